@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use agentci_checks::ReadySuite;
 use agentci_formats::LoadOptions;
 use agentci_plan::{Case, InvalidChecks, MOST_RUNS, Mode, Plan, Suite};
-use agentci_runner::{RunFacts, RunOptions, RunPlan, RunShard, Stop, Stopper, Unheard};
+use agentci_runner::{AskError, RunFacts, RunOptions, RunPlan, RunShard, Stop, Stopper};
 use agentci_source::{Diagnostic, Diagnostics, Files, Sources};
 use agentci_stubs::ToolboxError;
 use agentci_trace::Redactor;
@@ -196,7 +196,7 @@ impl Suites {
         message: String,
         settings: &Settings,
         stop: &Stop,
-    ) -> Result<Value, Unheard> {
+    ) -> Result<Value, AskError> {
         let options = self.options(position, settings);
         agentci_runner::ask_agent(&self.loaded[position].suite, agent, message, &options, stop).await
     }

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::Path;
 
-use agentci::mock::{InvalidModel, LoadError, MAX_YAML_SIZE, SimulatedFailure, mock_openai};
+use agentci::mock::{InvalidModelError, LoadError, MAX_YAML_SIZE, SimulatedError, mock_openai};
 use agentci::{
     AgentTestCase, AgentTestConfig, AgentTestResult, AgentTestRunner, ConsoleReporter, JsonReporter, JunitReporter,
     MockLlmConfig, MockLlmProvider, MockLlmResponse, SuiteReporter, TestSuiteResult, assert_calls_tool,
@@ -118,7 +118,7 @@ fn models_have_their_defaults_and_refuse_what_is_out_of_range() {
     assert_eq!((made.finish_reason.as_str(), made.latency_ms), ("stop", 0.0));
     assert!(matches!(
         MockLlmResponse::new("a", "m", 1, -0.1),
-        Err(InvalidModel::OutOfRange { field: "latency_ms", .. })
+        Err(InvalidModelError::OutOfRange { field: "latency_ms", .. })
     ));
     let config: MockLlmConfig = serde_json::from_value(json!({"model_name": "m"})).unwrap();
     assert_eq!((config.responses().len(), config.default_latency_ms(), config.failure_rate()), (0, 50.0, 0.0));
@@ -176,7 +176,7 @@ fn a_seed_draws_the_same_number_in_every_call() {
     // Seed 42 draws 0.639.., seed 1 draws 0.134..
     let half = model(0.5);
     assert!(half.complete(&[], Some(42)).is_ok());
-    let failed: SimulatedFailure = half.complete(&[], Some(1)).unwrap_err();
+    let failed: SimulatedError = half.complete(&[], Some(1)).unwrap_err();
     assert_eq!(failed.to_string(), "Simulated LLM API failure (failure_rate=0.50, call #2)");
     assert!(half.complete(&[], Some(-1)).is_err());
     assert_eq!(half.complete(&[], Some(42)).unwrap().content, "b", "a failed call takes no answer");

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci_plan::{Check, EmptyChecks, Plan, UnsetVariable, fill};
+use agentci_plan::{Check, EmptyChecks, Plan, UnsetVariableError, fill};
 use agentci_source::{Diagnostic, Diagnostics, Files, Severity, did_you_mean, read};
 use agentci_trace::Trace;
 use agentci_verdict::Outcome;
@@ -146,7 +146,7 @@ pub fn refill(
     files: &dyn Files,
     folder: &Path,
     lookup: &dyn Fn(&str) -> Option<String>,
-) -> Result<Result<ReadyCheck, Diagnostics>, UnsetVariable> {
+) -> Result<Result<ReadyCheck, Diagnostics>, UnsetVariableError> {
     let mut check = Check::clone(&ready.check);
     check.arguments = fill(&check.arguments, lookup)?;
     check.templated = false;

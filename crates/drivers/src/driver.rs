@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_plan::{Speech, Target, UnsetVariable};
+use agentci_plan::{Speech, Target, UnsetVariableError};
 use agentci_process::Ending;
 use agentci_wire::FetchedSecrets;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
@@ -117,7 +117,7 @@ impl Driver {
         target: &Target,
         context: &DriverContext<'_>,
         line: AgentLine,
-    ) -> Result<DriveResult<Self>, UnsetVariable> {
+    ) -> Result<DriveResult<Self>, UnsetVariableError> {
         match DriverKind::open(target, context, line).await {
             Ok(kind) => Ok(Ok(Driver(kind))),
             Err(OpenError::Agent(error)) => Ok(Err(error)),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agentci_plan::UnsetVariable;
+use agentci_plan::UnsetVariableError;
 use agentci_process::{Exit, SpawnError};
 use agentci_source::print_duration;
 
@@ -116,7 +116,7 @@ impl DriveError {
 pub(crate) enum OpenError {
     /// The suite's fault: a variable without a value.
     #[error(transparent)]
-    Suite(#[from] UnsetVariable),
+    Suite(#[from] UnsetVariableError),
     #[error(transparent)]
     Agent(#[from] DriveError),
 }

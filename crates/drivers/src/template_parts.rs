@@ -1,6 +1,6 @@
 //! Parts of what goes into a turn, by the name that a template gives them.
 
-use agentci_plan::{Text, UnsetVariable};
+use agentci_plan::{Text, UnsetVariableError};
 use serde_json::Value;
 
 /// A part of the input: all of it by `INPUT`, a field by `INPUT.name`, one within it by `INPUT.name.name`.
@@ -18,8 +18,8 @@ pub(crate) fn part<'i>(input: &'i Value, name: &str) -> Option<&'i Value> {
 /// Names and their values, each filled in.
 pub(crate) fn filled(
     named: &[(String, Text)],
-    fill: impl Fn(&Text) -> Result<String, UnsetVariable>,
-) -> Result<Vec<(String, String)>, UnsetVariable> {
+    fill: impl Fn(&Text) -> Result<String, UnsetVariableError>,
+) -> Result<Vec<(String, String)>, UnsetVariableError> {
     named.iter().map(|(name, value)| Ok((name.clone(), fill(value)?))).collect()
 }
 

@@ -24,17 +24,17 @@ pub enum EmbedderChoice {
 /// A pinned embedder that there is not.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no embedder `{0}`\nhelp: use `builtin` (`{id}`), or `openai:MODEL` for a service with OpenAI's API", id = Builtin::ID)]
-pub struct UnknownEmbedder(pub String);
+pub struct UnknownEmbedderError(pub String);
 
 /// The pinned embedder; if none is, the service when there is a key for it, else the built-in one. A blank key is none: that
 /// is what a secret looks like where it is not given out.
-pub fn choose(pinned: Option<&str>, key: Option<&str>) -> Result<EmbedderChoice, UnknownEmbedder> {
+pub fn choose(pinned: Option<&str>, key: Option<&str>) -> Result<EmbedderChoice, UnknownEmbedderError> {
     let model = match pinned.map(|pinned| (pinned, pinned.split_once(':'))) {
         None => key.filter(|key| !key.trim().is_empty()).map(|_| DEFAULT_MODEL),
         Some((pinned, _)) if !pinned.is_empty() && is_meant(Builtin::ID, pinned) => None,
         Some(("openai", _)) => Some(DEFAULT_MODEL),
         Some((_, Some(("openai", model)))) if !model.trim().is_empty() => Some(model.trim()),
-        Some((pinned, _)) => return Err(UnknownEmbedder(pinned.to_owned())),
+        Some((pinned, _)) => return Err(UnknownEmbedderError(pinned.to_owned())),
     };
     Ok(model.map_or(EmbedderChoice::Builtin, |model| EmbedderChoice::Remote { model: model.to_owned() }))
 }
@@ -71,7 +71,7 @@ mod tests {
         for name in
             ["", "built", "builtin:", "builtin:other", "builtin:paraphrase-minilm-l3-q4@0000", "openai:", "local:x"]
         {
-            assert_eq!(choose(Some(name), Some("sk-x")), Err(UnknownEmbedder(name.into())));
+            assert_eq!(choose(Some(name), Some("sk-x")), Err(UnknownEmbedderError(name.into())));
         }
     }
 }

@@ -13,7 +13,7 @@ mod similarity;
 pub mod tokenize;
 
 pub use builtin::Builtin;
-pub use choice::{DEFAULT_BASE_URL, DEFAULT_MODEL, EmbedderChoice, UnknownEmbedder, choose};
+pub use choice::{DEFAULT_BASE_URL, DEFAULT_MODEL, EmbedderChoice, UnknownEmbedderError, choose};
 pub use embedder::{EmbedError, Embedder};
 pub use remote::{Remote, Service};
-pub use similarity::{DifferentDimensions, cosine};
+pub use similarity::{DimensionsError, cosine};

@@ -6,16 +6,16 @@
     "vectors of {0} and of {1} numbers can not be compared\nhelp: embed both texts with one model; if it was changed, empty the \
      cache of embeddings"
 )]
-pub struct DifferentDimensions(pub usize, pub usize);
+pub struct DimensionsError(pub usize, pub usize);
 
 /// The cosine of the angle between two vectors, from -1 to 1. A vector that is empty or has no length, as a blank text has,
 /// is like nothing: 0.
-pub fn cosine(a: &[f32], b: &[f32]) -> Result<f64, DifferentDimensions> {
+pub fn cosine(a: &[f32], b: &[f32]) -> Result<f64, DimensionsError> {
     if a.is_empty() || b.is_empty() {
         return Ok(0.0);
     }
     if a.len() != b.len() {
-        return Err(DifferentDimensions(a.len(), b.len()));
+        return Err(DimensionsError(a.len(), b.len()));
     }
     let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum::<f64>();
     let lengths = dot(a, a).sqrt() * dot(b, b).sqrt();
@@ -33,7 +33,7 @@ mod tests {
         assert_eq!(cosine(&[1.0, 0.0], &[2.0, 0.0]), Ok(1.0));
         assert_eq!(cosine(&[1.0, 0.0], &[0.0, 3.0]), Ok(0.0));
         assert_eq!(cosine(&[1.0, 0.0], &[-1.0, 0.0]), Ok(-1.0));
-        assert_eq!(cosine(&[1.0], &[1.0, 0.0]), Err(DifferentDimensions(1, 2)));
+        assert_eq!(cosine(&[1.0], &[1.0, 0.0]), Err(DimensionsError(1, 2)));
     }
 
     #[test]

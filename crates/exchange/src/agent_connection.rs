@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agentci_plan::UnsetVariable;
+use agentci_plan::UnsetVariableError;
 use agentci_trace::Moment;
 use agentci_wire::http::{ClientCertificate, HttpMethod};
 use bytes::Bytes;
@@ -71,8 +71,8 @@ impl AgentLine {
     pub fn fill<T>(
         &self,
         lookup: &dyn Fn(&str) -> Option<String>,
-        fill: impl Fn(&dyn Fn(&str) -> Option<String>) -> Result<T, UnsetVariable>,
-    ) -> Result<T, UnsetVariable> {
+        fill: impl Fn(&dyn Fn(&str) -> Option<String>) -> Result<T, UnsetVariableError>,
+    ) -> Result<T, UnsetVariableError> {
         let mut unset = match (fill(lookup), self) {
             (Err(unset), AgentLine::Replay(_)) => vec![unset.0],
             (filled, _) => return filled,

@@ -31,12 +31,12 @@ pub enum ExchangeError {
     Compressed(String),
     /// The recording is one of something else.
     #[error(transparent)]
-    Mismatch(#[from] Mismatch),
+    Mismatch(#[from] MismatchError),
 }
 
 /// Where a run and its recording part.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Mismatch {
+pub enum MismatchError {
     /// Another request was recorded.
     #[error(
         "request {number} is not the one that was recorded: at {path} the recording has {recorded}, this run sent {sent}"

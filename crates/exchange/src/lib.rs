@@ -49,7 +49,7 @@ pub use agentci_wire::http::HttpMethod;
 pub use answer::{Arrived, NextPiece, StreamedAnswer};
 pub use clock::Clock;
 pub use difference::{first_difference, shown};
-pub use error::{ExchangeError, Mismatch};
+pub use error::{ExchangeError, MismatchError};
 pub use ids::{UuidSource, random_seed};
 pub use parse::AgentRecordingError;
 pub use player::ExchangePlayer;

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::answer::{ByteSource, ReadPiece};
 use crate::{
     AgentExchange, AgentExchangeEnd, AgentRecording, AnswerPiece, Clock, ConversationEnding, ExchangeError, HttpMethod,
-    Mismatch, Request, StreamedAnswer, first_difference, shown,
+    MismatchError, Request, StreamedAnswer, first_difference, shown,
 };
 
 /// Plays a recording back, request by request.
@@ -63,7 +63,7 @@ impl ExchangePlayer {
     /// The whole answer of an exchange that is none of HTTP, and when it came.
     pub(super) fn recall(&mut self, identity: &Value, clock: Clock) -> Result<(Bytes, Moment), ExchangeError> {
         let (exchange, number) = self.take(HttpMethod::Post, identity)?;
-        let answer = exchange.pieces.into_iter().next().ok_or(Mismatch::NotReadOn { number })?;
+        let answer = exchange.pieces.into_iter().next().ok_or(MismatchError::NotReadOn { number })?;
         self.position.fetch_max(answer.at_us, Ordering::Relaxed);
         Ok((answer.raw, clock.after(answer.at_us)))
     }
@@ -79,10 +79,10 @@ impl ExchangePlayer {
     }
 
     /// The next exchange and its number, if it is the same.
-    fn take(&mut self, method: HttpMethod, identity: &Value) -> Result<(AgentExchange, usize), Mismatch> {
+    fn take(&mut self, method: HttpMethod, identity: &Value) -> Result<(AgentExchange, usize), MismatchError> {
         while self.seen(u64::MAX).is_some() {}
         let number = self.played + 1;
-        let Some(exchange) = self.exchanges.next() else { return Err(Mismatch::NoMore { number }) };
+        let Some(exchange) = self.exchanges.next() else { return Err(MismatchError::NoMore { number }) };
         self.played = number;
         match self.difference(&exchange, method, identity) {
             Some(difference) => Err(differs(number, &difference)),
@@ -106,10 +106,10 @@ impl ExchangePlayer {
     }
 }
 
-fn differs(number: usize, difference: &Difference) -> Mismatch {
+fn differs(number: usize, difference: &Difference) -> MismatchError {
     let Difference { path, expected: recorded, actual: sent } = difference;
     let path = if path.is_empty() { "the top".into() } else { path.clone() };
-    Mismatch::Differs { number, path, recorded: shown(recorded.as_ref()), sent: shown(sent.as_ref()) }
+    MismatchError::Differs { number, path, recorded: shown(recorded.as_ref()), sent: shown(sent.as_ref()) }
 }
 
 /// The answer to one recorded request.
@@ -144,7 +144,7 @@ impl PlayedAnswer {
     }
 
     fn not_read_on(&self) -> ExchangeError {
-        Mismatch::NotReadOn { number: self.number }.into()
+        MismatchError::NotReadOn { number: self.number }.into()
     }
 
     pub(super) fn now(&self) -> Moment {

@@ -16,7 +16,8 @@ use agentci_process::Ending;
 use agentci_protocols::mcp::headers::{self, Mirrored};
 use agentci_protocols::mcp::versions::HEADER_MISMATCH;
 use agentci_protocols::mcp::{
-    CallResult, Defect, ElicitationAnswer, Heard, Malformed, McpFault, Notification, PartsResult, list, object,
+    CallResult, Defect, ElicitationAnswer, Heard, MalformedResultError, McpFault, Notification, PartsResult, list,
+    object,
 };
 use agentci_wire::lock;
 
@@ -219,7 +220,9 @@ impl McpClient {
             match result.get("resultType").and_then(Value::as_str) {
                 None | Some("complete") => return Ok((result, heard)),
                 Some("input_required") => more = rounds::respond(result, &mut answers, &mut heard)?,
-                Some(other) => return Err(Malformed::new(method, &format!("its `resultType` is `{other}`")).into()),
+                Some(other) => {
+                    return Err(MalformedResultError::new(method, &format!("its `resultType` is `{other}`")).into());
+                }
             }
             if !more.contains_key("inputResponses") {
                 sleep(AGAIN).await;

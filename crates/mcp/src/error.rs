@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use agentci_process::Exit;
 use agentci_protocols::jsonrpc::RpcError;
-use agentci_protocols::mcp::{Defect, Malformed};
+use agentci_protocols::mcp::{Defect, MalformedResultError};
 
 /// Why there is no result.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -42,7 +42,7 @@ pub enum Error {
     Rpc(#[from] RpcError),
     /// The server's answer is not what the protocol says.
     #[error(transparent)]
-    Malformed(#[from] Malformed),
+    Malformed(#[from] MalformedResultError),
     /// The server asked the user, and there is no answer left for it.
     #[error("the server asked `{message}` and there is no answer left{}", after("; it wants ", schema.as_ref()))]
     NoAnswer {

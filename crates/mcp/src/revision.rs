@@ -13,7 +13,7 @@ use agentci_protocols::mcp::versions::{
     HEADER_MISMATCH, LEGACY, META_CAPABILITIES, META_CLIENT, META_LOG_LEVEL, META_VERSION, MISSING_CAPABILITY, MODERN,
     UNSUPPORTED_VERSION,
 };
-use agentci_protocols::mcp::{Heard, Malformed, object};
+use agentci_protocols::mcp::{Heard, MalformedResultError, object};
 
 /// The two kinds of revisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -229,7 +229,7 @@ fn legacy_facts(reply: CallReply) -> Result<ServerFacts, Error> {
     let mut result = object("initialize", reply.result)?;
     let version = result.get("protocolVersion").and_then(Value::as_str).map(str::to_owned);
     let Some(version) = version else {
-        return Err(Malformed::new("initialize", "`protocolVersion` is missing").into());
+        return Err(MalformedResultError::new("initialize", "`protocolVersion` is missing").into());
     };
     if !LEGACY.contains(&version.as_str()) {
         return Err(Error::NoCommonVersion { versions: vec![version] });

@@ -24,7 +24,7 @@ use super::sent_answers::Telling;
 use super::strict;
 use super::strict::messages::Before;
 use super::{anthropic, gemini, keys, observation, ollama, openai, unscripted};
-use agentci_wire::serve::{ServedBody, Unread, collect};
+use agentci_wire::serve::{RequestBodyError, ServedBody, collect};
 
 /// What is answered.
 enum HttpReply {
@@ -86,9 +86,9 @@ pub(super) async fn respond(
     stamped(response, provider, request_id)
 }
 
-fn unread(why: Unread) -> ModelRefusal {
+fn unread(why: RequestBodyError) -> ModelRefusal {
     let refusal = ModelRefusal::new(why.status(), why.to_string());
-    if why == Unread::TooLarge { refusal.code("request_too_large") } else { refusal }
+    if why == RequestBodyError::TooLarge { refusal.code("request_too_large") } else { refusal }
 }
 
 /// Writes down what happened, and tells what is complained of.

@@ -12,7 +12,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::rule_engine::{RequestPolicy, RuleEngine};
 use super::{control::Control, exchange::respond, in_process::ScriptIndex, index::IndexError, observer::WireObserver};
-use agentci_wire::serve::{BrokenOff, ClientLimits, Handler, ServedBody, Serving};
+use agentci_wire::serve::{BrokenOffError, ClientLimits, Handler, ServedBody, Serving};
 
 /// A timer for the head of each request would cost as much as reading it. A connection that says nothing is a task that waits,
 /// and ends with the server.
@@ -142,7 +142,7 @@ struct ModelDoor {
 impl Handler for ModelDoor {
     type Body = ServedBody;
 
-    async fn respond(&self, request: Request<Incoming>) -> Result<Response<ServedBody>, BrokenOff> {
+    async fn respond(&self, request: Request<Incoming>) -> Result<Response<ServedBody>, BrokenOffError> {
         Ok(respond(&self.mind, &self.control, request).await)
     }
 }

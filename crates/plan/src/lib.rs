@@ -70,6 +70,6 @@ pub use target::{
     ClientTool, CommandPart, Connector, EnvironmentFile, HttpServer, HttpTarget, KeyHeader, McpTarget, McpTransport,
     OutputRule, ProcessTarget, REQUEST_TIMEOUT, ScriptFile, Speech, Strictness, Target, TextEvents,
 };
-pub use template::{Data, Template, Text, UnsetVariable, Variables, escape, fill, is_input};
+pub use template::{Data, Template, Text, UnsetVariableError, Variables, escape, fill, is_input};
 pub use turn::{Action, Message, Turn, TurnInput};
 pub use world::{Cassette, RecordingSetting, ScriptedAnswer, ScriptedTool, ToolSource, World};

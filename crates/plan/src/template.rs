@@ -39,18 +39,18 @@ enum TemplatePart {
 
 /// A variable that has neither a value nor a default.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnsetVariable(
+pub struct UnsetVariableError(
     /// Its name.
     pub String,
 );
 
-impl std::fmt::Display for UnsetVariable {
+impl std::fmt::Display for UnsetVariableError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "the variable `{}` has no value", self.0)
     }
 }
 
-impl std::error::Error for UnsetVariable {}
+impl std::error::Error for UnsetVariableError {}
 
 /// Looks a variable up; names that begin with `ENV.` are the environment's.
 type VariableLookup<'l> = &'l dyn Fn(&str) -> Option<String>;
@@ -67,7 +67,7 @@ impl Text {
     }
 
     /// The text with its variables filled in.
-    pub fn fill(&self, lookup: VariableLookup<'_>) -> Result<String, UnsetVariable> {
+    pub fn fill(&self, lookup: VariableLookup<'_>) -> Result<String, UnsetVariableError> {
         match self {
             Text::Literal(text) => Ok(text.clone()),
             Text::Template(template) => template.fill(lookup),
@@ -106,13 +106,13 @@ impl Text {
 }
 
 impl Template {
-    fn fill(&self, lookup: VariableLookup<'_>) -> Result<String, UnsetVariable> {
+    fn fill(&self, lookup: VariableLookup<'_>) -> Result<String, UnsetVariableError> {
         let part = |part: &TemplatePart| match part {
             TemplatePart::Plain(text) => Ok(text.clone()),
             TemplatePart::Variable { name, escape, default } => {
                 // A default also stands in for a value that is empty.
                 let found = lookup(name).filter(|value| default.is_none() || !value.is_empty());
-                let value = found.or_else(|| default.clone()).ok_or_else(|| UnsetVariable(name.clone()))?;
+                let value = found.or_else(|| default.clone()).ok_or_else(|| UnsetVariableError(name.clone()))?;
                 Ok(if *escape { escape_pattern(&value) } else { value })
             }
         };
@@ -148,7 +148,7 @@ pub fn escape(text: &str) -> String {
 }
 
 /// Fills the variables of every text in a check's arguments.
-pub fn fill(node: &Node, lookup: VariableLookup<'_>) -> Result<Node, UnsetVariable> {
+pub fn fill(node: &Node, lookup: VariableLookup<'_>) -> Result<Node, UnsetVariableError> {
     node.try_map_text(&mut |text| Text::parse(text).fill(lookup))
 }
 
@@ -228,7 +228,7 @@ impl Data {
     }
 
     /// The data with its variables filled in.
-    pub fn fill(&self, lookup: VariableLookup<'_>) -> Result<Value, UnsetVariable> {
+    pub fn fill(&self, lookup: VariableLookup<'_>) -> Result<Value, UnsetVariableError> {
         if self.templated {
             map_text(&self.value, &mut |text| Text::parse(text).fill(lookup))
         } else {
@@ -305,7 +305,7 @@ mod tests {
         let none = |_: &str| None;
         assert_eq!(Text::parse("${A:-x}").fill(&none).unwrap(), "x");
         assert_eq!(Text::parse("${A:-}").fill(&none).unwrap(), "");
-        assert_eq!(Text::parse("${A}").fill(&none), Err(UnsetVariable("A".into())));
+        assert_eq!(Text::parse("${A}").fill(&none), Err(UnsetVariableError("A".into())));
         let empty = |_: &str| Some(String::new());
         assert_eq!(Text::parse("${A:-x}").fill(&empty).unwrap(), "x");
         assert_eq!(Text::parse("${A|escape:-x}").fill(&empty).unwrap(), "x");

@@ -15,7 +15,7 @@ pub struct ObjectFields<'l> {
 
 /// Why a line is no object.
 #[derive(Debug, thiserror::Error)]
-pub enum NoObject {
+pub enum NotAnObjectError {
     /// It is not JSON.
     #[error(transparent)]
     Json(serde_json::Error),
@@ -24,7 +24,7 @@ pub enum NoObject {
     Other,
 }
 
-impl NoObject {
+impl NotAnObjectError {
     /// What is wrong with the line that was read, without the position, which is always on its first line.
     pub fn words(&self, line: &[u8]) -> String {
         let Self::Json(error) = self else { return self.to_string() };
@@ -43,11 +43,11 @@ impl NoObject {
 
 impl<'l> ObjectFields<'l> {
     /// Reads a line that is one object.
-    pub fn read(line: &'l [u8]) -> Result<Self, NoObject> {
+    pub fn read(line: &'l [u8]) -> Result<Self, NotAnObjectError> {
         match serde_json::from_slice(line) {
             Ok(Value::Object(fields)) => Ok(Self { fields, line: PhantomData }),
-            Ok(_) => Err(NoObject::Other),
-            Err(error) => Err(NoObject::Json(error)),
+            Ok(_) => Err(NotAnObjectError::Other),
+            Err(error) => Err(NotAnObjectError::Json(error)),
         }
     }
 
@@ -82,12 +82,12 @@ mod tests {
     #[test]
     fn what_is_no_object_is_told_from_what_is_no_json() {
         for line in ["[1]", "7", "\"a\"", "null"] {
-            assert!(matches!(ObjectFields::read(line.as_bytes()), Err(NoObject::Other)), "{line}");
+            assert!(matches!(ObjectFields::read(line.as_bytes()), Err(NotAnObjectError::Other)), "{line}");
         }
         for line in ["", "{\"a\":", "{\"a\":1} 2", "{1:2}", "[1", "{\"a\":\"\\ud800\"}"] {
-            assert!(matches!(ObjectFields::read(line.as_bytes()), Err(NoObject::Json(_))), "{line}");
+            assert!(matches!(ObjectFields::read(line.as_bytes()), Err(NotAnObjectError::Json(_))), "{line}");
         }
         let deep = format!("{{\"a\":{}{}}}", "[".repeat(1000), "]".repeat(1000));
-        assert!(matches!(ObjectFields::read(deep.as_bytes()), Err(NoObject::Json(_))));
+        assert!(matches!(ObjectFields::read(deep.as_bytes()), Err(NotAnObjectError::Json(_))));
     }
 }

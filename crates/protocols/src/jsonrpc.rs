@@ -60,7 +60,7 @@ impl RpcError {
 
 /// Why bytes are no message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NotAMessage {
+pub enum JsonRpcMessageError {
     /// They are no JSON.
     #[error("not JSON: {0}")]
     NotJson(String),
@@ -70,43 +70,43 @@ pub enum NotAMessage {
 }
 
 /// Reads one message, or the several of a batch.
-pub fn read(bytes: &[u8]) -> Result<Vec<JsonRpcMessage>, NotAMessage> {
-    let value = serde_json::from_slice(bytes).map_err(|error| NotAMessage::NotJson(error.to_string()))?;
+pub fn read(bytes: &[u8]) -> Result<Vec<JsonRpcMessage>, JsonRpcMessageError> {
+    let value = serde_json::from_slice(bytes).map_err(|error| JsonRpcMessageError::NotJson(error.to_string()))?;
     match value {
-        Value::Array(items) if items.is_empty() => Err(NotAMessage::NotJsonRpc("the batch is empty")),
+        Value::Array(items) if items.is_empty() => Err(JsonRpcMessageError::NotJsonRpc("the batch is empty")),
         Value::Array(items) => items.into_iter().map(read_value).collect(),
         value => Ok(vec![read_value(value)?]),
     }
 }
 
-fn read_value(value: Value) -> Result<JsonRpcMessage, NotAMessage> {
-    let Value::Object(mut object) = value else { return Err(NotAMessage::NotJsonRpc("it is no object")) };
+fn read_value(value: Value) -> Result<JsonRpcMessage, JsonRpcMessageError> {
+    let Value::Object(mut object) = value else { return Err(JsonRpcMessageError::NotJsonRpc("it is no object")) };
     if object.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
-        return Err(NotAMessage::NotJsonRpc("`jsonrpc` is not \"2.0\""));
+        return Err(JsonRpcMessageError::NotJsonRpc("`jsonrpc` is not \"2.0\""));
     }
     let id = object.remove("id");
     if let Some(method) = object.remove("method") {
-        let Value::String(method) = method else { return Err(NotAMessage::NotJsonRpc("`method` is no text")) };
+        let Value::String(method) = method else { return Err(JsonRpcMessageError::NotJsonRpc("`method` is no text")) };
         let params = object.remove("params").unwrap_or(Value::Null);
         return match id {
             None => Ok(JsonRpcMessage::Notification { method, params }),
             Some(id @ (Value::String(_) | Value::Number(_))) => Ok(JsonRpcMessage::Request { id, method, params }),
-            Some(_) => Err(NotAMessage::NotJsonRpc("`id` is neither text nor a number")),
+            Some(_) => Err(JsonRpcMessageError::NotJsonRpc("`id` is neither text nor a number")),
         };
     }
     let id = id.unwrap_or(Value::Null);
     match (object.remove("result"), object.remove("error")) {
         (Some(result), None | Some(Value::Null)) => Ok(JsonRpcMessage::Reply { id, outcome: Ok(result) }),
         (None | Some(Value::Null), Some(error)) => Ok(JsonRpcMessage::Reply { id, outcome: Err(read_error(error)?) }),
-        (Some(_), Some(_)) => Err(NotAMessage::NotJsonRpc("it has both `result` and `error`")),
-        (None, None) => Err(NotAMessage::NotJsonRpc("it has none of `method`, `result` and `error`")),
+        (Some(_), Some(_)) => Err(JsonRpcMessageError::NotJsonRpc("it has both `result` and `error`")),
+        (None, None) => Err(JsonRpcMessageError::NotJsonRpc("it has none of `method`, `result` and `error`")),
     }
 }
 
-fn read_error(error: Value) -> Result<RpcError, NotAMessage> {
-    let Value::Object(mut error) = error else { return Err(NotAMessage::NotJsonRpc("`error` is no object")) };
+fn read_error(error: Value) -> Result<RpcError, JsonRpcMessageError> {
+    let Value::Object(mut error) = error else { return Err(JsonRpcMessageError::NotJsonRpc("`error` is no object")) };
     let Some(code) = error.get("code").and_then(Value::as_i64) else {
-        return Err(NotAMessage::NotJsonRpc("`error.code` is no whole number"));
+        return Err(JsonRpcMessageError::NotJsonRpc("`error.code` is no whole number"));
     };
     let message = error.get("message").and_then(Value::as_str).unwrap_or_default().to_owned();
     Ok(RpcError { code, message, data: error.remove("data").filter(|data| !data.is_null()) })
@@ -205,7 +205,7 @@ mod tests {
     fn a_batch_is_read_as_its_messages() {
         let messages = read(br#"[{"jsonrpc":"2.0","method":"a"},{"jsonrpc":"2.0","id":1,"result":2}]"#).unwrap();
         assert_eq!(messages.len(), 2);
-        assert!(matches!(read(b"[]"), Err(NotAMessage::NotJsonRpc(_))));
+        assert!(matches!(read(b"[]"), Err(JsonRpcMessageError::NotJsonRpc(_))));
     }
 
     #[test]

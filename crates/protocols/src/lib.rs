@@ -13,5 +13,5 @@ pub mod oauth;
 mod side_data;
 pub mod sse;
 
-pub use fields::{NoObject, ObjectFields};
+pub use fields::{NotAnObjectError, ObjectFields};
 pub use side_data::Fresh;

@@ -44,8 +44,8 @@ pub use proxy::{PostEndpoint, Spoil, StreamAnswer, is_mcp_stream};
 pub use recording::{
     AnswerFrame, CommandExit, EndKind, Exchange, ExchangeEnd, FormPart, Header, LearnedHole, RecordedBody,
     RecordedRequest, RecordedResponse, Recording, RecordingError, RecordingLoadError, Remove, Removed, Roots,
-    SecretLeft, StoredRecording, diff, keep_request_header, keep_response_header, learn_request, learn_response, load,
-    save, show,
+    SecretLeftError, StoredRecording, diff, keep_request_header, keep_response_header, learn_request, learn_response,
+    load, save, show,
 };
 pub use session::{
     Bypass, FinishedSession, OnMiss, RecorderSession, ReplayPace, SeenHow, SessionError, SessionEvent, SessionMode,

@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_mins(5);
 /// Why an agent gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Unheard {
+pub struct AskError {
     /// What kind of trouble.
     pub cause: Cause,
     /// What went wrong.
@@ -35,7 +35,7 @@ pub struct Unheard {
     pub help: Option<String>,
 }
 
-impl Unheard {
+impl AskError {
     fn new(cause: Cause, message: impl Into<String>) -> Self {
         Self { cause, message: message.into(), help: None }
     }
@@ -48,7 +48,7 @@ pub async fn ask_agent(
     message: String,
     options: &RunOptions<'_>,
     stop: &Stop,
-) -> Result<Value, Unheard> {
+) -> Result<Value, AskError> {
     let library = Library::default();
     let resources = CaseResources::new(&library, agent, options.settings.seed);
     let draws = MockDraws::new(options.settings.seed);
@@ -66,14 +66,14 @@ pub async fn ask_agent(
 }
 
 /// The agent of a name, among those of a suite.
-pub(crate) fn find<'s>(suite: &'s Suite, agent: &str) -> Result<&'s Arc<Target>, Unheard> {
+pub(crate) fn find<'s>(suite: &'s Suite, agent: &str) -> Result<&'s Arc<Target>, AskError> {
     if let Some((_, target)) = suite.agents.iter().find(|(name, _)| name == agent) {
         return Ok(target);
     }
     let names = suite.agents.iter().map(|(name, _)| name.as_str());
     let meant = did_you_mean(agent, names).map(|meant| format!("did you mean `{meant}`?"));
     let help = meant.unwrap_or_else(|| "give the suite an agent of this name under `agents`".into());
-    Err(Unheard { help: Some(help), ..Unheard::new(Cause::Config, format!("the suite has no agent `{agent}`")) })
+    Err(AskError { help: Some(help), ..AskError::new(Cause::Config, format!("the suite has no agent `{agent}`")) })
 }
 
 /// How an agent is asked.
@@ -92,7 +92,7 @@ pub(crate) struct Ask<'a> {
 }
 
 impl Ask<'_> {
-    pub(crate) async fn agent(&self, agent: &str, message: String) -> Result<Value, Unheard> {
+    pub(crate) async fn agent(&self, agent: &str, message: String) -> Result<Value, AskError> {
         let target = find(self.suite, agent)?;
         self.ask(target, message).await.map_err(|mut trouble| {
             trouble.message = format!("the agent `{agent}` gave no answer: {}", trouble.message);
@@ -100,7 +100,7 @@ impl Ask<'_> {
         })
     }
 
-    async fn ask(&self, target: &Target, message: String) -> Result<Value, Unheard> {
+    async fn ask(&self, target: &Target, message: String) -> Result<Value, AskError> {
         let context = DriverContext {
             case_id: self.case_id,
             lookup: &|name| lookup(target, self.options, name),
@@ -119,7 +119,7 @@ impl Ask<'_> {
             fetched: self.fetched,
         };
         let opened = Driver::open(target, &context, AgentLine::Live).await;
-        let opened = opened.map_err(|unset| Unheard::new(Cause::Config, unset.to_string()))?;
+        let opened = opened.map_err(|unset| AskError::new(Cause::Config, unset.to_string()))?;
         let mut driver = opened.map_err(|error| unheard(&error, &self.suite.path))?;
         let mut sink = TraceSink::new(Clock::start(), |_| ControlFlow::Continue(()));
         let ended = self.take_turn(&mut driver, message, &mut sink).await;
@@ -129,23 +129,23 @@ impl Ask<'_> {
         Ok(trace.final_output().cloned().unwrap_or_else(|| trace.conversation().text().into()))
     }
 
-    async fn take_turn(&self, driver: &mut Driver, message: String, sink: &mut TraceSink<'_>) -> Result<(), Unheard> {
+    async fn take_turn(&self, driver: &mut Driver, message: String, sink: &mut TraceSink<'_>) -> Result<(), AskError> {
         let input = Input::Messages(vec![json!({ "role": "user", "content": message })]);
         let turn = tokio::time::timeout(self.limit, driver.turn(&input, sink, &Nobody));
         let ended = tokio::select! {
             biased;
-            () = self.stop.wait() => return Err(Unheard::new(Cause::Interrupted, "the run was interrupted")),
+            () = self.stop.wait() => return Err(AskError::new(Cause::Interrupted, "the run was interrupted")),
             ended = turn => ended,
         };
         match ended {
             Ok(Ok(())) => Ok(()),
             Ok(Err(DriveError::Stopped)) => {
-                Err(Unheard::new(Cause::Config, "it called a tool, and an agent that is asked has none"))
+                Err(AskError::new(Cause::Config, "it called a tool, and an agent that is asked has none"))
             }
             Ok(Err(error)) => Err(unheard(&error, &self.suite.path)),
             Err(_) => {
                 let message = format!("it was not done within {}", print_duration(self.limit));
-                Err(Unheard::new(Cause::Timeout, message))
+                Err(AskError::new(Cause::Timeout, message))
             }
         }
     }
@@ -162,10 +162,10 @@ pub(crate) fn patience(options: &RunOptions<'_>, own: Option<Duration>) -> Durat
 }
 
 /// The trouble of a driver as that of a question.
-fn unheard(error: &DriveError, suite: &Path) -> Unheard {
+fn unheard(error: &DriveError, suite: &Path) -> AskError {
     let place = Place { path: suite.display().to_string().into(), line: 0, column: 1, width: 0, text: String::new() };
     let finding = drive(error, place).unwrap_or_default();
-    Unheard { help: finding.help, ..Unheard::new(finding.cause, finding.message) }
+    AskError { help: finding.help, ..AskError::new(finding.cause, finding.message) }
 }
 
 /// An agent that is asked a question has no tools.

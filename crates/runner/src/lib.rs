@@ -66,7 +66,7 @@ mod unreported;
 mod unused_faults;
 mod variables;
 
-pub use ask_agent::{Unheard, ask_agent};
+pub use ask_agent::{AskError, ask_agent};
 pub use budget::{Budget, Spent};
 pub use evidence::{WORKER_MEMORY, WORKER_READY};
 pub use options::RunOptions;

@@ -16,5 +16,5 @@ pub(super) fn commit() -> Option<String> {
 /// The time, in Unix milliseconds.
 pub(super) fn unix_ms() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(now.as_millis()).unwrap_or_default()
+    u64::try_from(now.as_millis()).expect("64 bits of milliseconds last for 500 million years")
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use agentci::source::{Diagnostic, Diagnostics, FileError, FileKind, Files as _, Span};
 use agentci::{DiskFiles, Suites};
-use agentci_recorder::{Recording, SecretLeft, load};
+use agentci_recorder::{Recording, SecretLeftError, load};
 use serde_json::Value;
 
 use super::cassettes::named;
@@ -91,7 +91,7 @@ pub(super) fn dirty_lines_of_world(path: &Path, text: &str) -> Option<Vec<usize>
     let recording = Recording::is_world(text).then(|| load(path).ok())??;
     let written = match recording.write(&agentci::environment_secrets()) {
         Ok(written) => written,
-        Err(SecretLeft { line }) => return Some(vec![line]),
+        Err(SecretLeftError { line }) => return Some(vec![line]),
     };
     let mut file = |name: &str| {
         let found = written.files.iter().find(|(other, _)| other == name);

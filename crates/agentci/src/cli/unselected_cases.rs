@@ -68,7 +68,7 @@ fn is_selected(loaded: &LoadedSuite, index: usize) -> bool {
 fn first_line(lines: &[&str], id: u32) -> u32 {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let is_item = |line: &str| line.trim_start().starts_with('-');
-    let at = usize::try_from(id).unwrap_or_default().saturating_sub(1);
+    let at = usize::try_from(id).expect("lines are counted in 32 bits").saturating_sub(1);
     let Some(own) = lines.get(at).filter(|line| !is_item(line)) else { return id };
     let above = lines[..at].iter().rposition(|line| is_item(line) && indent(line) < indent(own));
     above.and_then(|above| u32::try_from(above + 1).ok()).unwrap_or(id)

@@ -5,7 +5,7 @@ use agentci_source::{Diagnostics, Node, Severity, Span};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::InvalidModel;
+use super::InvalidModelError;
 use super::assertions::{nowhere, ready};
 
 /// A message, as model APIs have it.
@@ -37,9 +37,9 @@ pub struct AgentTestCase {
 }
 
 impl TryFrom<Value> for AgentTestCase {
-    type Error = InvalidModel;
+    type Error = InvalidModelError;
 
-    fn try_from(value: Value) -> Result<Self, InvalidModel> {
+    fn try_from(value: Value) -> Result<Self, InvalidModelError> {
         let mut problems = Diagnostics::default();
         let test = aumai::read(&Node::from_value(&value, nowhere()), &mut problems);
         Self::checked(test.ok_or_else(|| reasons(problems))?)
@@ -48,7 +48,7 @@ impl TryFrom<Value> for AgentTestCase {
 
 impl AgentTestCase {
     /// A test that asks and expects nothing yet. Its name must not be empty.
-    pub fn new(name: impl Into<String>) -> Result<Self, InvalidModel> {
+    pub fn new(name: impl Into<String>) -> Result<Self, InvalidModelError> {
         Self::try_from(json!({ "name": name.into() }))
     }
 
@@ -75,7 +75,7 @@ impl AgentTestCase {
 
     /// What is expected: an object with the keys that [`expected_behavior`](Self::expected_behavior) lists. Unknown keys, values
     /// of a wrong type and schemas that are none are refused.
-    pub fn expecting(mut self, expected: Value) -> Result<Self, InvalidModel> {
+    pub fn expecting(mut self, expected: Value) -> Result<Self, InvalidModelError> {
         let name = Value::from(self.name.as_str());
         let written = Map::from_iter([("name".into(), name), ("expected_behavior".into(), expected)]);
         self.expected_behavior = Self::try_from(Value::Object(written))?.expected_behavior;
@@ -116,7 +116,7 @@ impl AgentTestCase {
     }
 
     /// A test whose checks can be made ready.
-    pub(super) fn checked(test: Test) -> Result<Self, InvalidModel> {
+    pub(super) fn checked(test: Test) -> Result<Self, InvalidModelError> {
         for check in &test.checks {
             ready(check.clone()).map_err(reasons)?;
         }
@@ -132,9 +132,9 @@ impl AgentTestCase {
 }
 
 /// What is wrong, the remedy after it.
-fn reasons(problems: Diagnostics) -> InvalidModel {
+fn reasons(problems: Diagnostics) -> InvalidModelError {
     let wrong = problems.into_iter().filter(|problem| problem.severity == Severity::Error);
-    InvalidModel::Test(
+    InvalidModelError::Test(
         wrong
             .map(|problem| match problem.help {
                 Some(help) => format!("{} ({help})", problem.message),

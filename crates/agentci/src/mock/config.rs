@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{InvalidModel, MockLlmConfig};
+use super::{InvalidModelError, MockLlmConfig};
 
 /// How tests are run.
 ///
@@ -15,7 +15,7 @@ use super::{InvalidModel, MockLlmConfig};
 /// let config = AgentTestConfig::new("agent-tests").with_timeout_seconds(5.0)?.in_parallel(true);
 /// assert!(config.mock_config().is_none());
 /// assert!(AgentTestConfig::new("agent-tests").with_timeout_seconds(0.0).is_err());
-/// # Ok::<(), agentci::mock::InvalidModel>(())
+/// # Ok::<(), agentci::mock::InvalidModelError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "WrittenMockConfig")]
@@ -36,9 +36,9 @@ struct WrittenMockConfig {
 }
 
 impl TryFrom<WrittenMockConfig> for AgentTestConfig {
-    type Error = InvalidModel;
+    type Error = InvalidModelError;
 
-    fn try_from(written: WrittenMockConfig) -> Result<Self, InvalidModel> {
+    fn try_from(written: WrittenMockConfig) -> Result<Self, InvalidModelError> {
         let WrittenMockConfig { test_dir, mock_config, timeout_seconds, parallel } = written;
         let config = Self { mock_config, parallel, ..Self::new(test_dir) };
         timeout_seconds.map_or(Ok(config.clone()), |seconds| config.with_timeout_seconds(seconds))
@@ -59,10 +59,10 @@ impl AgentTestConfig {
     }
 
     /// How long all tests together may take, more than 0.
-    pub fn with_timeout_seconds(mut self, seconds: f64) -> Result<Self, InvalidModel> {
+    pub fn with_timeout_seconds(mut self, seconds: f64) -> Result<Self, InvalidModelError> {
         if seconds.is_nan() || seconds <= 0.0 {
             let wanted = "more than 0";
-            return Err(InvalidModel::OutOfRange { field: "timeout_seconds", wanted, found: seconds });
+            return Err(InvalidModelError::OutOfRange { field: "timeout_seconds", wanted, found: seconds });
         }
         self.timeout_seconds = seconds;
         Ok(self)

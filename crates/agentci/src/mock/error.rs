@@ -5,7 +5,7 @@ use std::path::PathBuf;
 /// A value that a model does not take.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum InvalidModel {
+pub enum InvalidModelError {
     /// A number is out of its range.
     #[error("`{field}` must be {wanted}, found {found}")]
     OutOfRange {
@@ -24,7 +24,7 @@ pub enum InvalidModel {
     ),
 }
 
-impl InvalidModel {
+impl InvalidModelError {
     /// A number that must be 0 or more.
     pub(super) fn unless_at_least_zero(field: &'static str, found: f64) -> Result<f64, Self> {
         if found >= 0.0 { Ok(found) } else { Err(Self::OutOfRange { field, wanted: "0 or more", found }) }
@@ -55,4 +55,4 @@ pub enum LoadError {
 /// A call of a scripted model that failed on purpose.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct SimulatedFailure(pub(super) String);
+pub struct SimulatedError(pub(super) String);

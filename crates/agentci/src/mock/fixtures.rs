@@ -35,7 +35,7 @@ pub fn create_mock_anthropic() -> MockLlmProvider {
 ///
 /// let model = MockLlmProvider::new(mock_openai().with_responses([]).with_failure_rate(0.0)?);
 /// assert_eq!(model.complete(&[], None).map(|response| response.content), Ok(String::new()));
-/// # Ok::<(), agentci::mock::InvalidModel>(())
+/// # Ok::<(), agentci::mock::InvalidModelError>(())
 /// ```
 pub fn mock_openai() -> MockLlmConfig {
     let json =

@@ -37,7 +37,7 @@ pub use assertions::{
 };
 pub use case::{AgentTestCase, Message};
 pub use config::AgentTestConfig;
-pub use error::{InvalidModel, LoadError, SimulatedFailure};
+pub use error::{InvalidModelError, LoadError, SimulatedError};
 pub use fixtures::{create_mock_anthropic, create_mock_openai, load_test_suite, mock_anthropic, mock_openai};
 pub use provider::MockLlmProvider;
 pub use reporters::{ConsoleReporter, JsonReporter, JunitReporter, SuiteReporter};

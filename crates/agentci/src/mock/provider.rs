@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use agentci_drivers::mock::{MockDraws, failure, first_random};
 use agentci_plan::MockScript;
 
-use super::{Message, MockLlmConfig, MockLlmResponse, SimulatedFailure};
+use super::{Message, MockLlmConfig, MockLlmResponse, SimulatedError};
 
 /// A scripted model. Its answers come in turn; it never waits and never calls anyone.
 ///
@@ -19,7 +19,7 @@ use super::{Message, MockLlmConfig, MockLlmResponse, SimulatedFailure};
 /// assert_eq!(model.call_count(), 3);
 /// model.reset();
 /// assert_eq!(model.call_count(), 0);
-/// # Ok::<(), agentci::mock::InvalidModel>(())
+/// # Ok::<(), agentci::mock::InvalidModelError>(())
 /// ```
 #[derive(Debug)]
 pub struct MockLlmProvider {
@@ -49,7 +49,7 @@ impl MockLlmProvider {
 
     /// The next answer, whatever is asked. With a seed, whether the call fails is drawn as Python's
     /// `random.Random(seed).random()` would; without one it depends on the model's own seed and the number of the call.
-    pub fn complete(&self, messages: &[Message], seed: Option<i64>) -> Result<MockLlmResponse, SimulatedFailure> {
+    pub fn complete(&self, messages: &[Message], seed: Option<i64>) -> Result<MockLlmResponse, SimulatedError> {
         let _ = messages;
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let position = u32::try_from(state.calls).unwrap_or(u32::MAX);
@@ -60,7 +60,7 @@ impl MockLlmProvider {
             None => MockDraws::new(self.seed).fails(&self.script, position),
         };
         if fails {
-            return Err(SimulatedFailure(failure(rate, state.calls)));
+            return Err(SimulatedError(failure(rate, state.calls)));
         }
         let response = self.script.response(state.served);
         state.served += 1;

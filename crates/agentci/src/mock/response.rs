@@ -5,7 +5,7 @@ use std::sync::Arc;
 use agentci_plan::{MockResponse, MockScript};
 use serde::{Deserialize, Serialize};
 
-use super::InvalidModel;
+use super::InvalidModelError;
 
 /// One answer of a scripted model.
 ///
@@ -16,7 +16,7 @@ use super::InvalidModel;
 /// assert_eq!(response.finish_reason, "stop");
 /// assert!(MockLlmResponse::new("Hello!", "gpt-4o", 12, -1.0).is_err());
 /// assert!(serde_json::from_str::<MockLlmResponse>(r#"{"content": "x", "model": "m", "tokens_used": -1, "latency_ms": 0}"#).is_err());
-/// # Ok::<(), agentci::mock::InvalidModel>(())
+/// # Ok::<(), agentci::mock::InvalidModelError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "WrittenResponse")]
@@ -44,9 +44,9 @@ struct WrittenResponse {
 }
 
 impl TryFrom<WrittenResponse> for MockLlmResponse {
-    type Error = InvalidModel;
+    type Error = InvalidModelError;
 
-    fn try_from(written: WrittenResponse) -> Result<Self, InvalidModel> {
+    fn try_from(written: WrittenResponse) -> Result<Self, InvalidModelError> {
         let response = Self::new(written.content, written.model, written.tokens_used, written.latency_ms)?;
         Ok(Self { finish_reason: written.finish_reason.unwrap_or(response.finish_reason), ..response })
     }
@@ -59,12 +59,12 @@ impl MockLlmResponse {
         model: impl Into<String>,
         tokens_used: u64,
         latency_ms: f64,
-    ) -> Result<Self, InvalidModel> {
+    ) -> Result<Self, InvalidModelError> {
         Ok(Self {
             content: content.into(),
             model: model.into(),
             tokens_used,
-            latency_ms: InvalidModel::unless_at_least_zero("latency_ms", latency_ms)?,
+            latency_ms: InvalidModelError::unless_at_least_zero("latency_ms", latency_ms)?,
             finish_reason: MockScript::DEFAULT_FINISH_REASON.into(),
         })
     }
@@ -101,7 +101,7 @@ impl MockLlmResponse {
 ///     .with_responses([MockLlmResponse::new("Hello!", "gpt-4o", 12, 80.0)?])
 ///     .with_failure_rate(0.1)?;
 /// assert!(MockLlmConfig::new("gpt-4o").with_failure_rate(1.1).is_err());
-/// # Ok::<(), agentci::mock::InvalidModel>(())
+/// # Ok::<(), agentci::mock::InvalidModelError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "WrittenResponses")]
@@ -123,9 +123,9 @@ struct WrittenResponses {
 }
 
 impl TryFrom<WrittenResponses> for MockLlmConfig {
-    type Error = InvalidModel;
+    type Error = InvalidModelError;
 
-    fn try_from(written: WrittenResponses) -> Result<Self, InvalidModel> {
+    fn try_from(written: WrittenResponses) -> Result<Self, InvalidModelError> {
         Self::new(written.model_name)
             .with_responses(written.responses)
             .with_failure_rate(written.failure_rate)?
@@ -152,16 +152,16 @@ impl MockLlmConfig {
     }
 
     /// The latency of an answer that is made up for want of a response, 0 or more.
-    pub fn with_default_latency_ms(mut self, latency: f64) -> Result<Self, InvalidModel> {
-        self.default_latency_ms = InvalidModel::unless_at_least_zero("default_latency_ms", latency)?;
+    pub fn with_default_latency_ms(mut self, latency: f64) -> Result<Self, InvalidModelError> {
+        self.default_latency_ms = InvalidModelError::unless_at_least_zero("default_latency_ms", latency)?;
         Ok(self)
     }
 
     /// The share of calls that fail, from 0 to 1.
-    pub fn with_failure_rate(mut self, rate: f64) -> Result<Self, InvalidModel> {
+    pub fn with_failure_rate(mut self, rate: f64) -> Result<Self, InvalidModelError> {
         if !(0.0..=1.0).contains(&rate) {
             let wanted = "from 0 to 1";
-            return Err(InvalidModel::OutOfRange { field: "failure_rate", wanted, found: rate });
+            return Err(InvalidModelError::OutOfRange { field: "failure_rate", wanted, found: rate });
         }
         self.failure_rate = rate;
         Ok(self)

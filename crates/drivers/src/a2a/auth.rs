@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use agentci_plan::{ApiKeyPlace, Auth, Text, UnsetVariable};
+use agentci_plan::{ApiKeyPlace, Auth, Text, UnsetVariableError};
 use agentci_text::percent_encoded;
 use agentci_wire::FetchedSecrets;
 use agentci_wire::http::ClientCertificate;
@@ -48,7 +48,7 @@ impl Credentials {
         lookup: &dyn Fn(&str) -> Option<String>,
         fetched: &FetchedSecrets,
         replay: bool,
-    ) -> Result<Self, UnsetVariable> {
+    ) -> Result<Self, UnsetVariableError> {
         let fill = |text: &Text| if replay { Ok(String::new()) } else { text.fill(lookup) };
         let scheme = match auth {
             Some(Auth::ApiKey { name, place, value }) => match place {

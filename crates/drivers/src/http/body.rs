@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agentci_plan::{Data, Text, UnsetVariable, is_input};
+use agentci_plan::{Data, Text, UnsetVariableError, is_input};
 use serde_json::{Map, Value};
 
 use crate::template_parts::{as_text, part};
@@ -16,7 +16,10 @@ pub(super) struct BodyTemplate {
 
 impl BodyTemplate {
     /// Looks up what the template needs beside the input.
-    pub(super) fn new(template: Option<&Data>, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, UnsetVariable> {
+    pub(super) fn new(
+        template: Option<&Data>,
+        lookup: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, UnsetVariableError> {
         let mut variables = BTreeMap::new();
         if let Some(template) = template {
             let names = template.variables();
@@ -29,7 +32,7 @@ impl BodyTemplate {
     }
 
     /// The body for an input. Variables that `known` tells have that value.
-    pub(super) fn fill(&self, input: &Value, known: &BTreeMap<String, String>) -> Result<Value, UnsetVariable> {
+    pub(super) fn fill(&self, input: &Value, known: &BTreeMap<String, String>) -> Result<Value, UnsetVariableError> {
         let Some(template) = &self.template else { return Ok(input.clone()) };
         if let Some(value) = template.as_literal() {
             return Ok(value.clone());
@@ -54,16 +57,16 @@ pub(super) fn with_bases(mut task: Value, bases: &[(String, String)]) -> Value {
     task
 }
 
-fn fill(value: &Value, input: &Value, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Value, UnsetVariable> {
+fn fill(value: &Value, input: &Value, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Value, UnsetVariableError> {
     Ok(match value {
         Value::String(text) => match sole_input(text) {
-            Some(name) => part(input, name).cloned().ok_or_else(|| UnsetVariable(name.to_owned()))?,
+            Some(name) => part(input, name).cloned().ok_or_else(|| UnsetVariableError(name.to_owned()))?,
             None => Value::String(Text::parse(text).fill(lookup)?),
         },
         Value::Array(items) => items.iter().map(|item| fill(item, input, lookup)).collect::<Result<_, _>>()?,
         Value::Object(map) => {
             let filled = map.iter().map(|(key, value)| Ok((key.clone(), fill(value, input, lookup)?)));
-            Value::Object(filled.collect::<Result<_, UnsetVariable>>()?)
+            Value::Object(filled.collect::<Result<_, UnsetVariableError>>()?)
         }
         other => other.clone(),
     })
@@ -82,7 +85,7 @@ mod tests {
 
     use super::*;
 
-    fn filled(template: &Value, input: &Value) -> Result<Value, UnsetVariable> {
+    fn filled(template: &Value, input: &Value) -> Result<Value, UnsetVariableError> {
         let template = Data::parse(template);
         let body = BodyTemplate::new(Some(&template), &|name| (name == "USER").then(|| "ada".to_owned()))?;
         body.fill(input, &BTreeMap::from([("BASE".to_owned(), "http://t".to_owned())]))
@@ -108,9 +111,9 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_named() {
-        assert_eq!(filled(&json!("${INPUT.missing}"), &json!({})), Err(UnsetVariable("INPUT.missing".into())));
-        assert_eq!(filled(&json!("a ${INPUT.missing}"), &json!({})), Err(UnsetVariable("INPUT.missing".into())));
-        assert_eq!(filled(&json!("${OTHER}"), &json!({})), Err(UnsetVariable("OTHER".into())));
+        assert_eq!(filled(&json!("${INPUT.missing}"), &json!({})), Err(UnsetVariableError("INPUT.missing".into())));
+        assert_eq!(filled(&json!("a ${INPUT.missing}"), &json!({})), Err(UnsetVariableError("INPUT.missing".into())));
+        assert_eq!(filled(&json!("${OTHER}"), &json!({})), Err(UnsetVariableError("OTHER".into())));
     }
 
     #[test]

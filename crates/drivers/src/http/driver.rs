@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use agentci_plan::{HttpTarget, OutputRule, Text, UnsetVariable};
+use agentci_plan::{HttpTarget, OutputRule, Text, UnsetVariableError};
 use agentci_trace::{EventKind, Moment};
 use serde_json::{Value, json};
 
@@ -121,7 +121,7 @@ impl HttpDriver {
                 return Err(DriveError::Unsupported(format!("an HTTP agent can not take {}", input.value())));
             }
         };
-        let wrong = |unset: UnsetVariable| {
+        let wrong = |unset: UnsetVariableError| {
             DriveError::Unsupported(format!("the body can not be filled: {unset}, and the turn has no such part"))
         };
         let names = self.bases.bases.iter().map(|(name, _)| (name.clone(), format!("${{{name}}}"))).collect();

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use agentci_mcp::{self as mcp, ClientCredentials, ConnectOptions, Error, McpClient, McpEndpoint};
-use agentci_plan::{Auth, McpTarget, McpTransport, Text, UnsetVariable};
+use agentci_plan::{Auth, McpTarget, McpTransport, Text, UnsetVariableError};
 use agentci_process::{Ending, ProcessCommand};
 use agentci_trace::Moment;
 use agentci_wire::FetchedSecrets;
@@ -35,7 +35,7 @@ pub(super) struct LazyServer {
 }
 
 impl LazyServer {
-    pub(super) fn new(target: &McpTarget, context: &DriverContext<'_>) -> Result<Self, UnsetVariable> {
+    pub(super) fn new(target: &McpTarget, context: &DriverContext<'_>) -> Result<Self, UnsetVariableError> {
         let place = place(target, context)?;
         let timeout = context.request_timeout.unwrap_or(target.timeout);
         let fetched = context.fetched.clone();
@@ -138,7 +138,7 @@ fn sorted(mut items: Vec<Value>) -> Value {
     items.into()
 }
 
-fn place(target: &McpTarget, context: &DriverContext<'_>) -> Result<mcp::ServerAddress, UnsetVariable> {
+fn place(target: &McpTarget, context: &DriverContext<'_>) -> Result<mcp::ServerAddress, UnsetVariableError> {
     let text = |text: &Text| text.fill(context.lookup);
     match &target.transport {
         McpTransport::Stdio { command, environment } => {

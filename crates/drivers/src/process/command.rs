@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use agentci_plan::{CommandPart, ProcessTarget, UnsetVariable};
+use agentci_plan::{CommandPart, ProcessTarget, UnsetVariableError};
 use agentci_process::{ProcessCommand, agent_program};
 
 use crate::template_parts::filled;
@@ -14,7 +14,7 @@ pub(super) fn command(
     given: &[(String, String)],
     enforced: &[(String, String)],
     lookup: &dyn Fn(&str) -> Option<String>,
-) -> Result<ProcessCommand, UnsetVariable> {
+) -> Result<ProcessCommand, UnsetVariableError> {
     let mut parts = command_line(&target.command, lookup)?.into_iter();
     let mut environment = given.to_vec();
     environment.extend(filled(&target.environment, |value| value.fill(lookup))?);
@@ -27,7 +27,7 @@ pub(super) fn command(
 pub(crate) fn command_line(
     command: &[CommandPart],
     lookup: &dyn Fn(&str) -> Option<String>,
-) -> Result<Vec<OsString>, UnsetVariable> {
+) -> Result<Vec<OsString>, UnsetVariableError> {
     let part = |part: &CommandPart| match &part.file {
         // Made absolute, since the working folder of the agent may be another than ours.
         Some(file) => Ok(std::path::absolute(file).unwrap_or_else(|_| file.clone()).into_os_string()),

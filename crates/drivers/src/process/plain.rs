@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agentci_plan::{OutputRule, ProcessTarget, Text, UnsetVariable, is_input};
+use agentci_plan::{OutputRule, ProcessTarget, Text, UnsetVariableError, is_input};
 use agentci_process::{Ending, Exit, Pipes, PrintError, Process, ProcessCommand};
 use agentci_trace::EventKind;
 use serde_json::Value;
@@ -36,7 +36,7 @@ pub(crate) struct PlainDriver {
 
 impl PlainDriver {
     /// Looks up what the command needs beside what goes into a turn. Nothing is started yet.
-    pub(crate) fn open(target: &ProcessTarget, context: &DriverContext<'_>) -> Result<Self, UnsetVariable> {
+    pub(crate) fn open(target: &ProcessTarget, context: &DriverContext<'_>) -> Result<Self, UnsetVariableError> {
         let texts = target.command.iter().map(|part| &part.text).chain(target.environment.iter().map(|(_, text)| text));
         let names = texts.flat_map(Text::variables).filter(|name| !is_input(name));
         let variables = names.filter_map(|name| Some((name.to_owned(), (context.lookup)(name)?))).collect();
@@ -138,7 +138,7 @@ impl PlainDriver {
         }
     }
 
-    fn command(&self, lookup: &dyn Fn(&str) -> Option<String>) -> Result<ProcessCommand, UnsetVariable> {
+    fn command(&self, lookup: &dyn Fn(&str) -> Option<String>) -> Result<ProcessCommand, UnsetVariableError> {
         command(&self.target, &self.environment, &self.enforced, lookup)
     }
 }

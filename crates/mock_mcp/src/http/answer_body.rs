@@ -3,7 +3,7 @@
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use agentci_wire::serve::{BrokenOff, ServedBody};
+use agentci_wire::serve::{BrokenOffError, ServedBody};
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -25,12 +25,12 @@ impl Talk {
 
 impl Body for Talk {
     type Data = Bytes;
-    type Error = BrokenOff;
+    type Error = BrokenOffError;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BrokenOff>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, BrokenOffError>>> {
         match &mut *self {
             Talk::Said(speech) => Pin::new(speech).poll_frame(context),
             Talk::Stream(events) => events.poll_recv(context).map(|event| event.map(|bytes| Ok(Frame::data(bytes)))),

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use agentci_protocols::jsonrpc::{self, INVALID_REQUEST, JsonRpcMessage, PARSE_ERROR, RpcError};
 use agentci_protocols::mcp::versions::MODERN;
-use agentci_wire::serve::{BrokenOff, ClientLimits, Handler, Serving, collect};
+use agentci_wire::serve::{BrokenOffError, ClientLimits, Handler, Serving, collect};
 use hyper::body::Incoming;
 use hyper::{HeaderMap, Method, Request, Response};
 use serde_json::Value;
@@ -88,7 +88,7 @@ struct McpDoor {
 impl Handler for McpDoor {
     type Body = Talk;
 
-    async fn respond(&self, request: Request<Incoming>) -> Result<Response<Talk>, BrokenOff> {
+    async fn respond(&self, request: Request<Incoming>) -> Result<Response<Talk>, BrokenOffError> {
         if self.local && !guard::is_local(request.headers()) {
             return Ok(refused(403, "only this machine may ask, and `Host` or `Origin` name another"));
         }

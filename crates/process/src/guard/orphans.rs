@@ -52,7 +52,7 @@ fn group_of(number: i32) -> Option<Pid> {
 fn marked(mark: &str) -> Orphans {
     let mut found = Orphans::default();
     let Ok(processes) = fs::read_dir("/proc") else { return found };
-    let own = i32::try_from(std::process::id()).unwrap_or_default();
+    let own = i32::try_from(std::process::id()).expect("the system counts processes in 31 bits");
     let numbers = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
     for pid in numbers.filter(|pid| *pid != own).filter_map(group_of) {
         let folder = format!("/proc/{}", pid.as_raw_nonzero());

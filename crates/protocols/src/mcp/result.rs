@@ -47,7 +47,7 @@ pub struct CallResult {
 
 impl CallResult {
     /// Reads a result.
-    pub fn read(result: Value, heard: Heard) -> Result<Self, Malformed> {
+    pub fn read(result: Value, heard: Heard) -> Result<Self, MalformedResultError> {
         const METHOD: &str = "tools/call";
         let mut rest = object(METHOD, result)?;
         let content = list(METHOD, &mut rest, "content")?;
@@ -55,7 +55,7 @@ impl CallResult {
         let is_error = match rest.shift_remove("isError") {
             None | Some(Value::Null) => false,
             Some(Value::Bool(flag)) => flag,
-            Some(_) => return Err(Malformed::new(METHOD, "`isError` is neither true nor false")),
+            Some(_) => return Err(MalformedResultError::new(METHOD, "`isError` is neither true nor false")),
         };
         Ok(Self { content, structured, is_error, rest, heard })
     }
@@ -101,7 +101,7 @@ pub struct PartsResult {
 
 impl PartsResult {
     /// Reads a result whose list has this name.
-    pub fn read(method: &str, name: &str, result: Value, heard: Heard) -> Result<Self, Malformed> {
+    pub fn read(method: &str, name: &str, result: Value, heard: Heard) -> Result<Self, MalformedResultError> {
         let mut result = object(method, result)?;
         let parts = list(method, &mut result, name)?;
         result.insert(name.to_owned(), parts.into());
@@ -125,14 +125,14 @@ pub fn text_of_parts(result: &Value) -> String {
 /// A result that is not what the protocol says.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the answer to `{method}` is malformed: {reason}")]
-pub struct Malformed {
+pub struct MalformedResultError {
     /// What was asked.
     pub method: String,
     /// What is wrong.
     pub reason: String,
 }
 
-impl Malformed {
+impl MalformedResultError {
     /// The result of `method` is wrong for this reason.
     pub fn new(method: &str, reason: &str) -> Self {
         Self { method: method.to_owned(), reason: reason.to_owned() }
@@ -140,19 +140,19 @@ impl Malformed {
 }
 
 /// A result, which must be an object.
-pub fn object(method: &str, result: Value) -> Result<Map<String, Value>, Malformed> {
+pub fn object(method: &str, result: Value) -> Result<Map<String, Value>, MalformedResultError> {
     match result {
         Value::Object(map) => Ok(map),
-        _ => Err(Malformed::new(method, "the result is no object")),
+        _ => Err(MalformedResultError::new(method, "the result is no object")),
     }
 }
 
 /// Takes a list out of a result; one that is not there is empty.
-pub fn list(method: &str, result: &mut Map<String, Value>, name: &str) -> Result<Vec<Value>, Malformed> {
+pub fn list(method: &str, result: &mut Map<String, Value>, name: &str) -> Result<Vec<Value>, MalformedResultError> {
     match result.shift_remove(name) {
         None | Some(Value::Null) => Ok(Vec::new()),
         Some(Value::Array(items)) => Ok(items),
-        Some(_) => Err(Malformed::new(method, &format!("`{name}` is no list"))),
+        Some(_) => Err(MalformedResultError::new(method, &format!("`{name}` is no list"))),
     }
 }
 
@@ -162,7 +162,7 @@ mod tests {
 
     use super::*;
 
-    fn read(result: Value) -> Result<CallResult, Malformed> {
+    fn read(result: Value) -> Result<CallResult, MalformedResultError> {
         CallResult::read(result, Heard::default())
     }
 
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn a_result_of_another_shape_is_malformed() {
         for wrong in [json!([]), json!({ "content": "text" }), json!({ "content": [], "isError": "yes" })] {
-            assert!(matches!(read(wrong.clone()), Err(Malformed { .. })), "{wrong}");
+            assert!(matches!(read(wrong.clone()), Err(MalformedResultError { .. })), "{wrong}");
         }
         assert!(!read(json!({})).unwrap().is_error);
     }

@@ -33,7 +33,7 @@ pub(crate) use forking::session::{ForkSessions, SessionChoice};
 pub(crate) use forking::stream::{ForkStreams, LiveEvent};
 pub(crate) use forwarding::forward::{ObservedRequest, OutgoingRequest};
 pub(crate) use forwarding::headers::to_server;
-pub(crate) use forwarding::tee::{Break, Tee, Upload, UpstreamBroken};
+pub(crate) use forwarding::tee::{Break, Tee, Upload, UpstreamBrokenError};
 pub(crate) use forwarding::upstream::{Upstream, words};
 pub(crate) use forwarding::user_proxy::UserProxy;
 pub(crate) use open_exchange::{LARGEST_ANSWER, MOST_FRAMES, OngoingExchange};

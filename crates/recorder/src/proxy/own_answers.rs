@@ -7,12 +7,12 @@ use hyper::http::{HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 
 use crate::MissAnswer;
-use crate::proxy::UpstreamBroken;
+use crate::proxy::UpstreamBrokenError;
 
-pub(crate) type AnswerBody = UnsyncBoxBody<Bytes, UpstreamBroken>;
+pub(crate) type AnswerBody = UnsyncBoxBody<Bytes, UpstreamBrokenError>;
 
 /// The answer to a request; an error breaks the connection off.
-pub(crate) type ProxyAnswer = Result<Response<AnswerBody>, UpstreamBroken>;
+pub(crate) type ProxyAnswer = Result<Response<AnswerBody>, UpstreamBrokenError>;
 
 /// A body that is there as a whole.
 pub(crate) fn whole(text: impl Into<Bytes>) -> AnswerBody {

@@ -47,7 +47,7 @@ pub use headers::{keep_request_header, keep_response_header};
 pub use remove::{Remove, Removed};
 pub use show::show;
 pub use stored::{RecordingLoadError, load, save};
-pub use write::{SecretLeft, StoredRecording};
+pub use write::{SecretLeftError, StoredRecording};
 
 #[cfg(test)]
 mod tests;

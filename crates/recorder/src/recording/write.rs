@@ -30,14 +30,14 @@ pub struct StoredRecording {
     "a known secret is still in line {line} of the recording after it was cleaned, so it is not written; \
      `redact` or another key helps"
 )]
-pub struct SecretLeft {
+pub struct SecretLeftError {
     /// The line in which it stands, from 1; the line of a file for a large body.
     pub line: usize,
 }
 
 impl Recording {
     /// The text of a recording, without its secrets: those that are given, and those that the recording shows to be some.
-    pub fn write(&self, secrets: &Redactor) -> Result<StoredRecording, SecretLeft> {
+    pub fn write(&self, secrets: &Redactor) -> Result<StoredRecording, SecretLeftError> {
         let mut secrets = secrets.clone();
         let clean = cleaned(self, &mut secrets);
         let mut written = StoredRecording::default();
@@ -63,7 +63,7 @@ impl Recording {
         let files = written.files.iter().map(|(_, content)| String::from_utf8_lossy(content));
         match leftover(&written.text, &secrets).or_else(|| files.into_iter().find_map(|file| leftover(&file, &secrets)))
         {
-            Some(line) => Err(SecretLeft { line }),
+            Some(line) => Err(SecretLeftError { line }),
             None => Ok(written),
         }
     }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::Unanswered;
-use crate::ask_agent::{Ask, Unheard, find, lookup, patience};
+use crate::ask_agent::{Ask, AskError, find, lookup, patience};
 use crate::{job::CaseJob, secret_sources::learn_target};
 
 /// Asks an agent; its result is under `output`.
@@ -27,6 +27,6 @@ pub(super) async fn ask(job: &CaseJob<'_>, agent: &str, message: String) -> Resu
         stop: job.run.stop,
     };
     let output = ask.agent(agent, message).await;
-    let unheard = |trouble: Unheard| Finding { help: trouble.help, ..Finding::new(trouble.cause, trouble.message) };
+    let unheard = |trouble: AskError| Finding { help: trouble.help, ..Finding::new(trouble.cause, trouble.message) };
     Ok(json!({ "output": output.map_err(unheard)? }))
 }

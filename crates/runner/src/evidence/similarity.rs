@@ -66,11 +66,12 @@ impl Meanings {
     ) -> Result<(Vec<f32>, Vec<f32>), EmbedError> {
         let known = self.known.borrow().get(expected).cloned();
         if let Some(expected) = known {
-            let said = embedder.embed(&[said]).await?.pop().unwrap_or_default();
+            let said = embedder.embed(&[said]).await?.pop().expect("a vector for each text");
             return Ok((expected, said));
         }
         let mut both = embedder.embed(&[expected, said]).await?.into_iter();
-        let (of_expected, of_said) = (both.next().unwrap_or_default(), both.next().unwrap_or_default());
+        let mut vector = || both.next().expect("a vector for each text");
+        let (of_expected, of_said) = (vector(), vector());
         let mut known = self.known.borrow_mut();
         if known.len() < KNOWN {
             known.insert(expected.to_owned(), of_expected.clone());

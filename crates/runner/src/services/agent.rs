@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use agentci_plan::{HttpServer, HttpTarget, UnsetVariable, mix};
+use agentci_plan::{HttpServer, HttpTarget, UnsetVariableError, mix};
 use agentci_process::{Exit, Grace, Pipes, Process, ProcessCommand, agent_program};
 use agentci_source::print_duration;
 use agentci_stubs::fill_command;
@@ -63,7 +63,7 @@ impl ServedAgent {
         mut environment: ServerEnvironment,
     ) -> Result<Self, NotOpened> {
         let wrong = |message: String, help: &str| unreachable(job, server, message).help(help);
-        let unset = |unset: UnsetVariable| {
+        let unset = |unset: UnsetVariableError| {
             let help = "give it a value in the environment (`${ENV.NAME}`) or with `:-`";
             wrong(format!("the agent could not be started: {unset}"), help)
         };
@@ -185,7 +185,7 @@ async fn free_port() -> std::io::Result<u16> {
     let first = mix(u64::from(std::process::id()) << 32 ^ u64::from(now.subsec_nanos()));
     let candidate = |number: u64| {
         let place = mix(first.wrapping_add(number)) % u64::from(PORTS.end - PORTS.start);
-        PORTS.start + u16::try_from(place).unwrap_or_default()
+        PORTS.start + u16::try_from(place).expect("a place below the number of ports")
     };
     for _ in 0..TRIES {
         let port = candidate(ASKED.fetch_add(1, Ordering::Relaxed));
@@ -210,7 +210,7 @@ fn command(
     server: &HttpServer,
     lookup: &dyn Fn(&str) -> Option<String>,
     environment: ServerEnvironment,
-) -> Result<ProcessCommand, UnsetVariable> {
+) -> Result<ProcessCommand, UnsetVariableError> {
     let ServerEnvironment { given: mut environment, enforced } = environment;
     let command = fill_command(&server.command, &server.environment, lookup)?;
     environment.extend(command.environment);

@@ -92,6 +92,6 @@ fn source_type(path: &Path) -> SourceType {
 }
 
 fn wrong(source: &str, offset: u32, message: String) -> ScriptError {
-    let (line, column) = place_of(source, usize::try_from(offset).unwrap_or_default());
+    let (line, column) = place_of(source, usize::try_from(offset).expect("offsets have 32 bits"));
     ScriptError::Syntax { line, column, message }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_plan::{FaultKind, RecordedNumbers};
-use agentci_protocols::{NoObject, ObjectFields};
+use agentci_protocols::{NotAnObjectError, ObjectFields};
 use agentci_source::{FileError, Files, parse_duration};
 use agentci_trace::{Redactor, canonical, same_value, sha256, value_key};
 use serde_json::Value;
@@ -184,8 +184,8 @@ pub(super) type CallKey = (String, String);
 
 fn entry(line: &[u8], number: usize) -> Result<TapeEntry, (usize, String)> {
     let mut fields = ObjectFields::read(line).map_err(|error| match &error {
-        NoObject::Json(wrong) => (wrong.column().max(1), error.words(line)),
-        NoObject::Other => (1, "an entry must be an object".into()),
+        NotAnObjectError::Json(wrong) => (wrong.column().max(1), error.words(line)),
+        NotAnObjectError::Other => (1, "an entry must be an object".into()),
     })?;
     let Value::String(tool) = need(&mut fields, "tool")? else { return Err((1, "`tool` must be a text".into())) };
     let args = need(&mut fields, "args")?;

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use agentci_plan::UnsetVariable;
+use agentci_plan::UnsetVariableError;
 use agentci_source::{FileError, Span};
 
 /// Why routes can not be served, or what was recorded not be written.
@@ -39,7 +39,7 @@ pub enum RouteError {
         /// The variable that leads to it.
         name: String,
         /// Why.
-        reason: UnsetVariable,
+        reason: UnsetVariableError,
         /// Where the suite names it.
         span: Span,
     },

@@ -12,7 +12,7 @@ use super::miss::{Explained, outside, too_late};
 use super::session_state::{BegunCall, SessionState};
 use super::{control, fixtures::RouteReply, forward, path::tool, request::ToolRequest, sessions::RouteSessions};
 use crate::tools::failure;
-use agentci_wire::serve::{BrokenOff, Handler, ServedBody, collect};
+use agentci_wire::serve::{BrokenOffError, Handler, ServedBody, collect};
 
 /// What may be asked of a tool.
 const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
@@ -20,7 +20,7 @@ const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 impl Handler for RouteSessions {
     type Body = ServedBody;
 
-    async fn respond(&self, request: Request<Incoming>) -> Result<Response<ServedBody>, BrokenOff> {
+    async fn respond(&self, request: Request<Incoming>) -> Result<Response<ServedBody>, BrokenOffError> {
         let (head, body) = request.into_parts();
         let body = match collect(body).await {
             Ok(body) => body,
@@ -45,7 +45,7 @@ impl Handler for RouteSessions {
         };
         tokio::select! {
             response = active.respond(&head, path, body) => response,
-            () = active.until_closed() => Err(BrokenOff),
+            () = active.until_closed() => Err(BrokenOffError),
         }
     }
 }
@@ -89,7 +89,7 @@ fn called(head: &Parts) -> Option<&str> {
 }
 
 impl SessionState {
-    async fn respond(&self, head: &Parts, path: &str, body: Vec<u8>) -> Result<Response<ServedBody>, BrokenOff> {
+    async fn respond(&self, head: &Parts, path: &str, body: Vec<u8>) -> Result<Response<ServedBody>, BrokenOffError> {
         if head.method == Method::OPTIONS {
             let mut response = Response::new(ServedBody::whole(""));
             *response.status_mut() = StatusCode::NO_CONTENT;
@@ -128,7 +128,7 @@ impl SessionState {
     }
 
     /// Sends an answer when it is due, spoilt if it is to be.
-    async fn deliver(&self, begun: &BegunCall, reply: RouteReply) -> Result<Response<ServedBody>, BrokenOff> {
+    async fn deliver(&self, begun: &BegunCall, reply: RouteReply) -> Result<Response<ServedBody>, BrokenOffError> {
         let told = told(&reply);
         if begun.fault == Some(FaultKind::Hang) {
             self.answered(begun, told);

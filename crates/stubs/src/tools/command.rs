@@ -6,7 +6,7 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
-use agentci_plan::{CommandPart, Text, UnsetVariable};
+use agentci_plan::{CommandPart, Text, UnsetVariableError};
 use agentci_process::{Exit, Grace, LineReader, Process, ProcessCommand, SpawnError};
 use agentci_source::print_duration;
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ pub fn fill_command(
     command: &[CommandPart],
     environment: &[(String, Text)],
     lookup: &dyn Fn(&str) -> Option<String>,
-) -> Result<ProcessCommand, UnsetVariable> {
+) -> Result<ProcessCommand, UnsetVariableError> {
     let part = |part: &CommandPart| match &part.file {
         // Made absolute, since the working folder of the program may be another than ours.
         Some(file) => Ok(std::path::absolute(file).unwrap_or_else(|_| file.clone()).into_os_string()),
@@ -62,7 +62,7 @@ pub fn fill_command(
 pub(super) fn fill_pairs(
     pairs: &[(String, Text)],
     lookup: &dyn Fn(&str) -> Option<String>,
-) -> Result<Vec<(String, String)>, UnsetVariable> {
+) -> Result<Vec<(String, String)>, UnsetVariableError> {
     pairs.iter().map(|(name, value)| Ok((name.clone(), value.fill(lookup)?))).collect()
 }
 

@@ -1,6 +1,6 @@
 //! A tool behind a URL: arguments as a JSON body, the result as JSON.
 
-use agentci_plan::{HttpTool, UnsetVariable};
+use agentci_plan::{HttpTool, UnsetVariableError};
 use agentci_wire::http::{JsonRequest, post_json};
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ const SHOWN: usize = 300;
 pub(super) struct ToolEndpoint(JsonRequest);
 
 impl ToolEndpoint {
-    pub(super) fn new(tool: &HttpTool, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, UnsetVariable> {
+    pub(super) fn new(tool: &HttpTool, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, UnsetVariableError> {
         let (url, headers) = (tool.url.fill(lookup)?, fill_pairs(&tool.headers, lookup)?);
         Ok(Self(JsonRequest { url, headers, body: String::new(), timeout: tool.timeout, limit: RESULT_LIMIT }))
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agentci_mcp::{self as mcp, ConnectOptions, Error, McpClient, McpEndpoint};
-use agentci_plan::{McpTool, McpTransport, UnsetVariable};
+use agentci_plan::{McpTool, McpTransport, UnsetVariableError};
 use agentci_source::print_duration;
 use serde_json::Value;
 use tokio::sync::Mutex;
@@ -28,7 +28,7 @@ impl ToolServers {
         &mut self,
         tool: &McpTool,
         lookup: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<Arc<LazyToolServer>, UnsetVariable> {
+    ) -> Result<Arc<LazyToolServer>, UnsetVariableError> {
         let place = place(tool, lookup)?;
         if let Some(known) = self.0.iter().find(|server| server.place == place) {
             return Ok(Arc::clone(known));
@@ -87,7 +87,7 @@ fn words(error: &Error, limit: Duration) -> NoResult {
     }
 }
 
-fn place(tool: &McpTool, lookup: &dyn Fn(&str) -> Option<String>) -> Result<mcp::ServerAddress, UnsetVariable> {
+fn place(tool: &McpTool, lookup: &dyn Fn(&str) -> Option<String>) -> Result<mcp::ServerAddress, UnsetVariableError> {
     match &tool.transport {
         McpTransport::Stdio { command, environment } => {
             fill_command(command, environment, lookup).map(mcp::ServerAddress::Stdio)

@@ -1,6 +1,6 @@
 //! Tools whose answers are written down.
 
-use agentci_plan::{ScriptedTool, UnsetVariable};
+use agentci_plan::{ScriptedTool, UnsetVariableError};
 use serde_json::Value;
 
 /// The answers of scripted tools, and how many of them were given.
@@ -18,7 +18,7 @@ struct Queue {
 
 impl ScriptedTools {
     /// Fills the variables of all answers.
-    pub fn new(tools: &[ScriptedTool], lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, UnsetVariable> {
+    pub fn new(tools: &[ScriptedTool], lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, UnsetVariableError> {
         let mut filled = Vec::with_capacity(tools.len());
         for tool in tools {
             let mut answers = Vec::with_capacity(tool.answers.len());
@@ -65,6 +65,6 @@ mod tests {
         assert_eq!(scripted.answer("ask"), Some(Ok(json!({"to": "Ann"}))));
         assert_eq!(scripted.answer("ask"), Some(Ok(json!({"to": "Ann"}))));
         assert_eq!(scripted.answer("other"), None);
-        assert_eq!(ScriptedTools::new(&tools, &|_| None).unwrap_err(), UnsetVariable("WHO".into()));
+        assert_eq!(ScriptedTools::new(&tools, &|_| None).unwrap_err(), UnsetVariableError("WHO".into()));
     }
 }

@@ -14,7 +14,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 /// The connection is broken off on purpose.
 #[derive(Debug, thiserror::Error)]
 #[error("broken off on purpose")]
-pub struct BrokenOff;
+pub struct BrokenOffError;
 
 /// The end of a bit.
 #[derive(Debug, Clone, Copy)]
@@ -128,12 +128,12 @@ impl Paced {
 
 impl Body for ServedBody {
     type Data = Bytes;
-    type Error = BrokenOff;
+    type Error = BrokenOffError;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BrokenOff>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, BrokenOffError>>> {
         let this = &mut *self;
         if this.sent == this.bytes.len() {
             return match this.cut {
@@ -144,7 +144,7 @@ impl Body for ServedBody {
                     context.waker().wake_by_ref();
                     Poll::Pending
                 }
-                Some(BreakProgress::Ready) => Poll::Ready(Some(Err(BrokenOff))),
+                Some(BreakProgress::Ready) => Poll::Ready(Some(Err(BrokenOffError))),
             };
         }
         let end = match &mut this.paced {

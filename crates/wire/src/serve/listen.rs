@@ -14,7 +14,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinHandle, JoinSet};
 
-use super::body::BrokenOff;
+use super::body::BrokenOffError;
 
 /// How long to wait before trying again when the system has no more sockets to give.
 const NO_SOCKETS: Duration = Duration::from_millis(20);
@@ -22,13 +22,13 @@ const NO_SOCKETS: Duration = Duration::from_millis(20);
 /// Answers requests.
 pub trait Handler: Send + Sync + 'static {
     /// The body of its answers.
-    type Body: Body<Data = Bytes, Error = BrokenOff> + Send + 'static;
+    type Body: Body<Data = Bytes, Error = BrokenOffError> + Send + 'static;
 
     /// The answer to a request, whatever it is; or none, and the connection breaks off.
     fn respond(
         &self,
         request: Request<Incoming>,
-    ) -> impl Future<Output = Result<Response<Self::Body>, BrokenOff>> + Send + '_;
+    ) -> impl Future<Output = Result<Response<Self::Body>, BrokenOffError>> + Send + '_;
 }
 
 /// What a client may take.
@@ -113,7 +113,7 @@ mod tests {
     impl Handler for Fine {
         type Body = ServedBody;
 
-        async fn respond(&self, _request: Request<Incoming>) -> Result<Response<ServedBody>, BrokenOff> {
+        async fn respond(&self, _request: Request<Incoming>) -> Result<Response<ServedBody>, BrokenOffError> {
             Ok(Response::new(ServedBody::whole("fine")))
         }
     }

@@ -14,7 +14,7 @@ const BODY_TIME: Duration = Duration::from_mins(1);
 
 /// Why a body was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Unread {
+pub enum RequestBodyError {
     /// It is larger than servers here take.
     #[error("the request is larger than {} MiB", BODY_LIMIT >> 20)]
     TooLarge,
@@ -26,25 +26,25 @@ pub enum Unread {
     Broken,
 }
 
-impl Unread {
+impl RequestBodyError {
     /// The status that says so.
     pub fn status(self) -> u16 {
         match self {
-            Unread::TooLarge => 413,
-            Unread::Slow => 408,
-            Unread::Broken => 400,
+            RequestBodyError::TooLarge => 413,
+            RequestBodyError::Slow => 408,
+            RequestBodyError::Broken => 400,
         }
     }
 }
 
 /// The body, refused when it is too large or takes too long.
-pub async fn collect(mut body: Incoming) -> Result<Vec<u8>, Unread> {
+pub async fn collect(mut body: Incoming) -> Result<Vec<u8>, RequestBodyError> {
     let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     let mut kept = Vec::with_capacity(announced.min(BODY_LIMIT));
     let mut received = 0;
     let read = async {
         while let Some(frame) = body.frame().await {
-            let Ok(frame) = frame else { return Err(Unread::Broken) };
+            let Ok(frame) = frame else { return Err(RequestBodyError::Broken) };
             let Some(data) = frame.data_ref() else { continue };
             received += data.len();
             if received <= BODY_LIMIT {
@@ -53,10 +53,10 @@ pub async fn collect(mut body: Incoming) -> Result<Vec<u8>, Unread> {
                 break;
             }
         }
-        if received > BODY_LIMIT { Err(Unread::TooLarge) } else { Ok(()) }
+        if received > BODY_LIMIT { Err(RequestBodyError::TooLarge) } else { Ok(()) }
     };
     match tokio::time::timeout(BODY_TIME, read).await {
         Ok(read) => read.map(|()| kept),
-        Err(_) => Err(Unread::Slow),
+        Err(_) => Err(RequestBodyError::Slow),
     }
 }

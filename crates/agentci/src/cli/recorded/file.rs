@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use agentci::trace::Redactor;
-use agentci_recorder::{Recording, RecordingLoadError, SecretLeft, load, save};
+use agentci_recorder::{Recording, RecordingLoadError, SecretLeftError, load, save};
 
 use crate::cli::record::{FOLDER, program_name};
 use crate::cli::{CliError, quoted};
@@ -39,7 +39,7 @@ pub(in crate::cli) fn read(path: &Path) -> Result<Recording, CliError> {
 /// Writes a recording without its secrets. The former file is there until the new one is whole.
 pub(in crate::cli) fn write(path: &Path, recording: &Recording, secrets: &Redactor) -> Result<(), CliError> {
     save(path, recording, secrets).map_err(|error| {
-        let held_back = error.get_ref().and_then(|inner| inner.downcast_ref::<SecretLeft>()).is_some();
+        let held_back = error.get_ref().and_then(|inner| inner.downcast_ref::<SecretLeftError>()).is_some();
         let help = if held_back {
             "nothing is written, so that the secret is in no file; record with another key"
         } else {

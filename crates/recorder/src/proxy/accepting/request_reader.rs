@@ -8,7 +8,7 @@ use hyper::body::Incoming;
 use hyper::http::request::Parts;
 
 use crate::proxy::accepting::body_kinds;
-use crate::proxy::{RequestTarget, UpstreamBroken};
+use crate::proxy::{RequestTarget, UpstreamBrokenError};
 use crate::recording::clean_path;
 use crate::{RecordedBody, RecordedRequest, api_of, keep_request_header, keep_response_header};
 
@@ -25,11 +25,11 @@ pub(crate) enum Intake {
 }
 
 /// Reads a body as far as it is kept. An error is a client that left.
-pub(crate) async fn read(mut body: Incoming) -> Result<Intake, UpstreamBroken> {
+pub(crate) async fn read(mut body: Incoming) -> Result<Intake, UpstreamBrokenError> {
     let mut pieces: Vec<Bytes> = Vec::new();
     let mut length = 0;
     while let Some(frame) = body.frame().await {
-        let Ok(data) = frame.map_err(|_| UpstreamBroken)?.into_data() else { continue };
+        let Ok(data) = frame.map_err(|_| UpstreamBrokenError)?.into_data() else { continue };
         length += data.len();
         pieces.push(data);
         if length > LARGEST_REQUEST {

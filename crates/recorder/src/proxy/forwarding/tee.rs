@@ -14,7 +14,7 @@ use crate::proxy::{OngoingExchange, words};
 /// The connection to the client breaks off, as the one to the server did.
 #[derive(Debug, thiserror::Error)]
 #[error("the answer broke off")]
-pub(crate) struct UpstreamBroken;
+pub(crate) struct UpstreamBrokenError;
 
 /// A break in an answer. It waits for one turn, in which the connection sends what came before: an error at once would drop it.
 #[derive(Debug, Default)]
@@ -23,9 +23,9 @@ pub(crate) struct Break {
 }
 
 impl Break {
-    pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<UpstreamBroken> {
+    pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<UpstreamBrokenError> {
         if self.flushed {
-            return Poll::Ready(UpstreamBroken);
+            return Poll::Ready(UpstreamBrokenError);
         }
         self.flushed = true;
         context.waker().wake_by_ref();
@@ -65,12 +65,12 @@ impl Tee {
 
 impl Body for Tee {
     type Data = Bytes;
-    type Error = UpstreamBroken;
+    type Error = UpstreamBrokenError;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, UpstreamBroken>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, UpstreamBrokenError>>> {
         if self.breaking.is_none() {
             match ready!(Pin::new(&mut self.inner).poll_frame(context)) {
                 Some(Ok(frame)) => {

@@ -17,7 +17,7 @@ use crate::proxy::own_answers::{of_miss, refusal, unreachable, whole};
 use crate::proxy::playing::replay_body;
 use crate::proxy::{
     AnswerBody, ClientProgram, Decide, Forking, InStream, LiveEvent, ObservedRequest, OngoingExchange, OutgoingRequest,
-    PlayClock, ProxyAnswer, ProxyState, Questions, ReplayBody, RequestTarget, Spoil, UpstreamBroken, in_streams,
+    PlayClock, ProxyAnswer, ProxyState, Questions, ReplayBody, RequestTarget, Spoil, UpstreamBrokenError, in_streams,
     spoilt,
 };
 use crate::{
@@ -369,7 +369,7 @@ pub(crate) async fn play(
                 tokio::time::sleep(NO_ANSWER_TIMEOUT).await;
                 Ok(refusal(StatusCode::GATEWAY_TIMEOUT, "no_answer", "no answer came when this was recorded either"))
             }
-            _ => Err(UpstreamBroken),
+            _ => Err(UpstreamBrokenError),
         };
     };
     if let Some(due) = clock.due(answer.at_us.saturating_sub(began)) {

@@ -19,7 +19,7 @@ use tokio::task::JoinHandle;
 use crate::proxy::playing::spoil::spoilt_event;
 use crate::proxy::streams::mcp_stream::message;
 use crate::proxy::{
-    Break, ClientMessages, Listening, LiveEvent, OngoingExchange, PlayClock, Questions, Spoil, UpstreamBroken,
+    Break, ClientMessages, Listening, LiveEvent, OngoingExchange, PlayClock, Questions, Spoil, UpstreamBrokenError,
 };
 use crate::recording::is_event_stream;
 use crate::{EndKind, Exchange, ReplayPace, with_reply_id};
@@ -44,7 +44,7 @@ pub(crate) struct GatedPiece {
 
 /// A recorded answer on its way to the client.
 pub(crate) struct ReplayBody {
-    pieces: Receiver<Result<Bytes, UpstreamBroken>>,
+    pieces: Receiver<Result<Bytes, UpstreamBrokenError>>,
     feeding: JoinHandle<()>,
     /// How many pieces are still to come, where that is known.
     left: Option<usize>,
@@ -120,7 +120,7 @@ impl ReplayBody {
         self.live = live;
     }
 
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, UpstreamBroken>>> {
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, UpstreamBrokenError>>> {
         let is_over = match self.pieces.poll_recv(context) {
             Poll::Ready(Some(piece)) => return Poll::Ready(Some(piece)),
             Poll::Ready(None) => true,
@@ -139,8 +139,8 @@ impl ReplayBody {
         if is_over { Poll::Ready(self.over()) } else { Poll::Pending }
     }
 
-    fn over(&self) -> Option<Result<Bytes, UpstreamBroken>> {
-        matches!(self.how, EndKind::Broken(_)).then_some(Err(UpstreamBroken))
+    fn over(&self) -> Option<Result<Bytes, UpstreamBrokenError>> {
+        matches!(self.how, EndKind::Broken(_)).then_some(Err(UpstreamBrokenError))
     }
 
     fn end(&mut self) {
@@ -152,12 +152,12 @@ impl ReplayBody {
 
 impl Body for ReplayBody {
     type Data = Bytes;
-    type Error = UpstreamBroken;
+    type Error = UpstreamBrokenError;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, UpstreamBroken>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, UpstreamBrokenError>>> {
         if self.breaking.is_none() {
             match ready!(self.poll_next(context)) {
                 Some(Ok(bytes)) => {
@@ -175,7 +175,7 @@ impl Body for ReplayBody {
                     self.end();
                     return Poll::Ready(None);
                 }
-                Some(Err(UpstreamBroken)) => {}
+                Some(Err(UpstreamBrokenError)) => {}
             }
         }
         let broken_off = ready!(self.breaking.get_or_insert_default().poll(context));
@@ -204,7 +204,7 @@ async fn feed(
     mut pieces: Vec<GatedPiece>,
     asked: Arc<Questions>,
     pace: ReplayPace,
-    out: &Sender<Result<Bytes, UpstreamBroken>>,
+    out: &Sender<Result<Bytes, UpstreamBrokenError>>,
 ) {
     let mut changed = asked.subscribe();
     loop {
@@ -243,12 +243,12 @@ impl GatedPiece {
     }
 
     /// What is sent in its place, where that goes wrong on purpose.
-    fn spoilt(&self, asked: &Questions) -> Option<Vec<Result<Bytes, UpstreamBroken>>> {
+    fn spoilt(&self, asked: &Questions) -> Option<Vec<Result<Bytes, UpstreamBrokenError>>> {
         let (of, recorded) = self.of.zip(self.answers.as_ref())?;
         let id = asked.number(of).unwrap_or_else(|| recorded.clone());
         let spoil = asked.take_spoilt(of)?;
         let event = spoilt_event(&self.bytes, &id, &spoil).map(Ok);
-        Some(event.into_iter().chain((spoil == Spoil::Truncated).then_some(Err(UpstreamBroken))).collect())
+        Some(event.into_iter().chain((spoil == Spoil::Truncated).then_some(Err(UpstreamBrokenError))).collect())
     }
 
     /// Its bytes with the id under which the client asked now.
@@ -422,7 +422,7 @@ mod tests {
     }
 
     /// What comes over the stream when call 2 is asked twice under other numbers, and goes wrong the first time.
-    async fn asked_twice(spoil: Spoil) -> Vec<Result<Option<Value>, UpstreamBroken>> {
+    async fn asked_twice(spoil: Spoil) -> Vec<Result<Option<Value>, UpstreamBrokenError>> {
         let recording = recording();
         let pieces = pieces(&recording.exchanges[0], recording.exchanges.iter()).unwrap();
         let asked = Arc::new(Questions::default());
@@ -448,7 +448,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn an_answer_goes_wrong_on_the_stream_and_is_there_when_it_is_asked_for_again() {
-        let id = |came: &Result<Option<Value>, UpstreamBroken>| came.as_ref().unwrap().as_ref().unwrap()["id"].clone();
+        let id =
+            |came: &Result<Option<Value>, UpstreamBrokenError>| came.as_ref().unwrap().as_ref().unwrap()["id"].clone();
         let failed = asked_twice(Spoil::Error("down".into())).await;
         let [error, answer] = failed.as_slice() else { panic!("{failed:?}") };
         assert_eq!((id(error), id(answer)), (json!(41), json!(42)));
@@ -458,7 +459,9 @@ mod tests {
         let malformed = asked_twice(Spoil::Malformed).await;
         assert!(matches!(malformed.as_slice(), [Ok(None), answer] if id(answer) == json!(42)), "{malformed:?}");
         let truncated = asked_twice(Spoil::Truncated).await;
-        assert!(matches!(truncated.as_slice(), [Ok(None), Err(UpstreamBroken), answer] if id(answer) == json!(42)));
+        assert!(
+            matches!(truncated.as_slice(), [Ok(None), Err(UpstreamBrokenError), answer] if id(answer) == json!(42))
+        );
     }
 
     #[tokio::test(start_paused = true)]
