@@ -1,13 +1,15 @@
 //! The clients that all requests share, so that connections are kept.
 
+use std::collections::BTreeSet;
 use std::net::IpAddr;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use reqwest::redirect::Policy;
 use reqwest::{Client, Url};
 
 use super::HttpError;
+use super::error::server;
 
 /// How often a server may send us elsewhere.
 pub(super) const REDIRECTS: usize = 5;
@@ -27,7 +29,9 @@ pub(super) fn client(url: &Url) -> Result<&'static Client, HttpError> {
     static DIRECT: SharedClients = OnceLock::new();
     static OUTSIDE: SharedClients = OnceLock::new();
     let client = if is_plain(url) {
-        PLAIN.get_or_init(|| build(Client::builder().no_proxy().tls_certs_only([]).redirect(stay_plain())))
+        PLAIN.get_or_init(|| {
+            build(Client::builder().no_proxy().tls_certs_only([]).referer(false).redirect(stay_there()))
+        })
     } else if is_loopback(url) {
         DIRECT.get_or_init(|| build(Client::builder().no_proxy().redirect(Policy::limited(REDIRECTS))))
     } else {
@@ -43,10 +47,26 @@ pub(super) fn build(builder: reqwest::ClientBuilder) -> Result<Client, String> {
     builder.build().map_err(|error| super::error::causes(&error).join(": "))
 }
 
-/// Follows where the same client can go; elsewhere the answer is the redirection itself.
-fn stay_plain() -> Policy {
+/// The servers on this machine that have answered. A connection to one of them may be kept, and closed by the server just when it
+/// is used again.
+static ANSWERED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+/// Whether a server has answered before.
+pub(super) fn has_answered(url: &Url) -> bool {
+    ANSWERED.lock().unwrap_or_else(PoisonError::into_inner).contains(&server(url))
+}
+
+/// Remembers that a server answered.
+pub(super) fn remember(url: &Url) {
+    ANSWERED.lock().unwrap_or_else(PoisonError::into_inner).insert(server(url));
+}
+
+/// Follows to the same server; elsewhere the answer is the redirection itself. Whoever gets a port of this machine after another
+/// program must not be sent its questions and keys.
+fn stay_there() -> Policy {
     Policy::custom(|attempt| {
-        if !is_plain(attempt.url()) {
+        let leaves = attempt.previous().first().is_none_or(|first| server(first) != server(attempt.url()));
+        if leaves || !is_plain(attempt.url()) {
             attempt.stop()
         } else if attempt.previous().len() > REDIRECTS {
             attempt.error("too many redirects")

@@ -40,7 +40,15 @@ pub enum HttpError {
     TooLarge(usize),
 }
 
+/// What is said of a connection that was closed before anything came.
+const CLOSED: &str = "the connection was closed before an answer came";
+
 impl HttpError {
+    /// Whether a connection was closed before anything came.
+    pub(super) fn is_closed(&self) -> bool {
+        matches!(self, HttpError::Broken(reason) if reason == CLOSED)
+    }
+
     /// What went wrong before the head of an answer was there.
     pub(super) fn before_answer(error: &reqwest::Error) -> Self {
         if error.is_connect() {
@@ -54,11 +62,7 @@ impl HttpError {
             io_kind(error),
             Some(io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe)
         ) || causes(error).iter().any(|cause| cause.contains("closed before message completed"));
-        HttpError::Broken(if closed {
-            "the connection was closed before an answer came".into()
-        } else {
-            format!("no answer came: {}", last_cause(error))
-        })
+        HttpError::Broken(if closed { CLOSED.into() } else { format!("no answer came: {}", last_cause(error)) })
     }
 
     /// What went wrong in the body of an answer.

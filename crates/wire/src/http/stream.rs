@@ -7,7 +7,7 @@ use reqwest::header::{
 
 use super::HttpError;
 use super::certificate::ClientCertificate;
-use super::client::client;
+use super::client::{client, has_answered, is_plain, remember};
 
 /// A request.
 #[derive(Debug, Clone)]
@@ -17,7 +17,8 @@ pub struct StreamRequest {
     /// What is asked for.
     pub method: HttpMethod,
     /// Headers. A later one of the same name replaces an earlier one; without a `content-type` a body is sent as JSON,
-    /// without an `accept` anything is welcome, and without an `accept-encoding` nothing that is compressed.
+    /// without an `accept` anything is welcome, and without an `accept-encoding` nothing that is compressed. How long the body is
+    /// is never taken from here.
     pub headers: Vec<(String, String)>,
     /// The body; none if it is empty.
     pub body: Bytes,
@@ -71,13 +72,28 @@ pub async fn send_as(request: StreamRequest, certificate: Option<&ClientCertific
         Some(certificate) => certificate.client(&url)?,
         None => client(&url)?,
     };
-    let mut built = client.request(method, url).headers(headers);
+    let kept = certificate.is_none() && is_plain(&url);
+    let again = kept && has_answered(&url);
+    let mut built = client.request(method, url.clone()).headers(headers);
     if !request.body.is_empty() {
         built = built.body(request.body);
     }
-    let response = built.send().await.map_err(|error| HttpError::before_answer(&error))?;
+    let again = built.try_clone().filter(|_| again);
+    let sent = built.send().await.map_err(|error| HttpError::before_answer(&error));
+    let response = match (sent, again) {
+        // A kept connection that the server had given up: it has not seen the request.
+        (Err(error), Some(again)) if error.is_closed() => {
+            again.send().await.map_err(|error| HttpError::before_answer(&error))?
+        }
+        (sent, _) => sent?,
+    };
+    if kept {
+        remember(&url);
+    }
     // The two disagree on where the answer ends, and whoever stands between may believe the other.
-    if response.headers().contains_key(TRANSFER_ENCODING) && response.headers().contains_key(CONTENT_LENGTH) {
+    let has_body = !matches!(response.status().as_u16(), 204 | 304);
+    if has_body && response.headers().contains_key(TRANSFER_ENCODING) && response.headers().contains_key(CONTENT_LENGTH)
+    {
         let both = "the answer has both `content-length` and `transfer-encoding`, which contradict each other";
         return Err(HttpError::Broken(both.into()));
     }
@@ -96,11 +112,16 @@ fn headers(request: &StreamRequest) -> Result<HeaderMap, HttpError> {
     headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     if !request.body.is_empty() {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    } else if !matches!(request.method, HttpMethod::Get | HttpMethod::Delete) {
+        headers.insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
     }
     for (name, value) in &request.headers {
         let wrong = || HttpError::Header(name.clone());
         let name = HeaderName::try_from(name.as_str()).map_err(|_| wrong())?;
-        headers.insert(name, HeaderValue::try_from(value.as_str()).map_err(|_| wrong())?);
+        let value = HeaderValue::try_from(value.as_str()).map_err(|_| wrong())?;
+        if name != CONTENT_LENGTH {
+            headers.insert(name, value);
+        }
     }
     Ok(headers)
 }

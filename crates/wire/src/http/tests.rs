@@ -219,6 +219,51 @@ async fn a_connection_is_kept_for_the_next_request() {
 }
 
 #[tokio::test]
+async fn a_kept_connection_that_is_given_up_is_no_failure() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    let served = tokio::spawn(async move {
+        for closes in [true, false] {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            read_request(&mut stream).await;
+            stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}").await.unwrap();
+            if closes {
+                read_request(&mut stream).await;
+            }
+        }
+    });
+    for _ in 0..2 {
+        let mut answer = send(request(&url, &[])).await.unwrap();
+        assert_eq!(answer.body(10).await.unwrap(), b"{}");
+    }
+    served.await.unwrap();
+}
+
+#[tokio::test]
+async fn another_server_of_this_machine_is_not_sent_what_was_meant_for_one() {
+    let other = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let location = format!("http://{}/", other.local_addr().unwrap());
+    let answer = format!("HTTP/1.1 307 Go\r\nlocation: {location}\r\ncontent-length: 0\r\n\r\n");
+    let (url, _served) = serve(answer.leak().as_bytes()).await;
+    let answer = send(request(&url, &[("x-api-key", "hidden")])).await.unwrap();
+    assert_eq!((answer.status, answer.header("location")), (307, Some(location.as_str())));
+}
+
+#[tokio::test]
+async fn how_long_a_body_is_is_never_taken_from_headers() {
+    let (url, served) =
+        serve(b"HTTP/1.1 204 No Content\r\ncontent-length: 0\r\ntransfer-encoding: chunked\r\n\r\n").await;
+    let longer = StreamRequest { body: "{\"q\":1}".into(), ..request(&url, &[("content-length", "3")]) };
+    assert_eq!(send(longer).await.unwrap().status, 204);
+    let seen = served.await.unwrap();
+    assert!(seen.contains("\r\ncontent-length: 7\r\n") && seen.ends_with("{\"q\":1}"), "{seen}");
+    let (url, served) = serve(b"HTTP/1.1 204 No Content\r\n\r\n").await;
+    send(StreamRequest { body: "".into(), ..request(&url, &[]) }).await.unwrap();
+    let seen = served.await.unwrap();
+    assert!(seen.contains("\r\ncontent-length: 0\r\n"), "{seen}");
+}
+
+#[tokio::test]
 async fn an_answer_that_does_not_come_is_not_waited_for() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());

@@ -85,7 +85,8 @@ fn parts_without(text: &str, cuts: &[TextCut], parts: &[Range<usize>]) -> Vec<St
             clean.push_str(&cut.with);
             done = cut.at.end;
         }
-        clean.push_str(&text[done..part.end]);
+        // A secret that ends in a later part leaves nothing of this one.
+        clean.push_str(&text[done.min(part.end)..part.end]);
         clean
     };
     parts.iter().map(&mut clean_part).collect()
