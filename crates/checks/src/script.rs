@@ -124,7 +124,7 @@ impl Evaluate for ScriptCheck {
                 (Some(line), Some(column)) => format!("{path}:{line}:{column}"),
                 _ => path.to_string(),
             };
-            let message = format!("`{name}` failed: {} ({place})", shorten(thrown, SAID));
+            let message = format!("`{name}` failed: {thrown} ({place})");
             return Outcome::Failed(failed(message, "did not return"));
         }
         let returned = answer.get("returned").unwrap_or(&Value::Null);

@@ -33,8 +33,8 @@ pub(super) struct RuleIndex {
     /// The rules that want the nth of the texts.
     by_text: Vec<Vec<usize>>,
     patterns: RegexSet,
-    /// The rule that wants the nth of the patterns.
-    by_pattern: Vec<usize>,
+    /// The rules that want the nth of the patterns.
+    by_pattern: Vec<Vec<usize>>,
     others: Vec<usize>,
     pub(super) conditions: Conditions,
     /// The rules that are steps of conversations, which are not among those above.
@@ -48,18 +48,18 @@ impl RuleIndex {
 
     fn limited(rules: &[ModelRule], limit: usize) -> Result<Self, IndexError> {
         let mut by_text: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        let (mut patterns, mut others): (Vec<(&str, usize)>, Vec<usize>) = Default::default();
+        let (mut by_pattern, mut others): (BTreeMap<&str, Vec<usize>>, Vec<usize>) = Default::default();
         for (number, rule) in rules.iter().enumerate().filter(|(_, rule)| rule.step.is_none()) {
             match &rule.when.user {
                 Some(WantedWords::Contains(text)) => by_text.entry(text).or_default().push(number),
                 Some(WantedWords::Matches(pattern)) if !has_beginning(&pattern.value) => {
-                    patterns.push((&pattern.value, number));
+                    by_pattern.entry(&pattern.value).or_default().push(number);
                 }
                 Some(WantedWords::Matches(_)) | None => others.push(number),
             }
         }
         let (texts, by_text): (Vec<&str>, Vec<Vec<usize>>) = by_text.into_iter().unzip();
-        let (patterns, by_pattern): (Vec<&str>, Vec<usize>) = patterns.into_iter().unzip();
+        let (patterns, by_pattern): (Vec<&str>, Vec<Vec<usize>>) = by_pattern.into_iter().unzip();
         let patterns = RegexSetBuilder::new(patterns).size_limit(limit).build();
         Ok(Self {
             texts: AhoCorasick::new(texts).map_err(|error| IndexError::new(&error))?,
@@ -82,7 +82,7 @@ impl RuleIndex {
         let texts = self.texts.find_overlapping_iter(&asked.user).map(|found| found.pattern().as_usize());
         let texts: BTreeSet<usize> = texts.collect();
         let found = texts.iter().flat_map(|text| &self.by_text[*text]);
-        let matching = self.patterns.matches(&asked.user).into_iter().map(|pattern| &self.by_pattern[pattern]);
+        let matching = self.patterns.matches(&asked.user).into_iter().flat_map(|pattern| &self.by_pattern[pattern]);
         let rules: BTreeSet<usize> = found.chain(matching).chain(&self.others).chain(steps).copied().collect();
         rules.into_iter().find(|rule| self.conditions.fit(*rule, asked) && accept(*rule))
     }

@@ -23,7 +23,7 @@ impl Useless {
 }
 
 /// Where a case says something that may have no effect, and why it has none if that is so.
-type Setting = (Span, Option<Useless>);
+type WrittenSetting = (Span, Option<Useless>);
 
 /// Settings without effect, each with the position of a case that has it. In formats that keep their verdicts each is a warning.
 pub fn without_effect(suite: &Suite) -> Vec<(usize, Diagnostic)> {
@@ -31,7 +31,7 @@ pub fn without_effect(suite: &Suite) -> Vec<(usize, Diagnostic)> {
     let mut found: BTreeMap<Span, Vec<(usize, Useless)>> = BTreeMap::new();
     let mut of_use: HashSet<Span> = HashSet::new();
     for (index, case) in suite.cases.iter().enumerate().filter(|(_, case)| case.broken.is_none()) {
-        let (idle, busy): (Vec<Setting>, Vec<Setting>) =
+        let (idle, busy): (Vec<WrittenSetting>, Vec<WrittenSetting>) =
             settings(case).into_iter().partition(|(_, useless)| useless.is_some());
         let is_idle = |span: &Span| idle.iter().any(|(other, _)| other == span);
         of_use.extend(busy.into_iter().map(|(span, _)| span).filter(|span| !is_idle(span)));
@@ -57,9 +57,9 @@ pub fn without_effect(suite: &Suite) -> Vec<(usize, Diagnostic)> {
     problems
 }
 
-fn settings(case: &Case) -> Vec<Setting> {
+fn settings(case: &Case) -> Vec<WrittenSetting> {
     let target = &*case.target;
-    let mut found: Vec<Setting> = Vec::new();
+    let mut found: Vec<WrittenSetting> = Vec::new();
     found.extend(world(case).into_iter().map(|(key, span)| {
         let useless = (!asks_for_tools(target)).then(|| {
             let message =
@@ -87,7 +87,7 @@ fn settings(case: &Case) -> Vec<Setting> {
 }
 
 /// Recordings that nothing would write or play, and what is said of comparing with one where there is none.
-fn recordings(case: &Case) -> Vec<Setting> {
+fn recordings(case: &Case) -> Vec<WrittenSetting> {
     let (world, target) = (&case.world, &*case.target);
     let has_world = target.has_recordable_world();
     let mut found = Vec::new();
@@ -148,7 +148,7 @@ fn unreached_server(server: &McpWorld, target: &Target) -> Option<Useless> {
 }
 
 /// The `shared` of a server that is started for each case nevertheless, since nothing else leads it to what answers that case.
-fn started_anyway(case: &Case) -> Option<Setting> {
+fn started_anyway(case: &Case) -> Option<WrittenSetting> {
     let Target::Http(http) = &*case.target else { return None };
     let span = http.server.as_ref()?.shared?;
     let (reason, help) = if case.recorded_world().is_some() {

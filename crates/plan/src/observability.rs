@@ -38,6 +38,11 @@ pub const TARGETS: [&str; 8] = ["process", "process, `speaks: text`", "http", "a
 
 use ObservedBy::{Agent, Mcp, Model, Recording, Routes, Run};
 
+/// What goes to a model is seen on its way.
+const SEEN: &[ObservedBy] = &[Model, Recording];
+/// The agent tells of it as well.
+const TOLD_OR_SEEN: &[ObservedBy] = &[Agent, Model, Recording];
+
 /// What can be observed by whom.
 pub const TABLE: &[ObservedRow] = &[
     ObservedRow {
@@ -65,37 +70,19 @@ pub const TABLE: &[ObservedRow] = &[
         observed: "model requests",
         limits: &["model_calls"],
         checks: &["model_called"],
-        sources: [&[Model, Recording], &[Model, Recording], &[Model, Recording], &[], &[], &[], &[Run], &[]],
+        sources: [SEEN, SEEN, SEEN, &[], &[], &[], &[Run], &[]],
     },
     ObservedRow {
         observed: "input tokens",
         limits: &["tokens_in"],
         checks: &[],
-        sources: [
-            &[Agent, Model, Recording],
-            &[Model, Recording],
-            &[Model, Recording],
-            &[Agent],
-            &[],
-            &[],
-            &[Agent],
-            &[],
-        ],
+        sources: [TOLD_OR_SEEN, SEEN, SEEN, &[Agent], &[], &[], &[Agent], &[]],
     },
     ObservedRow {
         observed: "tokens",
         limits: &["tokens_out"],
         checks: &["tokens"],
-        sources: [
-            &[Agent, Model, Recording],
-            &[Model, Recording],
-            &[Model, Recording],
-            &[Agent],
-            &[],
-            &[],
-            &[Agent],
-            &[Agent],
-        ],
+        sources: [TOLD_OR_SEEN, SEEN, SEEN, &[Agent], &[], &[], &[Agent], &[Agent]],
     },
     ObservedRow {
         observed: "costs",

@@ -160,7 +160,7 @@ fn split(written: &str) -> Vec<TemplatePart> {
         let escaped = rest[..at].strip_suffix('$');
         plain.push_str(escaped.unwrap_or(&rest[..at]));
         rest = &rest[at + 2..];
-        let Some((variable, length)) = variable(rest).filter(|_| escaped.is_none()) else {
+        let Some((variable, length)) = escaped.is_none().then(|| variable(rest)).flatten() else {
             // What is no variable, such as `${a-b}`, stays as it is written.
             plain.push_str("${");
             continue;

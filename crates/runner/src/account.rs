@@ -166,8 +166,6 @@ fn output_hash(job: &CaseJob<'_>, trace: &Trace) -> Option<String> {
 
 /// The rules of its protocol that the agent broke, each told once.
 fn violations(trace: &Trace) -> Vec<String> {
-    each_once(trace.events().iter().filter_map(|event| match &event.kind {
-        EventKind::Violation(message) => Some(message.clone()),
-        _ => None,
-    }))
+    let violation = |kind: &EventKind| if let EventKind::Violation(told) = kind { Some(told.clone()) } else { None };
+    each_once(trace.events().iter().filter_map(|event| violation(&event.kind))).collect()
 }

@@ -14,9 +14,7 @@ const VALUE: usize = 80;
 /// What the model asked for and what became of it, a line for each call where they differ.
 pub(crate) fn told(trace: &Trace) -> Vec<String> {
     let calls = trace.calls();
-    let mut warnings = each_once(calls.iter().flat_map(|call| [renamed(call), changed(call)]).flatten());
-    warnings.truncate(DIFFERENCES);
-    warnings
+    each_once(calls.iter().flat_map(|call| [renamed(call), changed(call)]).flatten()).take(DIFFERENCES).collect()
 }
 
 /// A call that the agent reports under another name than its model used, with the same id.

@@ -1,5 +1,6 @@
 //! From what went wrong to a finding a person can use.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use agentci_plan::Check;
@@ -91,14 +92,9 @@ pub(crate) const CONSEQUENCES: [Cause; 6] =
     [Cause::Timeout, Cause::AgentError, Cause::AgentExited, Cause::Protocol, Cause::Limit, Cause::Unreachable];
 
 /// Each text once, in the order in which they came.
-pub(crate) fn each_once(texts: impl Iterator<Item = String>) -> Vec<String> {
-    let mut known: Vec<String> = Vec::new();
-    for text in texts {
-        if !known.contains(&text) {
-            known.push(text);
-        }
-    }
-    known
+pub(crate) fn each_once(texts: impl Iterator<Item = String>) -> impl Iterator<Item = String> {
+    let mut known = HashSet::new();
+    texts.filter(move |text| known.insert(text.clone()))
 }
 
 /// Puts findings before others that may have come of them, and tells those with the first.

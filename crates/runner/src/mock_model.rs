@@ -125,12 +125,10 @@ pub(crate) fn refusals(trace: &Trace) -> Vec<String> {
         let EventKind::ModelCall { response, .. } = &event.kind else { return None };
         // Ollama's errors are texts.
         let error = &response["error"];
-        let message = error["message"].as_str().or(error.as_str()).filter(|message| !complained(message))?;
-        Some(format!("the scripted model refused a request: {message}"))
+        error["message"].as_str().or(error.as_str()).map(str::to_owned)
     });
-    let mut told = each_once(refused);
-    told.truncate(TOLD);
-    told
+    let told = each_once(refused).filter(|message| !complained(message)).take(TOLD);
+    told.map(|message| format!("the scripted model refused a request: {message}")).collect()
 }
 
 /// The keys that are no secret: the placeholder, the script's own, and what the target hands over by itself.

@@ -3,7 +3,7 @@
 use agentci_drivers::{DriveError, Driver, Input, ToolHost, TraceSink};
 use agentci_plan::{Case, Target};
 use agentci_verdict::Finding;
-use tokio::task::unconstrained;
+use tokio::task::coop::{consume_budget, unconstrained};
 use tokio::time::sleep_until;
 
 use crate::{attempt::Attempt, deadline::Deadline, drive_findings::drive_target, findings, job::CaseJob};
@@ -54,6 +54,8 @@ pub(crate) async fn take_turn(
     host: &dyn ToolHost,
 ) -> TurnEnd {
     let stop = attempt.job.run.stop;
+    // Turns that never wait would keep signals and timers from being heard.
+    consume_budget().await;
     let turn = agent.turn(input, sink, host);
     tokio::select! {
         biased;

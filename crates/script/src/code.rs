@@ -21,6 +21,8 @@ pub(crate) struct ReadyCode {
     /// Whether it may hand out others.
     pub(crate) open: bool,
     places: CodePlaces,
+    /// How many lines the file has.
+    lines: u32,
 }
 
 impl ReadyCode {
@@ -31,8 +33,9 @@ impl ReadyCode {
         let open = code.contains("exports");
         let parent = if open { "module.exports" } else { "null" };
         // The braces within are a scope of their own: a file may declare what it is handed.
-        let body = format!("{{{{\n{code};return{{__proto__:{parent},{object}}}}}}}");
-        let mut ready = Self { text: wrap("", &body), functions, names, open, places };
+        let body = format!("{{{{\n{code}\n;return{{__proto__:{parent},{object}}}}}}}");
+        let lines = u32::try_from(code.lines().count()).expect("a file has fewer characters");
+        let mut ready = Self { text: wrap("", &body), functions, names, open, places, lines };
         if let Err(error) = engine::compile(&ready) {
             // With `await` outside of all functions the whole file is a function that is waited for.
             ready.text = wrap("async", &body);
@@ -43,8 +46,8 @@ impl ReadyCode {
 
     /// Line and column in the file of a place in the code.
     pub(crate) fn original(&self, line: u32, column: u32) -> Option<(u32, u32)> {
-        // The first line is ours.
-        let line = line.checked_sub(1).filter(|line| *line > 0)?;
+        // The first line is ours, and so are those behind the file.
+        let line = line.checked_sub(1).filter(|line| (1..=self.lines).contains(line))?;
         Some((line, self.places.original(line, column)))
     }
 }

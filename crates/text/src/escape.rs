@@ -53,10 +53,10 @@ pub fn xml_attribute(text: &str) -> Cow<'_, str> {
 }
 
 /// What stands in the place of a character, if something does.
-type Replacement = Option<Cow<'static, str>>;
+type ShownCharacter = Option<Cow<'static, str>>;
 
 /// Copies the text only if `change` replaces something in it.
-fn replace(text: &str, change: impl Fn(char) -> Replacement) -> Cow<'_, str> {
+fn replace(text: &str, change: impl Fn(char) -> ShownCharacter) -> Cow<'_, str> {
     let Some(first) = text.find(|character| change(character).is_some()) else { return Cow::Borrowed(text) };
     let (before, rest) = text.split_at(first);
     let mut changed = before.to_owned();
@@ -73,11 +73,11 @@ fn shown(character: char) -> Cow<'static, str> {
     character.escape_unicode().to_string().into()
 }
 
-fn shown_if_unsafe(character: char) -> Replacement {
+fn shown_if_unsafe(character: char) -> ShownCharacter {
     is_unsafe(character).then(|| shown(character))
 }
 
-fn as_xml(character: char) -> Replacement {
+fn as_xml(character: char) -> ShownCharacter {
     match character {
         '&' => Some("&amp;".into()),
         '<' => Some("&lt;".into()),

@@ -68,10 +68,8 @@ const NO_LIMITS: [(&str, &[(&str, &str)]); 6] = [
             ("script/src/typescript/strip.rs", "STACK"),
             ("script/src/typescript/strip.rs", "STACK_PER_CHARACTER"),
             ("script/src/workers.rs", "STACK"),
-            ("process/src/descendants.rs", "LONGEST_ENTRY"),
             ("wire/src/http/client.rs", "KEPT"),
             ("mcp/src/auth.rs", "EARLY"),
-            ("process/src/process/mod.rs", "LARGEST_READ"),
         ],
     ),
     (

@@ -53,6 +53,23 @@ fn an_interrupt_ends_the_agents_and_writes_what_is_known() {
     }
 }
 
+/// A mock never waits, so nothing of the run would.
+#[test]
+fn an_interrupt_is_obeyed_between_turns_that_never_wait() {
+    let case = |number| format!("  - {{ id: c{number}, input: {{ q: 1 }} }}\n");
+    let cases = (0..10_000).map(case).collect::<Vec<_>>().concat();
+    let suite = Suite::empty().file(
+        "suite/agentci.yaml",
+        format!("suite: suite\ntarget: {{ mock: {{ model_name: m }} }}\nchecks: [contains: mock]\ncases:\n{cases}"),
+    );
+    let child = suite.command(&["run", "suite"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let record = || run_folders(&suite.path(".agentci/runs")).pop().filter(|folder| folder.join("run.jsonl").exists());
+    assert!(wait_for(record).is_some());
+    assert!(signal(child.id(), "INT"));
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
 #[test]
 fn an_agent_that_ignores_signals_does_not_keep_an_interrupt_waiting() {
     let script = format!("trap '' INT TERM HUP\n{TELL}tell agent.pid $$\nwhile :; do sleep 1; done");

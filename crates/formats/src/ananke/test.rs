@@ -14,7 +14,7 @@ use super::other_releases::refuse_steps;
 use super::readers::filled_list;
 use super::target::{SuiteFolder, TargetProtocol};
 use super::tool::{TOOLS, WrittenTool, tools};
-use super::turn::{ReadTurn, Setting, TURNS, turn};
+use super::turn::{ReadTurn, TURNS, TurnSetting, turn};
 use super::version::{VERSION, version};
 use crate::skip::{SKIP, skip};
 
@@ -59,7 +59,7 @@ pub(super) fn test<'c>(
 ) -> TestFile<'c> {
     let fields = if refuse_steps(root, problems) { None } else { TEST.reader(root, problems) };
     let Some(mut fields) = fields else { return TestFile::default() };
-    let setting = Setting { version: version(&mut fields), protocol: config.target.protocol };
+    let setting = TurnSetting { version: version(&mut fields), protocol: config.target.protocol };
     let name = fields.required("name", read::name);
     let tags = fields.texts("tags");
     let skip = fields.optional("skip", skip);

@@ -21,7 +21,7 @@ pub(super) struct ReadTurn {
 
 /// What a test is written for.
 #[derive(Clone, Copy)]
-pub(super) struct Setting {
+pub(super) struct TurnSetting {
     /// The version of the test file, if it is known.
     pub(super) version: Option<FormatVersion>,
     /// The protocol of the target.
@@ -119,7 +119,7 @@ static ANSWER: Shape = Shape::new(
 );
 
 /// Reads a turn; `None` when it is wrong.
-pub(super) fn turn(node: &Node, setting: Setting, problems: &mut Diagnostics) -> Option<ReadTurn> {
+pub(super) fn turn(node: &Node, setting: TurnSetting, problems: &mut Diagnostics) -> Option<ReadTurn> {
     if refuse_step(node, problems) {
         return None;
     }
@@ -157,7 +157,7 @@ fn known(node: &Node, problems: &mut Diagnostics) -> Option<(&'static str, &'sta
 }
 
 /// Reports a turn that the target can not take, or that the version of the file does not know.
-fn fits(name: &str, place: &Node, setting: Setting, problems: &mut Diagnostics) {
+fn fits(name: &str, place: &Node, setting: TurnSetting, problems: &mut Diagnostics) {
     let target = setting.protocol.facts().name;
     let Some(protocol) = TargetProtocol::of_turn(name) else {
         if setting.protocol == TargetProtocol::Mcp {

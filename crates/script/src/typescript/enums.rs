@@ -13,15 +13,16 @@ use super::eraser::Eraser;
 use super::rewrite::range;
 
 /// Numbers lead back to the name of their member, strings do not.
-const MEMBER: &str = "(name,value)=>{__NAME__[name]=value;if(typeof value!=='string')__NAME__[value]=name}";
+const MEMBER: &str = "(__name,__value)=>{ENUM[__name]=__value;if(typeof __value!=='string')ENUM[__value]=__name}";
 
 impl Eraser<'_> {
     pub(super) fn enumeration(&mut self, enumeration: &TSEnumDeclaration<'_>) {
         let name = enumeration.id.name.as_str();
         let (whole, body) = (range(enumeration.span), range(enumeration.body.span));
         self.rewrite.blank(whole.start..body.start + 1);
-        let member = MEMBER.replace("__NAME__", name);
+        let member = MEMBER.replace("ENUM", name);
         self.rewrite.insert(whole.start, &format!("var {name}=(({name})=>{{const __member={member};"));
+        self.bound.insert(name.to_owned());
         let members = &enumeration.body.members;
         let known = self.enum_members.entry(name.to_owned()).or_default();
         known.extend(members.iter().map(|member| name_of(member).to_owned()));

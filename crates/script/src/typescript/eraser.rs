@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use oxc_ast::ast::{
-    ArrowFunctionExpression, Class, Declaration, Decorator, Expression, FormalParameter, IdentifierReference,
-    MethodDefinition, PropertyDefinition, Statement, TSAsExpression, TSClassImplements, TSEnumDeclaration,
-    TSImportEqualsDeclaration, TSIndexSignature, TSInstantiationExpression, TSNamespaceDeclaration,
+    ArrowFunctionExpression, BindingIdentifier, Class, Declaration, Decorator, Expression, FormalParameter,
+    IdentifierReference, MethodDefinition, PropertyDefinition, Statement, TSAsExpression, TSClassImplements,
+    TSEnumDeclaration, TSImportEqualsDeclaration, TSIndexSignature, TSInstantiationExpression, TSNamespaceDeclaration,
     TSNamespaceDeclarationBody, TSNonNullExpression, TSSatisfiesExpression, TSThisParameter, TSTypeAnnotation,
     TSTypeAssertion, TSTypeParameterDeclaration, TSTypeParameterInstantiation, VariableDeclarator,
 };
@@ -23,6 +23,8 @@ pub(super) struct Eraser<'s> {
     pub(super) is_typescript: bool,
     /// Names that occur as values.
     pub(super) used: HashSet<String>,
+    /// Names that the file gives to values of its own, anywhere in it.
+    pub(super) bound: HashSet<String>,
     pub(super) imports: Vec<Import>,
     /// The members of each enum so far: a second declaration of an enum adds to the first.
     pub(super) enum_members: HashMap<String, Vec<String>>,
@@ -37,6 +39,7 @@ impl<'s> Eraser<'s> {
             rewrite,
             is_typescript,
             used: HashSet::new(),
+            bound: HashSet::new(),
             imports: Vec::new(),
             enum_members: HashMap::new(),
             current_enum: None,
@@ -49,11 +52,12 @@ impl<'s> Eraser<'s> {
         self.problem.get_or_insert_with(|| (span.start, message.into()));
     }
 
-    pub(super) fn finish(mut self) -> Result<Rewrite<'s>, (u32, String)> {
+    /// The rewritten file and the names of its own values.
+    pub(super) fn finish(mut self) -> Result<(Rewrite<'s>, HashSet<String>), (u32, String)> {
         self.settle_imports();
         match self.problem {
             Some(problem) => Err(problem),
-            None => Ok(self.rewrite),
+            None => Ok((self.rewrite, self.bound)),
         }
     }
 
@@ -160,6 +164,10 @@ impl<'a> Visit<'a> for Eraser<'_> {
         } else if !self.used.contains(name) {
             self.used.insert(name.to_owned());
         }
+    }
+
+    fn visit_binding_identifier(&mut self, name: &BindingIdentifier<'a>) {
+        self.bound.insert(name.name.to_string());
     }
 
     fn visit_class(&mut self, class: &Class<'a>) {

@@ -38,10 +38,11 @@ impl Eraser<'_> {
         self.rewrite.erase(range(span));
     }
 
-    /// Rejects imports whose names were used as values, now that the whole file was walked.
+    /// Rejects imports whose names were used as values, now that the whole file was walked. A name that something else in the
+    /// file has as well is not looked into: if the import is meant after all, its use fails.
     pub(super) fn settle_imports(&mut self) {
         for import in std::mem::take(&mut self.imports) {
-            if import.names.iter().any(|name| self.used.contains(name)) {
+            if import.names.iter().any(|name| self.used.contains(name) && !self.bound.contains(name)) {
                 self.reject_other_file(import.span, "import");
             }
         }

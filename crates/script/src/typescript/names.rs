@@ -29,7 +29,8 @@ pub(crate) struct ExportedNames {
 }
 
 impl ExportedNames {
-    pub(super) fn of(program: &Program<'_>) -> Self {
+    /// Those of a file that gives these names to values of its own.
+    pub(super) fn of(program: &Program<'_>, bound: &HashSet<String>) -> Self {
         let mut names = TopLevelNames::default();
         for statement in &program.body {
             match statement {
@@ -47,10 +48,9 @@ impl ExportedNames {
             }
         }
         // What a file declares itself is nearer than what it exports under that name.
-        let types: HashSet<&str> = program.body.iter().filter_map(type_name).collect();
         for statement in &program.body {
             if let Statement::ExportNamedDeclaration(export) = statement {
-                names.alias_all(export, &types);
+                names.alias_all(export, bound);
             }
         }
         let TopLevelNames { reachable, functions } = names;
@@ -92,13 +92,13 @@ impl TopLevelNames {
         }
     }
 
-    fn alias_all(&mut self, export: &ExportNamedDeclaration<'_>, types: &HashSet<&str>) {
+    fn alias_all(&mut self, export: &ExportNamedDeclaration<'_>, bound: &HashSet<String>) {
         for specifier in &export.specifiers {
             if let (Some(local), Some(exported)) = (name(&specifier.local), name(&specifier.exported))
                 && export.export_kind == ImportOrExportKind::Value
                 && specifier.export_kind == ImportOrExportKind::Value
                 && local != exported
-                && !types.contains(local)
+                && bound.contains(local)
                 && !self.reachable.iter().any(|(name, _)| name == exported)
             {
                 self.reachable.push((exported.into(), local.into()));
@@ -107,19 +107,6 @@ impl TopLevelNames {
                 }
             }
         }
-    }
-}
-
-/// The name of a type that is declared here.
-fn type_name<'n>(statement: &'n Statement<'_>) -> Option<&'n str> {
-    let declaration = match statement {
-        Statement::ExportDeclaration(export) => &export.declaration,
-        other => other.as_declaration()?,
-    };
-    match declaration {
-        Declaration::TSTypeAliasDeclaration(alias) => Some(alias.id.name.as_str()),
-        Declaration::TSInterfaceDeclaration(interface) => Some(interface.id.name.as_str()),
-        _ => None,
     }
 }
 

@@ -79,9 +79,9 @@ fn strip_here(file: &ScriptFile) -> Result<Stripped, ScriptError> {
     let comments = program.hashbang.iter().map(|first| first.span).chain(comments).map(range).collect();
     let mut eraser = Eraser::new(Rewrite::new(source, comments), source_type.is_typescript());
     eraser.visit_program(&program);
-    let rewrite = eraser.finish().map_err(|(at, message)| wrong(source, at, message))?;
+    let (rewrite, bound) = eraser.finish().map_err(|(at, message)| wrong(source, at, message))?;
     let (code, places) = rewrite.finish();
-    Ok(Stripped { code, places, names: ExportedNames::of(&program) })
+    Ok(Stripped { code, places, names: ExportedNames::of(&program, &bound) })
 }
 
 fn source_type(path: &Path) -> SourceType {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use reqwest::redirect::Policy;
@@ -47,18 +47,10 @@ pub(super) fn build(builder: reqwest::ClientBuilder) -> Result<Client, String> {
     builder.build().map_err(|error| super::error::causes(&error).join(": "))
 }
 
-/// The servers on this machine that have answered. A connection to one of them may be kept, and closed by the server just when it
-/// is used again.
-static ANSWERED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-
-/// Whether a server has answered before.
-pub(super) fn has_answered(url: &Url) -> bool {
-    ANSWERED.lock().unwrap_or_else(PoisonError::into_inner).contains(&server(url))
-}
-
-/// Remembers that a server answered.
-pub(super) fn remember(url: &Url) {
-    ANSWERED.lock().unwrap_or_else(PoisonError::into_inner).insert(server(url));
+/// The servers on this machine to which a connection may be kept, which the server may close just when it is used again.
+pub(super) fn kept_servers() -> MutexGuard<'static, BTreeSet<String>> {
+    static SERVERS: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    SERVERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Follows to the same server; elsewhere the answer is the redirection itself. Whoever gets a port of this machine after another

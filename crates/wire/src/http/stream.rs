@@ -2,12 +2,13 @@
 
 use bytes::Bytes;
 use reqwest::header::{
-    ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING,
+    ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING,
 };
 
 use super::HttpError;
 use super::certificate::ClientCertificate;
-use super::client::{client, has_answered, is_plain, remember};
+use super::client::{client, is_plain, kept_servers};
+use super::error::server;
 
 /// A request.
 #[derive(Debug, Clone)]
@@ -53,6 +54,8 @@ pub struct Incoming {
     /// The status code.
     pub status: u16,
     response: reqwest::Response,
+    /// The server, if the connection to it may be kept.
+    kept: Option<String>,
 }
 
 /// Sends a request and waits, without a limit of its own, until the head of the answer is there.
@@ -68,36 +71,32 @@ pub async fn send_as(request: StreamRequest, certificate: Option<&ClientCertific
     }
     let headers = headers(&request)?;
     let method = reqwest::Method::from_bytes(request.method.name().as_bytes()).expect("HTTP has these methods");
-    let client = match certificate {
-        Some(certificate) => certificate.client(&url)?,
-        None => client(&url)?,
-    };
-    let kept = certificate.is_none() && is_plain(&url);
-    let again = kept && has_answered(&url);
-    let mut built = client.request(method, url.clone()).headers(headers);
+    let client = certificate.map_or_else(|| client(&url), |certificate| certificate.client(&url))?;
+    let server = (certificate.is_none() && is_plain(&url)).then(|| server(&url));
+    let is_kept = server.as_ref().is_some_and(|server| kept_servers().contains(server));
+    let mut built = client.request(method, url).headers(headers);
     if !request.body.is_empty() {
         built = built.body(request.body);
     }
-    let again = built.try_clone().filter(|_| again);
+    let again = built.try_clone().filter(|_| is_kept);
     let sent = built.send().await.map_err(|error| HttpError::before_answer(&error));
     let response = match (sent, again) {
         // A kept connection that the server had given up: it has not seen the request.
         (Err(error), Some(again)) if error.is_closed() => {
+            server.as_ref().map(|server| kept_servers().remove(server));
             again.send().await.map_err(|error| HttpError::before_answer(&error))?
         }
         (sent, _) => sent?,
     };
-    if kept {
-        remember(&url);
-    }
     // The two disagree on where the answer ends, and whoever stands between may believe the other.
-    let has_body = !matches!(response.status().as_u16(), 204 | 304);
-    if has_body && response.headers().contains_key(TRANSFER_ENCODING) && response.headers().contains_key(CONTENT_LENGTH)
-    {
+    let both = [TRANSFER_ENCODING, CONTENT_LENGTH].iter().all(|name| response.headers().contains_key(name));
+    if both && !matches!(response.status().as_u16(), 204 | 304) {
         let both = "the answer has both `content-length` and `transfer-encoding`, which contradict each other";
         return Err(HttpError::Broken(both.into()));
     }
-    Ok(Incoming { status: response.status().as_u16(), response })
+    let closes =
+        response.headers().get(CONNECTION).is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"close"));
+    Ok(Incoming { status: response.status().as_u16(), response, kept: server.filter(|_| !closes) })
 }
 
 /// The host that a request to an address goes to, in lower case, and its port; as the client reads the address.
@@ -145,7 +144,11 @@ impl Incoming {
 
     /// The next bytes of the body; `None` at its end.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, HttpError> {
-        self.response.chunk().await.map_err(|error| HttpError::in_answer(&error))
+        let chunk = self.response.chunk().await.map_err(|error| HttpError::in_answer(&error))?;
+        if chunk.is_none() {
+            kept_servers().extend(self.kept.take());
+        }
+        Ok(chunk)
     }
 
     /// What is left of the body, unless it is more than `limit` bytes.
