@@ -1,17 +1,34 @@
 //! The beginning of a value as JSON.
 
+use std::io;
+
 use serde::Serialize;
 
 /// The first `most` bytes of the JSON of a value, fewer rather than half a character, and whether that is not all of it. Writing
 /// stops there: the rest of a large value costs nothing.
 pub fn json_beginning(value: &(impl Serialize + ?Sized), most: usize) -> (String, bool) {
-    let mut bytes = vec![0; most];
-    let mut room = bytes.as_mut_slice();
-    // A slice that is full is an error to whoever writes.
-    let cut = serde_json::to_writer(&mut room, value).is_err();
-    let written = most - room.len();
-    let whole = bytes[..written].utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    let mut beginning = JsonBeginning { bytes: Vec::new(), most };
+    let cut = serde_json::to_writer(&mut beginning, value).is_err();
+    let whole = beginning.bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
     (whole.to_owned(), cut)
+}
+
+/// As many bytes as there is room for. What is full is an error to whoever writes.
+struct JsonBeginning {
+    bytes: Vec<u8>,
+    most: usize,
+}
+
+impl io::Write for JsonBeginning {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let fitting = &bytes[..bytes.len().min(self.most - self.bytes.len())];
+        self.bytes.extend_from_slice(fitting);
+        Ok(fitting.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 #[cfg(test)]
