@@ -4,12 +4,12 @@
 //! puts them together.
 //!
 //! ```no_run
-//! use agentci::{Settings, Suites, verdict::Status};
+//! use agentci::{Settings, Suites, verdict::CaseStatus};
 //!
 //! let suites = Suites::load(["evals/demo"]);
 //! assert!(!suites.problems().has_errors());
 //! let status = suites.run(&Settings::default(), |event| println!("{}", event.body.name()))?;
-//! assert_eq!(status, Status::Pass);
+//! assert_eq!(status, CaseStatus::Pass);
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
