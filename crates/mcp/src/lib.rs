@@ -12,11 +12,11 @@
 //! ```no_run
 //! # async fn example() -> Result<(), agentci_mcp::Error> {
 //! use std::time::Duration;
-//! use agentci_process::Command;
-//! use agentci_mcp::{Client, Options, Server};
+//! use agentci_process::ProcessCommand;
+//! use agentci_mcp::{ConnectOptions, McpClient, ServerAddress};
 //!
-//! let server = Server::Stdio(Command { program: "my-server".into(), ..Command::default() });
-//! let client = Client::connect(server, Options::default(), Duration::from_secs(30)).await?;
+//! let server = ServerAddress::Stdio(ProcessCommand { program: "my-server".into(), ..ProcessCommand::default() });
+//! let client = McpClient::connect(server, ConnectOptions::default(), Duration::from_secs(30)).await?;
 //! let arguments = serde_json::json!({ "a": 2, "b": 3 });
 //! let result = client.call_tool("add", &arguments, Vec::new(), Duration::from_secs(10)).await?;
 //! assert!(!result.is_error);
