@@ -5,7 +5,7 @@ pub(crate) fn count(number: u64, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
-/// [`count`] for the lengths of lists.
+/// `count` for the lengths of lists.
 pub fn count_of(number: usize, noun: &str) -> String {
     count(number as u64, noun)
 }
