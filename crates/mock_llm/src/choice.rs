@@ -1,7 +1,7 @@
 //! The choice that a request leaves to its model: which tools it may call, whether it must, and how many at once. Sources: the API
 //! references of OpenAI (`tool_choice`, `parallel_tool_calls`) and Anthropic (`tool_choice`).
 
-use crate::fields::items;
+use crate::fields::{given, items};
 use serde_json::Value;
 
 /// What a request says about the calls of its answer.
@@ -19,7 +19,7 @@ pub(super) struct ToolChoice<'r> {
 
 impl<'r> ToolChoice<'r> {
     pub(super) fn read(request: &'r Value) -> Self {
-        let given = |key: &str| request.get(key).filter(|value| **value != Value::Null);
+        let given = |key: &str| given(request, key);
         let mut choice = match (given("tool_choice"), given("function_call")) {
             (Some(choice), _) => of_tools(choice),
             // What functions were called before they were tools.

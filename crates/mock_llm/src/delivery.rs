@@ -5,11 +5,13 @@ use std::time::Duration;
 use agentci_plan::AnswerPace;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
+use serde::Serialize;
 use serde_json::Value;
 use tokio::time::{Instant, sleep_until};
 
 use super::answer::SpokenAnswer;
 use super::events::{AnswerEvents, Framing};
+use super::openai::chat::ChatCompletion;
 use super::provider::Provider;
 use super::refusal::ModelRefusal;
 use super::routes::Route;
@@ -44,7 +46,9 @@ pub(super) async fn say(
         let speech = if spoilt == Some(AnswerFault::Cut) { speech.cut() } else { speech };
         return event_response(speech, route.framing());
     }
-    let mut bytes = whole(route, answer).to_string().into_bytes();
+    // Large enough for most answers.
+    let mut bytes = Vec::with_capacity(1024);
+    serde_json::to_writer(&mut bytes, &WholeAnswer::of(route, answer)).expect("texts and numbers have a form in JSON");
     if !pace.is_immediate() {
         // Without a stream the answer comes with its last token.
         wait(begin, pace.due(answer.spoken())).await;
@@ -72,14 +76,29 @@ pub(super) async fn wait(from: Instant, after: Duration) {
     }
 }
 
-pub(super) fn whole(route: &Route, answer: &SpokenAnswer) -> Value {
-    match route {
-        Route::Responses => openai::responses::whole(answer),
-        Route::Messages => anthropic::whole(answer),
-        Route::Gemini(_) => gemini::whole(answer),
-        Route::Ollama(endpoint) => ollama::whole(answer, *endpoint),
-        _ => openai::chat::whole(answer),
+/// A whole answer in the shape of its provider.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum WholeAnswer<'a> {
+    Chat(ChatCompletion<'a>),
+    Other(Value),
+}
+
+impl<'a> WholeAnswer<'a> {
+    fn of(route: &Route, answer: &'a SpokenAnswer) -> Self {
+        match route {
+            Route::Responses => Self::Other(openai::responses::whole(answer)),
+            Route::Messages => Self::Other(anthropic::whole(answer)),
+            Route::Gemini(_) => Self::Other(gemini::whole(answer)),
+            Route::Ollama(endpoint) => Self::Other(ollama::whole(answer, *endpoint)),
+            _ => Self::Chat(openai::chat::whole(answer)),
+        }
     }
+}
+
+/// A whole answer as a JSON value, for the trace.
+pub(super) fn whole(route: &Route, answer: &SpokenAnswer) -> Value {
+    serde_json::to_value(WholeAnswer::of(route, answer)).expect("texts and numbers have a form in JSON")
 }
 
 fn events(route: &Route, answer: &SpokenAnswer) -> AnswerEvents {

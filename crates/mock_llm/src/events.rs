@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use serde::Serialize;
 use serde_json::Value;
 
 use agentci_wire::serve::Mark;
@@ -43,7 +44,7 @@ impl AnswerEvents {
     }
 
     /// An event that has only data.
-    pub(super) fn data(&mut self, data: &Value) {
+    pub(super) fn data(&mut self, data: &impl Serialize) {
         self.begin();
         self.end(data);
     }
@@ -112,7 +113,7 @@ impl AnswerEvents {
         self.bytes.extend_from_slice(before);
     }
 
-    fn end(&mut self, data: &Value) {
+    fn end(&mut self, data: &impl Serialize) {
         // Writing JSON of our own making to memory does not fail.
         let _ = serde_json::to_writer(&mut self.bytes, data);
         self.mark();

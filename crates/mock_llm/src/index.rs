@@ -3,7 +3,7 @@
 //! All texts that rules want of the user are found in one pass of one automaton, so that thousands of rules with a text cost little
 //! more than one. Patterns that begin with no certain text are tried together; any other rule is looked at by itself.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use agentci_plan::{ModelRule, WantedWords};
 use aho_corasick::AhoCorasick;
@@ -80,12 +80,20 @@ impl RuleIndex {
         mut accept: impl FnMut(usize) -> bool,
     ) -> Option<usize> {
         let texts = self.texts.find_overlapping_iter(&asked.user).map(|found| found.pattern().as_usize());
-        let texts: BTreeSet<usize> = texts.collect();
+        let texts = sorted(texts);
         let found = texts.iter().flat_map(|text| &self.by_text[*text]);
         let matching = self.patterns.matches(&asked.user).into_iter().flat_map(|pattern| &self.by_pattern[pattern]);
-        let rules: BTreeSet<usize> = found.chain(matching).chain(&self.others).chain(steps).copied().collect();
+        let rules = sorted(found.chain(matching).chain(&self.others).chain(steps).copied());
         rules.into_iter().find(|rule| self.conditions.fit(*rule, asked) && accept(*rule))
     }
+}
+
+/// Numbers in order, each once.
+fn sorted(numbers: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut numbers: Vec<usize> = numbers.collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
 }
 
 /// Whether every match of a pattern begins with one of a few texts, which makes it quick to try.

@@ -2,16 +2,16 @@
 //! Ollama, Cohere and Bedrock's Converse. Calls and results belong together by id where they have ids, and else by name and order.
 
 use super::parsed_request::{FunctionCall, GivenResult, ParsedRequest, result_text, text as said};
-use crate::fields::items;
+use crate::fields::{field, items, string};
 use serde_json::Value;
 
 /// Reads the messages of a request.
 pub(super) fn read(body: &Value, asked: &mut ParsedRequest) {
     let (mut open, mut answering) = (Vec::new(), false);
-    let list = ["messages", "contents", "input"].into_iter().find_map(|key| body.get(key)?.as_array());
+    let list = ["messages", "contents", "input"].into_iter().find_map(|key| field(body, key)?.as_array());
     for message in list.into_iter().flatten() {
-        let role = message["role"].as_str().unwrap_or("user");
-        let content = message.get("content").or_else(|| message.get("parts")).unwrap_or(&Value::Null);
+        let role = string(message, "role").unwrap_or("user");
+        let content = field(message, "content").or_else(|| field(message, "parts")).unwrap_or(&Value::Null);
         match role {
             "system" | "developer" => {}
             "assistant" | "model" => {

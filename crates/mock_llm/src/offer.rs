@@ -1,7 +1,7 @@
 //! What a request offers and asks for, held against what the script answers: a model calls tools that were offered, with arguments
 //! that fit, and keeps to the format that was asked for. A script that does not is out of step with the agent.
 
-use crate::fields::items;
+use crate::fields::{field, given, items};
 use agentci_plan::{Finish, ScriptedCall};
 use agentci_trace::{ModelTrouble, TroubleKind};
 use serde_json::Value;
@@ -80,10 +80,10 @@ impl<'r> RequestOffer<'r> {
             _ => {}
         }
         let mut tools = Vec::new();
-        let own = request.get("tools");
+        let own = field(request, "tools");
         collect(own.or(inherited), &mut tools);
         // What functions were called before they were tools.
-        collect(request.get("functions"), &mut tools);
+        collect(field(request, "functions"), &mut tools);
         // A thread that began elsewhere has tools that are not known.
         let more = shows_not_all(request) || (continues && own.or(inherited).is_none());
         let hosted = own.or(inherited).is_some_and(is_hosted);
@@ -139,13 +139,16 @@ impl<'r> RequestOffer<'r> {
     fn without_call(&self, answer: &SpokenAnswer) -> Option<ModelTrouble> {
         let is_answer = answer.calls.is_empty() && !matches!(answer.finish, Finish::Length | Finish::ContentFilter);
         let must_call = self.choice.forced && !self.tools.is_empty() && !self.more && !self.hosted;
+        if !is_answer || !must_call {
+            return None;
+        }
         let which = match &self.choice.only {
             Some(only) => listed(only.iter().copied()),
             None => format!("a tool; {}", self.listed()),
         };
         let key = self.choice_key;
         let message = format!("the script answers with text, and the request's `{key}` asks for a call of {which}");
-        (is_answer && must_call).then(|| ModelTrouble::new(TroubleKind::FormatNotMet, message))
+        Some(ModelTrouble::new(TroubleKind::FormatNotMet, message))
     }
 
     /// A text beside calls is not the answer yet, and one that is cut off or refused is none.
@@ -213,10 +216,10 @@ fn is_hosted(tools: &Value) -> bool {
 /// Whether tools may come from elsewhere: from a stored prompt, or found by a search of tools.
 fn shows_not_all(request: &Value) -> bool {
     let has = |list: &str, kinds: &[&str]| {
-        let given = items(request.get(list));
+        let given = items(field(request, list));
         given.iter().filter_map(|item| item["type"].as_str()).any(|kind| kinds.contains(&kind))
     };
-    request.get("prompt").is_some_and(|prompt| *prompt != Value::Null)
+    given(request, "prompt").is_some()
         || has("tools", &["tool_search"])
         || has("input", &["tool_search_output", "additional_tools"])
 }
@@ -225,13 +228,13 @@ fn shows_not_all(request: &Value) -> bool {
 /// (`output_format` before) of Messages.
 fn format<'r>(route: &Route, request: &'r Value) -> Option<RequiredFormat<'r>> {
     let format = match route {
-        Route::Responses => request.get("text")?.get("format")?,
+        Route::Responses => field(request, "text")?.get("format")?,
         Route::Messages => {
-            let config = request.get("output_config").and_then(|config| config.get("format"));
-            config.or_else(|| request.get("output_format"))?
+            let config = field(request, "output_config").and_then(|config| config.get("format"));
+            config.or_else(|| field(request, "output_format"))?
         }
         // These are read in the folders of their providers.
-        _ => request.get("response_format")?,
+        _ => field(request, "response_format")?,
     };
     if format["type"].as_str() != Some("json_schema") {
         return None;

@@ -2,16 +2,20 @@
 //!
 //! There are few fields, each is asked for once, and none is kept: a list of them takes a fraction of what a map does.
 
-use std::marker::PhantomData;
+use std::borrow::Cow;
+use std::fmt;
 
-use serde_json::{Map, Value};
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::Value;
 
-/// The fields of an object that nobody has taken yet, in their order.
+/// The fields of an object in order. A value that was taken leaves its name behind.
 #[derive(Debug, Default)]
-pub struct ObjectFields<'l> {
-    fields: Map<String, Value>,
-    line: PhantomData<&'l [u8]>,
-}
+pub struct ObjectFields<'l>(Vec<(FieldName<'l>, Option<Value>)>);
+
+/// Borrowed from the line unless it contains escapes.
+#[derive(Debug, Deserialize)]
+struct FieldName<'l>(#[serde(borrow)] Cow<'l, str>);
 
 /// Why a line is no object.
 #[derive(Debug, thiserror::Error)]
@@ -26,11 +30,11 @@ pub enum NotAnObjectError {
 
 impl NotAnObjectError {
     /// What is wrong with the line that was read, without the position, which is always on its first line.
-    pub fn words(&self, line: &[u8]) -> String {
+    pub fn words(&self, line: &str) -> String {
         let Self::Json(error) = self else { return self.to_string() };
         // Python writes these three, and reads them.
         let from = error.column().saturating_sub(2).min(line.len());
-        let rest = line[from..].trim_ascii_start();
+        let rest = line.as_bytes()[from..].trim_ascii_start();
         let rest = rest.strip_prefix(b":").or(rest.strip_prefix(b",")).or(rest.strip_prefix(b"[")).unwrap_or(rest);
         let found = ["NaN", "Infinity", "-Infinity"].into_iter().find(|word| rest.starts_with(word.as_bytes()));
         if let Some(word) = found {
@@ -43,22 +47,52 @@ impl NotAnObjectError {
 
 impl<'l> ObjectFields<'l> {
     /// Reads a line that is one object.
-    pub fn read(line: &'l [u8]) -> Result<Self, NotAnObjectError> {
-        match serde_json::from_slice(line) {
-            Ok(Value::Object(fields)) => Ok(Self { fields, line: PhantomData }),
-            Ok(_) => Err(NotAnObjectError::Other),
-            Err(error) => Err(NotAnObjectError::Json(error)),
-        }
+    pub fn read(line: &'l str) -> Result<Self, NotAnObjectError> {
+        serde_json::from_str(line).map_err(|_| match serde_json::from_str::<Value>(line) {
+            Ok(_) => NotAnObjectError::Other,
+            Err(error) => NotAnObjectError::Json(error),
+        })
     }
 
     /// Takes a field out; of several with one name the last counts.
     pub fn take(&mut self, name: &str) -> Option<Value> {
-        self.fields.shift_remove(name)
+        let named = self.0.iter_mut().filter(|(field, _)| field.0 == name);
+        named.filter_map(|(_, value)| value.take()).last()
     }
 
     /// The name of the first field that is left.
     pub fn left(&self) -> Option<&str> {
-        self.fields.keys().next().map(String::as_str)
+        self.0.iter().find(|(_, value)| value.is_some()).map(|(field, _)| &*field.0)
+    }
+}
+
+impl Extend<(String, Value)> for ObjectFields<'_> {
+    fn extend<I: IntoIterator<Item = (String, Value)>>(&mut self, fields: I) {
+        self.0.extend(fields.into_iter().map(|(name, value)| (FieldName(name.into()), Some(value))));
+    }
+}
+
+impl<'de> Deserialize<'de> for ObjectFields<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct FieldsVisitor;
+
+        impl<'de> Visitor<'de> for FieldsVisitor {
+            type Value = ObjectFields<'de>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
+                let mut fields = Vec::new();
+                while let Some((name, value)) = map.next_entry()? {
+                    fields.push((name, Some(value)));
+                }
+                Ok(ObjectFields(fields))
+            }
+        }
+
+        deserializer.deserialize_map(FieldsVisitor)
     }
 }
 
@@ -70,7 +104,7 @@ mod tests {
 
     #[test]
     fn fields_are_taken_once_and_the_last_of_a_name_counts() {
-        let mut fields = ObjectFields::read(br#"{"a":1,"b":{"c":1.10},"a":2,"\u0064":3}"#).unwrap();
+        let mut fields = ObjectFields::read(r#"{"a":1,"b":{"c":1.10},"a":2,"\u0064":3}"#).unwrap();
         assert_eq!(fields.take("a"), Some(json!(2)));
         assert_eq!(fields.take("a"), None);
         assert_eq!(fields.left(), Some("b"));
@@ -82,12 +116,12 @@ mod tests {
     #[test]
     fn what_is_no_object_is_told_from_what_is_no_json() {
         for line in ["[1]", "7", "\"a\"", "null"] {
-            assert!(matches!(ObjectFields::read(line.as_bytes()), Err(NotAnObjectError::Other)), "{line}");
+            assert!(matches!(ObjectFields::read(line), Err(NotAnObjectError::Other)), "{line}");
         }
         for line in ["", "{\"a\":", "{\"a\":1} 2", "{1:2}", "[1", "{\"a\":\"\\ud800\"}"] {
-            assert!(matches!(ObjectFields::read(line.as_bytes()), Err(NotAnObjectError::Json(_))), "{line}");
+            assert!(matches!(ObjectFields::read(line), Err(NotAnObjectError::Json(_))), "{line}");
         }
         let deep = format!("{{\"a\":{}{}}}", "[".repeat(1000), "]".repeat(1000));
-        assert!(matches!(ObjectFields::read(deep.as_bytes()), Err(NotAnObjectError::Json(_))));
+        assert!(matches!(ObjectFields::read(&deep), Err(NotAnObjectError::Json(_))));
     }
 }

@@ -13,22 +13,35 @@ pub fn canonical(value: &Value) -> String {
 
 /// A value as compact JSON, its keys sorted by code point and its numbers written in this way.
 pub(crate) fn with_sorted_keys(value: &Value, number: &dyn Fn(&Number) -> String) -> String {
+    let mut text = String::new();
+    write_sorted(value, number, &mut text);
+    text
+}
+
+fn write_sorted(value: &Value, number: &dyn Fn(&Number) -> String, text: &mut String) {
     match value {
-        Value::Number(digits) => number(digits),
+        Value::Number(digits) => text.push_str(&number(digits)),
         Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(|item| with_sorted_keys(item, number)).collect();
-            format!("[{}]", items.join(","))
+            text.push('[');
+            for (at, item) in items.iter().enumerate() {
+                text.push_str(if at == 0 { "" } else { "," });
+                write_sorted(item, number, text);
+            }
+            text.push(']');
         }
         Value::Object(map) => {
             let mut pairs: Vec<(&String, &Value)> = map.iter().collect();
             pairs.sort_by_key(|(key, _)| key.as_str());
-            let pairs = pairs.into_iter().map(|(key, value)| {
-                let key = serde_json::to_string(key).expect("any text can be written as JSON");
-                format!("{key}:{}", with_sorted_keys(value, number))
-            });
-            format!("{{{}}}", pairs.collect::<Vec<_>>().join(","))
+            text.push('{');
+            for (at, (key, value)) in pairs.into_iter().enumerate() {
+                text.push_str(if at == 0 { "" } else { "," });
+                text.push_str(&serde_json::to_string(key).expect("any text can be written as JSON"));
+                text.push(':');
+                write_sorted(value, number, text);
+            }
+            text.push('}');
         }
-        Value::Null | Value::Bool(_) | Value::String(_) => value.to_string(),
+        Value::Null | Value::Bool(_) | Value::String(_) => text.push_str(&value.to_string()),
     }
 }
 

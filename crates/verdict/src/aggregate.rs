@@ -1,8 +1,9 @@
 //! Numbers over all cases of a run.
 
+use agentci_trace::Usage;
 use serde::{Deserialize, Serialize};
 
-use crate::{CaseRow, CaseStatus, Rows};
+use crate::{CaseRow, CaseStatus, Metrics, Rows};
 
 /// Counts and spreads over the cases of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -76,32 +77,50 @@ pub(crate) fn float(number: u64) -> f64 {
     number as f64
 }
 
+/// What the aggregates need of a case, copied out: walking the rows once per number would be much slower.
+#[derive(Clone, Copy)]
+struct CaseNumbers {
+    status: CaseStatus,
+    wall_ms: u64,
+    tool_calls: u64,
+    tool_errors: u64,
+    model_calls: Option<u64>,
+    usage: Usage,
+}
+
+impl CaseNumbers {
+    fn of(row: &CaseRow) -> Self {
+        let end = row.decisive();
+        let Metrics { tool_calls, tool_errors, model_calls, usage, .. } = end.metrics;
+        Self { status: end.status, wall_ms: end.wall_ms, tool_calls, tool_errors, model_calls, usage }
+    }
+}
+
 impl Aggregates {
     /// The numbers of these rows; skipped cases count in the totals only.
     pub fn of(rows: &Rows) -> Self {
-        let count = |status| rows.iter().filter(|row| row.status() == status).count();
-        let cases_skipped = count(CaseStatus::Skipped);
+        let mut cases: Vec<CaseNumbers> = rows.iter().map(CaseNumbers::of).collect();
+        cases.retain(|case| case.status != CaseStatus::Skipped);
+        let count = |status| cases.iter().filter(|case| case.status == status).count();
         let cases_pass = count(CaseStatus::Pass);
-        let judged = rows.len() - cases_skipped;
-        let ran: Vec<&CaseRow> = rows.iter().filter(|row| row.status() != CaseStatus::Skipped).collect();
-        let each = |value: &dyn Fn(&CaseRow) -> Option<f64>| Spread::of(ran.iter().filter_map(|row| value(row)));
+        let each = |value: fn(&CaseNumbers) -> Option<f64>| Spread::of(cases.iter().filter_map(value));
         Self {
             cases_total: rows.len(),
             cases_pass,
             cases_fail: count(CaseStatus::Fail),
             cases_error: count(CaseStatus::Error),
-            cases_skipped,
-            pass_rate: if judged == 0 { 0.0 } else { float(cases_pass as u64) / float(judged as u64) },
-            tool_calls: ran.iter().map(|row| row.decisive().metrics.tool_calls).sum(),
-            tool_errors: ran.iter().map(|row| row.decisive().metrics.tool_errors).sum(),
-            model_calls: ran.iter().filter_map(|row| row.decisive().metrics.model_calls).reduce(u64::saturating_add),
-            wall_ms: each(&|row| Some(float(row.decisive().wall_ms))),
-            tool_calls_per_case: each(&|row| Some(float(row.decisive().metrics.tool_calls))),
-            tool_errors_per_case: each(&|row| Some(float(row.decisive().metrics.tool_errors))),
-            model_calls_per_case: each(&|row| row.decisive().metrics.model_calls.map(float)),
-            tokens_in: each(&|row| row.decisive().metrics.usage.tokens_in.map(float)),
-            tokens_out: each(&|row| row.decisive().metrics.usage.tokens_out.map(float)),
-            cost_usd: each(&|row| row.decisive().metrics.usage.cost_usd),
+            cases_skipped: rows.len() - cases.len(),
+            pass_rate: if cases.is_empty() { 0.0 } else { float(cases_pass as u64) / float(cases.len() as u64) },
+            tool_calls: cases.iter().map(|case| case.tool_calls).sum(),
+            tool_errors: cases.iter().map(|case| case.tool_errors).sum(),
+            model_calls: cases.iter().filter_map(|case| case.model_calls).reduce(u64::saturating_add),
+            wall_ms: each(|case| Some(float(case.wall_ms))),
+            tool_calls_per_case: each(|case| Some(float(case.tool_calls))),
+            tool_errors_per_case: each(|case| Some(float(case.tool_errors))),
+            model_calls_per_case: each(|case| case.model_calls.map(float)),
+            tokens_in: each(|case| case.usage.tokens_in.map(float)),
+            tokens_out: each(|case| case.usage.tokens_out.map(float)),
+            cost_usd: each(|case| case.usage.cost_usd),
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use agentci_protocols::ObjectFields;
 use agentci_trace::{ToolResult, Usage};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::template_parts::as_text;
 
@@ -29,15 +30,28 @@ const SEE_PROTOCOL: &str = "the agent may send `tool_call`, `final_output`, `log
                             `{\"type\":\"tool_call\",\"name\":\"search\",\"call_id\":\"1\",\"args\":{..}}` or \
                             `{\"type\":\"final_output\",\"output\":{..}}`";
 
+/// What an agent is told.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum MessageToAgent<'m> {
+    TaskStart { task_id: &'m str, input: &'m Value },
+    ToolResult { call_id: &'m str, ok: bool, result: &'m Value, error: Option<&'m str> },
+}
+
 /// The line that begins a task.
 pub(super) fn task_start(task_id: &str, input: &Value) -> String {
-    format!("{}\n", json!({ "type": "task_start", "task_id": task_id, "input": input }))
+    line(&MessageToAgent::TaskStart { task_id, input })
 }
 
 /// The line that answers a tool call.
 pub(super) fn tool_result(ToolResult { call_id, ok, result, error, .. }: &ToolResult) -> String {
-    let line = json!({ "type": "tool_result", "call_id": call_id, "ok": ok, "result": result, "error": error });
-    format!("{line}\n")
+    line(&MessageToAgent::ToolResult { call_id, ok: *ok, result, error: error.as_deref() })
+}
+
+fn line(message: &MessageToAgent<'_>) -> String {
+    let mut line = serde_json::to_string(message).expect("texts and values have a form in JSON");
+    line.push('\n');
+    line
 }
 
 /// Whether a line is one that an agent may say.
@@ -52,7 +66,7 @@ pub(super) fn read(line: &[u8]) -> Result<Option<AgentMessage>, BadLine> {
         return Ok(None);
     }
     let bad = |reason: String, help| BadLine { reason, help };
-    std::str::from_utf8(line).map_err(|_| bad("it is not UTF-8 text".into(), LOG_ELSEWHERE))?;
+    let line = str::from_utf8(line).map_err(|_| bad("it is not UTF-8 text".into(), LOG_ELSEWHERE))?;
     let mut fields = ObjectFields::read(line).map_err(|error| bad(error.words(line), LOG_ELSEWHERE))?;
     let kind = match fields.take("type") {
         Some(Value::String(kind)) => kind,

@@ -1,9 +1,10 @@
 //! `POST /v1/chat/completions`.
 
 use crate::answer::{CallForm, SpokenAnswer, WantedCall};
-use crate::fields::{RequestFields, wrong};
+use crate::fields::{RequestFields, field, string, wrong};
 use crate::{messages, parsed_request::ParsedRequest, refusal::ModelRefusal};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 /// What a request asks.
 pub(in super::super) fn read(body: &Value) -> Result<ParsedRequest, ModelRefusal> {
@@ -23,10 +24,10 @@ pub(in super::super) fn read(body: &Value) -> Result<ParsedRequest, ModelRefusal
     }
     for (at, message) in fields.list("messages")?.iter().enumerate() {
         let place = |name: &str| format!("messages[{at}].{name}");
-        let Some(role) = message["role"].as_str() else {
+        let Some(role) = string(message, "role") else {
             return Err(ModelRefusal::of_part(&place("role"), "every message needs a `role` that is a string"));
         };
-        let content = &message["content"];
+        let content = field(message, "content").unwrap_or(&Value::Null);
         if !matches!(content, Value::Null | Value::String(_) | Value::Array(_)) {
             return Err(wrong(&place("content"), "a string or a list of parts", content));
         }
@@ -42,41 +43,109 @@ pub(in super::super) fn read(body: &Value) -> Result<ParsedRequest, ModelRefusal
 
 /// What stands for the build of the model in an answer.
 pub(super) const FINGERPRINT: &str = "fp_agentci";
+pub(super) const TIER: &str = "default";
+
+/// A whole answer.
+#[derive(Debug, Serialize)]
+pub(in super::super) struct ChatCompletion<'a> {
+    id: String,
+    object: &'static str,
+    created: u64,
+    model: &'a str,
+    choices: Vec<ChatChoice<'a>>,
+    usage: ChatUsage,
+    service_tier: &'static str,
+    system_fingerprint: &'static str,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct ChatChoice<'a> {
+    index: u32,
+    message: ChatMessage<'a>,
+    logprobs: (),
+    finish_reason: &'static str,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct ChatMessage<'a> {
+    role: &'static str,
+    content: Option<&'a str>,
+    refusal: (),
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tool_calls: Vec<ChatToolCall<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    function_call: Option<CalledFunction<'a>>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct ChatToolCall<'a> {
+    id: &'a str,
+    r#type: &'static str,
+    function: CalledFunction<'a>,
+}
+
+/// The function of a call, and its arguments as JSON text.
+#[derive(Debug, Clone, Serialize)]
+struct CalledFunction<'a> {
+    name: &'a str,
+    arguments: &'a str,
+}
+
+/// The tokens that an answer and its request take.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(super) struct ChatUsage {
+    prompt_tokens: u32,
+    completion_tokens: u32,
+    total_tokens: u64,
+}
 
 /// The whole answer.
-pub(in super::super) fn whole(answer: &SpokenAnswer) -> Value {
-    let mut message = json!({ "role": "assistant", "content": answer.text, "refusal": null });
-    match (answer.form, answer.calls.as_slice()) {
-        (_, []) => {}
-        (CallForm::Tools, calls) => message["tool_calls"] = calls.iter().map(tool_call).collect(),
-        (CallForm::Function, [first, ..]) => message["function_call"] = function(first),
+pub(in super::super) fn whole(answer: &SpokenAnswer) -> ChatCompletion<'_> {
+    let mut message = ChatMessage {
+        role: "assistant",
+        content: answer.text.as_deref(),
+        refusal: (),
+        tool_calls: Vec::new(),
+        function_call: None,
+    };
+    match answer.form {
+        CallForm::Tools => {
+            message.tool_calls = answer.calls.iter().map(ChatToolCall::of).collect();
+        }
+        CallForm::Function => message.function_call = answer.calls.first().map(CalledFunction::of),
     }
-    let reason = answer.finish_reason();
-    let choice = |index| json!({ "index": index, "message": message, "logprobs": null, "finish_reason": reason });
-    json!({
-        "id": answer.id("chatcmpl-"),
-        "object": "chat.completion",
-        "created": answer.created,
-        "model": answer.model,
-        "choices": (0..answer.choices).map(choice).collect::<Vec<_>>(),
-        "usage": usage(answer),
-        "service_tier": "default",
-        "system_fingerprint": FINGERPRINT,
-    })
+    let finish_reason = answer.finish_reason();
+    let choice = |index| ChatChoice { index, message: message.clone(), logprobs: (), finish_reason };
+    ChatCompletion {
+        id: answer.id("chatcmpl-"),
+        object: "chat.completion",
+        created: answer.created,
+        model: &answer.model,
+        choices: (0..answer.choices).map(choice).collect(),
+        usage: ChatUsage::of(answer),
+        service_tier: TIER,
+        system_fingerprint: FINGERPRINT,
+    }
 }
 
-fn tool_call(call: &WantedCall) -> Value {
-    json!({ "id": call.id, "type": "function", "function": function(call) })
+impl<'a> ChatToolCall<'a> {
+    fn of(call: &'a WantedCall) -> Self {
+        Self { id: &call.id, r#type: "function", function: CalledFunction::of(call) }
+    }
 }
 
-fn function(call: &WantedCall) -> Value {
-    json!({ "name": call.name, "arguments": call.json })
+impl<'a> CalledFunction<'a> {
+    fn of(call: &'a WantedCall) -> Self {
+        Self { name: &call.name, arguments: &call.json }
+    }
 }
 
-pub(super) fn usage(answer: &SpokenAnswer) -> Value {
-    json!({
-        "prompt_tokens": answer.input_tokens,
-        "completion_tokens": answer.output_tokens,
-        "total_tokens": answer.total_tokens(),
-    })
+impl ChatUsage {
+    pub(super) fn of(answer: &SpokenAnswer) -> Self {
+        Self {
+            prompt_tokens: answer.input_tokens,
+            completion_tokens: answer.output_tokens,
+            total_tokens: answer.total_tokens(),
+        }
+    }
 }

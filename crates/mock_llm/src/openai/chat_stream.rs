@@ -1,10 +1,61 @@
 //! Chat Completions bit by bit.
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use super::chat::{FINGERPRINT, usage};
+use super::chat::{ChatUsage, FINGERPRINT, TIER};
 use crate::answer::{CallForm, SpokenAnswer, WantedCall};
 use crate::{events::AnswerEvents, tokens::tokens};
+
+#[derive(Serialize)]
+struct ChatChunk<'a> {
+    id: &'a str,
+    object: &'static str,
+    created: u64,
+    model: &'a str,
+    service_tier: &'static str,
+    system_fingerprint: &'static str,
+    choices: &'a [ChunkChoice<'a>],
+    /// If requested, present in every chunk and null in all but the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<Option<ChatUsage>>,
+}
+
+#[derive(Serialize)]
+struct ChunkChoice<'a> {
+    index: u32,
+    delta: ChunkDelta<'a>,
+    logprobs: (),
+    finish_reason: Option<&'static str>,
+}
+
+#[derive(Clone, Copy, Default, Serialize)]
+struct ChunkDelta<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    role: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_calls: Option<[ToolCallDelta<'a>; 1]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    function_call: Option<FunctionDelta<'a>>,
+}
+
+#[derive(Clone, Copy, Serialize)]
+struct ToolCallDelta<'a> {
+    index: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r#type: Option<&'static str>,
+    function: FunctionDelta<'a>,
+}
+
+#[derive(Clone, Copy, Serialize)]
+struct FunctionDelta<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    arguments: &'a str,
+}
 
 struct ChunkWriter<'a> {
     answer: &'a SpokenAnswer,
@@ -13,56 +64,64 @@ struct ChunkWriter<'a> {
 }
 
 impl ChunkWriter<'_> {
-    fn delta(&mut self, index: u32, delta: &Value, finish_reason: Option<&str>) {
-        let choice = json!({ "index": index, "delta": delta, "logprobs": null, "finish_reason": finish_reason });
-        self.chunk(&json!([choice]), &Value::Null);
+    fn delta(&mut self, index: u32, delta: ChunkDelta<'_>, finish_reason: Option<&'static str>) {
+        self.chunk(&[ChunkChoice { index, delta, logprobs: (), finish_reason }], None);
     }
 
     /// The tokens of a text, each in a delta of its own like this one, whose last text is empty.
-    fn deltas(&mut self, index: u32, empty: &Value, text: &str) {
+    fn deltas(&mut self, index: u32, empty: ChunkDelta<'_>, text: &str) {
         self.delta(index, empty, None);
         self.events.say_like_last(tokens(text));
     }
 
     fn tool_call(&mut self, index: u32, at: usize, call: &WantedCall) {
-        let function = json!({ "name": call.name, "arguments": "" });
-        let begin = json!({ "index": at, "id": call.id, "type": "function", "function": function });
-        self.delta(index, &json!({ "tool_calls": [begin] }), None);
-        let more = json!({ "index": at, "function": { "arguments": "" } });
-        self.deltas(index, &json!({ "tool_calls": [more] }), &call.json);
+        let delta = |call| ChunkDelta { tool_calls: Some([call]), ..ChunkDelta::default() };
+        let (begin, more) = FunctionDelta::of(call);
+        let (id, kind) = (Some(call.id.as_str()), Some("function"));
+        self.delta(index, delta(ToolCallDelta { index: at, id, r#type: kind, function: begin }), None);
+        let more = ToolCallDelta { index: at, id: None, r#type: None, function: more };
+        self.deltas(index, delta(more), &call.json);
     }
 
     fn function(&mut self, index: u32, call: &WantedCall) {
-        self.delta(index, &json!({ "function_call": { "name": call.name, "arguments": "" } }), None);
-        self.deltas(index, &json!({ "function_call": { "arguments": "" } }), &call.json);
+        let delta = |function| ChunkDelta { function_call: Some(function), ..ChunkDelta::default() };
+        let (begin, more) = FunctionDelta::of(call);
+        self.delta(index, delta(begin), None);
+        self.deltas(index, delta(more), &call.json);
     }
 
-    fn chunk(&mut self, choices: &Value, usage: &Value) {
-        let mut chunk = json!({
-            "id": self.id,
-            "object": "chat.completion.chunk",
-            "created": self.answer.created,
-            "model": self.answer.model,
-            "service_tier": "default",
-            "system_fingerprint": FINGERPRINT,
-            "choices": choices,
+    fn chunk(&mut self, choices: &[ChunkChoice<'_>], usage: Option<ChatUsage>) {
+        self.events.data(&ChatChunk {
+            id: &self.id,
+            object: "chat.completion.chunk",
+            created: self.answer.created,
+            model: &self.answer.model,
+            service_tier: TIER,
+            system_fingerprint: FINGERPRINT,
+            choices,
+            usage: self.answer.include_usage.then_some(usage),
         });
-        if self.answer.include_usage {
-            chunk["usage"] = usage.clone();
-        }
-        self.events.data(&chunk);
+    }
+}
+
+impl<'a> FunctionDelta<'a> {
+    /// The first delta of a call, and the template for each token of its arguments.
+    fn of(call: &'a WantedCall) -> (Self, Self) {
+        (Self { name: Some(&call.name), arguments: "" }, Self { name: None, arguments: "" })
     }
 }
 
 pub(in super::super) fn events(answer: &SpokenAnswer) -> AnswerEvents {
     let mut writer = ChunkWriter { answer, id: answer.id("chatcmpl-"), events: AnswerEvents::default() };
+    let empty = ChunkDelta { content: Some(""), ..ChunkDelta::default() };
     for index in 0..answer.choices {
+        let begin = ChunkDelta { role: Some("assistant"), ..ChunkDelta::default() };
         match &answer.text {
             Some(text) => {
-                writer.delta(index, &json!({ "role": "assistant", "content": "" }), None);
-                writer.deltas(index, &json!({ "content": "" }), text);
+                writer.delta(index, ChunkDelta { content: Some(""), ..begin }, None);
+                writer.deltas(index, empty, text);
             }
-            None => writer.delta(index, &json!({ "role": "assistant" }), None),
+            None => writer.delta(index, begin, None),
         }
         for (at, call) in answer.calls.iter().enumerate() {
             match answer.form {
@@ -70,10 +129,10 @@ pub(in super::super) fn events(answer: &SpokenAnswer) -> AnswerEvents {
                 CallForm::Function => writer.function(index, call),
             }
         }
-        writer.delta(index, &json!({}), Some(answer.finish_reason()));
+        writer.delta(index, ChunkDelta::default(), Some(answer.finish_reason()));
     }
     if answer.include_usage {
-        writer.chunk(&json!([]), &usage(answer));
+        writer.chunk(&[], Some(ChatUsage::of(answer)));
     }
     writer.events.raw("[DONE]");
     writer.events

@@ -1,7 +1,8 @@
 //! What OpenAI's Chat Completions refuse. All errors are 400, `invalid_request_error`.
 
 use super::{empty_array, given, history, missing, names, parameters, refuse, schema, tools};
-use crate::{fields::items, refusal::ModelRefusal};
+use crate::fields::{field, items, string};
+use crate::refusal::ModelRefusal;
 use serde_json::Value;
 
 /// Looks at a request; the warnings are of things that some models or compatible providers refuse.
@@ -26,7 +27,7 @@ pub(in super::super) fn check(request: &Value, warnings: &mut Vec<String>) -> Re
         warnings.extend(names::risky(&place, name, function["description"].as_str()));
         function_schema(function, name, &format!("tools[{at}].function.parameters"))?;
     }
-    let format = request.get("response_format").and_then(|format| format.get("json_schema"));
+    let format = field(request, "response_format").and_then(|format| format.get("json_schema"));
     format.map_or(Ok(()), |format| strict_format(format, "response_format"))
 }
 
@@ -67,7 +68,7 @@ fn paired(messages: &[Value]) -> Result<(), ModelRefusal> {
     let mut asked: Vec<&str> = Vec::new();
     let mut open: Vec<&str> = Vec::new();
     for (at, message) in messages.iter().enumerate() {
-        let role = message["role"].as_str();
+        let role = string(message, "role");
         if role == Some("tool") {
             let id = message["tool_call_id"].as_str().unwrap_or_default();
             answers(&asked, id, at)?;
@@ -75,7 +76,7 @@ fn paired(messages: &[Value]) -> Result<(), ModelRefusal> {
             continue;
         }
         unanswered(&open, at)?;
-        let calls = message.get("tool_calls").filter(|_| role == Some("assistant")).and_then(Value::as_array);
+        let calls = field(message, "tool_calls").filter(|_| role == Some("assistant")).and_then(Value::as_array);
         asked = calls.into_iter().flatten().filter_map(|call| call["id"].as_str()).collect();
         open.clone_from(&asked);
     }

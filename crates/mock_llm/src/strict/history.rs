@@ -2,12 +2,13 @@
 
 use super::super::refusal::ModelRefusal;
 use super::empty_array;
+use crate::fields::{field, string};
 use serde_json::Value;
 
 /// Looks at each message by itself.
 pub(super) fn check(messages: &[Value]) -> Result<(), ModelRefusal> {
     for (at, message) in messages.iter().enumerate() {
-        match message["role"].as_str() {
+        match string(message, "role") {
             Some("assistant") => answer(message, at)?,
             Some("user" | "system" | "developer") => content(message, at)?,
             Some("function") if message["name"].as_str().is_none() => {
@@ -55,7 +56,7 @@ fn answer(message: &Value, at: usize) -> Result<(), ModelRefusal> {
 
 /// docker/docker-agent#63, langchain-ai/langchainjs#4153
 fn content(message: &Value, at: usize) -> Result<(), ModelRefusal> {
-    match message.get("content") {
+    match field(message, "content") {
         Some(Value::Null) => {
             let message = "Invalid value for 'content': expected a string, got null.";
             Err(ModelRefusal::of_part(&format!("messages.[{at}].content"), message))

@@ -18,7 +18,7 @@ mod schema;
 mod thinking;
 
 use super::refusal::ModelRefusal;
-use crate::fields::items;
+use crate::fields::{self, items};
 use serde_json::Value;
 
 /// Refuses a request with nothing but words.
@@ -43,10 +43,10 @@ fn empty_array(place: &str) -> ModelRefusal {
 
 /// A part of a request that is there and says something.
 fn given<'j>(request: &'j Value, name: &str) -> Option<&'j Value> {
-    request.get(name).filter(|value| !matches!(value, Value::Null) && value.as_str() != Some(""))
+    fields::given(request, name).filter(|value| value.as_str() != Some(""))
 }
 
 /// The tools of a request, with their positions.
 fn tools(request: &Value) -> impl Iterator<Item = (usize, &Value)> {
-    items(request.get("tools")).iter().enumerate()
+    items(fields::field(request, "tools")).iter().enumerate()
 }

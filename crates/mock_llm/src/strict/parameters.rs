@@ -2,6 +2,7 @@
 
 use super::super::refusal::ModelRefusal;
 use super::empty_array;
+use crate::fields::given;
 use serde_json::Value;
 
 /// The most tools that a request may offer.
@@ -9,7 +10,7 @@ const MOST_TOOLS: usize = 128;
 
 /// Looks at the parameters of a request.
 pub(super) fn check(request: &Value) -> Result<(), ModelRefusal> {
-    let given = |name: &str| request.get(name).filter(|value| **value != Value::Null);
+    let given = |name: &str| given(request, name);
     offered(given("tools").and_then(Value::as_array).map(Vec::as_slice))?;
     if given("tools").is_none() {
         // `tool_choice`: writer/writer-framework#1013; vllm-project/vllm#40311 asked the API, with the choice `none` as well.
@@ -19,18 +20,18 @@ pub(super) fn check(request: &Value) -> Result<(), ModelRefusal> {
             return Err(ModelRefusal::of_part(name, message));
         }
     }
-    if given("stream_options").is_some() && request["stream"].as_bool() != Some(true) {
+    if given("stream_options").is_some() && given("stream").and_then(Value::as_bool) != Some(true) {
         // BerriAI/litellm#5803
         let message = "The 'stream_options' parameter is only allowed when 'stream' is enabled.";
         return Err(ModelRefusal::of_part("stream_options", message));
     }
-    if given("max_tokens").is_some() && request["model"].as_str().is_some_and(is_reasoning) {
+    if given("max_tokens").is_some() && given("model").and_then(Value::as_str).is_some_and(is_reasoning) {
         // teilomillet/gollm#33 (o1, o3-mini), griptape-ai/ComfyUI-Griptape#312 (gpt-5), fish2018/YPrompt#26 (gpt-5.1)
         let message = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
         return Err(ModelRefusal::of_part("max_tokens", message).code("unsupported_parameter"));
     }
-    let format = request.get("response_format").and_then(|format| format.get("type")).and_then(Value::as_str);
-    if format == Some("json_object") && !request.get("messages").is_some_and(speaks_of_json) {
+    let format = given("response_format").and_then(|format| format.get("type")).and_then(Value::as_str);
+    if format == Some("json_object") && !given("messages").is_some_and(speaks_of_json) {
         // meta-llama/PurpleLlama#94, mem0ai/mem0#3559
         let message =
             "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.";

@@ -12,7 +12,7 @@ use super::message;
 use super::reader::EventReader;
 
 impl EventReader<'_> {
-    pub(super) fn call_start(&mut self, mut fields: AguiFields) -> AguiResult {
+    pub(super) fn call_start(&mut self, mut fields: AguiFields<'_>) -> AguiResult {
         let id = fields.text("toolCallId")?;
         let name = fields.text("toolCallName")?;
         let parent = fields.optional_text("parentMessageId")?;
@@ -44,7 +44,7 @@ impl EventReader<'_> {
         self.state.calls.begin(id, name, self.state.at);
     }
 
-    pub(super) fn call_arguments(&mut self, mut fields: AguiFields) -> AguiResult {
+    pub(super) fn call_arguments(&mut self, mut fields: AguiFields<'_>) -> AguiResult {
         let (id, delta) = (fields.text("toolCallId")?, fields.text("delta")?);
         self.add_arguments(&id, &delta, fields.take("metadata"))
     }
@@ -62,7 +62,7 @@ impl EventReader<'_> {
         Ok(())
     }
 
-    pub(super) fn call_end(&mut self, mut fields: AguiFields) -> AguiResult {
+    pub(super) fn call_end(&mut self, mut fields: AguiFields<'_>) -> AguiResult {
         let id = fields.text("toolCallId")?;
         if !self.close_call(&id, Some(self.state.at)) {
             self.state.violation(format!("no call {} is open", QuotedName(&id)));
@@ -88,7 +88,7 @@ impl EventReader<'_> {
         self.state.calls.release(&mut self.state.out);
     }
 
-    pub(super) fn call_chunk(&mut self, mut fields: AguiFields) -> AguiResult {
+    pub(super) fn call_chunk(&mut self, mut fields: AguiFields<'_>) -> AguiResult {
         let id = fields.optional_text("toolCallId")?;
         let (name, parent) = (fields.optional_text("toolCallName")?, fields.optional_text("parentMessageId")?);
         let said = [("toolCallName", name.clone()), ("parentMessageId", parent.clone())];
@@ -115,7 +115,7 @@ impl EventReader<'_> {
         self.add_arguments(&id, &delta, fields.take("metadata"))
     }
 
-    pub(super) fn call_result(&mut self, mut fields: AguiFields) -> AguiResult {
+    pub(super) fn call_result(&mut self, mut fields: AguiFields<'_>) -> AguiResult {
         self.state.keep(fields.length)?;
         let id = fields.text("toolCallId")?;
         let (result, content) = answered(&id, &mut fields)?;

@@ -19,7 +19,7 @@ pub(super) fn arguments(text: &str) -> (Value, bool) {
 
 /// Reads the answer to a call from its event, as the trace shows it and as the history keeps it: a text
 /// or a list of parts. Where `content` is missing, `result` will do, as some servers write it.
-pub(super) fn answered(call_id: &str, fields: &mut AguiFields) -> AguiResult<(ToolResult, Value)> {
+pub(super) fn answered(call_id: &str, fields: &mut AguiFields<'_>) -> AguiResult<(ToolResult, Value)> {
     let content = match fields.take("content") {
         Some(content @ (Value::String(_) | Value::Array(_))) => content,
         Some(other) => return Err(fields.wrong("content", "a text or a list of parts", &other)),

@@ -86,12 +86,12 @@ pub(super) enum FinishedOutcome {
 }
 
 /// Reads the outcome of a run.
-pub(super) fn said(fields: &mut AguiFields) -> AguiResult<FinishedOutcome> {
+pub(super) fn said(fields: &mut AguiFields<'_>) -> AguiResult<FinishedOutcome> {
     const PENDING: &str = "outcome.pendingToolCallIds";
     let Some(Value::Object(outcome)) = fields.optional("outcome", "an object", Value::is_object)? else {
         return Ok(FinishedOutcome::Success(Vec::new()));
     };
-    fields.map.extend(outcome.into_iter().map(|(name, value)| (format!("outcome.{name}"), value)));
+    fields.fields.extend(outcome.into_iter().map(|(name, value)| (format!("outcome.{name}"), value)));
     let kind = fields.text("outcome.type")?;
     match kind.as_str() {
         "success" => {

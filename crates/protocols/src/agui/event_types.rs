@@ -7,7 +7,7 @@ use super::reader::EventReader;
 /// A type of event: its name, which streams of chunks it ends (chunks see to it themselves), and what reads it.
 pub(super) type EventType = (&'static str, Ends, EventHandler);
 
-type EventHandler = for<'r> fn(&mut EventReader<'r>, AguiFields) -> AguiResult;
+type EventHandler = for<'r> fn(&mut EventReader<'r>, AguiFields<'_>) -> AguiResult;
 
 /// Those that begin with `THINKING` left the protocol with 1.0.
 const TYPES: [EventType; 36] = [

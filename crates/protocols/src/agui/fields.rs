@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::content::plain;
+use crate::{NotAnObjectError, ObjectFields};
 
 /// What makes an answer impossible to read on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -25,7 +26,7 @@ pub(super) type AguiResult<T = ()> = Result<T, AguiError>;
 
 /// The fields of an event, taken out one by one. A field that may be left out may also be null, as older servers write it.
 #[derive(Debug)]
-pub(super) struct AguiFields {
+pub(super) struct AguiFields<'e> {
     /// The type of the event.
     pub(super) kind: String,
     pub(super) number: usize,
@@ -33,10 +34,10 @@ pub(super) struct AguiFields {
     pub(super) length: usize,
     /// The subagent it belongs to; nothing for the agent itself.
     pub(super) lane: Option<String>,
-    pub(super) map: Map<String, Value>,
+    pub(super) fields: ObjectFields<'e>,
 }
 
-impl AguiFields {
+impl AguiFields<'_> {
     /// A text that must be there.
     pub(super) fn text(&mut self, name: &str) -> AguiResult<String> {
         self.optional_text(name)?.ok_or_else(|| self.missing(name))
@@ -73,12 +74,12 @@ impl AguiFields {
 
     /// Any value that must be there, null included.
     pub(super) fn any(&mut self, name: &str) -> AguiResult<Value> {
-        self.map.remove(name).ok_or_else(|| self.missing(name))
+        self.fields.take(name).ok_or_else(|| self.missing(name))
     }
 
     /// Any value but null.
     pub(super) fn take(&mut self, name: &str) -> Option<Value> {
-        self.map.remove(name).filter(|value| !value.is_null())
+        self.fields.take(name).filter(|value| !value.is_null())
     }
 
     pub(super) fn missing(&self, name: &str) -> AguiError {
@@ -96,21 +97,21 @@ impl AguiFields {
 }
 
 /// Reads one event; `number` is its place in the stream, from 1.
-pub(super) fn read(data: &str, number: usize) -> AguiResult<AguiFields> {
+pub(super) fn read(data: &str, number: usize) -> AguiResult<AguiFields<'_>> {
     let bad = |reason: String| AguiError {
         message: format!("event {number} {reason}\nthe event: {}", quote(data, QUOTED)),
         help: NOT_AGUI,
     };
-    let value: Value = serde_json::from_str(data).map_err(|error| bad(format!("is not JSON: {}", words_of(&error))))?;
-    let Value::Object(mut map) = value else {
-        return Err(bad("is JSON, but not an object".into()));
-    };
-    let kind = match map.remove("type") {
+    let mut fields = ObjectFields::read(data).map_err(|error| match error {
+        NotAnObjectError::Json(error) => bad(format!("is not JSON: {}", words_of(&error))),
+        NotAnObjectError::Other => bad("is JSON, but not an object".into()),
+    })?;
+    let kind = match fields.take("type") {
         Some(Value::String(kind)) => kind,
         Some(_) => return Err(bad("has a `type` that is not a text".into())),
         None => return Err(bad("has no `type`".into())),
     };
-    Ok(AguiFields { kind, number, length: data.len(), lane: None, map })
+    Ok(AguiFields { kind, number, length: data.len(), lane: None, fields })
 }
 
 /// The JSON reader's words without the position, which is always on line 1 here.

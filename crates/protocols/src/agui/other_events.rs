@@ -65,7 +65,7 @@ impl EventReader<'_> {
         }
     }
 
-    pub(super) fn step(&mut self, mut fields: AguiFields, begins: bool) -> AguiResult {
+    pub(super) fn step(&mut self, mut fields: AguiFields<'_>, begins: bool) -> AguiResult {
         let step = fields.text("stepName")?;
         let message = format!("step {} {}", QuotedName(&step), if begins { "begins" } else { "ends" });
         let data = fields.lane.as_ref().map(|lane| json!({ "subagentRunId": lane }));
@@ -75,7 +75,7 @@ impl EventReader<'_> {
     }
 
     /// A span of reasoning begins or ends. `THINKING` events carry no ids.
-    pub(super) fn span(&mut self, mut fields: AguiFields, begins: bool) -> AguiResult {
+    pub(super) fn span(&mut self, mut fields: AguiFields<'_>, begins: bool) -> AguiResult {
         let old = fields.kind.starts_with("THINKING");
         let name = if old { "thinking".to_owned() } else { fields.text("messageId")? };
         self.bracket(begins, BracketKind::Span, None, name);
@@ -83,7 +83,7 @@ impl EventReader<'_> {
     }
 
     /// A subagent begins, ends or fails.
-    pub(super) fn subagent(&mut self, mut fields: AguiFields) -> AguiResult {
+    pub(super) fn subagent(&mut self, mut fields: AguiFields<'_>) -> AguiResult {
         let begins = fields.kind == "SUBAGENT_STARTED";
         if !begins {
             self.state.keep(fields.length)?;
@@ -105,7 +105,7 @@ impl EventReader<'_> {
         Ok(())
     }
 
-    pub(super) fn state_snapshot(&mut self, mut fields: AguiFields) -> AguiResult {
+    pub(super) fn state_snapshot(&mut self, mut fields: AguiFields<'_>) -> AguiResult {
         let snapshot = fields.any("snapshot")?;
         self.remember_state();
         self.put_out_state(&snapshot);
@@ -113,7 +113,7 @@ impl EventReader<'_> {
         Ok(())
     }
 
-    pub(super) fn state_delta(&mut self, mut fields: AguiFields) -> AguiResult {
+    pub(super) fn state_delta(&mut self, mut fields: AguiFields<'_>) -> AguiResult {
         self.state.keep(fields.length)?;
         let delta = fields.list("delta")?;
         self.remember_state();
@@ -161,7 +161,7 @@ impl EventReader<'_> {
         }
     }
 
-    pub(super) fn activity_snapshot(&mut self, mut fields: AguiFields) -> AguiResult {
+    pub(super) fn activity_snapshot(&mut self, mut fields: AguiFields<'_>) -> AguiResult {
         self.state.keep(fields.length)?;
         let id = fields.text("messageId")?;
         let kind = fields.text("activityType")?;
@@ -185,7 +185,7 @@ impl EventReader<'_> {
         Ok(())
     }
 
-    pub(super) fn activity_delta(&mut self, mut fields: AguiFields) -> AguiResult {
+    pub(super) fn activity_delta(&mut self, mut fields: AguiFields<'_>) -> AguiResult {
         self.state.keep(fields.length)?;
         let id = fields.text("messageId")?;
         let kind = fields.text("activityType")?;
@@ -205,7 +205,7 @@ impl EventReader<'_> {
         Ok(())
     }
 
-    pub(super) fn raw(&mut self, mut fields: AguiFields) -> AguiResult {
+    pub(super) fn raw(&mut self, mut fields: AguiFields<'_>) -> AguiResult {
         let length = fields.length;
         if self.state.raw_logged > RAW_LOGGED {
             return Ok(());
@@ -226,7 +226,7 @@ impl EventReader<'_> {
         Ok(())
     }
 
-    pub(super) fn custom(&mut self, mut fields: AguiFields) -> AguiResult {
+    pub(super) fn custom(&mut self, mut fields: AguiFields<'_>) -> AguiResult {
         self.state.keep(fields.length)?;
         let name = fields.text("name")?;
         let value = fields.any("value").unwrap_or_else(|_| {
@@ -246,7 +246,7 @@ impl EventReader<'_> {
         Ok(())
     }
 
-    pub(super) fn sealed(&mut self, mut fields: AguiFields) -> AguiResult {
+    pub(super) fn sealed(&mut self, mut fields: AguiFields<'_>) -> AguiResult {
         let subtype = fields.text("subtype")?;
         let id = fields.text("entityId")?;
         let value = fields.text("encryptedValue")?;

@@ -200,7 +200,7 @@ pub(super) struct EventReader<'e> {
 }
 
 impl EventReader<'_> {
-    fn event(&mut self, (name, ends, read): EventType, mut fields: AguiFields) -> AguiResult {
+    fn event(&mut self, (name, ends, read): EventType, mut fields: AguiFields<'_>) -> AguiResult {
         self.arrives(name);
         fields.lane = fields.optional_text("subagentRunId")?;
         match ends {

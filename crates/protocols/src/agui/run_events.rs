@@ -12,7 +12,7 @@ use super::reader::{EventReader, Phase, Seen};
 use super::usage::usage;
 
 impl EventReader<'_> {
-    pub(super) fn run_started(&mut self, mut fields: AguiFields) -> AguiResult {
+    pub(super) fn run_started(&mut self, mut fields: AguiFields<'_>) -> AguiResult {
         self.flush();
         self.state.phase = Phase::Running;
         self.state.ending = None;
@@ -47,7 +47,7 @@ impl EventReader<'_> {
         }
     }
 
-    pub(super) fn run_finished(&mut self, mut fields: AguiFields) -> AguiResult {
+    pub(super) fn run_finished(&mut self, mut fields: AguiFields<'_>) -> AguiResult {
         let said = ending::said(&mut fields)?;
         for open in self.state.open() {
             self.state.violation(format!("{open} is still open"));
@@ -99,7 +99,7 @@ impl EventReader<'_> {
         RunOutcome::Success { pending }
     }
 
-    pub(super) fn run_error(&mut self, mut fields: AguiFields) -> AguiResult {
+    pub(super) fn run_error(&mut self, mut fields: AguiFields<'_>) -> AguiResult {
         let message = fields.text("message")?;
         let code = fields.optional_text("code")?;
         self.flush();
@@ -111,7 +111,7 @@ impl EventReader<'_> {
         Ok(())
     }
 
-    fn use_up(&mut self, fields: &mut AguiFields) {
+    fn use_up(&mut self, fields: &mut AguiFields<'_>) {
         match fields.take("usage").map(|value| usage(&value)) {
             Some(Ok(Some(usage))) => self.state.push(EventKind::Usage(usage)),
             Some(Err(words)) => self.state.violation(words),

@@ -22,7 +22,7 @@ enum New {
 }
 
 impl EventReader<'_> {
-    pub(super) fn messages_snapshot(&mut self, mut fields: AguiFields) -> AguiResult {
+    pub(super) fn messages_snapshot(&mut self, mut fields: AguiFields<'_>) -> AguiResult {
         let messages = messages(&mut fields)?;
         // Who joins a thread is told what happened before.
         if !self.state.joined {
@@ -123,7 +123,7 @@ fn words(message: &Value) -> Option<String> {
 }
 
 /// The messages of a snapshot, each an object with an id and a role.
-fn messages(fields: &mut AguiFields) -> AguiResult<Vec<Value>> {
+fn messages(fields: &mut AguiFields<'_>) -> AguiResult<Vec<Value>> {
     let mut messages = Vec::new();
     for message in fields.list("messages")? {
         let Value::Object(map) = message else {

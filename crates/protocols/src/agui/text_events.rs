@@ -32,7 +32,7 @@ pub(super) struct OpenText {
 }
 
 impl EventReader<'_> {
-    pub(super) fn text_start(&mut self, stream: ChunkStream, mut fields: AguiFields) -> AguiResult {
+    pub(super) fn text_start(&mut self, stream: ChunkStream, mut fields: AguiFields<'_>) -> AguiResult {
         let id = fields.text("messageId")?;
         let (mut role, mut name) = (REASONING.to_owned(), None);
         if stream == ChunkStream::Text {
@@ -49,12 +49,12 @@ impl EventReader<'_> {
         Ok(())
     }
 
-    pub(super) fn text_content(&mut self, stream: ChunkStream, mut fields: AguiFields) -> AguiResult {
+    pub(super) fn text_content(&mut self, stream: ChunkStream, mut fields: AguiFields<'_>) -> AguiResult {
         let (id, delta) = (fields.text("messageId")?, fields.text("delta")?);
         self.add_piece(stream, &id, &delta, fields.lane.take(), fields.take("metadata"))
     }
 
-    pub(super) fn text_end(&mut self, stream: ChunkStream, mut fields: AguiFields) -> AguiResult {
+    pub(super) fn text_end(&mut self, stream: ChunkStream, mut fields: AguiFields<'_>) -> AguiResult {
         let id = fields.text("messageId")?;
         self.end_text(stream, &id);
         Ok(())
@@ -68,7 +68,7 @@ impl EventReader<'_> {
     }
 
     /// Takes one of the `THINKING_TEXT_MESSAGE` events.
-    pub(super) fn thinking(&mut self, mut fields: AguiFields) -> AguiResult {
+    pub(super) fn thinking(&mut self, mut fields: AguiFields<'_>) -> AguiResult {
         let stream = ChunkStream::Reasoning;
         let is_open = self.text(stream, THINKING).is_some();
         if fields.kind == "THINKING_TEXT_MESSAGE_CONTENT" {
@@ -92,7 +92,7 @@ impl EventReader<'_> {
         Ok(())
     }
 
-    pub(super) fn text_chunk(&mut self, stream: ChunkStream, mut fields: AguiFields) -> AguiResult {
+    pub(super) fn text_chunk(&mut self, stream: ChunkStream, mut fields: AguiFields<'_>) -> AguiResult {
         let id = fields.optional_text("messageId")?;
         let (mut role, mut name) = (None, None);
         if stream == ChunkStream::Text {

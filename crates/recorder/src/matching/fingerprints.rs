@@ -36,7 +36,7 @@ impl RequestPrint {
     /// The print of everything that is compared, and what is left out by a decision of the team.
     pub(super) fn exact(view: &View<'_>) -> Self {
         let mut hasher = DefaultHasher::new();
-        (&view.place, &view.around, view.kind).hash(&mut hasher);
+        (view.place(), &view.around, view.kind).hash(&mut hasher);
         exact_value(&view.body, &Below::of(&view.patterns), 0, &mut hasher);
         Self::Exact(hasher.finish())
     }
@@ -44,7 +44,7 @@ impl RequestPrint {
     /// The print of what no hole may change.
     pub(super) fn shape(view: &View<'_>) -> Self {
         let mut hasher = DefaultHasher::new();
-        (&view.place, view.kind).hash(&mut hasher);
+        (view.place(), view.kind).hash(&mut hasher);
         for (name, _) in &view.around {
             name.hash(&mut hasher);
         }
@@ -56,13 +56,13 @@ impl RequestPrint {
     /// it, and it tells which of many with one shape are worth comparing first.
     pub(super) fn likely(view: &View<'_>) -> Self {
         let mut hasher = DefaultHasher::new();
-        (&view.place, view.kind).hash(&mut hasher);
+        (view.place(), view.kind).hash(&mut hasher);
         likely_value(&view.body, &mut hasher);
         Self::Likely(hasher.finish())
     }
 
     pub(super) fn place(view: &View<'_>) -> Self {
-        Self::Place(hash_of(&view.place))
+        Self::Place(hash_of(view.place()))
     }
 }
 

@@ -23,7 +23,7 @@ impl ExchangeIndex {
             let view = || View::of(request, rules, &recording.holes);
             index.add(position, &view());
             if let Some(path) = roots.masked(split(&request.path).0, |pair| &pair.recorded) {
-                index.add(position, &view().at(request, &path));
+                index.add(position, &view().at(path));
             }
         }
         index

@@ -103,7 +103,7 @@ impl Matcher {
         let view = View::of(request, &self.rules, &recording.holes);
         let found = self.find(request, &view, before).or_else(|| {
             let path = self.roots.masked(split(&request.path).0, |pair| &pair.here)?;
-            self.find(request, &view.at(request, &path), before)
+            self.find(request, &view.at(path), before)
         });
         let (position, comparison) = found?;
         Some(self.found(position, comparison, request, &messages))
@@ -158,7 +158,7 @@ impl Matcher {
     fn unanswered<'r>(&self, request: &'r RecordedRequest, learned: &[LearnedHole]) -> View<'r> {
         let view = View::of(request, &self.rules, learned);
         match self.roots.masked(split(&request.path).0, |pair| &pair.here) {
-            Some(path) => view.at(request, &path),
+            Some(path) => view.at(path),
             None => view,
         }
     }

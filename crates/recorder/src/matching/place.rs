@@ -6,12 +6,7 @@ use crate::RecordedRequest;
 use crate::recording::percent_decoded;
 use crate::tap::is_stdio;
 
-/// The place of a request. Ids and times in its path are left out, since they are compared like those in a body.
-pub(super) fn place_of(request: &RecordedRequest) -> String {
-    place_at(request, split(&request.path).0)
-}
-
-/// The place of a request, were this its path.
+/// The place of a request with this path. Ids and times in the path are left out; they are compared like those in a body.
 pub(super) fn place_at(request: &RecordedRequest, path: &str) -> String {
     let path = without_times(&without_hex(&ids::masked(unversioned(path))));
     format!("{} {} {path}", request.method.to_ascii_uppercase(), origin(&request.origin))

@@ -1,6 +1,7 @@
 //! A request as it is compared: its place, its body as one JSON value, and the texts around the body.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use agentci_trace::sha256;
@@ -8,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::options::MatchRules;
 use super::pattern::{PointerPattern, patterns_of, system_of};
-use super::place::{place_at, place_of, query_of, split, unversioned};
+use super::place::{place_at, query_of, split, unversioned};
 use crate::{FormPart, LearnedHole, RecordedBody, RecordedRequest};
 
 /// The kind of a body that was not kept.
@@ -16,7 +17,11 @@ pub(super) const TOO_LARGE: &str = "too large";
 
 /// A request as it is compared.
 pub(super) struct View<'r> {
-    pub(super) place: String,
+    request: &'r RecordedRequest,
+    /// Replaces the path of the request in its place.
+    other_path: Option<String>,
+    /// Computed on first use: equal requests are found without it.
+    place: OnceCell<String>,
     /// What is compared beside the body, each with its name: path, query, headers.
     pub(super) around: Vec<(String, String)>,
     /// What kind of body it is.
@@ -35,14 +40,18 @@ impl<'r> View<'r> {
         let patterns = patterns_of(request, &body, rules, learned);
         let around = around(request, rules);
         let system = system_of(request, &body);
-        Self { place: place_of(request), around, kind, body, patterns, system, at_us: request.at_us }
+        let (other_path, place, at_us) = (None, OnceCell::new(), request.at_us);
+        Self { request, other_path, place, around, kind, body, patterns, system, at_us }
     }
-}
 
-impl View<'_> {
     /// The same at the place of another path.
-    pub(super) fn at(self, request: &RecordedRequest, path: &str) -> Self {
-        Self { place: place_at(request, path), ..self }
+    pub(super) fn at(self, path: String) -> Self {
+        Self { other_path: Some(path), place: OnceCell::new(), ..self }
+    }
+
+    pub(super) fn place(&self) -> &str {
+        let path = || self.other_path.as_deref().unwrap_or(split(&self.request.path).0);
+        self.place.get_or_init(|| place_at(self.request, path()))
     }
 }
 

@@ -8,16 +8,14 @@
 //!
 //! (Shortened.) `ends` has every run, `attempts` those whose steps were kept.
 
-use std::sync::Arc;
-
 use agentci_trace::Usage;
-use agentci_verdict::{CaseEnd, CaseRow, ReplaySource, Stability};
-use serde_json::{Map, Value, json};
+use agentci_verdict::{CallStep, CaseEnd, CaseRow, CaseStatus, Cause, ReplaySource, Stability};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::baseline::Departure;
-use super::finding::{FINDINGS, spot, told};
+use super::finding::{FINDINGS, PageFinding, PagePlace};
 use super::step::StepValue;
-use crate::json_object::{list, object};
 use crate::{cut, decisive_attempt};
 
 /// How many warnings of a run are kept.
@@ -30,66 +28,126 @@ const LIMIT: usize = 4 * 1024;
 const NAMED: usize = 50;
 
 /// A case, without the steps of its attempts.
-pub(super) fn detail(row: &CaseRow, baseline: Option<&Departure<'_>>) -> Map<String, Value> {
-    let end = row.decisive();
-    let tools: Vec<_> =
-        end.metrics.tool_calls_by_name.iter().take(NAMED).map(|(tool, count)| (head(tool), count)).collect();
-    // What its file says of it beside what is asked.
-    let notes = [("Expected", &end.expected), ("Metadata", &end.metadata)];
-    let notes: Vec<StepValue> =
-        notes.into_iter().filter_map(|(label, value)| Some(StepValue::of(label, value.as_ref()?, LIMIT))).collect();
-    // Steps are compared where there is something to compare them with.
-    let run = |end: &Arc<CaseEnd>| ended(end, end.runs > 1 || baseline.is_some());
-    object([
-        ("number", Some((end.index + 1).into())),
-        ("description", end.description.as_deref().and_then(text)),
-        ("place", end.place.as_ref().map(spot)),
-        ("tags", list(&end.tags.iter().take(NAMED).map(|tag| head(tag)).collect::<Vec<_>>())),
-        ("cassette", end.replay.as_deref().map(cassette)),
-        ("tools", list(&tools)),
-        ("notes", list(&notes)),
-        ("runs", Some(end.runs.into())),
-        ("decisive", Some(decisive_attempt(row).into())),
-        ("ends", Some(row.attempts.iter().take(RUNS).map(run).collect())),
-        ("stability", Stability::of_several(row).map(|stability| json!(stability))),
-        ("baseline", baseline.map(|baseline| json!(baseline))),
-    ])
+#[derive(Serialize)]
+pub(super) struct CaseDetail<'r> {
+    number: usize,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    description: &'r str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<PagePlace<'r>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tags: Vec<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cassette: Option<PageCassette<'r>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<(&'r str, u64)>,
+    /// What its file says of it beside what is asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<StepValue>,
+    runs: u32,
+    decisive: usize,
+    ends: Vec<PageEnd<'r>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stability: Option<Stability>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    baseline: Option<&'r Departure<'r>>,
 }
 
-fn cassette(replay: &ReplaySource) -> Value {
-    let unused = replay.unused_lines.get(..NAMED).unwrap_or(&replay.unused_lines);
-    Value::Object(object([("path", Some(head(&replay.cassette_path).into())), ("unused", list(unused))]))
+#[derive(Serialize)]
+struct PageCassette<'r> {
+    path: &'r str,
+    #[serde(skip_serializing_if = "<[usize]>::is_empty")]
+    unused: &'r [usize],
 }
 
 /// How a run of the case ended.
-fn ended(end: &CaseEnd, with_calls: bool) -> Value {
-    let CaseEnd { metrics, findings, .. } = end;
-    let calls = metrics.steps.get(..NAMED).unwrap_or(&metrics.steps);
-    let lives = end.calls.iter().take(NAMED).map(|call| format!("{}: {}", head(&call.tool), call.words()));
-    Value::Object(object([
-        ("status", Some(json!(end.status))),
-        ("cause", end.cause.map(|cause| cause.name().into())),
-        ("wall_ms", Some(end.wall_ms.into())),
-        ("tool_calls", Some(metrics.tool_calls.into())),
-        ("tool_errors", Some(metrics.tool_errors.into())),
-        ("model_calls", metrics.model_calls.map(Value::from)),
-        ("usage", (metrics.usage != Usage::default()).then(|| json!(metrics.usage))),
-        ("calls", list(calls).filter(|_| with_calls)),
-        ("findings", list(&findings.iter().take(FINDINGS).map(told).collect::<Vec<_>>())),
-        ("findings_left_out", Some(findings.len().saturating_sub(FINDINGS).into())),
-        ("stderr", text(cut::tail(&end.stderr_tail.join("\n"), LIMIT).0)),
-        ("skip_reason", end.skip_reason.as_deref().and_then(text)),
-        ("warnings", list(&end.warnings.iter().take(WARNINGS).map(|warning| head(warning)).collect::<Vec<_>>())),
-        // What was observed of its tool calls.
-        ("lives", list(&lives.collect::<Vec<_>>())),
-    ]))
+#[derive(Serialize)]
+struct PageEnd<'r> {
+    status: CaseStatus,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<&'static str>,
+    wall_ms: u64,
+    tool_calls: u64,
+    tool_errors: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model_calls: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<Usage>,
+    #[serde(skip_serializing_if = "<[CallStep]>::is_empty")]
+    calls: &'r [CallStep],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    findings: Vec<PageFinding<'r>>,
+    findings_left_out: usize,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    stderr: String,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    skip_reason: &'r str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<&'r str>,
+    /// What was observed of its tool calls.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lives: Vec<String>,
 }
 
-/// A text, unless it is empty.
-fn text(text: &str) -> Option<Value> {
-    (!text.is_empty()).then(|| head(text).into())
+impl<'r> CaseDetail<'r> {
+    pub(super) fn of(row: &'r CaseRow, baseline: Option<&'r Departure<'r>>) -> Self {
+        let end = row.decisive();
+        let notes = [("Expected", &end.expected), ("Metadata", &end.metadata)];
+        let note = |(label, value): (_, &Option<Box<Value>>)| Some(StepValue::of(label, value.as_ref()?, LIMIT));
+        let tools = end.metrics.tool_calls_by_name.iter().take(NAMED);
+        Self {
+            number: end.index + 1,
+            description: head(end.description.as_deref().unwrap_or_default()),
+            place: end.place.as_ref().map(PagePlace::of),
+            tags: end.tags.iter().take(NAMED).map(|tag| head(tag)).collect(),
+            cassette: end.replay.as_deref().map(PageCassette::of),
+            tools: tools.map(|(tool, count)| (head(tool), *count)).collect(),
+            notes: notes.into_iter().filter_map(note).collect(),
+            runs: end.runs,
+            decisive: decisive_attempt(row),
+            // Steps are compared where there is something to compare them with.
+            ends: (row.attempts.iter().take(RUNS))
+                .map(|end| PageEnd::of(end, end.runs > 1 || baseline.is_some()))
+                .collect(),
+            stability: Stability::of_several(row),
+            baseline,
+        }
+    }
+}
+
+impl<'r> PageCassette<'r> {
+    fn of(replay: &'r ReplaySource) -> Self {
+        Self { path: head(&replay.cassette_path), unused: first(&replay.unused_lines) }
+    }
+}
+
+impl<'r> PageEnd<'r> {
+    fn of(end: &'r CaseEnd, with_calls: bool) -> Self {
+        let CaseEnd { metrics, findings, .. } = end;
+        let life = |call: &agentci_verdict::CallLife| format!("{}: {}", head(&call.tool), call.words());
+        Self {
+            status: end.status,
+            cause: end.cause.map(Cause::name),
+            wall_ms: end.wall_ms,
+            tool_calls: metrics.tool_calls,
+            tool_errors: metrics.tool_errors,
+            model_calls: metrics.model_calls,
+            usage: (metrics.usage != Usage::default()).then_some(metrics.usage),
+            calls: if with_calls { first(&metrics.steps) } else { &[] },
+            findings: findings.iter().take(FINDINGS).map(PageFinding::of).collect(),
+            findings_left_out: findings.len().saturating_sub(FINDINGS),
+            stderr: head(cut::tail(&end.stderr_tail.join("\n"), LIMIT).0).to_owned(),
+            skip_reason: head(end.skip_reason.as_deref().unwrap_or_default()),
+            warnings: end.warnings.iter().take(WARNINGS).map(|warning| head(warning)).collect(),
+            lives: end.calls.iter().take(NAMED).map(life).collect(),
+        }
+    }
 }
 
 fn head(text: &str) -> &str {
     cut::head(text, LIMIT).0
+}
+
+fn first<T>(items: &[T]) -> &[T] {
+    items.get(..NAMED).unwrap_or(items)
 }

@@ -3,9 +3,8 @@
 use agentci_source::Place;
 use agentci_trace::json_beginning;
 use agentci_verdict::{CaseStatus, Detail, Finding};
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use crate::json_object::{list, object};
 use crate::{cut, findings};
 
 /// How many findings of an attempt are kept, and notes and details of a finding.
@@ -16,40 +15,76 @@ const LIMIT: usize = 4 * 1024;
 const SHORT: usize = 1024;
 
 /// A finding, no larger than can be shown.
-pub(super) fn told(finding: &Finding) -> Value {
-    let text = |text: &str| (!text.is_empty()).then(|| short(text).into());
-    // What was expected and what was there, both as JSON text.
-    let detail = |detail: &Detail| {
-        json!({
-            "path": short(&detail.path),
-            "expected": json_beginning(&detail.expected, SHORT).0,
-            "actual": json_beginning(&detail.actual, SHORT).0,
-        })
-    };
-    Value::Object(object([
-        ("headline", Some(cut::name(&findings::headline(finding), SHORT).into())),
-        ("broken", Some((finding.cause.status() == CaseStatus::Error).into())),
-        ("cause", Some(finding.cause.name().into())),
-        ("name", Some(cut::name(&finding.name, SHORT).into())),
-        ("message", Some(cut::head(&finding.message, LIMIT).0.into())),
-        ("place", finding.place.as_ref().map(spot)),
-        ("label", text(&finding.label)),
-        ("notes", list(&finding.notes.iter().take(NOTES).map(|note| short(note)).collect::<Vec<_>>())),
-        ("details", list(&finding.details.iter().take(NOTES).map(detail).collect::<Vec<_>>())),
-        ("help", finding.help.as_deref().and_then(text)),
-    ]))
+#[derive(Serialize)]
+pub(super) struct PageFinding<'r> {
+    headline: String,
+    broken: bool,
+    cause: &'static str,
+    name: String,
+    message: &'r str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<PagePlace<'r>>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    label: &'r str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<&'r str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    details: Vec<PageDetail<'r>>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    help: &'r str,
+}
+
+/// What was expected and what was there, both as JSON text.
+#[derive(Serialize)]
+struct PageDetail<'r> {
+    path: &'r str,
+    expected: String,
+    actual: String,
 }
 
 /// A line of a suite.
-pub(super) fn spot(place: &Place) -> Value {
-    let text = cut::head(&place.text, LIMIT).0;
-    Value::Object(object([
-        ("path", Some(short(&place.path).into())),
-        ("line", Some(place.line.into())),
-        ("column", Some(place.column.into())),
-        ("width", Some(place.width.into())),
-        ("text", (!text.is_empty()).then(|| text.into())),
-    ]))
+#[derive(Serialize)]
+pub(super) struct PagePlace<'r> {
+    path: &'r str,
+    line: u32,
+    column: u32,
+    width: u32,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    text: &'r str,
+}
+
+impl<'r> PageFinding<'r> {
+    pub(super) fn of(finding: &'r Finding) -> Self {
+        Self {
+            headline: cut::name(&findings::headline(finding), SHORT),
+            broken: finding.cause.status() == CaseStatus::Error,
+            cause: finding.cause.name(),
+            name: cut::name(&finding.name, SHORT),
+            message: cut::head(&finding.message, LIMIT).0,
+            place: finding.place.as_ref().map(PagePlace::of),
+            label: short(&finding.label),
+            notes: finding.notes.iter().take(NOTES).map(|note| short(note)).collect(),
+            details: finding.details.iter().take(NOTES).map(PageDetail::of).collect(),
+            help: short(finding.help.as_deref().unwrap_or_default()),
+        }
+    }
+}
+
+impl<'r> PageDetail<'r> {
+    fn of(detail: &'r Detail) -> Self {
+        Self {
+            path: short(&detail.path),
+            expected: json_beginning(&detail.expected, SHORT).0,
+            actual: json_beginning(&detail.actual, SHORT).0,
+        }
+    }
+}
+
+impl<'r> PagePlace<'r> {
+    pub(super) fn of(place: &'r Place) -> Self {
+        let text = cut::head(&place.text, LIMIT).0;
+        Self { path: short(&place.path), line: place.line, column: place.column, width: place.width, text }
+    }
 }
 
 fn short(text: &str) -> &str {

@@ -11,11 +11,10 @@ use agentci_verdict::{CaseRow, CaseStatus};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use miniz_oxide::deflate::compress_to_vec_zlib;
-use serde_json::{Map, Value};
 
 use super::baseline::{Departures, departures};
 use super::case_details::PageCases;
-use super::detail::detail;
+use super::detail::CaseDetail;
 use super::rows::table;
 use crate::ReportedRun;
 
@@ -56,7 +55,7 @@ impl Blocks {
             if plain && row.status() != CaseStatus::Skipped {
                 continue;
             }
-            blocks.add(index, detail(row, departure), attempts);
+            blocks.add(index, &CaseDetail::of(row, departure), attempts);
             if blocks.open.len() >= BLOCK && !blocks.close(room) {
                 return blocks;
             }
@@ -66,9 +65,9 @@ impl Blocks {
     }
 
     /// Adds a case to the block that is open.
-    fn add(&mut self, index: usize, detail: Map<String, Value>, attempts: Option<&str>) {
+    fn add(&mut self, index: usize, detail: &CaseDetail<'_>, attempts: Option<&str>) {
         self.open.push(if self.open.is_empty() { '[' } else { ',' });
-        self.open += &Value::Object(detail).to_string();
+        self.open += &serde_json::to_string(detail).expect("a case has a form in JSON");
         // The attempts are JSON already, so they are put in before the closing brace.
         if let Some(attempts) = attempts {
             self.open.pop();

@@ -1,75 +1,178 @@
 //! What the summary has of a case.
 
-use agentci_verdict::{CaseHistory, CaseRow, CaseStatus, Cause, Finding, Measure, Stability};
-use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
+use agentci_verdict::{CallStep, CaseHistory, CaseRow, CaseStatus, Cause, Finding, Measure, ReplaySource, Stability};
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+use super::report::sorted;
 use crate::findings;
-use crate::json_object::{self, list};
 
-/// The object of a case.
-pub(super) fn object(row: &CaseRow) -> Value {
-    let end = row.decisive();
-    let (metrics, usage, history) = (&end.metrics, &end.metrics.usage, CaseHistory::of(row));
-    let (measure, stability) = (Measure::of(end), Stability::of_several(row));
-    let replay = end.replay.as_ref();
-    let mut case = json!({
-        "assertions": { "failed": end.assertions.failed, "total": end.assertions.total },
-        "cause": end.cause.map(Cause::name),
-        "cost_usd": usage.cost_usd,
-        "failed_assertions": failed_assertions(&end.findings),
-        "failure_reason": failure_reason(row),
-        "findings": end.findings,
-        "history": { "passes": history.passes, "runs": history.runs },
-        "id": row.id(),
-        "model_calls": metrics.model_calls,
-        "replay": {
-            "cassette_path": replay.map(|replay| &replay.cassette_path),
-            "cassette_sha256": replay.map(|replay| &replay.cassette_sha256),
-            "unused_lines": replay.map(|replay| &replay.unused_lines),
-        },
-        "status": end.status.name(),
-        "steps": null,
-        "tokens_in": usage.tokens_in,
-        "tokens_out": usage.tokens_out,
-        "tool_calls": metrics.tool_calls,
-        "tool_calls_by_name": metrics.tool_calls_by_name,
-        "tool_errors": metrics.tool_errors,
-        "tool_errors_by_name": metrics.tool_errors_by_name,
-        "tool_steps": metrics.steps,
-        "wall_ms": end.wall_ms,
-    });
-    let optional = json_object::object([
-        ("asked", row.asked().map(|asked| json!(asked))),
-        ("calls", list(&end.calls)),
-        ("description", end.description.as_ref().map(|description| json!(description))),
-        ("embedder", measure.as_ref().map(|measure| json!(measure.embedder))),
-        ("matched", replay.and_then(|replay| replay.matched.as_ref()).map(|matched| json!(matched))),
-        ("no_agent", end.no_agent.then(|| json!(true))),
-        ("played", row.played().map(|played| json!(played))),
-        ("runs", stability.as_ref().map(|_| runs(row))),
-        ("similarities", list(&end.similarities)),
-        ("similarity", measure.as_ref().map(|measure| json!(measure.similarity))),
-        ("skip_reason", end.skip_reason.as_ref().map(|reason| json!(reason))),
-        ("stability", stability.as_ref().map(|stability| json!(stability))),
-        ("stderr_tail", list(&end.stderr_tail)),
-        ("tags", list(&end.tags)),
-        ("warnings", list(&end.warnings)),
-    ]);
-    for (name, value) in optional {
-        case[name] = value;
-    }
-    case
+/// A case. Fields are in alphabetical order, like all keys of the summary.
+#[derive(Serialize)]
+pub(super) struct SummaryCase<'r> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    asked: Option<Vec<String>>,
+    assertions: CheckCounts,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    calls: Option<Value>,
+    cause: Option<&'static str>,
+    cost_usd: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    embedder: Option<String>,
+    failed_assertions: Option<Vec<FailedAssertion<'r>>>,
+    failure_reason: Option<&'r str>,
+    findings: Sorted<'r, Vec<Finding>>,
+    history: RunCounts,
+    id: &'r str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matched: Option<Value>,
+    model_calls: Option<u64>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    no_agent: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    played: Option<Value>,
+    replay: PlayedFile<'r>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    runs: Option<Vec<CaseRun>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    similarities: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    similarity: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skip_reason: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stability: Option<Value>,
+    status: &'static str,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    stderr_tail: &'r [String],
+    steps: (),
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    tags: &'r [String],
+    tokens_in: Option<u64>,
+    tokens_out: Option<u64>,
+    tool_calls: u64,
+    tool_calls_by_name: &'r BTreeMap<String, u64>,
+    tool_errors: u64,
+    tool_errors_by_name: &'r BTreeMap<String, u64>,
+    tool_steps: Sorted<'r, Vec<CallStep>>,
+    wall_ms: u64,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    warnings: &'r [String],
 }
 
-/// How each run of a case ended that was run more than once.
-fn runs(row: &CaseRow) -> Value {
-    let run = |(at, attempt): (usize, &std::sync::Arc<agentci_verdict::CaseEnd>)| {
-        json!({
-            "attempt": at + 1,
-            "status": attempt.status.name(),
-            "cause": attempt.cause.map(Cause::name),
-            "wall_ms": attempt.wall_ms,
-        })
+#[derive(Serialize)]
+struct CheckCounts {
+    failed: usize,
+    total: usize,
+}
+
+#[derive(Serialize)]
+struct FailedAssertion<'r> {
+    message: &'r str,
+    r#type: &'r str,
+}
+
+#[derive(Serialize)]
+struct RunCounts {
+    passes: u64,
+    runs: u64,
+}
+
+#[derive(Default, Serialize)]
+struct PlayedFile<'r> {
+    cassette_path: Option<&'r str>,
+    cassette_sha256: Option<&'r str>,
+    unused_lines: Option<&'r [usize]>,
+}
+
+/// One run of a case that runs more than once.
+#[derive(Serialize)]
+struct CaseRun {
+    attempt: usize,
+    cause: Option<&'static str>,
+    status: &'static str,
+    wall_ms: u64,
+}
+
+/// Serializes a value with its keys sorted.
+struct Sorted<'r, T>(&'r T);
+
+impl<T: Serialize> Serialize for Sorted<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        sorted(self.0).serialize(serializer)
+    }
+}
+
+impl<'r> SummaryCase<'r> {
+    pub(super) fn of(row: &'r CaseRow) -> Self {
+        let end = row.decisive();
+        let (metrics, usage, history) = (&end.metrics, &end.metrics.usage, CaseHistory::of(row));
+        let (measure, stability) = (Measure::of(end), Stability::of_several(row));
+        let replay = end.replay.as_deref();
+        Self {
+            asked: row.asked(),
+            assertions: CheckCounts { failed: end.assertions.failed, total: end.assertions.total },
+            calls: sorted_list(&end.calls),
+            cause: end.cause.map(Cause::name),
+            cost_usd: usage.cost_usd,
+            description: end.description.as_deref(),
+            embedder: measure.as_ref().map(|measure| measure.embedder.clone()),
+            failed_assertions: failed_assertions(&end.findings),
+            failure_reason: failure_reason(row),
+            findings: Sorted(&end.findings),
+            history: RunCounts { passes: history.passes, runs: history.runs },
+            id: row.id(),
+            matched: replay.and_then(|replay| replay.matched.as_ref()).map(sorted),
+            model_calls: metrics.model_calls,
+            no_agent: end.no_agent,
+            played: row.played().map(sorted),
+            replay: replay.map(PlayedFile::of).unwrap_or_default(),
+            runs: stability.as_ref().map(|_| runs(row)),
+            similarities: sorted_list(&end.similarities),
+            similarity: measure.as_ref().map(|measure| measure.similarity),
+            skip_reason: end.skip_reason.as_deref(),
+            stability: stability.as_ref().map(sorted),
+            status: end.status.name(),
+            stderr_tail: &end.stderr_tail,
+            steps: (),
+            tags: &end.tags,
+            tokens_in: usage.tokens_in,
+            tokens_out: usage.tokens_out,
+            tool_calls: metrics.tool_calls,
+            tool_calls_by_name: &metrics.tool_calls_by_name,
+            tool_errors: metrics.tool_errors,
+            tool_errors_by_name: &metrics.tool_errors_by_name,
+            tool_steps: Sorted(&metrics.steps),
+            wall_ms: end.wall_ms,
+            warnings: &end.warnings,
+        }
+    }
+}
+
+impl<'r> PlayedFile<'r> {
+    fn of(replay: &'r ReplaySource) -> Self {
+        Self {
+            cassette_path: Some(&replay.cassette_path),
+            cassette_sha256: Some(&replay.cassette_sha256),
+            unused_lines: Some(&replay.unused_lines),
+        }
+    }
+}
+
+fn sorted_list<T: Serialize>(items: &Vec<T>) -> Option<Value> {
+    (!items.is_empty()).then(|| sorted(items))
+}
+
+fn runs(row: &CaseRow) -> Vec<CaseRun> {
+    let run = |(attempt, end): (usize, &std::sync::Arc<agentci_verdict::CaseEnd>)| CaseRun {
+        attempt: attempt + 1,
+        cause: end.cause.map(Cause::name),
+        status: end.status.name(),
+        wall_ms: end.wall_ms,
     };
     row.attempts.iter().enumerate().map(run).collect()
 }
@@ -83,11 +186,10 @@ fn failure_reason(row: &CaseRow) -> Option<&str> {
     findings::decisive(end).map(|finding| finding.message.as_str())
 }
 
-fn failed_assertions(findings: &[Finding]) -> Option<Value> {
-    let failed: Vec<Value> = findings
-        .iter()
-        .filter(|finding| finding.cause == Cause::Check)
-        .map(|finding| json!({ "type": finding.name, "message": finding.message }))
-        .collect();
-    list(&failed)
+/// `None` if no check failed.
+fn failed_assertions(findings: &[Finding]) -> Option<Vec<FailedAssertion<'_>>> {
+    let failed = findings.iter().filter(|finding| finding.cause == Cause::Check);
+    let failed: Vec<_> =
+        failed.map(|finding| FailedAssertion { message: &finding.message, r#type: &finding.name }).collect();
+    (!failed.is_empty()).then_some(failed)
 }

@@ -8,7 +8,7 @@ use agentci_verdict::{
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::case;
+use super::case::SummaryCase;
 use crate::{DocumentReport, ReportedRun, RunDocument, agents, gates, write_json};
 
 /// The version of `RunLedger` whose fields these are: its baselines are refused without one.
@@ -52,26 +52,26 @@ struct SummaryJson<'r> {
 }
 
 /// Made one after another: all of them at once would take several times the memory of what they are made of.
-struct SummaryCases<'r>(Vec<&'r CaseRow>);
+struct SummaryCases<'r>(Vec<(&'r str, &'r CaseRow)>);
 
 impl Serialize for SummaryCases<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(|row| sorted(case::object(row))))
+        serializer.collect_seq(self.0.iter().map(|(_, row)| SummaryCase::of(row)))
     }
 }
 
 impl<'r> SummaryJson<'r> {
     fn of(run: &'r ReportedRun) -> Self {
         let numbers = Aggregates::of(&run.rows);
-        let mut rows: Vec<&CaseRow> = run.rows.iter().collect();
-        rows.sort_by(|one, other| one.id().cmp(other.id()));
+        let mut rows: Vec<(&str, &CaseRow)> = run.rows.iter().map(|row| (row.id(), row)).collect();
+        rows.sort_by_key(|(id, _)| *id);
         Self {
             agentci_version: &run.start.agentci_version,
             aggregates: sorted(aggregates(&numbers, run)),
             cases: SummaryCases(rows),
             generated_at: iso_utc(run.last_seen),
             policy_snapshot: run.gates.as_ref().map(|report| sorted(gates::policy_snapshot(report))),
-            prompts: Prompts::of(&run.rows).map(|prompts| sorted(json!(prompts))),
+            prompts: Prompts::of(&run.rows).map(|prompts| sorted(prompts)),
             regression: run.gates.as_ref().map(|report| sorted(gates::regression(report))),
             run: sorted(run_facts(&numbers, run)),
             runledger_version: RUNLEDGER_VERSION,
@@ -81,7 +81,9 @@ impl<'r> SummaryJson<'r> {
     }
 }
 
-fn sorted(mut value: Value) -> Value {
+/// A value with its keys in order.
+pub(super) fn sorted(value: impl Serialize) -> Value {
+    let mut value = serde_json::to_value(value).expect("what is reported has a form in JSON");
     value.sort_all_objects();
     value
 }

@@ -183,6 +183,7 @@ impl Tape {
 pub(super) type CallKey = (String, String);
 
 fn entry(line: &[u8], number: usize) -> Result<TapeEntry, (usize, String)> {
+    let line = str::from_utf8(line).map_err(|wrong| (wrong.valid_up_to() + 1, "it is not UTF-8 text".into()))?;
     let mut fields = ObjectFields::read(line).map_err(|error| match &error {
         NotAnObjectError::Json(wrong) => (wrong.column().max(1), error.words(line)),
         NotAnObjectError::Other => (1, "an entry must be an object".into()),
