@@ -30,7 +30,10 @@ impl Framing {
     }
 }
 
-#[derive(Debug, Default)]
+/// Large enough for the events of most answers, in bytes.
+const USUAL_SIZE: usize = 8 * 1024;
+
+#[derive(Debug)]
 pub(super) struct AnswerEvents {
     framing: Framing,
     bytes: Vec<u8>,
@@ -38,9 +41,15 @@ pub(super) struct AnswerEvents {
     tokens: u32,
 }
 
+impl Default for AnswerEvents {
+    fn default() -> Self {
+        Self::framed(Framing::default())
+    }
+}
+
 impl AnswerEvents {
     pub(super) fn framed(framing: Framing) -> Self {
-        Self { framing, ..Self::default() }
+        Self { framing, bytes: Vec::with_capacity(USUAL_SIZE), marks: Vec::with_capacity(32), tokens: 0 }
     }
 
     /// An event that has only data.
@@ -85,8 +94,6 @@ impl AnswerEvents {
         debug_assert_eq!(event.len(), last - start, "nothing follows the last mark");
         let empty = event.windows(3).rposition(|three| three == b":\"\"");
         let (before, after) = empty.map_or((event.as_slice(), &[][..]), |at| (&event[..=at], &event[at + 3..]));
-        // Room for most answers, so that it need not grow.
-        self.bytes.reserve(24 * event.len());
         for token in tokens {
             self.tokens(1);
             self.bytes.extend_from_slice(before);

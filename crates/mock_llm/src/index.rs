@@ -82,7 +82,8 @@ impl RuleIndex {
         let texts = self.texts.find_overlapping_iter(&asked.user).map(|found| found.pattern().as_usize());
         let texts = sorted(texts);
         let found = texts.iter().flat_map(|text| &self.by_text[*text]);
-        let matching = self.patterns.matches(&asked.user).into_iter().flat_map(|pattern| &self.by_pattern[pattern]);
+        let patterns = (!self.patterns.is_empty()).then(|| self.patterns.matches(&asked.user));
+        let matching = patterns.iter().flatten().flat_map(|pattern| &self.by_pattern[pattern]);
         let rules = sorted(found.chain(matching).chain(&self.others).chain(steps).copied());
         rules.into_iter().find(|rule| self.conditions.fit(*rule, asked) && accept(*rule))
     }

@@ -11,6 +11,9 @@ pub fn requested_model(path: &str, body: &Value) -> Option<String> {
 
 /// The model that the path of a request names.
 pub fn model_in_path(path: &str) -> Option<String> {
+    if !path.contains("/model") && !path.contains("/deployments/") {
+        return None;
+    }
     let named = segment(path, "/models/").map(|name| name.rsplit_once(':').map_or(name, |(name, _)| name));
     let named = named.or_else(|| segment(path, "/model/")).map(unescaped);
     deployment(path).or(named).filter(|name| !name.is_empty())
@@ -23,10 +26,6 @@ fn deployment(path: &str) -> Option<String> {
 
 /// What stands after a word in a path, up to the next slash.
 fn segment<'p>(path: &'p str, word: &str) -> Option<&'p str> {
-    // Most paths do not contain it, and `contains` is much cheaper than `rsplit_once`.
-    if !path.contains(word) {
-        return None;
-    }
     let path = path.split('?').next().expect("a split has a first part");
     path.rsplit_once(word).map(|(_, rest)| rest.split('/').next().expect("a split has a first part"))
 }

@@ -6,6 +6,7 @@
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher, Hash, Hasher};
 
 use agentci_trace::{PLACEHOLDER, decimal};
+use rustc_hash::FxBuildHasher;
 use serde_json::{Map, Value};
 
 use super::call_ids::is_call_id;
@@ -30,7 +31,7 @@ pub(super) enum RequestPrint {
 impl RequestPrint {
     /// The print of a request to the letter. Most are equal to a recorded one, which is then found without a view of it.
     pub(super) fn equal(request: &RecordedRequest) -> Self {
-        Self::Equal(hash_of(&(&request.method, &request.origin, &request.path, &request.body)))
+        Self::Equal(FxBuildHasher.hash_one((&request.method, &request.origin, &request.path, &request.body)))
     }
 
     /// The print of everything that is compared, and what is left out by a decision of the team.

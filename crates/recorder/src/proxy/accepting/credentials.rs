@@ -2,7 +2,6 @@
 
 use base64::Engine as _;
 use hyper::HeaderMap;
-use hyper::header::HeaderValue;
 
 use crate::recording::is_credential;
 
@@ -13,9 +12,9 @@ const SHORTEST: usize = 6;
 
 /// The headers that say who asks.
 pub(crate) fn in_headers(headers: &HeaderMap) -> Vec<(String, String)> {
-    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-    let headers = headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value)));
-    headers.filter(|(name, value)| is_credential(name, value)).collect()
+    let headers = headers.iter().map(|(name, value)| (name.as_str(), String::from_utf8_lossy(value.as_bytes())));
+    let credentials = headers.filter(|(name, value)| is_credential(name, value));
+    credentials.map(|(name, value)| (name.to_owned(), value.into_owned())).collect()
 }
 
 /// The values of such headers, and of parameters that say who asks.

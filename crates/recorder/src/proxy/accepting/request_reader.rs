@@ -48,11 +48,12 @@ pub(crate) fn request(
     secrets: &Redactor,
 ) -> RecordedRequest {
     let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
+    let origin = target.origin();
     let mut request = RecordedRequest {
         at_us,
         method: parts.method.as_str().to_owned(),
-        origin: target.origin(),
-        path: clean_path(&target.origin(), path, secrets),
+        path: clean_path(&origin, path, secrets),
+        origin,
         headers: kept(&parts.headers, keep_request_header),
         body,
         ..RecordedRequest::default()
