@@ -12,17 +12,16 @@ use super::{CliContext, Suites};
 pub(crate) enum Required {
     /// All suites
     All,
-    /// Suites of the native format; those of other formats keep their verdict
+    /// Suites in the native format; other formats are unaffected
     Native,
-    /// None
+    /// No suites
     None,
 }
 
 /// Flags about agents that are not run.
 #[derive(Debug, Default, Args)]
 pub(crate) struct AgentFlags {
-    /// Fail if a case is answered from a recording of the whole agent, unless it says `played: true`; a value limits it to
-    /// some suites
+    /// Fail if a case without `played: true` replays a recording of the whole agent
     #[arg(
         long,
         value_name = "SUITES",

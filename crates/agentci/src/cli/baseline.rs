@@ -13,23 +13,23 @@ use super::{CliContext, CliError, CommandResult, stored_run};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BaselineCommand {
-    /// Make a run the baseline that later runs are compared with
+    /// Promote a run to the baseline that later runs are compared with
     Promote(PromoteArguments),
 }
 
 /// Arguments of `agentci baseline promote`.
 #[derive(Debug, Args)]
 pub(crate) struct PromoteArguments {
-    /// The folder of a run, or its `summary.json`
+    /// Run folder, or its `summary.json`
     #[arg(long, value_name = "RUN_DIR")]
     from: PathBuf,
-    /// The baseline to write
+    /// Baseline file to write
     #[arg(long, value_name = "FILE")]
     to: PathBuf,
-    /// Add the run to those the baseline was made of, so that cases that pass only sometimes become known
+    /// Add the run to the existing baseline instead of replacing it, to identify flaky cases
     #[arg(long)]
     add: bool,
-    /// Take a run that is not complete, and replace a file that is not a baseline
+    /// Accept an incomplete run, and overwrite a file that is not a baseline
     #[arg(long)]
     force: bool,
 }

@@ -15,15 +15,15 @@ use super::{
 /// Arguments of `agentci check`.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
-    /// Folders or files with suites; this folder without any
+    /// Suite files, or directories to search for suites [default: current directory]
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     #[command(flatten)]
     dialects: DialectFlags,
-    /// Fail on warnings, too; notes on checks that are judged differently since the last version are not warnings
+    /// Fail on warnings as well as errors
     #[arg(long)]
     strict: bool,
-    /// Look for secrets in cassettes and recordings, too; a path may then have recordings and no suite
+    /// Also search cassettes and recordings for secrets; PATH may then contain recordings without a suite
     #[arg(long)]
     secrets: bool,
 }

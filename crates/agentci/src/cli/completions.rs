@@ -8,7 +8,7 @@ use super::{CliContext, ExitStatus};
 /// Arguments of `agentci completions`.
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArguments {
-    /// The shell
+    /// Shell to generate completions for
     #[arg(value_name = "SHELL")]
     shell: Shell,
 }

@@ -15,11 +15,11 @@ use clap::ValueEnum;
 /// When to use colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
-    /// On a terminal, unless `NO_COLOR` is set
+    /// Use colour on a terminal unless `NO_COLOR` is set
     Auto,
-    /// Always
+    /// Always use colour
     Always,
-    /// Never
+    /// Never use colour
     Never,
 }
 

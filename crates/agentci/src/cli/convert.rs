@@ -12,15 +12,15 @@ use super::{CliContext, CliError, CommandResult, DialectFlags, ExitStatus};
 /// Arguments of `agentci convert`.
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArguments {
-    /// The folder or file of one suite
+    /// File or directory of one suite
     #[arg(value_name = "PATH", required_unless_present_any = ["agent", "input", "tests"])]
     path: Option<PathBuf>,
     #[command(flatten)]
     dialects: DialectFlags,
-    /// Write to this file instead of standard output; paths in it stay right wherever it lies
+    /// Write to this file instead of standard output, with paths adjusted to its location
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Replace the file if it is there
+    /// Overwrite an existing file
     #[arg(long)]
     force: bool,
 }

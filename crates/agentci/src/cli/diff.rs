@@ -12,13 +12,13 @@ use super::{CliContext, CliError, CommandResult, stored_run};
 /// Arguments of `agentci diff`.
 #[derive(Debug, Args)]
 pub(crate) struct DiffArguments {
-    /// The baseline
+    /// Baseline file to compare with
     #[arg(long, value_name = "FILE")]
     baseline: PathBuf,
-    /// The folder of a run, or its `summary.json`
+    /// Run folder, or its `summary.json`
     #[arg(long, value_name = "RUN_DIR")]
     run: PathBuf,
-    /// Print JSON
+    /// Print the comparison as JSON
     #[arg(long)]
     json: bool,
 }

@@ -11,8 +11,8 @@ use super::{CliContext, CliError, LoadedSuite, Suites};
 /// Flags about baselines.
 #[derive(Debug, Default, Args)]
 pub(crate) struct GateFlags {
-    /// Compare with this baseline rather than the suite's own
-    #[arg(long, value_name = "FILE")]
+    /// Baseline to compare with [default: the suite's own]
+    #[arg(long, value_name = "FILE", help_heading = "Baseline")]
     baseline: Option<PathBuf>,
 }
 

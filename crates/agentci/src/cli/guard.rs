@@ -6,7 +6,7 @@ use agentci_process::guard;
 /// What it is told.
 #[derive(Debug, clap::Args)]
 pub(crate) struct GuardArguments {
-    /// By what the processes of the run are known
+    /// Marker of the processes of the run
     mark: String,
 }
 

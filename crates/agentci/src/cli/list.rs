@@ -12,14 +12,14 @@ use super::{CliContext, CommandResult, DialectFlags, ExitStatus, Selection, Suit
 /// Arguments of `agentci list`.
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
-    /// Folders or files with suites; this folder without any
+    /// Suite files, or directories to search for suites [default: current directory]
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     #[command(flatten)]
     selection: Selection,
     #[command(flatten)]
     dialects: DialectFlags,
-    /// Print JSON
+    /// Print the cases as JSON
     #[arg(long)]
     json: bool,
 }

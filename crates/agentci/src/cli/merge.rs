@@ -15,19 +15,19 @@ use super::{CliContext, CliError, CommandResult, RUNS, ReportFlags, unix_ms};
 /// Arguments of `agentci merge`.
 #[derive(Debug, Args)]
 pub(crate) struct MergeArguments {
-    /// Run folders, or folders that hold them, of all parts
+    /// Run folders of all shards, or directories that contain them
     #[arg(value_name = "RUN_DIR", required = true)]
     folders: Vec<PathBuf>,
-    /// Compare with this baseline rather than the suite's own
+    /// Baseline to compare with [default: the suite's own]
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     #[command(flatten)]
     reports: ReportFlags,
-    /// The folder for the run folder [default: `.agentci/runs`]
-    #[arg(long, value_name = "DIR")]
+    /// Directory for the merged run folder [default: `.agentci/runs`]
+    #[arg(long, value_name = "DIR", help_heading = "Reports and output")]
     output_dir: Option<PathBuf>,
     /// Show every check and tool call
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = "Reports and output")]
     verbose: bool,
 }
 

@@ -80,76 +80,75 @@ use select::Selection;
 use signals::stopped_by_signals;
 use stored_run::RUNS;
 
-/// Tests AI agents in CI: record once, replay anywhere for nothing, and see the step that changed.
+/// Test AI agents in CI: record model and tool calls once, replay them for free, and see which step changed
 #[derive(Debug, Parser)]
 #[command(name = "agentci", version, after_help = EXIT_CODES)]
 struct Arguments {
     #[command(subcommand)]
     command: Option<CliCommand>,
     /// When to use colour
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: context::Color,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 all passed; 1 something failed, is wrong or could not be run; \
-                          2 wrong usage; 130 interrupted";
+const EXIT_CODES: &str = "Exit codes: 0 all passed; 1 failure or error; 2 usage error; 130 interrupted";
 
 #[derive(Debug, Subcommand)]
 enum CliCommand {
-    /// Run suites (alias: test)
+    /// Run test suites (alias: test)
     #[command(alias = "test")]
     Run(RunArguments),
-    /// Record an agent's command (`record -- CMD`), or suites with their real tools
+    /// Record a command (`record -- CMD`) or the cases of suites, with real models and tools
     #[command(override_usage = "agentci record [OPTIONS] -- CMD...\n       agentci record [OPTIONS] [PATH]...")]
     Record(record_flags::RecordSuiteArguments),
-    /// Run a command, and record what it exchanges with its model and tools
+    /// Run a command and record its calls to models and tools
     #[command(
         hide = true,
         name = record::WITH_COMMAND,
         override_usage = "agentci record [OPTIONS] -- CMD..."
     )]
     RecordOne(record::RecordArguments),
-    /// Run a recorded command again, answered from its recording and without the network
+    /// Re-run a recorded command offline, with responses from the recording
     #[command(override_usage = "agentci replay [OPTIONS] FILE [-- CMD...]")]
     Replay(replay::ReplayArguments),
-    /// Look at recordings, check them, compare them with each other and the live world, and remove things from them
+    /// Show, compare, clean and check recordings, and detect drift from the live services
     #[command(subcommand)]
     Recording(recording::RecordingCommand),
-    /// Wrap the command of an MCP server, so that it is recorded and replayed (`tap -- CMD`)
+    /// Wrap the command of an MCP server to record and replay it (`tap -- CMD`)
     #[command(override_usage = "agentci tap -- CMD...")]
     Tap(tap::TapArguments),
-    /// Make the reports of a stored run again
+    /// Regenerate the reports of a stored run
     Report(report::ReportArguments),
     /// Merge sharded runs into one
     Merge(merge::MergeArguments),
     /// Compare a stored run with a baseline
     Diff(diff::DiffArguments),
-    /// Look after baselines
+    /// Manage baselines
     #[command(subcommand)]
     Baseline(baseline::BaselineCommand),
-    /// Find what is wrong with suites without running them (alias: validate)
+    /// Check suites for errors without running them (alias: validate)
     #[command(alias = "validate")]
     Check(check::CheckArguments),
-    /// Print a suite in the native format
+    /// Convert a suite to the native format
     Convert(convert::ConvertArguments),
-    /// Write a first suite
+    /// Create a first suite
     Init(init::InitArguments),
     /// List the cases of suites
     List(list::ListArguments),
-    /// Print JSON Schemas of suite files, for editors
+    /// Print JSON Schemas of suite files for editors
     Schema(schema::SchemaArguments),
-    /// Stand in for a model or for tools until interrupted
+    /// Serve a scripted model, an MCP server or stub tools until interrupted
     #[command(subcommand)]
     Serve(serve::ServeCommand),
     /// Generate shell completions
     Completions(completions::CompletionsArguments),
-    /// The agents of examples
+    /// Run an example agent
     #[command(hide = true)]
     DemoAgent(demo_agent::DemoAgentArguments),
-    /// Evaluates checks that may take long
+    /// Evaluate checks that may take long
     #[command(hide = true)]
     CheckWorker,
-    /// Ends the agents of a run that was killed
+    /// Stop the agents of a run that was killed
     #[command(hide = true)]
     Guard(guard::GuardArguments),
 }

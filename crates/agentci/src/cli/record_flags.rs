@@ -23,17 +23,17 @@ pub(crate) struct RecordSuiteArguments {
 /// Flags that only recording has a use for.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct RecordFlags {
-    /// Keep what was recorded and still answers the agent; record only what is missing
-    #[arg(long, help_heading = "Recordings")]
+    /// Keep recorded answers that still match, and record only missing ones
+    #[arg(long, help_heading = "Recording")]
     pub(super) update: bool,
-    /// Stop when model calls have cost more than this
-    #[arg(long, value_name = "USD", value_parser = usd, help_heading = "Recordings")]
+    /// Stop when the model calls have cost more than this amount in US dollars
+    #[arg(long, value_name = "USD", value_parser = usd, help_heading = "Recording")]
     max_cost: Option<f64>,
     /// Stop when the run takes longer than this
-    #[arg(long, value_name = "DURATION", value_parser = parse_duration, help_heading = "Recordings")]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, help_heading = "Recording")]
     max_wall: Option<Duration>,
-    /// Record although `CI` is set: the agents call their real models and tools
-    #[arg(long, help_heading = "Recordings")]
+    /// Record even if `CI` is set; the agents call real models and tools
+    #[arg(long, help_heading = "Recording")]
     yes: bool,
 }
 

@@ -16,13 +16,13 @@ const DAMAGE_SHOWN: usize = 10;
 /// Arguments of `agentci report`.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArguments {
-    /// The folder of a run, or its `run.jsonl`
+    /// Run folder, or its `run.jsonl`
     #[arg(value_name = "RUN_DIR")]
     run: PathBuf,
     #[command(flatten)]
     reports: ReportFlags,
     /// Show every check and tool call
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = "Reports and output")]
     verbose: bool,
 }
 

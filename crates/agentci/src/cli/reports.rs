@@ -20,17 +20,31 @@ const SUITE: &str = "{suite}";
 /// Flags that ask for reports.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ReportFlags {
-    #[arg(long = "report", value_name = "NAME[=PATH]", value_parser = by_name, help = report_help())]
+    #[arg(
+        long = "report",
+        value_name = "NAME[=PATH]",
+        value_parser = by_name,
+        help = report_help(),
+        help_heading = "Reports and output"
+    )]
     reports: Vec<WantedReport>,
-    #[arg(short, long, visible_alias = "output", value_name = "PATH", value_parser = by_extension, help = out_help())]
+    #[arg(
+        short,
+        long,
+        visible_alias = "output",
+        value_name = "PATH",
+        value_parser = by_extension,
+        help = out_help(),
+        help_heading = "Reports and output"
+    )]
     out: Vec<WantedReport>,
 }
 
 /// The help text of `--report`, with the names of all reports.
 fn report_help() -> String {
     format!(
-        "Make this report, one of {} (may be repeated): in the run folder, at PATH, or on standard output with `-` for a PATH",
-        listed(REPORTS.iter().map(|kind| kind.name.to_owned()), "and")
+        "Write NAME to the run folder or PATH, `-` is stdout (may be repeated): {}",
+        listed(REPORTS.iter().map(|kind| kind.name.to_owned()), "or")
     )
 }
 

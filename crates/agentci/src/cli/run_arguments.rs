@@ -21,7 +21,7 @@ use super::{DialectFlags, ReportFlags, Selection, Suites};
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct RunArguments {
-    /// Folders or files with suites; this folder without any
+    /// Suite files, or directories to search for suites [default: current directory]
     #[arg(value_name = "PATH")]
     pub(super) paths: Vec<PathBuf>,
     #[command(flatten)]
@@ -30,35 +30,35 @@ pub(crate) struct RunArguments {
     pub(super) shard: ShardFlags,
     #[command(flatten)]
     pub(super) dialects: DialectFlags,
-    /// Where the answers of tools come from: replay, record or live
+    /// Replay or record answers, or only call live services [default: the suite's] [possible values: replay, record, live]
     #[arg(long, value_name = "MODE", value_parser = mode)]
     pub(super) mode: Option<Mode>,
-    /// How many cases run at once [default: the number of cores, or 1 in formats whose tests run one after the other]
+    /// Number of cases to run in parallel [default: number of CPU cores, or 1 for suites that run sequentially]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(super) parallel: Option<usize>,
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, help = dialect::TIMEOUT)]
     pub(super) timeout: Option<Duration>,
-    /// How often each case is run; it passes only if all its runs do
+    /// Run each case N times; it passes only if all runs pass [default: the case's `runs`, else 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_RUNS)))]
     pub(super) runs: Option<u32>,
-    /// Start no further case after the first that does not pass
+    /// Do not start further cases after the first one that does not pass
     #[arg(long)]
     pub(super) fail_fast: bool,
     #[command(flatten)]
     pub(super) agents: AgentFlags,
-    /// Retry a case up to N times if its agent is unreachable or answers with status 429 (a failed check is never retried)
+    /// Retries per case if the agent is unreachable or returns status 429; failed checks are never retried
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=10))]
     pub(super) retries: u32,
     /// Seed for all random choices [default: random, printed at the start]
     #[arg(long, value_name = "N")]
     pub(super) seed: Option<u64>,
-    /// Re-run affected cases when a file changes, until interrupted
+    /// Re-run affected cases when a file changes
     #[arg(long, conflicts_with_all = ["shard", "dry_run", "json"])]
     pub(super) watch: bool,
-    /// Say what would be run, and run nothing
+    /// List the cases that would run, without running them
     #[arg(long)]
     pub(super) dry_run: bool,
-    #[arg(long, help = dialect::JSON)]
+    #[arg(long, help = dialect::JSON, help_heading = "Reports and output")]
     pub(super) json: bool,
     #[command(flatten)]
     pub(super) services: ServiceFlags,
@@ -68,11 +68,11 @@ pub(crate) struct RunArguments {
     pub(super) gates: GateFlags,
     #[command(flatten)]
     pub(super) reports: ReportFlags,
-    /// The folder for run folders [default: the suite's own, or `.agentci/runs`]
-    #[arg(long, value_name = "DIR")]
+    /// Directory for run folders [default: the suite's `output_dir`, else `.agentci/runs`]
+    #[arg(long, value_name = "DIR", help_heading = "Reports and output")]
     pub(super) output_dir: Option<PathBuf>,
     /// Show every check and tool call
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = "Reports and output")]
     pub(super) verbose: bool,
     /// The flags of `agentci record` alone.
     #[arg(skip)]

@@ -14,10 +14,10 @@ use super::{CliContext, CliError, CommandResult, ExitStatus};
 /// Arguments of `agentci schema`.
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArguments {
-    /// Which schema to print [default: list all]
+    /// Schema to print [default: list all schemas]
     #[arg(value_name = "NAME")]
     name: Option<String>,
-    /// Write to this folder instead, all of them if none is named, and say how editors find them
+    /// Write to this directory (all schemas if NAME is omitted), and print the settings for editors
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
 }

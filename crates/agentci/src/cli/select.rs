@@ -9,14 +9,14 @@ use super::{CliError, LoadedSuite, Suites, meant_or};
 /// Flags that select cases.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Selection {
-    /// Only this case, by its id (may be repeated)
-    #[arg(long = "case", value_name = "ID")]
+    /// Select a case by ID (may be repeated)
+    #[arg(long = "case", value_name = "ID", help_heading = "Selection")]
     cases: Vec<String>,
-    /// Only cases with this tag (may be repeated; one of them is enough)
-    #[arg(long = "tag", value_name = "TAG")]
+    /// Select cases with this tag (may be repeated; any tag matches)
+    #[arg(long = "tag", value_name = "TAG", help_heading = "Selection")]
     tags: Vec<String>,
-    /// Only cases whose id, or suite/id, matches this pattern
-    #[arg(long = "run", value_name = "REGEX", value_parser = Regex::new)]
+    /// Select cases whose ID or `SUITE/ID` matches this regular expression
+    #[arg(long = "run", value_name = "REGEX", value_parser = Regex::new, help_heading = "Selection")]
     run: Option<Regex>,
 }
 

@@ -13,16 +13,16 @@ use super::CliError;
 /// Flags about the stub tool server and the embedder.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ServiceFlags {
-    /// The port of the stub tool server [default: any free port]
-    #[arg(long, value_name = "P", help_heading = "Scenarios")]
+    /// Port of the stub tool server [default: the suite's, else any free port]
+    #[arg(long, value_name = "PORT", help_heading = "Stub tool server")]
     stub_port: Option<u16>,
-    /// The address of the stub tool server [default: reachable from this machine only]
-    #[arg(long, value_name = "ADDR", help_heading = "Scenarios")]
+    /// Address the stub tool server listens on [default: `127.0.0.1`]
+    #[arg(long, value_name = "ADDR", help_heading = "Stub tool server")]
     stub_bind: Option<IpAddr>,
-    /// Embedder for semantic checks: `builtin` or `openai:MODEL` [default: `openai` if an API key is set, else `builtin`]
+    /// Embedder: `builtin` or `openai:MODEL` [default: the suite's, else `openai` if an API key is set, else `builtin`]
     #[arg(long, value_name = "ID", value_parser = embedder, help_heading = "Semantic checks")]
     embedder: Option<String>,
-    /// Timeout of one request for embeddings [default: 30 s]
+    /// Timeout per embedding request [default: 30s]
     #[arg(long, value_name = "DURATION", value_parser = some_time, help_heading = "Semantic checks")]
     semantic_timeout: Option<Duration>,
 }

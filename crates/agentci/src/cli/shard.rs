@@ -10,14 +10,16 @@ use super::{CliContext, CliError, Suites, stored_run};
 /// Flags for a run that several machines share.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ShardFlags {
-    /// Run only part k of n, as `k/n`; `agentci merge` makes one run of all parts. `auto` takes both from the first of these that
-    /// is set: `AGENTCI_SHARD`, as `k/n`, say from a matrix of GitHub; `CI_NODE_INDEX` and `CI_NODE_TOTAL` (GitLab);
-    /// `CIRCLE_NODE_INDEX` and `CIRCLE_NODE_TOTAL`; `BUILDKITE_PARALLEL_JOB` and `BUILDKITE_PARALLEL_JOB_COUNT`;
-    /// `SEMAPHORE_JOB_INDEX` and `SEMAPHORE_JOB_COUNT`; `JOB_COMPLETION_INDEX` and `JOB_COMPLETIONS` (a Kubernetes Indexed Job)
-    #[arg(long, value_name = "K/N", value_parser = shard)]
+    /// Run only shard K of N, or with `auto` the shard given by CI variables; combine the runs with `agentci merge`
+    ///
+    /// `auto` uses the first of these environment variables that is set: `AGENTCI_SHARD` as `K/N`, for example from a GitHub
+    /// matrix; `CI_NODE_INDEX` and `CI_NODE_TOTAL` (GitLab); `CIRCLE_NODE_INDEX` and `CIRCLE_NODE_TOTAL`;
+    /// `BUILDKITE_PARALLEL_JOB` and `BUILDKITE_PARALLEL_JOB_COUNT`; `SEMAPHORE_JOB_INDEX` and `SEMAPHORE_JOB_COUNT`;
+    /// `JOB_COMPLETION_INDEX` and `JOB_COMPLETIONS` (Kubernetes Indexed Job)
+    #[arg(long, value_name = "K/N|auto", value_parser = shard, help_heading = "Sharding")]
     shard: Option<Shard>,
-    /// Balance shards by the case durations of an earlier run (may be repeated); pass the same runs to every shard
-    #[arg(long, value_name = "RUN_DIR", requires = "shard")]
+    /// Balance shards by the case durations of an earlier run; pass the same runs to every shard (may be repeated)
+    #[arg(long, value_name = "RUN_DIR", requires = "shard", help_heading = "Sharding")]
     shard_by: Vec<PathBuf>,
 }
 

@@ -11,10 +11,10 @@ use super::{CliContext, ExitStatus};
 /// Arguments of `agentci tap`.
 #[derive(Debug, Args)]
 pub(crate) struct TapArguments {
-    /// The folder of the recorder [default: the one that `PATH` leads to; without one the command is simply run]
+    /// Session directory of the recorder [default: found through `PATH`; if there is none, nothing is recorded]
     #[arg(long, value_name = "DIR", hide = true)]
     session: Option<PathBuf>,
-    /// The command of the server and its arguments
+    /// Command of the MCP server and its arguments
     #[arg(last = true, value_name = "CMD", required = true)]
     command: Vec<OsString>,
 }

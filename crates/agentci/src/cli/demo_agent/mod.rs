@@ -19,16 +19,16 @@ const INPUT_LIMIT: u64 = 64 << 20;
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag by a name of its own")]
 pub(crate) struct DemoAgentArguments {
-    /// Be a server over HTTP at the port in `PORT`, and ask a model
+    /// Serve HTTP on port `$PORT` and call a model
     #[arg(long, conflicts_with_all = ["mcp", "model", "tool"])]
     http: bool,
-    /// Be an MCP server
+    /// Run as an MCP server
     #[arg(long, conflicts_with_all = ["model", "tool"])]
     mcp: bool,
-    /// Ask a model, as the SDK of a provider would
+    /// Call a model as a provider SDK would
     #[arg(long, conflicts_with = "tool")]
     model: bool,
-    /// Be the tool that searches the documentation
+    /// Run as the tool that searches the documentation
     #[arg(long)]
     tool: bool,
 }

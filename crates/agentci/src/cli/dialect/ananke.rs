@@ -10,8 +10,8 @@ use super::format_flag::FormatFlag;
 /// Flags about suites of the ananke format.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct AnankeFlags {
-    /// The config of tests of the ananke format [default: the nearest `ananke.config.yaml` in a parent directory]
-    #[arg(long, value_name = "FILE")]
+    /// Config file for tests in the ananke format [default: the nearest `ananke.config.yaml` in a parent directory]
+    #[arg(long, value_name = "FILE", help_heading = "Suite formats")]
     pub(super) config: Option<PathBuf>,
 }
 

@@ -14,8 +14,8 @@ pub(crate) const OF_ANSWERS: Dialect = Dialect::Aumai;
 /// Flags about suites of the aumai format.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct AumaiFlags {
-    /// The scripted model that answers tests of the aumai format [default: `mock_config.yaml` beside the tests]
-    #[arg(long, value_name = "FILE")]
+    /// Scripted model for tests in the aumai format [default: `mock_config.yaml` next to the tests]
+    #[arg(long, value_name = "FILE", help_heading = "Suite formats")]
     mock_config: Option<PathBuf>,
 }
 

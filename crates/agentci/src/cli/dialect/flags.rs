@@ -17,16 +17,15 @@ use crate::cli::{CliError, Suites};
 /// Flags about how suites are found, and about suites of one format.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct DialectFlags {
-    /// Leave out files and folders when suites are looked for, by a pattern as in `.gitignore`, seen from this folder (may be
-    /// repeated)
-    #[arg(long, value_name = "GLOB")]
+    /// Skip paths when searching for suites: a `.gitignore` pattern, relative to the current directory (may be repeated)
+    #[arg(long, value_name = "GLOB", help_heading = "Selection")]
     exclude: Vec<String>,
     #[command(flatten)]
     aumai: AumaiFlags,
     #[command(flatten)]
     ananke: AnankeFlags,
-    /// The agent whose tests are meant: a folder below `tests` in the scenario format, an assistant's id in the yao format
-    #[arg(short = 'n', long, visible_alias = "name", value_name = "ID")]
+    /// Select the tests of this agent: a directory in `tests` (scenario format) or an assistant ID (yao format)
+    #[arg(short = 'n', long, visible_alias = "name", value_name = "ID", help_heading = "Selection")]
     agent: Option<String>,
     #[command(flatten)]
     scenario: ScenarioFlags,

@@ -13,11 +13,11 @@ use crate::cli::{CliContext, CliError, DialectFlags, LoadedSuite, ReportFlags, S
 /// Flags of `agentci run` that belong to one format.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct DialectRunFlags {
-    /// Also write the results as `results.csv`
-    #[arg(long, help_heading = "Scenarios")]
+    /// Also write the results to `results.csv`
+    #[arg(long, help_heading = "Scenario format")]
     stable_name: bool,
-    /// An assistant that writes the report of a suite of the yao format
-    #[arg(short, long, value_name = "ID", help_heading = "Assistants")]
+    /// Assistant that writes the report; requires `--out`
+    #[arg(short, long, value_name = "ID", help_heading = "Yao format")]
     reporter: Option<String>,
 }
 

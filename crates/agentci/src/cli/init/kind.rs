@@ -7,20 +7,20 @@ use clap::ValueEnum;
 pub(super) enum AgentKind {
     /// A program that speaks JSON lines on standard input and output
     Command,
-    /// A server over plain HTTP
+    /// A server with a plain HTTP API
     Http,
-    /// A server that speaks AG-UI
+    /// An AG-UI server
     #[value(name = "agui")]
     AgUi,
-    /// A server that speaks A2A
+    /// An A2A server
     A2a,
-    /// An MCP server, by its command or its address
+    /// An MCP server, given by its command or URL
     Mcp,
-    /// A program on the SDK of a model's provider; the model is a script
+    /// A program that uses a model provider's SDK, tested with a scripted model
     Sdk,
-    /// Prompts and a model
+    /// An agent that consists of prompts and a model
     Prompts,
-    /// No agent: answers of a model that are written down
+    /// No agent: prewritten model answers
     Answers,
 }
 

@@ -28,19 +28,19 @@ const FOLDER: &str = "agent-tests";
 /// Arguments of `agentci init`.
 #[derive(Debug, Args)]
 pub(crate) struct InitArguments {
-    /// The folder to write to, created if missing [default: `agent-tests`]
+    /// Directory to write to, created if missing [default: `agent-tests`]
     #[arg(value_name = "DIR")]
     folder: Option<PathBuf>,
-    /// How your agent is reached; required unless a terminal is there to ask, or `--command` says it
+    /// Kind of agent [default: `command` with `--command`, else prompted]
     #[arg(long, value_name = "KIND")]
     kind: Option<AgentKind>,
-    /// The command that starts your agent, as you would type it; an example stands in for it otherwise
+    /// Command that starts your agent, as typed in a shell [default: an example agent]
     #[arg(long, value_name = "COMMAND", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     command: Option<String>,
-    /// The address of your agent
+    /// URL of your agent
     #[arg(long, value_name = "URL", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     url: Option<String>,
-    /// Replace files that are there
+    /// Overwrite existing files
     #[arg(long)]
     force: bool,
 }

@@ -14,42 +14,42 @@ use crate::cli::recorded::ReachFlags;
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct RecordArguments {
-    /// Suites, which are recorded without a command
+    /// Suites to record, only without a command
     #[arg(value_name = "PATH", hide = true)]
     pub(super) paths: Vec<PathBuf>,
-    /// Where to write the recording [default: `recordings/<program>.jsonl`]
+    /// File to write the recording to [default: `recordings/<program>.jsonl`]
     #[arg(short, long, visible_alias = "output", value_name = "FILE", conflicts_with = "name")]
     pub(super) out: Option<PathBuf>,
-    /// The name of the recording below `recordings` [default: that of the program, or of the script it runs]
+    /// Name of the recording in `recordings` [default: name of the program, or of the script it runs]
     #[arg(long, value_name = "NAME", value_parser = file_name::given)]
     pub(super) name: Option<String>,
-    /// Keep what the recording already answers, and record only what it does not
+    /// Keep recorded calls that still match, and record only missing ones
     #[arg(long)]
     pub(super) update: bool,
-    /// Replay once after recording to learn what differs from run to run; local effects of the agent happen twice
+    /// Replay after recording to detect values that vary between runs; repeats the agent's local side effects
     #[arg(long)]
     pub(super) rehearse: bool,
-    /// Tunnel connections to this host unread; `*` stands for any text
+    /// Tunnel connections to this host without recording them; `*` matches any characters (may be repeated)
     #[arg(long, value_name = "HOST")]
     pub(super) pass: Vec<String>,
-    /// Record connections to this host only; `*` stands for any text
+    /// Record only connections to this host; `*` matches any characters (may be repeated)
     #[arg(long, value_name = "HOST")]
     pub(super) only: Vec<String>,
-    /// Do not compare this place of request bodies in replays: a JSON pointer, `*` stands for one name or index
+    /// Ignore this part of request bodies in replays: a JSON pointer, `*` matches one name or index (may be repeated)
     #[arg(long, value_name = "POINTER", value_parser = pointer)]
     pub(super) volatile: Vec<String>,
     #[command(flatten)]
     pub(super) limits: SpendingFlags,
-    /// Write a first suite with checks drawn from what was recorded, to `agentci.yaml` in this folder [default: `.`]
+    /// Generate a suite with checks derived from the recording, as `agentci.yaml` in DIR [default DIR: `.`]
     #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".")]
     pub(super) suite: Option<PathBuf>,
-    /// Replace the suite if it exists
+    /// Overwrite an existing suite
     #[arg(long, requires = "suite")]
     pub(super) force: bool,
-    /// Record although `CI` is set
+    /// Record even if `CI` is set; the command calls real models and tools
     #[arg(long)]
     pub(super) yes: bool,
-    /// The command and its arguments
+    /// Command and its arguments
     #[arg(last = true, required = true, value_name = "CMD")]
     pub(super) command: Vec<OsString>,
     // Flags after these would come under their heading.
@@ -60,13 +60,13 @@ pub(crate) struct RecordArguments {
 /// Flags that limit what a recording costs.
 #[derive(Debug, Args)]
 pub(super) struct SpendingFlags {
-    /// Refuse further requests once the recorded model calls cost more than this, in US dollars
+    /// Refuse requests once the recorded model calls have cost more than this amount in US dollars
     #[arg(long, value_name = "USD", value_parser = dollars)]
     pub(super) max_cost: Option<f64>,
-    /// End the command after this time; what was recorded until then is kept
+    /// Stop the command after this time, and keep what was recorded
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub(super) max_wall: Option<Duration>,
-    /// A JSON file with prices of models, in US dollars per million tokens; they take precedence over the built-in ones
+    /// JSON file of model prices in US dollars per million tokens; overrides the built-in prices
     #[arg(long, value_name = "FILE")]
     pub(super) prices: Option<PathBuf>,
 }

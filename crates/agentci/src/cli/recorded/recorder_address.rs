@@ -18,16 +18,16 @@ const LARGEST_BUNDLE: u64 = 4 << 20;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Agents in containers")]
 pub(in crate::cli) struct ReachFlags {
-    /// The address of the recorder [default: reachable from this machine only]
+    /// Address the recorder listens on [default: `127.0.0.1`]
     #[arg(long, value_name = "ADDR")]
     bind: Option<IpAddr>,
-    /// The host name under which the agent reaches the recorder, such as `host.docker.internal` [default: the address]
+    /// Hostname at which the agent reaches the recorder, such as `host.docker.internal` [default: the `--bind` address]
     #[arg(long, value_name = "HOST")]
     advertise: Option<String>,
-    /// Put certificates, hooks and `agent.env`, a file of variables for the agent, into this folder, to be mounted
+    /// Directory to mount in the container; gets certificates, hooks, and environment variables in `agent.env`
     #[arg(long, value_name = "DIR")]
     world_dir: Option<PathBuf>,
-    /// Where the agent sees that folder
+    /// Mount point of `--world-dir` in the container
     #[arg(long, value_name = "PATH", default_value = "/agentci", requires = "world_dir")]
     mount_at: String,
 }

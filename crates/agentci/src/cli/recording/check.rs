@@ -23,16 +23,16 @@ use crate::cli::{CliContext, CliError, CommandResult, ExitStatus, counted};
 /// Arguments of `agentci recording check`.
 #[derive(Debug, Args)]
 pub(crate) struct RecordingCheckArguments {
-    /// Recordings, or folders that are searched for them
+    /// Recordings, or directories to search for recordings
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
-    /// Warn of recordings that are older
+    /// Warn about recordings older than this
     #[arg(long, value_name = "AGE", default_value = "90d", value_parser = age)]
     older_than: Duration,
-    /// Suites that may use the recordings (may be repeated) [default: those in the folders named, or in the folders above]
+    /// Suites that may use the recordings (may be repeated) [default: suites next to PATH or in its parent directory]
     #[arg(long, value_name = "PATH")]
     suite: Vec<PathBuf>,
-    /// Fail on warnings, too
+    /// Fail on warnings as well as errors
     #[arg(long)]
     strict: bool,
     /// Print the findings as JSON

@@ -9,10 +9,10 @@ use crate::cli::{CliContext, CliError, CommandResult, ExitStatus, counted, recor
 
 #[derive(Debug, Args)]
 pub(crate) struct CleanArguments {
-    /// The recording, which is rewritten
+    /// Recording to edit in place
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Remove telemetry and the like
+    /// Remove telemetry calls
     #[arg(long)]
     chatter: bool,
     /// Remove all calls to this host (may be repeated)
@@ -21,7 +21,7 @@ pub(crate) struct CleanArguments {
     /// Remove the call with this number (may be repeated)
     #[arg(long, value_name = "N")]
     id: Vec<u64>,
-    /// Remove the value of this environment variable everywhere (may be repeated)
+    /// Remove the value of this environment variable wherever it occurs (may be repeated)
     #[arg(long, value_name = "NAME")]
     value_from_env: Vec<String>,
 }

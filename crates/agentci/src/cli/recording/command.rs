@@ -12,15 +12,15 @@ use crate::cli::{CliContext, CommandResult, ExitStatus, recorded};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum RecordingCommand {
-    /// Print what was exchanged, one line a call
+    /// Print the recorded calls, one per line
     Show(ShowArguments),
-    /// Compare two recordings; the exit code is 0 if they are equal and 1 if they are not
+    /// Compare two recordings; exit code 0 if they are equal, 1 if not
     Diff(RecordingDiffArguments),
-    /// Remove something from a recording
+    /// Remove calls or secrets from a recording
     Clean(CleanArguments),
-    /// Find recordings that are old, unused or hold errors and secrets
+    /// Find recordings that are old or unused, or contain errors or secrets
     Check(RecordingCheckArguments),
-    /// Ask the live world again for what is recorded, and say how its answers changed
+    /// Repeat recorded calls against the live services and report changed responses
     Drift(DriftArguments),
 }
 
@@ -36,17 +36,17 @@ pub(crate) fn recording(command: &RecordingCommand, context: &CliContext) -> Com
 
 #[derive(Debug, Args)]
 pub(crate) struct ShowArguments {
-    /// The recording
+    /// Recording to print
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct RecordingDiffArguments {
-    /// The earlier recording
+    /// Earlier recording
     #[arg(value_name = "A")]
     before: PathBuf,
-    /// The later recording
+    /// Later recording
     #[arg(value_name = "B")]
     after: PathBuf,
 }

@@ -28,28 +28,28 @@ const MOST_TOLD: usize = 10;
 /// Arguments of `agentci recording drift`.
 #[derive(Debug, Args)]
 pub(crate) struct DriftArguments {
-    /// The recording
+    /// Recording to compare with the live services
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Ask this host only; `*` stands for any text (may be repeated)
+    /// Call only this host; `*` matches any characters (may be repeated)
     #[arg(long, value_name = "HOST")]
     only: Vec<String>,
-    /// Send a header to a host, `HOST: NAME: VALUE`; `$NAME` is an environment variable (may be repeated)
+    /// Send a header to a host: `HOST: NAME: VALUE`, where `$VAR` is an environment variable (may be repeated)
     #[arg(long, value_name = "HEADER", value_parser = host_header)]
     header: Vec<HostHeader>,
-    /// Also send requests that may change something: those other than `GET` and `HEAD` that do not call a model
+    /// Also repeat requests that may have side effects: all but `GET`, `HEAD` and model calls
     #[arg(long)]
     include_writes: bool,
-    /// Replace the answers that changed
+    /// Replace recorded responses that changed
     #[arg(long)]
     update: bool,
-    /// Skip the questions, and run although `CI` is set
+    /// Skip confirmation prompts, and run even if `CI` is set
     #[arg(long)]
     yes: bool,
-    /// How long each answer may take
+    /// Timeout per call
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, default_value = "2m")]
     timeout: Duration,
-    /// A JSON file with prices of models, in US dollars per million tokens; they take precedence over the built-in ones
+    /// JSON file of model prices in US dollars per million tokens; overrides the built-in prices
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
 }

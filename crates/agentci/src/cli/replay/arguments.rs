@@ -16,34 +16,34 @@ use crate::cli::recorded::ReachFlags;
 /// Arguments of `agentci replay`.
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArguments {
-    /// The recording
+    /// Recording to replay
     #[arg(value_name = "FILE")]
     pub(super) file: PathBuf,
-    /// What to do with a request that is not in the recording: refuse it, send it to the live world, or record it as well
-    #[arg(long, value_name = "WHAT", default_value = "fail")]
+    /// What to do with a request that is not in the recording
+    #[arg(long, value_name = "ACTION", default_value = "fail")]
     pub(super) on_miss: MissAction,
-    /// How fast answers are sent: `fast`, `recorded`, or a factor such as `2x`
+    /// Speed of the responses: `fast`, `recorded`, or a factor such as `2x`
     #[arg(long, value_name = "PACE", default_value = "fast", value_parser = pace)]
     pub(super) pace: ReplayPace,
-    /// An address that the agent may reach, such as `127.0.0.1:5432` (may be repeated)
+    /// Allow the agent to connect to this address, such as `127.0.0.1:5432` (may be repeated)
     #[arg(long, value_name = "ADDR:PORT", value_parser = address)]
     pub(super) allow: Vec<String>,
     /// Fail if a recorded call is not made
     #[arg(long)]
     pub(super) strict: bool,
-    /// Do not compare this place of request bodies: a JSON pointer, `*` stands for one name or index
+    /// Ignore this part of request bodies: a JSON pointer, `*` matches one name or index (may be repeated)
     #[arg(long, value_name = "POINTER", value_parser = pointer)]
     pub(super) ignore: Vec<String>,
-    /// Do not compare system prompts
+    /// Ignore system prompts when matching requests
     #[arg(long)]
     pub(super) no_system: bool,
-    /// Compare this request header as well
+    /// Also match this request header (may be repeated)
     #[arg(long, value_name = "NAME")]
     pub(super) match_header: Vec<String>,
-    /// End the command after this time, and fail
+    /// Stop the command after this time, and fail
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     pub(super) timeout: Option<Duration>,
-    /// The command and its arguments [default: the recorded one]
+    /// Command and its arguments [default: the recorded command]
     #[arg(last = true, value_name = "CMD")]
     pub(super) command: Vec<OsString>,
     // Flags after these would come under their heading.
@@ -55,30 +55,30 @@ pub(crate) struct ReplayArguments {
 
 /// Flags that leave the recording after a call.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Time travel")]
+#[command(next_help_heading = "Forking a recording")]
 pub(super) struct ForkFlags {
-    /// Answer the first N calls from the recording, as `agentci recording show` numbers them, and then leave it
+    /// Replay the first N calls, as numbered by `agentci recording show`, then fork
     #[arg(long, value_name = "N", requires = "then", conflicts_with_all = ["on_miss", "strict"])]
     pub(super) until: Option<u64>,
-    /// How the agent goes on after them: `live`, or with the scripted model of this file
+    /// Continue after the fork with `live` services or with this model script
     #[arg(long, value_name = "live|SCRIPT", requires = "until")]
     pub(super) then: Option<PathBuf>,
-    /// Change one of the N answers: `/calls/N/result=JSON`, `/calls/N/result/POINTER=JSON` or `/calls/N/status=CODE` (may be repeated)
+    /// Change a replayed response: `/calls/N/result[/POINTER]=JSON` or `/calls/N/status=CODE` (may be repeated)
     #[arg(long, value_name = "POINTER=VALUE", requires = "until")]
     pub(super) set: Vec<String>,
-    /// Where to write the recording of the fork [default: FILE with `.fork.jsonl`]
+    /// File to write the fork to [default: FILE with the extension `.fork.jsonl`]
     #[arg(short, long, visible_alias = "output", value_name = "FORK", requires = "until")]
     pub(super) out: Option<PathBuf>,
 }
 
-/// What becomes of a request that is not in the recording.
+/// What to do with a request that is not in the recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum MissAction {
-    /// Refused, and the replay fails
+    /// Refuse the request, and fail the replay
     Fail,
-    /// Sent to the live world
+    /// Send it to the live service
     Live,
-    /// Sent to the live world, and added to the recording
+    /// Send it to the live service, and add it to the recording
     Record,
 }
 

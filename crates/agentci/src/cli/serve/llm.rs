@@ -23,7 +23,7 @@ const NO_SCRIPT: &str = "Hello from agentci.";
 /// Arguments of `agentci serve llm`.
 #[derive(Debug, Args)]
 pub(crate) struct LlmArguments {
-    /// The model's script [default: every request gets the same greeting]
+    /// Model script [default: answer every request with a greeting]
     #[arg(value_name = "SCRIPT")]
     script: Option<PathBuf>,
     #[command(flatten)]
@@ -31,7 +31,7 @@ pub(crate) struct LlmArguments {
     /// Seed for all random choices [default: the script's own]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Token that `/__agentci/journal` and `/__agentci/reset` ask for [default: random, printed with the address]
+    /// Token required by `/__agentci/journal` and `/__agentci/reset` [default: random, printed with the address]
     #[arg(long, value_name = "TOKEN", value_parser = NonEmptyStringValueParser::new())]
     control_token: Option<String>,
 }

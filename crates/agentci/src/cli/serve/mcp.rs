@@ -20,13 +20,13 @@ use crate::cli::{CliContext, CliError, CommandResult, ExitStatus};
 /// Arguments of `agentci serve mcp`.
 #[derive(Debug, Args)]
 pub(crate) struct McpArguments {
-    /// The server's script, or a recording (`.jsonl`) of an agent that spoke to it
+    /// Server script, or a recording (`.jsonl`) of an agent that used the server
     #[arg(value_name = "SCRIPT")]
     script: PathBuf,
-    /// Which server of a recording: a text that occurs in its address or command, and in no other's
+    /// Server to pick from a recording: a substring that only its URL or command contains
     #[arg(long, value_name = "TEXT")]
     server: Option<String>,
-    /// Speak over standard input and output instead of HTTP, until the input ends
+    /// Serve over standard input and output instead of HTTP, until the input ends
     #[arg(long, conflicts_with_all = ["port", "bind"])]
     stdio: bool,
     #[command(flatten)]

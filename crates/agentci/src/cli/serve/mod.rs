@@ -16,22 +16,22 @@ use super::{CliContext, CliError, CommandResult, runtime};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ServeCommand {
-    /// A model that is a script, for OpenAI's and Anthropic's SDKs
+    /// Serve a scripted model for the OpenAI and Anthropic SDKs
     Llm(llm::LlmArguments),
-    /// An MCP server that is a script or was recorded, over HTTP or standard input and output
+    /// Serve a scripted or recorded MCP server over HTTP or stdio
     Mcp(mcp::McpArguments),
-    /// The tools of scenarios, or of native suites with routes, answered from their fixtures
+    /// Serve the tool fixtures of scenarios, or of native suites with `routes`
     Tools(tools::ToolsArguments),
 }
 
 /// Where a server is.
 #[derive(Debug, Args)]
 struct AddressArguments {
-    /// The port [default: any free port]
-    #[arg(long, value_name = "P", default_value_t = 0, hide_default_value = true)]
+    /// Port to listen on [default: any free port]
+    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
     port: u16,
-    /// The address [default: reachable from this machine only]
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1", hide_default_value = true)]
+    /// Address to listen on
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1")]
     bind: IpAddr,
 }
 

@@ -20,13 +20,13 @@ use crate::cli::{CliContext, CliError, CommandResult, ExitStatus, meant_or};
 pub(crate) struct ToolsArguments {
     #[command(flatten)]
     source: PlayedSuites,
-    /// Only the tools of this case, by its id (may be repeated)
+    /// Serve only the tools of this case, by ID (may be repeated)
     #[arg(long = "case", value_name = "ID")]
     cases: Vec<String>,
     #[command(flatten)]
     address: AddressArguments,
-    /// Seed for all random choices, such as which calls fail on purpose
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    /// Seed for all random choices, such as injected faults
+    #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 }
 

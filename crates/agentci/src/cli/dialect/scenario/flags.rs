@@ -12,14 +12,14 @@ use crate::cli::dialect::format_flag::FormatFlag;
 /// Flags about suites of the scenario format.
 #[derive(Debug, Clone, Default, Args)]
 pub(in super::super) struct ScenarioFlags {
-    /// The folder with a folder of scenarios for each agent [default: `tests`]
-    #[arg(long, value_name = "DIR", help_heading = "Scenarios")]
+    /// Directory with one subdirectory of scenarios per agent [default: `tests`]
+    #[arg(long, value_name = "DIR", help_heading = "Scenario format")]
     tests: Option<PathBuf>,
-    /// The address of the agent [default: as in `agentci.yaml`]
-    #[arg(long, value_name = "URL", value_parser = address, help_heading = "Scenarios")]
+    /// URL of the agent [default: `url` in `agentci.yaml`, else `http://127.0.0.1:8081/`]
+    #[arg(long, value_name = "URL", value_parser = address, help_heading = "Scenario format")]
     agent_url: Option<String>,
-    /// What to do when no fixture matches a tool request: fail or warn
-    #[arg(long, value_name = "WHAT", value_parser = miss, help_heading = "Scenarios")]
+    /// What to do when no fixture matches a tool request [default: as in `agentci.yaml`, else fail] [possible values: fail, warn]
+    #[arg(long, value_name = "ACTION", value_parser = miss, help_heading = "Scenario format")]
     stub_miss: Option<UnansweredRoute>,
 }
 
@@ -48,17 +48,16 @@ impl ScenarioFlags {
 /// The suites whose tools are played.
 #[derive(Debug, Args)]
 pub(crate) struct PlayedSuites {
-    /// Folders or files with suites; this folder without any
+    /// Suite files, or directories to search for suites [default: current directory]
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Leave out files and folders when suites are looked for, by a pattern as in `.gitignore`, seen from this folder (may be
-    /// repeated)
+    /// Skip paths when searching for suites: a `.gitignore` pattern, relative to the current directory (may be repeated)
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
-    /// The agent whose scenarios are meant: a folder below `tests`
+    /// Select the scenarios of this agent: a directory in `tests`
     #[arg(short = 'n', long, value_name = "ID")]
     agent: Option<String>,
-    /// The folder with a folder of scenarios for each agent [default: `tests`]
+    /// Directory with one subdirectory of scenarios per agent [default: `tests`]
     #[arg(long, value_name = "DIR")]
     tests: Option<PathBuf>,
 }

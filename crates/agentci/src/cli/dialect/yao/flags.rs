@@ -19,23 +19,23 @@ const APP_VARIABLE: &str = "YAO_ROOT";
 /// Flags about suites of the yao format.
 #[derive(Debug, Clone, Default, Args)]
 pub(in super::super) struct YaoFlags {
-    /// A file of tests of the yao format, or a message to an assistant
-    #[arg(short, long, value_name = "FILE|MESSAGE", help_heading = "Assistants")]
+    /// Test file, or a message to send to the assistant
+    #[arg(short, long, value_name = "FILE|MESSAGE", help_heading = "Yao format")]
     pub(in super::super) input: Option<String>,
-    /// The connector of the assistant [default: its own]
-    #[arg(short, long, value_name = "ID", help_heading = "Assistants")]
+    /// Connector to use [default: the assistant's own]
+    #[arg(short, long, value_name = "ID", help_heading = "Yao format")]
     pub(in super::super) connector: Option<String>,
-    /// The user who asks an assistant [default: `test-user`]
-    #[arg(short, long, value_name = "ID", help_heading = "Assistants")]
+    /// User ID to test as [default: the test's own, else `test-user`]
+    #[arg(short, long, value_name = "ID", help_heading = "Yao format")]
     user: Option<String>,
-    /// The team of that user [default: `test-team`]
-    #[arg(short, long, value_name = "ID", help_heading = "Assistants")]
+    /// Team ID to test as [default: the test's own, else `test-team`]
+    #[arg(short, long, value_name = "ID", help_heading = "Yao format")]
     team: Option<String>,
-    /// The folder of the assistants' application [default: found from the tests]
-    #[arg(short, long, value_name = "DIR", help_heading = "Assistants")]
+    /// Root directory of the application [default: `$YAO_ROOT`, else found from the tests]
+    #[arg(short, long, value_name = "DIR", help_heading = "Yao format")]
     app: Option<PathBuf>,
-    /// A file of environment variables for connectors and prompts
-    #[arg(short, long, value_name = "FILE", help_heading = "Assistants")]
+    /// File of environment variables for connectors and prompts [default: the application's `.env`]
+    #[arg(short, long, value_name = "FILE", help_heading = "Yao format")]
     env: Option<PathBuf>,
 }
 
