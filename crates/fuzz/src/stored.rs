@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_exchange::AgentRecording;
+use agentci_plan::RecordedNumbers;
 use agentci_report::{FanOut, REPORTS};
 use agentci_source::MemoryFiles;
 use agentci_stubs::{CassettePlayer, Tape};
@@ -12,7 +13,9 @@ use agentci_verdict::{Baseline, RunEvent, Thresholds, compare};
 
 pub(crate) fn cassette(bytes: &[u8]) {
     let files = MemoryFiles::default().with("c.jsonl", bytes);
-    let Ok(tape) = Tape::load(&files, Path::new("c.jsonl"), &Redactor::default()) else { return };
+    let Ok(tape) = Tape::load(&files, Path::new("c.jsonl"), &Redactor::default(), RecordedNumbers::ByValue) else {
+        return;
+    };
     let mut player = CassettePlayer::new(Arc::new(tape.clone()));
     for entry in tape.entries() {
         assert!(player.answer(&entry.tool, &entry.args).is_ok(), "{entry:?} does not answer its own call");

@@ -13,6 +13,9 @@ const VALUE: usize = 80;
 
 /// What the model asked for and what became of it, a line for each call where they differ.
 pub(crate) fn told(trace: &Trace) -> Vec<String> {
+    if trace.is_protocol_alone() {
+        return Vec::new();
+    }
     let calls = trace.calls();
     each_once(calls.iter().flat_map(|call| [renamed(call), changed(call)]).flatten()).take(DIFFERENCES).collect()
 }

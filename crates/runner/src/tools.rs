@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_plan::{Cassette, Mode, RecordedNumbers, ToolSource, World};
+use agentci_plan::{Cassette, Mode, ToolSource, World};
 use agentci_stubs::{CassettePlayer, CassetteRecorder, Faults, Normalizer, ScriptedTools, Tape, Toolbox};
 use agentci_verdict::{Finding, ReplaySource};
 
@@ -123,11 +123,8 @@ fn records_routes(world: &World) -> bool {
 }
 
 fn tape(job: &CaseJob<'_>, cassette: &Cassette) -> Result<Tape, NotOpened> {
-    let tape = Tape::load(job.run.options.files, &cassette.path, &job.secrets.brought());
-    let tape = tape.map(|tape| match job.run.suite.habits.recorded_numbers {
-        RecordedNumbers::AsWritten => tape.numbers_as_written(),
-        RecordedNumbers::ByValue => tape,
-    });
+    let numbers = job.run.suite.habits.recorded_numbers;
+    let tape = Tape::load(job.run.options.files, &cassette.path, &job.secrets.brought(), numbers);
     tape.map_err(|error| {
         let finding = job.invalid(cassette.span, error.to_string()).help(error.help());
         Finding { label: "this recording".into(), ..finding }.into()

@@ -23,6 +23,9 @@ fn observer(observer: Observer) -> Option<String> {
 
 /// What was observed of the calls of an attempt, where others than its protocol told of some.
 pub(crate) fn lives(trace: &Trace) -> Vec<CallLife> {
+    if trace.is_protocol_alone() {
+        return Vec::new();
+    }
     let calls = trace.asked_calls();
     if calls.iter().all(|call| call.observers().all(|observer| observer == Observer::Protocol)) {
         return Vec::new();

@@ -216,6 +216,15 @@ impl Trace {
         !self.earlier.is_empty() && earlier().any(|unit| unit.counts && is(&unit))
     }
 
+    /// Whether nobody but the agent's own protocol reports tool calls.
+    pub fn is_protocol_alone(&self) -> bool {
+        self.events.iter().all(|event| match &event.kind {
+            EventKind::ToolCall(call) => call.observer == Observer::Protocol,
+            EventKind::ToolResult(result) => result.observer == Observer::Protocol,
+            _ => true,
+        })
+    }
+
     /// The tool calls that count as made, in the order they were made, each with its exchanges after it: what the agent itself
     /// tells of, and of what its model asked for, what was executed or answered.
     pub fn calls(&self) -> Vec<TracedCall<'_>> {

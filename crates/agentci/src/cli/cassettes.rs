@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use agentci::plan::{Case, Cassette, Mode, RecordingSetting, Suite, ToolSource};
+use agentci::plan::{Case, Cassette, Mode, RecordedNumbers, RecordingSetting, Suite, ToolSource};
 use agentci::source::{Diagnostic, Diagnostics, FileKind, Files as _, Sources, Span};
 use agentci::stubs::{Tape, TapeEntry, TapeError};
 use agentci::trace::Redactor;
@@ -36,7 +36,7 @@ pub(crate) fn problems(suites: &mut Suites) -> Diagnostics {
     let named = named(loaded);
     let mut problems = Vec::new();
     for (cassette, cases) in &named {
-        match Tape::load(&DiskFiles, &cassette.path, &Redactor::default()) {
+        match Tape::load(&DiskFiles, &cassette.path, &Redactor::default(), RecordedNumbers::ByValue) {
             Err(error) => problems.push(wrong_tape(cassette, error, sources)),
             Ok(tape) => problems.extend(unreachable(&tape, cases, sources)),
         }
@@ -81,7 +81,8 @@ fn not_asked_for(suite: &Suite, sources: &mut Sources) -> Vec<Diagnostic> {
             continue;
         };
         let path = PathBuf::from(path);
-        let same = Tape::load(&DiskFiles, &path, &Redactor::default()).is_ok_and(|tape| tape.sha256() == played);
+        let same = Tape::load(&DiskFiles, &path, &Redactor::default(), RecordedNumbers::ByValue)
+            .is_ok_and(|tape| tape.sha256() == played);
         // A case that did not pass may not have come to its later calls.
         let unused = replay["unused_lines"].as_array().filter(|_| same && case["status"] == "pass");
         let unused: BTreeSet<u64> = unused.into_iter().flatten().filter_map(Value::as_u64).collect();

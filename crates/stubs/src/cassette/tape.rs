@@ -85,14 +85,19 @@ impl TapeError {
 
 impl Tape {
     /// Reads a recording. Calls are compared with both sides redacted, so that one recorded without its secrets still matches.
-    pub fn load(files: &dyn Files, path: &Path, redactor: &Redactor) -> Result<Self, TapeError> {
+    pub fn load(
+        files: &dyn Files,
+        path: &Path,
+        redactor: &Redactor,
+        numbers: RecordedNumbers,
+    ) -> Result<Self, TapeError> {
         let bytes = files
             .read(path, TAPE_LIMIT)
             .map_err(|reason| TapeError::Unreadable { path: path.to_path_buf(), reason })?;
-        Self::parse(path, &bytes, redactor)
+        Self::parse(path, &bytes, redactor, numbers)
     }
 
-    fn parse(path: &Path, bytes: &[u8], redactor: &Redactor) -> Result<Self, TapeError> {
+    fn parse(path: &Path, bytes: &[u8], redactor: &Redactor, numbers: RecordedNumbers) -> Result<Self, TapeError> {
         let sha256 = sha256(bytes);
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let mut entries: Vec<TapeEntry> = Vec::new();
@@ -109,24 +114,13 @@ impl Tape {
             })?;
             entries.push(entry);
         }
-        let (by_call, redactor, numbers) = (HashMap::new(), redactor.clone(), RecordedNumbers::ByValue);
-        let tape = Self { path: path.to_path_buf(), sha256, entries, by_call, redactor, numbers };
-        Ok(tape.indexed())
-    }
-
-    fn indexed(mut self) -> Self {
-        let mut by_call: HashMap<CallKey, Vec<usize>> = HashMap::new();
-        for (index, entry) in self.entries.iter().enumerate() {
-            by_call.entry(self.key(&entry.tool, &entry.args)).or_default().push(index);
+        let (by_call, redactor) = (HashMap::new(), redactor.clone());
+        let mut tape = Self { path: path.to_path_buf(), sha256, entries, by_call, redactor, numbers };
+        let keys: Vec<CallKey> = tape.entries.iter().map(|entry| tape.key(&entry.tool, &entry.args)).collect();
+        for (index, key) in keys.into_iter().enumerate() {
+            tape.by_call.entry(key).or_default().push(index);
         }
-        self.by_call = by_call;
-        self
-    }
-
-    /// The same recording, with `1` and `1.0` being different arguments.
-    #[must_use]
-    pub fn numbers_as_written(self) -> Self {
-        Self { numbers: RecordedNumbers::AsWritten, ..self }.indexed()
+        Ok(tape)
     }
 
     /// The file it was read from.
@@ -226,7 +220,12 @@ mod tests {
     use super::*;
 
     fn load(text: &str) -> Result<Tape, TapeError> {
-        Tape::load(&MemoryFiles::default().with("t.jsonl", text), Path::new("t.jsonl"), &Redactor::default())
+        Tape::load(
+            &MemoryFiles::default().with("t.jsonl", text),
+            Path::new("t.jsonl"),
+            &Redactor::default(),
+            RecordedNumbers::ByValue,
+        )
     }
 
     #[test]
@@ -255,7 +254,7 @@ mod tests {
             assert!(reason.starts_with(why), "{reason}");
         }
         assert!(matches!(
-            Tape::load(&MemoryFiles::default(), Path::new("none"), &Redactor::default()),
+            Tape::load(&MemoryFiles::default(), Path::new("none"), &Redactor::default(), RecordedNumbers::ByValue),
             Err(TapeError::Unreadable { reason: FileError::Missing, .. })
         ));
     }
