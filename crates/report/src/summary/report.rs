@@ -71,7 +71,7 @@ impl<'r> SummaryJson<'r> {
             cases: SummaryCases(rows),
             generated_at: iso_utc(run.last_seen),
             policy_snapshot: run.gates.as_ref().map(|report| sorted(gates::policy_snapshot(report))),
-            prompts: Prompts::of(&run.rows).map(|prompts| sorted(prompts)),
+            prompts: Prompts::of(&run.rows).map(sorted),
             regression: run.gates.as_ref().map(|report| sorted(gates::regression(report))),
             run: sorted(run_facts(&numbers, run)),
             runledger_version: RUNLEDGER_VERSION,
