@@ -93,6 +93,7 @@ struct CalledFunction<'a> {
 
 /// The tokens that an answer and its request take.
 #[derive(Debug, Clone, Copy, Serialize)]
+#[expect(clippy::struct_field_names, reason = "the names are the API's")]
 pub(super) struct ChatUsage {
     prompt_tokens: u32,
     completion_tokens: u32,

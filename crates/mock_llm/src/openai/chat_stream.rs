@@ -7,6 +7,7 @@ use crate::answer::{CallForm, SpokenAnswer, WantedCall};
 use crate::{events::AnswerEvents, tokens::tokens};
 
 #[derive(Serialize)]
+#[expect(clippy::option_option, reason = "`usage` is absent, null or an object")]
 struct ChatChunk<'a> {
     id: &'a str,
     object: &'static str,
