@@ -30,7 +30,7 @@ const SEE_PROTOCOL: &str = "the agent may send `tool_call`, `final_output`, `log
                             `{\"type\":\"tool_call\",\"name\":\"search\",\"call_id\":\"1\",\"args\":{..}}` or \
                             `{\"type\":\"final_output\",\"output\":{..}}`";
 
-/// What an agent is told.
+/// A message to an agent.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum MessageToAgent<'m> {

@@ -20,7 +20,7 @@ pub(super) struct View<'r> {
     request: &'r RecordedRequest,
     /// Replaces the path of the request in its place.
     other_path: Option<String>,
-    /// Computed on first use: equal requests are found without it.
+    /// Computed on first use: the search for equal requests does not need it.
     place: OnceCell<String>,
     /// What is compared beside the body, each with its name: path, query, headers.
     pub(super) around: Vec<(String, String)>,
