@@ -1,18 +1,18 @@
 # syntax=docker/dockerfile:1
-# Two images of `agentci`, for agents in other containers and for agents in this one:
+# Two images of `agentci`: one for agents in other containers, one for agents that run in the same container.
 #
-#     docker build --tag agentci .                       no shell, no package manager: the program and the certificates
+#     docker build --tag agentci .                       the program and CA certificates; no shell, no package manager
 #     docker build --tag agentci:full --target full .    with Python, pip, Node.js and npm
 #
 #     docker run --rm --user "$(id -u):$(id -g)" --volume "$PWD:/workspace" agentci run PATH
 #
-# With BINARY=built the program is not compiled here but taken from the build context, as release/image does.
+# With BINARY=built, which release/image uses, the program is taken from the build context instead of being compiled here.
 ARG BINARY=compiled
 
 FROM rust:1.95-slim-bookworm AS compiled
 WORKDIR /source
 COPY . .
-# What was fetched and compiled before is kept between builds.
+# The cargo registry and the build folder are cached between builds.
 RUN --mount=type=cache,target=/usr/local/cargo/registry \
     --mount=type=cache,target=/source/target \
     cargo build --profile dist --locked --package agentci \
@@ -26,7 +26,7 @@ COPY agentci LICENSE LICENSE-APACHE LICENSE-MIT NOTICE /out/
 FROM ${BINARY} AS binary
 
 FROM node:24-trixie-slim AS full
-# Versions are those of the base image's Debian release, which it gets security fixes for.
+# Package versions are those of the base image's Debian release, which receives security fixes.
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends ca-certificates python3 python3-venv \
@@ -35,10 +35,10 @@ RUN apt-get update \
     && chmod -R a+rwX /opt/python
 COPY --from=binary /out/agentci /usr/local/bin/agentci
 COPY --from=binary /out/LICENSE /out/LICENSE-APACHE /out/LICENSE-MIT /out/NOTICE /usr/share/doc/agentci/
-# Any user may install packages there, and any user has a home, whether the system knows the user or not.
+# Any user can install packages there and has a home folder, even a user id that the image does not list.
 ENV PATH="/opt/python/bin:$PATH" HOME=/tmp
 WORKDIR /workspace
-# The first user of most machines; `--user` chooses another.
+# The id of the first user on most machines; override it with `--user`.
 USER 1000:1000
 ENTRYPOINT ["agentci"]
 CMD ["--help"]

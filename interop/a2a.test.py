@@ -1,4 +1,4 @@
-"""Conversations with A2A agents on the official SDK: every kind of answer, in every binding and version."""
+"""Conversations with A2A agents built on the official SDK: every kind of answer, in every binding and version."""
 
 import textwrap
 from contextlib import nullcontext
@@ -35,8 +35,8 @@ def test_a_task_with_artifacts(shop):
 
 def test_each_demand_of_a_task(shop):
     for asserts, reason in [
-        ("state: input-required", r"`completed`, not input-required"),
-        ("artifacts: { min: 4 }", "made 3 artifacts"),
+        ("state: input-required", r"`completed`, expected input-required"),
+        ("artifacts: { min: 4 }", "produced 3 artifacts"),
         ("artifacts: { names: [price, hotel] }", "no artifact `hotel`"),
         ("artifacts: { match: Paris }", "Paris"),
     ]:
@@ -123,7 +123,7 @@ def test_parts_and_metadata(shop):
     """
     for name in EVERY:
         before = len(shop.asked(name))
-        # What the SDK makes of 0.3 over HTTP+JSON decodes the content of files twice.
+        # For version 0.3 over HTTP+JSON, the SDK decodes the content of files twice.
         sent = without_content(dedented(test)) if name == "oldrest" else dedented(test)
         run(shop.card(name), sent, "acceptedOutputModes: [text/markdown]").passed()
         (sent,) = shop.asked(name, before)
@@ -176,13 +176,13 @@ def test_a_task_that_is_not_waited_for(shop):
         asserts = "task: { state: completed }\ntext: { must_match: '^one two$' }"
         run(shop.card(name), said("long", asserts=asserts), "blocking: false").passed()
         asked = shop.asked(name, before)
-        assert 3 <= len(asked) <= 10, f"asked for {len(asked)} times"
+        assert 3 <= len(asked) <= 10, f"requested for {len(asked)} times"
 
 
 def test_a_task_that_takes_too_long(shop):
     for target in ["", "blocking: true", "blocking: false"]:
         outcome = run(shop.card("rpc"), said("slow"), f"timeout_ms: 700\n{target}")
-        outcome.failed(r"not done within 700ms", r"(?i)turn\W+1\b")
+        outcome.failed(r"did not finish within 700ms", r"(?i)turn\W+1\b")
         assert outcome.report["tests"][0]["duration"] < 5000
 
 
@@ -229,7 +229,7 @@ def test_a_card_in_the_suite(shop):
 
 
 def test_cards_that_lead_nowhere(shop):
-    run(shop.card("grpc"), said("hello")).failed("no interface", "GRPC 1.0")
+    run(shop.card("grpc"), said("hello")).failed("no supported interface", "GRPC 1.0")
     run(f'agentCardUrl: "{shop.url}/none/card.json"', said("hello")).failed("agent card", "404")
     run(f'agentCardUrl: "{shop.url}/rest/tasks"', said("hello")).failed("agent card")
     run('agentCardUrl: "http://127.0.0.1:9/card.json"', said("hello")).failed("127.0.0.1:9", "refused")
@@ -237,7 +237,7 @@ def test_cards_that_lead_nowhere(shop):
 
 
 def test_what_an_agent_refuses(shop):
-    # A stream of 0.3 over HTTP+JSON is cut by the SDK where it should tell of an error.
+    # For version 0.3 over HTTP+JSON, the SDK cuts the stream instead of reporting an error.
     for name in EVERY[:-1]:
         run(shop.card(name), said("refuse")).failed("reads no such thing")
         run(shop.card(name), said("crash")).failed("oven is on fire|unknown exception|(?i:error)")
@@ -245,12 +245,12 @@ def test_what_an_agent_refuses(shop):
 
 def test_answers_that_are_none(shop):
     for words, reason in [
-        ("html", "no JSON.*Welcome"),
+        ("html", "not JSON.*Welcome"),
         ("http500", "500.*|database is on fire"),
         ("nothing", "without a single item"),
         ("neither", "neither `result` nor `error`"),
         ("strange", "weather"),
-        ("garbled", "no JSON"),
+        ("garbled", "not JSON"),
         ("item", "out of paper"),
     ]:
         run(shop.card("mute"), said(words)).failed(reason, r"(?i)turn\W+1\b")

@@ -1,4 +1,4 @@
-"""Conversations with A2A agents are recorded once, and replayed when the agent is gone."""
+"""Records conversations with A2A agents, and replays them after the agent has been stopped."""
 
 import os
 import shutil
@@ -56,7 +56,7 @@ def test_waiting_takes_no_time_in_a_replay(_):
     recorded, again = replayed("rpc", SLOW, "timeout_ms: 1500\nblocking: false")
     durations = {test["name"]: test["duration"] for test in recorded.report["tests"]}
     assert durations["slow"] >= 1400, durations
-    assert "not done within 1.5s" in again.shown() or "not done within 1500ms" in again.shown(), again.shown()
+    assert "did not finish within 1.5s" in again.shown() or "did not finish within 1500ms" in again.shown(), again.shown()
 
 
 def test_what_is_said_must_be_what_was_recorded(_):

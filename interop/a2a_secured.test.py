@@ -1,4 +1,4 @@
-"""A2A agents that want to know who asks: every scheme with the right secret, with the wrong one, and with none."""
+"""A2A agents with authentication: every scheme with the right secret, a wrong one and none."""
 
 import sys
 import tempfile
@@ -109,7 +109,7 @@ def test_secrets_stay_secret(shop):
             )
             for secret in [*SECRETS.values(), "client-s3cret", "-for-trips"]:
                 assert secret not in kept, f"{secret} is in what the run left behind"
-            # A replay asks nobody and needs no secret.
+            # A replay sends no requests and needs no secret.
             suite.run("--mode", "replay").passed()
 
 

@@ -1,4 +1,4 @@
-"""Suites of conversations with A2A agents, and the agents themselves."""
+"""Writes and runs suites for A2A agents, and starts the agents."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from harness import FOLDER, Agent
 
 
 class A2aSuite(Suite):
-    """Like a suite for an AG-UI server; `found` says how the agent is found."""
+    """Like a suite for an AG-UI server; `found` has the keys with the address of the agent."""
 
     def __init__(self, found, tests, target="", config=""):
         super().__init__("", tests, target, config)
@@ -25,13 +25,13 @@ class A2aSuite(Suite):
         return self
 
     def trace(self):
-        """The events of the newest run."""
+        """Returns the events of the latest run."""
         newest = sorted((self.root / "runs").rglob("run.jsonl"), key=lambda path: path.stat().st_mtime_ns)[-1]
         return [json.loads(line) for line in newest.read_text().splitlines()]
 
 
 class Shop(Agent):
-    """The agents on the newest `a2a-sdk`."""
+    """The agents built on the latest `a2a-sdk`."""
 
     def __init__(self, *arguments):
         super().__init__(sys.executable, FOLDER / "a2a" / "server.py", *arguments)
@@ -40,7 +40,7 @@ class Shop(Agent):
         return f'agentCardUrl: "{self.url}/{name}/card.json"'
 
     def asked(self, name, since=0):
-        """What was asked of one agent, cards left out: path, headers and the body as JSON."""
+        """Returns the requests to one agent, without those for its card: path, headers and the body as JSON."""
         with urllib.request.urlopen(self.url + "/journal") as answer:
             entries = json.load(answer)
         entries = [entry for entry in entries if entry["path"].startswith(f"/{name}/")]
@@ -49,7 +49,7 @@ class Shop(Agent):
 
 
 class OldShop(Agent):
-    """The agent on `a2a-sdk` 0.3."""
+    """The agent built on `a2a-sdk` 0.3."""
 
     def __init__(self):
         python = os.environ.get("A2A_OLD_PYTHON") or Path(os.environ["INTEROP_HOME"]) / "a2a-0.3" / "bin" / "python"
@@ -57,12 +57,12 @@ class OldShop(Agent):
 
 
 def said(*words, asserts="", test=""):
-    """A test of these messages, as version 1.1."""
+    """A test with these user messages, in version 1.1."""
     return turns(*words, asserts=asserts, test=test).replace('"1.0"', '"1.1"')
 
 
 def run(found, test, target="", flags=(), environment=None):
-    """One suite of one test, run once."""
+    """Runs a suite with one test."""
     with A2aSuite(found, test, target) as suite:
         return suite.run(*flags, environment=environment)
 

@@ -1,4 +1,4 @@
-"""The GitHub Action: its steps are taken as GitHub takes them, with the actions of others noted rather than run."""
+"""The GitHub Action: runs its steps as GitHub does; third-party actions are recorded instead of run."""
 
 import hashlib
 import os
@@ -29,7 +29,7 @@ cases:
 
 
 class Job:
-    """A job that uses the action, in a folder of its own."""
+    """A job that uses the action, in its own temporary folder."""
 
     def __enter__(self):
         self.folder = Path(tempfile.mkdtemp())
@@ -37,7 +37,7 @@ class Job:
         self.temp = self.folder / "temp"
         self.home.mkdir()
         self.temp.mkdir()
-        # What GitHub knows of the job beyond the defaults.
+        # Context values that differ from the defaults.
         self.context = {}
         return self
 
@@ -45,9 +45,9 @@ class Job:
         shutil.rmtree(self.folder)
 
     def use(self, **given):
-        """Takes the steps; what the action gives, the actions of others it used, and whether it failed."""
+        """Runs the steps; returns the outputs, the names of the third-party actions, and whether the job failed."""
         inputs = {name: given.get(name.replace("-", "_"), told["default"]) for name, told in ACTION["inputs"].items()}
-        # Built by whoever runs these tests, in this profile.
+        # The profile of the binary under test, which is already built.
         inputs["profile"] = "dev"
         self.known = {"github.server_url": "https://example.invalid", "strategy.job-index": "0", "strategy.job-total": "1"}
         self.known |= {f"inputs.{name}": value for name, value in inputs.items()} | self.context
@@ -70,7 +70,7 @@ class Job:
                 due &= self.known.get(compared[1], "") != compared[2]
             else:
                 due &= {"always()": True, "success()": not failed}[part]
-        # A condition that asks for nothing of the kind means `success()` as well.
+        # A condition without a status function implies `success()`.
         return due and ("always()" in condition or not failed)
 
     def fill(self, text):
@@ -164,7 +164,7 @@ def test_a_part_and_arguments(job):
 
 
 def replayed(job, keys=""):
-    """Conversations that are replayed: an ananke suite, and the same as a native one with these keys."""
+    """Writes replayed conversations: an ananke suite, and the same as a native suite with these keys."""
     for name in ("recordings", "tests", "hooks"):
         shutil.copytree(ROOT / "examples/conversations" / name, job.home / "ananke" / name)
     config = (ROOT / "examples/conversations/ananke.config.yaml").read_text().replace("played: true\n", "")
@@ -239,14 +239,14 @@ class Quiet(SimpleHTTPRequestHandler):
 
 
 class Releases:
-    """A server that has releases of the action's repository, with the program that the tests use."""
+    """A server with a release of the action's repository, which contains the binary under test."""
 
     def __init__(self, job):
         self.folder = job.folder / "server/owner/agentci/releases/download/v0.1.0"
         self.folder.mkdir(parents=True)
         self.archive = self.folder / "agentci-0.1.0-x86_64-unknown-linux-gnu.tar.gz"
         program = job.folder / "agentci"
-        # Small, and known as the one that was released.
+        # A small wrapper that sets a variable, which identifies the released program.
         program.write_text(f'#!/bin/sh\nexport RELEASED=1\nexec {os.environ["AGENTCI"]} "$@"\n')
         program.chmod(0o755)
         with tarfile.open(self.archive, "w:gz") as archive:
@@ -273,7 +273,7 @@ class Releases:
 
 
 def suite_of_the_release(job):
-    """A case that passes with the released program alone."""
+    """Writes a case that passes only with the released program."""
     (job.home / "agent.sh").write_text('read -r task; echo "{\\"type\\":\\"final_output\\",\\"output\\":{\\"released\\":\\"$RELEASED\\"}}"\n')
     (job.home / "agentci.yaml").write_text("""suite: released
 target: { process: { command: [sh, agent.sh] } }
@@ -287,10 +287,10 @@ def test_a_release_of_the_same_source_is_installed(job):
         for inputs in ({}, {"version": "0.1.0"}, {"version": "v0.1.0"}):
             given, used, failed = job.use(**inputs)
             assert not failed and given["result"] == "passed", job.log
-            assert "agentci 0.1.0 was installed" in job.log, job.log
+            assert "installed agentci 0.1.0" in job.log, job.log
             assert used == ["actions/upload-artifact"], used
         _, used, failed = job.use()
-        assert not failed and "is here from an earlier step" in job.log and used == ["actions/upload-artifact"], job.log
+        assert not failed and "already installed by an earlier step" in job.log and used == ["actions/upload-artifact"], job.log
 
 
 def test_a_commit_that_was_not_released_is_built(job):
@@ -298,11 +298,11 @@ def test_a_commit_that_was_not_released_is_built(job):
     with Releases(job) as releases:
         releases.write(b"0" * 64 + b"\n")
         _, used, _ = job.use()
-        assert "built here: the action's commit is not the one that was released" in job.log, job.log
+        assert "from source: the action's commit is not the released one" in job.log, job.log
         assert used[0] == "actions/cache", used
         releases.archive.rename(releases.archive.with_name("other.tar.gz"))
         job.use(version="0.1.0")
-        assert "built here: the release has no program for" in job.log, job.log
+        assert "from source: the release has no program for" in job.log, job.log
 
 
 def test_a_program_without_its_checksum_is_refused(job):
@@ -313,7 +313,7 @@ def test_a_program_without_its_checksum_is_refused(job):
         assert not failed and given["result"] == "passed", job.log
         given, used, failed = job.use(version="0.1.0", checksum="0" * 64)
         assert failed and given["result"] == "" and used == [], job.log
-        assert f"has the checksum {right}, and not 0000" in job.log, job.log
+        assert f"has the checksum {right}, expected 0000" in job.log, job.log
         with releases.archive.open("ab") as archive:
             archive.write(b"tampered")
         _, used, failed = job.use(version="0.1.0")

@@ -1,4 +1,4 @@
-"""A whole conversation with an AG-UI server, and every one of its assertions broken in turn."""
+"""A complete conversation with an AG-UI server; then each of its assertions is made to fail in turn."""
 
 import sys
 from contextlib import nullcontext
@@ -197,7 +197,7 @@ def test_demands_of_the_test_are_made_of_the_whole(agent):
     endpoint = f"{agent.url}/checkout"
     run(endpoint, turns(*said, test=once)).passed()
     run(f"{endpoint}?break=twice", turns(*said, test=once)).failed("charge_card", at="charge_card")
-    # As the original reads it, each turn has to do what the test demands.
+    # With `inherit: all`, as in the original tool, the assertions of the test apply to each turn.
     run(endpoint, turns(*said, test=once), "inherit: all").failed("charge_card", r"(?i)turn\W+1\b", at="charge_card")
 
 

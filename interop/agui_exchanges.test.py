@@ -1,4 +1,4 @@
-"""What is carried from run to run: the history, answers of the client's tools, interrupts, the state, the thread."""
+"""Data that is carried from run to run: history, results of client-side tools, interrupts, state, thread."""
 
 import sys
 from contextlib import nullcontext

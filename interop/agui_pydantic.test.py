@@ -1,4 +1,4 @@
-"""An agent of pydantic-ai: tools of the server and of the client, approval, history, errors."""
+"""A pydantic-ai agent: server-side and client-side tools, approval, history, errors."""
 
 import sys
 from contextlib import nullcontext

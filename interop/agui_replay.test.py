@@ -1,4 +1,4 @@
-"""Conversations are recorded once, and replayed when the server is gone: the same verdicts, the same times, no hook."""
+"""Records conversations, and replays them after the server has been stopped: same verdicts, same times, no hooks."""
 
 import sys
 from contextlib import nullcontext
@@ -32,7 +32,7 @@ def start():
 
 
 def reasons(outcome):
-    """Why each test failed."""
+    """Returns the failure reasons of each test."""
     return {test["name"]: [test.get("error"), test.get("failures")] for test in outcome.report["tests"]}
 
 

@@ -1,4 +1,4 @@
-"""How a run travels: every legal way of sending it is read, and every illegal one is named."""
+"""The transport of a run: every valid form is accepted, and every invalid form is reported."""
 
 import socket
 import re
@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from conversation import Suite, run, turns
 from harness import FOLDER, Agent, main
 
-# What the sample of `agui/streams.py` does, to the letter.
+# The exact content of the sample in `agui/streams.py`.
 WHOLE = turns(
     "hello",
     asserts="""
@@ -172,7 +172,7 @@ def test_rules_that_are_broken(agent):
     holds(agent, "violations", asserts, target="protocol: off")
     strict = breaks(agent, "violations", r"(?i)protocol", target="protocol: fail")
     strict.without("look_up")
-    # What keeps the rules is not held up.
+    # Valid runs still pass.
     holds(agent, "parallel", "text: { must_match: done }", target="protocol: fail")
     holds(agent, "chunked", "text: { must_match: Found }", target="protocol: fail")
 

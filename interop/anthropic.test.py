@@ -89,7 +89,7 @@ def test_errors_have_their_classes(server):
         error = raises(kind, lambda text=text: ask(server, text))
         assert error.status_code == status and error.body["request_id"].startswith("req_")
     unmatched = raises(anthropic.BadRequestError, lambda: ask(server, "nothing of the kind"))
-    assert "no rule of the script fits" in unmatched.message
+    assert "no rule of the script matches" in unmatched.message
     raises(anthropic.APIConnectionError, lambda: ask(server, "break off"))
     raises(anthropic.APITimeoutError, lambda: ask(server, "silence", timeout=0.3))
 

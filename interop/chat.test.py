@@ -1,4 +1,4 @@
-"""`chat` targets against servers on the types of the official packages `openai` and `anthropic`, and against our own mock LLM."""
+"""`chat` targets against servers built on the types of the official packages `openai` and `anthropic`, and our own mock LLM."""
 
 import json
 import os
@@ -22,7 +22,7 @@ TAPE = {"tool": "get_weather", "args": {"city": "Paris"}, "ok": True, "result": 
 
 
 def suite(api, url, said):
-    """One case with a tool that is answered from a cassette."""
+    """A suite of one case with a tool that is answered from a cassette."""
     connector = {"api": api, "url": url, "model": "test-model", "key": "sk-of-the-test", "settings": {"max_tokens": 50}}
     chat = {
         "connector": connector,
@@ -30,7 +30,7 @@ def suite(api, url, said):
         "options": {"tools": [TOOL], "tool_choice": "auto", "user": "someone", "stop": ["END"]},
     }
     if api == "openai":
-        # Anthropic's package has no such option any more; what it has no word for is passed on as it is.
+        # Anthropic's package no longer has this option; agentci passes unknown options on unchanged.
         chat["options"]["temperature"] = 0
     case = {
         "id": "weather",
@@ -42,10 +42,10 @@ def suite(api, url, said):
 
 
 def run(described):
-    """Runs a suite; its exit code, what it printed, and its events."""
+    """Runs a suite; returns its exit code, output and events."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        # JSON is YAML.
+        # JSON is valid YAML.
         (home / "agentci.yaml").write_text(json.dumps(described))
         (home / "tape.jsonl").write_text(json.dumps(TAPE) + "\n")
         command = [os.environ["AGENTCI"], "run", "--output-dir", "runs"]

@@ -1,4 +1,4 @@
-"""Writes a suite of conversations into a folder, has `agentci` run it, and looks at what it says."""
+"""Writes a suite of conversations into a folder, runs it with `agentci`, and checks the report."""
 
 import json
 import os
@@ -19,9 +19,9 @@ target:
 
 
 class Suite:
-    """A folder with a config and tests by their file names, for as long as the `with` block lasts.
+    """A temporary folder with a config and tests by file name, for the duration of a `with` block.
 
-    `target` is what the config says of the target beside its address, `config` what it says beside the target.
+    `target` has further keys of the target, `config` further keys of the config.
     """
 
     def __init__(self, endpoint, tests, target="", config=""):
@@ -61,14 +61,14 @@ class Suite:
         return Outcome(done.returncode, report, done.stderr, self)
 
     def line(self, pattern, name="flow.test.yaml"):
-        """The line of a test file that fits, as it is written in messages."""
+        """Returns the place of the line that matches, in the form of the messages: `FILE:LINE`."""
         lines = self.tests[name].splitlines()
         found = [number for number, line in enumerate(lines, 1) if re.search(pattern, line)]
         assert len(found) == 1, f"{len(found)} lines of {name} fit {pattern!r}"
         return f"{name}:{found[0]}"
 
     def artifacts(self):
-        """Everything that the runs left behind, as one text."""
+        """Returns the content of all files that the runs wrote, as one string."""
         files = [path for path in sorted((self.root / "runs").rglob("*")) if path.is_file()]
         assert files, "the run left nothing behind"
         return "\n".join(path.read_text(errors="replace") for path in files)
@@ -76,7 +76,7 @@ class Suite:
 
 @dataclass
 class Outcome:
-    """What a run came to."""
+    """The outcome of a run."""
 
     status: int
     report: dict
@@ -92,7 +92,7 @@ class Outcome:
         return self
 
     def failed(self, *patterns, at=None):
-        """The only test failed, for a reason that fits every pattern and points at one of these lines."""
+        """Asserts that the only test failed, for a reason that matches every pattern and names one of these lines."""
         assert self.status == 1 and list(self.verdicts().values()) == [False], f"did not fail: {self.shown()}"
         self.counted()
         reason = self.reason()
@@ -104,7 +104,7 @@ class Outcome:
         return self
 
     def without(self, *patterns):
-        """The reason has nothing to do with these."""
+        """Asserts that the reason matches none of these patterns."""
         for pattern in patterns:
             assert not re.search(pattern, self.reason()), f"{pattern!r} is in {self.reason()}"
         return self
@@ -117,7 +117,7 @@ class Outcome:
         return json.dumps([test.get("error"), test.get("failures"), places], ensure_ascii=False)
 
     def counted(self):
-        """The sums fit the tests, and each test has what every test has."""
+        """Asserts that the totals match the tests, and that each test has the common fields."""
         tests = self.report["tests"]
         passed = sum(test["passed"] for test in tests)
         sums = (self.report["passed"], self.report["failed"], self.report["total"])
@@ -131,7 +131,7 @@ class Outcome:
 
 
 def turns(*said, asserts="", test=""):
-    """A test of these messages of the user; `asserts` is what the last turn asserts, `test` what the whole does."""
+    """A test with these user messages; `asserts` has the assertions of the last turn, `test` those of the test."""
     written = ['version: "1.0"', "name: flow", "turns:"]
     written += [f"  - user: {json.dumps(message)}" for message in said]
     if asserts:
@@ -142,6 +142,6 @@ def turns(*said, asserts="", test=""):
 
 
 def run(endpoint, test, target="", config="", environment=None, flags=()):
-    """One suite of one test, run once."""
+    """Runs a suite with one test."""
     with Suite(endpoint, test, target, config) as suite:
         return suite.run(*flags, environment=environment)

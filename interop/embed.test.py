@@ -1,4 +1,4 @@
-"""The built-in embedder beside the `tokenizers` package and numpy, over the same weights and vocabulary."""
+"""Compares the built-in embedder with the `tokenizers` package and numpy, with the same weights and vocabulary."""
 
 import json
 import os
@@ -9,13 +9,13 @@ import traceback
 
 from embed_reference import REFERENCE, TEXTS, Model, reference, tokenizer
 
-# The planes of Unicode that hold anything, and one that does not.
+# The Unicode planes with assigned characters, and one without.
 PLANES = (0, 1, 2, 3, 4, 14, 15)
 CHARACTERS = [chr(plane << 16 | low) for plane in PLANES for low in range(65536) if plane or not 0xD800 <= low < 0xE000]
 
 
 def embed(texts, *arguments):
-    """What the built-in embedder makes of the texts."""
+    """Runs the built-in embedder on the texts."""
     lines = "".join(json.dumps(text) + "\n" for text in texts)
     done = subprocess.run([os.environ["EMBED"], *arguments], input=lines, text=True, capture_output=True, timeout=300)
     assert done.returncode == 0, done.stderr
@@ -39,7 +39,7 @@ def test_token_ids_of_odd_texts():
 
 
 def test_token_ids_of_every_character():
-    # Inside a word and alone, some at a time, so that no text is cut off.
+    # Each character inside a word and alone, a few per text, so that no text is truncated.
     groups = [CHARACTERS[start : start + 8] for start in range(0, len(CHARACTERS), 8)]
     same_ids([" ".join(f"a{c}b {c}" for c in group) for group in groups])
 

@@ -1,8 +1,8 @@
-"""The built-in embedder done with numpy and the `tokenizers` package, over the same weights and vocabulary.
+"""Implements the built-in embedder with numpy and the `tokenizers` package, with the same weights and vocabulary.
 
     python interop/embed_reference.py > fixtures/embeddings/reference.jsonl
 
-writes what the unit tests of `crates/embed` compare with; `embed.test.py` tells when that file is out of date.
+writes the reference values for the unit tests of `crates/embed`; `embed.test.py` fails if that file is out of date.
 """
 
 import json
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent.parent
 ASSETS = ROOT / "crates/weights/assets"
 REFERENCE = ROOT / "fixtures/embeddings/reference.jsonl"
 
-# Plain sentences, odd characters, texts with nothing in them, a word too long, a text too long.
+# Plain sentences, unusual characters, blank texts, a word that is too long, a text that is too long.
 TEXTS = [
     "Your net pay for October is 2,431.18 dollars.",
     "The refund was approved and will arrive within five working days.",
@@ -117,7 +117,7 @@ class Model:
         return self.norm(x + self.dense(wide, f"{name}.output.dense"), f"{name}.output.LayerNorm")
 
     def embed(self, ids):
-        """The mean over all tokens, of length 1; nothing for a text without any."""
+        """Returns the mean over all tokens, normalised to length 1; empty for a text without tokens."""
         if len(ids) == 2:
             return np.array([])
         x = self.words[ids] + self.positions[: len(ids)] + self.kinds[0]
@@ -129,7 +129,7 @@ class Model:
 
 
 def reference():
-    """A line for every text. The vector of a text too long for the model is left out: it is read in pieces."""
+    """Yields a line per text, without a vector if the text is too long for the model: agentci embeds it in pieces."""
     cut, model = tokenizer(), Model()
     for text in TEXTS:
         ids = cut.encode(text).ids

@@ -1,4 +1,4 @@
-// Starts `agentci serve llm` and runs tests, each with a server of its own.
+// Starts `agentci serve llm` and runs tests, each with its own server.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 const folder = dirname(fileURLToPath(import.meta.url));
 
-/** A package of the pinned ones. */
+/** Loads a pinned package. */
 export const load = createRequire(join(process.env.INTEROP_HOME, "package.json"));
 
 export async function serve(script = "model.yaml") {
@@ -35,7 +35,7 @@ export async function serve(script = "model.yaml") {
   };
 }
 
-/** Runs tests by name and counts. */
+/** Runs the tests and counts the results. */
 export async function main(tests) {
   let passed = 0;
   let failed = 0;

@@ -1,4 +1,4 @@
-"""Starts servers and runs the functions of a file that begin with `test_`."""
+"""Starts servers and runs the functions of a file whose names begin with `test_`."""
 
 import inspect
 import json
@@ -14,7 +14,7 @@ FOLDER = Path(__file__).parent
 
 
 class Server:
-    """A scripted model on a free port, for as long as the `with` block lasts."""
+    """A scripted model on a free port, for the duration of a `with` block."""
 
     def __init__(self, script="model.yaml"):
         self.script = script
@@ -43,7 +43,7 @@ class Server:
 
 
 class Agent:
-    """One of the AG-UI servers, on a free port, for as long as the `with` block lasts."""
+    """An agent's server on a free port, for the duration of a `with` block."""
 
     def __init__(self, *command):
         self.command = command
@@ -62,13 +62,13 @@ class Agent:
         self.process.wait(timeout=10)
 
     def journal(self):
-        """The bodies of the requests it got, oldest first."""
+        """Returns the bodies of the received requests, oldest first."""
         with urllib.request.urlopen(self.url + "/journal") as answer:
             return [json.loads(request["body"]) for request in json.load(answer)]
 
 
 def raises(kind, action):
-    """The exception of exactly this class that the action raises."""
+    """Returns the exception that the action raises, which must be of exactly this class."""
     try:
         action()
     except kind as error:
@@ -78,7 +78,7 @@ def raises(kind, action):
 
 
 def main(tests, start=Server):
-    """Runs every test with what `start` gives it, a server of its own unless it says otherwise, and counts."""
+    """Runs every test with a new result of `start`, by default a server, and counts the results."""
     passed = failed = 0
     for name, test in list(tests.items()):
         if not name.startswith("test_") or not inspect.isfunction(test):

@@ -1,4 +1,4 @@
-"""Tools of MCP servers that others made, called by `agentci run`: both transports, both eras, and all that can go wrong."""
+"""Calls tools of third-party MCP servers with `agentci run`: both transports, both protocol eras, and all failures."""
 
 import json
 import os
@@ -20,7 +20,7 @@ OLD_LOCAL = stdio(NODE, EVERYTHING, "stdio")
 
 
 def helped(outcome, words):
-    """What to do is said, too."""
+    """Asserts that the help text is printed as well."""
     assert words in outcome.talk, outcome.shown()
 
 
@@ -95,14 +95,14 @@ def test_noise_on_standard_output(_):
 
 
 def test_a_server_that_dies_or_does_not_start(_):
-    run(LOCAL, [call("leave", code=3)]).failed("left with exit code 3", "leaving on purpose")
+    run(LOCAL, [call("leave", code=3)]).failed("stopped with exit code 3", "leaving on purpose")
     run(stdio("no-such-server"), [call("x")]).failed("could not be started", "no-such-server")
-    run(stdio("sh", "-c", "echo nothing works >&2; exit 9"), [call("x")]).failed("left with exit code 9", "nothing works")
+    run(stdio("sh", "-c", "echo nothing works >&2; exit 9"), [call("x")]).failed("stopped with exit code 9", "nothing works")
     run('transport: http\nendpoint: "http://127.0.0.1:9/mcp"', [call("x")]).failed("127.0.0.1:9")
 
 
 def test_a_call_that_takes_too_long(_):
-    run(LOCAL, [call("wait", seconds=30)], target="timeout_ms: 2500").failed("not done within 2.?5")
+    run(LOCAL, [call("wait", seconds=30)], target="timeout_ms: 2500").failed("did not finish within 2.?5")
 
 
 def test_a_question_of_the_server_is_answered(_):
@@ -154,7 +154,7 @@ def test_a_changed_schema_is_caught(_):
 
         served("str")
         outcome = suite.run("--mode", "live")
-        assert outcome.status != 0 and "there is no snapshot" in outcome.shown(), outcome.shown()
+        assert outcome.status != 0 and "does not exist: create it with" in outcome.shown(), outcome.shown()
         suite.run("--mode", "record").passed()
         suite.run("--mode", "live").passed()
         suite.run("--mode", "replay").passed()
@@ -184,7 +184,7 @@ def test_a_recording_is_replayed_without_the_server(_):
     tests = {f"{name}.test.yaml": written(*turns).replace("name: flow", f"name: {name}") for name, turns in tests.items()}
     for place in [nullcontext(None), Listening(*PYTHON, "http")]:
         with place as server:
-            # Over HTTP nobody else could be served after it.
+            # Over HTTP the server would be gone for the other tests.
             chosen = {name: text for name, text in tests.items() if not (server and name.startswith("dead"))}
             with McpSuite(server.found if server else LOCAL, chosen) as suite:
                 recorded = suite.run("--mode", "record")

@@ -1,4 +1,4 @@
-"""Suites that call the tools of MCP servers, and the servers themselves."""
+"""Writes and runs suites that call the tools of MCP servers, and starts the servers."""
 
 import json
 import os
@@ -16,12 +16,12 @@ EVERYTHING = HOME / "node_modules" / "@modelcontextprotocol" / "server-everythin
 
 
 def stdio(*command, **env):
-    """How a config says that the server is a program."""
+    """The keys of a config for a server over stdio."""
     return f"transport: stdio\ncommand: {json.dumps([str(part) for part in command])}\nenv: {json.dumps(env)}"
 
 
 def script(text):
-    """A server of a few lines of shell, of the 2025 era: it answers the greeting, and the first call is request 3."""
+    """A server in a few lines of shell, with a 2025 protocol version: it answers the handshake; the first call is request 3."""
     greeting = """\
     read discover; echo '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"what?"}}'
     read initialize; echo '{"jsonrpc":"2.0","id":2,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}}}}'
@@ -31,7 +31,7 @@ def script(text):
 
 
 class Listening:
-    """A server over HTTP, for as long as the `with` block lasts. It says its address first."""
+    """A server over HTTP, for the duration of a `with` block. It prints its address first."""
 
     def __init__(self, *command):
         self.command = command
@@ -51,7 +51,7 @@ class Listening:
 
 
 class McpSuite(Suite):
-    """Like a suite for an AG-UI server; `found` says how the server is reached."""
+    """Like a suite for an AG-UI server; `found` has the keys with the address of the server."""
 
     def __init__(self, found, tests, target="", config=""):
         super().__init__("", tests, target, config)
@@ -63,18 +63,18 @@ class McpSuite(Suite):
         return self
 
     def reached(self, found):
-        """Writes the config, with another server than before."""
+        """Writes the config again, with another server."""
         target = textwrap.indent(f"type: mcp\n{found}\n{self.target}", "  ")
         (self.folder / "ananke.config.yaml").write_text(f'version: "1.2"\ntarget:\n{target}\n{self.config}')
 
     def events(self):
-        """The events of the newest run."""
+        """Returns the events of the latest run."""
         newest = max((self.root / "runs").rglob("run.jsonl"), key=lambda path: path.stat().st_mtime_ns)
         return [json.loads(line) for line in newest.read_text().splitlines()]
 
 
 def written(*turns):
-    """A test of these turns: each is an action, its arguments, and what it asserts."""
+    """A test with these turns: each has a type, its arguments, and its assertions."""
     lines = ['version: "1.2"', "name: flow", "turns:"]
     for kind, arguments, *asserts in turns:
         lines.append(f"  - type: {kind}")
@@ -99,13 +99,13 @@ def answered(tool, pattern):
 
 
 def run(found, turns, target="", flags=(), environment=None):
-    """One suite of one test, run once."""
+    """Runs a suite with one test."""
     with McpSuite(found, written(*turns), target) as suite:
         return suite.run(*flags, environment=environment)
 
 
 def traced(events):
-    """What the server did in each test, less when it did."""
+    """Returns the events of each test, without their times."""
     kept = [event for event in events if event["type"] in TRACED]
     kept.sort(key=lambda event: event["case_id"])
     return [{key: value for key, value in event.items() if key != "timestamp"} for event in kept]

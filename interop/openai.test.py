@@ -145,7 +145,7 @@ def test_errors_have_their_classes(server):
         error = raises(kind, lambda text=text: chat(server, text))
         assert error.status_code == status and error.request_id.startswith("req_")
     unmatched = raises(openai.BadRequestError, lambda: chat(server, "nothing of the kind"))
-    assert "no rule of the script fits" in unmatched.message and unmatched.code == "no_rule_fits"
+    assert "no rule of the script matches" in unmatched.message and unmatched.code == "no_rule_fits"
     raises(openai.APIConnectionError, lambda: chat(server, "break off"))
     raises(openai.APITimeoutError, lambda: chat(server, "silence", timeout=0.3))
 

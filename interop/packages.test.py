@@ -1,6 +1,6 @@
-"""The wheel and the npm packages: built from the program of these tests, installed into clean environments, and used there.
+"""The wheel and the npm packages: built from the binary under test, installed into clean environments, and used there.
 
-The program that is handed out, its size and how quickly it starts are in `packages/release.py`, which takes minutes.
+The release build, its size and its startup time are tested in `packages/release.py`, which takes minutes.
 """
 
 import json
@@ -30,7 +30,7 @@ WSL = "agentci does not run on Windows: install it inside WSL, the Windows Subsy
 
 
 class Folder:
-    """A folder that is gone when the test is done."""
+    """A temporary folder."""
 
     def __enter__(self):
         self.path = Path(tempfile.mkdtemp())
@@ -41,7 +41,7 @@ class Folder:
 
 
 def run(*command, **options):
-    """A command that must end well."""
+    """Runs a command that must succeed and returns its output."""
     done = attempt(*command, **options)
     assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
     return done.stdout
@@ -68,7 +68,7 @@ def test_sources_are_complete(folder):
         packed.extractall(folder)
         assert all(entry.isfile() and entry.mtime == 315532800 for entry in packed), "not the same bytes each time"
     source = folder / Path(archive).name.removesuffix(".tar.gz")
-    # Exactly the versions that were tested, and nothing to fetch but what those are.
+    # Exactly the tested versions, and no others to download.
     described = json.loads(run("cargo", "metadata", "--locked", "--format-version", "1", cwd=source))
     ours = {package["name"] for package in described["packages"] if package["source"] is None}
     assert "agentci" in ours and "agentci-weights" in ours and "agentci-dev" not in ours, ours
@@ -79,7 +79,7 @@ def test_sources_are_complete(folder):
             assert (path.parent / name).is_file(), f"{path.relative_to(source)} includes {name}"
             included += 1
     assert included > 30, included
-    # Cargo refuses a crate that names a file which is not there, even if that file is not built.
+    # Cargo rejects a crate that names a missing file, even if that file is not built.
     for manifest in source.glob("crates/*/Cargo.toml"):
         crate = tomllib.loads(manifest.read_text())
         for kind in ("test", "bench", "example"):
@@ -92,7 +92,7 @@ def test_sources_are_complete(folder):
 
 def test_pip_refuses_windows_in_one_sentence(folder):
     archive = run(RELEASE / "sdist", "--out", folder).strip()
-    # Only what pip asks to build the package believes to be on Windows: pip itself would look for the files of Windows.
+    # Only the build backend sees Windows as its platform: pip itself would look for Windows files.
     (folder / "sitecustomize.py").write_text(
         'import sys\nif any("in_process" in part for part in sys.orig_argv):\n    sys.platform = "win32"\n'
     )
@@ -102,11 +102,11 @@ def test_pip_refuses_windows_in_one_sentence(folder):
     assert done.returncode != 0 and said == [WSL], done.stdout + done.stderr
     backend = ROOT / "packages/python/backend"
     done = attempt(sys.executable, "-c", "import sys; sys.platform = 'freebsd14'; import agentci_build", cwd=backend)
-    assert done.stderr == "agentci runs on Linux and macOS, and not on freebsd14\n", done.stderr
+    assert done.stderr == "agentci runs on Linux and macOS, not on freebsd14\n", done.stderr
 
 
 def npm_project(folder, *, platform=True):
-    """A project whose npm packages are there as npm would unpack them, with a shell script in the program's place."""
+    """Creates a project with the npm packages as npm would unpack them, with a shell script in place of the binary."""
     packages = folder / "node_modules"
     shutil.copytree(ROOT / "packages/npm", packages / npm_name())
     program = packages / npm_platform_name(this_machine()) / "agentci"
@@ -158,12 +158,12 @@ def test_a_program_that_is_not_there_is_explained(folder):
     launcher, _ = npm_project(folder, platform=False)
     done = attempt("node", launcher, "--version")
     name = npm_platform_name(this_machine())
-    wanted = f"error: the package {name} is not installed: install again, with optional dependencies and on this machine\n"
+    wanted = f"error: the package {name} is not installed: reinstall on this machine, with optional dependencies\n"
     assert (done.returncode, done.stderr) == (1, wanted), done
     for machine, wanted in (
         ("platform:win32", WSL),
-        ("platform:freebsd", "agentci has no program for freebsd-x64, only for linux-x64, linux-arm64, darwin-x64, darwin-arm64"),
-        ("arch:ia32", "agentci has no program for linux-ia32, only for linux-x64, linux-arm64, darwin-x64, darwin-arm64"),
+        ("platform:freebsd", "there is no agentci binary for freebsd-x64; supported platforms: linux-x64, linux-arm64, darwin-x64, darwin-arm64"),
+        ("arch:ia32", "there is no agentci binary for linux-ia32; supported platforms: linux-x64, linux-arm64, darwin-x64, darwin-arm64"),
     ):
         key, value = machine.split(":")
         (folder / "machine.cjs").write_text(f'Object.defineProperty(process, "{key}", {{ value: "{value}" }});\n')
@@ -179,7 +179,7 @@ def test_npm_refuses_windows_in_one_sentence(folder):
     packed = folder / "packed"
     launcher = Path(run(RELEASE / "npm", "--out", packed, "launcher").strip())
     (folder / "package.json").write_text('{ "private": true }\n')
-    # Only the package's own script believes to be on Windows: npm would look for the shell of Windows.
+    # Only the package's own script sees Windows as its platform: npm itself would look for a Windows shell.
     windows = 'if ((process.argv[1] ?? "").endsWith("platform.js")) Object.defineProperty(process, "platform", { value: "win32" });\n'
     (folder / "windows.cjs").write_text(windows)
     with Registry([launcher]) as registry:
@@ -195,7 +195,7 @@ def test_the_path_is_found_wherever_pip_puts_the_program(folder):
     found = "import agentci; print(agentci.binary_path())"
     shutil.copytree(ROOT / "packages/python/src/agentci", folder / "agentci")
     done = attempt(sys.executable, "-m", "agentci", "--version", cwd=folder)
-    assert done.returncode == 1 and "install the package again" in done.stderr, done.stderr
+    assert done.returncode == 1 and "reinstall the package" in done.stderr, done.stderr
     (folder / "bin").mkdir()
     # A script of that name belongs to another package.
     (folder / "bin/agentci").write_text("#!/bin/sh\n")
@@ -215,7 +215,7 @@ def test_pages_name_the_packages_as_they_are_called(_):
         for name in re.findall(r"(?:pip install|pipx install|uv tool install) (?:-\S+ )*([a-z][\w-]*)", text):
             assert name == python_name(), f"{page}: {name}"
         for name in re.findall(r"(?:npm install(?: --save-dev)?|npx(?: --yes)?) ([a-z][\w-]*)", text):
-            # `npx agentci` is what readers are warned of.
+            # The pages warn readers about `npx agentci`.
             assert name == npm_name() or f"do not run `npx {name}`" in text, f"{page}: {name}"
 
 

@@ -1,4 +1,4 @@
-"""The recorder with real clients: a part of the tables of `recorder`, and what a user's own settings become."""
+"""The recorder with real clients: part of the tables of `recorder`, and the effect on the user's own settings."""
 
 import os
 import re
@@ -13,7 +13,7 @@ from harness import FOLDER, main
 
 sys.path.insert(0, str(FOLDER / "recorder"))
 
-import misses  # noqa: E402 - they are in a folder of their own
+import misses  # noqa: E402 - they are in another folder
 from bench import KEYS, World, agentci, environment, fresh_folder, record, replay, secrets_in, tally  # noqa: E402
 from clients import ALL, MAIN, MAIN_PYTHON, NODE, NODES, PYTHONS, QUICK, Client, python  # noqa: E402
 from matrix import fares  # noqa: E402
@@ -63,7 +63,7 @@ def both(client, **variables):
 def test_retries_are_replayed_as_they_were(_):
     recorded, replayed, requests = both(ANTHROPIC, QUESTION="Are you busy?")
     assert replayed.stdout == recorded.stdout
-    # Every answer had to be asked for twice; the weather was not.
+    # Every model request was sent twice, the weather request once.
     assert len(requests) == 2 * 4 + 1, [request["path"] for request in requests]
 
 
@@ -77,7 +77,7 @@ def test_a_key_that_the_model_repeats_is_not_stored(_):
     key = KEYS["OPENAI_API_KEY"]
     assert recorded.stdout.count(key) >= 3, recorded
     assert key not in replayed.stdout + replayed.stderr + recorded.stderr
-    # Everything else is there.
+    # Everything else is replayed.
     assert len(replayed.stdout.splitlines()) == len(recorded.stdout.splitlines()), replayed
 
 
@@ -111,7 +111,7 @@ def test_a_base_url_of_the_user_still_leads_to_its_server(_):
     with fresh_folder() as work, World(0) as beside:
         with World(0) as world:
             client = python("client", "openai", program=MAIN_PYTHON)
-            # A gateway on this machine, which no proxy is between.
+            # A gateway on this machine, which is reached without a proxy.
             recorded = record(client, world, work, OPENAI_BASE_URL=beside.proxy + "/gateway/v1")
             hosts = {request["host"] for request in world.requests()}
         assert recorded.code == 0, recorded
@@ -127,7 +127,7 @@ def test_a_base_url_of_the_user_still_leads_to_its_server(_):
 
 
 def test_a_client_that_goes_around_the_recorder_is_named(_):
-    """`python -I` takes neither hooks nor modules from the environment, and `http.client` no proxy."""
+    """`python -I` ignores hooks and modules of the environment, and `http.client` ignores proxy variables."""
     script = (
         "import http.client, sys, time; c = http.client.HTTPConnection(sys.argv[1], timeout=10);"
         "c.request('GET', '/weather?city=Rome'); print(c.getresponse().read()); time.sleep(2)"
@@ -166,7 +166,7 @@ def test_a_web_socket_for_responses_is_refused_so_that_clients_fall_back(_):
 
 
 def test_an_agent_in_a_container_is_recorded_and_replayed(_):
-    """The commands that `examples/recorded/compose.yaml` shows, with a `docker` that starts no container."""
+    """Runs the commands of `examples/recorded/compose.yaml` with a `docker` that starts no container."""
     with fresh_folder() as work:
         shutil.copytree(FOLDER.parent / "examples" / "recorded", work, dirs_exist_ok=True)
         shown = re.findall(r"^#     agentci (.*)", (work / "compose.yaml").read_text(), re.MULTILINE)
@@ -181,17 +181,17 @@ def test_an_agent_in_a_container_is_recorded_and_replayed(_):
             assert [request["host"] for request in world.requests()] == ["api.openai.com"], recorded
         assert recorded.code == 0 and "When are you open?" in recorded.stdout, recorded
         assert secrets_in(work / "recordings" / "agent.jsonl") == []
-        # The variables of the container lie in a folder that others read, too.
+        # The file with the container's variables is in a shared folder.
         assert secrets_in(work / "shared" / "agent.env") == []
         replayed = agentci(work, environment(work, path), *replay_it)
         assert (replayed.code, replayed.stdout) == (0, recorded.stdout), replayed
 
 
-# -- Another place and another day
+# -- Another folder and another day
 
 
 def dated(*before, **variables):
-    """Records an agent that says what day it is, and replays it elsewhere."""
+    """Records an agent that sends the current date, and replays it in another folder."""
     client = python("dated", "dated", program=MAIN_PYTHON)
     with fresh_folder() as work:
         with World(0) as world:

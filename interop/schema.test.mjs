@@ -1,5 +1,5 @@
-// Schemas of `agentci schema` in the YAML language server that editors use: right files are left alone, wrong ones are marked
-// near where `agentci check` marks them, and keys are offered and explained.
+// The schemas of `agentci schema` in the YAML language server that editors use: valid files have no errors, invalid files have
+// errors near those of `agentci check`, and keys have completions and descriptions.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -27,7 +27,7 @@ const RIGHT = {
 };
 
 const TESTS = {
-  async "right files are left alone"(server) {
+  async "valid files have no errors"(server) {
     for (const [name, paths] of Object.entries(RIGHT)) {
       for (const path of paths) {
         assert.deepEqual((await server.open(read(path), schema(name))).wrong, [], path);
@@ -35,7 +35,7 @@ const TESTS = {
     }
   },
 
-  async "wrong files are marked near the lines that check speaks of"(server) {
+  async "invalid files are marked near the lines that check reports"(server) {
     const gallery = "fixtures/errors";
     let marked = 0;
     for (const name of readdirSync(join(project, gallery)).filter((name) => name.startsWith("native-"))) {
@@ -43,7 +43,7 @@ const TESTS = {
       if (!existsSync(join(project, path))) continue;
       const told = read(`${gallery}/${name}.stderr`);
       const { wrong } = await server.open(read(path), schema("native"));
-      // Of a file that is no YAML the language server tells in its own words.
+      // For a file that is not YAML, the language server has its own messages.
       if (["native-key-missing-before-colon", "native-merge-of-text"].includes(name)) continue;
       const lines = [...told.matchAll(/agentci\.yaml:(\d+):/g)].map(([, line]) => Number(line));
       const near = ({ line }) => lines.some((said) => Math.abs(said - line) <= 2);
@@ -68,7 +68,7 @@ const TESTS = {
     const keys = await server.completions(uri, 5, 4);
     for (const key of ["turns", "world", "runs"]) assert(keys.includes(key), `${key}: ${keys}`);
     assert(!keys.includes("cases"), keys.join());
-    assert.match(await server.hover(uri, 4, 6), /A task as data/);
+    assert.match(await server.hover(uri, 4, 6), /Input of the agent as data/);
   },
 
   async "what is offered depends on the type of a turn"(server) {

@@ -1,6 +1,6 @@
-"""Scripts that say what agents do: their suites pass, and fail for the right cause once an agent is broken.
+"""Suites with scripts that describe what agents do: they pass, and fail for the right cause once an agent is broken.
 
-An agent is broken by changing its source in a copy of its suite, so that the agents themselves know nothing of it.
+A test breaks an agent by changing its source in a copy of the suite, so the agents themselves contain no test code.
 """
 
 import json
@@ -21,7 +21,7 @@ PATIENCE = 900
 
 
 def environment():
-    """Packages are found, and no key or address of a real provider is."""
+    """Returns the environment: with the installed packages, and without keys and addresses of real providers."""
     known = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "ANTHROPIC_"))}
     return known | {
         "PATH": f"{HOME}/venv/bin:{os.environ['PATH']}",
@@ -45,11 +45,11 @@ def agentci(folder, *arguments):
 
 
 def run(folder, suite, *flags):
-    """Runs a suite, or all suites of a folder, and gives the cases as they are reported."""
+    """Runs a suite, or all suites of a folder, and returns the cases of the report."""
     done = agentci(folder, "run", suite, "--json", "--output-dir", Path(folder) / "runs", *flags)
     try:
         report = json.loads(done.stdout)
-        # Of several suites there is a list of reports.
+        # For several suites, the output is a list of reports.
         cases = [case for suite in (report if isinstance(report, list) else [report]) for case in suite["cases"]]
     except (ValueError, KeyError):
         raise AssertionError(f"exit code {done.returncode} and no report: {done.stderr}") from None
@@ -60,9 +60,9 @@ def run(folder, suite, *flags):
 
 @dataclass
 class Change:
-    """A change of an agent: texts of its file with what replaces them, and what its suite then says of a case.
+    """A change to an agent: the texts to replace in its file, and the expected findings of its suite for one case.
 
-    `causes` are names of findings, one of which must be there; without any the case must pass. `words` are in the findings.
+    `causes` are names of findings, one of which must occur; if empty, the case must pass. `words` must be in the findings.
     """
 
     suite: str
@@ -78,7 +78,7 @@ class Change:
         source = (copy / self.file).read_text()
         for old in self.texts:
             assert source.count(old) == 1, f"{self.file} has {old!r} {source.count(old)} times"
-        # All at once, since some texts are exchanged for each other.
+        # All at once, since some texts are swapped.
         pattern = "|".join(map(re.escape, self.texts))
         (copy / self.file).write_text(re.sub(pattern, lambda found: self.texts[found[0]], source))
         (case,) = run(folder, copy, "--case", self.case)
@@ -96,7 +96,7 @@ class Change:
             assert words in json.dumps(findings, ensure_ascii=False), f"{words!r} is not in {report}"
 
 
-# The agents that are changed.
+# The agents to change.
 handoffs = partial(Change, "handoffs", "openai-agents", "openai_agents.py")
 langgraph = partial(Change, "supervisor", "langgraph", "langgraph_agent.py")
 pydantic_ai = partial(Change, "supervisor", "pydantic-ai", "pydantic_ai_agent.py")
@@ -129,7 +129,7 @@ FIELD_NODE = {"total: z.number(),": "total: z.number(), currency: z.string(),"}
 RENAMED = {"class Order(": "class Purchase("}
 
 CHANGES = {
-    # A router that hands over.
+    # A router that hands off.
     "handoffs: the specialists are swapped": handoffs(
         {"You do the shipping.": "You do the billing.", "You do the billing.": "You do the shipping."},
         ["tool_not_offered"],
@@ -185,7 +185,7 @@ CHANGES = {
         {"@billing.tool_plain": "@shipping.tool_plain", "@shipping.tool_plain": "@billing.tool_plain"}, ["tool_not_offered"]
     ),
     "pydantic-ai: the specialist's tool is not executed": pydantic_ai({REFUNDED: 'return {"status": "ok"}'}, ["tool_result"]),
-    # Calls beside the conversation. What fits no rule begins the steps or is a miss: which one depends on what comes first.
+    # Requests in parallel with the conversation. One that matches no rule starts the steps or is a miss, depending on the order.
     "openai-sdk: the title has the prompt of the conversation": side_calls(
         {"You write titles.": "You help customers of a shop."}, ["model_miss", "tool_not_offered"]
     ),
@@ -214,7 +214,7 @@ CHANGES = {
     "ai-sdk: one after the other": side_calls_node(
         {"await Promise.all([converse(), title(), questions()])": "[await converse(), await title(), await questions()]"}
     ),
-    # Structured output: a script that does not fit what the agent asks for.
+    # Structured output: a script that does not match the schema that the agent requests.
     "pydantic-ai-tool: a new field": structured(
         "pydantic-ai-tool", "pydantic_ai_agent.py", FIELD, ["arguments_do_not_fit"], ["final_result", "currency"]
     ),
@@ -285,7 +285,7 @@ CHANGES = {
         {'{"tool": ToolStrategy,': '{"tool": lambda kind: ToolStrategy(kind, handle_errors="Wrong."),'},
         ["model_called"],
     ),
-    # A conversation of several questions.
+    # A conversation with several questions.
     "anthropic-sdk: the history is lost": streamed(
         {'messages.append({"role": "user", "content": question})': 'messages[:] = [{"role": "user", "content": question}]'},
         ["model_miss"],
@@ -334,7 +334,7 @@ def test_what_comes_in_any_order_passes_every_time(folder):
     assert len(cases) == 2 and all(case["status"] == "pass" for case in cases), json.dumps(cases, indent=1)
 
 
-# Each change is a test of its own, so that it is counted.
+# Each change is a separate test, so that it is counted.
 for name, change in CHANGES.items():
     globals()[f"test_{name}"] = (lambda change: lambda folder: change.test(folder))(change)
 

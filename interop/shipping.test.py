@@ -1,8 +1,8 @@
-"""The images, the compose file and the workflow of the scenarios: linted, and their steps run without containers.
+"""The Dockerfiles, the compose file and the workflow of the scenarios: linted, and their steps run without containers.
 
-The compose file says what runs with which variables and arguments, the Dockerfiles say which commands that is, and the workflow
-says which agents are asked. All three are read here and done as they say, on this machine: a service's name becomes the
-loopback address, its port one that is free, and the mounted folder a copy of the example.
+The compose file defines the services with their variables and arguments, the Dockerfiles define their commands, and the workflow
+defines which agents are tested. These tests follow all three on this machine: a service name becomes the loopback address, its
+port a free port, and the mounted folder a copy of the example.
 """
 
 import csv
@@ -30,7 +30,7 @@ TOOLS = Path(sys.executable).parent
 
 
 class Nothing:
-    """These tests start what they need themselves."""
+    """A placeholder: these tests start their servers themselves."""
 
     def __enter__(self):
         return self
@@ -50,7 +50,7 @@ def read(path):
 
 
 def instruction(dockerfile, name):
-    """The last list that a Dockerfile gives for an instruction."""
+    """Returns the last JSON list of an instruction in a Dockerfile."""
     lines = [line for line in dockerfile.read_text().splitlines() if line.startswith(f"{name} [")]
     return json.loads(lines[-1].removeprefix(f"{name} "))
 
@@ -62,14 +62,14 @@ def free_port():
 
 
 def step(name):
-    """A step of the workflow."""
+    """Returns a step of the workflow by name."""
     steps = [step for job in read(WORKFLOW)["jobs"].values() for step in job["steps"] if step.get("name") == name]
     assert len(steps) == 1, f"{len(steps)} steps are called {name}"
     return steps[0]
 
 
 class Composed:
-    """What `docker compose up` would start for an agent."""
+    """The services that `docker compose up` would start for an agent."""
 
     def __init__(self, folder, agent):
         self.folder = folder
@@ -92,7 +92,7 @@ class Composed:
         return self.places[address].rsplit(":", 1)[1]
 
     def up(self):
-        """The exit status of the runner, which is that of all."""
+        """Runs the services and returns the exit code of the runner."""
         service = self.services["agent"]
         variables = {name: self.here(value) for name, value in service["environment"].items()}
         variables |= {"PORT": self.port("http://agent:8081"), "HOST": "127.0.0.1"}
@@ -138,7 +138,7 @@ class Composed:
 
 
 class Copy:
-    """A copy of the example, to be run in and changed."""
+    """A temporary copy of the example, which tests may change."""
 
     def __enter__(self):
         self.folder = Path(tempfile.mkdtemp()) / "project"
@@ -150,7 +150,7 @@ class Copy:
 
 
 def agents(folder):
-    """The agents that the workflow's own step finds."""
+    """Returns the agents that the step of the workflow finds."""
     output = folder / "output"
     variables = {**os.environ, "PROJECT": str(folder), "GITHUB_OUTPUT": str(output)}
     run("bash", "-e", "-o", "pipefail", "-c", step("Find the agents")["run"], env=variables)
@@ -164,7 +164,7 @@ def test_images_have_nothing_to_complain_of(_):
 
 
 def stages(dockerfile):
-    """The lines of each stage of a Dockerfile, by its name."""
+    """Returns the lines of each stage of a Dockerfile, by name."""
     found = {}
     for line in dockerfile.read_text().splitlines():
         if line.startswith("FROM "):
@@ -179,7 +179,7 @@ def test_images_are_for_any_user(_):
         lines = stages(DOCKERFILES[0])[name]
         assert "USER 1000:1000" in lines and 'ENTRYPOINT ["agentci"]' in lines, lines
         assert any(line.startswith("ENV ") and "HOME=/tmp" in line for line in lines), lines
-        # The program and its licences belong to root, and nobody else may change them.
+        # The program and its licences belong to root, and no other user can change them.
         assert not any("--chown" in line or "--chmod" in line for line in lines), lines
 
 
@@ -192,7 +192,7 @@ def test_a_user_whom_the_system_does_not_know_can_run_suites(_):
             os.chown(folder, 12345, 12345)
         program = Path(folder) / "agentci"
         shutil.copy(os.environ["AGENTCI"], program)
-        # Nothing but what the image has.
+        # Only the variables that the image sets.
         surroundings = {"HOME": "/tmp", "PATH": "/usr/bin:/bin"}
         run(*as_user, program, "init", "suite", "--kind", "command", cwd=folder, env=surroundings)
         run(*as_user, program, "run", "suite", cwd=folder, env=surroundings)
@@ -215,7 +215,7 @@ def test_compose_file_is_valid(_):
 
 
 def test_workflow_comes_on_mondays_and_with_changes(_):
-    # `on` is a truth value in YAML 1.1, not in 1.2.
+    # `on` is a boolean in YAML 1.1, not in 1.2.
     triggers = read(WORKFLOW)["on"]
     assert triggers["schedule"] == [{"cron": "0 6 * * 1"}]
     assert "examples/scenario/**" in triggers["pull_request"]["paths"]

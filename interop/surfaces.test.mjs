@@ -1,4 +1,4 @@
-// The scripted model as Azure OpenAI and Gemini, and official clients that take it for them.
+// Official clients of Azure OpenAI and Gemini against the scripted model.
 
 import assert from "node:assert/strict";
 
@@ -52,7 +52,7 @@ await main({
   },
 
   async "azure: the address of OpenAI leads there, too"(server) {
-    // Its client goes by OPENAI_BASE_URL where it is set, and wants no endpoint then; an empty one is none.
+    // The Azure client uses OPENAI_BASE_URL if it is set, and then rejects an endpoint; an empty value counts as unset.
     process.env.OPENAI_BASE_URL = server.openai;
     try {
       const api = new AzureOpenAI({ apiKey: "key", apiVersion: "2024-10-21" });

@@ -1,4 +1,4 @@
-"""The scripted model as Azure OpenAI, Gemini and Ollama, and official clients that take it for them."""
+"""Official clients of Azure OpenAI, Gemini and Ollama against the scripted model."""
 
 import asyncio
 import json
@@ -89,7 +89,7 @@ def test_azure_errors_and_keys(_):
 
 def gemini(server, **options):
     api = genai.Client(api_key="gemini-key", http_options=types.HttpOptions(base_url=server.gemini, **options))
-    # A client is closed when nobody has it any more, even if one of its parts is in use.
+    # A client is closed when it is garbage-collected, even if one of its attributes is still in use.
     clients.append(api)
     return api
 
@@ -168,7 +168,7 @@ def test_gemini_functions_by_hand(server):
         call = first.function_calls[0]
         assert call.args == WEATHER
         contents.append(first.candidates[0].content)
-        # Without an id, as before there were any.
+        # Without an id, as in older versions of the API.
         contents.append(types.UserContent([types.Part.from_function_response(name=call.name, response={"output": "rain"})]))
         assert api.models.generate_content(model="g", contents=contents, config=config).text == "It rains in Paris."
         contents[-1] = types.UserContent("never mind")
@@ -258,7 +258,7 @@ def test_ollama_offers_and_formats(server):
     api.chat(model="m", messages=said("hello"), format={"type": "object"})
     api.chat(model="m", messages=said("hello"), format="json")
     api.chat(model="m", messages=said("the weather?"))
-    # The client itself asks for a model.
+    # The client itself requires a model.
     nameless = httpx.post(f"{server.ollama}/api/chat", json={"messages": said("hello")})
     assert (nameless.status_code, nameless.json()) == (400, {"error": "model is required"})
     assert troubles(server) == ["format_not_met", "format_not_met", "tool_not_offered", "provider_would_refuse"]
@@ -288,7 +288,7 @@ def test_messages_below_any_base(server):
 
 
 def test_openai_refuses_two_keys(_):
-    """Why a run sets no key of Azure where none is set: the module's own client would not work any more."""
+    """The reason why a run does not set an Azure key if none is set: the module-level client would stop working."""
     code = "import openai\nopenai.chat.completions.create(model='m', messages=[])"
     keys = {"OPENAI_API_KEY": "a", "AZURE_OPENAI_API_KEY": "b", "PATH": os.environ["PATH"]}
     done = subprocess.run([sys.executable, "-c", code], env=keys, capture_output=True, text=True, timeout=60, check=False)

@@ -1,4 +1,4 @@
-// What scripts return, beside the TypeScript compiler and Node.js.
+// Compares the results of scripts with those of the TypeScript compiler and Node.js.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -21,7 +21,7 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith(".ts"))) {
   const name = basename(file, ".ts");
   tests[`${name} return what the test of Rust expects`] = async () => {
     const expected = JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8"));
-    // As texts, since the order of fields counts as well.
+    // Compared as strings, since the order of fields matters as well.
     assert.equal(JSON.stringify(await returned(readFileSync(join(folder, file), "utf8"))), JSON.stringify(expected));
   };
 }

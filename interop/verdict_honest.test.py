@@ -1,4 +1,4 @@
-"""Honest agents stay green: one of each kind, once. `verdict/honest.py` runs all of them, many times."""
+"""Honest agents must pass: one of each kind, once. `verdict/honest.py` runs all of them many times."""
 
 import re
 import subprocess
@@ -25,7 +25,7 @@ def honest(*flags):
 
 
 def made(suites, *flags):
-    """Runs suites that are not honest's own, by name."""
+    """Runs `honest.py` with these suites instead of its own."""
     with tempfile.TemporaryDirectory() as folder:
         for name, suite in suites.items():
             (Path(folder) / name).mkdir()
@@ -57,7 +57,7 @@ def test_what_is_red_is_counted_and_named(_):
 
 def test_a_run_that_does_not_end_is_red(_):
     status, table, _ = made({"slow": SUITE % "sleep 30; echo fine"}, "--timeout", "2", "--jobs", "2")
-    assert status == 1 and "| slow/only | 0 of 2 | no end after 2 s |" in table, table
+    assert status == 1 and "| slow/only | 0 of 2 | timed out after 2 s |" in table, table
 
 
 def test_a_suite_that_cannot_be_read_is_red(_):

@@ -1,4 +1,4 @@
-"""Agents that are broken on purpose: a part of the table of `verdict/mutations.py`, and what the table says of a green one."""
+"""Deliberately broken agents: part of the table of `verdict/mutations.py`, and its output if a broken agent passes."""
 
 import json
 import subprocess
@@ -45,7 +45,7 @@ def test_agents_of_every_provider_are_noticed(_):
 
 
 def agentci_that_reports(folder, status, findings):
-    """A program that reports this of every suite."""
+    """Writes a program that reports this result for every suite."""
     report = {"cases": [{"id": "refund", "status": "fail" if findings else "pass", "findings": findings}]}
     program = Path(folder) / "agentci"
     program.write_text(f"#!/bin/sh\necho '{json.dumps(report)}'\nexit {status}\n")

@@ -10,7 +10,7 @@ const told = makeReport(story(join(runs, "story")));
 const harmful = makeReport(hostile(join(runs, "hostile")));
 const axe = readFileSync(load.resolve("axe-core/axe.min.js"), "utf8");
 
-/** Opens a page, does something with it, and closes it. */
+/** Opens a page, calls `look` with it, and closes it. */
 async function on(browser, file, hash, look, options) {
   const { page, close } = await open(browser, file, hash, options);
   await look(page);
@@ -20,7 +20,7 @@ async function on(browser, file, hash, look, options) {
 const rows = (page) => page.locator("table.cases tbody tr[data-number]");
 const ids = (page) => page.locator("table.cases .name a").allInnerTexts();
 const hash = (page) => page.evaluate(() => location.hash);
-/** The address follows what is typed a little later. */
+/** Waits for the hash, which is updated shortly after the input. */
 const hashBecomes = (page, wanted) => page.waitForFunction((text) => location.hash === text, wanted);
 
 await main({
@@ -64,8 +64,8 @@ await main({
       await eventually(async () => assert.equal(await finding.locator("mark").innerText(), "20"));
       await eventually(async () => assert.match(await finding.innerText(), /evals\/agentci\.yaml:14:60/));
       await eventually(async () => assert.match(await finding.innerText(), /the agent sent 200/));
-      await eventually(async () => assert.match(await page.locator(".checks").innerText(), /did not hold\s+tool_called/));
-      await eventually(async () => assert.equal(await page.locator(".checks svg").getAttribute("aria-label"), "0.8312, asked for 0.8"));
+      await eventually(async () => assert.match(await page.locator(".checks").innerText(), /failed\s+tool_called/));
+      await eventually(async () => assert.equal(await page.locator(".checks svg").getAttribute("aria-label"), "0.8312, expected 0.8"));
       await eventually(async () => assert.match(await page.locator(".stderr").innerText(), /amount was given in cents/));
       await page.getByRole("link", { name: "Next" }).click();
       await eventually(async () => assert.match(await page.locator(".first-difference").innerText(), /`Z-99` was recorded/));
@@ -272,7 +272,7 @@ await main({
     const file = makeReport(large(join(runs, "large"), 10_000));
     assert.ok(statSync(file).size < 4_000_000, `${statSync(file).size} bytes`);
     const times = [];
-    // The best of a few, since other tests may keep the machine busy.
+    // The best of several attempts, since other tests may keep the machine busy.
     for (let time = 0; time < 3; time += 1) {
       await on(browser, file, "", async (page) => {
         await page.addInitScript(() => {
@@ -289,7 +289,7 @@ await main({
         const took = await page.evaluate(() => {
           const search = document.getElementById("search");
           const started = performance.now();
-          search.value = "case-0999 hold";
+          search.value = "case-0999 missing";
           search.dispatchEvent(new Event("input"));
           document.body.getBoundingClientRect();
           return performance.now() - started;
@@ -302,7 +302,7 @@ await main({
         await page.evaluate(() => { location.hash = "#c10000"; });
         await page.locator(".finding").waitFor();
         await page.evaluate(() => { location.hash = "#c9999"; });
-        await page.getByText(/Nothing more of this case fits into this page; run.jsonl has/).waitFor();
+        await page.getByText(/The details of this case did not fit into this page; run.jsonl has/).waitFor();
       });
     }
     console.log(`  10,000 cases: ${statSync(file).size} bytes, first row after ${times.map(Math.round).join(", ")} ms`);
@@ -312,7 +312,7 @@ await main({
   async "axe finds nothing to complain of"(browser) {
     for (const colorScheme of ["light", "dark"]) {
       for (const [file, place] of [[told, ""], [told, "#c1&step=10"], [told, "#c2"], [told, "#c4"], [told, "#c5"], [told, "#status=skipped"], [harmful, "#c2"]]) {
-        // axe writes markup of its own, which the page's policy would refuse.
+        // axe inserts its own markup, which the page's content security policy would block.
         await on(browser, file, place, async (page) => {
           if (await page.locator(".trace-bar").count()) await page.getByRole("button", { name: "Expand all" }).click();
           await page.evaluate(axe);

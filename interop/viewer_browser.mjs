@@ -1,4 +1,4 @@
-// Starts Chromium, makes pages with `agentci report`, and runs tests that look at them.
+// Starts Chromium, writes pages with `agentci report`, and runs tests on them.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -9,15 +9,15 @@ import { pathToFileURL } from "node:url";
 
 const home = process.env.INTEROP_HOME;
 
-/** A package of the pinned ones. */
+/** Loads a pinned package. */
 export const load = createRequire(join(home, "viewer", "package.json"));
-/** Where pages and pictures go. */
+/** The folders for pages and screenshots. */
 export const runs = join(home, "viewer", "runs");
 export const pictures = join(home, "screenshots");
 
 const { chromium } = load("playwright-core");
 
-/** The HTML report of a stored run. */
+/** Writes the HTML report of a stored run. */
 export function makeReport(folder) {
   const made = spawnSync(process.env.AGENTCI, ["report", folder, "--report", "html"], { encoding: "utf8" });
   assert.equal(made.status, 0, made.stderr);
@@ -25,7 +25,7 @@ export function makeReport(folder) {
   return join(folder, "report.html");
 }
 
-/** Looks again until what is asked holds: a page draws after it was clicked, not while. */
+/** Retries until `look` succeeds: a page is redrawn after a click, not during it. */
 export async function eventually(look) {
   const end = Date.now() + 10_000;
   for (;;) {
@@ -38,7 +38,7 @@ export async function eventually(look) {
   }
 }
 
-/** The HTML report of a suite that is run. */
+/** Runs a suite and writes its HTML report. */
 export function runSuite(folder, suite) {
   const page = join(folder, `${suite}.html`);
   const ran = spawnSync(process.env.AGENTCI, ["run", suite, "--mode", "replay", "--report", `html=${page}`, "--output-dir", join(folder, "out")], {
@@ -49,7 +49,7 @@ export function runSuite(folder, suite) {
   return page;
 }
 
-/** Opens a page, and sees to it that nothing leaves it, nothing is complained of and nobody is asked anything. */
+/** Opens a page; `close` fails if it sent requests, logged errors, or opened dialogs or windows. */
 export async function open(browser, file, hash = "", options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme: "light", ...options });
   await context.setOffline(true);
@@ -72,12 +72,12 @@ export async function open(browser, file, hash = "", options = {}) {
   };
 }
 
-/** The script has unpacked its data and shows something. */
+/** Waits until the script has unpacked its data and rendered the page. */
 export async function ready(page) {
   await page.locator(".counter, .case-head").first().waitFor();
 }
 
-/** Runs tests by name and counts. */
+/** Runs the tests and counts the results. */
 export async function main(tests) {
   const sandbox = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: sandbox, timeout: 30_000 });

@@ -1,15 +1,15 @@
-// Runs for the viewer's tests, written as `run.jsonl` would be.
+// Runs for the tests of the viewer, in the format of `run.jsonl`.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 const BEGIN = 1_763_176_000_000;
 
-/** Markup, ends of whatever it may stand in, and marks that hide or reorder text. */
+/** Markup, end tags of elements that may contain it, and characters that hide or reorder text. */
 export const HARM = "</script></noscript></style><script>window.harmed=1</script><img src=x onerror=window.harmed=1>"
   + "<svg onload=window.harmed=1> javascript:window.harmed=1 {{7*7}} ${window.harmed=1} \u001b[31m\u202e'\"`&amp;--><!--";
 
-/** A number that a script can not hold; written without its sign and quotes. */
+/** A number that JavaScript cannot represent exactly; written without the `#` and the quotes. */
 const BIG = "#12345678901234567890";
 
 class Run {
@@ -30,7 +30,7 @@ class Run {
     this.lines.push(line.replace(`"${BIG}"`, BIG.slice(1)));
   }
 
-  /** A case: its attempts are lists of `[offset, type, body]`, each with how it ended. */
+  /** A case: each attempt has a list of events, `[offset, type, body]`, and its outcome. */
   case(id, attempts, about = {}) {
     const index = this.index;
     this.index += 1;
@@ -69,7 +69,7 @@ const refused = (call_id, error, turn = 0) => ({ turn, call_id, ok: false, resul
 const check = (name, status = "held", message) => ({ name, status, ...(message ? { message } : {}) });
 const step = (tool, hash) => ({ tool, args_hash: hash.repeat(16).slice(0, 16) });
 
-/** A run as a team might have it: passes, failures of every kind, one that passes sometimes, a baseline. */
+/** A realistic run: passes, failures of every kind, a flaky case, a baseline. */
 export function story(folder) {
   const run = new Run("refunds");
   const orders = Array.from({ length: 60 }, (_, at) => ({ id: `A-${at}`, total: at * 3, state: at % 4 ? "shipped" : "open" }));
@@ -127,7 +127,7 @@ export function story(folder) {
       cause: "replay_miss", name: "replay_miss", message: "the recording has no call search_orders {\"q\":\"Z-9\"}",
       notes: ["closest: line 2, search_orders {\"q\":\"Z-99\"}", "first difference at /q: `Z-99` was recorded, `Z-9` was sent"],
       place: { path: "evals/agentci.yaml", line: 22, column: 15, width: 27, text: "    cassette: cassettes/not-found.jsonl" },
-      label: "this recording", help: "if the agent is right to ask this, record the case again: `agentci record`",
+      label: "this recording", help: "if this call is intended, record the case again: `agentci record`",
     }],
     metrics: { tool_calls: 1, tool_errors: 1, tool_calls_by_name: { search_orders: 1 }, tool_errors_by_name: { search_orders: 1 }, steps: [step("search_orders", "d")] },
     replay: { cassette_path: "cassettes/not-found.jsonl", cassette_sha256: "ab".repeat(32), unused_lines: [2] },
@@ -160,9 +160,9 @@ export function story(folder) {
       [100, "tool_call", call(status === "pass" ? "charge_card" : "apply_coupon", "c2", { cart: "c-1", hash })],
       [260, "tool_result", result("c2", { ok: true })],
       [290, "final_output", { output: answer }],
-      [290, "check", check("contains", status === "pass" ? "held" : "failed", status === "pass" ? undefined : "the agent did not say `charged`")],
+      [290, "check", check("contains", status === "pass" ? "held" : "failed", status === "pass" ? undefined : "the answer does not contain `charged`")],
     ],
-    findings: status === "pass" ? [] : [{ cause: "check", name: "contains", message: "the agent did not say `charged`", place: { path: "evals/agentci.yaml", line: 31, column: 23, width: 7, text: "          - contains: charged" }, label: "not in what the agent said" }],
+    findings: status === "pass" ? [] : [{ cause: "check", name: "contains", message: "the answer does not contain `charged`", place: { path: "evals/agentci.yaml", line: 31, column: 23, width: 7, text: "          - contains: charged" }, label: "not in the answer" }],
     assertions: { total: 1, failed: status === "pass" ? 0 : 1 },
     metrics: { tool_calls: 2, tool_calls_by_name: { validate_cart: 1 }, steps: [step("validate_cart", "1"), step(status === "pass" ? "charge_card" : "apply_coupon", hash)] },
   });
@@ -171,7 +171,7 @@ export function story(folder) {
     status: "error",
     wall_ms: 30_000,
     events: [[0, "task_start", { task_id: "agent-hangs", input: { order: "A-18" } }], [90, "tool_call", call("search_orders", "c1", { q: "A-18" })]],
-    findings: [{ cause: "timeout", name: "timeout", message: "the agent said nothing for 30 s" }],
+    findings: [{ cause: "timeout", name: "timeout", message: "the answer is empty for 30 s" }],
     stderr_tail: ["still thinking", "still thinking"],
     metrics: { tool_calls: 1, tool_calls_by_name: { search_orders: 1 } },
   }]);
@@ -225,7 +225,7 @@ export function story(folder) {
   });
 }
 
-/** A run in which every text means something to a page. */
+/** A run with hostile markup in every string. */
 export function hostile(folder) {
   const run = new Run(HARM, {
     agentci_version: HARM, run_id: HARM, dialect: HARM, mode: HARM, suite_path: HARM, agent_command: [HARM], git_sha: HARM,
@@ -291,7 +291,7 @@ export function large(folder, count) {
   return run.write(folder);
 }
 
-/** Suites of every dialect with harm wherever a text may stand; the agents of those that have one are harmful, too. */
+/** Suites of every dialect with hostile markup in every string, and with hostile agents where they have one. */
 export function hostileSuites(folder) {
   const harm = JSON.stringify(HARM);
   const said = JSON.stringify({ type: "final_output", output: { [HARM]: HARM } });
@@ -329,7 +329,7 @@ tags: [${harm}]
 input_messages: [{ role: user, content: ${harm} }]
 expected_behavior: { contains_text: nowhere, calls_tools: [${harm}] }
 `,
-    // Nobody listens there; what the agent said comes from the recording.
+    // No server listens on this port; the answers come from the recording.
     "ananke/ananke.config.yaml": `version: "1.0"
 target: { type: agui, endpoint: "http://127.0.0.1:9/", agentId: ${harm}, headers: { x-name: harm } }
 `,
@@ -360,7 +360,7 @@ turns: [{ user: ${harm}, assert: { tools: { forbid: [${harm}] }, text: { must_ma
   return ["native", "runledger", "aumai", "ananke"];
 }
 
-/** A recorded conversation of one turn that says what hurts. */
+/** A recorded conversation of one turn with hostile answers. */
 function recorded(events) {
   const identity = { method: "agent/run", messages: [{ role: "user", content: HARM }], tools: [] };
   const frames = events.map((event) => ({ type: "frame", at_us: 3, raw: `data: ${JSON.stringify(event)}\n\n` }));

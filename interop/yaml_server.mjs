@@ -1,9 +1,9 @@
-// The YAML language server that editors use, asked over its standard input and output.
+// A client for the YAML language server that editors use, over its standard input and output.
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 
-/** How long an answer may take. */
+/** The timeout of a request. */
 const PATIENCE_MS = 20_000;
 const SETTINGS = { yaml: { validate: true, hover: true, completion: true, schemaStore: { enable: false } } };
 
@@ -30,7 +30,7 @@ export class YamlServer {
     this.#child.kill();
   }
 
-  /** Opens a text with the line that names its schema before it; its name, and what is wrong with it by line. */
+  /** Opens a text, with a first line that names its schema; returns its URI and its errors with their lines. */
   async open(text, schema) {
     const uri = `file:///suite/${(this.#opened += 1)}.yaml`;
     const told = this.#wait(uri);
@@ -41,7 +41,7 @@ export class YamlServer {
     return { uri, wrong: diagnostics.map((problem) => ({ line: problem.range.start.line, message: problem.message })) };
   }
 
-  /** What may be written at a place of the text, lines counted from 1. */
+  /** Returns the completions at a position of the text; lines are counted from 1. */
   async completions(uri, line, character) {
     const found = await this.#ask("textDocument/completion", { textDocument: { uri }, position: { line, character } });
     return (found.items ?? found).map((item) => item.label);

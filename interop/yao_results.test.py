@@ -1,4 +1,4 @@
-"""Results of assistants' tests, asked as CI scripts ask them: with jq."""
+"""Reads the results of assistants' tests with jq, as CI scripts do."""
 
 import json
 import os
@@ -32,7 +32,7 @@ def app(folder, *asked):
 
 
 def shell(folder, script):
-    """A script as a CI job runs it, with `yao agent` being us."""
+    """Runs a script as in a CI job, with agentci in place of `yao agent`."""
     words = f'yao() {{ shift; "{os.environ["AGENTCI"]}" "$@"; }}\n{script}'
     return subprocess.run(["bash", "-c", words], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
 

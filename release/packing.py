@@ -1,4 +1,4 @@
-"""Archives that have the same bytes for the same files, whoever packs them and when."""
+"""Writes reproducible archives: the same files always give the same bytes."""
 
 import gzip
 import io
@@ -9,12 +9,12 @@ import zipfile
 
 from tools import compress
 
-# The first second that a zip file, which a wheel is, can name.
+# The earliest time that a zip file can store; a wheel is a zip file.
 EPOCH = int(os.environ.get("SOURCE_DATE_EPOCH", "315532800"))
 
 
 def write_tar(path, files, *, quick=False):
-    """Packs files, each a name, its content and whether it is a program; as small as gzip gets unless `quick`."""
+    """Packs files, given as (name, content, is executable), with the best gzip compression unless `quick`."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar:
         for name, content, program in files:
@@ -29,7 +29,7 @@ def write_tar(path, files, *, quick=False):
 
 
 def shrink_wheel(wheel):
-    """Writes the same files again, better compressed than maturin does it."""
+    """Repacks a wheel with better compression than maturin's."""
     smaller = wheel.with_suffix(".smaller")
     made = zipfile._get_compressor  # noqa: SLF001 - Python has no other way to choose the compressor
     zipfile._get_compressor = lambda *_: Best()
@@ -41,12 +41,12 @@ def shrink_wheel(wheel):
         zipfile._get_compressor = made
     with zipfile.ZipFile(wheel) as old, zipfile.ZipFile(smaller) as new:
         if [(entry.filename, old.read(entry)) for entry in old.infolist()] != [(entry.filename, new.read(entry)) for entry in new.infolist()]:
-            sys.exit(f"error: {wheel} was not packed again as it was")
+            sys.exit(f"error: repacking changed the files of {wheel}")
     smaller.replace(wheel)
 
 
 class Best:
-    """A compressor of the kind that `zipfile` uses; it needs the whole file."""
+    """A compressor with the interface that `zipfile` expects; it buffers the whole file."""
 
     def __init__(self):
         self.content = bytearray()

@@ -1,4 +1,4 @@
-"""What the release scripts know of the project: its version, what packages are called, and the machines they are for."""
+"""Facts about the project for the release scripts: its version, package names and platforms."""
 
 import json
 import os
@@ -11,17 +11,17 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 NPM = ROOT / "packages/npm"
 PYTHON = ROOT / "packages/python"
-# What goes with every program: our licences, and the notice about the model that is inside.
+# Files shipped with every program: our licences, and the notice of the built-in model.
 LICENCES = {name: ROOT / name for name in ("LICENSE", "LICENSE-MIT", "LICENSE-APACHE")}
 LICENCES["NOTICE"] = ROOT / "crates/weights/assets/NOTICE"
 
 
 @dataclass(frozen=True)
 class Target:
-    """A machine that packages are made for, by its name in Rust."""
+    """A platform that packages are built for, by its Rust target name."""
 
     name: str
-    # As Node.js calls them.
+    # The names that Node.js uses.
     system: str
     processor: str
 
@@ -42,21 +42,21 @@ TARGETS = {
 
 
 def target(name):
-    """The target of this name, or the message that there is none."""
+    """Returns the target with this name; exits with an error if it does not exist."""
     if name not in TARGETS:
         sys.exit(f"error: `{name}` is not a target; the targets are {', '.join(TARGETS)}")
     return TARGETS[name]
 
 
 def this_machine():
-    """The target that programs built here are for."""
+    """Returns the target of this machine."""
     processor = {"x86_64": "x86_64", "amd64": "x86_64", "arm64": "aarch64", "aarch64": "aarch64"}.get(platform.machine())
     system = {"linux": "unknown-linux-gnu", "darwin": "apple-darwin"}.get(sys.platform)
     return target(f"{processor}-{system}")
 
 
 def version():
-    """The version in Cargo.toml, which every package takes."""
+    """Returns the version in Cargo.toml, which all packages share."""
     text = (ROOT / "Cargo.toml").read_text()
     return re.search(r'^\[workspace\.package\]\nversion = "([^"]+)"$', text, re.MULTILINE)[1]
 
@@ -70,10 +70,10 @@ def npm_name():
 
 
 def npm_platform_name(of):
-    """The package with the program for a target; index.js looks for it by this name."""
+    """Returns the name of the npm package with the program for a target; index.js loads it by this name."""
     return f"@{npm_name()}/{of.npm}"
 
 
 def cargo_folder():
-    """Where cargo puts what it builds."""
+    """Returns the target folder of cargo."""
     return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()

@@ -1,4 +1,4 @@
-"""A registry of npm packages on this machine, for as long as a `with` block lasts."""
+"""A local npm registry that runs for the duration of a `with` block."""
 
 import base64
 import hashlib
@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 
 class Registry:
-    """Serves packages from their files, in the form that npm asks for."""
+    """Serves package files through the npm registry API."""
 
     def __init__(self, files):
         self.files = {path.name: path for path in files}
@@ -46,7 +46,7 @@ class Registry:
             described = json.load(packed.extractfile("package/package.json"))
         digest = base64.b64encode(hashlib.sha512(path.read_bytes()).digest()).decode()
         described["dist"] = {"tarball": f"{self.url}/files/{path.name}", "integrity": f"sha512-{digest}"}
-        # npm runs no script of a package that does not say so here.
+        # npm runs the scripts of a package only if this is set.
         described["hasInstallScript"] = "preinstall" in described.get("scripts", {})
         name, version = described["name"], described["version"]
         self.packages[name] = {"name": name, "dist-tags": {"latest": version}, "versions": {version: described}}

@@ -1,4 +1,4 @@
-"""The tools that the release scripts need beside Rust and Node.js: installed once, at fixed versions, into target/tools."""
+"""The tools that the release scripts need besides Rust and Node.js: installed once, at pinned versions, into target/tools."""
 
 import shutil
 import subprocess
@@ -10,15 +10,15 @@ from project import ROOT
 FOLDER = ROOT / "target/tools/release"
 PACKAGES = [
     "maturin==1.16.0",
-    # The C compiler and linker for Linux: it links against the old C library that manylinux2014 wheels are for.
+    # The C compiler and linker for Linux: it links against the old C library that manylinux2014 requires.
     "ziglang==0.17.0",
-    # The best compression that every pip and npm can read: libdeflate.
+    # libdeflate: the best compression that every pip and npm can read.
     "deflate==0.9.0",
 ]
 
 
 def tools():
-    """The folder of the installed programs."""
+    """Installs the tools if necessary and returns their folder."""
     stamp = FOLDER / "versions"
     if not stamp.is_file() or stamp.read_text() != "\n".join(PACKAGES):
         shutil.rmtree(FOLDER, ignore_errors=True)
@@ -32,7 +32,7 @@ def tools():
 
 
 def compress(data, form):
-    """Bytes in `gzip` or raw `deflate` form, as small as either gets."""
+    """Compresses bytes to `gzip` or raw `deflate` form at the highest level."""
     code = "import sys, deflate; sys.stdout.buffer.write(getattr(deflate, sys.argv[1])(sys.stdin.buffer.read(), 12))"
     command = [tools() / "python", "-c", code, f"{form}_compress"]
     return subprocess.run(command, input=data, stdout=subprocess.PIPE, check=True).stdout

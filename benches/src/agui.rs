@@ -1,4 +1,4 @@
-//! Conversations with a local AG-UI server beside a bare client that reads the same streams.
+//! Conversations with a local AG-UI server, compared with a bare client that reads the same streams.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ use crate::{Measured, Setting};
 const TESTS: usize = 50;
 const TURNS: usize = 3;
 const AT_ONCE: usize = 8;
-/// How long the slow server thinks in every turn.
+/// How long the slow server waits in every turn.
 const PAUSE_MS: u64 = 50;
 const BAR: f64 = 4.0;
 
@@ -22,7 +22,7 @@ pub(crate) fn measure(setting: &Setting) -> Measured {
     Ok(vec![busy.cpu(Some(BAR)), busy.wall(None), slow.cpu(None), slow.wall(None)])
 }
 
-/// Talks to a server that thinks for so long in every turn.
+/// Talks to a server that waits this long in every turn.
 fn turns(setting: &Setting, pause_ms: u64) -> Result<Pairs, Box<dyn Error>> {
     let server = Server::start(&setting.program("agui_server"), pause_ms)?;
     let folder = tempfile::tempdir()?;
@@ -36,7 +36,7 @@ fn turns(setting: &Setting, pause_ms: u64) -> Result<Pairs, Box<dyn Error>> {
     compare(name, setting.rounds, &mut || program(&mut run), &mut || program(&mut floor))
 }
 
-/// A process of its own, whose time does not count.
+/// A server in a separate process, whose time does not count.
 struct Server {
     child: Child,
     address: String,

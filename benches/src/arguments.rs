@@ -1,22 +1,21 @@
-//! What the bench is asked to do.
+//! The arguments of the command line.
 
-/// What the bench is asked to do.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Arguments {
-    /// How many rounds count.
+    /// The number of measured rounds.
     pub(crate) rounds: usize,
-    /// Whether a bar that is missed is a failure.
+    /// Whether a missed bar is a failure.
     pub(crate) check: bool,
-    /// Whether only the names are wanted.
+    /// Whether to print only the names.
     pub(crate) list: bool,
-    /// The benches that are wanted; all when there are none.
+    /// The selected benches; empty for all.
     pub(crate) names: Vec<String>,
 }
 
 pub(crate) const USAGE: &str = "usage: benches/run [--rounds N] [--check] [--list] [BENCH...]";
 
 impl Arguments {
-    /// Reads them; the names must be among those that are known.
+    /// Parses the arguments; the names must be known.
     pub(crate) fn read(mut given: impl Iterator<Item = String>, known: &[&str]) -> Result<Self, String> {
         let mut read = Self { rounds: 9, check: false, list: false, names: Vec::new() };
         while let Some(argument) = given.next() {
@@ -25,7 +24,8 @@ impl Arguments {
                 "--list" => read.list = true,
                 "--rounds" => {
                     let rounds = given.next().and_then(|rounds| rounds.parse().ok()).filter(|rounds| *rounds > 0);
-                    read.rounds = rounds.ok_or_else(|| format!("`--rounds` takes a number from 1\n{USAGE}"))?;
+                    read.rounds =
+                        rounds.ok_or_else(|| format!("`--rounds` must be a number greater than zero\n{USAGE}"))?;
                 }
                 name if known.contains(&name) => read.names.push(argument),
                 other => return Err(format!("there is no bench `{other}`, only {}\n{USAGE}", known.join(", "))),

@@ -9,15 +9,15 @@ use crate::row::{Bar, Row};
 use crate::{Measured, Setting};
 
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
-/// What a case of the most may take of one among a tenth as many.
+/// Maximum cost of a case in the largest suite, relative to one in a suite of a tenth of the size.
 const BAR: f64 = 1.1;
-/// What 10,000 cases may take, in megabytes.
+/// Maximum memory of 10,000 cases, in megabytes.
 const PEAK: f64 = 64.0;
-/// What each further case may take, in kilobytes.
+/// Maximum memory of each additional case, in kilobytes.
 const EACH: f64 = 2.0;
-/// What one of 10,000 cases may take, in microseconds of CPU time.
+/// Maximum CPU time of one of 10,000 cases, in microseconds.
 const CASE: f64 = 100.0;
-/// The largest takes as long as everything else together.
+/// The largest suite takes as long as everything else together.
 const ROUNDS: usize = 3;
 
 pub(crate) fn measure(setting: &Setting) -> Measured {
@@ -65,12 +65,12 @@ fn micros(cost: Cost, cases: usize) -> f64 {
     cost.cpu.as_secs_f64() * 1e6 / cases as f64
 }
 
-/// The most memory that any round took.
+/// The peak memory of all rounds.
 fn peak(rounds: &[[Cost; 3]], size: usize) -> u64 {
     rounds.iter().map(|round| round[size].peak).max().unwrap_or_default()
 }
 
-/// Cases with a scripted model and a check each.
+/// Writes cases with a scripted model and a check each.
 pub(crate) fn write_suite(path: &Path, cases: usize) -> Result<(), Box<dyn Error>> {
     let mut suite = String::from(
         "suite: growth\ntarget: { mock: { model_name: m, responses: [{ content: a few words for you, model: m, tokens_used: 5, latency_ms: 1 }] } }\ncases:\n",

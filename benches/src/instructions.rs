@@ -1,7 +1,8 @@
-//! Instructions of the hot paths, counted by `callgrind`: clocks are noisy, counts are not.
+//! Counts the instructions of the hot paths with `callgrind`: clocks are noisy, counts are not.
 //!
-//! Work that is done many times is counted twice, with fewer and with more of it, and the difference shared out: what is left
-//! is the cost of one more. Only our own instructions count, not those of the agents, and not the system's.
+//! Repeated work is counted twice, with fewer and with more repetitions, and the difference is divided by their number:
+//! the result is the cost of one more. Only our own instructions count, not those of agents, and not those of the
+//! system.
 
 use std::error::Error;
 use std::path::Path;
@@ -12,7 +13,7 @@ use crate::row::Row;
 use crate::{Measured, Setting};
 use crate::{growth, process, start};
 
-/// How many requests are counted, the difference shared out.
+/// The numbers of requests for the two counts.
 const FEW: usize = 160;
 const MANY: usize = 800;
 
@@ -46,7 +47,7 @@ fn process_case(setting: &Setting) -> Result<Row, Box<dyn Error>> {
 
 type Write<'w> = &'w dyn Fn(&Path, usize) -> Result<(), Box<dyn Error>>;
 
-/// What one more case takes.
+/// The cost of one more case.
 fn one_more(setting: &Setting, few: usize, many: usize, write: Write<'_>) -> Result<u64, Box<dyn Error>> {
     let run = |cases: usize| {
         let folder = tempfile::tempdir()?;
@@ -56,7 +57,7 @@ fn one_more(setting: &Setting, few: usize, many: usize, write: Write<'_>) -> Res
     Ok(run(many)?.saturating_sub(run(few)?) / (many - few) as u64)
 }
 
-/// What one more request takes of the scripted model, beside the bare server of the same bytes.
+/// The cost of one more request to the scripted model, compared with a bare server that sends the same bytes.
 fn request(setting: &Setting, stream: bool) -> Result<Row, Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let (script, answer) = (folder.path().join("model.yaml"), folder.path().join("answer"));
@@ -86,7 +87,7 @@ fn request(setting: &Setting, stream: bool) -> Result<Row, Box<dyn Error>> {
     Ok(Row::compared(name, "k", &[(thousands(ours), thousands(floor))], None))
 }
 
-/// How many instructions a program takes, without those it starts.
+/// The number of instructions of a program, without its children.
 fn count(command: &Command) -> Result<u64, Box<dyn Error>> {
     counted(command, |command| {
         let status = command.stdout(Stdio::null()).status()?;
@@ -94,7 +95,7 @@ fn count(command: &Command) -> Result<u64, Box<dyn Error>> {
     })
 }
 
-/// The same of a program that is run by the caller.
+/// The same for a program that the caller runs.
 fn counted(
     command: &Command,
     run: impl FnOnce(&mut Command) -> Result<(), Box<dyn Error>>,
@@ -111,7 +112,7 @@ fn counted(
     let said = std::fs::read_to_string(log)?;
     let collected = said.lines().rev().find_map(|line| line.split_once("Collected : "));
     let count = collected.and_then(|(_, count)| count.trim().parse().ok());
-    count.ok_or_else(|| format!("valgrind did not count: {said}").into())
+    count.ok_or_else(|| format!("valgrind printed no instruction count: {said}").into())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]

@@ -1,4 +1,4 @@
-//! Prints what `agentci` costs beside the floor of each thing it does, as ratios measured in one run.
+//! Prints the cost of `agentci` compared with the floor of the same work, as ratios measured in one run.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench is there to print")]
 
 mod agui;
@@ -23,17 +23,17 @@ use std::process::{Command, ExitCode, Stdio};
 use arguments::Arguments;
 use row::Row;
 
-/// What a bench gives: its lines of the table.
+/// The result of a bench: its lines of the table.
 type Measured = Result<Vec<Row>, Box<dyn Error>>;
 
-/// A bench: what it is called, and what measures it.
+/// A bench: its name, and its function.
 struct Bench {
     name: &'static str,
     measure: fn(&Setting) -> Measured,
 }
 
-/// In the order they are run. Those that take much memory in this process come last: a program that is started counts what
-/// its parent held at that moment.
+/// In the order in which they run. Those that use much memory in this process are last: the peak memory of a child
+/// includes that of its parent when it was started.
 const BENCHES: &[Bench] = &[
     Bench { name: "size", measure: size::measure },
     Bench { name: "start", measure: start::measure },
@@ -48,11 +48,11 @@ const BENCHES: &[Bench] = &[
     Bench { name: "instructions", measure: instructions::measure },
 ];
 
-/// What every bench is given.
+/// The settings of every bench.
 struct Setting {
-    /// How many rounds count.
+    /// The number of measured rounds.
     rounds: usize,
-    /// Where the programs are: `agentci`, the agents and servers it talks to, and the floors.
+    /// The folder with the programs: `agentci`, the agents and servers it talks to, and the floors.
     programs: PathBuf,
 }
 
@@ -61,7 +61,7 @@ impl Setting {
         self.programs.join(name)
     }
 
-    /// `agentci`, whose output nobody reads.
+    /// `agentci` with its output discarded.
     fn agentci(&self) -> Command {
         let mut command = Command::new(self.program("agentci"));
         command.stdin(Stdio::null()).stdout(Stdio::null());
@@ -69,7 +69,7 @@ impl Setting {
     }
 }
 
-/// The figures, for programs to read.
+/// The figures, for programs.
 const RESULTS: &str = "target/bench.json";
 
 fn main() -> ExitCode {
@@ -105,6 +105,6 @@ fn run() -> Result<ExitCode, Box<dyn Error>> {
     std::fs::write(RESULTS, format!("{:#}\n", serde_json::Value::from(values)))?;
     let missed = rows.iter().filter(|row| row.holds() == Some(false)).count();
     let held = rows.iter().filter(|row| row.holds() == Some(true)).count();
-    println!("\n{held} bars hold, {missed} are missed; the figures are in {RESULTS}");
+    println!("\n{held} bars met, {missed} missed; the figures are in {RESULTS}");
     Ok(if arguments.check && missed > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

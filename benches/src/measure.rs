@@ -1,4 +1,4 @@
-//! What a program costs, and two that take turns.
+//! Measures the cost of a program, and compares two in turns.
 
 use std::error::Error;
 use std::process::Command;
@@ -8,17 +8,16 @@ use wait4::Wait4 as _;
 
 use crate::row::{Bar, Row};
 
-/// What one thing cost.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cost {
     pub(crate) wall: Duration,
-    /// User and system time, that of everything it started and waited for included.
+    /// User and system time, including that of children that it waited for.
     pub(crate) cpu: Duration,
-    /// The most memory that it, or one that it started, ever held, in bytes.
+    /// The peak memory of the program or one of its children, in bytes.
     pub(crate) peak: u64,
 }
 
-/// Runs a program to its end; one that fails has no cost.
+/// Runs a program to its end; fails if the program fails.
 pub(crate) fn program(command: &mut Command) -> Result<Cost, Box<dyn Error>> {
     let start = Instant::now();
     let used = command.spawn()?.wait4()?;
@@ -29,7 +28,7 @@ pub(crate) fn program(command: &mut Command) -> Result<Cost, Box<dyn Error>> {
     Ok(Cost { wall, cpu: used.rusage.utime + used.rusage.stime, peak: used.rusage.maxrss })
 }
 
-/// Runs a program so many times, one after the other.
+/// Runs a program this many times, one after the other.
 pub(crate) fn many(command: &mut Command, times: usize) -> Result<Cost, Box<dyn Error>> {
     let mut sum = Cost { wall: Duration::ZERO, cpu: Duration::ZERO, peak: 0 };
     for _ in 0..times {
@@ -39,7 +38,7 @@ pub(crate) fn many(command: &mut Command, times: usize) -> Result<Cost, Box<dyn 
     Ok(sum)
 }
 
-/// The costs of a thing and its floor, a pair for each round.
+/// The costs of a program and its floor, a pair for each round.
 #[derive(Debug)]
 pub(crate) struct Pairs {
     name: String,
@@ -48,7 +47,7 @@ pub(crate) struct Pairs {
 
 type Work<'w> = &'w mut dyn FnMut() -> Result<Cost, Box<dyn Error>>;
 
-/// Does both things in turn; the first round warms up and does not count.
+/// Runs both in turns; the first round is a warm-up and does not count.
 pub(crate) fn compare(
     name: impl Into<String>,
     rounds: usize,
@@ -57,7 +56,7 @@ pub(crate) fn compare(
 ) -> Result<Pairs, Box<dyn Error>> {
     let mut costs = Vec::with_capacity(rounds);
     for round in 0..=rounds {
-        // Who comes first changes, so that what follows a round falls on both.
+        // The order alternates, so that aftereffects of a round affect both.
         let pair = if round % 2 == 0 {
             let first = thing()?;
             (first, floor()?)
@@ -86,20 +85,18 @@ impl Pairs {
         Row::compared(format!("{}: {what}", self.name), "ms", &pairs, bar.map(Bar::Ratio))
     }
 
-    /// The most memory the thing took in any round, in megabytes.
+    /// The peak memory of the program in any round, in megabytes.
     pub(crate) fn peak(&self, most: Option<f64>) -> Row {
         let most_seen = self.costs.iter().map(|(thing, _)| thing.peak).max().unwrap_or_default();
         Row::value(format!("{}: peak memory", self.name), "MB", megabytes(most_seen), most.map(Bar::Value))
     }
 }
 
-/// Bytes as the millions of them.
 #[expect(clippy::cast_precision_loss, reason = "sizes of files and memory")]
 pub(crate) fn megabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e6
 }
 
-/// The middle one.
 pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)

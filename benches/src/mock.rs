@@ -1,4 +1,4 @@
-//! Mock cases with every artifact of a run, beside making the events of the same YAML and doing nothing with them.
+//! Mock cases with all artifacts of a run, compared with parsing the events of the same YAML and discarding them.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! The process target beside a bare loop that spawns the same agent and answers it.
+//! The process target, compared with a bare loop that spawns the same agent and answers it.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -15,14 +15,14 @@ pub(crate) fn measure(setting: &Setting) -> Measured {
     let mut rows = Vec::new();
     for at_once in [1, 2] {
         let pairs = cases(setting, at_once)?;
-        // Cases share one thread, so only one agent at a time waits for nobody but itself.
+        // Cases share one thread, so only a single agent at a time never waits for another.
         let wall_bar = (at_once == 1).then_some(BAR);
         rows.extend([pairs.wall(wall_bar), pairs.cpu(Some(BAR))]);
     }
     Ok(rows)
 }
 
-/// Runs 200 cases of three tool calls, so many at once.
+/// Runs 200 cases of three tool calls, with this concurrency.
 fn cases(setting: &Setting, at_once: usize) -> Result<Pairs, Box<dyn Error>> {
     let agent = setting.program("agent");
     let folder = tempfile::tempdir()?;
@@ -35,7 +35,7 @@ fn cases(setting: &Setting, at_once: usize) -> Result<Pairs, Box<dyn Error>> {
     compare(name, setting.rounds, &mut || program(&mut run), &mut || program(&mut floor))
 }
 
-/// A suite of so many cases of three tool calls.
+/// Writes a suite with this many cases of three tool calls.
 pub(crate) fn write_suite(folder: &Path, agent: &Path, cases: usize) -> Result<(), Box<dyn Error>> {
     std::fs::create_dir(folder.join("cases"))?;
     let suite = format!(

@@ -1,4 +1,5 @@
-//! The recorder: replaying beside the scripted model that answers the same request, and forwarding beside no proxy at all.
+//! The recorder: replaying compared with the scripted model that answers the same request, and forwarding compared with
+//! no proxy.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -12,20 +13,20 @@ use crate::measure::median;
 use crate::row::{Bar, Row};
 use crate::{Measured, Setting};
 
-/// How many requests make a round.
+/// The number of requests of a round.
 const REQUESTS: usize = 800;
-/// What a replayed request may cost beside one to the scripted model.
+/// Maximum cost of a replayed request, relative to one to the scripted model.
 const BAR: f64 = 2.0;
-/// What forwarding may add to a request, in milliseconds.
+/// Maximum time that forwarding adds to a request, in milliseconds.
 const ADDED: f64 = 1.0;
-/// Every request is answered from an exchange of its own, since a recorded answer is given once.
+/// Every request has its own exchange, since a recorded answer is only given once.
 const HOST: &str = "http://model.example";
 
 pub(crate) fn measure(setting: &Setting) -> Measured {
     Ok(vec![replayed(setting)?, forwarded(setting)?])
 }
 
-/// CPU time of a replayed request beside one to the scripted model that gives the same answer.
+/// CPU time of a replayed request, compared with one to the scripted model that gives the same answer.
 fn replayed(setting: &Setting) -> Result<Row, Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let script = folder.path().join("model.yaml");
@@ -42,7 +43,7 @@ fn replayed(setting: &Setting) -> Result<Row, Box<dyn Error>> {
         let before = model.cpu()?;
         floor.many(REQUESTS)?;
         let bare = each(model.cpu()?.saturating_sub(before).as_secs_f64());
-        // The first round warms up.
+        // The first round is a warm-up.
         if round > 0 {
             costs.push((ours, bare));
         }
@@ -50,7 +51,7 @@ fn replayed(setting: &Setting) -> Result<Row, Box<dyn Error>> {
     Ok(Row::compared("recorder, a replayed request: cpu", "us", &costs, Some(Bar::Ratio(BAR))))
 }
 
-/// CPU time of a request in a session of its own, in microseconds.
+/// CPU time of a request in a separate session, in microseconds.
 fn replay(setting: &Setting, file: &Path) -> Result<f64, Box<dyn Error>> {
     let mut command = setting.agentci();
     command.arg("replay").arg(file).args(["--", "sh", "-c", "echo $HTTP_PROXY; exec sleep 600"]);
@@ -86,7 +87,7 @@ fn recording(answer: &str) -> Result<String, Box<dyn Error>> {
     Ok(text)
 }
 
-/// How long a recorded request to a bare server takes beyond one that goes there directly.
+/// The additional time of a recorded request to a bare server, compared with a direct one.
 fn forwarded(setting: &Setting) -> Result<Row, Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let answer = folder.path().join("answer");
@@ -108,7 +109,7 @@ fn forwarded(setting: &Setting) -> Result<Row, Box<dyn Error>> {
     Ok(Row::value("recorder, a forwarded request: added", "ms", added, Some(Bar::Value(ADDED))))
 }
 
-/// How long one request takes, in milliseconds.
+/// The time of one request, in milliseconds.
 fn timed(client: &mut Client) -> Result<f64, Box<dyn Error>> {
     let start = Instant::now();
     client.once()?;

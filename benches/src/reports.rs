@@ -1,4 +1,4 @@
-//! The writers of reports beside a plain copy of the bytes that they write.
+//! The report writers, compared with a plain copy of the bytes that they write.
 
 use std::cell::RefCell;
 use std::error::Error;
@@ -15,7 +15,7 @@ use crate::row::{Bar, Row};
 use crate::{Measured, Setting};
 
 const CASES: usize = 10_000;
-/// How large the page may be, in megabytes.
+/// Maximum size of the page, in megabytes.
 const PAGE: f64 = 4.0;
 
 type Writer = (&'static str, fn(ReportOutput) -> Box<dyn Reporter>);
@@ -56,7 +56,7 @@ fn events(runs: &Path) -> Result<Vec<RunEvent>, Box<dyn Error>> {
     Ok(agentci_ledger::read(&run.path().join("run.jsonl"))?.events)
 }
 
-/// Plays the events into a report.
+/// Writes a report from the events.
 fn write(events: &[RunEvent], writer: fn(ReportOutput) -> Box<dyn Reporter>) -> Result<Vec<u8>, Box<dyn Error>> {
     let written: Rc<RefCell<Vec<u8>>> = Rc::default();
     let kept = Rc::clone(&written);
@@ -69,7 +69,7 @@ fn write(events: &[RunEvent], writer: fn(ReportOutput) -> Box<dyn Reporter>) -> 
     Ok(written.take())
 }
 
-/// What is done in this process has the time on the clock only.
+/// Work in this process only has a wall time.
 fn timed(work: impl FnOnce() -> Result<(), Box<dyn Error>>) -> Result<Cost, Box<dyn Error>> {
     let start = Instant::now();
     work()?;

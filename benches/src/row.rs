@@ -1,15 +1,15 @@
-//! A line of the table: a figure, the floor beside it, and what it should be.
+//! A line of the table: a figure, its floor, and its bar.
 
 use serde_json::{Value, json};
 
 use crate::measure::median;
 
-/// What a figure may be at most.
+/// The maximum of a figure.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Bar {
-    /// So many times the floor.
+    /// This many times the floor.
     Ratio(f64),
-    /// So much by itself, in the unit of the row.
+    /// This value, in the unit of the row.
     Value(f64),
 }
 
@@ -27,13 +27,13 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// A figure by itself.
+    /// A figure without a floor.
     pub(crate) fn value(name: impl Into<String>, unit: &'static str, ours: f64, bar: Option<Bar>) -> Self {
         Self { name: name.into(), unit, ours, floor: None, ratio: None, bar, rounds: 1 }
     }
 
-    /// A figure beside its floor, a pair for each round. The ratio is the median of the ratios of the rounds: a disturbance
-    /// falls on both halves of its round, or spoils that round alone.
+    /// A figure with its floor, a pair for each round. The ratio is the median of the ratios of the rounds: a
+    /// disturbance affects both halves of its round, or only that round.
     pub(crate) fn compared(
         name: impl Into<String>,
         unit: &'static str,
@@ -54,7 +54,7 @@ impl Row {
         }
     }
 
-    /// Whether the bar holds; nothing where there is none.
+    /// Whether the bar is met; `None` if there is none.
     pub(crate) fn holds(&self) -> Option<bool> {
         match self.bar? {
             Bar::Ratio(most) => self.ratio.map(|[ratio, ..]| ratio <= most),
@@ -62,7 +62,7 @@ impl Row {
         }
     }
 
-    /// The line as it is printed, below the heading.
+    /// The printed line, below the heading.
     pub(crate) fn line(&self) -> String {
         let number = |value: Option<f64>, digits: usize, after: &str| {
             value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}{after}"))
@@ -86,7 +86,7 @@ impl Row {
         line.trim_end().to_owned()
     }
 
-    /// The same for programs to read.
+    /// The row for programs.
     pub(crate) fn json(&self) -> Value {
         let (bar_ratio, bar_value) = match self.bar {
             Some(Bar::Ratio(most)) => (Some(most), None),
@@ -109,7 +109,7 @@ impl Row {
     }
 }
 
-/// What stands above the lines.
+/// The heading of the table.
 pub(crate) fn heading() -> String {
     format!("{:<40} {:>12} {:>12} {:<6} {:>8} {:>9}", "bench", "agentci", "floor", "unit", "ratio", "bar")
 }

@@ -1,4 +1,4 @@
-//! Cases with a check that calls a function, beside the same cases without it.
+//! Cases with a check that calls a function, compared with the same cases without it.
 
 use std::error::Error;
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! How large the program is.
+//! The size of the program.
 
 use crate::measure::megabytes;
 use crate::row::Row;

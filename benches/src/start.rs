@@ -1,4 +1,4 @@
-//! Starting: `agentci --version` beside `true`, which is the least that a program does.
+//! Starting: `agentci --version` compared with `true`, the minimum of any program.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -19,7 +19,7 @@ pub(crate) fn measure(setting: &Setting) -> Measured {
     Ok(vec![pairs.cpu(Some(BAR)), pairs.wall(None), pairs.peak(None)])
 }
 
-/// The program that does nothing.
+/// A program that does nothing.
 pub(crate) fn nothing() -> Command {
     let mut command = Command::new(if Path::new("/bin/true").exists() { "/bin/true" } else { "true" });
     command.stdin(Stdio::null()).stdout(Stdio::null());

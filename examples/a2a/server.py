@@ -1,8 +1,8 @@
-"""A travel agent that is talked to over A2A 1.0: standard library only. There is no model in it; words of the user decide.
+"""A travel agent that speaks A2A 1.0, with the standard library only. It has no model; it reacts to words in the user's message.
 
     python3 server.py [PORT]
 
-Its card is at `/.well-known/agent-card.json`, and it takes JSON-RPC at `/`, streaming or not.
+Its card is at `/.well-known/agent-card.json`. It accepts JSON-RPC at `/`, streaming or not.
 """
 
 import itertools
@@ -17,7 +17,7 @@ tasks = {}
 
 
 class Task:
-    """A journey to be booked."""
+    """A trip that is being booked."""
 
     def __init__(self, context):
         self.id = f"task-{next(numbers)}"
@@ -49,7 +49,7 @@ def spoken(words, context):
 
 
 def answer(message):
-    """Goes on with the conversation, item by item."""
+    """Continues the conversation and yields one stream item at a time."""
     words = " ".join(part.get("text", "") for part in message["parts"])
     context = message.get("contextId") or f"context-{next(numbers)}"
     task = tasks.get(message.get("taskId"))

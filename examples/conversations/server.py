@@ -1,8 +1,8 @@
-"""A tea shop that is talked to over AG-UI: standard library only. There is no model in it; words of the customer decide.
+"""A tea shop that speaks AG-UI, with the standard library only. It has no model; it reacts to words in the customer's message.
 
     python3 server.py [PORT]
 
-`POST /` takes an AG-UI run and answers with its events, `POST /baskets` makes a basket and answers with its name.
+`POST /` starts an AG-UI run and streams its events. `POST /baskets` creates a basket and returns its name.
 """
 
 import itertools
@@ -17,7 +17,7 @@ numbers = itertools.count(1)
 
 
 class Agent:
-    """One run: reads what was sent, and sends events."""
+    """One run: reads the input and sends events."""
 
     def __init__(self, given, send):
         self.given = given
@@ -33,7 +33,7 @@ class Agent:
         self.send({"type": "RUN_FINISHED", "outcome": outcome, **ids})
 
     def answer(self):
-        """Goes on with the conversation. Returns the call that the customer's side has to answer, if there is one."""
+        """Continues the conversation. Returns the call that the client has to answer, if any."""
         last = self.given["messages"][-1]
         if last["role"] == "tool":
             return self.charge(json.loads(last["content"]))
@@ -67,7 +67,7 @@ class Agent:
             self.say("Then I leave the basket as it is.")
 
     def basket(self):
-        """The basket that the customer named, looked for in the whole conversation."""
+        """Finds the basket that the customer named, anywhere in the conversation."""
         said = " ".join(message["content"] for message in self.given["messages"] if message["role"] == "user")
         return next((word for word in said.split() if word in baskets), "none")
 
@@ -91,7 +91,7 @@ class Agent:
         return call
 
     def call(self, name, arguments, result):
-        """A tool of the shop itself: it has its result in the same run."""
+        """Calls a tool of the shop; its result is part of the same run."""
         call = self.ask(name, arguments)
         answer = {"messageId": f"result-{next(numbers)}", "toolCallId": call, "content": json.dumps(result)}
         self.send({"type": "TOOL_CALL_RESULT", "role": "tool", **answer})

@@ -1,6 +1,6 @@
-"""A support agent for the demo suite: one JSON message a line, standard library only.
+"""A support agent for the demo suite. It speaks one JSON message per line and uses the standard library only.
 
-It reads a task from standard input, calls tools by asking for them on standard output, and logs to standard error.
+It reads a task from standard input, requests tool calls on standard output, and logs to standard error.
 """
 
 import json

@@ -1,6 +1,6 @@
-"""A library with two tools and a note, as an MCP server over stdio: standard library only, in the revision of 2025.
+"""The MCP server of a library, over stdio: two tools and a resource, with the standard library only. Protocol version 2025-06-18.
 
-It is started by `agentci`, which talks to it line by line.
+`agentci` starts it and exchanges one message per line with it.
 """
 
 import json
@@ -30,7 +30,7 @@ def send(message):
 
 
 def ask(question, schema):
-    """Asks the user, and gives back what was filled in, if anything."""
+    """Asks the user with a form and returns the submitted values, if any."""
     params = {"message": question, "requestedSchema": schema}
     send({"id": "question", "method": "elicitation/create", "params": params})
     for line in sys.stdin:

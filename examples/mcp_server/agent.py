@@ -1,6 +1,6 @@
-"""Answers questions about orders with the tools of an MCP server, whose address is in `AGENTCI_MCP_ORDERS_URL`.
+"""Answers questions about orders with the tools of an MCP server, whose URL is in `AGENTCI_MCP_ORDERS_URL`.
 
-It speaks the protocol by itself so that nothing has to be installed; an agent on an SDK gives the same address to its client.
+It implements the protocol itself, so that nothing has to be installed. An agent with an SDK passes the same URL to its MCP client.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""An agent that answers one question with one call of its model. It knows nothing of a recorder."""
+"""An agent that answers one question with one call to its model. It contains no code for recording."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What the agent does, by the first word of what it is told."""
+"""The scenarios of the agent, selected by the first word of the message."""
 
 import asyncio
 
@@ -34,7 +34,7 @@ async def hello(context, queue):
 
 
 async def data(context, queue):
-    """Gives the parts that it got back as one."""
+    """Answers with one data part that describes the received parts."""
     got = [part.WhichOneof("content") for part in context.message.parts]
     numbers = [part.data.struct_value["amount"] for part in context.message.parts if part.HasField("data")]
     answer = new_text_message("", context_id=context.context_id)
@@ -48,7 +48,7 @@ def context_modes(context):
 
 
 async def tell(context, queue):
-    """Tells everybody what it was told in confidence."""
+    """Leaks the secret of the request in its answer."""
     headers = context.call_context.state["headers"]
     secret = headers.get("authorization", "").removeprefix("Bearer ") + headers.get("x-api-key", "")
     await queue.enqueue_event(new_text_message(f"The secret is {secret}", context_id=context.context_id))
@@ -74,7 +74,7 @@ async def plan(context, updater):
 
 
 async def report(context, updater):
-    """Says in its last status what other agents put into an artifact, and replaces what it made."""
+    """Replaces its artifact, and puts its answer into the last status message, where other agents use an artifact."""
     await updater.start_work()
     await updater.add_artifact([new_text_part("draft")], artifact_id="a-1", name="report")
     await updater.add_artifact([new_text_part("final")], artifact_id="a-1", name="report")
@@ -82,7 +82,7 @@ async def report(context, updater):
 
 
 async def book(context, updater):
-    """Waits for two answers."""
+    """Waits for two answers of the user."""
     await updater.start_work()
     await updater.add_artifact([new_text_part("An offer.")], artifact_id="offer", name="offer")
     await updater.requires_input(updater.new_agent_message([new_text_part("To which city?")]))
@@ -119,7 +119,7 @@ async def slow(context, updater):
 
 
 async def long(context, updater):
-    """Takes long enough for a stream to be cut meanwhile."""
+    """Takes long enough for the stream to be cut."""
     await updater.start_work(updater.new_agent_message([new_text_part("counting")]))
     await updater.add_artifact([new_text_part("one ")], artifact_id="count", name="count")
     await asyncio.sleep(0.5)

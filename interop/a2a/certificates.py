@@ -1,4 +1,4 @@
-"""Certificates that last an hour: an authority, and one each for a server and a client that it vouches for."""
+"""Certificates that are valid for an hour: an authority, and a server and a client certificate signed by it."""
 
 from datetime import datetime, timedelta, timezone
 from ipaddress import ip_address
@@ -11,7 +11,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 
 def make(folder):
-    """Writes `NAME.pem` and `NAME.key` for each of the three, and for a client of an authority nobody knows."""
+    """Writes `NAME.pem` and `NAME.key` for each of the three, and for a client of an untrusted authority."""
     for authority, names in [("authority", ["server", "client"]), ("stranger", ["impostor"])]:
         key = ec.generate_private_key(ec.SECP256R1())
         own = certificate(authority, key, authority, key, is_authority=True)

@@ -1,4 +1,4 @@
-"""What stands before an agent: a lock, or a wire that breaks."""
+"""Middleware in front of an agent: a request log, authentication, connections that break."""
 
 import json
 from base64 import b64decode
@@ -12,7 +12,7 @@ TOKENS = []
 
 
 class Noted:
-    """Writes down what is asked, and makes the body available to whoever is asked next."""
+    """Adds each request to the journal, and makes its body available to the next application."""
 
     def __init__(self, app):
         self.app = app
@@ -37,7 +37,7 @@ class Noted:
 
 
 class Locked:
-    """Lets in whoever the key fits."""
+    """Accepts only requests with the right credentials."""
 
     def __init__(self, app, fits):
         self.app, self.fits = app, fits
@@ -51,7 +51,7 @@ class Locked:
 
 
 class Breaking:
-    """Ends the stream of a message after three items, in one way or another; a stream that is taken up again is whole."""
+    """Ends the stream of a message after three items, cleanly or with a reset; a resumed stream is complete."""
 
     def __init__(self, app, clean=False, resumes=True):
         self.app, self.clean, self.resumes = app, clean, resumes
@@ -76,18 +76,18 @@ class Breaking:
 
         try:
             await self.app(scope, receive, sending)
-        except BaseException as error:  # noqa: BLE001 - it comes wrapped in whatever the server makes of it
+        except BaseException as error:  # noqa: BLE001 - the server wraps it in exceptions of its own
             if not self.clean:
                 raise ConnectionResetError from error
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 class Broken(Exception):
-    """The wire breaks here."""
+    """Breaks the connection here."""
 
 
 async def token(request):
-    """Gives a token for client credentials, a new one each time; only the last one fits."""
+    """Issues a new token for client credentials; only the last one is valid."""
     form = {name: values[0] for name, values in parse_qs((await request.body()).decode()).items()}
     header = request.headers.get("authorization", "")
     basic = b64decode(header.removeprefix("Basic ")).decode() if header.startswith("Basic ") else None
@@ -100,7 +100,7 @@ async def token(request):
 
 
 def fits_once(request):
-    """Whether it is the last token that was given, and is used for the first time."""
+    """Whether the request has the last token, used for the first time."""
     fits = bool(TOKENS) and request.headers.get("authorization") == f"Bearer {TOKENS[-1]}"
     if fits:
         TOKENS.append("nobody has this one")

@@ -1,4 +1,4 @@
-"""An agent on `a2a-sdk` 0.3, the version before 1.0. It prints its address as JSON and serves until it is stopped."""
+"""An agent built on `a2a-sdk` 0.3, the version before 1.0. It prints its address as JSON and serves until it is stopped."""
 
 import asyncio
 import json

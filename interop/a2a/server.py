@@ -1,10 +1,10 @@
-"""A2A agents on the official package `a2a-sdk`, one behind each path of a free port of this machine.
+"""A2A agents built on the official package `a2a-sdk`, each on its own path of one free port.
 
     python3 server.py [CERTIFICATE KEY AUTHORITY]
 
-It prints its addresses as JSON and serves until it is stopped. Each agent has its card at `/NAME/card.json`; they differ in what
-they speak and in what stands before them. `GET /journal` tells what was asked. With a certificate there is a second port for
-clients that the authority vouches for.
+It prints its addresses as JSON and serves until it is stopped. Each agent has its card at `/NAME/card.json`; the agents differ in
+their bindings and middleware. `GET /journal` returns the received requests. With a certificate there is a second port for clients
+with a certificate of the authority.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ def card(address, *bindings, streaming=True, version="1.0", tenant=""):
 
 
 def agent(origin, name, *bindings, door=None, old=False, **details):
-    """An agent of its own, reached by these bindings in order of preference; `GRPC` is offered and not there."""
+    """A separate agent with these bindings, in order of preference; `GRPC` is listed but not served."""
     described = card(f"{origin}/{name}/", *bindings, **details)
     handler = DefaultRequestHandler(agent_executor=Shop(), task_store=InMemoryTaskStore(), agent_card=described)
     routes = create_agent_card_routes(described, card_url="/card.json")
@@ -57,7 +57,7 @@ def agent(origin, name, *bindings, door=None, old=False, **details):
 
 
 def mute(origin, name):
-    """An agent whose card is fine and whose answers are not."""
+    """An agent with a valid card and invalid answers."""
 
     async def answer(request):
         said = (await request.json())["params"]["message"]["parts"][0]["text"]
@@ -112,7 +112,7 @@ def agents(origin):
         ),
         agent(origin, "brief", "JSONRPC", door=locked(fits_once)),
         agent(origin, "never", "JSONRPC", door=locked(lambda _: False)),
-        # Its card is not for everybody either.
+        # Its card is protected as well.
         agent(origin, "private", "JSONRPC", door=lambda app: Locked(app, by("authorization", "Bearer tok3n"))),
         agent(origin, "cut", "JSONRPC", door=Breaking),
         agent(origin, "cutrest", "HTTP+JSON", door=Breaking),

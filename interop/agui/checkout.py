@@ -1,11 +1,11 @@
-"""A shop's conversation in three turns, and every way to get it wrong: `/checkout?break=order` and so on.
+"""A shop's conversation in three turns, which `/checkout?break=order` and so on break in one way each.
 
 | `break` | turn | what goes wrong |
 |---|---|---|
 | `missing` | 1 | `validate_cart` is not called |
 | `order` | 1 | `get_shipping_options` comes before `validate_cart` |
 | `slow` | 1 | the turn takes 1.6 seconds |
-| `total`, `nototal` | 2 | `calculate_total` has an error for a result; is not called |
+| `total`, `nototal` | 2 | `calculate_total` returns an error; is not called |
 | `text`, `failed` | 2 | the text says `error`, `failed` |
 | `delete` | 2 | `delete_order` is called |
 | `idle` | 2 | nothing happens for 1.6 seconds after a call |

@@ -1,4 +1,4 @@
-"""A single route as CopilotKit has it: the wanted method and the agent's name are around the input."""
+"""A single route, as in CopilotKit: the method and the agent's name are in an envelope around the input."""
 
 from typing import Literal
 

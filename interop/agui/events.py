@@ -1,4 +1,4 @@
-"""What a run is made of, in few words: text, calls of tools, pauses, and how it begins and ends."""
+"""Helpers that create the events of a run: text, tool calls, pauses, start and end."""
 
 import itertools
 import json
@@ -23,20 +23,20 @@ _numbers = itertools.count(1)
 
 
 def fresh(kind):
-    """An id that no other message or call of this server has."""
+    """Returns an id that is unique on this server."""
     return f"{kind}-{next(_numbers)}"
 
 
 @dataclass
 class Pause:
-    """Nothing is sent for so many seconds."""
+    """A pause of this many seconds, in which nothing is sent."""
 
     seconds: float
 
 
 @dataclass
 class Run:
-    """One request: what the client sent, and what is remembered of its thread."""
+    """One request: the client's input, and the stored state of its thread."""
 
     input: RunAgentInput
     query: dict = field(default_factory=dict)
@@ -44,7 +44,7 @@ class Run:
     thread: dict = field(default_factory=dict)
 
     def turn(self):
-        """Which turn of the conversation this is, by the history that came along."""
+        """Returns the number of the turn, from the history in the request."""
         return sum(message.role == "user" for message in self.input.messages)
 
     def started(self):
@@ -57,7 +57,7 @@ class Run:
 
 
 def text(*deltas):
-    """A message of the assistant, in as many pieces as are given."""
+    """An assistant message, one event per delta."""
     message = fresh("message")
     return [
         TextMessageStartEvent(message_id=message, role="assistant"),
@@ -67,7 +67,7 @@ def text(*deltas):
 
 
 def asked(call, name, arguments):
-    """A call up to its end; its arguments come in two pieces."""
+    """A tool call without its result; its arguments are sent in two pieces."""
     sent = arguments if isinstance(arguments, str) else json.dumps(arguments)
     middle = len(sent) // 2
     return [
@@ -79,17 +79,17 @@ def asked(call, name, arguments):
 
 
 def answered(call, result):
-    """The result of a call; whatever is neither text nor a list of parts goes as JSON."""
+    """The result of a call; a value that is neither a string nor a list of parts is sent as JSON."""
     content = result if isinstance(result, (str, list)) else json.dumps(result, ensure_ascii=False)
     return [ToolCallResultEvent(message_id=fresh("result"), tool_call_id=call, content=content, role="tool")]
 
 
 def called(name, arguments, result):
-    """A call with its result."""
+    """A tool call with its result."""
     call = fresh("call")
     return asked(call, name, arguments) + answered(call, result)
 
 
 def refused(message):
-    """The end of a run that the server can not go on with."""
+    """The error that ends a run which the server cannot continue."""
     return RunErrorEvent(message=message, code="refused")

@@ -1,4 +1,4 @@
-"""Runs that want something of the client before the next: the answer of a tool, the end of an interrupt, the state."""
+"""Runs that need something from the client in the next request: a tool result, the answer to an interrupt, the state."""
 
 import json
 
@@ -15,8 +15,8 @@ TOOL = "confirm_payment"
 
 
 def frontend(run):
-    """The client has the tool `confirm_payment`. With `?pending=no` the run does not say that it waits for it,
-    with `?mixed=yes` a tool of the server is called as well, with `?rounds=2` the client is asked twice."""
+    """Calls the client's tool `confirm_payment`. With `?pending=no` the run does not list the call as pending,
+    with `?mixed=yes` it also calls a server-side tool, with `?rounds=2` it calls the client's tool twice."""
     if TOOL not in [tool.name for tool in run.input.tools or []]:
         yield refused(f"the client did not declare `{TOOL}`")
         return
@@ -44,7 +44,7 @@ def frontend(run):
 
 
 def interrupt(run):
-    """Asks for leave before it goes on; with `?count=2` for two things at once."""
+    """Asks for approval with an interrupt before it continues; with `?count=2` with two interrupts at once."""
     open_ones = run.thread.setdefault("interrupts", [])
     if not open_ones:
         if run.input.resume:
@@ -74,7 +74,7 @@ def interrupt(run):
 
 
 def state(run):
-    """Changes the state and looks whether the next turn brings it back. With `?patch=bad` a change does not fit."""
+    """Changes the state and checks that the next turn sends it back. With `?patch=bad` a patch does not apply."""
     wanted = run.thread.get("state")
     if wanted is None:
         yield text(f"It began with {json.dumps(run.input.state)}. ")

@@ -1,10 +1,10 @@
-"""An agent of pydantic-ai behind its own AG-UI adapter. Its model is a function, so nothing is asked of a provider.
+"""A pydantic-ai agent behind pydantic-ai's own AG-UI adapter. Its model is a function, so no provider is called.
 
     python3 pydantic_server.py
 
-It prints its address as JSON, `{"url": ...}`, and serves until it is stopped. What the user says decides what the model does:
-`weather` calls a tool of the server, `pay` one of the client, `both` one of each, `refund` one that needs approval,
-`fail` raises, and anything else is answered by a count of the messages so far.
+It prints its address as JSON, `{"url": ...}`, and serves until it is stopped. The user's message selects what the model does:
+`weather` calls a server-side tool, `pay` a client-side tool, `both` one of each, `refund` a tool that needs approval, `fail` raises
+an exception, and any other message is answered with the number of messages so far.
 """
 
 import asyncio

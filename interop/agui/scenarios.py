@@ -1,4 +1,4 @@
-"""Runs by name. Each is given a request and yields events, lists of events and pauses; beginning and end are added to it."""
+"""Runs by name. Each takes a request and yields events, lists of events and pauses; the server adds the start and the end."""
 
 import json
 
@@ -39,7 +39,7 @@ def error(_):
 
 
 def chunked(_):
-    """Text and calls without start and end; only the first piece of each carries its name."""
+    """Text and calls without start and end events; only the first chunk of each has its id and name."""
     message, call = fresh("message"), fresh("call")
     yield TextMessageChunkEvent(message_id=message, role="assistant", delta="Let me ")
     yield TextMessageChunkEvent(delta="see. ")
@@ -58,7 +58,7 @@ def slow(_):
 
 
 def unanswered(_):
-    """Calls that nobody declared and nobody answers."""
+    """Tool calls that are neither declared nor answered."""
     yield called("look_up", {"city": "Paris"}, {"found": True})
     yield asked(fresh("call"), "delete_order", {"order": "o-9"})
     yield ToolCallStartEvent(tool_call_id="call-open", tool_call_name="send_mail")
@@ -66,7 +66,7 @@ def unanswered(_):
 
 
 def parallel(_):
-    """Three calls begin before the first ends, and their results come in another order."""
+    """Three calls that start before the first one ends; their results come in a different order."""
     names = ["first_tool", "second_tool", "third_tool"]
     calls = [fresh("call") for _ in names]
     events = [asked(call, name, {"n": index}) for index, (call, name) in enumerate(zip(calls, names))]
@@ -77,7 +77,7 @@ def parallel(_):
 
 
 def history(run):
-    """Says what came: a line per message."""
+    """Answers with the received messages, one per line."""
     lines = []
     for message in run.input.messages:
         names = [f"{call.function.name}({call.function.arguments})" for call in getattr(message, "tool_calls", None) or []]
@@ -88,7 +88,7 @@ def history(run):
 
 
 def snapshot(run):
-    """A thread that has a past: who connects is told of it, and must send it along from then on."""
+    """A thread with history: the first run sends it to the client, which must include it from then on."""
     if not run.input.messages:
         past = [
             {"id": "past-1", "role": "user", "content": "where is my parcel?"},
@@ -100,7 +100,7 @@ def snapshot(run):
 
 
 def echo(run):
-    """Says what came beside the messages."""
+    """Answers with everything in the request except the messages."""
     given = run.input.model_dump(by_alias=True, exclude={"messages"})
     wanted = ["authorization", "x-test-client", "accept", "content-type"]
     given["headers"] = {name: run.headers.get(name) for name in wanted}
@@ -119,7 +119,7 @@ def reasoning(_):
 
 
 def asides(_):
-    """Events that are none of a test's business: steps, activities, custom and raw ones."""
+    """Events that tests ignore: steps, activities, custom and raw events."""
     activity = fresh("activity")
     yield StepStartedEvent(step_name="plan")
     yield CustomEvent(name="progress", value={"percent": 50})
@@ -134,7 +134,7 @@ def asides(_):
 
 
 def subagents(_):
-    """A call and a text that belong to a helper of the agent."""
+    """A call and a text of a subagent."""
     child = fresh("subagent")
     yield SubagentStartedEvent(subagent_run_id=child, name="researcher")
     events = called("search_web", {"query": "parcels"}, "3 pages") + text("From the researcher. ")
@@ -146,7 +146,7 @@ def subagents(_):
 
 
 def violations(_):
-    """Nobody would misunderstand this, but it is not in order."""
+    """Violates the protocol, but is still unambiguous."""
     message = fresh("message")
     yield TextMessageContentEvent(message_id="message-never-opened", delta="Well, ")
     yield TextMessageStartEvent(message_id=message, role="assistant")
@@ -170,7 +170,7 @@ def unicode(_):
 
 
 def arguments(_):
-    """Arguments as models send them: nested, none at all, and broken."""
+    """Arguments as models send them: nested, empty and malformed."""
     yield called("nested", {"user": {"tags": ["a", "vip"], "age": 41, "a.b": "dotted"}, "none": None}, "ok")
     yield called("empty", "", "ok")
     yield called("broken", '{"city": "Par', "ok")

@@ -1,4 +1,4 @@
-// An AG-UI server on the official TypeScript encoder, which answers in protobuf to whoever accepts anything.
+// An AG-UI server built on the official TypeScript encoder, which answers in protobuf if the client accepts any type.
 //
 //     INTEROP_HOME=folder-with-node_modules node server.mjs
 //

@@ -1,9 +1,9 @@
-"""AG-UI servers on the official package `ag-ui-protocol`, one at each path of a free port of this machine.
+"""AG-UI servers built on the official package `ag-ui-protocol`, each on its own path of one free port.
 
     python3 server.py
 
-It prints its address as JSON, `{"url": ..., "reset_url": ...}`, and serves until it is stopped. `GET /journal` tells what was
-asked. Requests are read and events are written by the package's own models; only what they can not say is written by hand.
+It prints its address as JSON, `{"url": ..., "reset_url": ...}`, and serves until it is stopped. `GET /journal` returns the received
+requests. The package's own models read requests and write events; only what they cannot express is written by hand.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ JOURNAL = []
 
 
 async def written(scenario, run):
-    """The bytes of a run, event by event. One that does not end by itself is ended."""
+    """Yields the bytes of a run, event by event, and adds an end if the run has none."""
     encoder = EventEncoder(accept=run.headers.get("accept"))
     last = run.started()
     yield encoder.encode(last)
@@ -84,7 +84,7 @@ async def journal(_):
 
 
 async def reset(reader, writer):
-    """Answers any request with the beginning of a run, and then resets the connection."""
+    """Answers any request with the start of a run, and then resets the connection."""
     head = await reader.readuntil(b"\r\n\r\n")
     length = next(int(line.split(b":")[1]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length"))
     run = Run(RunAgentInput.model_validate_json(await reader.readexactly(length)))
@@ -93,7 +93,7 @@ async def reset(reader, writer):
     writer.write(f"{len(body):x}\r\n".encode() + body + b"\r\n")
     await writer.drain()
     await asyncio.sleep(0.1)
-    # With no time to linger, closing sends a reset rather than an end.
+    # With a linger time of zero, closing sends a reset.
     writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     writer.close()
 

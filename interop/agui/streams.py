@@ -1,4 +1,4 @@
-"""The same few events, sent in every way a body can be sent: line ends, cuts, silence, bytes one at a time."""
+"""The same events with every variation of an HTTP body: line ends, truncation, silence, small chunks."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ SAID = "Grüße aus Zürich, 🎈 und 日本語."
 
 
 def sample(run):
-    """A call and a text, from the first event to the last."""
+    """A complete run with a call and a text."""
     return [
         run.started(),
         *called("look_up", {"city": "Zürich"}, {"found": "Zürich ✓"}),
@@ -32,7 +32,7 @@ async def cr(run):
 
 
 async def split(run):
-    """Three bytes at a time: characters of two, three and four bytes and line ends come in pieces."""
+    """Three bytes at a time, which splits multi-byte characters and line ends."""
     body = encoded(sample(run)).replace(b"\n", b"\r\n")
     for start in range(0, len(body), 3):
         yield body[start : start + 3]
@@ -40,7 +40,7 @@ async def split(run):
 
 
 async def dressed(run):
-    """What else the format allows: a mark in front, comments, other fields, no space, data over several lines."""
+    """Other features of the format: a byte order mark, comments, other fields, no space, data over several lines."""
     yield b"\xef\xbb\xbf: hello\n\nretry: 100\n\n"
     for event in sample(run):
         lines = json.dumps(json.loads(event.model_dump_json(by_alias=True)), indent=1).splitlines()
@@ -50,12 +50,12 @@ async def dressed(run):
 
 
 async def unclosed(run):
-    """The last event has no empty line after it."""
+    """The last event is not followed by an empty line."""
     yield encoded(sample(run)).rstrip(b"\n")
 
 
 async def truncated(run):
-    """The body ends as it should, but the run does not."""
+    """The body ends properly, but the run does not."""
     yield encoded(sample(run)[:-1])
 
 
@@ -70,7 +70,7 @@ async def hangs(run):
 
 
 async def cut(run):
-    """The body ends in the middle of an event, without the chunk that says so."""
+    """The body ends in the middle of an event, without the final chunk."""
     yield encoded(sample(run))[:-40]
     raise ConnectionAbortedError("cut on purpose")
 
@@ -82,14 +82,14 @@ async def bad_json(run):
 
 
 async def bad_field(run):
-    """A field that every reader knows has a value of the wrong type."""
+    """A known field has a value of the wrong type."""
     yield encoded(sample(run)[:3])
     yield b'data: {"type":"TEXT_MESSAGE_CONTENT","messageId":"message-0","delta":17}\n\n'
     yield encoded([run.finished()])
 
 
 async def unknown(run):
-    """A kind of event that no version has."""
+    """An event type that exists in no version."""
     first, *rest = sample(run)
     yield encoded([first])
     yield b'data: {"type":"WEATHER_CHANGED","sky":"blue"}\n\n'
@@ -97,7 +97,7 @@ async def unknown(run):
 
 
 async def thinking(run):
-    """Thoughts as they were sent before 1.0; the package does not have these events any more."""
+    """Thinking events from before 1.0, which the package no longer has."""
     first, *rest = sample(run)
     yield encoded([first])
     for event in [

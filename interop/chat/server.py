@@ -1,10 +1,10 @@
-"""Servers of OpenAI's Chat Completions and Anthropic's Messages, on the types of the official packages.
+"""Servers for OpenAI's Chat Completions and Anthropic's Messages, built on the types of the official packages.
 
     python3 server.py
 
-It prints its address as JSON, `{"url": ...}`, and serves until it is stopped. A request that the package's own type does not
-take is refused with what is wrong; every event of an answer is made by the package's own model. `GET /journal` tells what was
-asked.
+It prints its address as JSON, `{"url": ...}`, and serves until it is stopped. A request that does not validate against the
+package's own type is rejected with the error; the events of an answer are created with the package's own models.
+`GET /journal` returns the received requests.
 """
 
 import json
@@ -26,7 +26,7 @@ JOURNAL = []
 
 
 def all_of(value):
-    """Lists are read, and thereby judged, only when they are looked at."""
+    """Reads all values, since pydantic validates lists lazily."""
     if isinstance(value, dict):
         return {key: all_of(part) for key, part in value.items()}
     if value is None or isinstance(value, str | int | float):

@@ -1,8 +1,8 @@
-"""Claude Code and Codex, unchanged, with an MCP server: recorded, and replayed after the server's program is deleted.
+"""Records Claude Code and Codex, unchanged, with an MCP server, and replays them after the server's program is deleted.
 
     AGENTCI=target/debug/agentci cli_agents.py
 
-Both are installed at fixed versions into target/interop-cli-agents. Their model is a script that `agentci serve llm` plays.
+Both are installed at pinned versions into target/interop-cli-agents. Their model is scripted, served by `agentci serve llm`.
 """
 
 import json
@@ -57,7 +57,7 @@ def installed():
 
 
 def prepared(folder, addresses):
-    """What both agents find in their working folder and at home."""
+    """Writes the config files of both agents, and returns their environment."""
     home = folder / "home"
     (home / ".codex").mkdir(parents=True)
     (home / ".codex" / "config.toml").write_text(CODEX % addresses["openai_base_url"])
@@ -113,7 +113,7 @@ def main():
         try:
             addresses = json.loads(model.stdout.readline())
             holds("claude", claude, "3 calls", addresses)
-            # Codex offers its tools in a namespace that the script does not call, so it lists them and calls none.
+            # Codex offers its tools in a namespace that the script does not use, so it lists them but calls none.
             holds("codex", codex, "2 calls", addresses)
         finally:
             model.terminate()

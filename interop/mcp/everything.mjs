@@ -1,5 +1,5 @@
 // `@modelcontextprotocol/server-everything` on a free port: `everything.mjs streamableHttp` or `everything.mjs sse`.
-// Prints its address, one line on standard output. INTEROP_HOME says where the package is.
+// Prints its address, one line on standard output. INTEROP_HOME is the folder with the package.
 import { Server } from "node:net";
 import { pathToFileURL } from "node:url";
 

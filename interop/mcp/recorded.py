@@ -1,10 +1,10 @@
-"""MCP servers between official packages, recorded and replayed: over standard input and output, Streamable HTTP, and SSE.
+"""Records and replays MCP traffic between the official packages: over stdio, Streamable HTTP and SSE.
 
     AGENTCI=target/debug/agentci recorded.py
 
 Each host is recorded with a server. Then the server is stopped and its program deleted, and the host is replayed in another
-folder. It must print the same, and fail when it asks or answers something else. A suite must see the results of its calls, and a
-fork must go on with the live server. The last line is `N passed, M failed`.
+folder. It must print the same, and fail if it sends another request or answer. A suite must see the results of its calls, and a
+fork must continue with the live server. The last line is `N passed, M failed`.
 """
 
 import json
@@ -22,26 +22,26 @@ HOME = Path(os.environ["INTEROP_HOME"])
 AGENTCI = os.path.abspath(os.environ["AGENTCI"])
 PYTHON = sys.executable
 HOSTS = {"python": [PYTHON, "recorded_host.py"], "node": ["node", "recorded_host.mjs"]}
-# A package with a program of its own, which `npx` starts.
+# A package with a program that `npx` starts.
 PACKAGE = {"name": "shop-server", "version": "1.0.0", "bin": {"shop-server": "start.sh"}}
 
 
 def agentci(folder, *words, **variables):
     environment = {name: value for name, value in os.environ.items() if name not in ("CI", "GITHUB_ACTIONS")}
-    # `python3` is the one with the package.
+    # `python3` must be the interpreter that has the package.
     environment["PATH"] = f"{Path(PYTHON).parent}:{environment['PATH']}"
     line = [AGENTCI, *words]
     return subprocess.run(line, cwd=folder, env={**environment, **variables}, capture_output=True, text=True, timeout=120)
 
 
 def started_server(folder, transport):
-    """A server over HTTP, and its address."""
+    """Starts a server over HTTP; returns it and its address."""
     server = subprocess.Popen([PYTHON, "server.py", transport], cwd=folder, stdout=subprocess.PIPE, text=True)
     return server, server.stdout.readline().strip()
 
 
 def settings(folder, way):
-    """How the host finds its server, and the server if one had to be started."""
+    """Returns the host's config for its server, and the server process if it had to be started."""
     if way in ("http", "sse"):
         server, url = started_server(folder, way)
         return {"type": "sse" if way == "sse" else "http", "url": url}, server
@@ -78,7 +78,7 @@ def holds(host, way):
         assert recorded.returncode == 0, recorded
         assert "2 for Ann on Monday" in recorded.stdout and "counted to 3" in recorded.stdout, recorded
         assert not any(line.startswith("warning: ") for line in recorded.stderr.splitlines()), recorded.stderr
-        # Where `npx` is, its package is looked for before anything is started.
+        # `npx` looks for its package before it starts anything.
         shutil.copy(one / ".mcp.json", other)
         shutil.copy(one / "r.jsonl", other)
         shutil.rmtree(one / "node_modules", ignore_errors=True)
@@ -91,7 +91,7 @@ def holds(host, way):
             assert changed.returncode == 1 and "replay_miss" in changed.stderr, (change, changed)
 
 
-# What a suite sees of the same calls: their number, their results, and one that goes wrong on purpose.
+# A suite that checks the same calls: their number, their results, and an injected fault.
 SUITE = """
 suite: shop
 timeout: 60s
@@ -115,7 +115,7 @@ cases:
 
 
 def prepared(folder, way):
-    """Puts the hosts and their server into a folder; gives the server if one had to be started."""
+    """Copies the hosts and their server into a folder; returns the server process if it had to be started."""
     for name in ("recorded_host.py", "recorded_host.mjs", "server.py"):
         shutil.copy(HERE / name, folder)
     shop, server = settings(folder, way)
@@ -124,7 +124,7 @@ def prepared(folder, way):
 
 
 def judged(host, way):
-    """The results of a suite's calls are the tools' own, whatever they come over."""
+    """Checks that a suite sees the results of the tools, over any transport."""
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         server = prepared(folder, way)
@@ -151,7 +151,7 @@ def judged(host, way):
 
 
 def forked(host, way):
-    """After a fork the rest goes to the live server, in a session of its own."""
+    """Checks that the requests after a fork go to the live server, in a new session."""
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         server = prepared(folder, way)

@@ -1,4 +1,4 @@
-// A host on the official TypeScript package that uses the server `shop` of the `.mcp.json` beside it, and prints what it gets.
+// A host built on the official TypeScript package. It uses the server `shop` of the `.mcp.json` next to it, and prints the results.
 import fs from 'node:fs';
 import path from 'node:path';
 import { createRequire } from 'node:module';
@@ -28,7 +28,7 @@ await client.connect(transport());
 console.log(client.getServerVersion().name);
 console.log((await client.listTools()).tools.map((tool) => tool.name).sort().join(' '));
 
-// The package drops notes on progress that come together with the answer, so how many arrive is not for sure: they are not shown.
+// The package drops progress notifications that arrive together with the answer, so their number varies: they are not printed.
 const onprogress = () => {};
 const call = async (name, args) => (await client.callTool({ name, arguments: args }, undefined, { onprogress })).content[0].text;
 console.log(await call('add', { a: Number(process.env.A ?? 2), b: 3 }));

@@ -1,4 +1,4 @@
-"""A host on the official Python package that uses the server `shop` of the `.mcp.json` beside it, and prints what it gets."""
+"""A host built on the official Python package. It uses the server `shop` of the `.mcp.json` next to it, and prints the results."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-// The scripted MCP server and the official TypeScript package: over standard input and output, Streamable HTTP, and SSE.
+// The scripted MCP server against the official TypeScript package: over stdio, Streamable HTTP and SSE.
 //
 //     AGENTCI=target/debug/agentci node scripted.mjs
 //
@@ -75,7 +75,7 @@ for (const [name, start] of Object.entries(transports)) {
     const started = await start();
     server = started.server;
     let timer;
-    const late = new Promise((_, reject) => { timer = setTimeout(() => reject(new Error('not done after 60 s')), 60_000); });
+    const late = new Promise((_, reject) => { timer = setTimeout(() => reject(new Error('timed out after 60 s')), 60_000); });
     await Promise.race([usesEverything(started.transport), late]);
     clearTimeout(timer);
     console.log(`ok ${name}`);

@@ -1,4 +1,4 @@
-"""The scripted MCP server and the official Python package: over standard input and output, Streamable HTTP, and SSE.
+"""The scripted MCP server against the official Python package: over stdio, Streamable HTTP and SSE.
 
     AGENTCI=target/debug/agentci scripted.py
 
@@ -25,7 +25,7 @@ AGENTCI = os.path.abspath(os.environ["AGENTCI"])
 
 @asynccontextmanager
 async def served():
-    """The addresses of a server over HTTP."""
+    """Starts a server over HTTP and yields its addresses."""
     server = subprocess.Popen([AGENTCI, "serve", "mcp", SCRIPT], stdout=subprocess.PIPE, text=True)
     try:
         yield json.loads(server.stdout.readline())
@@ -54,7 +54,7 @@ async def over_sse():
 
 
 class Client:
-    """What the server asks and tells, and what it is answered."""
+    """Answers the requests of the server, and collects its notifications."""
 
     def __init__(self):
         self.logged = []

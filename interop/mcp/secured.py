@@ -1,6 +1,6 @@
-"""An MCP server over HTTP, of the 2025 line, that answers only who shows a token of its own: standard library alone.
+"""An MCP server over HTTP, protocol version 2025-06-18, that requires a token. It uses the standard library only.
 
-Tokens are given at /token for the client `ci` with the secret `s3cret-of-the-client`. The first line says where it is.
+`/token` issues tokens to the client `ci` with the secret `s3cret-of-the-client`. The first line of output is its address.
 """
 
 import base64

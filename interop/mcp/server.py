@@ -1,6 +1,6 @@
-"""A server on the official `mcp` package: `server.py stdio`, `server.py http` or `server.py sse`.
+"""A server built on the official `mcp` package: `server.py stdio`, `server.py http` or `server.py sse`.
 
-Over HTTP it takes a free port and prints its address, one line on standard output.
+Over HTTP it listens on a free port and prints its address, one line on standard output.
 """
 
 import asyncio

@@ -1,8 +1,8 @@
-"""Agents on the official packages for Python and TypeScript, and the MCP servers that a suite plays for them with `world.mcp`.
+"""Agents built on the official packages for Python and TypeScript, against the MCP servers that `world.mcp` of a suite starts.
 
     AGENTCI=target/debug/agentci world.py
 
-Each agent is right once and wrong in several ways. The last line is `N passed, M failed`.
+Each agent runs once correctly and in several broken ways. The last line is `N passed, M failed`.
 """
 
 import json
@@ -43,12 +43,12 @@ SCRIPTED = {
     "other-arguments": ("fail", "check"),
     "broken-tool": ("fail", "check"),
 }
-# What was not recorded is a miss.
+# A request that is not in the recording is a miss.
 RECORDED = SCRIPTED | {"wrong-tool": ("fail", "stub_miss"), "other-arguments": ("fail", "stub_miss")}
 
 
 def judged(folder, agent, by, source):
-    """Status and cause of each case."""
+    """Runs the suite; returns the status and cause of each case, and the finished process."""
     (folder / "agentci.yaml").write_text(SUITE.format(agent=agent, by=by, source=source))
     ran = subprocess.run([AGENTCI, "run", ".", "--output-dir", "runs"], cwd=folder, capture_output=True, text=True, timeout=300)
     summaries = sorted((folder / "runs").rglob("summary.json"))
@@ -59,7 +59,7 @@ def judged(folder, agent, by, source):
 
 
 def record(folder):
-    """A recording of the right agent and a server that is served by itself."""
+    """Records the correct agent with a separately started server."""
     server = subprocess.Popen([AGENTCI, "serve", "mcp", "orders.mcp.yaml"], cwd=folder, stdout=subprocess.PIPE, text=True)
     try:
         url = json.loads(server.stdout.readline())["url"]

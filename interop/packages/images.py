@@ -1,7 +1,7 @@
-"""Builds the small image and runs the commands of the documentation in containers, with podman in Docker's place.
+"""Builds the small image and runs the commands of the documentation in containers, with podman in place of Docker.
 
-Needs root, podman and runc. Base images cannot be fetched here: that of the small image is made of this machine's libraries.
-The user who types the commands is one whom neither this machine nor the image knows. The last line is `N passed, N failed`.
+Needs root, podman and runc. Base images cannot be downloaded here: that of the small image is assembled from the libraries of this
+machine. The commands run with a user id that neither this machine nor the image lists. The last line is `N passed, N failed`.
 """
 
 import os
@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 USER = 12345
 PAGES = ("README.md", "docs/guides/ci.md", "docs/guides/installing.md")
-# Containers without networks or limits of their own, so that nothing of this machine has to be set up.
+# Containers on the host's network and without cgroup limits, so that this machine needs no setup.
 CONTAINERS = """[containers]
 default_ulimits = ["nofile=1024:1024", "nproc=1000:1000"]
 netns = "host"
@@ -54,10 +54,10 @@ def main():
 
 
 def set_up(folder):
-    """An image, as `docker build` makes it of a program that was built before, under the names that the pages use."""
+    """Builds the image from an existing binary with `docker build`, and tags it with the names that the pages use."""
     programs = folder / "bin"
     programs.mkdir()
-    # What the pages ask for: Docker, and who types the command.
+    # The programs that the commands on the pages call: `docker`, and `id` for the user id.
     for name, text in (("docker", DOCKER), ("id", f"#!/bin/sh\necho {USER}\n")):
         (programs / name).write_text(text)
         (programs / name).chmod(0o755)
@@ -79,7 +79,7 @@ def set_up(folder):
 
 
 def stand_in(base, program):
-    """What the base image has: the libraries of a program, and a folder for temporary files that is everybody's."""
+    """Imports a stand-in for the base image: the libraries of the program, and a world-writable /tmp."""
     (base / "tmp").mkdir(parents=True)
     (base / "tmp").chmod(0o1777)
     for library in re.findall(r"(/\S+) \(0x", run("ldd", program)):
@@ -98,7 +98,7 @@ def run(*command, **options):
 
 
 def evals(folder, owner):
-    """A project with a suite, which belongs to somebody."""
+    """Creates a project with a suite, owned by this user id."""
     run(os.environ["AGENTCI"], "init", "evals", "--kind", "command", cwd=folder)
     for path in (folder, *folder.rglob("*")):
         os.chown(path, owner, owner)
@@ -125,7 +125,7 @@ def test_the_user_of_the_image_is_not_root(folder):
     evals(folder / "known", 1000)
     run("docker", "run", "--rm", "--volume", f"{folder}/known:/workspace", "agentci", "run", "evals")
     assert owner_of_the_run(folder / "known") == 1000
-    # Not even in a folder that it may not write to.
+    # Not root in a folder that it cannot write to either.
     (folder / "other").mkdir()
     evals(folder / "other", USER)
     done = subprocess.run(["docker", "run", "--rm", "--volume", f"{folder}/other:/workspace", "agentci", "run", "evals"], capture_output=True, text=True)

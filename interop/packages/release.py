@@ -1,6 +1,6 @@
-"""Takes the steps of the release workflow that need no GitHub, for this machine, and builds the source distribution with pip.
+"""Runs the steps of the release workflow that do not need GitHub, for this platform, and builds the source distribution with pip.
 
-The last line is `N passed, N failed`. What was made is in `dist`.
+The last line is `N passed, N failed`. The files are written to `dist`.
 """
 
 import os
@@ -19,14 +19,14 @@ sys.path.insert(0, str(ROOT / "release"))
 
 from project import cargo_folder, this_machine, version  # noqa: E402
 
-# Those that build here. What needs GitHub is in docs/design/releases.md.
+# The jobs that can run here. docs/design/releases.md lists the ones that need GitHub.
 JOBS = ("program", "files")
 LEFT_OUT = {"Install Rust": "the toolchain is the one that runs the tests"}
 
 
 def main():
     passed = failed = 0
-    # As on a machine that has just checked out the project.
+    # Start as on a machine with a fresh checkout.
     shutil.rmtree(ROOT / "dist", ignore_errors=True)
     for name, act in [*steps(), ("Build the sources with pip", pip_builds)]:
         started = time.monotonic()
@@ -40,7 +40,7 @@ def main():
 
 
 def steps():
-    """The names of the steps and what does them."""
+    """Yields the name of each step, and a function that runs it."""
     jobs = YAML(typ="safe").load(ROOT / ".github/workflows/release.yml")["jobs"]
     for step in (step for name in JOBS for step in jobs[name]["steps"]):
         if "run" in step and step["name"] not in LEFT_OUT:
@@ -55,9 +55,9 @@ def shell(command, **variables):
 
 
 def pip_builds():
-    """Installs the source distribution into a clean environment; unoptimised, since only the build is in question."""
-    # Unpacked where it was the last time, or cargo would keep what it builds for each place; with the present time (-m), or cargo
-    # would take changed files for those of the last time.
+    """Installs the source distribution into a clean environment; unoptimised, since only the build itself is tested."""
+    # Always unpacked to the same folder, or cargo would keep a build for each folder; with current file times (-m), or cargo would
+    # take changed files for unchanged ones.
     source = f"target/sources/agentci_replay-{version()}"
     with tempfile.TemporaryDirectory() as folder:
         commands = f"""mkdir -p target/sources

@@ -1,4 +1,4 @@
-"""Records an agent in the world of `world`, and replays it where nothing of that world is left."""
+"""Records an agent in the world of `world`, and replays it without that world."""
 
 import json
 import os
@@ -18,7 +18,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 TIMEOUT = 120
 
-# Keys that agents need. Each is one that no other text contains, so that it can be searched for.
+# API keys for the agents. Each is unique, so that it can be searched for.
 KEYS = {
     "OPENAI_API_KEY": "sk-proj-Vq81openaiKeyOfTheRecorderTest0000",
     "ANTHROPIC_API_KEY": "sk-ant-api03-Wm42anthropicKeyOfTheRecorderTest",
@@ -33,7 +33,7 @@ KEYS = {
 
 
 class World:
-    """The world, for as long as the `with` block lasts."""
+    """The world, for the duration of a `with` block."""
 
     def __init__(self, gap=0.1, model=None):
         self.flags = ["--gap", str(gap), *(["--model", model] if model else [])]
@@ -45,7 +45,7 @@ class World:
         started = json.loads(self.process.stdout.readline())
         self.proxy, self.certificates = started["proxy"], started["certificates"]
         self.log = Path(started["log"])
-        # What the recorder's user would have set to reach this world.
+        # The variables that a user of the recorder would set to reach this world.
         self.environment = {
             "HTTPS_PROXY": self.proxy,
             "HTTP_PROXY": self.proxy,
@@ -64,7 +64,7 @@ class World:
 
 
 class Tripwire:
-    """A proxy that counts who comes and answers nobody: in a replay nobody should."""
+    """A proxy that counts connections and answers none: a replay must not connect to it."""
 
     def __enter__(self):
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -93,7 +93,7 @@ class Tripwire:
 
 @contextmanager
 def fresh_folder(modules=None, prefix="recorder-"):
-    """A folder with the agents and a home in it, like no other."""
+    """A new folder with the agents and a home folder."""
     with tempfile.TemporaryDirectory(prefix=prefix) as name:
         folder = Path(name)
         work = folder / "work"
@@ -107,7 +107,7 @@ def fresh_folder(modules=None, prefix="recorder-"):
 
 
 def environment(work, *more):
-    """An environment with nothing in it but this."""
+    """Returns an environment with only these variables."""
     variables = {"PATH": os.environ["PATH"], "HOME": str(work.parent / "home"), "LANG": "C.UTF-8", "NO_COLOR": "1"}
     for others in more:
         variables |= others
@@ -116,7 +116,7 @@ def environment(work, *more):
 
 @dataclass
 class Ran:
-    """What is left of a run of `agentci`."""
+    """The result of a run of `agentci`."""
 
     code: int
     stdout: str
@@ -128,7 +128,7 @@ class Ran:
 
 
 def agentci(work, variables, *arguments, before=()):
-    """Runs `agentci`, with the time that it took; `before` is a command that runs it."""
+    """Runs `agentci` and measures its time; `before` is a command prefix."""
     command = [*before, os.environ.get("AGENTCI", str(ROOT / "target" / "debug" / "agentci")), *arguments]
     started = time.monotonic()
     process = subprocess.Popen(
@@ -143,7 +143,7 @@ def agentci(work, variables, *arguments, before=()):
         except subprocess.TimeoutExpired:
             process.kill()
             stdout, stderr = process.communicate()
-        stderr += f"\nnot done after {TIMEOUT} s"
+        stderr += f"\ntimed out after {TIMEOUT} s"
     return Ran(process.returncode, stdout, stderr, time.monotonic() - started)
 
 
@@ -154,7 +154,7 @@ def record(client, world, work, *flags, **variables):
 
 
 def replay(client, recording, *flags, before=(), **variables):
-    """Replays a recording in a fresh folder, with no keys and a proxy that leads nowhere; also says who visited that."""
+    """Replays a recording in a new folder, without keys and with a dead proxy; also returns the connections to that proxy."""
     with fresh_folder(client.modules, prefix="elsewhere-") as work, Tripwire() as tripwire:
         shutil.copy(recording, work / "recording.jsonl")
         known = environment(work, tripwire.environment, variables)
@@ -163,13 +163,13 @@ def replay(client, recording, *flags, before=(), **variables):
 
 
 def tally(ran):
-    """How many requests of a replay were answered, and how many there were, as its last line says it."""
+    """Returns the numbers of answered and of all requests of a replay, from its last line."""
     found = re.search(r"^([\d,]+) of ([\d,]+) answered", ran.stderr, re.MULTILINE)
     assert found, f"no tally: {ran}"
     return tuple(int(number.replace(",", "")) for number in found.groups())
 
 
 def secrets_in(recording):
-    """The keys that a recording has in it."""
+    """Returns the names of the keys whose values are in a recording."""
     text = Path(recording).read_text()
     return [name for name, value in KEYS.items() if value in text]

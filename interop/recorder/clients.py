@@ -1,4 +1,4 @@
-"""The clients that the recorder is tested with: a command for each, without any setting that leads it anywhere."""
+"""The clients that the recorder is tested with: a command for each, without a base URL or proxy setting."""
 
 import os
 import shutil
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-# What `interop/run` installs, what `interop/recorder/install` does, and what `interop/recorder/runtimes` does.
+# The folders into which `interop/run`, `interop/recorder/install` and `interop/recorder/runtimes` install packages.
 MAIN = Path(os.environ.get("INTEROP_HOME", ROOT / "target" / "interop"))
 FULL = Path(os.environ.get("INTEROP_RECORDER_HOME", ROOT / "target" / "interop-recorder"))
 VERSIONS = ROOT / "target" / "interop-runtimes"
@@ -17,7 +17,7 @@ OLD_PYTHON = FULL / "old" / "bin" / "python"
 NODE = Path(shutil.which("node") or "node")
 NODES = ("18.20.8", "20.20.2", "22.23.3", "24.21.0", "26.10.0")
 PYTHONS = ("3.9", "3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
-# Those that `./test` has: an early and a late one of each.
+# The versions in `./test`: an early and a late one of each runtime.
 QUICK_VERSIONS = ("18.20.8", "26.10.0", "3.9", "3.14")
 BUN = FULL / "bun@1.4.4" / "node_modules" / ".bin" / "bun"
 DENO = FULL / "deno@2.9.6" / "node_modules" / ".bin" / "deno"
@@ -25,11 +25,11 @@ DENO = FULL / "deno@2.9.6" / "node_modules" / ".bin" / "deno"
 
 @dataclass(frozen=True)
 class Client:
-    """One row of the matrix. Its command is run in a folder with a copy of the agents and, for Node, its packages."""
+    """One row of the matrix. Its command runs in a folder with a copy of the agents and, for Node, their packages."""
 
     name: str
     command: tuple
-    # Whether it is a part of what `./test` runs.
+    # Whether `./test` runs it.
     quick: bool = False
     modules: Path = None
 
@@ -108,9 +108,9 @@ NODE_CLIENTS = [
 
 
 def of_node(version):
-    """The clients on a version of Node.js."""
+    """Returns the clients for a version of Node.js."""
     home = VERSIONS / f"node@{version}"
-    # The present packages do not run on Node.js 18, which has older ones of its own.
+    # The current packages do not run on Node.js 18, which has its own, older packages.
     old = version == NODES[0]
     program, modules = home / "node_modules" / "node" / "bin" / "node", home if old else FULL
     suffix = f" (node {version.split('.')[0]})"
@@ -128,7 +128,7 @@ def of_node(version):
 
 
 def of_python(version):
-    """The clients on a version of Python."""
+    """Returns the clients for a version of Python."""
     program = VERSIONS / f"python{version}" / "bin" / f"python{version}"
     suffix = f" (python {version})"
     quick = version in QUICK_VERSIONS

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What recording costs: processor time for each exchange, a later start of the agent, and the size of the file.
+"""Measures the cost of recording: processor time per exchange, added run time of the agent, and file size.
 
     interop/recorder/cost.py [--only cpu,start,size] [--cpu-limit MS] [--start-limit MS] [--agentci PATH]
 
-Prints a Markdown table. The exit code is 1 if something is over its limit. The limits are those of a release build.
+Prints a Markdown table. The exit code is 1 if a limit is exceeded. The limits are for a release build.
 """
 
 import argparse
@@ -22,13 +22,13 @@ SIZE_LIMIT = 1_000_000
 
 
 def children():
-    """The processor time of all children so far, in seconds."""
+    """Returns the processor time of all child processes so far, in seconds."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def cpu():
-    """Milliseconds of processor time for an exchange, without those of the agent: what more exchanges cost more."""
+    """Returns the marginal processor time per exchange in milliseconds, without the agent's own."""
 
     def spent(count):
         client = python("many", "many", str(count), program=MAIN_PYTHON)
@@ -43,7 +43,7 @@ def cpu():
 
 
 def start(command, count=21):
-    """Milliseconds that a program ends later in a replay than alone: the quickest of many, since what is slower waited for others."""
+    """Returns how many milliseconds longer a program runs in a replay than alone: the fastest of many runs of each."""
     alone, replayed = [], []
     with fresh_folder() as work, World(0) as world:
         client = Client("start", tuple(command))
@@ -67,7 +67,7 @@ def start_python():
 
 
 def start_node():
-    """Node 20 reads no proxy variables: alone, it asks the world itself, which is a proxy and a server."""
+    """Measures Node. Node 20 ignores proxy variables: alone, it sends requests to the world directly, as to a proxy."""
     script = (
         "const a = process.env.HTTP_PROXY ?? 'http://x'; require('http').get({ host: new URL(a).hostname, port: new URL(a).port,"
         " path: 'http://api.weather.example/weather?city=Rome', agent: false }, (r) => r.resume())"
@@ -76,7 +76,7 @@ def start_node():
 
 
 def size():
-    """Bytes of a recording of a conversation with many turns; it is replayed as well."""
+    """Returns the size of the recording of a conversation with many turns, in bytes; replays it as well."""
     client = python("long", "long", str(TURNS), program=MAIN_PYTHON)
     with fresh_folder() as work:
         with World(0) as world:
@@ -91,23 +91,23 @@ def size():
 def main():
     parser = argparse.ArgumentParser(description="Print what recording costs.")
     parser.add_argument("--only", default="cpu,start,size", help="comma-separated: cpu, start, size [default: all]")
-    parser.add_argument("--cpu-limit", type=float, default=1.0, help="milliseconds for an exchange [default: 1]")
-    parser.add_argument("--start-limit", type=float, default=20.0, help="milliseconds for a start [default: 20]")
+    parser.add_argument("--cpu-limit", type=float, default=1.0, help="milliseconds per exchange [default: 1]")
+    parser.add_argument("--start-limit", type=float, default=20.0, help="milliseconds of added run time [default: 20]")
     parser.add_argument("--agentci", default=os.environ.get("AGENTCI", str(ROOT / "target" / "debug" / "agentci")), help="the binary")
     options = parser.parse_args()
     program = shutil.which(options.agentci)
     if program is None:
-        parser.error(f"there is no program {options.agentci}")
+        parser.error(f"`{options.agentci}` does not exist")
     os.environ["AGENTCI"] = os.path.abspath(program)
     wanted = options.only.split(",")
     rows = []
     if "cpu" in wanted:
-        rows.append(("processor time for an exchange", cpu(), options.cpu_limit, "ms"))
+        rows.append(("processor time per exchange", cpu(), options.cpu_limit, "ms"))
     if "start" in wanted:
-        rows.append(("later end of a Python agent", start_python(), options.start_limit, "ms"))
-        rows.append(("later end of a Node agent", start_node(), options.start_limit, "ms"))
+        rows.append(("added run time of a Python agent", start_python(), options.start_limit, "ms"))
+        rows.append(("added run time of a Node agent", start_node(), options.start_limit, "ms"))
     if "size" in wanted:
-        rows.append((f"file of {TURNS} turns over 126 KB", size() / 1000, SIZE_LIMIT / 1000, "KB"))
+        rows.append((f"file of {TURNS} turns with a prompt of 126 KB", size() / 1000, SIZE_LIMIT / 1000, "KB"))
     print("| what | measured | limit |\n|---|---|---|")
     for name, measured, limit, unit in rows:
         print(f"| {name} | {measured:.2f} {unit} | {limit:g} {unit} |")

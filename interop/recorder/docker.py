@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""`docker compose run --rm SERVICE` without a container: the service's command with its variables, and nothing else.
+"""`docker compose run --rm SERVICE` without a container: runs the service's command with only its variables.
 
-What is mounted is used where it lies, and the machine outside has the address 127.0.0.1.
+Mounted folders are used in place, and the host machine has the address 127.0.0.1.
 """
 
 import os

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Records every client in a world of servers, ends that world, and replays the recording elsewhere.
+"""Records every client in a world of servers, stops that world, and replays the recording in another folder.
 
     interop/recorder/matrix.py [--only NAMES] [--quick] [--jobs N] [--gap SECONDS]
 
-Prints a Markdown table, a row for each client. In the replay there is no key, no upstream, another folder and another home;
-what is printed must be what was printed when it was recorded. The exit code is 1 if a client fails.
+Prints a Markdown table with a row for each client. The replay has no API key, no upstream server, another folder and another home
+folder; its output must be the same as in the recording. The exit code is 1 if a client fails.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from clients import ALL, QUICK
 
 @dataclass
 class Row:
-    """How a client fared."""
+    """The result of a client."""
 
     client: str
     requests: int = 0
@@ -42,7 +42,7 @@ def fares(client, gap=0.1):
         if recorded.code != 0 or not recording.exists():
             row.problems.append(f"not recorded: {recorded}")
             return row
-        # From here on there is nobody to ask.
+        # The world is stopped.
         row.problems += problems_of_recording(recorded, recording, row.requests)
         replayed, visits = replay(client, recording)
     row.problems += problems_of_replay(recorded, replayed, visits)
@@ -51,13 +51,13 @@ def fares(client, gap=0.1):
 
 def problems_of_recording(recorded, recording, requests):
     if "Answer" not in recorded.stdout:
-        yield f"the agent had no answer: {recorded}"
+        yield f"the agent printed no answer: {recorded}"
     if requests == 0:
-        yield "nobody asked the world"
+        yield "the world received no request"
     if re.search(r"^warning: ", recorded.stderr, re.MULTILINE):
-        yield f"warned: {recorded.stderr[-500:]}"
+        yield f"warning: {recorded.stderr[-500:]}"
     for name in secrets_in(recording):
-        yield f"the recording has the value of {name}"
+        yield f"the recording contains the value of {name}"
 
 
 def problems_of_replay(recorded, replayed, visits):
@@ -65,19 +65,19 @@ def problems_of_replay(recorded, replayed, visits):
         yield f"replay: {replayed}"
         return
     if replayed.stdout != recorded.stdout:
-        yield f"another answer: {replayed.stdout!r} for {recorded.stdout!r}"
+        yield f"another answer: {replayed.stdout!r}, expected {recorded.stdout!r}"
     answered, asked = tally(replayed)
     if answered != asked or asked == 0:
         yield f"{answered} of {asked} answered"
     if visits:
-        yield f"the replay asked a proxy: {visits}"
+        yield f"the replay connected to a proxy: {visits}"
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Record and replay every client, and print how they fared.")
-    parser.add_argument("--only", help="comma-separated parts of names of clients [default: all]")
-    parser.add_argument("--quick", action="store_true", help="only the part of the clients that the tests have")
-    parser.add_argument("--jobs", type=int, default=2, help="clients at a time [default: 2]")
+    parser = argparse.ArgumentParser(description="Record and replay every client, and print the results.")
+    parser.add_argument("--only", help="comma-separated parts of client names [default: all]")
+    parser.add_argument("--quick", action="store_true", help="only the clients that the tests include")
+    parser.add_argument("--jobs", type=int, default=2, help="number of clients in parallel [default: 2]")
     parser.add_argument("--gap", type=float, default=0.1, help="seconds between the frames of a stream [default: 0.1]")
     options = parser.parse_args()
     clients = QUICK if options.quick else ALL

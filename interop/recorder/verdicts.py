@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The tables of `interop/verdict` with recordings in place of scripts: broken agents must be red, honest ones green.
+"""The tables of `interop/verdict` with recordings in place of scripts: broken agents must fail, honest ones must pass.
 
     interop/recorder/verdicts.py mutations [FLAGS of interop/verdict/mutations.py]
     interop/recorder/verdicts.py honest [FLAGS of interop/verdict/honest.py]
 
-Every agent is recorded once, in the world of `world` with its scripted model behind it, so that it asks the real hosts. Then
-the recording is all there is. The honest agents are replayed in another folder, with another home and, where `faketime` is
-installed, on the next day.
+Every agent is recorded once in the world of `world`: it sends its requests to the real host names, and the scripted model answers.
+After that, only the recording is used. The honest agents are replayed in another folder, with another home folder and, if
+`faketime` is installed, on the next day.
 """
 
 import json
@@ -33,9 +33,9 @@ import mutations  # noqa: E402
 
 AGENTCI = os.path.abspath(os.environ.get("AGENTCI", ROOT / "target" / "debug" / "agentci"))
 SCRIPT = re.compile(r"model: \{ script: \S+ \}")
-# Where these clients find their model, since it is no longer a scripted one that tells them.
+# The addresses of the models of these clients, which a scripted model would otherwise set.
 ADDRESSES = {"AZURE_OPENAI_ENDPOINT": "https://shop.openai.azure.com", "OLLAMA_HOST": "https://ollama.com"}
-# A server that is running already has no recorded world: nobody tells it where its world is.
+# Servers that are already running cannot be recorded: agentci cannot set their environment.
 SERVERS = ("silent_turn", "silent_conversation")
 
 
@@ -55,7 +55,7 @@ class Model:
 
 
 def scripts(suite):
-    """The script of each case."""
+    """Returns the script of each case."""
     read = yaml.safe_load(suite.read_text())
 
     def script(world):
@@ -66,10 +66,10 @@ def scripts(suite):
 
 
 def record(suite, environment, wanted):
-    """Puts a recording in the place of every script of a suite, and makes those of the cases that are wanted."""
+    """Replaces every script of a suite by a recording, and records the selected cases."""
     by_case = scripts(suite)
     text = suite.read_text()
-    # All that the agent sends; where its tools are played, its model alone.
+    # Record everything that the agent sends, or only its model if its tools are stubbed.
     alone = "tools:" in text.split("\nchecks:")[0]
     key = 'model: { recording: "recordings/{case}.jsonl" }' if alone else 'recording: "recordings/{case}.jsonl"'
     text = SCRIPT.sub(lambda _: key, text)
@@ -88,7 +88,7 @@ def record(suite, environment, wanted):
 
 
 def prepared(folder, names, wanted=("*",)):
-    """A copy of these agents with recordings in place of scripts, and what went wrong."""
+    """Copies these agents, replaces their scripts by recordings, and returns the problems."""
     for source in (VERDICT, SDK_AGENTS):
         shutil.copytree(source, folder / source.name, ignore=shutil.ignore_patterns("__pycache__", *SERVERS))
     environment = mutations.environment(mutations.UNBROKEN, str(folder)) | {"OPENAI_AGENTS_DISABLE_TRACING": "1"} | ADDRESSES
@@ -105,7 +105,7 @@ def of_mutations(folder, arguments):
     named = arguments[arguments.index("--agents") + 1].split(",") if "--agents" in arguments else list(agents)
     problems = prepared(folder, [agents[name] for name in named if name in agents])
     mutations.AGENTS.update({name: folder / path for name, path in agents.items()})
-    # What is broken changes what is sent, and that is not in the recording, whatever a provider would refuse.
+    # A broken agent sends different requests, which are not in the recording, even if no provider would refuse them.
     mutations.NOT_REFUSED.clear()
     mutations.MUTATIONS.update({name: known | {"replay_miss"} for name, known in mutations.MUTATIONS.items()})
     scripted = mutations.environment
@@ -128,7 +128,7 @@ def of_honest(folder, arguments):
         shutil.copy(file, only)
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir()
-    # It copies the agents again, so this is another folder.
+    # `honest.py` copies the agents again, so they run in another folder.
     command = [sys.executable, VERDICT / "honest.py", "--agentci", AGENTCI, "--folder", only, *arguments]
     if tomorrow := shutil.which("faketime"):
         command = [tomorrow, "-f", "+1d", *command]
@@ -139,7 +139,7 @@ def main():
     kinds = {"mutations": of_mutations, "honest": of_honest}
     if len(sys.argv) < 2 or sys.argv[1] not in kinds:
         sys.exit(f"usage: verdicts.py {'|'.join(kinds)} [FLAGS]")
-    # Node finds packages in a folder above the agent.
+    # Node finds packages in a parent folder of the agent.
     with tempfile.TemporaryDirectory(prefix="verdicts-", dir=MAIN) as folder:
         status, problems = kinds[sys.argv[1]](Path(folder), sys.argv[2:])
     for problem in problems:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs the honest agents of `honest/` again and again. None of them does anything wrong, so every run must be green.
+"""Runs the honest agents of `honest/` repeatedly. None of them does anything wrong, so every run must pass.
 
     python3 interop/verdict/honest.py --runs 20 --others 2
 
-Prints a Markdown table: how many runs of each agent were green, and the first finding of one that was red or had a warning.
-Exits with 1 when any run was red. The SDKs are expected in `target/interop`, where `interop/run` installs them.
+Prints a Markdown table: for each agent, the number of runs that were green, and the first finding or warning. The exit code is 1 if
+any run was red. The SDKs are expected in `target/interop`, where `interop/run` installs them.
 """
 
 import argparse
@@ -26,7 +26,7 @@ ROOT = HERE.parent.parent
 # Variables that could point an agent at a real provider or change how `agentci` runs.
 DROPPED = re.compile(r"^(OPENAI|ANTHROPIC|AZURE_OPENAI|GEMINI|GOOGLE|LANGSMITH|LANGCHAIN|AGENTCI)_|^NODE_OPTIONS$")
 
-# One agent of each kind or more: those that differ most.
+# At least one agent of each kind: the ones that differ most.
 REPRESENTATIVES = [
     "agent_as_tool/ai-sdk",
     "cancelled_stream/ai-sdk",
@@ -56,7 +56,7 @@ REPRESENTATIVES = [
 
 @dataclass
 class Agent:
-    """A case of a suite, and what became of its runs."""
+    """A case of a suite, and the results of its runs."""
 
     folder: str
     case: str
@@ -71,7 +71,7 @@ class Agent:
         return f"{self.folder}/{self.case}" if self.case else self.folder
 
     def fits(self, pattern):
-        # Of a suite that cannot be read no cases are known.
+        # The cases of a suite that cannot be read are unknown.
         pattern = pattern if self.case else pattern.split("/")[0]
         return any(fnmatchcase(name, pattern) for name in (self.name, self.folder, self.case))
 
@@ -91,7 +91,7 @@ class Verdict:
 
 
 class Bench:
-    """A copy of the agents below the folder of the SDKs, where Node finds them, and the server that some need."""
+    """A copy of the agents in the folder of the SDKs, where Node finds the packages, and the server that some agents need."""
 
     def __init__(self, options):
         self.options = options
@@ -99,7 +99,7 @@ class Bench:
         self.environment = {name: value for name, value in os.environ.items() if not DROPPED.match(name)}
         self.environment["PATH"] = f"{home / 'venv' / 'bin'}{os.pathsep}{os.environ['PATH']}"
         self.environment |= {"NO_PROXY": "127.0.0.1,localhost", "no_proxy": "127.0.0.1,localhost", "NO_COLOR": "1"}
-        # Traces of openai-agents would go to a service, and waiting for it takes longer than the run.
+        # openai-agents would send traces to a service, and waiting for it takes longer than the run.
         self.environment["OPENAI_AGENTS_DISABLE_TRACING"] = "1"
         self.python = home / "venv" / "bin" / "python"
         self.server = None
@@ -118,7 +118,7 @@ class Bench:
         self.temporary.cleanup()
 
     def start_server(self, agents):
-        """Starts the AG-UI server if one of the agents is behind it: `agentci` starts no servers of this kind."""
+        """Starts the AG-UI server if one of the agents uses it: `agentci` does not start AG-UI servers."""
         files = [path for agent in agents for path in (self.folder / agent.folder).glob("*.yaml")]
         if any("ENV.AGENT_URL" in path.read_text() for path in files):
             command = [self.python, self.folder / "agui_server.py"]
@@ -126,7 +126,7 @@ class Bench:
             self.environment["AGENT_URL"] = json.loads(self.server.stdout.readline())["url"]
 
     def call(self, folder, *flags):
-        """Runs `agentci` in the folder of a suite; ends it with all it started when it takes too long."""
+        """Runs `agentci` in the folder of a suite; on a timeout, ends it with all its child processes."""
         command = [self.options.agentci, "run", ".", "--color", "never", *flags]
         process = subprocess.Popen(
             command,
@@ -141,11 +141,11 @@ class Bench:
             output, errors = process.communicate(timeout=self.options.timeout)
         except subprocess.TimeoutExpired:
             end(process)
-            return None, "", f"no end after {self.options.timeout:g} s"
+            return None, "", f"timed out after {self.options.timeout:g} s"
         return process.returncode, output, errors
 
     def agents(self):
-        """The cases of all suites. A suite that cannot be read counts as one agent, which is red in every run."""
+        """Returns the cases of all suites. A suite that cannot be read counts as one agent that is red in every run."""
         found = []
         for folder in sorted(path.name for path in self.folder.iterdir() if path.is_dir()):
             status, output, _ = self.call(folder, "--dry-run", "--json")
@@ -159,18 +159,18 @@ class Bench:
             status, output, errors = self.call(agent.folder, "--output-dir", runs, *flags)
         text = f"{output}\n{errors}"
         warning = first(r"^\s*warning: (.*)", text)
-        # Passed means that the case was run: a run without cases is no proof of anything.
+        # The case must have been run: a run without cases proves nothing.
         if status == 0 and re.search(r"^1 case: 1 passed,", text, re.MULTILINE):
             return Verdict(True, warning=warning)
         reason = first(r"^(?:FAIL|ERROR) .*?\): (.*)", text) or first(r"^error: (.*)", text)
-        # What exactly is wrong with a failed check is in its notes.
+        # The details of a failed check are in its notes.
         if reason.startswith("check "):
             reason = f"{reason}: {first(r'^   = (.*)', text)}"
         return Verdict(False, reason or last_line(text) or f"status {status}", warning)
 
 
 def end(process):
-    """Ends `agentci`, which then ends its agents; if it does not, by force."""
+    """Terminates `agentci`, which then ends its agents; kills it if it does not."""
     for kind in (signal.SIGTERM, signal.SIGKILL):
         os.killpg(process.pid, kind)
         try:
@@ -204,21 +204,21 @@ def table(agents):
 def options(arguments):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=20, help="runs of each agent [default: 20]")
-    parser.add_argument("--others", type=int, help="runs of those that do not represent their kind [default: as --runs]")
-    parser.add_argument("--agents", default="*", help="only these, by comma: patterns of folder/case, folder or case")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at once [default: the number of cores]")
-    parser.add_argument("--timeout", type=float, default=120, help="seconds that one run may take [default: 120]")
+    parser.add_argument("--others", type=int, help="runs of agents that do not represent their kind [default: as --runs]")
+    parser.add_argument("--agents", default="*", help="comma-separated patterns for folder/case, folder or case [default: all]")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="number of runs in parallel [default: number of cores]")
+    parser.add_argument("--timeout", type=float, default=120, help="time limit of one run in seconds [default: 120]")
     parser.add_argument("--agentci", default=os.environ.get("AGENTCI") or ROOT / "target/debug/agentci", help="the program")
     home = os.environ.get("INTEROP_HOME") or ROOT / "target/interop"
-    parser.add_argument("--home", type=Path, default=Path(home), help="where the SDKs are [default: target/interop]")
-    parser.add_argument("--folder", type=Path, default=HERE / "honest", help="the suites [default: those beside this file]")
+    parser.add_argument("--home", type=Path, default=Path(home), help="the folder with the SDKs [default: target/interop]")
+    parser.add_argument("--folder", type=Path, default=HERE / "honest", help="the suites [default: honest, next to this file]")
     chosen = parser.parse_args(arguments)
     chosen.agentci = shutil.which(chosen.agentci)
     if not chosen.agentci:
-        parser.error("agentci not found: build it (`cargo build --locked -p agentci`) or name it with --agentci")
+        parser.error("agentci not found: build it (`cargo build --locked -p agentci`) or pass its path with --agentci")
     chosen.agentci = Path(chosen.agentci).resolve()
     if not (chosen.home / "venv").is_dir():
-        parser.error(f"no SDKs in {chosen.home}: `interop/run` installs them; --home names another folder")
+        parser.error(f"no SDKs in {chosen.home}: install them with `interop/run`, or pass another folder with --home")
     if min(chosen.runs, chosen.jobs, chosen.others or 1) < 1:
         parser.error("--runs, --others and --jobs must be at least 1")
     return chosen
@@ -230,11 +230,11 @@ def main(arguments=None):
         known = bench.agents()
         for pattern in chosen.agents.split(","):
             if not any(agent.fits(pattern) for agent in known):
-                print(f"no agent is called {pattern!r}; there are {', '.join(agent.name for agent in known)}", file=sys.stderr)
+                print(f"no agent matches {pattern!r}; the agents are {', '.join(agent.name for agent in known)}", file=sys.stderr)
                 return 2
         agents = [agent for agent in known if any(agent.fits(pattern) for pattern in chosen.agents.split(","))]
         bench.start_server(agents)
-        # Round by round, so that what is left out by an interrupt is missing for all agents alike.
+        # Round by round, so that all agents have about the same number of runs after an interrupt.
         others = chosen.runs if chosen.others is None else chosen.others
         runs = {agent.name: chosen.runs if agent.name in REPRESENTATIVES else others for agent in agents}
         plan = [agent for number in range(max(runs.values())) for agent in agents if number < runs[agent.name]]

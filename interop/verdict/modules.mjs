@@ -1,4 +1,4 @@
-// Lets agents find the packages in INTEROP_HOME: Node looks for them beside the file that imports them. Used by `--import`.
+// Lets agents load the packages in INTEROP_HOME: Node looks for them next to the importing file. Loaded with `--import`.
 import { register } from "node:module";
 
 const hooks = `

@@ -1,7 +1,7 @@
-// Breaks an agent in one way, named by the environment variable MUTATION. Without it nothing is changed.
+// Breaks an agent in one way, named by the environment variable MUTATION. If it is not set, nothing is changed.
 //
-// The shop's texts and tools are changed before an agent uses them. What no setting of an agent can break is changed on the
-// way to its model: what the SDKs send goes through `fetch`.
+// The shop's texts and tools are changed before an agent uses them. Other mutations change the requests to the model, which the
+// SDKs send with `fetch`.
 import { z } from "zod";
 
 const OTHER = "Bob Miller, bob.miller@example.com, order B-44";
@@ -67,11 +67,11 @@ const inTheShop = {
   },
 };
 
-// The conversation in a request, in the form of Chat Completions or Responses.
+// Returns the conversation of a request, in the form of Chat Completions or Responses.
 const messages = (body) => body.input ?? body.messages;
 const key = (item) => (item.role === "tool" ? "tool_call_id" : item.type === "function_call_output" ? "call_id" : null);
 
-// The results of tools in a request, those of one answer of the model in a list.
+// Returns the tool results in a request, one list for each answer of the model.
 function results(body) {
   const batches = [[]];
   for (const item of messages(body)) {

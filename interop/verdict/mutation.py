@@ -1,7 +1,7 @@
-"""Breaks an agent in one way, named by the environment variable MUTATION. Without it nothing is changed.
+"""Breaks an agent in one way, named by the environment variable MUTATION. If it is not set, nothing is changed.
 
-`apply` gets the globals of a shop: its texts and its list of tools are changed there, before an agent uses them. What no
-setting of an agent can break is changed on the way to its model: what the SDKs send goes through `changed_body`.
+`apply` takes the globals of a shop and changes its texts and its list of tools before an agent uses them. Other mutations change
+the requests to the model, which the SDKs send with httpx or httpx2; see `change_requests`.
 """
 
 import json
@@ -22,7 +22,7 @@ def apply(shop):
         raise SystemExit(f"unknown mutation {name!r}")
 
 
-# -- What an agent is told, asks and offers
+# -- Prompt, model and tools
 
 
 def prompt_deleted(shop):
@@ -83,7 +83,7 @@ def argument_retyped(shop):
     replace(shop, "refund_order", refund_order)
 
 
-# -- What its tools do
+# -- The behaviour of tools
 
 
 def argument_changed(shop):
@@ -141,7 +141,7 @@ def other_customer_in_result(shop):
 
 
 def replace(shop, name, function):
-    """Puts a function in the place of a tool, with the tool's description. Agents that look functions up still find it by its name."""
+    """Replaces a tool by a function with the same description, also where agents look up functions by name."""
     function.__doc__ = shop[name].__doc__
     tools = shop["TOOLS"]
     tools[tools.index(shop[name])] = function
@@ -167,19 +167,19 @@ IN_THE_SHOP = {
 }
 
 
-# -- What it sends to its model
+# -- Requests to the model
 
 
 CONVERSATIONS = ("input", "contents", "messages")
 
 
 def messages(body):
-    """The conversation in a request: its list, in the form of Chat Completions, Messages, Responses, Gemini or Ollama."""
+    """Returns the list of messages in a request, in the form of Chat Completions, Messages, Responses, Gemini or Ollama."""
     return next(body[key] for key in CONVERSATIONS if key in body)
 
 
 def results(body):
-    """The results of tools in a request, those of one answer of the model in a list: where each is, itself, the key of its id."""
+    """Returns the tool results in a request, one list for each answer of the model, as (containing list, result, key of its id)."""
     batches = [[]]
     for message in messages(body):
         if message.get("type") == "function_call_output":
@@ -199,7 +199,7 @@ def results(body):
 
 
 class Parts(list):
-    """The parts of a message of Gemini: a result is one of them, in a wrapper."""
+    """The parts of a Gemini message; a result is wrapped in one of them."""
 
     def __init__(self, parts, part):
         self.parts, self.part = parts, part
@@ -249,7 +249,7 @@ ON_THE_WIRE = {
 
 
 def change_requests(name):
-    """Changes what the SDKs send, or sends it twice: they use httpx2 or httpx, which tools may use as well."""
+    """Changes the requests of the SDKs, or sends them twice. The SDKs use httpx2 or httpx, which tools may use as well."""
     import httpx
     import httpx2
 

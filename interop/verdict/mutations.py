@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Breaks every agent in every way, and tells which suites notice.
+"""Breaks every agent in every way, and prints which suites notice.
 
     interop/verdict/mutations.py [--agents A,B] [--mutations M,N] [--jobs N] [--timeout SECONDS] [--agentci PATH] [--details]
 
-Prints a Markdown table: a row for each mutation, a column for each agent. Unbroken agents must pass; a broken one must fail
-for a finding that names what was broken. The exit code is 1 if one of them does not.
+Prints a Markdown table with a row for each mutation and a column for each agent. Unbroken agents must pass; broken agents must
+fail with a finding that names the mutation's effect. The exit code is 1 if one of them does not.
 """
 
 import argparse
@@ -37,7 +37,7 @@ AGENTS = {
     "http-agent": FOLDER / "http-agent",
 }
 
-# What is broken, and the findings that say so: names of checks and limits, or causes.
+# The mutations, and the findings that reveal them: names of checks and limits, or causes.
 MUTATIONS = {
     "argument-changed": {"tool_called", "tool_result", "stub_miss"},
     "not-executed": {"tool_called", "tool_result"},
@@ -62,19 +62,19 @@ MUTATIONS = {
     "asked-twice": {"max_model_calls"},
 }
 
-# What only somebody beside the agent and its model can see: here, the server that its tools ask.
+# Mutations that are visible only outside the agent and its model: here, on the server that its tools call.
 NEEDS_REMOTE_TOOLS = {"faked", "executed-twice"}
 HAS_REMOTE_TOOLS = {"http-agent"}
-# openai-agents offers strict schemas, which require every argument: an optional one is not to be seen.
+# openai-agents offers strict schemas, which require every argument, so an optional argument makes no difference.
 # Ollama's results have no ids.
 NO_CHANGE = {("openai-agents", "argument-optional"), ("ollama-sdk", "wrong-ids"), ("ollama-sdk", "results-swapped")}
-# What these providers are not known to refuse: the call has no result then.
+# Mutations that these providers are not known to refuse; the call then has no result.
 NOT_REFUSED = {("gemini-sdk", "wrong-ids"), ("ollama-sdk", "result-dropped")}
 
 
 @dataclass
 class Outcome:
-    """What became of one run: `findings` are pairs of a name and a message; without a report, `trouble` says why."""
+    """The outcome of one run: `findings` are pairs of a name and a message; if there is no report, `trouble` is the reason."""
 
     agent: str
     mutation: str
@@ -83,7 +83,7 @@ class Outcome:
 
     @property
     def problem(self):
-        """What is wrong with this outcome, or nothing."""
+        """The problem with this outcome; empty if there is none."""
         if self.trouble:
             return self.trouble
         if self.mutation == UNBROKEN:
@@ -96,7 +96,7 @@ class Outcome:
 
     @property
     def expected(self):
-        """The findings that say what was broken."""
+        """The findings that reveal the mutation."""
         if (self.agent, self.mutation) in NOT_REFUSED:
             return {"tool_called"}
         return MUTATIONS[self.mutation]
@@ -127,7 +127,7 @@ def applies(agent, mutation):
 
 
 def environment(mutation, folder):
-    """The environment of a run: packages are found, no key or address of a real provider is, and files are left in `folder`."""
+    """Returns the environment: with the installed packages, without real keys and addresses, with temporary files in `folder`."""
     home = os.environ.get("INTEROP_HOME", str(ROOT / "target" / "interop"))
     variables = {name: value for name, value in os.environ.items() if not name.startswith(PROVIDERS)}
     variables |= {
@@ -157,7 +157,7 @@ def run(agentci, agent, mutation, timeout):
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.communicate()
-            return Outcome(agent, mutation, [], f"not done after {timeout} s")
+            return Outcome(agent, mutation, [], f"timed out after {timeout} s")
     try:
         cases = json.loads(output)["cases"]
     except (ValueError, KeyError):
@@ -184,13 +184,13 @@ def table(outcomes):
 
 
 def chosen(known, named, parser):
-    """The names of a list with commas; all without one."""
+    """Splits a comma-separated list of names. Default: all names."""
     if named is None:
         return list(known)
     names = named.split(",")
     for name in names:
         if name not in known:
-            parser.error(f"unknown name {name!r}; known are {', '.join(known)}")
+            parser.error(f"unknown name {name!r}; the names are {', '.join(known)}")
     return names
 
 
@@ -198,19 +198,19 @@ def main():
     parser = argparse.ArgumentParser(description="Break every agent in every way, and print which suites notice.")
     parser.add_argument("--agents", help="comma-separated agents [default: all]")
     parser.add_argument("--mutations", help=f"comma-separated mutations, or `{UNBROKEN}` [default: all]")
-    parser.add_argument("--jobs", type=int, default=2, help="runs at a time [default: 2]")
-    parser.add_argument("--timeout", type=float, default=600, help="seconds that one run may take [default: 600]")
+    parser.add_argument("--jobs", type=int, default=2, help="number of runs in parallel [default: 2]")
+    parser.add_argument("--timeout", type=float, default=600, help="time limit of one run in seconds [default: 600]")
     parser.add_argument("--agentci", default=os.environ.get("AGENTCI", str(ROOT / "target" / "debug" / "agentci")), help="the binary")
     parser.add_argument("--details", action="store_true", help="print every finding below the table")
     options = parser.parse_args()
     agentci = shutil.which(options.agentci)
     if agentci is None:
-        parser.error(f"there is no program {options.agentci}; build it, or name another with --agentci")
+        parser.error(f"`{options.agentci}` does not exist: build it, or pass another path with --agentci")
     agents = chosen(AGENTS, options.agents, parser)
     mutations = chosen([UNBROKEN, *MUTATIONS], options.mutations, parser)
     pairs = [(agent, mutation) for mutation in mutations for agent in agents if applies(agent, mutation)]
     if not pairs:
-        parser.error("none of these agents can be broken in one of these ways")
+        parser.error("none of these mutations applies to these agents")
 
     def run_pair(pair):
         outcome = run(os.path.abspath(agentci), *pair, options.timeout)
@@ -225,7 +225,7 @@ def main():
         print("\n" + "\n".join(f"- {outcome.agent}, {outcome.mutation}: {outcome.words or 'passed'}" for outcome in outcomes))
     if problems:
         print("\n" + "\n".join(f"- {outcome.agent}, {outcome.mutation}: {outcome.problem}" for outcome in problems))
-    print(f"\n{len(outcomes) - len(problems)} of {len(outcomes)} runs came out as they should.")
+    print(f"\n{len(outcomes) - len(problems)} of {len(outcomes)} runs had the expected result.")
     return 1 if problems else 0
 
 

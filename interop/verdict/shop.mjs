@@ -1,4 +1,4 @@
-// A small shop, as the Node agents know it: what they are told, which model they ask, and their tools.
+// A small shop for the Node agents: their instructions, model and tools.
 import { z } from "zod";
 import { mutate } from "./mutation.mjs";
 

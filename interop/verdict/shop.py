@@ -1,4 +1,4 @@
-"""A small shop, as the Python agents know it: what they are told, which model they ask, and their tools."""
+"""A small shop for the Python agents: their instructions, models and tools."""
 
 import mutation
 from pydantic import TypeAdapter
@@ -34,7 +34,7 @@ KNOWN = {tool.__name__: tool for tool in TOOLS}
 
 
 def parameters(tool):
-    """The schema of a tool's arguments."""
+    """Returns the schema of a tool's arguments."""
     return TypeAdapter(tool).json_schema()
 
 

@@ -1,6 +1,6 @@
 /**
- * The path of the `agentci` program for this machine.
+ * Returns the path of the `agentci` binary for this platform.
  *
- * Throws an `Error` that says why where there is none: the machine is not supported, or optional dependencies were left out.
+ * Throws an `Error` with the reason if there is none: the platform is not supported, or optional dependencies were not installed.
  */
 export function binaryPath(): string;

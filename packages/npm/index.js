@@ -8,7 +8,7 @@ exports.binaryPath = function binaryPath() {
   } catch {
     throw new Error(
       refusal() ??
-        `the package ${platformPackage} is not installed: install again, with optional dependencies and on this machine`,
+        `the package ${platformPackage} is not installed: reinstall on this machine, with optional dependencies`,
     );
   }
 };

@@ -1,4 +1,4 @@
-//! A compiled agent that does nothing but speak: three tool calls, then its result.
+//! A minimal compiled agent: makes three tool calls, then returns its result.
 
 use std::io::{BufRead as _, Write as _};
 
@@ -15,7 +15,7 @@ fn main() -> std::io::Result<()> {
     }
     writeln!(output, r#"{{"type":"final_output","output":{{"answer":"done"}}}}"#)?;
     output.flush()?;
-    // Like any agent, it leaves when the conversation is over.
+    // Like any agent, it exits at the end of the conversation.
     line.clear();
     input.read_line(&mut line)?;
     Ok(())

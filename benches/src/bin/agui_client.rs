@@ -1,5 +1,5 @@
-//! The least that an HTTP client can do with such a server: it sends the requests, so many at once, and reads the answers to
-//! their end. Arguments: address, how many conversations, how many turns each has, how many at once.
+//! The minimum that an HTTP client must do with such a server: sends the requests, several at once, and reads the
+//! answers to their end. Arguments: address, number of conversations, turns of each, and concurrency.
 
 use std::error::Error;
 
@@ -9,7 +9,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let requests = conversations.parse::<usize>()? * turns.parse::<usize>()?;
     let at_once: usize = at_once.parse()?;
     let _ = rustls::crypto::ring::default_provider().install_default();
-    // No certificates: nothing is read but plain HTTP.
+    // No certificates: only plain HTTP is used.
     let client = reqwest::Client::builder().tls_certs_only([]).build()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {

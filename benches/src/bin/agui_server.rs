@@ -1,5 +1,5 @@
-//! An AG-UI server that does nothing but send: the same stream to every request, an event a write. Prints its address; the
-//! argument is how many milliseconds it thinks before the last event.
+//! A minimal AG-UI server: sends the same stream for every request, with one write per event. Prints its address; the
+//! argument is the number of milliseconds before the last event.
 #![expect(clippy::print_stdout, reason = "it says where it is")]
 
 use std::fmt::Write as _;
@@ -7,7 +7,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
-/// How many words the agent says in a turn.
+/// The number of words of the agent in a turn.
 const WORDS: usize = 200;
 
 fn main() -> std::io::Result<()> {

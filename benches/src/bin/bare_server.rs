@@ -1,5 +1,5 @@
-//! The least that a server of known bytes can do with hyper: it reads each request to its end and sends them. Prints its
-//! address; the argument is a file with an answer as it went over the wire, whose headers and body are sent again.
+//! A minimal hyper server: reads each request to its end and sends a fixed answer. Prints its address; the argument is
+//! a file with an answer as sent over the wire, whose headers and body are sent again.
 #![expect(clippy::print_stdout, reason = "it says where it is")]
 
 use std::convert::Infallible;
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     runtime.block_on(serve(headers, body))
 }
 
-/// The headers but for those that hyper writes by itself.
+/// The headers, except those that hyper writes itself.
 fn headers(head: &str) -> Result<Vec<(HeaderName, HeaderValue)>, Box<dyn Error>> {
     let pairs = head.lines().skip(1).filter_map(|line| line.split_once(": "));
     let pairs = pairs.filter(|(name, _)| !["content-length", "date"].contains(name));

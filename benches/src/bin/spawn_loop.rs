@@ -1,5 +1,5 @@
-//! The least that a runner of the process protocol can do: it starts the agent, reads its lines, answers its calls, closes its
-//! input and waits for it. Arguments: the agent, how many times, how many at once.
+//! The minimum that a runner of the process protocol must do: starts the agent, reads its lines, answers its calls,
+//! closes its input and waits for it. Arguments: the agent, the number of runs, and the concurrency.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (times, at_once): (usize, usize) = (times.parse()?, at_once.parse()?);
     let share = |worker: usize| times / at_once + usize::from(worker < times % at_once);
     std::thread::scope(|scope| {
-        // The first is this thread, so that one at a time needs no other.
+        // The first worker is this thread, so that a concurrency of one needs no other.
         let others: Vec<_> = (1..at_once).map(|worker| scope.spawn(move || converse(agent, share(worker)))).collect();
         converse(agent, share(0))?;
         for other in others {
@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     })
 }
 
-/// What is read of a line: nothing is copied that need not be.
+/// The required fields of a line, borrowed from it where possible.
 #[derive(Deserialize)]
 struct Message<'m> {
     #[serde(borrow)]

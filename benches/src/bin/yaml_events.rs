@@ -1,4 +1,4 @@
-//! The floor of reading a suite: the events of a YAML file with their positions, made and forgotten.
+//! The floor of reading a suite: parses the events of a YAML file with their positions, and discards them.
 
 use std::error::Error;
 use std::hint::black_box;

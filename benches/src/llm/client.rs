@@ -1,4 +1,4 @@
-//! A client that costs little: a few connections, a request on each, then the answers.
+//! A cheap client: a few connections, a request on each, then the answers.
 
 use std::error::Error;
 use std::io::{Read as _, Write as _};
@@ -14,12 +14,12 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// A client that asks the server at this address.
+    /// A client of the server at this address.
     pub(crate) fn connect(address: SocketAddr, body: &str) -> Result<Self, Box<dyn Error>> {
         Self::through(address, "", body)
     }
 
-    /// A client that asks a proxy at this address for a server: `http://model.example`.
+    /// A client that calls a server through the proxy at this address: `http://model.example`.
     pub(crate) fn through(address: SocketAddr, origin: &str, body: &str) -> Result<Self, Box<dyn Error>> {
         let mut connections = Vec::with_capacity(CONNECTIONS);
         for _ in 0..CONNECTIONS {
@@ -35,13 +35,13 @@ impl Client {
         Ok(Self { connections, request: request.into_bytes(), buffer: vec![0; 1 << 16] })
     }
 
-    /// One request; its answer, head and body.
+    /// Sends one request; returns its answer, head and body.
     pub(crate) fn once(&mut self) -> Result<Vec<u8>, Box<dyn Error>> {
         self.connections[0].write_all(&self.request)?;
         read(&mut self.connections[0], &mut self.buffer).map(<[u8]>::to_vec)
     }
 
-    /// So many requests; the time of each in microseconds.
+    /// Sends this many requests; returns the time of each in microseconds.
     pub(crate) fn many(&mut self, count: usize) -> Result<Vec<f64>, Box<dyn Error>> {
         let mut times = Vec::with_capacity(count);
         let mut sent = Vec::with_capacity(CONNECTIONS);
@@ -83,7 +83,7 @@ fn read<'b>(stream: &mut TcpStream, buffer: &'b mut [u8]) -> Result<&'b [u8], Bo
     }
 }
 
-/// The value below which so many in a hundred lie.
+/// The value at this percentile.
 pub(super) fn percentile(mut values: Vec<f64>, percent: usize) -> f64 {
     values.sort_by(f64::total_cmp);
     let at = (values.len() * percent / 100).min(values.len().saturating_sub(1));

@@ -1,4 +1,5 @@
-//! The scripted model beside a bare server that sends the same bytes, with few rules and many, and its pace with many readers.
+//! The scripted model compared with a bare server that sends the same bytes, with few rules and many, and its pace with
+//! many readers.
 
 mod client;
 mod server;
@@ -16,7 +17,7 @@ pub(crate) use server::Server;
 
 use client::percentile;
 
-/// How many requests make a round.
+/// The number of requests of a round.
 const REQUESTS: usize = 4_000;
 const RULES: [usize; 3] = [1, 1_000, 10_000];
 const BAR: f64 = 2.0;
@@ -32,7 +33,7 @@ pub(crate) fn measure(setting: &Setting) -> Measured {
     Ok(rows)
 }
 
-/// A script in which the last rule is the one that fits.
+/// A script whose last rule matches.
 pub(crate) fn script(rules: usize) -> Result<String, std::fmt::Error> {
     let mut text = String::from("rules:\n");
     for rule in 1..rules {
@@ -48,7 +49,7 @@ pub(crate) fn script(rules: usize) -> Result<String, std::fmt::Error> {
     Ok(text)
 }
 
-/// A request that the last rule fits.
+/// A request that the last rule matches.
 pub(crate) fn body(stream: bool) -> String {
     let body = json!({
         "model": "gpt-4o", "stream": stream,
@@ -60,7 +61,7 @@ pub(crate) fn body(stream: bool) -> String {
     body.to_string()
 }
 
-/// What the server's thread takes for a request, and how long the slowest in a hundred wait.
+/// The CPU time of the server's thread per request, and the latency of the slowest percent.
 fn requests(setting: &Setting, rules: usize, stream: bool) -> Result<[Row; 2], Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let (model_script, answer) = (folder.path().join("model.yaml"), folder.path().join("answer"));
@@ -74,7 +75,7 @@ fn requests(setting: &Setting, rules: usize, stream: bool) -> Result<[Row; 2], B
     for round in 0..=setting.rounds {
         let ours = run(&model, &mut client)?;
         let bare = run(&bare, &mut floor)?;
-        // The first round warms up.
+        // The first round is a warm-up.
         if round > 0 {
             costs.push((ours.0, bare.0));
             waits.push((ours.1, bare.1));
@@ -87,7 +88,7 @@ fn requests(setting: &Setting, rules: usize, stream: bool) -> Result<[Row; 2], B
     ])
 }
 
-/// The CPU time of the server's thread for a request, and the 99th percentile of their waits, in microseconds.
+/// The CPU time of the server's thread per request, and the 99th percentile of the latencies, in microseconds.
 fn run(server: &Server, client: &mut Client) -> Result<(f64, f64), Box<dyn Error>> {
     let before = server.cpu()?;
     let times = client.many(REQUESTS)?;

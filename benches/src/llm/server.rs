@@ -1,4 +1,4 @@
-//! Servers, each a process whose CPU time is known.
+//! Servers, each in a process whose CPU time is known.
 
 use std::error::Error;
 use std::io::{BufRead as _, BufReader};
@@ -23,12 +23,12 @@ impl Server {
         Self::start(setting.agentci().args(["serve", "llm"]).arg(script))
     }
 
-    /// The least that a server of this answer can do.
+    /// A minimal server that sends this answer.
     pub(crate) fn bare(setting: &Setting, answer: &Path) -> Result<Self, Box<dyn Error>> {
         Self::start(Command::new(setting.program("bare_server")).arg(answer))
     }
 
-    /// A program that says where it is, in its first line.
+    /// Starts a program that prints its address in its first line.
     pub(crate) fn start(command: &mut Command) -> Result<Self, Box<dyn Error>> {
         let mut child = command.stdout(Stdio::piped()).spawn()?;
         let mut line = String::new();
@@ -38,7 +38,7 @@ impl Server {
         Ok(Self { child, address: address.ok_or_else(|| format!("no address in `{}`", line.trim_end()))? })
     }
 
-    /// Asks it to end, and waits until it has.
+    /// Terminates it, and waits for its exit.
     pub(crate) fn end(mut self) -> Result<(), Box<dyn Error>> {
         let id = Pid::from_raw(i32::try_from(self.child.id())?).ok_or("no process")?;
         kill_process(id, Signal::TERM)?;

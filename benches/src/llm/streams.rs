@@ -1,4 +1,4 @@
-//! A thousand readers at once: how late their tokens come.
+//! The delay of tokens with a thousand concurrent readers.
 
 use std::error::Error;
 use std::net::SocketAddr;
@@ -15,10 +15,10 @@ use crate::row::Row;
 const STREAMS: u32 = 1_000;
 const TOKENS: u32 = 40;
 const BETWEEN: Duration = Duration::from_millis(50);
-/// Readers come one after the other, as they would in life; all are there long before the first is done.
+/// Readers arrive one after the other, as in practice; all have arrived long before the first is done.
 const APART: Duration = Duration::from_millis(1);
 
-/// How late tokens came, from the moment the request was sent.
+/// The delay of tokens, measured from sending the request.
 pub(super) fn measure(setting: &Setting) -> Result<Vec<Row>, Box<dyn Error>> {
     let reply = "word ".repeat(TOKENS as usize);
     let folder = tempfile::tempdir()?;
@@ -50,7 +50,7 @@ pub(super) fn measure(setting: &Setting) -> Result<Vec<Row>, Box<dyn Error>> {
     Ok(vec![row("p50", percentile(late.clone(), 50)), row("p99", percentile(late, 99)), row("most", most)])
 }
 
-/// Reads one stream; how late each token was, in milliseconds.
+/// Reads one stream; returns the delay of each token, in milliseconds.
 async fn read(address: SocketAddr) -> std::io::Result<Vec<f64>> {
     let body = r#"{"model":"m","stream":true,"messages":[{"role":"user","content":"x"}]}"#;
     let mut stream = TcpStream::connect(address).await?;

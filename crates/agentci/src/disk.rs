@@ -1,4 +1,4 @@
-//! The files of this machine.
+//! Files on disk.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -7,14 +7,14 @@ use std::path::{Component, Path, PathBuf};
 
 use agentci_source::{FileError, FileKind, Files, FolderEntry, UnusableEntry, join};
 
-/// The files of this machine, relative paths from the working folder.
+/// Files on disk; relative paths start at the working folder.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DiskFiles;
 
 impl Files for DiskFiles {
     fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
         let metadata = std::fs::metadata(path).map_err(|error| explain(&error))?;
-        // A pipe or a device could keep us waiting forever, or never end.
+        // A pipe or a device could block forever, or never end.
         if !metadata.is_file() {
             return Err(FileError::Other("it is not a regular file".into()));
         }
@@ -53,14 +53,14 @@ impl Files for DiskFiles {
         if metadata.is_dir() { Some(FileKind::Folder) } else { Some(FileKind::File) }
     }
 
-    /// The name of this folder is known to the system alone.
+    /// Only the system knows the name of the working folder.
     fn name(&self, path: &Path) -> Option<String> {
         let shown = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         let whole = shown.file_name().is_none().then(|| shown.canonicalize().ok()).flatten();
         whole.as_deref().unwrap_or(path).file_name().and_then(|name| name.to_str()).map(str::to_owned)
     }
 
-    /// Above the working folder the way is `..`, as far as there is something.
+    /// Above the working folder, the parent is `..`, up to the root.
     fn parent(&self, folder: &Path) -> Option<PathBuf> {
         let folder = join(folder, "");
         match folder.components().next_back()? {
@@ -83,15 +83,15 @@ impl Files for DiskFiles {
     }
 }
 
-/// The files of this machine, and which of them were read.
+/// Files on disk, with a record of those that were read.
 #[derive(Debug, Default)]
 pub struct NotedFiles {
-    /// A cell, since those who read files only borrow them.
+    /// A cell, since readers only borrow the files.
     read: RefCell<BTreeSet<PathBuf>>,
 }
 
 impl NotedFiles {
-    /// What was read, or looked for in vain.
+    /// The files that were read, including missing ones.
     pub fn into_read(self) -> BTreeSet<PathBuf> {
         self.read.into_inner()
     }

@@ -1,14 +1,14 @@
-//! The environment of the process: what suites may read of it, and which of its values are secret.
+//! The environment of the process: the variables that suites can read, and the values that are secret.
 
 use agentci_trace::Redactor;
 
-/// What must not be shown or stored: the values of environment variables whose names look secret.
+/// A redactor for values that must not be shown or stored: those of environment variables whose names look secret.
 pub fn environment_secrets() -> Redactor {
     Redactor::default().with_environment(environment_variables())
 }
 
-/// The environment as suites see it with `${ENV.NAME}`. Unless it is set, `AGENTCI` is the path of the running binary, so that a
-/// suite can start it.
+/// The environment variable that a suite reads with `${ENV.NAME}`. `AGENTCI` defaults to the path of the running
+/// binary, so that a suite can start it.
 pub fn environment(name: &str) -> Option<String> {
     match std::env::var(name) {
         Ok(value) => Some(value),
@@ -19,7 +19,7 @@ pub fn environment(name: &str) -> Option<String> {
     }
 }
 
-/// The variables whose names and values are text.
+/// The variables whose names and values are valid UTF-8.
 pub(crate) fn environment_variables() -> impl Iterator<Item = (String, String)> {
     std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }

@@ -1,7 +1,7 @@
-//! Tests AI agents in CI: record any agent once, replay it anywhere for nothing, and learn which step changed.
+//! Tests AI agents in CI: record model and tool calls once, replay them for free, and see which step changed.
 //!
-//! This is the library behind the `agentci` binary: the stages of the pipeline, each a crate of its own, and [`Suites`], which
-//! puts them together.
+//! This is the library behind the `agentci` binary: the stages of the pipeline, each in its own crate, and [`Suites`],
+//! which combines them.
 //!
 //! ```no_run
 //! use agentci::{Settings, Suites, verdict::CaseStatus};
@@ -13,11 +13,11 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
-// The command line names the library as every other caller does.
+// The command line refers to the library in the same way as other callers.
 extern crate self as agentci;
 
-/// The command line. It is public for `main.rs` and for `crates/dev`, which documents it, and is no part of the library's
-/// interface: anything in it may change in any version.
+/// The command line. It is public for `main.rs` and for `crates/dev`, which documents it. It is not part of the
+/// library's API: anything in it may change in any version.
 #[doc(hidden)]
 pub mod cli;
 mod disk;

@@ -1,4 +1,4 @@
-//! What suites hold their runs to, with baselines read from the disk.
+//! The gates of suites, with baselines read from disk.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::DiskFiles;
 /// The largest baseline that is read, in bytes.
 const BASELINE_LIMIT: u64 = 256 << 20;
 
-/// What a suite holds its runs to, if to anything; a `chosen` baseline goes before its own.
+/// The gates of a suite, if it has any; a `chosen` baseline takes precedence over its own.
 pub(crate) fn policy(suite: &Suite, chosen: Option<&Path>) -> Option<Policy> {
     let own = suite.gates.baseline.as_ref().map(|path| path.value.as_path());
     let path = chosen.or(own);
@@ -25,7 +25,7 @@ pub(crate) fn policy(suite: &Suite, chosen: Option<&Path>) -> Option<Policy> {
     })
 }
 
-/// Reads a baseline; the error says what is wrong with the file and leaves its name to the caller.
+/// Reads a baseline. The error does not contain the name of the file, which the caller adds.
 pub fn read_baseline(path: &Path) -> Result<Baseline, String> {
     let bytes = DiskFiles.read(path, BASELINE_LIMIT).map_err(|error| error.to_string())?;
     Baseline::parse(&bytes).map_err(|error| error.to_string())

@@ -1,23 +1,23 @@
-//! What belongs to the project of a suite: recordings are written there and nowhere else.
+//! The folders of the project of a suite; recordings are written only there.
 
 use std::path::{Path, PathBuf};
 
 use agentci_plan::Suite;
 
-/// The files that hold the settings of a project, or a suite.
+/// The files with the settings of a project or a suite.
 const SETTINGS: [&str; 2] = ["agentci.yaml", "agentci.yml"];
 
-/// How many links lead to one file at most.
+/// How many symbolic links are followed at most.
 const MOST_LINKS: usize = 40;
 
-/// The folders that belong to the project of a suite, without links: that of the suite, the work tree of git that it is in, the
-/// highest folder above it with an `agentci.yaml`, and the working folder if the suite is in it.
+/// The folders of the project of a suite, with symbolic links resolved: the folder of the suite, its git work tree, the
+/// topmost parent folder with an `agentci.yaml`, and the working folder if it contains the suite.
 pub(crate) fn folders(suite: &Suite) -> Vec<PathBuf> {
     let file = real(&suite.path);
     let own = if file.is_dir() { file } else { file.parent().map(Path::to_path_buf).unwrap_or_default() };
     let above: Vec<PathBuf> = own.ancestors().map(Path::to_path_buf).collect();
     let tree = above.iter().find(|folder| folder.join(".git").exists());
-    // Beyond the work tree there are other projects.
+    // Folders above the work tree belong to other projects.
     let within = |folder: &&PathBuf| tree.is_none_or(|tree| folder.starts_with(tree));
     let has_settings = |folder: &&PathBuf| SETTINGS.iter().any(|name| folder.join(name).is_file());
     let highest = above.iter().filter(within).rfind(has_settings);
@@ -26,7 +26,7 @@ pub(crate) fn folders(suite: &Suite) -> Vec<PathBuf> {
     found.into_iter().chain([own.clone()]).collect()
 }
 
-/// Where a path leads, all links followed, whether or not there is a file yet.
+/// A path with all symbolic links resolved, whether or not the file exists yet.
 pub fn real(path: &Path) -> PathBuf {
     follow(&std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()), MOST_LINKS)
 }
@@ -37,7 +37,7 @@ fn follow(path: &Path, links: usize) -> PathBuf {
     }
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return path.to_path_buf() };
     match std::fs::read_link(path) {
-        // A link to a file that is still to be made.
+        // A link to a file that does not exist yet.
         Ok(target) if links > 0 => follow(&parent.join(target), links - 1),
         _ => follow(parent, links).join(name),
     }

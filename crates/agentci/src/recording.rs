@@ -1,4 +1,4 @@
-//! What must be so before tools are really executed.
+//! Checks before live tools are called.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,8 +10,8 @@ use agentci_stubs::{Tool, Toolbox, ToolboxError};
 
 use crate::{environment, project};
 
-/// Makes sure that every tool that may be called can be executed, and that no two cases record to one file. Variables that only
-/// a case's hooks know are taken to be there.
+/// Checks that every tool that may be called can be executed, and that no two cases record to the same file. Variables
+/// that only a case's hooks set are assumed to be set.
 pub(crate) async fn ready(
     suite: &Suite,
     selected: &[usize],
@@ -44,7 +44,7 @@ pub(crate) async fn ready(
     Ok(())
 }
 
-/// Where what a case meets is written to: what it is, its path, and where that is said.
+/// The files that a case is recorded to: the kind, the path, and the span in the suite.
 pub(crate) fn written(case: &Case) -> impl Iterator<Item = (&'static str, &Path, Span)> {
     let cassette = match &case.world.tools {
         ToolSource::Cassette(cassette) => Some(("cassette", cassette.path.as_path(), cassette.span)),
@@ -55,18 +55,19 @@ pub(crate) fn written(case: &Case) -> impl Iterator<Item = (&'static str, &Path,
     cassette.into_iter().chain(recordings)
 }
 
-/// Where recorded answers of tools over HTTP are written to: into the suite, and beside it. Cases of one file share both.
+/// Where recorded answers of HTTP tools are written: to the suite, and to a folder next to it. Cases of one file share
+/// both.
 fn answers(case: &Case) -> impl Iterator<Item = (&'static str, &Path, Span)> {
     let routes = match &case.world.tools {
         ToolSource::Routes(routes) => routes.record.as_ref().map(|record| (record, routes.span)),
         ToolSource::None | ToolSource::Cassette(_) => None,
     };
     routes.into_iter().flat_map(|(record, span)| {
-        [("file of fixtures", record.suite.as_path(), span), ("folder of answers", record.folder.as_path(), span)]
+        [("fixture file", record.suite.as_path(), span), ("answer folder", record.folder.as_path(), span)]
     })
 }
 
-/// Makes sure that nothing is written outside the project: a suite of somebody else must not replace files of the user.
+/// Checks that nothing is written outside the project: a suite from someone else must not overwrite the user's files.
 fn inside(suite: &Suite, cases: &[&Case]) -> Result<(), ToolboxError> {
     let folders = project::folders(suite);
     for (what, path, span) in cases.iter().flat_map(|case| written(case).chain(answers(case))) {
@@ -75,9 +76,9 @@ fn inside(suite: &Suite, cases: &[&Case]) -> Result<(), ToolboxError> {
             let shown = path.display();
             let leads = if real.ends_with(path) { String::new() } else { format!(" (`{}`)", real.display()) };
             return Err(ToolboxError {
-                message: format!("the {what} `{shown}`{leads} is outside the project, and is not written"),
+                message: format!("the {what} `{shown}`{leads} is outside the project and was not written"),
                 help: format!(
-                    "keep the {what} below `{}`, or run it from a folder that holds both",
+                    "keep the {what} in `{}`, or run it from a folder that contains both",
                     folders.first().map(|folder| folder.display().to_string()).unwrap_or_default()
                 ),
                 span: Some(span),
@@ -93,8 +94,8 @@ fn own_files(cases: &[&Case]) -> Result<(), ToolboxError> {
         for (what, path, span) in written(case) {
             if let Some(other) = taken.insert(path, &case.id) {
                 return Err(ToolboxError {
-                    message: format!("`{other}` and `{}` would record to one {what}", case.id),
-                    help: format!("give each case a {what} of its own"),
+                    message: format!("`{other}` and `{}` would record to the same {what}", case.id),
+                    help: format!("give each case its own {what}"),
                     span: Some(span),
                 });
             }

@@ -1,4 +1,4 @@
-//! Files of functions are read before anything runs, so that what is wrong with one is told with its place.
+//! Reads script files before anything runs, so that their errors are reported with their positions.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -10,8 +10,8 @@ use agentci_source::{Diagnostic, Diagnostics, Sources, Span, did_you_mean, read 
 
 use crate::LoadedSuite;
 
-/// Reads every file whose functions checks call. What is wrong is returned, and kept with the cases it belongs to; where a check
-/// that is wrong only fails its case, it never holds.
+/// Reads every script file whose functions checks call. Errors are returned, and kept with the cases that they belong
+/// to. If an invalid check only fails its case, it never passes.
 pub(crate) fn read(sources: &mut Sources, suites: &mut [LoadedSuite]) -> Diagnostics {
     let mut files = ScriptFiles::default();
     let mut told = Diagnostics::default();
@@ -28,7 +28,7 @@ pub(crate) fn read(sources: &mut Sources, suites: &mut [LoadedSuite]) -> Diagnos
                 } else {
                     problems.push(problem.clone());
                 }
-                // What many cases share is told once.
+                // A problem that many cases share is reported once.
                 if places.insert((problem.span, problem.message.clone())) {
                     told.push(problem);
                 }
@@ -38,7 +38,7 @@ pub(crate) fn read(sources: &mut Sources, suites: &mut [LoadedSuite]) -> Diagnos
     told
 }
 
-/// Files that were read, or the problem that each is.
+/// The files that were read, or the problem with each.
 type ScriptFiles = HashMap<PathBuf, Result<ScriptProgram, Diagnostic>>;
 
 fn problem(files: &mut ScriptFiles, call: &ScriptCall, sources: &mut Sources) -> Option<Diagnostic> {
@@ -56,15 +56,15 @@ fn wrong(call: &ScriptCall, error: &ScriptError, sources: &mut Sources) -> Diagn
     };
     let file = sources.add(&call.file.path, call.file.source.as_str());
     let span = Span { line: *line, column: *column, width: 1, ..Span::whole(file) };
-    Diagnostic::error(span, format!("this script can not be understood: {message}")).label("here")
+    Diagnostic::error(span, format!("this script cannot be parsed: {message}")).label("here")
 }
 
 fn missing(call: &ScriptCall, functions: &[String]) -> Diagnostic {
     let name = &call.function.value;
     let help = match did_you_mean(name, functions.iter().map(String::as_str)) {
         Some(meant) => format!("did you mean `{meant}`?"),
-        None if functions.is_empty() => "it has no function at its top level".into(),
-        None => format!("it has {}", reading::quoted_list(functions)),
+        None if functions.is_empty() => "it has no top-level functions".into(),
+        None => format!("its functions are {}", reading::quoted_list(functions)),
     };
     let message = format!("`{}` has no function `{name}`", call.file.path.display());
     Diagnostic::error(call.function.span, message).label("no such function").help(help)

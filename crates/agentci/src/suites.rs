@@ -1,4 +1,4 @@
-//! The pipeline put together: load, compile, run.
+//! The whole pipeline: load, compile, run.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::policies::policy;
 use crate::{DiskFiles, Settings, environment, environment_secrets, recording, scripts};
 
-/// Suites that were read and whose checks are ready.
+/// Suites that were loaded, with compiled checks.
 #[derive(Debug, Clone)]
 pub struct Suites {
     pub(crate) sources: Sources,
@@ -29,15 +29,16 @@ pub struct Suites {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct LoadedSuite {
-    /// What is to be run.
+    /// The suite.
     pub suite: Suite,
-    /// Its checks, where the cases stand in the suite.
+    /// The compiled checks, in the order of the cases.
     pub ready: ReadySuite,
-    /// What its runs are held to. Its baseline has been read; one that could not be is no problem of the suite, but its runs fail.
+    /// The gates of the suite, with its baseline already read. A baseline that cannot be read is not a problem of the
+    /// suite, but fails its runs.
     pub policy: Option<Policy>,
-    /// The cases to run, by position; all of them unless the caller selects some.
+    /// The cases to run, by position. Default: all.
     pub selected: Vec<usize>,
-    /// Which part of a run shared by several machines the selected cases are, if they are one.
+    /// The shard that the selected cases are, in a sharded run.
     pub part: Option<RunShard>,
 }
 
@@ -60,17 +61,18 @@ impl LoadedSuite {
 }
 
 impl Suites {
-    /// Reads every suite at or below these paths. What is wrong with them is in [`Suites::problems`]; what is right can be run.
+    /// Loads every suite at or below these paths. [`Suites::problems`] contains their problems; what is valid can be
+    /// run.
     pub fn load<P: Into<PathBuf>>(paths: impl IntoIterator<Item = P>) -> Self {
         Self::load_with(paths, &LoadOptions::default())
     }
 
-    /// The same, with what the caller chooses for suites that leave it open.
+    /// Like [`Suites::load`], with options for suites.
     pub fn load_with<P: Into<PathBuf>>(paths: impl IntoIterator<Item = P>, options: &LoadOptions) -> Self {
         Self::load_from(&DiskFiles, paths, options)
     }
 
-    /// The same, with files that the caller looks after.
+    /// Like [`Suites::load_with`], with files from another source.
     pub fn load_from<P: Into<PathBuf>>(
         files: &dyn Files,
         paths: impl IntoIterator<Item = P>,
@@ -100,7 +102,7 @@ impl Suites {
         &self.sources
     }
 
-    /// The same, to be added to.
+    /// The files that the suites were read from, mutably.
     pub fn sources_mut(&mut self) -> &mut Sources {
         &mut self.sources
     }
@@ -110,32 +112,32 @@ impl Suites {
         &self.loaded
     }
 
-    /// The same, to be changed: cases selected or taken out, runs set.
+    /// The suites, mutably: to select or remove cases, or to set their runs.
     pub fn loaded_mut(&mut self) -> &mut [LoadedSuite] {
         &mut self.loaded
     }
 
-    /// Has every case run so often, at most [`MOST_RUNS`](agentci_plan::MOST_RUNS) times, whatever its suite says.
+    /// Runs every case this often, at most [`MOST_RUNS`](agentci_plan::MOST_RUNS) times, whatever its suite says.
     pub fn repeat(&mut self, runs: u32) {
         let cases = self.loaded.iter_mut().flat_map(|loaded| &mut loaded.suite.cases);
         cases.for_each(|case| case.runs = runs.clamp(1, MOST_RUNS));
     }
 
-    /// What is wrong with the suites.
+    /// The problems of the suites.
     pub fn problems(&self) -> &Diagnostics {
         &self.problems
     }
 
-    /// Holds all runs against this baseline rather than the suites' own.
+    /// Compares all runs with this baseline instead of the suites' own.
     pub fn hold_against(&mut self, baseline: &Path) {
         for loaded in &mut self.loaded {
             loaded.policy = policy(&loaded.suite, Some(baseline));
         }
     }
 
-    /// Runs the selected cases, suite after suite, and hands each event to `on_event`. The result is the worst status. What was
-    /// run is let go: to run it again, keep a copy. It blocks, and makes a runtime of its own on this thread; from within an
-    /// asynchronous runtime call it on a thread of its own.
+    /// Runs the selected cases, suite by suite, and passes each event to `on_event`. Returns the worst status. It
+    /// consumes the suites: to run them again, keep a copy. It blocks, and creates a runtime on this thread; inside an
+    /// async runtime, call it on a separate thread.
     pub fn run(mut self, settings: &Settings, mut on_event: impl FnMut(RunEvent)) -> io::Result<CaseStatus> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (_stopper, stop) = Stopper::new();
@@ -148,8 +150,8 @@ impl Suites {
         Ok(worst)
     }
 
-    /// In record and live mode, makes sure that every tool that the selected cases of a suite may call can be executed. A run does
-    /// so, too, but case by case.
+    /// In record and live mode, checks that every tool that the selected cases of a suite may call can be executed. A
+    /// run does so, too, but case by case.
     pub async fn resolve_tools(&self, position: usize, settings: &Settings) -> Result<(), ToolboxError> {
         let LoadedSuite { suite, selected, .. } = &self.loaded[position];
         match settings.mode.unwrap_or(suite.mode) {
@@ -158,8 +160,8 @@ impl Suites {
         }
     }
 
-    /// Runs the selected cases of one suite, given by position. The suite has no cases afterwards: each is let go when it was run,
-    /// since what becomes of it needs the room.
+    /// Runs the selected cases of one suite, given by position. The suite has no cases afterwards: each is dropped when
+    /// it was run, to free memory for the results.
     pub async fn run_suite(
         &mut self,
         position: usize,
@@ -188,7 +190,7 @@ impl Suites {
         agentci_runner::run_suite(run, on_event).await
     }
 
-    /// Asks an agent that a suite names, with one message, and returns its result.
+    /// Sends one message to an agent that a suite names, and returns its result.
     pub async fn ask(
         &self,
         position: usize,
@@ -214,7 +216,8 @@ impl Suites {
     }
 }
 
-/// Puts what never holds into the plan where an assertion can not be understood, so that the suite means the same in native form.
+/// Replaces assertions that cannot be parsed with checks that never pass, so that the suite means the same in native
+/// form.
 fn replace_unusable(suite: &mut Suite, ready: &ReadySuite) {
     if suite.habits.invalid_checks != InvalidChecks::FailCase {
         return;
@@ -226,10 +229,10 @@ fn replace_unusable(suite: &mut Suite, ready: &ReadySuite) {
     }
 }
 
-/// What is wrong with the embedder that a suite pins.
+/// The problem with the embedder that a suite sets, if any.
 fn unknown_embedder(suite: &Suite) -> Option<Diagnostic> {
     let pinned = suite.embedder.as_ref()?;
     let text = agentci_embed::choose(Some(&pinned.value), None).err()?.to_string();
-    let (message, help) = text.split_once("\nhelp: ").unwrap_or((&text, "pin another"));
+    let (message, help) = text.split_once("\nhelp: ").unwrap_or((&text, "choose another"));
     Some(Diagnostic::error(pinned.span, message).label("not an embedder").help(help))
 }

@@ -1,4 +1,4 @@
-//! The library as a program uses it that is not ours.
+//! The library, as other programs use it.
 
 #![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
 
@@ -53,7 +53,7 @@ fn cases_that_were_run_do_not_pass_again() {
         let status = runtime.block_on(suites.run_suite(0, &facts, &settings, &stop, &mut note));
         (status, not_run)
     };
-    // The second of them is not there any more when its turn comes, as the first was it.
+    // Both are the same case, which is gone after the first run.
     assert_eq!(run(&[1, 1]), (CaseStatus::Error, 1));
     assert_eq!(run(&[0, 1]), (CaseStatus::Error, 2));
 }

@@ -1,5 +1,5 @@
-//! The library for tests of what a model says: every documented example, the limits of every model, and a row in the docs for
-//! every documented name.
+//! The library for tests of model answers: every documented example, the limits of every model, and a row in the docs
+//! for every documented name.
 
 #![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
 
@@ -16,7 +16,7 @@ use agentci::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Every name of the reference whose Rust counterpart the docs must tell.
+/// Every name of the reference whose Rust counterpart the docs must list.
 const REFERENCE: [&str; 61] = [
     "MockLLMResponse",
     "MockLLMResponse.content",
@@ -173,7 +173,7 @@ fn a_seed_draws_the_same_number_in_every_call() {
         let config = MockLlmConfig::new("m").with_responses(["a", "b"].map(response));
         MockLlmProvider::new(config.with_failure_rate(rate).unwrap())
     };
-    // Seed 42 draws 0.639.., seed 1 draws 0.134..
+    // Seed 42 gives 0.639.., seed 1 gives 0.134..
     let half = model(0.5);
     assert!(half.complete(&[], Some(42)).is_ok());
     let failed: SimulatedError = half.complete(&[], Some(1)).unwrap_err();
@@ -281,11 +281,11 @@ fn tests_are_loaded_from_a_file_or_a_folder() {
     let size = fs::metadata(&path).unwrap().len();
     assert!(runner.load_yaml_file(&path, size).is_ok());
     let Err(LoadError::Invalid(message)) = runner.load_yaml_file(&path, size - 1) else { panic!("taken") };
-    assert!(message.contains(&format!("the file has {size} bytes, at most {} are read", size - 1)), "{message}");
+    assert!(message.contains(&format!("the file has {size} bytes, the limit is {}", size - 1)), "{message}");
     assert_eq!(MAX_YAML_SIZE, 10 * 1024 * 1024);
     for (text, reason) in [
         ("name: [", "`[` is never closed"),
-        ("just text", "a file of tests can not be the text"),
+        ("just text", "a file of tests must be a mapping or a list, found the string"),
         ("name: a\nexpected_behavior: { tone: x }", "unknown key `tone`"),
         ("name: a\nexpected_behavior: { matches_schema: { type: x } }", "not a valid JSON Schema"),
     ] {
@@ -306,7 +306,7 @@ fn three() -> (TempDir, AgentTestConfig) {
     (folder, config)
 }
 
-/// What a test came to, its time aside.
+/// The result of a test, without its duration.
 type Told<'s> = (&'s str, bool, &'s str, &'s [String]);
 
 fn told(suite: &TestSuiteResult) -> Vec<Told<'_>> {
@@ -324,7 +324,7 @@ fn a_suite_comes_out_the_same_at_once_as_one_after_another() {
     let parallel = runner.run_suite(folder.path(), &config.clone().in_parallel(true)).unwrap();
     assert_eq!(told(&serial), told(&parallel));
     assert_eq!((serial.total, serial.passed + serial.failed), (9, 9));
-    // One provider, called in turn with the same seed, says the same.
+    // One provider, called repeatedly with the same seed, gives the same answers.
     let model = MockLlmProvider::new(config.mock_config().unwrap().clone()).with_seed(5);
     let tests = runner.load_tests(folder.path()).unwrap();
     let by_hand = tests.iter().map(|test| runner.run_test(test, &model)).collect();

@@ -1,10 +1,10 @@
 //! # What it checks
-//! Another agent says so: one that the suite knows by this name gets `{"output": .., "input": .., "criteria": ..}`, with whatever
-//! stands under `metadata` beside them, and answers `{"passed": true, "reason": ".."}`, alone or between fences. An answer of any
-//! other form fails, negated or not.
+//! Another agent accepts the answer. The check sends `{"output": .., "input": .., "criteria": ..}`, with the fields of
+//! `metadata` added, to one of the `agents` of the suite, which answers `{"passed": true, "reason": ".."}`, alone or
+//! in a fenced block. An answer of any other form fails the check, also under `not`.
 //!
 //! # Why
-//! What only a reader can tell: whether an answer is polite, complete, to the point.
+//! Some qualities need a reader to judge them: whether an answer is polite, complete, to the point.
 //!
 //! # Example
 //! ```yaml
@@ -27,7 +27,7 @@ use crate::evidence::EvidenceQuestion;
 use crate::output::{input, structured};
 use agentci_text::shorten;
 
-/// How much of a reason is shown.
+/// The longest part of a reason that a message shows, in characters.
 const REASON: usize = 1_000;
 
 #[derive(Debug)]
@@ -38,18 +38,18 @@ struct AgentCheck {
     metadata: Map<String, Value>,
 }
 
-/// What it is given.
+/// How suites write this check.
 pub(crate) const SHAPE: CheckShape =
     CheckShape { name: "agent", about: "Another agent judges the answer.", arguments: Kind::Shape(&ARGUMENTS) };
 
 static ARGUMENTS: Shape = Shape::new(
     "`agent`",
-    "Who judges, and by what.",
+    "The agent that judges the answer, and its criteria.",
     &[
         required("agent", Kind::Name, "One of the `agents` of the suite."),
-        required("criteria", Kind::Data, "What is asked of the answer."),
-        optional("input", Kind::Data, "What the agent was asked, if it is to be told otherwise."),
-        optional("metadata", Kind::Object, "What else the judge is told."),
+        required("criteria", Kind::Data, "The criteria that the answer must meet."),
+        optional("input", Kind::Data, "The input to show the judge. Default: the agent's last input."),
+        optional("metadata", Kind::Object, "Additional fields of the message to the judge."),
     ],
 );
 
@@ -87,15 +87,15 @@ impl Evaluate for AgentCheck {
         let read = structured(said).map(|(read, _)| read).filter(|read| read.is_object());
         let verdict = read.as_ref().and_then(|read| read.get("passed").or(read.get("pass"))?.as_bool());
         let Some(passed) = verdict else {
-            let message = format!("`{name}` did not answer with `passed`, true or false: {}", cut(said));
-            return Outcome::Failed(failed(message, "gave no verdict"));
+            let message = format!("`{name}` did not answer with a boolean `passed`: {}", cut(said));
+            return Outcome::Failed(failed(message, "no verdict"));
         };
         if passed != negate {
             return Outcome::Held;
         }
         let reason = read.as_deref().and_then(|read| read["reason"].as_str());
         let reason = reason.map(|reason| format!(": {}", shorten(reason, REASON))).unwrap_or_default();
-        let verdict = if passed { "lets it pass, and must not" } else { "does not let it pass" };
+        let verdict = if passed { "accepted the answer, which `not` forbids" } else { "rejected the answer" };
         Outcome::Failed(failed(format!("`{name}` {verdict}{reason}"), verdict))
     }
 }

@@ -1,9 +1,10 @@
 //! # What it checks
-//! The tools were called in this order: the list is found among the calls, and no tool of it was called before the first call of
-//! each tool that is listed before it. Other calls may come between, and a name that is listed twice must be called twice. With
-//! `anywhere: true` it is enough that the list is found: `refund`, `find`, `refund` then passes for `[find, refund]`.
+//! The tools were called in this order. The list must be found among the calls, and no tool may be called before the
+//! first call of a tool that is listed before it. Other calls may come in between, and a name that is listed twice
+//! must be called twice. With `anywhere: true`, it is enough that the list is found: `refund`, `find`, `refund` then
+//! passes for `[find, refund]`.
 //!
-//! What counts as a call, and what `seen` asks for instead, is the same as for [`tool_called`](#tool_called).
+//! What counts as a call, and the meaning of `seen`, are the same as for [`tool_called`](#tool_called).
 //!
 //! Under `not`, the list must not be found among the calls, with or without `anywhere`.
 //!
@@ -32,12 +33,12 @@ use crate::tool_called::{CallObservation, SEEN, SEEN_ABOUT};
 #[derive(Debug)]
 struct CallOrder {
     order: Vec<Spanned<String>>,
-    /// Whether earlier calls of the tools do not count against them.
+    /// Whether earlier calls of the tools are allowed.
     anywhere: bool,
     seen: CallObservation,
 }
 
-/// What it is given.
+/// How suites write this check.
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "call_order",
     about: "The tools were called in this order.",
@@ -46,7 +47,7 @@ pub(crate) const SHAPE: CheckShape = CheckShape {
 
 static ARGUMENTS: Shape = Shape::new(
     "`call_order`",
-    "Tools in order.",
+    "The tools, in order.",
     &[
         required("order", Kind::List(&Kind::Text), "The names of the tools."),
         optional(
@@ -76,7 +77,7 @@ impl CallOrder {
         self.order.iter().map(|name| name.value.as_str()).collect()
     }
 
-    /// Where the list ends, if it is not found: the first name that is missing, and the one before it.
+    /// The first name that is missing, and the name before it; `None` if the whole list is found.
     fn missing(&self, calls: &[TracedCall<'_>]) -> Option<(&Spanned<String>, Option<&Spanned<String>>)> {
         let mut found = 0;
         for call in calls {
@@ -86,13 +87,13 @@ impl CallOrder {
         Some((missing, found.checked_sub(1).map(|before| &self.order[before])))
     }
 
-    /// The first name that was called before the first call of one that is listed before it, and that other one.
+    /// The first name that was called before the first call of a name that is listed before it, and that other name.
     fn early(&self, calls: &[TracedCall<'_>]) -> Option<(&Spanned<String>, &Spanned<String>)> {
         let first = |name: &Spanned<String>| calls.iter().position(|call| call.goes_by(|tool| tool == name.value));
         let mut latest: Option<(usize, &Spanned<String>)> = None;
         let mut known: Vec<&str> = Vec::new();
         for name in &self.order {
-            // A name that is listed again was called before for its first place in the list.
+            // The earlier calls of a repeated name belong to its first place in the list.
             if known.contains(&name.value.as_str()) {
                 continue;
             }
@@ -124,13 +125,15 @@ impl Evaluate for CallOrder {
         Outcome::Failed(Failure::new(message.clone()).at(name.span, message).notes(missed).note(observed(&calls)))
     }
 
-    /// Negated, the list must not be found, whatever was called before: mail after a secret was read is mail after a secret.
+    /// Negated, the list must not be found, whatever was called before it: a mail sent after a secret was read may leak
+    /// it.
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {
         let calls = self.seen.calls(trace);
         if self.missing(&calls).is_some() {
             return Outcome::Held;
         }
-        let message = "the tools were called in this order, and must not be";
+        let names = read::quoted_list(&self.names());
+        let message = format!("the tools were called in the order {names}, which `not` forbids");
         let failure = Failure::new(message).note(observed(&calls));
         Outcome::Failed(match self.order.first() {
             Some(first) => failure.at(first.span, "called in this order"),

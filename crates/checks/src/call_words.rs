@@ -1,4 +1,4 @@
-//! Tool calls in words.
+//! Describes tool calls in messages.
 
 use agentci_trace::{ToolCall, ToolResult, TracedCall, same_value};
 use serde_json::Value;
@@ -7,18 +7,18 @@ use crate::output::json_in;
 use crate::python::literal;
 use agentci_text::shorten;
 
-/// How many names a message lists.
+/// The most names that a message lists.
 const NAMES: usize = 20;
-/// How many calls a message lists, a line each.
+/// The most calls that a message lists, one per line.
 const LINES: usize = 10;
-/// How long a line may be before the result.
+/// The longest part of a line before the result, in characters.
 const LINE: usize = 400;
-/// How long one argument may be.
+/// The longest argument, in characters.
 const ARGUMENT: usize = 80;
-/// How long a result may be.
+/// The longest result, in characters.
 const RESULT: usize = 160;
 
-/// The names of all calls in order, as a fact to show.
+/// A note with the names of all calls in order.
 pub(crate) fn observed(calls: &[TracedCall<'_>]) -> String {
     if calls.is_empty() {
         return NONE.into();
@@ -27,7 +27,7 @@ pub(crate) fn observed(calls: &[TracedCall<'_>]) -> String {
     format!("the agent called {}", at_most(NAMES, names).join(", "))
 }
 
-/// At most so many facts, and how many more there are.
+/// The first `most` facts, and how many more there are.
 pub(crate) fn at_most(most: usize, facts: impl ExactSizeIterator<Item = String>) -> Vec<String> {
     let more = facts.len().saturating_sub(most);
     facts.take(most).chain((more > 0).then(|| format!("and {more} more"))).collect()
@@ -35,18 +35,18 @@ pub(crate) fn at_most(most: usize, facts: impl ExactSizeIterator<Item = String>)
 
 const NONE: &str = "the agent called no tool";
 
-/// Whether a tool goes by a name: its own, or with `suffix` what its own ends in after `.` or `__`.
+/// Whether a tool goes by a name: its own, or with `suffix` the part of its own after a `.` or `__`.
 pub(crate) fn goes_by(tool: &str, name: &str, suffix: bool) -> bool {
     let before = || tool.strip_suffix(name).filter(|_| suffix && !name.is_empty());
     tool == name || before().is_some_and(|before| before.ends_with('.') || before.ends_with("__"))
 }
 
-/// These calls with arguments and results, a line each, as facts to show.
+/// Notes with these calls, their arguments and results, one line each.
 pub(crate) fn listed<'t>(calls: impl IntoIterator<Item = &'t TracedCall<'t>>) -> Vec<String> {
     listed_with(calls, 0)
 }
 
-/// The same, with a call among them that must not be left out when there are many.
+/// Like [`listed`], but never leaves out the call at index `kept`.
 pub(crate) fn listed_with<'t>(calls: impl IntoIterator<Item = &'t TracedCall<'t>>, kept: usize) -> Vec<String> {
     let calls: Vec<&TracedCall<'_>> = calls.into_iter().collect();
     if calls.is_empty() {
@@ -76,15 +76,15 @@ pub(crate) fn shown(call: &ToolCall) -> String {
     shorten(&format!("{}({arguments})", call.name), LINE).into_owned()
 }
 
-/// How its model asked for a call, where that is not how it ran.
+/// The call as its model requested it, if it was executed with other arguments.
 fn asked(call: &TracedCall<'_>) -> String {
     match call.request {
-        Some(request) if !call.differences().is_empty() => format!(" (the model asked for {})", shown(request)),
+        Some(request) if !call.differences().is_empty() => format!(" (the model requested {})", shown(request)),
         _ => String::new(),
     }
 }
 
-/// What a tool answered.
+/// The result of a call, in words.
 pub(crate) fn answer(call: &TracedCall<'_>) -> String {
     if let Some(form) = call.refused() {
         return format!("refused, {form}");
@@ -95,14 +95,14 @@ pub(crate) fn answer(call: &TracedCall<'_>) -> String {
         _ if result.ok => value(),
         None => format!("failed: {}", value()),
         Some(error) if let Some(form) = &result.recognised => {
-            format!("failed, known by {form}: {}", shorten(error, RESULT))
+            format!("failed, recognised by {form}: {}", shorten(error, RESULT))
         }
         Some(error) if result.result.is_null() => format!("failed: {}", shorten(error, RESULT)),
         Some(error) => format!("failed: {}, {}", shorten(error, RESULT), value()),
     }
 }
 
-/// What the agent told its model came of a call, where that is not what the tool gave.
+/// The result that the agent passed to its model, if it differs from what the tool returned.
 fn told(call: &TracedCall<'_>) -> String {
     let (Some(result), Some(told)) = (call.result, call.told_model()) else { return String::new() };
     let read = |result: &ToolResult| match result.result.as_str() {
@@ -112,11 +112,11 @@ fn told(call: &TracedCall<'_>) -> String {
     if std::ptr::eq(result, told) || (result.ok == told.ok && same_value(&read(result), &read(told))) {
         return String::new();
     }
-    let told = told.error.as_deref().map_or_else(|| told.result.to_string(), |error| format!("of a failure, {error}"));
-    format!(" (its model was told {})", shorten(&told, RESULT))
+    let told = told.error.as_deref().map_or_else(|| told.result.to_string(), |error| format!("failed: {error}"));
+    format!(" (passed to its model: {})", shorten(&told, RESULT))
 }
 
-/// A value as compact JSON, cut when it is long.
+/// A value as compact JSON, shortened if it is long.
 pub(crate) fn cut(value: &Value) -> String {
     shorten(&value.to_string(), ARGUMENT).into_owned()
 }

@@ -1,4 +1,4 @@
-//! From check data to ready checks.
+//! Compiles the checks of a plan.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,75 +15,75 @@ use crate::evaluate::{Evaluate, no_output};
 use crate::registry::{self, OF_OUTPUT};
 use crate::{EvidenceQuestion, KeptAnswer, ScriptCall, invalid};
 
-/// The ready checks of a plan; suites and cases stand where they stand in the plan.
+/// The compiled checks of a plan; suites and cases are in the order of the plan.
 #[derive(Debug, Clone, Default)]
 pub struct ReadyChecks {
     /// One for each suite.
     pub suites: Vec<ReadySuite>,
 }
 
-/// The ready checks of a suite.
+/// The compiled checks of a suite.
 #[derive(Debug, Clone, Default)]
 pub struct ReadySuite {
     /// One for each case.
     pub cases: Vec<ReadyCase>,
-    /// Whether a check that every case shares is wrong, so that there is nothing to run.
+    /// Whether a check that all cases share is invalid, so that no case can run.
     pub refused: bool,
 }
 
-/// The ready checks of a case.
+/// The compiled checks of a case.
 #[derive(Debug, Clone, Default)]
 pub struct ReadyCase {
-    /// Over the whole case.
+    /// Checks of the whole case.
     pub checks: Box<[ReadyCheck]>,
-    /// Over each turn; empty where no turn has any.
+    /// Checks of each turn; empty if no turn has any.
     pub turns: Box<[Box<[ReadyCheck]>]>,
-    /// What is wrong with checks of this case.
+    /// Problems with the checks of this case.
     pub problems: Diagnostics,
 }
 
-/// A check that can be evaluated, or could be once its variables are filled. What it is made of is shared by its copies.
+/// A check that can be evaluated, or can be once its variables are filled. Clones share the compiled check.
 #[derive(Debug, Clone)]
 pub struct ReadyCheck {
     check: Arc<Check>,
-    /// Absent while variables are to be filled.
+    /// Absent until the variables are filled.
     test: Option<Arc<dyn Evaluate>>,
 }
 
 impl ReadyCheck {
-    /// The check as the plan has it, or what takes its place.
+    /// The check of the plan, or the invalid check that replaces it.
     pub fn check(&self) -> &Arc<Check> {
         &self.check
     }
 
-    /// An invalid check in its place, for what is wrong with it.
+    /// An invalid check that replaces this one and fails with this problem.
     #[must_use]
     pub fn unusable(&self, problem: &Diagnostic) -> Self {
         never(&self.check, problem)
     }
 
-    /// Whether its variables are still to be filled, by [`refill`].
+    /// Whether its variables must still be filled, by [`refill`].
     pub fn waits_for_variables(&self) -> bool {
         self.test.is_none()
     }
 
-    /// What it has to know beside a trace, to be answered before it is evaluated.
+    /// The question that must be answered before the check can be evaluated, if it needs more than the trace.
     pub fn question(&self, trace: &Trace) -> Option<EvidenceQuestion> {
         self.test.as_ref()?.question(trace)
     }
 
-    /// Whether evaluating it over a trace of so many bytes may take longer than the run can wait: then it belongs on a thread.
+    /// Whether evaluating it on a trace of this size may take so long that it should run on a separate thread.
     pub fn may_take_long(&self, bytes: u64) -> bool {
         const SOON: u64 = 50_000_000;
         self.test.as_ref().is_some_and(|test| test.weight().saturating_mul(bytes) > SOON)
     }
 
-    /// The function of the suite's own that it calls, if it calls one.
+    /// The function of the suite that it calls, if any.
     pub fn script(&self) -> Option<&ScriptCall> {
         self.test.as_ref()?.script()
     }
 
-    /// What becomes of it over a trace.
+    /// Evaluates it on a trace.
     pub fn evaluate(&self, trace: &Trace) -> Outcome {
         self.outcome(|test, negate| {
             if OF_OUTPUT.contains(&&*self.check.kind.value) && trace.output().value().is_none() {
@@ -96,17 +96,17 @@ impl ReadyCheck {
         })
     }
 
-    /// What is odd although it held.
+    /// Warnings about a check that passed.
     pub fn warnings(&self, trace: &Trace) -> Vec<String> {
         self.test.as_ref().map(|test| test.warnings(trace, self.check.negate)).unwrap_or_default()
     }
 
-    /// The same, with the answer to its question.
+    /// Evaluates it on a trace, with the answer to its question.
     pub fn conclude(&self, trace: &Trace, answer: &Value) -> Outcome {
         self.outcome(|test, negate| test.conclude(trace, answer, negate))
     }
 
-    /// What a run keeps of the answer to its question.
+    /// The part of the answer to its question that a run keeps.
     pub fn keep(&self, answer: Value) -> KeptAnswer {
         match &self.test {
             Some(test) => test.keep(answer, self.check.negate),
@@ -116,7 +116,7 @@ impl ReadyCheck {
 
     fn outcome(&self, judge: impl FnOnce(&dyn Evaluate, bool) -> Outcome) -> Outcome {
         let Some(test) = &self.test else {
-            return Outcome::NotEvaluated("its variables were never filled".into());
+            return Outcome::NotEvaluated("its variables were not substituted".into());
         };
         let mut outcome = judge(&**test, self.check.negate);
         if let (Outcome::Failed(failure), Some(message)) = (&mut outcome, self.check.message()) {
@@ -127,20 +127,20 @@ impl ReadyCheck {
     }
 }
 
-/// Makes every check of a plan ready. Problems are also kept with the cases they belong to.
+/// Compiles every check of a plan. Problems are also kept with the cases they belong to.
 pub fn compile(plan: &Plan, files: &dyn Files) -> (ReadyChecks, Diagnostics) {
     let mut all = Diagnostics::default();
     let suites = plan.suites.iter().map(|suite| compile_suite(suite, files, &mut all)).collect();
     (ReadyChecks { suites }, all)
 }
 
-/// Makes one check ready that belongs to no plan; files that it names are looked for in `folder`.
+/// Compiles one check that belongs to no plan; the paths of its files are relative to `folder`.
 pub fn single(check: Check, files: &dyn Files, folder: &Path) -> Result<ReadyCheck, Diagnostics> {
     let mut compiler = Compiler::new(files, folder);
     make_ready(&mut compiler, &Arc::new(check), CheckOrigin::Alone).ok_or(compiler.problems)
 }
 
-/// Fills the variables of a check and makes it ready. The outer error is a variable without a value.
+/// Fills the variables of a check and compiles it. The outer error is a variable without a value.
 pub fn refill(
     ready: &ReadyCheck,
     files: &dyn Files,
@@ -154,14 +154,14 @@ pub fn refill(
     Ok(make_ready(&mut compiler, &Arc::new(check), CheckOrigin::Filled).ok_or(compiler.problems))
 }
 
-/// Where a check comes from that is to be made ready.
+/// The origin of a check, which decides whether it may require nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CheckOrigin {
-    /// A suite whose checks that ask for nothing mean this.
+    /// A suite, with its policy for checks that require nothing.
     Suite(EmptyChecks),
     /// A suite, with its variables filled.
     Filled,
-    /// No suite: whoever asks knows what is asked.
+    /// No suite: the check is used as it is.
     Alone,
 }
 
@@ -187,7 +187,7 @@ pub(crate) fn make_ready(compiler: &mut Compiler<'_>, check: &Arc<Check>, origin
     Some(ReadyCheck { check: Arc::clone(check), test })
 }
 
-/// Reports a check that asks for nothing. Formats that have always passed such a check keep its verdict, with a warning.
+/// Reports a check that requires nothing. Formats that have always passed such a check still do, with a warning.
 fn demands_something(check: &Check, origin: CheckOrigin, problems: &mut Diagnostics) {
     let Some(empty) = check.empty_demand().filter(|_| origin != CheckOrigin::Alone) else { return };
     let problem = empty.problem(check, origin == CheckOrigin::Filled);
@@ -201,7 +201,7 @@ fn demands_something(check: &Check, origin: CheckOrigin, problems: &mut Diagnost
     problems.push(if passes { Diagnostic { severity: Severity::Warning, ..problem } } else { problem });
 }
 
-/// An invalid check in place of one with a problem. It keeps the name of the other.
+/// An invalid check that replaces one with a problem and keeps its name.
 pub(crate) fn never(check: &Check, problem: &Diagnostic) -> ReadyCheck {
     let known = registry::names().find(|name| check.kind.value == *name);
     let Check { kind, arguments, invalid, .. } = Check::invalid(check.kind.span, problem.message.clone(), problem.span);
@@ -210,11 +210,11 @@ pub(crate) fn never(check: &Check, problem: &Diagnostic) -> ReadyCheck {
     ReadyCheck { test: Some(invalid::evaluator(&check)), check: Arc::new(check) }
 }
 
-/// What is wrong with a check, as a warning that its case will fail.
+/// Turns a problem with a check into a warning that its case will fail.
 pub fn survivable(problem: &Diagnostic) -> Diagnostic {
     Diagnostic {
         severity: Severity::Warning,
-        message: format!("this assertion can not hold: {}", problem.message),
+        message: format!("this assertion cannot pass: {}", problem.message),
         label: "its test will fail".into(),
         ..problem.clone()
     }
@@ -225,7 +225,7 @@ fn unknown(compiler: &mut Compiler<'_>, check: &Check) {
     let known: Vec<&str> = registry::names().collect();
     let help = match did_you_mean(&kind.value, known.iter().copied()) {
         Some(name) => format!("did you mean `{name}`?"),
-        None => format!("checks are {}", read::quoted_list(&known)),
+        None => format!("known checks: {}", read::quoted_list(&known)),
     };
     let message = format!("unknown check `{}`", kind.value.escape_debug());
     compiler.problems.error(kind.span, message, "not a check in this format").help(help);

@@ -1,4 +1,5 @@
-//! The checks of one suite made ready: those that cases share are compiled once, and what is wrong is reported once.
+//! Compiles the checks of one suite. A check that several cases share is compiled once, and its problems are reported
+//! once.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use crate::compile::{CheckOrigin, make_ready, never, survivable};
 use crate::compiler::Compiler;
 use crate::{ReadyCase, ReadyCheck, ReadySuite};
 
-/// Makes the checks of a suite ready; problems go to `all`, and to the cases they belong to.
+/// Compiles the checks of a suite; adds problems to `all` and to the cases they belong to.
 pub(crate) fn compile_suite(suite: &Suite, files: &dyn Files, all: &mut Diagnostics) -> ReadySuite {
     let mut making = SuiteCompiler {
         compiler: Compiler::new(files, &suite.folder),
@@ -24,21 +25,21 @@ pub(crate) fn compile_suite(suite: &Suite, files: &dyn Files, all: &mut Diagnost
     ReadySuite { cases, refused }
 }
 
-/// What the cases of a suite share while their checks are made ready.
+/// The state that the cases of a suite share while their checks are compiled.
 struct SuiteCompiler<'s> {
     compiler: Compiler<'s>,
     habits: &'s Habits,
-    /// Checks of several cases, compiled once; the pointer tells that they are the same.
+    /// Compiled checks by the pointer to their plan, since cases share them.
     shared: HashMap<*const Check, Result<ReadyCheck, Diagnostics>>,
-    /// Where models were reported that nothing would ask.
+    /// The models that were already reported as never called.
     unled: Vec<Span>,
 }
 
-/// What is wrong with the checks of a case.
+/// The problems with the checks of a case.
 #[derive(Default)]
 struct CaseProblems {
     problems: Diagnostics,
-    /// Checks that were reported: what is asked of several turns is wrong once.
+    /// Checks whose problems were added: a check that several turns share is reported once.
     reported: HashSet<*const Check>,
 }
 
@@ -50,7 +51,7 @@ impl SuiteCompiler<'_> {
         all.append(misfits.clone());
         wrong.problems.append(misfits);
         if let Some(unled) = case.target.unled(&case.world) {
-            // What is said for all cases is wrong once.
+            // A setting that all cases share is reported once.
             if !self.unled.contains(&unled.span) {
                 self.unled.push(unled.span);
                 all.push(unled.clone());
@@ -66,7 +67,7 @@ impl SuiteCompiler<'_> {
         ReadyCase { checks, turns, problems: wrong.problems }
     }
 
-    /// A check made ready; `None` when it is invalid, and that refuses its case.
+    /// Compiles a check; `None` if it is invalid, so that its case cannot run.
     fn check(&mut self, check: &Arc<Check>, wrong: &mut CaseProblems, all: &mut Diagnostics) -> Option<ReadyCheck> {
         let known = self.shared.get(&Arc::as_ptr(check)).cloned();
         let made = known.unwrap_or_else(|| {
@@ -95,7 +96,7 @@ impl SuiteCompiler<'_> {
         made.ok_or(problems)
     }
 
-    /// Whether nothing of the suite is to be run: what is wrong concerns every case.
+    /// Whether no case of the suite can run, because a problem concerns all of them.
     fn refuses(&self, suite: &Suite, cases: &[ReadyCase]) -> bool {
         let together = self.habits.invalid_checks == InvalidChecks::RefuseSuite;
         if together && cases.iter().any(|case| case.problems.has_errors()) {
@@ -111,7 +112,7 @@ impl SuiteCompiler<'_> {
     }
 }
 
-/// Adds what the suite says in vain. What is said for all cases is wrong once.
+/// Reports settings of the suite without effect. A setting that all cases share is reported once.
 fn add_settings_without_effect(suite: &Suite, cases: &mut [ReadyCase], all: &mut Diagnostics) {
     let mut told = Vec::new();
     for (index, problem) in without_effect(suite) {

@@ -1,5 +1,5 @@
-//! What reading the arguments of a check may use. Those that are a mapping are read one by one: all that is wrong is reported before
-//! the check is given up.
+//! The context in which the arguments of checks are read. The keys of a mapping are read one by one, so that all
+//! problems are reported before the check is rejected.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -16,29 +16,29 @@ use serde_json::{Map, Value};
 use crate::bounded::SchemaCost;
 use crate::schema_format::Formats;
 
-/// A compiled schema and its source, to say what a keyword asked for.
+/// A compiled schema, and its source to show what a keyword expected.
 #[derive(Debug)]
 pub(crate) struct Schema {
-    /// Absent where compiling it may take long; then a worker does.
+    /// Absent if compiling it may take long; a worker compiles it then.
     pub(crate) validator: Option<Validator>,
     pub(crate) source: Arc<Value>,
     pub(crate) formats: Formats,
     pub(crate) cost: SchemaCost,
 }
 
-/// What reading the arguments of a check may use.
+/// The context in which the arguments of checks are read.
 pub(crate) struct Compiler<'c> {
-    /// The files, for checks that name one.
+    /// Reads the files that checks name.
     pub(crate) files: &'c dyn Files,
-    /// The folder paths are relative to.
+    /// The folder that paths are relative to.
     pub(crate) folder: &'c Path,
-    /// What was found to be wrong.
+    /// The problems found so far.
     pub(crate) problems: Diagnostics,
-    /// Schemas by path and by what their `format` comes to, since many checks share one, or what is wrong with them.
+    /// Schemas, or their problems, by path and treatment of `format`, since many checks share one.
     pub(crate) schemas: HashMap<(PathBuf, Formats), Result<Arc<Schema>, Diagnostic>>,
-    /// Patterns by how they are written and whether letter case counts, since many checks share one.
+    /// Patterns by their source and whether case is ignored, since many checks share one.
     pub(crate) patterns: HashMap<(String, bool), Regex>,
-    /// Files of functions by path, since many checks share one.
+    /// Script files by path, since many checks share one.
     pub(crate) scripts: HashMap<PathBuf, Arc<ScriptFile>>,
 }
 
@@ -54,7 +54,7 @@ impl<'c> Compiler<'c> {
         }
     }
 
-    /// Opens a mapping of arguments; anything else is reported.
+    /// Opens a mapping of arguments; reports any other node.
     pub(crate) fn open<'n, 'a>(
         &'a mut self,
         shape: &'static Shape,
@@ -64,14 +64,14 @@ impl<'c> Compiler<'c> {
         Some(ArgumentReader { fields, compiler: self, wrong: false })
     }
 
-    /// Reports what is wrong at a place, for a reader that can not go on.
+    /// Reports a problem and returns `None`, for a reader that cannot continue.
     pub(crate) fn refuse<T>(&mut self, span: Span, message: impl Into<String>, label: &str, help: &str) -> Option<T> {
         self.problems.push(Diagnostic::error(span, message).label(label).help(help));
         None
     }
 }
 
-/// A mapping of arguments that is being read.
+/// Reads a mapping of arguments.
 pub(crate) struct ArgumentReader<'n, 'a, 'c> {
     fields: Fields<'n>,
     pub(crate) compiler: &'a mut Compiler<'c>,
@@ -79,7 +79,7 @@ pub(crate) struct ArgumentReader<'n, 'a, 'c> {
 }
 
 impl<'n, 'c> ArgumentReader<'n, '_, 'c> {
-    /// An argument that may be absent.
+    /// Reads an argument that may be absent.
     pub(crate) fn optional<T>(
         &mut self,
         key: &'static str,
@@ -88,7 +88,7 @@ impl<'n, 'c> ArgumentReader<'n, '_, 'c> {
         self.optional_with(key, |node, compiler| read(node, key, &mut compiler.problems))
     }
 
-    /// The same for a reader that needs more than a place for problems.
+    /// Like [`optional`](Self::optional), for a reader that needs the compiler.
     pub(crate) fn optional_with<T>(
         &mut self,
         key: &'static str,
@@ -100,7 +100,7 @@ impl<'n, 'c> ArgumentReader<'n, '_, 'c> {
         value
     }
 
-    /// An argument that must be there.
+    /// Reads a required argument.
     pub(crate) fn required<T>(
         &mut self,
         key: &'static str,
@@ -111,19 +111,19 @@ impl<'n, 'c> ArgumentReader<'n, '_, 'c> {
         value
     }
 
-    /// An argument that may be absent, as it is written.
+    /// The node of an argument that may be absent.
     pub(crate) fn node(&mut self, key: &'static str) -> Option<&'n Node> {
         self.fields.optional(key)
     }
 
-    /// An argument that must be there, as it is written.
+    /// The node of a required argument.
     pub(crate) fn required_node(&mut self, key: &'static str) -> Option<&'n Node> {
         let node = self.fields.required(key, &mut self.compiler.problems);
         self.wrong |= node.is_none();
         node
     }
 
-    /// Reports keys that are not known. Nothing where any argument is wrong, for a reader that has no more to report.
+    /// Reports unknown keys. `None` if any argument was invalid, so that the reader can return.
     pub(crate) fn finish(self) -> Option<()> {
         self.fields.finish(&mut self.compiler.problems);
         (!self.wrong).then_some(())
@@ -143,19 +143,19 @@ pub(crate) fn object(node: &Node, name: &str, problems: &mut Diagnostics) -> Opt
     }
 }
 
-/// A number of things.
+/// An integer that is not negative.
 pub(crate) fn count(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<usize> {
     read::count(node, name, 0, problems).map(|count| count as usize)
 }
 
-/// What a reader reads, and where it stands.
+/// Adds the span to what a reader returns.
 pub(crate) fn spanned<'n, T>(
     read: impl FnOnce(&'n Node, &str, &mut Diagnostics) -> Option<T>,
 ) -> impl FnOnce(&'n Node, &str, &mut Diagnostics) -> Option<Spanned<T>> {
     |node, name, problems| read(node, name, problems).map(|value| Spanned::new(value, node.span))
 }
 
-/// A reader of one word of a few.
+/// A reader for one of several words.
 pub(crate) fn choice<'n, T: Copy>(choices: &[(&str, T)]) -> impl FnOnce(&'n Node, &str, &mut Diagnostics) -> Option<T> {
     |node, name, problems| read::choice(node, name, choices, problems)
 }

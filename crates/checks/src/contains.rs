@@ -1,16 +1,17 @@
 //! # What it checks
-//! What the agent said contains this text exactly, without the line end that closes a YAML block: its text, or its final output (as
-//! compact JSON where that is not a string). Several texts must all be contained. `ignore_case` makes the comparison
-//! case-insensitive. With `of: output`, the text may be any value; it is written as JSON in the same way as the output, and keeps its
-//! line end.
+//! The answer contains this string. The answer is the agent's text, or its final output (as compact JSON if it is not
+//! a string). The comparison is exact, except that the newline at the end of a YAML block is ignored; `ignore_case`
+//! makes it case-insensitive. Several strings must all be contained. With `of: output`, `text` may be any value; it is
+//! written as JSON in the same way as the output, and keeps its newline.
 //!
-//! A check of a case looks at its last turn, a check of a turn at that turn. With `of: conversation` it looks at what was said in all
-//! turns, one line each. With `of: output` only the final output counts, as JSON with sorted keys where it is not a string; `null` is
-//! nothing. Where the output is JSON, its escapes are resolved: `Caf\u00e9` counts as `Café`. With `not`, everything that the agent put
-//! out counts, in every turn: text, data beside the text, and each string in it.
+//! A check of a case looks at its last turn, a check of a turn at that turn. With `of: conversation` it looks at the
+//! text of all turns, one line each. With `of: output` it looks only at the final output, as JSON with sorted keys if
+//! it is not a string; `null` counts as empty. If the output is JSON, its escapes are resolved: `Caf\u00e9` counts as
+//! `Café`. Under `not`, the check searches everything that the agent sent in every turn: its text, its data, and each
+//! string in the data.
 //!
 //! # Why
-//! A fact that has to be in the answer, whatever words surround it.
+//! A fact must be in the answer, whatever the words around it.
 //!
 //! # Example
 //! ```yaml
@@ -34,6 +35,7 @@ use crate::compiler::{Compiler, data};
 use crate::evaluate::Evaluate;
 use crate::output_words::{WordScope, quote, read_words};
 use crate::spelling::sorted;
+use agentci_text::one_line;
 
 #[derive(Debug)]
 struct Contains {
@@ -42,19 +44,19 @@ struct Contains {
     of: WordScope,
 }
 
-/// What it is given.
+/// How suites write this check.
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "contains",
-    about: "What the agent said contains these texts.",
+    about: "The answer contains these strings.",
     arguments: Kind::Either(&[Kind::OneOrMore(&Kind::Text), Kind::Shape(&ARGUMENTS)]),
 };
 
 static ARGUMENTS: Shape = Shape::new(
     "`contains`",
-    "Texts, and how they are looked for.",
+    "Strings, and how to search for them.",
     &[
-        required("text", Kind::Data, "A text, or several that must all be there; with `of: output` any value."),
-        optional("ignore_case", Kind::Truth, "Whether capital and small letters count as the same."),
+        required("text", Kind::Data, "A string, or several that must all be contained; with `of: output`, any value."),
+        optional("ignore_case", Kind::Truth, "Whether to ignore case. Default: false."),
         optional("of", Kind::Choice(&WordScope::WORDS), WordScope::ABOUT),
     ],
 );
@@ -71,7 +73,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     Some(Arc::new(Contains { texts, ignore_case, of }))
 }
 
-/// A block of YAML (`|`) closes with a line end that nobody asked for.
+/// Removes the newline at the end of a YAML block (`|`), which is rarely meant.
 pub(crate) fn without_line_end(text: Spanned<String>) -> Spanned<String> {
     let trimmed = text.value.strip_suffix('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
     match trimmed.filter(|trimmed| !trimmed.is_empty()) {
@@ -85,7 +87,7 @@ impl Contains {
         if self.ignore_case { Cow::Owned(text.to_lowercase()) } else { Cow::Borrowed(text) }
     }
 
-    /// Whether a text is in what was said.
+    /// Whether the answer contains a text.
     fn is_in(&self, text: &Spanned<String>, said: &OutputSpelling) -> bool {
         self.spelt(&said.text).contains(&*self.spelt(&text.value))
     }
@@ -97,22 +99,22 @@ impl Evaluate for Contains {
         match self.texts.iter().find(|text| !said.iter().any(|said| self.is_in(text, said))) {
             None => Outcome::Held,
             Some(text) => Outcome::Failed(
-                Failure::new(format!("the agent did not say `{}`", text.value))
-                    .at(text.span, "not in what the agent said")
+                Failure::new(format!("the answer does not contain `{}`", one_line(&text.value)))
+                    .at(text.span, "not in the answer")
                     .note(quote(&self.of.text(trace))),
             ),
         }
     }
 
-    /// Negated, none of the texts may be there.
+    /// Negated, the answer may contain none of the texts.
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {
         let said = self.of.forbidden(trace);
         let found = said.iter().find_map(|said| Some((said, self.texts.iter().find(|text| self.is_in(text, said))?)));
         match found {
             None => Outcome::Held,
             Some((said, text)) => Outcome::Failed(
-                Failure::new(format!("the agent said `{}`", text.value))
-                    .at(text.span, "the agent said this")
+                Failure::new(format!("the answer contains `{}`, which `not` forbids", one_line(&text.value)))
+                    .at(text.span, "in the answer")
                     .note(quote(&said.text)),
             ),
         }

@@ -1,12 +1,12 @@
 //! # What it checks
-//! How long the agent was at work, from the first turn's start to the last one's end: at most `max`, and at most `idle` at a
-//! time without a tool call. A call stands at the moment it was answered, one without an answer at its own. What counts as idle
-//! is the time before the first call, between one and the next, and after the last; all of it when there is no call. One of the
-//! two may be left out.
+//! The agent took at most `max` in total, and at most `idle` at a time without a tool call. The total is the time from
+//! the start of the first turn to the end of the last. A call counts at the time of its result, or at its own time if
+//! it has none. Idle times are the time before the first call, the times between calls and the time after the last;
+//! without any call, the total. One of the two limits may be left out.
 //!
 //! # Why
-//! Whoever waits for an agent gives up on one that is slow, and earlier on one that shows no progress. A limit of the same
-//! kind (`wall`) stops the case instead.
+//! Users give up on an agent that is slow, and earlier on one that shows no progress. To stop the case instead, use
+//! the limit `wall`.
 //!
 //! # Example
 //! ```yaml
@@ -27,7 +27,7 @@ use crate::call_words::at_most;
 use crate::compiler::{Compiler, spanned};
 use crate::evaluate::Evaluate;
 
-/// How many gaps a message lists.
+/// The most gaps that a message lists.
 const LISTED: usize = 10;
 
 #[derive(Debug)]
@@ -36,19 +36,19 @@ struct WithinTime {
     idle: Option<Spanned<Duration>>,
 }
 
-/// What it is given.
+/// How suites write this check.
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "duration",
-    about: "How long the agent was at work, as a whole and without a tool call.",
+    about: "The agent kept within limits on its total time and on the time without a tool call.",
     arguments: Kind::Shape(&ARGUMENTS),
 };
 
 static ARGUMENTS: Shape = Shape::new(
     "`duration`",
-    "Limits on time.",
+    "Time limits.",
     &[
-        optional("max", Kind::Duration, "The most time from the start of the first turn to the end of the last."),
-        optional("idle", Kind::Duration, "The most time without a tool call."),
+        optional("max", Kind::Duration, "Maximum time from the start of the first turn to the end of the last."),
+        optional("idle", Kind::Duration, "Maximum time without a tool call."),
     ],
 )
 .rules(&[KeyRule::Some(&["max", "idle"])]);
@@ -60,8 +60,8 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     let idle = arguments.optional("idle", spanned(read::duration));
     arguments.finish()?;
     if max.is_none() && idle.is_none() {
-        let help = "write `duration: { max: 120s }`, with `idle: 60s` beside it or instead";
-        return compiler.refuse(span, "`duration` needs `max` or `idle`", "no limit is given", help);
+        let help = "write `duration: { max: 120s }`; `idle: 60s` can be added or used instead";
+        return compiler.refuse(span, "`duration` needs `max` or `idle`", "no limit", help);
     }
     Some(Arc::new(WithinTime { max, idle }))
 }
@@ -91,7 +91,7 @@ impl Evaluate for WithinTime {
         let longest = span.gaps(trace).iter().map(|gap| gap.micros).max().unwrap_or_default();
         let (took, longest) = (milliseconds(span.micros()), milliseconds(longest));
         Outcome::Failed(
-            Failure::new(format!("it took {took} ms, which is within the limit, and must not be"))
+            Failure::new(format!("the agent took {took} ms, within the limit, which `not` forbids"))
                 .note(format!("the longest time without a tool call was {longest} ms")),
         )
     }
@@ -103,8 +103,8 @@ fn too_slow(span: &WorkTime, max: &Spanned<Duration>) -> Option<Failure> {
         return None;
     }
     let (took, limit) = (milliseconds(micros), limit(max.value));
-    let mut failure =
-        Failure::new(format!("{took} ms are more than {limit} ms")).at(max.span, format!("it took {took} ms"));
+    let message = format!("the agent took {took} ms, the limit is {limit} ms");
+    let mut failure = Failure::new(message).at(max.span, format!("it took {took} ms"));
     failure.details = vec![detail(micros, max.value)];
     Some(failure)
 }
@@ -114,8 +114,8 @@ fn too_idle(gaps: &[Gap<'_>], idle: &Spanned<Duration>) -> Option<Failure> {
     let longest = long.iter().max_by_key(|gap| gap.micros)?;
     let (took, limit) = (milliseconds(longest.micros), limit(idle.value));
     let message = match long.as_slice() {
-        [gap] => format!("{took} ms without a tool call {} are more than {limit} ms", gap.words()),
-        _ => format!("{} times without a tool call are longer than {limit} ms", long.len()),
+        [gap] => format!("no tool call for {took} ms {}, the limit is {limit} ms", gap.words()),
+        _ => format!("{} gaps without a tool call are longer than {limit} ms", long.len()),
     };
     let mut failure = Failure::new(message).at(idle.span, format!("{took} ms {}", longest.words()));
     if long.len() > 1 {
@@ -126,7 +126,7 @@ fn too_idle(gaps: &[Gap<'_>], idle: &Spanned<Duration>) -> Option<Failure> {
     Some(failure)
 }
 
-/// From when to when the agent was at work, in microseconds of the attempt.
+/// The time in which the agent worked, in microseconds since the start of the attempt.
 struct WorkTime {
     start: u64,
     end: u64,
@@ -137,7 +137,7 @@ impl WorkTime {
         let events = trace.events();
         let at = |event: Option<&Event>| event.map(|event| event.at.offset_us);
         let start = events.iter().find(|event| matches!(event.kind, Happened::TurnStart(_))).or(events.first());
-        // A turn that was begun and not ended goes on to the last thing that happened.
+        // A turn that did not end lasts until the last event.
         let bound = |event: &&Event| matches!(event.kind, Happened::TurnStart(_) | Happened::TurnEnd);
         let end = events.iter().rfind(bound).filter(|event| event.kind == Happened::TurnEnd).or(events.last());
         let start = at(start).unwrap_or_default();
@@ -155,7 +155,7 @@ impl WorkTime {
             let at = call.answered.unwrap_or(call.at).offset_us;
             (at.clamp(self.start, self.end), Some(call.call.name.as_str()))
         }));
-        // None is before the start, which stays first.
+        // No call is before the start, so that the start stays first.
         bounds.sort_by_key(|(at, _)| *at);
         bounds.push((self.end, None));
         bounds.windows(2).map(|pair| Gap { micros: pair[1].0 - pair[0].0, from: pair[0].1, to: pair[1].1 }).collect()
@@ -195,7 +195,7 @@ fn limit(limit: Duration) -> String {
     milliseconds(u64::try_from(limit.as_micros()).unwrap_or(u64::MAX))
 }
 
-/// Whole milliseconds where it can be, else to the microsecond.
+/// Whole milliseconds if possible, else with microseconds.
 fn milliseconds(micros: u64) -> String {
     match micros % 1000 {
         0 => format!("{}", micros / 1000),

@@ -1,9 +1,9 @@
 //! # What it checks
-//! The agent's final output is this value: objects whatever the order of their keys, numbers by value (`1` is `1.0`), texts letter
-//! for letter. When the value is an object or a list and the final output is a text, the text is read as JSON first, or the
-//! JSON between fences in it; a failure then says `equals (parsed)`.
+//! The agent's final output equals this value. The order of keys does not matter, numbers are compared by value (`1`
+//! is `1.0`) and strings exactly. If the value is an object or a list and the final output is a string, the string is
+//! parsed as JSON first, or the JSON in a fenced block in it; a failure then says `parsed as JSON`.
 //!
-//! The output of a case is that of its last turn. Without any output the check fails, negated or not.
+//! The output of a case is that of its last turn. Without any output the check fails, also under `not`.
 //!
 //! # Why
 //! An answer that a program reads must be right as a whole.
@@ -36,9 +36,9 @@ struct Equals {
     span: Span,
 }
 
-/// What it is given.
+/// How suites write this check.
 pub(crate) const SHAPE: CheckShape =
-    CheckShape { name: "equals", about: "The agent's final output is this value.", arguments: Kind::Data };
+    CheckShape { name: "equals", about: "The agent's final output equals this value.", arguments: Kind::Data };
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let value = read::data(arguments, "equals", Reading::Core, &mut compiler.problems)?;
@@ -51,22 +51,25 @@ impl Evaluate for Equals {
         let whole = self.value.is_object() || self.value.is_array();
         let (seen, parsed) = structured(&output).filter(|_| whole).unwrap_or((Cow::Borrowed(&*output), false));
         let Some(detail) = difference(&self.value, &seen) else { return Outcome::Held };
-        let how = if parsed { "equals (parsed): " } else { "" };
+        let how = if parsed { " (parsed as JSON)" } else { "" };
         let at = if detail.path.is_empty() { String::new() } else { format!(" at {}", detail.path) };
-        let message = format!(
-            "{how}the final output is not as asked{at}: {} instead of {}",
-            cut(&detail.actual),
-            cut(&detail.expected)
-        );
+        let message =
+            format!("the final output{how}{at} is {}, expected {}", cut(&detail.actual), cut(&detail.expected));
         let mut failure = Failure::new(message)
-            .at(self.span, "the final output is another")
+            .at(self.span, "the final output differs")
             .note(format!("the final output is {}", cut(&seen)));
         failure.details = vec![detail];
         Outcome::Failed(failure)
     }
+
+    fn forbidden(&self, _trace: &Trace) -> Failure {
+        let message = format!("the final output is {}, which `not` forbids", cut(&self.value));
+        Failure::new(message).at(self.span, "the final output is this")
+    }
 }
 
-/// The first difference between two values. Objects may have their keys in any order, and numbers are compared by value.
+/// The first difference between two values. Objects may have their keys in any order, and numbers are compared by
+/// value.
 fn difference(expected: &Value, actual: &Value) -> Option<Detail> {
     let Difference { path, expected, actual } = first_difference(expected, actual, same_value)?;
     Some(Detail { path, expected: expected.unwrap_or_default(), actual: actual.unwrap_or_default() })

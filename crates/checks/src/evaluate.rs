@@ -1,4 +1,4 @@
-//! What a compiled check can do.
+//! The trait of compiled checks.
 
 use agentci_trace::Trace;
 use agentci_verdict::{Failure, Outcome};
@@ -6,58 +6,62 @@ use serde_json::Value;
 
 use crate::{EvidenceQuestion, KeptAnswer, ScriptCall};
 
-/// A check whose arguments were read.
+/// A compiled check.
 pub(crate) trait Evaluate: std::fmt::Debug + Send + Sync {
-    /// Whether it holds.
+    /// Evaluates the check.
     fn evaluate(&self, trace: &Trace) -> Outcome;
 
-    /// Whether its opposite holds. A check with something better to say than this overrides it.
+    /// Evaluates the negated check. Override it if the negation is more than the opposite outcome.
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {
-        opposite(self.evaluate(trace))
+        opposite(self.evaluate(trace), || self.forbidden(trace))
     }
 
-    /// About how many steps it takes for each byte of the trace.
+    /// The failure of a negated check whose positive form passed; says what was found.
+    fn forbidden(&self, _trace: &Trace) -> Failure {
+        Failure::new("the check passed, which `not` forbids")
+    }
+
+    /// The approximate number of steps for each byte of the trace.
     fn weight(&self) -> u64 {
         64
     }
 
-    /// What it has to know beside the trace. Where there is something, it is judged by [`conclude`](Self::conclude) instead.
+    /// The question it needs answered beside the trace. If there is one, [`conclude`](Self::conclude) evaluates the
+    /// check.
     fn question(&self, _trace: &Trace) -> Option<EvidenceQuestion> {
         None
     }
 
-    /// Whether it holds, now that its question is answered; or, negated, whether its opposite does.
+    /// Evaluates the check, or with `negate` the negated check, with the answer to its question.
     fn conclude(&self, trace: &Trace, _answer: &Value, negate: bool) -> Outcome {
         if negate { self.evaluate_negated(trace) } else { self.evaluate(trace) }
     }
 
-    /// What is odd although it holds, or its opposite does.
+    /// Warnings about a check, or with `negate` a negated check, that passed.
     fn warnings(&self, _trace: &Trace, _negate: bool) -> Vec<String> {
         Vec::new()
     }
 
-    /// The function it calls, if it calls one.
+    /// The function that it calls, if any.
     fn script(&self) -> Option<&ScriptCall> {
         None
     }
 
-    /// What the run keeps of the answer.
+    /// The part of the answer that the run keeps.
     fn keep(&self, answer: Value, _negate: bool) -> KeptAnswer {
         KeptAnswer { evidence: answer, ..KeptAnswer::default() }
     }
 }
 
-/// The outcome of a check of data when the agent put out none.
+/// The outcome of a check of data if the agent gave no output.
 pub(crate) fn no_output() -> Outcome {
-    Outcome::Failed(
-        Failure::new("the agent gave no output").note("neither words nor data came in the turn that is judged"),
-    )
+    Outcome::Failed(Failure::new("the agent gave no output").note("the turn has neither text nor data"))
 }
 
-/// The outcome of the opposite, where a check has nothing better to say.
-pub(crate) fn opposite(outcome: Outcome) -> Outcome {
+/// The opposite outcome; `forbidden` is the failure of a check that passed.
+pub(crate) fn opposite(outcome: Outcome, forbidden: impl FnOnce() -> Failure) -> Outcome {
     match outcome {
-        Outcome::Held => Outcome::Failed(Failure::new("it held, and must not")),
+        Outcome::Held => Outcome::Failed(forbidden()),
         Outcome::Failed(_) => Outcome::Held,
         other @ (Outcome::Error(_) | Outcome::NotEvaluated(_)) => other,
     }

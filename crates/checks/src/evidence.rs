@@ -1,5 +1,5 @@
-//! What a check has to know beside the trace. The runner finds it out and keeps it with the run, so that the same trace can be
-//! judged again without asking anyone.
+//! What a check needs to know beside the trace. The runner answers these questions and keeps the answers with the run,
+//! so that the same trace can be evaluated again without calling anything.
 
 use std::sync::Arc;
 
@@ -9,45 +9,46 @@ use serde_json::Value;
 
 use crate::BoundedTask;
 
-/// A question that the trace does not answer. Every answer is a JSON value; what it looks like is told with each.
+/// A question that the trace does not answer. Every answer is a JSON value, described at each variant.
 #[derive(Debug, Clone, PartialEq)]
 pub enum EvidenceQuestion {
-    /// How near two texts are in meaning: `{"similarity": 0.87, "embedder": ID}`, the facts that only one of them states under
-    /// `"facts"`, the embedder's own threshold, if it has one, under `"default_threshold"`, and `"note"` where something is odd.
+    /// How similar two texts are: `{"similarity": 0.87, "embedder": ID}`, with the facts that only one of them states
+    /// under `"facts"`, the embedder's own threshold, if it has one, under `"default_threshold"`, and a `"note"` if
+    /// there is one.
     Similarity {
-        /// What was hoped for; often asked about.
+        /// The expected text; many questions share it.
         expected: String,
-        /// What was said.
+        /// The answer of the agent.
         said: String,
     },
-    /// What a function returns: its value as JSON, under `"returned"`; or `"thrown"`, a text, where it did not return.
+    /// What a function returns: its value as JSON under `"returned"`, or a string under `"thrown"` if it failed.
     Script {
-        /// The file of the function.
+        /// The file with the function.
         file: Arc<ScriptFile>,
-        /// Its name.
+        /// The name of the function.
         function: String,
-        /// What it is called with.
+        /// The arguments of the call.
         arguments: Vec<Value>,
     },
-    /// What another agent says, one that the suite knows by this name: its result under `"output"`.
+    /// The answer of another agent of the suite: its final output under `"output"`.
     Agent {
-        /// The agent's name.
+        /// The name of the agent in the suite.
         agent: String,
-        /// What it is told.
+        /// The message to send.
         message: String,
     },
-    /// What becomes of a schema or a path that may take too long, or too much memory, to be evaluated where the run goes on. The
-    /// answer is that of [`Evaluator`](crate::Evaluator).
+    /// The result of a schema or a path that may take too long, or too much memory, to be evaluated in the process of
+    /// the run. The answer is that of [`Evaluator`](crate::Evaluator).
     Bounded(BoundedTask),
 }
 
-/// What a run keeps of an answer.
+/// The part of an answer that a run keeps.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct KeptAnswer {
-    /// The answer, with what the check knows beside it.
+    /// The answer, with what the check adds to it.
     pub evidence: Value,
-    /// The number in it, if it is one that reports show.
+    /// The similarity that reports show, if the answer has one.
     pub similarity: Option<Similarity>,
-    /// What is odd and did not keep the check from holding.
+    /// Warnings about a check that passed.
     pub warnings: Vec<String>,
 }

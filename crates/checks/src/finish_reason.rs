@@ -1,12 +1,14 @@
 //! # What it checks
-//! The model ended its last answer for this reason, or for one of several. Negated: no answer of the model ended for it. The
-//! reasons are those of `OpenAI`'s Chat Completions, whichever provider was asked: `stop` (it said all it wanted), `length` (it
-//! reached its token limit), `tool_calls`, `content_filter` (a filter stopped it, or it refused). It needs a
-//! `chat` target, whose model agentci asks itself, or an `http` target whose answers have a known format and a reason in them; where
-//! nothing reports a reason, the case is an error.
+//! The model's last answer ended with this finish reason, or with one of several. Under `not`, no answer of the model
+//! may have ended with it. The reasons are those of `OpenAI`'s Chat Completions, whichever the provider: `stop` (the
+//! answer is complete), `length` (the token limit was reached), `tool_calls`, `content_filter` (a filter stopped the
+//! answer, or the model refused). The check needs a `chat` target, whose model agentci calls itself, or an `http`
+//! target whose responses have a supported format and include a reason; if no reason is reported, the case is an
+//! error.
 //!
 //! # Why
-//! An answer that is cut short can still contain everything that a check looks for. Without this check it is a warning.
+//! An answer that is cut short can still contain everything that a check looks for. Without this check it is only a
+//! warning.
 //!
 //! # Example
 //! ```yaml
@@ -32,10 +34,10 @@ struct FinishReason {
     reasons: Vec<Spanned<String>>,
 }
 
-/// What it is given.
+/// How suites write this check.
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "finish_reason",
-    about: "The model ended its last answer for this reason.",
+    about: "The model's last answer ended with this finish reason.",
     arguments: Kind::OneOrMore(&Kind::Name),
 };
 
@@ -43,7 +45,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     let reasons = read::one_or_more_texts(arguments, "finish_reason", &mut compiler.problems)?;
     if reasons.is_empty() || reasons.iter().any(|reason| reason.value.trim().is_empty()) {
         let help = "write `stop`, `length`, `tool_calls` or `content_filter`";
-        return compiler.refuse(arguments.span, "`finish_reason` must name a reason", "no reason here", help);
+        return compiler.refuse(arguments.span, "`finish_reason` must name a reason", "no reason", help);
     }
     Some(Arc::new(FinishReason { reasons }))
 }
@@ -69,12 +71,12 @@ impl Evaluate for FinishReason {
         }
         let named = |reason: &&Spanned<String>| found.contains(&reason.value.as_str());
         let Some(reason) = self.reasons.iter().find(named) else { return Outcome::Held };
-        let message = format!("an answer of the model ended with `{}`", reason.value);
-        Outcome::Failed(Failure::new(message).at(reason.span, "it must not end with this"))
+        let message = format!("an answer of the model ended with `{}`, which `not` forbids", reason.value);
+        Outcome::Failed(Failure::new(message).at(reason.span, "must not end with this"))
     }
 }
 
-/// Why the answers of the model ended, in order.
+/// The finish reasons of the model's answers, in order.
 fn reasons(trace: &Trace) -> Vec<&str> {
     let calls = trace.events().iter().filter_map(|event| match &event.kind {
         Happened::ModelCall { response, .. } => response.get("finish_reason")?.as_str(),
@@ -85,7 +87,9 @@ fn reasons(trace: &Trace) -> Vec<&str> {
 }
 
 fn unknown() -> Outcome {
-    Outcome::Error(Failure::new("nothing reported why the model ended its answer").note(
-        "the reason is known on `chat` targets, and on `http` targets whose answer has a known format and says it",
-    ))
+    Outcome::Error(
+        Failure::new("the finish reason of the model is unknown").note(
+            "`chat` targets report it, and `http` targets whose response has a supported format that includes it",
+        ),
+    )
 }

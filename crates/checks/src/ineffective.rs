@@ -1,12 +1,12 @@
-//! Settings of checks that have no effect, for `agentci check`: a count that allows any number, a pattern that matches every text,
-//! a tool that must be called after itself, a schema or a result that asks for nothing.
+//! Finds settings of checks that have no effect, for `agentci check`: a count that allows any number, a pattern that
+//! matches every text, a tool that must be called after itself, a schema or a result that requires nothing.
 
 use agentci_plan::Check;
 use agentci_source::{Diagnostic, Node, Pair, Reading, Span};
 
 use crate::vacuous::matches_all;
 
-/// The parts of a request to a model that may be given by a pattern.
+/// The parts of a request to a model that may be a pattern.
 const PARTS: [&str; 4] = ["system", "user", "messages", "model"];
 
 /// Warnings about the settings of a check that have no effect.
@@ -61,7 +61,7 @@ fn of_requests(check: &Check, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// A count that every number of calls meets.
+/// Warns about a count that every number of calls satisfies.
 fn any_number(check: &Check, what: &str) -> Option<Diagnostic> {
     let count = check.arguments.get("count").filter(|_| !check.negate)?;
     let zero = |min: &Node| min.value(Reading::Core).is_ok_and(|min| min.is_null() || min.as_f64() == Some(0.0));
@@ -78,7 +78,7 @@ fn any_number(check: &Check, what: &str) -> Option<Diagnostic> {
     })
 }
 
-/// A result that asks for nothing. Deeper inside, `{}` and `regex:.*` still need their key.
+/// Warns about a result that requires nothing. Deeper inside, `{}` and `regex:.*` still require their key.
 fn any_result(check: &Check) -> Option<Diagnostic> {
     let result = check.arguments.get("result").filter(|_| !check.negate)?;
     let pattern = result.as_text().and_then(|written| Some(written.strip_prefix("regex:")?.to_owned()));
@@ -89,12 +89,12 @@ fn any_result(check: &Check) -> Option<Diagnostic> {
         }
         _ => return None,
     };
-    let message = format!("`result` of `{}` asks for nothing: {why}", check.name());
-    let help = "write what the result must be like; without `result`, the call must be answered without an error";
-    Some(Diagnostic::warning(result.span, message).label("nothing is asked here").help(help))
+    let message = format!("`result` of `{}` requires nothing: {why}", check.name());
+    let help = "write what the result must contain; without `result`, the call must have returned without an error";
+    Some(Diagnostic::warning(result.span, message).label("requires nothing").help(help))
 }
 
-/// A pattern that matches every text.
+/// Warns about a pattern that matches every text.
 fn any_text(wanted: &Node, key: &str) -> Option<Diagnostic> {
     let pattern = wanted.get("matches")?;
     let written = pattern.as_text().filter(|written| matches_all(written))?;

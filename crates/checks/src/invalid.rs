@@ -1,4 +1,4 @@
-//! Checks that cannot be understood. An assertion of another format must not pass only because nobody knows what it asks for: it
+//! Checks that are invalid. An assertion of another format must not pass only because agentci cannot interpret it: it
 //! fails, negated or not, and says why.
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ struct Invalid {
     span: Span,
 }
 
-/// What an invalid check does.
+/// Compiles an invalid check; its argument is the reason.
 pub(crate) fn evaluator(check: &Check) -> Arc<dyn Evaluate> {
     let reason = check.arguments.scalar().map(|reason| reason.text.to_string()).unwrap_or_default();
     Arc::new(Invalid { reason, span: check.arguments.span })
@@ -24,7 +24,7 @@ pub(crate) fn evaluator(check: &Check) -> Arc<dyn Evaluate> {
 
 impl Evaluate for Invalid {
     fn evaluate(&self, _trace: &Trace) -> Outcome {
-        Outcome::Failed(Failure::new(self.reason.clone()).at(self.span, "can not be evaluated"))
+        Outcome::Failed(Failure::new(self.reason.clone()).at(self.span, "cannot be evaluated"))
     }
 
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {

@@ -1,22 +1,24 @@
 //! # What it checks
-//! At this path of the agent's final output stands this value. Without `value` the path must exist, whatever stands there;
-//! `value: null` asks for null. With `optional: true` a path that does not exist passes as well.
+//! The agent's final output has this value at this path. Without `value`, the path must exist, with any value;
+//! `value: null` expects null. With `optional: true`, a path that does not exist passes as well.
 //!
-//! A path is names with dots between them and indexes in brackets, `items[0].name`, with or without `$.` before it. A path with
-//! any other selector is a `JSONPath` of RFC 9535, with or without `$`: `items[*].name`, `items[-1]`, `$..name`. Brackets always are
-//! selectors: a key that has brackets in it is quoted, `$['a[x]']`, and so is one that is named `*`.
+//! A plain path has keys separated by dots and indexes in brackets, `items[0].name`, with or without `$.` before it. A
+//! path with any other selector is a `JSONPath` (RFC 9535), with or without `$`: `items[*].name`, `items[-1]`,
+//! `$..name`. Brackets are always selectors: a key that contains brackets must be quoted, `$['a[x]']`, and so must a
+//! key named `*`.
 //!
-//! A list as `value` means one of it, where no list is at the path. Of a path that can match several places (a wildcard, a
-//! filter, a slice, `..`) it means all values found, in order; anything else as `value` asks for exactly one
-//! place with this value, and under `not` for none.
+//! A list as `value` means one of its items, unless there is a list at the path. For a path that can match several
+//! places (a wildcard, a filter, a slice, `..`) it means all values found, in order; any other `value` expects exactly
+//! one place with this value, and under `not` none.
 //!
-//! A final output that is a text is read as JSON, all of it or what is between fences; one that is not JSON does not pass.
+//! A final output that is a string is parsed as JSON, all of it or a fenced block in it; if it is not JSON, the check
+//! fails.
 //!
-//! A path that may take long, by several `..` or filters within each other, is evaluated by a process of its own with the same
-//! bounds as a schema (see `json_schema`). Filters may be nested 8 levels deep.
+//! A path that may take long, with several `..` or nested filters, is evaluated in a separate process with the same
+//! limits as a schema (see `json_schema`). Filters may be nested 8 levels deep.
 //!
 //! # Why
-//! One field of a structured answer, whatever the others say.
+//! It checks one field of a structured answer, whatever the others contain.
 //!
 //! # Example
 //! ```yaml
@@ -50,33 +52,33 @@ struct AtPath {
     walk: PathWalk,
     written: String,
     path_span: Span,
-    /// Absent where the path only has to exist.
+    /// Absent if the path only has to exist.
     value: Option<Value>,
     /// Whether a path that does not exist passes.
     optional: bool,
     span: Span,
 }
 
-/// What it is given.
+/// How suites write this check.
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "json_path",
-    about: "At a path of the agent's final output stands this value.",
+    about: "The agent's final output has this value at a path.",
     arguments: Kind::Shape(&ARGUMENTS),
 };
 
 static ARGUMENTS: Shape = Shape::new(
     "`json_path`",
-    "A path into the final output, and what stands there.",
+    "A path into the final output, and the value expected there.",
     &[
-        required("path", Kind::Text, "Names with dots between them and indexes in brackets, or a JSONPath."),
-        optional("value", Kind::Data, "What stands at the path; of a list, one item. Default: anything."),
+        required("path", Kind::Text, "Keys separated by dots and indexes in brackets, or a JSONPath."),
+        optional("value", Kind::Data, "The expected value; of a list, one item is enough. Default: any value."),
         optional("optional", Kind::Truth, "Whether a path that does not exist passes. Default: false."),
     ],
 )
 .rules(&[KeyRule::Needs("optional", "value")]);
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
-    // An explicit null asks for null.
+    // An explicit null expects null.
     let value = arguments.get("value");
     let span = value.map_or(arguments.span, |value| value.span);
     let mut arguments = compiler.open(&ARGUMENTS, arguments)?;
@@ -89,9 +91,9 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
         None => None,
     };
     if let Some(optional) = optional.as_ref().filter(|_| value.is_none()) {
-        let message = "`optional` needs `value`: without one the check could not fail";
-        let help = "write what stands at the path if it exists";
-        return compiler.refuse(optional.span, message, "no `value` beside it", help);
+        let message = "`optional` needs `value`: without it the check could not fail";
+        let help = "write the value expected at the path if it exists";
+        return compiler.refuse(optional.span, message, "no `value`", help);
     }
     let Spanned { value: written, span: path_span } = path?;
     if nests_too_deep(&written) {
@@ -110,8 +112,8 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
             } else {
                 "this is neither a plain path nor a JSONPath".into()
             };
-            let help = "plain paths are `a.b[0].c`; any other is a JSONPath (RFC 9535): `$.a[*].b`. Quote a key with other \
-                        characters than letters, digits and `_` there: `$['a[x]']`";
+            let help = "a plain path looks like `a.b[0].c`; any other path is a JSONPath (RFC 9535), `$.a[*].b`, with \
+                        quotes around keys with characters other than letters, digits and `_`: `$['a[x]']`";
             compiler.refuse(path_span, message, "not a path", help)
         }
     }
@@ -125,7 +127,7 @@ impl AtPath {
             (Some(value @ Value::Array(items)), found) if self.walk.can_branch() => {
                 let all =
                     items.len() == found.len() && items.iter().zip(found).all(|(item, found)| same_value(item, found));
-                // One place where a list stands is that list.
+                // A single match that is a list is compared as a list.
                 all || matches!(found, [one] if one.is_array() && same_value(value, one))
             }
             (Some(Value::Array(choices)), [one]) if !one.is_array() => {
@@ -136,7 +138,7 @@ impl AtPath {
         }
     }
 
-    /// The final output as JSON, or why there is none.
+    /// The final output as JSON, or the outcome if it is not JSON.
     fn read<'t>(&self, trace: &'t Trace) -> Result<Cow<'t, Value>, Box<Outcome>> {
         let output = trace.output().value().ok_or_else(|| Box::new(no_output()))?;
         let read = match output.as_ref() {
@@ -146,13 +148,14 @@ impl AtPath {
         };
         read.ok_or_else(|| {
             let kind = type_name(&output);
-            let message = format!("the final output is not valid JSON with a `{}` in it, but a {kind}", self.written);
-            let failure = Failure::new(message).at(self.path_span, "asks for JSON");
+            let message =
+                format!("the final output has no `{}`: it is of type `{kind}` and contains no JSON", self.written);
+            let failure = Failure::new(message).at(self.path_span, "expects JSON");
             Box::new(Outcome::Failed(failure.note(format!("the final output is {}", cut(&output)))))
         })
     }
 
-    /// What stands at the path, as one value to show.
+    /// The values at the path, as one value to show.
     fn shown(&self, found: &[&Value]) -> Value {
         match found {
             [] => Value::Null,
@@ -161,7 +164,7 @@ impl AtPath {
         }
     }
 
-    /// Judges the output, by what a worker found where there is an answer of one.
+    /// Evaluates the check, with the values that a worker found if there is an answer.
     fn judge_output(&self, trace: &Trace, answer: Option<&Value>, negate: bool) -> Outcome {
         let read = match self.read(trace) {
             Ok(read) => read,
@@ -175,7 +178,7 @@ impl AtPath {
         if negate { self.judge_negated(&read, &found) } else { self.judge(&read, &found) }
     }
 
-    /// Whether what stands at the path is as expected.
+    /// Compares the values at the path with the expected value.
     fn judge(&self, read: &Value, found: &[&Value]) -> Outcome {
         if self.fits(found) {
             return Outcome::Held;
@@ -189,13 +192,14 @@ impl AtPath {
             Some(value) => cut(value),
         };
         let (message, label) = match (found, &self.value) {
-            ([], None) => (format!("`{path}` does not exist in the final output"), "nothing is there".into()),
+            ([], None) => (format!("`{path}` does not exist in the final output"), "does not exist".into()),
             ([], Some(_)) => {
-                (format!("nothing stands at `{path}`, which should be {wanted}"), "nothing is there".into())
+                let message = format!("`{path}` does not exist in the final output, expected {wanted}");
+                (message, "does not exist".into())
             }
             _ => {
                 let actual = cut(&actual);
-                (format!("at `{path}` stands {actual} instead of {wanted}"), format!("there is {actual}"))
+                (format!("`{path}` is {actual}, expected {wanted}"), format!("found {actual}"))
             }
         };
         let failure = Failure::new(message).at(self.span, label).note(format!("the final output is {}", cut(read)));
@@ -203,10 +207,10 @@ impl AtPath {
         Outcome::Failed(failure.detail(path, expected, actual))
     }
 
-    /// Whether what stands at the path is none of what is forbidden.
+    /// Checks that the values at the path are not the forbidden value.
     fn judge_negated(&self, read: &Value, found: &[&Value]) -> Outcome {
         let forbidden = match &self.value {
-            // None of several places may have it.
+            // None of several places may have the value.
             Some(value) if self.walk.can_branch() && !value.is_array() && !found.is_empty() => {
                 found.iter().any(|found| same_value(value, found))
             }
@@ -217,14 +221,14 @@ impl AtPath {
         }
         let path = &self.written;
         let (message, label) = match found {
-            [] => (format!("`{path}` does not exist, and must"), "nothing is there".into()),
+            [] => (format!("`{path}` does not exist, which `not` with `optional` forbids"), "does not exist".into()),
             found => {
                 let shown = cut(&self.shown(found));
                 let there = match &self.value {
-                    Some(value) if found.len() > 1 && !value.is_array() => format!("{} among {shown}", cut(value)),
+                    Some(value) if found.len() > 1 && !value.is_array() => format!("{} (one of {shown})", cut(value)),
                     _ => shown,
                 };
-                (format!("at `{path}` stands {there}, and must not"), format!("there is {there}"))
+                (format!("`{path}` is {there}, which `not` forbids"), format!("found {there}"))
             }
         };
         Outcome::Failed(Failure::new(message).at(self.span, label).note(format!("the final output is {}", cut(read))))
@@ -251,9 +255,7 @@ impl Evaluate for AtPath {
 
     fn conclude(&self, trace: &Trace, answer: &Value, negate: bool) -> Outcome {
         if !answer["found"].is_array() {
-            return Outcome::Error(
-                Failure::new("it is not known what the path points at").at(self.path_span, "this path"),
-            );
+            return Outcome::Error(Failure::new("the path could not be evaluated").at(self.path_span, "this path"));
         }
         self.judge_output(trace, Some(answer), negate)
     }

@@ -1,22 +1,23 @@
 //! # What it checks
-//! The agent's final output is valid under a JSON Schema, given by its file relative to the suite (or as `path`), or written
-//! in place as `schema`. The draft is the one that `$schema` names, default: 2020-12.
+//! The agent's final output is valid against a JSON Schema. The schema is a file relative to the suite's folder (a
+//! string, or `path`), or is written inline as `schema`. The draft is the one that `$schema` names; default: 2020-12.
 //!
-//! `format` (`email`, `date`, `uuid` and others) is enforced in every draft. With `format: annotate` it is a note, which is what the
-//! standard says since draft 2019-09; with `format: warn` the draft decides, and a format that is not enforced is a warning.
-//! Formats that the standard does not know are notes.
+//! `format` (`email`, `date`, `uuid` and others) is enforced in every draft. With `format: annotate` it is an
+//! annotation, as the standard says since draft 2019-09; with `format: warn` the draft decides, and a format that is
+//! not enforced is a warning. Formats that the standard does not define are annotations.
 //!
-//! A final output that is a text is read as JSON first, if it is an object or a list written as text, alone or between fences.
-//! With `of: text` it is always read so, and what is no JSON does not fit; with `of: output` it is taken as the text it is.
+//! A final output that is a string is parsed as JSON first if it contains an object or a list, alone or in a fenced
+//! block. With `of: text`, the text of the answer is always parsed as JSON, and text that is not JSON fails; with
+//! `of: output`, a string is validated as a string.
 //!
-//! The output of a case is that of its last turn. Without any output the check fails, negated or not.
+//! The output of a case is that of its last turn. Without any output the check fails, also under `not`.
 //!
-//! A schema that may take long, such as one that refers to itself, is evaluated by a process of its own. It has 10 seconds, or as
-//! long as the case may take if that is less (at least one second), and 256 MB of memory; beyond that the case is an error with
-//! the cause `check_timeout`, also under `not`.
+//! A schema that may take long, such as one that refers to itself, is evaluated in a separate process. It may
+//! use 256 MB of memory, and 10 seconds or the time limit of the case if that is shorter (at least one second); beyond
+//! them the case is an error with the cause `check_timeout`, also under `not`.
 //!
 //! # Why
-//! The shape of a result is a contract with whatever reads it next. All errors are listed, not only the first.
+//! The shape of a result is a contract with the program that reads it next. All errors are listed, not only the first.
 //!
 //! # Example
 //! ```yaml
@@ -33,6 +34,7 @@ use std::sync::Arc;
 
 use agentci_source::shape::{CheckShape, KeyRule, Kind, Shape, optional, words};
 use agentci_source::{Diagnostic, Files, Node, Span, join, read};
+use agentci_text::json_error;
 use agentci_trace::Trace;
 use agentci_verdict::{Detail, Failure, Outcome};
 use jsonschema::{PatternOptions, ValidationError, Validator};
@@ -48,13 +50,13 @@ use crate::output_words::quote;
 use crate::schema_format::Formats;
 use crate::{EvidenceQuestion, KeptAnswer};
 
-/// The largest schema that is read.
+/// The largest schema file, in bytes.
 pub(crate) const SCHEMA_LIMIT: u64 = 10 << 20;
-/// How much of a value is kept as a detail.
+/// The longest value that is kept as a detail, in characters.
 const DETAIL: usize = 2_000;
-/// How many errors are listed.
+/// The most errors that are listed.
 const LISTED: usize = 50;
-/// What a schema may say it is written for.
+/// The supported values of `$schema`.
 const DRAFTS: [&str; 5] = [
     "https://json-schema.org/draft/2020-12/schema",
     "https://json-schema.org/draft/2019-09/schema",
@@ -70,21 +72,21 @@ struct JsonSchema {
     span: Span,
 }
 
-/// What is held against the schema.
+/// The value that is validated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SchemaSubject {
-    /// The final output; a text that holds an object or a list, alone or between fences, is read.
+    /// The final output; a string that contains an object or a list, alone or in a fenced block, is parsed.
     Either,
     /// The final output as it is.
     Output,
-    /// What the agent said, read as JSON.
+    /// The text of the answer, parsed as JSON.
     Text,
 }
 
-/// What it is given.
+/// How suites write this check.
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "json_schema",
-    about: "The agent's final output is valid under a JSON Schema.",
+    about: "The agent's final output is valid against a JSON Schema.",
     arguments: Kind::Either(&[Kind::Text, Kind::Shape(&ARGUMENTS)]),
 };
 
@@ -92,20 +94,21 @@ const WAYS: [(&str, SchemaSubject); 2] = [("output", SchemaSubject::Output), ("t
 
 static ARGUMENTS: Shape = Shape::new(
     "`json_schema`",
-    "A schema, and what is held against it.",
+    "A schema, and the value that is validated against it.",
     &[
-        optional("schema", Kind::Data, "The schema itself."),
-        optional("path", Kind::Text, "The file of the schema, from the folder of the suite."),
+        optional("schema", Kind::Data, "The schema, inline."),
+        optional("path", Kind::Text, "The schema file, relative to the suite's folder."),
         optional(
             "of",
             Kind::Choice(&words(&WAYS)),
-            "Whether the output is taken as it is, or always read as JSON from its text.",
+            "What to validate: the final output as it is (`output`), or the text of the answer parsed as JSON \
+             (`text`). Default: the final output; a string that contains an object or a list is parsed first.",
         ),
         optional(
             "format",
             Kind::Choice(&Formats::WORDS),
-            "Whether `format` in the schema is enforced, a note, or a note with a warning where its draft says so. Default: \
-             enforce.",
+            "How to treat `format` in the schema: enforce it, take it as an annotation, or follow the draft and warn \
+             where it is not enforced. Default: enforce.",
         ),
     ],
 )
@@ -124,7 +127,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
         path = match (inline, file) {
             (Some(inline), None) => {
                 let source = data(inline, "schema", &mut compiler.problems)?;
-                let schema = build(source, "this", inline.span, formats);
+                let schema = build(source, "this schema", inline.span, formats);
                 let schema = schema.map_err(|problem| compiler.problems.push(problem)).ok()?;
                 formats.warning(&schema.source, inline.span).into_iter().for_each(|told| compiler.problems.push(told));
                 return Some(Arc::new(JsonSchema { schema: Arc::new(schema), of, span: inline.span }));
@@ -148,7 +151,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
         Ok(Arc::new(schema))
     };
     let known = known.or_insert_with_key(load).clone();
-    // What is wrong with a schema that is shared is told at each place that names it.
+    // A problem with a shared schema is reported at each place that names it.
     let wrong = |problem| compiler.problems.push(Diagnostic { span: path.span, ..problem });
     let schema = known.map_err(wrong).ok()?;
     Some(Arc::new(JsonSchema { schema, of, span: path.span }))
@@ -157,12 +160,12 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
 fn load(files: &dyn Files, file: &Path, span: Span, formats: Formats) -> Result<Schema, Diagnostic> {
     let shown = file.display();
     let text = files.read_text(file, SCHEMA_LIMIT).map_err(|error| {
-        Diagnostic::error(span, format!("the schema `{shown}` can not be read: {error}"))
-            .label("names this file")
+        Diagnostic::error(span, format!("the schema `{shown}` cannot be read: {error}"))
+            .label("this file")
             .help("schema paths are relative to the suite's folder")
     })?;
     let source = serde_json::from_str(&text).map_err(|error| {
-        Diagnostic::error(span, format!("the schema `{shown}` is not JSON: {error}")).label("names this file")
+        Diagnostic::error(span, format!("the schema `{shown}` is not JSON: {error}")).label("this file")
     })?;
     build(source, &format!("`{shown}`"), span, formats)
 }
@@ -178,16 +181,16 @@ fn build(source: Value, name: &str, span: Span, formats: Formats) -> Result<Sche
     let wrong = match (made, draft) {
         (Ok(validator), _) => return Ok(Schema { validator, source: Arc::new(source), formats, cost }),
         (Err(_), Some(draft)) => {
-            Diagnostic::error(span, format!("{name} is written for a JSON Schema that is not known: `{draft}`"))
-                .label("its `$schema` is not known")
-                .help(format!("leave `$schema` out, or name one of {}", DRAFTS.join(", ")))
+            Diagnostic::error(span, format!("{name} uses an unsupported JSON Schema draft: `{draft}`"))
+                .label("unsupported `$schema`")
+                .help(format!("remove `$schema`, or set it to one of {}", DRAFTS.join(", ")))
         }
         (Err(error), None) => wrong_schema(&error, name, span),
     };
     Err(wrong)
 }
 
-/// Compiles a schema. Patterns take linear time, as everywhere.
+/// Compiles a schema. Its patterns take linear time, as all others.
 pub(crate) fn validator(source: &Value, formats: Formats) -> Result<Validator, ValidationError<'static>> {
     let mut options = jsonschema::options().with_pattern_options(PatternOptions::regex());
     if let Some(enforced) = formats.enforced() {
@@ -196,7 +199,7 @@ pub(crate) fn validator(source: &Value, formats: Formats) -> Result<Validator, V
     options.build(source).map_err(ValidationError::to_owned)
 }
 
-/// What a schema says it is written for, if that is none of the known ones.
+/// The `$schema` of a schema, if it is not supported.
 fn unknown_draft(schema: &Value) -> Option<&str> {
     let named = schema.get("$schema")?.as_str()?;
     let plain = |address: &str| address.trim_end_matches('#').replacen("https:", "http:", 1);
@@ -205,15 +208,15 @@ fn unknown_draft(schema: &Value) -> Option<&str> {
 
 fn wrong_schema(error: &ValidationError<'_>, name: &str, span: Span) -> Diagnostic {
     let place = error.instance_path().to_string();
-    let at = if place.is_empty() { "at its top".to_owned() } else { format!("at {place}") };
+    let at = if place.is_empty() { "at the root".to_owned() } else { format!("at {place}") };
     let reason = error.to_string();
     let outside = ["resolve-http", "resolve-file", "base URI", "Unresolvable", "registry", "retrieve"];
     if outside.iter().any(|word| reason.contains(word)) {
-        return Diagnostic::error(span, format!("{name} is a JSON Schema that refers to another document"))
-            .label("nothing is fetched")
-            .help("put what it refers to under `$defs` of the schema itself");
+        return Diagnostic::error(span, format!("{name} refers to another document"))
+            .label("not fetched")
+            .help("move the definitions it refers to into `$defs` of the schema itself");
     }
-    Diagnostic::error(span, format!("{name} is not a valid JSON Schema: {at}: {reason}")).label("the schema is wrong")
+    Diagnostic::error(span, format!("{name} is not a valid JSON Schema: {at}: {reason}")).label("invalid schema")
 }
 
 impl Evaluate for JsonSchema {
@@ -242,12 +245,16 @@ impl Evaluate for JsonSchema {
         Some(EvidenceQuestion::Bounded(BoundedTask::schema(schema, self.schema.formats, output.into_owned())))
     }
 
-    fn conclude(&self, _trace: &Trace, answer: &Value, negate: bool) -> Outcome {
+    fn conclude(&self, trace: &Trace, answer: &Value, negate: bool) -> Outcome {
         match (Misfits::deserialize(&answer["misfits"]), negate) {
             (Ok(misfits), false) => self.judge(misfits),
-            (Ok(misfits), true) => opposite(self.judge(misfits)),
+            (Ok(misfits), true) => opposite(self.judge(misfits), || self.forbidden(trace)),
             (Err(error), _) => self.unusable(&error.to_string()),
         }
+    }
+
+    fn forbidden(&self, _trace: &Trace) -> Failure {
+        Failure::new("the final output matches the schema, which `not` forbids").at(self.span, "matches this schema")
     }
 
     fn keep(&self, answer: Value, _negate: bool) -> KeptAnswer {
@@ -255,15 +262,15 @@ impl Evaluate for JsonSchema {
     }
 }
 
-/// What of a value breaks a schema.
+/// The errors of a value under a schema.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Misfits {
     count: usize,
-    /// The first of them by place, each with its sentence.
+    /// The first errors by path, each with its message.
     listed: Vec<(String, Detail)>,
 }
 
-/// Holds a value against a schema.
+/// Validates a value against a schema.
 pub(crate) fn misfits(validator: &Validator, source: &Value, output: &Value) -> Misfits {
     let mut errors: Vec<ValidationError<'_>> = validator.iter_errors(output).collect();
     errors.sort_by_cached_key(|error| error.instance_path().to_string());
@@ -272,13 +279,13 @@ pub(crate) fn misfits(validator: &Validator, source: &Value, output: &Value) -> 
 }
 
 impl JsonSchema {
-    /// The value that is held against the schema.
+    /// The value to validate, or the outcome if there is none.
     fn looked_at<'t>(&self, trace: &'t Trace) -> Result<Cow<'t, Value>, Box<Outcome>> {
         if self.of == SchemaSubject::Text {
             let said = trace.output().text();
             return serde_json::from_str(said.trim()).map(Cow::Owned).map_err(|error| {
-                let message = format!("the agent's answer is not JSON: {error}");
-                Box::new(Outcome::Failed(Failure::new(message).at(self.span, "asks for JSON").note(quote(&said))))
+                let message = format!("the answer is not JSON: {}", json_error(&error));
+                Box::new(Outcome::Failed(Failure::new(message).at(self.span, "expects JSON").note(quote(&said))))
             });
         }
         let output = trace.output().value().ok_or_else(|| Box::new(no_output()))?;
@@ -290,7 +297,7 @@ impl JsonSchema {
         let Misfits { count, listed } = misfits;
         let Some((first, _)) = listed.first() else { return Outcome::Held };
         let message = if count == 1 { first.clone() } else { format!("{first} (and {} more)", count - 1) };
-        let mut failure = Failure::new(format!("the final output does not fit the schema: {message}"));
+        let mut failure = Failure::new(format!("the final output does not match the schema: {message}"));
         failure = failure.at(self.span, first.clone());
         for (sentence, detail) in listed {
             if count > 1 {
@@ -306,7 +313,7 @@ impl JsonSchema {
 
     fn unusable(&self, reason: &str) -> Outcome {
         let failure = Failure::new(format!("the schema cannot be used: {reason}"));
-        Outcome::Error(failure.at(self.span, "the schema is wrong"))
+        Outcome::Error(failure.at(self.span, "invalid schema"))
     }
 }
 
@@ -320,7 +327,7 @@ fn detail(source: &Value, error: &ValidationError<'_>) -> Detail {
     }
 }
 
-/// The value that does not fit. Of an object that lacks keys only its keys are kept: the rest has nothing to do with it.
+/// The invalid value. Of an object that lacks keys, only the keys are kept: its values are irrelevant.
 fn kept(keyword: &str, actual: &Value) -> Value {
     match actual {
         Value::Object(map) if keyword == "required" => map.keys().take(LISTED).cloned().collect(),
@@ -328,7 +335,7 @@ fn kept(keyword: &str, actual: &Value) -> Value {
     }
 }
 
-/// The value itself unless it is large, else the beginning of its text.
+/// The value, or the beginning of its JSON if it is large.
 fn short(value: Value) -> Value {
     let text = value.to_string();
     if text.len() <= DETAIL { value } else { agentci_text::excerpt(&text, DETAIL).into() }
@@ -336,6 +343,6 @@ fn short(value: Value) -> Value {
 
 fn sentence(error: &ValidationError<'_>) -> String {
     let path = error.instance_path().to_string();
-    let at = if path.is_empty() { "at the top".to_owned() } else { format!("at {path}") };
+    let at = if path.is_empty() { "at the root".to_owned() } else { format!("at {path}") };
     format!("{at}: {}", error.masked_with(cut(error.instance().as_ref())))
 }

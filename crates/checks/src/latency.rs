@@ -1,9 +1,9 @@
 //! # What it checks
-//! The answer took at most `max_ms` milliseconds. What a model's answers say about their own latency counts (that of a
-//! scripted model does); where they say nothing, it is the time from the first turn to the last thing that happened.
+//! The answer took at most `max_ms` milliseconds. If the model's responses report their latency (those of a scripted
+//! model do), that counts; otherwise it is the time from the first event to the last.
 //!
 //! # Why
-//! A slow answer is a wrong one for whoever waits. A limit of the same kind (`wall`) stops the case instead.
+//! A slow answer is a wrong one for the user who waits. To stop the case instead, use the limit `wall`.
 //!
 //! # Example
 //! ```yaml
@@ -27,15 +27,15 @@ struct Latency {
     max_ms: Spanned<f64>,
 }
 
-/// What it is given.
+/// How suites write this check.
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "latency",
-    about: "The answer took at most so many milliseconds.",
+    about: "The answer took at most this many milliseconds.",
     arguments: Kind::Shape(&ARGUMENTS),
 };
 
 static ARGUMENTS: Shape =
-    Shape::new("`latency`", "A limit on time.", &[required("max_ms", Kind::Number, "The most milliseconds.")]);
+    Shape::new("`latency`", "A time limit.", &[required("max_ms", Kind::Number, "Maximum time in milliseconds.")]);
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let mut arguments = compiler.open(&ARGUMENTS, arguments)?;
@@ -56,8 +56,14 @@ impl Evaluate for Latency {
         if took <= max {
             return Outcome::Held;
         }
-        let failure = Failure::new(format!("{took:.1} ms are more than {max} ms"));
+        let failure = Failure::new(format!("the answer took {took:.1} ms, the limit is {max} ms"));
         Outcome::Failed(failure.at(self.max_ms.span, format!("it took {took:.1} ms")).detail("", max, took))
+    }
+
+    fn forbidden(&self, trace: &Trace) -> Failure {
+        let (took, max) = (latency_ms(trace), self.max_ms.value);
+        let message = format!("the answer took {took:.1} ms, within the limit of {max} ms, which `not` forbids");
+        Failure::new(message).at(self.max_ms.span, format!("it took {took:.1} ms"))
     }
 }
 

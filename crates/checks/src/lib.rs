@@ -1,10 +1,11 @@
-//! What may be asked of a trace.
+//! The checks of a trace.
 //!
-//! [`compile`] turns every check of a plan into a ready one and reports each bad argument, pattern or schema with its place;
+//! [`compile`] compiles every check of a plan and reports each invalid argument, pattern or schema with its place;
 //! [`ReadyCheck::evaluate`] is a pure function of the trace. Each check is one file here and one line in the registry.
 
 mod agent;
 mod bounded;
+mod call_loop;
 mod call_order;
 mod call_words;
 mod compile;
@@ -49,6 +50,7 @@ mod version_changes;
 mod wanted_text;
 
 pub use bounded::{BoundedTask, Evaluator};
+pub use call_loop::call_sequence;
 pub use compile::{ReadyCase, ReadyCheck, ReadyChecks, ReadySuite, compile, refill, single, survivable};
 pub use evidence::{EvidenceQuestion, KeptAnswer};
 pub use latency::latency_ms;

@@ -1,15 +1,16 @@
 //! # What it checks
-//! A pattern is found somewhere in what the agent said: its text, or its final output (as compact JSON where that is not a string).
-//! Several patterns must all be found. `^` and `$` match at the start and the end of the whole text. `ignore_case` makes the
-//! comparison case-insensitive.
+//! The answer matches this regular expression. The answer is the agent's text, or its final output (as compact JSON if
+//! it is not a string). The pattern may match anywhere; `^` and `$` match at the start and the end of the whole text.
+//! `ignore_case` makes the comparison case-insensitive. Several patterns must all match.
 //!
-//! A check of a case looks at its last turn, a check of a turn at that turn. With `of: conversation` it looks at what was said in all
-//! turns, one line each. With `of: output` only the final output counts, as JSON with sorted keys where it is not a string; `null` is
-//! nothing. Where the output is JSON, its escapes are resolved: `Caf\u00e9` counts as `Café`. With `not`, everything that the agent put
-//! out counts, in every turn: text, data beside the text, and each string in it.
+//! A check of a case looks at its last turn, a check of a turn at that turn. With `of: conversation` it looks at the
+//! text of all turns, one line each. With `of: output` it looks only at the final output, as JSON with sorted keys if
+//! it is not a string; `null` counts as empty. If the output is JSON, its escapes are resolved: `Caf\u00e9` counts as
+//! `Café`. Under `not`, the check searches everything that the agent sent in every turn: its text, its data, and each
+//! string in the data.
 //!
 //! # Why
-//! A fact whose form is known though its letters are not: an order number, a date, one of a few words.
+//! The form of a fact is known, but not its exact text: an order number, a date, one of a few words.
 //!
 //! # Example
 //! ```yaml
@@ -38,19 +39,19 @@ struct Matches {
     of: WordScope,
 }
 
-/// What it is given.
+/// How suites write this check.
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "matches",
-    about: "What the agent said matches these regular expressions.",
+    about: "The answer matches these regular expressions.",
     arguments: Kind::Either(&[Kind::OneOrMore(&Kind::Text), Kind::Shape(&ARGUMENTS)]),
 };
 
 static ARGUMENTS: Shape = Shape::new(
     "`matches`",
-    "Patterns, and how they are looked for.",
+    "Patterns, and how to search for them.",
     &[
-        required("pattern", Kind::OneOrMore(&Kind::Text), "A regular expression, or several that must all be found."),
-        optional("ignore_case", Kind::Truth, "Whether capital and small letters count as the same."),
+        required("pattern", Kind::OneOrMore(&Kind::Text), "A regular expression, or several that must all match."),
+        optional("ignore_case", Kind::Truth, "Whether to ignore case. Default: false."),
         optional("of", Kind::Choice(&WordScope::WORDS), WordScope::ABOUT),
     ],
 );
@@ -67,20 +68,20 @@ impl Evaluate for Matches {
     }
 
     fn evaluate(&self, trace: &Trace) -> Outcome {
-        // A string inside a larger answer is no answer: `^yes$` does not match a field that says so.
+        // A string inside a larger answer is not the answer: `^yes$` does not match a field with this value.
         let said: Vec<OutputSpelling> = self.of.demanded(trace).into_iter().filter(|said| !said.is_part).collect();
         let matched = |pattern: &PlacedPattern| said.iter().any(|said| pattern.is_in(&said.text));
         let missing: Vec<&PlacedPattern> = self.patterns.iter().filter(|pattern| !matched(pattern)).collect();
         let Some(first) = missing.first() else { return Outcome::Held };
         let list: Vec<String> = missing.iter().map(|pattern| pattern.shown()).collect();
         Outcome::Failed(
-            Failure::new(format!("nothing that the agent said matches {}", list.join(", ")))
-                .at(first.span, "not in what the agent said")
+            Failure::new(format!("the answer does not match {}", list.join(", ")))
+                .at(first.span, "not in the answer")
                 .note(quote(&self.of.text(trace))),
         )
     }
 
-    /// Negated, none of the patterns may be found.
+    /// Negated, none of the patterns may match.
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {
         let said = self.of.forbidden(trace);
         let found = |pattern: &PlacedPattern| {
@@ -90,8 +91,8 @@ impl Evaluate for Matches {
         let found: Vec<_> = self.patterns.iter().filter_map(found).collect();
         let Some((span, ..)) = found.first() else { return Outcome::Held };
         let list: Vec<&str> = found.iter().map(|(_, pattern, _)| pattern.as_str()).collect();
-        let mut failure = Failure::new(format!("what the agent said matches {}, and must not", list.join(", ")))
-            .at(*span, "the agent said this");
+        let mut failure = Failure::new(format!("the answer matches {}, which `not` forbids", list.join(", ")))
+            .at(*span, "in the answer");
         for (_, pattern, passage) in &found {
             failure = failure.note(format!("{pattern} matches in: {passage}"));
         }

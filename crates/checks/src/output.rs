@@ -1,11 +1,11 @@
-//! JSON that is written in a text, and what the agent was given.
+//! Finds JSON in a text, and the input of the agent.
 
 use std::borrow::Cow;
 
 use agentci_trace::{EventKind, Trace};
 use serde_json::Value;
 
-/// What the agent was given last.
+/// The last input of the agent.
 pub(crate) fn input(trace: &Trace) -> Option<&Value> {
     trace.events().iter().rev().find_map(|event| {
         let EventKind::TurnStart(input) = &event.kind else { return None };
@@ -13,7 +13,8 @@ pub(crate) fn input(trace: &Trace) -> Option<&Value> {
     })
 }
 
-/// The JSON of a text: all of it, else that of the first block between fences that is said to be JSON, else of the first that is.
+/// The JSON in a text: the whole text, else the first fenced block marked `json` that parses, else the first block that
+/// parses.
 pub(crate) fn json_in(text: &str) -> Option<Value> {
     let read = |text: &str| serde_json::from_str(text.trim()).ok();
     read(text).or_else(|| {
@@ -23,7 +24,7 @@ pub(crate) fn json_in(text: &str) -> Option<Value> {
     })
 }
 
-/// What stands between fences, with the word behind the first.
+/// The fenced blocks of a text, each with its language tag.
 fn blocks(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -34,7 +35,7 @@ fn blocks(text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// A value that is an object or a list, or a text that holds one; and whether it was read from a text.
+/// A value that is an object or a list, or a string that contains one; and whether it was parsed from a string.
 pub(crate) fn structured(value: &Value) -> Option<(Cow<'_, Value>, bool)> {
     match value {
         Value::Object(_) | Value::Array(_) => Some((Cow::Borrowed(value), false)),
@@ -54,7 +55,7 @@ pub(crate) fn parts(data: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
     }
 }
 
-/// What JSON calls the type of a value.
+/// The JSON type of a value.
 pub(crate) fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

@@ -1,4 +1,4 @@
-//! What the agent said, in a message.
+//! The text of an answer: where checks search it, and how messages quote it.
 
 use agentci_source::shape::{Shape, words};
 use agentci_source::{Diagnostics, Node, read};
@@ -8,18 +8,18 @@ use crate::compiler::Compiler;
 use crate::spelling::sorted;
 use agentci_text::shorten;
 
-/// How much of what was said is shown.
+/// The longest part of an answer that a message shows, in characters.
 const SHOWN: usize = 200;
 
-/// What the agent said, as a fact to show.
+/// A note that quotes the answer.
 pub(crate) fn quote(said: &str) -> String {
     if said.is_empty() {
-        return "the agent said nothing".into();
+        return "the answer is empty".into();
     }
-    format!("the agent said: {}", shorten(said, SHOWN))
+    format!("the answer is: {}", shorten(said, SHOWN))
 }
 
-/// The words that a check is given, alone or under a key of a mapping, with whether letter case is ignored and where to look.
+/// Reads the strings or patterns of a check, alone or under a key of a mapping, with `ignore_case` and `of`.
 pub(crate) fn read_words<'n>(
     arguments: &'n Node,
     shape: &'static Shape,
@@ -37,32 +37,33 @@ pub(crate) fn read_words<'n>(
     Some((words?, ignore_case, of))
 }
 
-/// Which words count.
+/// Which text is searched.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum WordScope {
-    /// What the agent said: of a case, in its last turn.
+    /// The text of the agent; for a case, that of its last turn.
     #[default]
     Said,
-    /// What the agent said in all turns.
+    /// The text of all turns.
     Conversation,
-    /// The final output as a text: JSON with sorted keys where it is none, nothing where it is null.
+    /// The final output as text: JSON with sorted keys if it is not a string, empty if it is null.
     Output,
 }
 
 impl WordScope {
-    /// The words for them.
+    /// The values of the key `of`.
     pub(crate) const WORDS: [&str; 3] = words(&Self::NAMES);
     const NAMES: [(&str, WordScope); 3] =
         [("text", WordScope::Said), ("conversation", WordScope::Conversation), ("output", WordScope::Output)];
-    /// What the key is for.
-    pub(crate) const ABOUT: &str = "Where to look: in the text of the last turn (`text`, the default), in that of all turns, or in \
-                                   the final output alone. A prohibition with `text` looks at all turns, and at data beside the text.";
+    /// The description of the key `of`.
+    pub(crate) const ABOUT: &str = "Where to search: the text of the last turn (`text`, the default), the text of all \
+                                    turns (`conversation`) or the final output (`output`). Under `not`, `text` and \
+                                    `conversation` search everything that the agent sent in all turns, data included.";
 
     pub(crate) fn read(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Self> {
         read::choice(node, name, &Self::NAMES, problems)
     }
 
-    /// What a failure shows.
+    /// The text that a failure shows.
     pub(crate) fn text(self, trace: &Trace) -> String {
         match self {
             WordScope::Said => trace.output().text(),
@@ -71,7 +72,7 @@ impl WordScope {
         }
     }
 
-    /// The texts of which one must do for a demand.
+    /// The texts of which one must satisfy a check.
     pub(crate) fn demanded(self, trace: &Trace) -> Vec<OutputSpelling> {
         let mut spellings = match self {
             WordScope::Said => trace.output().spellings(),
@@ -86,7 +87,7 @@ impl WordScope {
         spellings
     }
 
-    /// The texts of which none may break a prohibition.
+    /// The texts of which none may satisfy a negated check.
     pub(crate) fn forbidden(self, trace: &Trace) -> Vec<OutputSpelling> {
         match self {
             WordScope::Said | WordScope::Conversation => {

@@ -1,4 +1,4 @@
-//! Patterns that checks are given: regular expressions that take linear time, compiled before anything runs.
+//! The patterns of checks: regular expressions that take linear time, compiled before anything runs.
 
 use std::ops::Range;
 
@@ -8,14 +8,14 @@ use regex_syntax::ast::ErrorKind;
 
 use crate::bounded::pattern_size;
 use crate::compiler::Compiler;
-use agentci_text::shorten;
+use agentci_text::{one_line, shorten};
 
-/// How large a pattern may become when it is compiled.
+/// The largest compiled pattern, in bytes.
 const SIZE_LIMIT: usize = 4 * 1024 * 1024;
-/// How much of a long pattern a message shows.
+/// The longest part of a pattern that a message shows, in characters.
 const SHOWN: usize = 80;
 
-/// A pattern and where it stands.
+/// A pattern and its place in the suite.
 #[derive(Debug)]
 pub(crate) struct PlacedPattern {
     regex: Regex,
@@ -23,13 +23,13 @@ pub(crate) struct PlacedPattern {
 }
 
 impl PlacedPattern {
-    /// Reads a text as a pattern.
+    /// Reads a string as a pattern.
     pub(crate) fn read(node: &Node, name: &str, compiler: &mut Compiler<'_>) -> Option<Self> {
         let written = read::text(node, name, &mut compiler.problems)?;
         Self::compile(written, node.span, false, compiler)
     }
 
-    /// One pattern or several, of which all that are wrong are reported.
+    /// Reads one pattern or several; reports every invalid one.
     pub(crate) fn read_all(
         node: &Node,
         name: &str,
@@ -54,55 +54,55 @@ impl PlacedPattern {
         Some(Self { regex, span })
     }
 
-    /// About how many steps it takes for each byte of a text.
+    /// The approximate number of steps for each byte of a text.
     pub(crate) fn weight(&self) -> u64 {
         pattern_size(self.written())
     }
 
-    /// Whether it is found anywhere in a text.
+    /// Whether it matches anywhere in a text.
     pub(crate) fn is_in(&self, text: &str) -> bool {
         self.regex.is_match(text)
     }
 
-    /// Where it is found first.
+    /// The first match.
     pub(crate) fn find(&self, text: &str) -> Option<Range<usize>> {
         self.regex.find(text).map(|found| found.range())
     }
 
-    /// The pattern as it was written.
+    /// The source of the pattern.
     pub(crate) fn written(&self) -> &str {
         self.regex.as_str()
     }
 
-    /// The pattern for a message.
+    /// The pattern as messages show it, on one line.
     pub(crate) fn shown(&self) -> String {
-        format!("`{}`", shorten(self.written(), SHOWN))
+        format!("`{}`", one_line(&shorten(self.written(), SHOWN)))
     }
 }
 
 fn refuse(written: &str, error: &regex::Error, span: Span, problems: &mut Diagnostics) {
     if let regex::Error::CompiledTooBig(_) = error {
-        let message = format!("this pattern is too large: compiled it has more than {} MiB", SIZE_LIMIT >> 20);
+        let message = format!("this pattern is too large: it compiles to more than {} MiB", SIZE_LIMIT >> 20);
         let help = "repeat less: `{1000}` stands for a thousand copies of what is before it";
         return problems.error(span, message, "too large").help(help);
     }
-    // The parser itself says what is wrong without drawing the pattern.
+    // The message of the parser itself does not repeat the pattern over several lines.
     let (reason, label, remedy) = match regex_syntax::parse(written) {
         Err(regex_syntax::Error::Parse(error)) => match error.kind() {
-            ErrorKind::UnsupportedLookAround => ("it looks ahead or behind".into(), UNSAFE, LOOK_AROUND),
-            ErrorKind::UnsupportedBackreference => ("it refers back to a group".into(), UNSAFE, BACK_REFERENCE),
+            ErrorKind::UnsupportedLookAround => ("look-around is not supported".into(), UNSAFE, LOOK_AROUND),
+            ErrorKind::UnsupportedBackreference => ("backreferences are not supported".into(), UNSAFE, BACK_REFERENCE),
             kind => (kind.to_string(), WRONG, PLAIN),
         },
         Err(regex_syntax::Error::Translate(error)) => (error.kind().to_string(), WRONG, PLAIN),
         _ => (error.to_string(), WRONG, PLAIN),
     };
-    problems.error(span, format!("this pattern can not be used: {reason}"), label).help(remedy);
+    problems.error(span, format!("this pattern cannot be used: {reason}"), label).help(remedy);
 }
 
 const WRONG: &str = "not a regular expression";
-const UNSAFE: &str = "not possible here";
-const LOOK_AROUND: &str = "such patterns can take too long to be safe; write it as two checks, one of them negated: what must \
-    match, and what must not";
-const BACK_REFERENCE: &str = "such patterns can take too long to be safe; write out what the group may hold: \
+const UNSAFE: &str = "not supported";
+const LOOK_AROUND: &str = "such patterns can take too long; write two checks instead: one for what must match, and a \
+    negated one for what must not";
+const BACK_REFERENCE: &str = "such patterns can take too long; write out what the group may match: \
     `aa|bb` for `([ab])\\1`";
-const PLAIN: &str = "put a backslash before a character that is meant as itself: `\\(`, `\\[`, `\\+`, `\\?`";
+const PLAIN: &str = "put a backslash before a special character that is meant literally: `\\(`, `\\[`, `\\+`, `\\?`";

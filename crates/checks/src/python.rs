@@ -1,11 +1,12 @@
-//! Data as Python prints it: `str()` and `repr()` of dictionaries, lists, tuples, texts, numbers, `True`, `False` and `None`.
+//! Reads data as Python prints it: `str()` and `repr()` of dictionaries, lists, tuples, strings, numbers, `True`,
+//! `False` and `None`.
 //!
-//! Tools written in Python often answer with `str(result)`. Whatever is not one literal as a whole is not read: sets have no
+//! Tools written in Python often return `str(result)`. Only a text that is one literal as a whole is read: sets have no
 //! order, and `Decimal('1')` or `<Order 7>` is not data.
 
 use serde_json::Value;
 
-/// How deep values may be nested, as in JSON.
+/// The deepest nesting, as in JSON.
 const DEPTH: usize = 128;
 
 /// The value of a literal.
@@ -43,7 +44,7 @@ impl PythonReader<'_> {
     fn pair(&mut self, depth: usize) -> Option<(String, Value)> {
         let key = match self.value(depth)? {
             Value::String(text) => text,
-            // JSON names its keys so.
+            // JSON keys are strings.
             key @ (Value::Number(_) | Value::Bool(_) | Value::Null) => key.to_string(),
             _ => return None,
         };
@@ -51,7 +52,7 @@ impl PythonReader<'_> {
         Some((key, self.value(depth)?))
     }
 
-    /// The items up to an end, and whether a comma follows the last.
+    /// Reads the items up to the `end` character; also returns whether a comma follows the last.
     fn items<T>(&mut self, end: char, mut item: impl FnMut(&mut Self) -> Option<T>) -> Option<(Vec<T>, bool)> {
         self.rest = self.rest.get(1..)?;
         let (mut items, mut comma) = (Vec::new(), false);

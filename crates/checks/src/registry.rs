@@ -1,4 +1,4 @@
-//! Every check by its name.
+//! The registry of all checks.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::{
     type_of, valid_json,
 };
 
-/// Reads the arguments of a check; problems go to the compiler.
+/// Reads the arguments of a check; adds problems to the compiler.
 type Compile = fn(&Node, &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>>;
 
 const KINDS: &[(&CheckShape, Compile)] = &[
@@ -41,11 +41,11 @@ const KINDS: &[(&CheckShape, Compile)] = &[
     (&valid_json::SHAPE, valid_json::compile),
 ];
 
-/// The checks of the final output. They fail where the agent put none out, negated or not.
+/// The checks of the final output. They fail if the agent gave no output, negated or not.
 pub(crate) const OF_OUTPUT: [&str; 7] =
     ["equals", "json_path", "type", "json_schema", "required_fields", "script", "agent"];
 
-/// What each check is given, sorted by name.
+/// The shape of each check, sorted by name.
 pub fn shapes() -> impl Iterator<Item = &'static CheckShape> {
     KINDS.iter().map(|(shape, _)| *shape)
 }

@@ -1,11 +1,11 @@
 //! # What it checks
-//! The agent's final output has these keys at its top level; a key whose value is null is there. A final output that is a text is
-//! read as JSON first, if it is an object written as text, alone or between fences.
+//! The agent's final output has these keys at its top level; a key whose value is null counts. A final output that is
+//! a string is parsed as JSON first if it contains an object, alone or in a fenced block.
 //!
-//! The output of a case is that of its last turn. Without any output the check fails, negated or not.
+//! The output of a case is that of its last turn. Without any output the check fails, also under `not`.
 //!
 //! # Why
-//! It is the cheapest contract on the shape of a result, before a schema is worth writing.
+//! It is the simplest contract on the shape of a result, before a schema is worth writing.
 //!
 //! # Example
 //! ```yaml
@@ -31,7 +31,7 @@ struct RequiredFields {
     fields: Vec<Spanned<String>>,
 }
 
-/// What it is given.
+/// How suites write this check.
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "required_fields",
     about: "The agent's final output has these keys.",
@@ -58,5 +58,10 @@ impl Evaluate for RequiredFields {
             .note(format!("the final output has {has}"));
         let detail = |failure: Failure, name: &&str| failure.detail(&format!("/{name}"), "present", Value::Null);
         Outcome::Failed(names.iter().fold(failure, detail))
+    }
+
+    fn forbidden(&self, _trace: &Trace) -> Failure {
+        let names: Vec<&str> = self.fields.iter().map(|field| field.value.as_str()).collect();
+        Failure::new(format!("the final output has {}, which `not` forbids", read::quoted_list(&names)))
     }
 }

@@ -1,18 +1,19 @@
-//! `format` in a JSON Schema. Since draft 2019-09 the standard takes it as a note; a suite that names one means it.
+//! How `format` in a JSON Schema is treated. Since draft 2019-09 the standard treats it as an annotation; a suite that
+//! uses it usually expects it to be enforced.
 
 use agentci_source::shape::words;
 use agentci_source::{Diagnostic, Span};
 use serde_json::Value;
 
-/// What a `format` comes to.
+/// How `format` is treated.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Formats {
-    /// A value that does not fit is an error, whatever the draft.
+    /// Enforced in every draft.
     #[default]
     Enforce,
-    /// It is a note, whatever the draft.
+    /// An annotation in every draft.
     Annotate,
-    /// What the draft says; where that is a note, there is a warning.
+    /// As the draft says, with a warning if it is not enforced.
     Warn,
 }
 
@@ -29,7 +30,7 @@ impl Formats {
         Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, formats)| *formats)
     }
 
-    /// Whether formats are enforced, if it is not for the draft to say.
+    /// Whether formats are enforced; `None` if the draft decides.
     pub(crate) fn enforced(self) -> Option<bool> {
         match self {
             Formats::Enforce => Some(true),
@@ -38,15 +39,15 @@ impl Formats {
         }
     }
 
-    /// What is said of a schema whose formats are notes, though nobody asked for that.
+    /// A warning about a schema whose formats are not enforced because of its draft.
     pub(crate) fn warning(self, schema: &Value, span: Span) -> Option<Diagnostic> {
         let named = schema.get("$schema").and_then(Value::as_str).unwrap_or_default();
         let enforced = ["draft-04", "draft-06", "draft-07"].iter().any(|draft| named.contains(draft));
         let format = named_format(schema).filter(|_| self == Formats::Warn && !enforced)?;
         Some(
             Diagnostic::warning(span, format!("`format: {format}` of this schema is not enforced"))
-                .label("its draft takes `format` as a note")
-                .help("add a `pattern` to the schema; in `agentci.yaml` a `json_schema` enforces `format`"),
+                .label("its draft treats `format` as an annotation")
+                .help("add a `pattern` to the schema; `json_schema` in `agentci.yaml` enforces `format`"),
         )
     }
 }
@@ -76,7 +77,7 @@ fn named_format(schema: &Value) -> Option<&str> {
     match schema {
         Value::Object(map) => {
             let own = map.get("format").and_then(Value::as_str).filter(|name| KNOWN.contains(name));
-            // What stands here is data, not a schema.
+            // The values of these keywords are data, not schemas.
             let inner = map.iter().filter(|(key, _)| !["const", "default", "enum", "examples"].contains(&key.as_str()));
             own.or_else(|| inner.map(|(_, value)| value).find_map(named_format))
         }

@@ -1,11 +1,12 @@
 //! # What it checks
-//! A function of yours says so: it is called with the agent's final output, what the agent was given (or `input`), and `value`, and
-//! returns `true` or `false`, or an object with a boolean `pass` and maybe a `message`. The file is JavaScript or TypeScript, relative to the suite;
-//! the function need not be exported. A function that throws, takes too long or returns anything else fails, negated or not.
+//! A function of yours accepts the output. It is called with the agent's final output, the agent's last input (or
+//! `input`) and `value`, and returns `true` or `false`, or an object with a boolean `pass` and optionally a `message`.
+//! The file is JavaScript or TypeScript, relative to the suite's folder; the function need not be exported. A function
+//! that throws, times out or returns anything else fails the check, also under `not`.
 //!
 //! # Why
-//! Whatever no other check can say. Functions run in a box: there are no files, no network, no timers, and no state from one call
-//! to the next.
+//! It covers whatever no other check can express. Functions run in a sandbox: they have no files, no network, no
+//! timers, and no state from one call to the next.
 //!
 //! # Example
 //! ```yaml
@@ -31,19 +32,19 @@ use crate::evidence::EvidenceQuestion;
 use crate::output::{input, type_name};
 use agentci_text::shorten;
 
-/// The largest file that is read.
+/// The largest script file, in bytes.
 const FILE_LIMIT: u64 = 1 << 20;
-/// How much of what a function says is shown.
+/// The longest part of a function's message that is shown, in characters.
 const SAID: usize = 2_000;
 
 /// A function that a check calls.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScriptCall {
-    /// The file.
+    /// The file with the function.
     pub file: Arc<ScriptFile>,
-    /// Where the suite names the file.
+    /// The place of the file's name in the suite.
     pub file_span: Span,
-    /// The function.
+    /// The name of the function.
     pub function: Spanned<String>,
 }
 
@@ -54,22 +55,25 @@ struct ScriptCheck {
     input: Option<Value>,
 }
 
-/// What it is given.
-pub(crate) const SHAPE: CheckShape =
-    CheckShape { name: "script", about: "A function of the suite's own says so.", arguments: Kind::Shape(&ARGUMENTS) };
+/// How suites write this check.
+pub(crate) const SHAPE: CheckShape = CheckShape {
+    name: "script",
+    about: "A function of the suite accepts the output.",
+    arguments: Kind::Shape(&ARGUMENTS),
+};
 
 static ARGUMENTS: Shape = Shape::new(
     "`script`",
-    "A function, and what it is given.",
+    "A function, and its arguments.",
     &[
         required(
             "file",
             Kind::Text,
-            "The file with the function, JavaScript or TypeScript, from the folder of the suite.",
+            "The JavaScript or TypeScript file with the function, relative to the suite's folder.",
         ),
         required("function", Kind::Name, "The name of the function."),
-        optional("value", Kind::Data, "What the function is given as its third argument."),
-        optional("input", Kind::Data, "What the agent was asked, if the function is to be told otherwise."),
+        optional("value", Kind::Data, "The third argument of the function."),
+        optional("input", Kind::Data, "The second argument of the function. Default: the agent's last input."),
     ],
 );
 
@@ -96,8 +100,8 @@ fn load(path: &Path, span: Span, compiler: &mut Compiler<'_>) -> Option<Arc<Scri
             Some(file)
         }
         Err(error) => {
-            let message = format!("the script `{}` can not be read: {error}", path.display());
-            compiler.refuse(span, message, "names this file", "paths are relative to the suite's folder")
+            let message = format!("the script `{}` cannot be read: {error}", path.display());
+            compiler.refuse(span, message, "this file", "paths are relative to the suite's folder")
         }
     }
 }
@@ -124,8 +128,8 @@ impl Evaluate for ScriptCheck {
                 (Some(line), Some(column)) => format!("{path}:{line}:{column}"),
                 _ => path.to_string(),
             };
-            let message = format!("`{name}` failed: {thrown} ({place})");
-            return Outcome::Failed(failed(message, "did not return"));
+            let message = format!("error in `{name}`: {thrown} ({place})");
+            return Outcome::Failed(failed(message, "error in this function"));
         }
         let returned = answer.get("returned").unwrap_or(&Value::Null);
         let (pass, said) = match returned {
@@ -133,14 +137,15 @@ impl Evaluate for ScriptCheck {
             Value::Object(map) if map.get("pass").is_some_and(Value::is_boolean) => {
                 (map.get("pass") == Some(&Value::Bool(true)), map.get("message").and_then(Value::as_str))
             }
-            // What says neither yes nor no is wrong under `not` as well.
+            // A value that is not a verdict fails under `not` as well.
             other => {
                 let what = match other {
                     Value::Object(map) if map.contains_key("pass") => "whose `pass` is not a boolean".to_owned(),
                     Value::Object(_) => "which has no `pass`".to_owned(),
                     other => format!("which is of type `{}`", type_name(other)),
                 };
-                let message = format!("`{name}` returned {}, {what}", cut(other));
+                let message =
+                    format!("`{name}` returned {}, {what}; expected a boolean or `{{ pass: boolean }}`", cut(other));
                 let failure = failed(message, "must return a boolean, or an object with a boolean `pass`");
                 return Outcome::Failed(failure);
             }
@@ -148,7 +153,7 @@ impl Evaluate for ScriptCheck {
         if pass != negate {
             return Outcome::Held;
         }
-        let verdict = if pass { "holds, and must not" } else { "does not hold" };
+        let verdict = if pass { "accepted the output, which `not` forbids" } else { "rejected the output" };
         let message = match said {
             Some(said) if !said.is_empty() => format!("`{name}` {verdict}: {}", shorten(said, SAID)),
             _ => format!("`{name}` {verdict}"),

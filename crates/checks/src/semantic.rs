@@ -1,16 +1,17 @@
 //! # What it checks
-//! What the agent said means the same as the expected text: the similarity of the two, as an embedder measures it, is at least
-//! the threshold, and the numbers, dates, ids and names of the expected text are in the answer. With `facts: warn` a missing
-//! fact is a warning, with `facts: off` facts are not compared. A negation in one of the texts only is always just a hint,
-//! and so is a fact that may be meant differently: `1.500` for `1,5`, `abc123` for `ABC123`.
+//! The answer means the same as the expected text. Their similarity, as an embedder measures it, must reach the
+//! threshold, and the numbers, dates, ids and names of the expected text must be in the answer. With `facts: warn` a
+//! missing fact is a warning, with `facts: off` facts are not compared. A negation in only one of the texts is always
+//! just a hint, and so is a fact that may be meant differently: `1.500` for `1,5`, `abc123` for `ABC123`.
 //!
-//! A threshold belongs to an embedder: it may be a mapping from embedders to numbers, each key an embedder's id or the beginning
-//! of it up to a `:` or `@`. Without a threshold the embedder's own counts, or 0.88 where it has none. An answer that says
-//! nothing does not pass, and nobody is asked. Under `not`, the similarity has to be below the threshold, and facts do not count.
+//! A threshold depends on the embedder: it may be a mapping from embedders to numbers, each key an embedder's id or
+//! the beginning of one up to a `:` or `@`. Default: the embedder's own threshold, or 0.88 if it has none. An empty
+//! answer fails without a call of the embedder. Under `not`, the similarity must be below the threshold, and facts are
+//! not compared.
 //!
 //! # Why
-//! An answer may be right in many words. A similarity tells answers on the subject from others and no more; facts see the wrong
-//! number that it does not.
+//! A right answer can be worded in many ways. A similarity only tells answers on the subject from others; comparing
+//! facts finds the wrong number that it misses.
 //!
 //! # Example
 //! ```yaml
@@ -33,9 +34,9 @@ use crate::evaluate::Evaluate;
 use crate::output_words::quote;
 use crate::{EvidenceQuestion, KeptAnswer};
 
-/// The threshold where neither the suite nor the embedder knows one.
+/// The threshold if neither the suite nor the embedder has one.
 const DEFAULT_THRESHOLD: f64 = 0.88;
-/// The built-in embedder gives good answers in other words less than this.
+/// With the built-in embedder, few good answers in other words reach this similarity.
 const BUILTIN_REACHES: f64 = 0.75;
 
 #[derive(Debug)]
@@ -48,11 +49,11 @@ struct Semantic {
 #[derive(Debug)]
 enum Threshold {
     One(Spanned<f64>),
-    /// By embedder.
+    /// By embedder, with the span of the mapping.
     Each(Span, Vec<(String, Spanned<f64>)>),
 }
 
-/// What a fact comes to that the answer does not state.
+/// What to do if the answer lacks a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MissingFacts {
     Fail,
@@ -63,30 +64,30 @@ enum MissingFacts {
 const FACTS: [(&str, MissingFacts); 3] =
     [("fail", MissingFacts::Fail), ("warn", MissingFacts::Warn), ("off", MissingFacts::Off)];
 
-/// What was found out.
+/// The answer to the question, with the threshold that applies.
 struct Measured {
     similarity: Similarity,
-    /// Where the threshold stands, if the suite has one.
+    /// The place of the threshold, if the suite has one.
     span: Option<Span>,
-    /// What is wrong with the thresholds, if no one fits.
+    /// The failure if the suite has thresholds but none for this embedder.
     unfit: Option<Failure>,
     note: Option<String>,
 }
 
-/// What it is given.
+/// How suites write this check.
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "semantic",
-    about: "What the agent said means the same as the expected text.",
+    about: "The answer means the same as the expected text.",
     arguments: Kind::Either(&[Kind::Name, Kind::Shape(&ARGUMENTS)]),
 };
 
 static ARGUMENTS: Shape = Shape::new(
     "`semantic`",
-    "The expected text, and how near an answer must be.",
+    "The expected text, and how similar the answer must be.",
     &[
-        required("expected", Kind::Name, "What a good answer says."),
-        optional("threshold", THRESHOLD, "The least similarity, or one for each embedder."),
-        optional("facts", Kind::Choice(&words(&FACTS)), "What a fact comes to that the answer does not state."),
+        required("expected", Kind::Name, "The text of a good answer."),
+        optional("threshold", THRESHOLD, "Minimum similarity, or one for each embedder."),
+        optional("facts", Kind::Choice(&words(&FACTS)), "What to do if the answer lacks a fact. Default: fail."),
     ],
 );
 
@@ -105,8 +106,8 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     }
     let expected = spanned(read::text)(expected, "expected", &mut compiler.problems)?;
     if expected.value.trim().is_empty() {
-        let help = "write what a good answer says";
-        return compiler.refuse(expected.span, "the expected text says nothing", "blank", help);
+        let help = "write the text of a good answer";
+        return compiler.refuse(expected.span, "the expected text must not be blank", "blank", help);
     }
     Some(Arc::new(Semantic { expected, threshold: limit, facts }))
 }
@@ -114,7 +115,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
 fn threshold(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Threshold> {
     let Some(pairs) = node.pairs() else { return share(node, name, problems).map(Threshold::One) };
     if pairs.is_empty() {
-        let help = "write a number, or embedders with numbers: `{ builtin: 0.5, openai: 0.8 }`";
+        let help = "write a number, or a number for each embedder: `{ builtin: 0.5, openai: 0.8 }`";
         problems.error(node.span, "`threshold` names no embedder", "empty").help(help);
     }
     let each = pairs.iter().filter_map(|pair| {
@@ -129,13 +130,13 @@ fn share(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spanned<
     let number = read::number(node, name, problems)?;
     if !(0.0..=1.0).contains(&number) {
         let message = format!("`{name}` must be from 0 to 1, found {number}");
-        problems.error(node.span, message, "no threshold").help("a similarity is at most 1, of a text with itself");
+        problems.error(node.span, message, "out of range").help("the similarity of a text with itself is 1");
     }
     Some(Spanned::new(number, node.span))
 }
 
 impl Semantic {
-    /// The threshold for an embedder; of several keys that mean it the longest counts.
+    /// The threshold for an embedder; if several keys name it, the longest takes precedence.
     fn threshold_of(&self, embedder: &str, default: Option<f64>) -> Result<(f64, Option<Span>), Failure> {
         match &self.threshold {
             None => Ok((default.unwrap_or(DEFAULT_THRESHOLD), None)),
@@ -146,7 +147,7 @@ impl Semantic {
                 number.map(|number| (number.value, Some(number.span))).ok_or_else(|| {
                     let keys: Vec<&str> = each.iter().map(|(name, _)| name.as_str()).collect();
                     let own = embedder.split(':').next().unwrap_or(embedder);
-                    Failure::new(format!("there is no threshold for the embedder `{embedder}`"))
+                    Failure::new(format!("no threshold is set for the embedder `{embedder}`"))
                         .at(*span, format!("only for {}", read::quoted_list(&keys)))
                         .note(format!("add one, `{own}: ..`, or choose an embedder that has one with `--embedder`"))
                 })
@@ -154,7 +155,7 @@ impl Semantic {
         }
     }
 
-    /// What an answer tells; nothing if it is none.
+    /// Reads an answer; `None` if it is malformed.
     fn measured(&self, answer: &Value, negated: bool) -> Option<Measured> {
         let embedder = answer["embedder"].as_str()?.to_owned();
         let threshold = self.threshold_of(&embedder, answer["default_threshold"].as_f64());
@@ -184,19 +185,17 @@ impl Semantic {
         let mut failure = match (negated, near, &lacking) {
             (false, false, _) | (true, true, _) => {
                 let (how, is) = if near {
-                    ("too near to the text", "is not below")
+                    ("too similar to the text", "is not below")
                 } else {
-                    ("not near enough to the expected text", "is below")
+                    ("not similar enough to the expected text", "is below")
                 };
                 let message = format!("the answer is {how}: similarity {shown} {is} {threshold} ({embedder})");
                 let span = measured.span.unwrap_or(self.expected.span);
                 Failure::new(message).at(span, format!("the similarity is {shown}"))
             }
-            (false, true, Some(lacking)) => {
-                Failure::new(format!("the answer does not state what is expected: {lacking}"))
-                    .at(self.expected.span, "not all of it is in the answer")
-                    .note(measured.similarity.to_string())
-            }
+            (false, true, Some(lacking)) => Failure::new(format!("the answer lacks expected facts: {lacking}"))
+                .at(self.expected.span, "not all of this is in the answer")
+                .note(measured.similarity.to_string()),
             (false, true, None) | (true, false, _) => return Outcome::Held,
         };
         if !near {
@@ -208,8 +207,8 @@ impl Semantic {
         let number = matches!(self.threshold, Some(Threshold::One(_)));
         if !near && number && threshold > BUILTIN_REACHES && is_meant(embedder, "builtin") {
             failure.notes.push(format!(
-                "a threshold belongs to an embedder: with `builtin`, few good answers in other words reach {threshold}; \
-                 write `{{ builtin: 0.5, openai: {threshold} }}` to have one for each"
+                "a threshold depends on the embedder: with `builtin`, few good answers in other words reach \
+                 {threshold}; write `{{ builtin: 0.5, openai: {threshold} }}` to set one for each"
             ));
         }
         Outcome::Failed(failure.detail("/similarity", threshold, *similarity))
@@ -217,12 +216,12 @@ impl Semantic {
 }
 
 impl Evaluate for Semantic {
-    /// Only an answer that says nothing is judged without asking.
+    /// Only an empty answer can be judged without the embedder.
     fn evaluate(&self, trace: &Trace) -> Outcome {
         if !trace.output().text().trim().is_empty() {
             return Outcome::NotEvaluated("no similarity was measured".into());
         }
-        Outcome::Failed(Failure::new("the agent said nothing").at(self.expected.span, "nothing is like this"))
+        Outcome::Failed(Failure::new("the answer is empty").at(self.expected.span, "nothing to compare"))
     }
 
     fn question(&self, trace: &Trace) -> Option<EvidenceQuestion> {
@@ -234,7 +233,7 @@ impl Evaluate for Semantic {
     fn conclude(&self, trace: &Trace, answer: &Value, negate: bool) -> Outcome {
         match self.measured(answer, negate) {
             Some(measured) => self.judge(&measured, &trace.output().text()),
-            None => Outcome::Error(Failure::new("the similarity that was measured is no number")),
+            None => Outcome::Error(Failure::new("the measured similarity is not a number")),
         }
     }
 
@@ -248,7 +247,7 @@ impl Evaluate for Semantic {
         let held = unfit.is_none() && near && !negate && !(lacks && self.facts == MissingFacts::Fail);
         let mut warnings = Vec::new();
         if held {
-            // What only the answer states is worth a word beside what it lacks, and not by itself.
+            // Extra facts of the answer are reported only together with missing ones.
             let told = lacks || facts.negation.is_some() || !facts.unclear.is_empty();
             let seen = DifferingFacts { extra: if lacks { facts.extra.clone() } else { Vec::new() }, ..facts.clone() };
             warnings.extend(told.then(|| format!("the answer differs from the expected text: {seen}")));

@@ -1,4 +1,4 @@
-//! Values as the texts that patterns are held against. A text is itself; anything else is JSON.
+//! Values as the texts that patterns are matched against: a string as it is, any other value as JSON.
 
 use std::borrow::Cow;
 use std::io;
@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::ser::{Formatter, Serializer};
 
-/// As JSON without spaces: `{"a":[1,2]}`.
+/// JSON without spaces: `{"a":[1,2]}`.
 pub(crate) fn compact(value: &Value) -> Cow<'_, str> {
     match value {
         Value::String(text) => Cow::Borrowed(text),
@@ -15,7 +15,7 @@ pub(crate) fn compact(value: &Value) -> Cow<'_, str> {
     }
 }
 
-/// As JSON without spaces, keys in the order of their letters; null is no text at all.
+/// JSON without spaces and with sorted keys; null is empty.
 pub(crate) fn sorted(value: &Value) -> Cow<'_, str> {
     match value {
         Value::Null => Cow::Borrowed(""),
@@ -28,7 +28,7 @@ pub(crate) fn sorted(value: &Value) -> Cow<'_, str> {
     }
 }
 
-/// As JSON with a space after `:` and `,`, which is how Python writes it: `{"a": [1, 2]}`.
+/// JSON with a space after `:` and `,`, as Python writes it: `{"a": [1, 2]}`.
 pub(crate) fn spaced(value: &Value) -> Cow<'_, str> {
     let (Value::Array(_) | Value::Object(_)) = value else { return compact(value) };
     let mut bytes = Vec::new();

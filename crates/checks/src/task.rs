@@ -1,10 +1,12 @@
 //! # What it checks
-//! How the task of an A2A agent stands after the turn: its `state`, one of several if it is a list, and what it made. Of its
-//! `artifacts` there are at least `min`, each of `names` is there, and what one of them holds matches each pattern of `match`:
-//! its texts, and its data as compact JSON. A turn that the agent answered without a task does not pass.
+//! The task of an A2A agent has this state and these artifacts after the turn. `state` is one state, or a list of
+//! accepted ones. There must be at least `min` `artifacts`, one with each of `names`, and one that matches each
+//! pattern of `match`, in its text or in its data as compact JSON. If the agent answered without a task, the check
+//! fails.
 //!
 //! # Why
-//! An agent that asks back, or that is done without having made anything, may say the same words as one that did its work.
+//! An agent that asks back, or that finished without producing anything, may use the same words as one that did its
+//! work.
 //!
 //! # Example
 //! ```yaml
@@ -37,7 +39,7 @@ const STATES: [&str; 9] = [
     "rejected",
     "unknown",
 ];
-/// How much of an artifact is shown.
+/// The longest part of an artifact that is shown, in characters.
 const SHOWN: usize = 200;
 
 #[derive(Debug)]
@@ -53,30 +55,30 @@ struct WantedArtifacts {
     patterns: Vec<PlacedPattern>,
 }
 
-/// What it is given.
+/// How suites write this check.
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "task",
-    about: "The task of an A2A agent is in this state and made these artifacts.",
+    about: "The task of an A2A agent has this state and these artifacts.",
     arguments: Kind::Shape(&ARGUMENTS),
 };
 
 static ARGUMENTS: Shape = Shape::new(
     "`task`",
-    "The state of a task, and what it made.",
+    "The state of a task, and its artifacts.",
     &[
-        optional("state", Kind::OneOrMore(&Kind::Choice(&STATES)), "The state, or several of which one is enough."),
-        optional("artifacts", Kind::Shape(&ARTIFACTS), "What the task made."),
+        optional("state", Kind::OneOrMore(&Kind::Choice(&STATES)), "The state, or several accepted states."),
+        optional("artifacts", Kind::Shape(&ARTIFACTS), "Conditions on the artifacts of the task."),
     ],
 )
 .rules(&[KeyRule::Some(&["state", "artifacts"])]);
 
 static ARTIFACTS: Shape = Shape::new(
     "`artifacts`",
-    "What a task made.",
+    "Conditions on the artifacts of a task.",
     &[
-        optional("match", Kind::OneOrMore(&Kind::Text), "Patterns, each of which an artifact matches."),
-        optional("min", Kind::Count(0), "The least number of artifacts."),
-        optional("names", Kind::OneOrMore(&Kind::Text), "Names, each of which an artifact has."),
+        optional("match", Kind::OneOrMore(&Kind::Text), "Patterns; each must match an artifact."),
+        optional("min", Kind::Count(0), "Minimum number of artifacts."),
+        optional("names", Kind::OneOrMore(&Kind::Text), "Names; each must be the name of an artifact."),
     ],
 );
 
@@ -88,7 +90,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     arguments.finish()?;
     if states.is_none() && artifacts.is_none() {
         let help = "write `task: { state: completed }`";
-        return compiler.refuse(span, "`task` needs `state` or `artifacts`", "nothing is asked", help);
+        return compiler.refuse(span, "`task` needs `state` or `artifacts`", "no condition", help);
     }
     Some(Arc::new(TaskStands { states: states.unwrap_or_default(), artifacts: artifacts.unwrap_or_default() }))
 }
@@ -118,7 +120,7 @@ fn states(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<Spa
 impl Evaluate for TaskStands {
     fn evaluate(&self, trace: &Trace) -> Outcome {
         let Some(task) = last_task(trace) else {
-            let failure = Failure::new("the agent made no task").note("it answered with a message, or not at all");
+            let failure = Failure::new("the agent created no task").note("it answered with a message, or not at all");
             return Outcome::Failed(failure);
         };
         let none = Vec::new();
@@ -126,13 +128,18 @@ impl Evaluate for TaskStands {
         let failure = self.state(task["state"].as_str().unwrap_or("unknown")).or_else(|| self.made(artifacts));
         failure.map_or(Outcome::Held, Outcome::Failed)
     }
+
+    fn forbidden(&self, trace: &Trace) -> Failure {
+        let state = last_task(trace).and_then(|task| task["state"].as_str()).unwrap_or("unknown");
+        Failure::new(format!("the task is `{state}` and meets all conditions, which `not` forbids"))
+    }
 }
 
 impl TaskStands {
     fn state(&self, state: &str) -> Option<Failure> {
         let first = self.states.first().filter(|_| self.states.iter().all(|wanted| wanted.value != state))?;
         let wanted: Vec<&str> = self.states.iter().map(|wanted| wanted.value).collect();
-        let message = format!("the task is `{state}`, not {}", wanted.join(" or "));
+        let message = format!("the task is `{state}`, expected {}", wanted.join(" or "));
         Some(Failure::new(message).at(first.span, format!("the task is `{state}`")))
     }
 
@@ -145,22 +152,22 @@ impl TaskStands {
             });
             let made = shown.collect::<Vec<_>>().join(", ");
             let made = if made.is_empty() { "nothing" } else { &made };
-            Some(Failure::new(message).at(span, label).note(format!("it made {made}")))
+            Some(Failure::new(message).at(span, label).note(format!("it produced {made}")))
         };
         if let Some(least) = self.artifacts.least.as_ref().filter(|least| artifacts.len() < least.value) {
             let (made, least, span) = (artifacts.len(), least.value, least.span);
-            let message = format!("the task made {made} artifacts, at least {least} are wanted");
-            return failure(message, span, format!("there are {made}"));
+            let message = format!("the task produced {made} artifacts, expected at least {least}");
+            return failure(message, span, format!("found {made}"));
         }
         if let Some(missing) = self.artifacts.names.iter().find(|name| !named.contains(&name.value.as_str())) {
-            let message = format!("the task made no artifact `{}`", missing.value);
-            return failure(message, missing.span, "not among them".into());
+            let message = format!("the task produced no artifact `{}`", missing.value);
+            return failure(message, missing.span, "no such artifact".into());
         }
         let texts: Vec<String> = artifacts.iter().map(text).collect();
         let unmet = self.artifacts.patterns.iter().find(|pattern| !texts.iter().any(|text| pattern.is_in(text)))?;
         let message = format!("no artifact of the task matches {}", unmet.shown());
-        let found = texts.iter().map(|text| format!("an artifact holds: {}", shorten(text, SHOWN)));
-        let failure = failure(message, unmet.span, "in none of them".into())?;
+        let found = texts.iter().map(|text| format!("an artifact contains: {}", shorten(text, SHOWN)));
+        let failure = failure(message, unmet.span, "matches no artifact".into())?;
         Some(found.take(5).fold(failure, Failure::note))
     }
 }
@@ -173,7 +180,7 @@ fn last_task(trace: &Trace) -> Option<&Value> {
     })
 }
 
-/// What an artifact holds: its texts as they are, its data as compact JSON.
+/// The content of an artifact: its texts as they are, its data as compact JSON.
 fn text(artifact: &Value) -> String {
     let parts = artifact["parts"].as_array().map(Vec::as_slice).unwrap_or_default();
     let hold = |part: &Value| match (part.get("text"), part.get("data"), part.get("url")) {

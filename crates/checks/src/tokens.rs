@@ -1,9 +1,9 @@
 //! # What it checks
-//! The model wrote at most `max` tokens over the whole case, as the agent (or a scripted model) reports them. A case that
-//! reports none does not pass.
+//! The model wrote at most `max` tokens over the whole case, as the agent (or a scripted model) reports them. If none
+//! are reported, the check fails.
 //!
 //! # Why
-//! An answer that grows costs more and is read less. A limit of the same kind (`tokens_out`) stops the case instead.
+//! An answer that grows costs more and is read less. To stop the case instead, use the limit `tokens_out`.
 //!
 //! # Example
 //! ```yaml
@@ -26,14 +26,17 @@ struct TokensCheck {
     max: Spanned<i64>,
 }
 
-/// What it is given.
-pub(crate) const SHAPE: CheckShape =
-    CheckShape { name: "tokens", about: "The model wrote at most so many tokens.", arguments: Kind::Shape(&ARGUMENTS) };
+/// How suites write this check.
+pub(crate) const SHAPE: CheckShape = CheckShape {
+    name: "tokens",
+    about: "The model wrote at most this many tokens.",
+    arguments: Kind::Shape(&ARGUMENTS),
+};
 
 static ARGUMENTS: Shape = Shape::new(
     "`tokens`",
-    "A limit on tokens.",
-    &[required("max", Kind::Whole(i64::MIN, i64::MAX), "The most tokens over the whole case.")],
+    "A token limit.",
+    &[required("max", Kind::Whole(i64::MIN, i64::MAX), "Maximum number of output tokens over the whole case.")],
 );
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
@@ -46,13 +49,19 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
 impl Evaluate for TokensCheck {
     fn evaluate(&self, trace: &Trace) -> Outcome {
         let Some(used) = trace.usage().tokens_out else {
-            return Outcome::Failed(Failure::new("the agent did not report its tokens").at(self.max.span, "not known"));
+            return Outcome::Failed(Failure::new("the agent did not report its tokens").at(self.max.span, "unknown"));
         };
         let max = self.max.value;
         if i128::from(used) <= i128::from(max) {
             return Outcome::Held;
         }
-        let failure = Failure::new(format!("{used} tokens are more than {max}"));
+        let failure = Failure::new(format!("the model wrote {used} tokens, the limit is {max}"));
         Outcome::Failed(failure.at(self.max.span, format!("{used} were used")).detail("", max, used))
+    }
+
+    fn forbidden(&self, trace: &Trace) -> Failure {
+        let (used, max) = (trace.usage().tokens_out.unwrap_or_default(), self.max.value);
+        let message = format!("the model wrote {used} tokens, within the limit of {max}, which `not` forbids");
+        Failure::new(message).at(self.max.span, format!("{used} were used"))
     }
 }

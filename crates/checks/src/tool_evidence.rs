@@ -1,16 +1,16 @@
 //! # What it checks
-//! What the agent said shows that this tool was called; several tools must all show. It is looked for in this order, and the
-//! first that fits decides:
+//! The answer shows that this tool was called; several tools must all be shown. These rules apply in order, and the
+//! first that matches decides:
 //!
 //! 1. The answer is JSON and calls a tool in one of the known forms: `{"tool": name}`, `{"function": {"name": name}}`,
-//!    `OpenAI`'s `tool_calls`, Anthropic's `tool_use`. Then these calls are all that counts: a tool that is only mentioned beside
-//!    a call of another was not called. Names are compared letter for letter.
-//! 2. Otherwise the name stands in the text as a whole word, be it as `"tool": "name"`, `name(...)`, `<name>`, or merely
-//!    mentioned. Capital and small letters count as the same here.
+//!    `OpenAI`'s `tool_calls`, Anthropic's `tool_use`. Then only these calls count: a tool that is merely mentioned
+//!    beside a call of another was not called. Names are compared exactly.
+//! 2. Otherwise the name is in the text as a whole word: as `"tool": "name"`, `name(...)`, `<name>`, or merely
+//!    mentioned. This comparison is case-insensitive.
 //!
 //! # Why
-//! A model that is asked alone calls nothing; its answer says what it would call. Where calls are observed, `tool_called` is
-//! the better check.
+//! A model that is called directly cannot run tools; its answer says what it would call. If calls are observed,
+//! `tool_called` is the better check.
 //!
 //! # Example
 //! ```yaml
@@ -31,7 +31,7 @@ use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::output_words::quote;
 
-/// How deep calls may be wrapped.
+/// The deepest nesting in which calls are found.
 const DEPTH: usize = 8;
 
 #[derive(Debug)]
@@ -39,10 +39,10 @@ struct ToolEvidence {
     tools: Vec<Spanned<String>>,
 }
 
-/// What it is given.
+/// How suites write this check.
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "tool_evidence",
-    about: "What the agent said shows that these tools were called.",
+    about: "The answer shows that these tools were called.",
     arguments: Kind::OneOrMore(&Kind::Name),
 };
 
@@ -75,20 +75,21 @@ impl ToolEvidence {
 impl Evaluate for ToolEvidence {
     fn evaluate(&self, trace: &Trace) -> Outcome {
         self.judge(&trace.output().text(), true, |tool| {
-            (format!("nothing shows that `{tool}` was called"), "no sign of a call")
+            (format!("the answer does not show a call of `{tool}`"), "no sign of a call")
         })
     }
 
-    /// Negated, none of the tools may show.
+    /// Negated, none of the tools may be shown.
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {
-        let failure = |tool: &str| (format!("the answer shows a call of `{tool}`"), "the answer shows it");
+        let failure =
+            |tool: &str| (format!("the answer shows a call of `{tool}`, which `not` forbids"), "the answer shows it");
         let judge = |said: OutputSpelling| self.judge(&said.text, false, failure);
         let said = trace.conversation().everything();
         said.into_iter().map(judge).find(|outcome| *outcome != Outcome::Held).unwrap_or(Outcome::Held)
     }
 }
 
-/// The tools that an answer calls in one of the known forms; nothing when it is no JSON or calls none.
+/// The tools that an answer calls in one of the known forms; empty if it is not JSON or calls none.
 fn calls(said: &str) -> Vec<String> {
     let mut found = Vec::new();
     if let Ok(value) = serde_json::from_str(without_fence(said.trim())) {
@@ -97,7 +98,7 @@ fn calls(said: &str) -> Vec<String> {
     found
 }
 
-/// The inside of a fenced block, when the answer is nothing else.
+/// The content of a fenced block, if the answer is nothing else.
 fn without_fence(said: &str) -> &str {
     let inside = said.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
     inside.and_then(|inside| inside.split_once('\n')).map_or(said, |(_, inside)| inside)
@@ -118,7 +119,7 @@ fn gather(value: &Value, depth: usize, found: &mut Vec<String>) {
                 let inner = call.get("function").unwrap_or(call);
                 found.extend(inner.get("name").and_then(Value::as_str).map(str::to_owned));
             }
-            // What providers wrap an answer in.
+            // Providers wrap an answer in these keys.
             for key in ["choices", "message", "content", "output"] {
                 if let Some(inside @ (Value::Array(_) | Value::Object(_))) = map.get(key) {
                     gather(inside, depth, found);
@@ -129,11 +130,11 @@ fn gather(value: &Value, depth: usize, found: &mut Vec<String>) {
     }
 }
 
-/// Whether a name stands in a text as a whole word.
+/// Whether a text contains a name as a whole word.
 fn mentions(said: &str, tool: &str) -> bool {
     let (said, tool) = (said.to_lowercase(), tool.trim().to_lowercase());
     let word = |letter: char| letter.is_alphanumeric() || letter == '_';
-    // A side on which the name itself ends no word, as in `c++`, needs no boundary.
+    // A side of the name that is not a word character, as in `c++`, needs no boundary.
     let open = (!tool.starts_with(word), !tool.ends_with(word));
     said.match_indices(&tool).any(|(at, _)| {
         (open.0 || !said[..at].ends_with(word)) && (open.1 || !said[at + tool.len()..].starts_with(word))

@@ -1,11 +1,11 @@
 //! # What it checks
-//! The agent's final output is of this type: `string`, `number`, `boolean`, `array`, `object` or `null`. A text that holds an
-//! object or a list, alone or between fences, is `object` or `array` as well as `string`.
+//! The agent's final output has this type: `string`, `number`, `boolean`, `array`, `object` or `null`. A string that
+//! contains an object or a list, alone or in a fenced block, is `object` or `array` as well as `string`.
 //!
-//! The output of a case is that of its last turn. Without any output the check fails, negated or not.
+//! The output of a case is that of its last turn. Without any output the check fails, also under `not`.
 //!
 //! # Why
-//! The least that a program asks of an answer before it reads it.
+//! It is the least that a program expects of an answer before it reads it.
 //!
 //! # Example
 //! ```yaml
@@ -33,7 +33,7 @@ struct JsonType {
 
 const NAMES: [&str; 6] = ["string", "number", "boolean", "array", "object", "null"];
 
-/// What it is given.
+/// How suites write this check.
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "type",
     about: "The agent's final output is of this type.",
@@ -53,8 +53,13 @@ impl Evaluate for JsonType {
         if own == self.name || held == Some(self.name) {
             return Outcome::Held;
         }
-        let message = format!("the final output is of type `{own}`, not `{}`", self.name);
+        let message = format!("the final output is of type `{own}`, expected `{}`", self.name);
         let failure = Failure::new(message).at(self.span, format!("it is of type `{own}`"));
         Outcome::Failed(failure.detail("", self.name, own).note(format!("the final output is {}", cut(&output))))
+    }
+
+    fn forbidden(&self, _trace: &Trace) -> Failure {
+        let message = format!("the final output is of type `{}`, which `not` forbids", self.name);
+        Failure::new(message).at(self.span, "it is of this type")
     }
 }

@@ -1,7 +1,8 @@
-//! Rules of a model's script that are never used, for `agentci check`: an earlier rule fits every request that they fit.
+//! Finds rules of a model's script that are never used, for `agentci check`: an earlier rule matches every request that
+//! they match.
 //!
-//! Of the rules that fit a request the first in the file answers. A rule without an answer of its own, whose failures are used up
-//! or left to chance, lets the next one answer.
+//! The first rule in the file that matches a request answers it. If a rule has no answer, and its failure is random or
+//! limited in number, the next one may answer.
 
 use agentci_plan::{ModelCondition, ModelRule, ModelScript, SequenceStep, WantedOffer, WantedWords};
 use agentci_source::Diagnostic;
@@ -10,14 +11,14 @@ use regex::Regex;
 use crate::ineffective::no_effect;
 use crate::vacuous::matches_all;
 
-/// How many rules each rule is compared with: the first ones of the file.
+/// The most rules that each rule is compared with: the first ones of the file.
 const COMPARED: usize = 1000;
 
 /// Warnings about rules that are never used, and about conditions that every request meets.
 pub(crate) fn rules(script: &ModelScript) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut earlier: Vec<EarlierRule<'_>> = Vec::new();
-    // Of the steps of a conversation, the first says which one it is.
+    // The first step of a conversation decides whether the others are reached.
     for rule in script.rules.iter().filter(|rule| rule.step.is_none_or(SequenceStep::is_first)) {
         found.extend(met_by_all(&rule.when));
         found.extend(hidden(rule, &earlier).or_else(|| contradictory(rule)));
@@ -28,7 +29,7 @@ pub(crate) fn rules(script: &ModelScript) -> Vec<Diagnostic> {
     found
 }
 
-/// Patterns that match whatever is said.
+/// Warns about patterns that match every text.
 fn met_by_all(when: &ModelCondition) -> impl Iterator<Item = Diagnostic> {
     wanted(when).into_iter().filter_map(|(key, words)| {
         let Some(WantedWords::Matches(pattern)) = words else { return None };
@@ -38,11 +39,10 @@ fn met_by_all(when: &ModelCondition) -> impl Iterator<Item = Diagnostic> {
     })
 }
 
-/// A rule whose conditions no request can meet at once.
+/// Warns about a rule whose conditions contradict each other.
 fn contradictory(rule: &ModelRule) -> Option<Diagnostic> {
     let ModelCondition { tool_result: Some(true), turn: Some(1), .. } = &rule.when else { return None };
-    let message =
-        "this rule is never used: a request that brings results of tools has an answer before it, so it is not turn 1";
+    let message = "this rule is never used: a request with tool results has an answer before it, so it is never turn 1";
     let help = "remove `turn` or `tool_result`, or write `turn: 2`";
     Some(Diagnostic::warning(rule.span, message).label("never used").help(help))
 }
@@ -53,18 +53,18 @@ struct EarlierRule<'r> {
     texts: [FittingTexts<'r>; 3],
 }
 
-/// What is asked of the texts of a request, by its key.
+/// The conditions on the texts of a request, by key.
 fn wanted(when: &ModelCondition) -> [(&'static str, Option<&WantedWords>); 3] {
     [("system", when.system.as_ref()), ("user", when.user.as_ref()), ("messages", when.messages.as_ref())]
 }
 
-/// The texts that a condition fits.
+/// The texts that a condition matches.
 enum FittingTexts<'r> {
     All,
     Containing(&'r str),
     Matching {
         written: &'r str,
-        /// The pattern, unless it also looks at what is around a match.
+        /// The pattern, unless it has assertions about the text around a match.
         anywhere: Option<Regex>,
     },
 }
@@ -74,10 +74,11 @@ impl<'r> EarlierRule<'r> {
         Self { rule, texts: wanted(&rule.when).map(|(_, words)| FittingTexts::of(words)) }
     }
 
-    /// Whether it fits every request that fits these conditions and brings results of tools, or brings none.
+    /// Whether it matches every request that meets these conditions and has tool results (or, with `results` false, has
+    /// none).
     fn covers(&self, when: &ModelCondition, results: bool) -> bool {
         let own = &self.rule.when;
-        // Which request is the nth depends on all conditions.
+        // All conditions decide which request is the nth.
         if own.nth.is_some() {
             return own == when;
         }
@@ -89,7 +90,7 @@ impl<'r> EarlierRule<'r> {
     }
 }
 
-/// Whether every offer that one condition fits fits the other as well.
+/// Whether every offer that matches `later` matches `own` as well.
 fn covers_offer(own: &WantedOffer, later: &WantedOffer) -> bool {
     let all_of_own = own.names.iter().all(|name| later.names.contains(name));
     all_of_own && (!own.exactly || (later.exactly && later.names.iter().all(|name| own.names.contains(name))))
@@ -124,7 +125,7 @@ impl<'r> FittingTexts<'r> {
     }
 }
 
-/// What is to be said of a rule that is hidden by earlier ones.
+/// Warns about a rule that is hidden by earlier ones.
 fn hidden(rule: &ModelRule, earlier: &[EarlierRule<'_>]) -> Option<Diagnostic> {
     let covering = |results: bool| {
         if rule.when.tool_result.is_some_and(|wanted| wanted != results) {
@@ -136,13 +137,14 @@ fn hidden(rule: &ModelRule, earlier: &[EarlierRule<'_>]) -> Option<Diagnostic> {
     lines.sort_unstable();
     lines.dedup();
     let message = match lines.as_slice() {
-        [line] => format!("this rule is never used: the rule on line {line} fits every request that it fits"),
+        [line] => format!("this rule is never used: the rule on line {line} matches every request it matches"),
         [first, last] => {
-            format!("this rule is never used: the rules on lines {first} and {last} fit every request that it fits")
+            format!("this rule is never used: the rules on lines {first} and {last} match every request it matches")
         }
         _ => return None,
     };
-    let help = "the first rule that fits answers: move this one before it, let the other ask for more in `when`, or remove one";
+    let help = "the first matching rule answers: move this one before it, add conditions to the `when` of the other, \
+                or remove one";
     Some(Diagnostic::warning(rule.span, message).label("never used").help(help))
 }
 
@@ -258,7 +260,7 @@ mod tests {
             (model("m", any()), model("n", any())),
             (results(true, any()), results(false, any())),
             (contains("a"), matches("a")),
-            // What is around the text decides whether these match.
+            // Whether these match depends on the text around.
             (matches("^order"), contains("order")),
             (matches(r"\border\b"), contains("order")),
             (matches("order.+"), contains("order")),
@@ -271,7 +273,7 @@ mod tests {
             (offers(&[], true), any()),
             (nth(1, contains("a")), nth(2, contains("a"))),
             (nth(2, contains("a")), contains("a")),
-            // The second request with an `a` need not be the second with a `xa`.
+            // The second request with an `a` need not be the second with an `xa`.
             (nth(2, contains("a")), nth(2, contains("xa"))),
         ] {
             assert_eq!(never_used(numbered(vec![earlier.clone(), later.clone()])), [0; 0], "{earlier:?} {later:?}");

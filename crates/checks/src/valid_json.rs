@@ -1,8 +1,8 @@
 //! # What it checks
-//! What the agent said is one JSON value, white space around it aside. `NaN` and `Infinity` are not JSON.
+//! The answer is one JSON value; white space around it is ignored. `NaN` and `Infinity` are not JSON.
 //!
 //! # Why
-//! A program is to read the answer; that it looks like JSON is not enough.
+//! A program will read the answer; that it looks like JSON is not enough.
 //!
 //! # Example
 //! ```yaml
@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use agentci_source::shape::{CheckShape, Kind};
 use agentci_source::{Node, read};
+use agentci_text::json_error;
 use agentci_trace::Trace;
 use agentci_verdict::{Failure, Outcome};
 use serde::de::IgnoredAny;
@@ -25,9 +26,9 @@ use crate::output_words::quote;
 #[derive(Debug)]
 struct ValidJson;
 
-/// What it is given.
+/// How suites write this check.
 pub(crate) const SHAPE: CheckShape =
-    CheckShape { name: "valid_json", about: "What the agent said is one JSON value.", arguments: Kind::Asked };
+    CheckShape { name: "valid_json", about: "The answer is one JSON value.", arguments: Kind::Asked };
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     read::asked(arguments, "valid_json", &mut compiler.problems)?;
@@ -39,9 +40,13 @@ impl Evaluate for ValidJson {
         let said = trace.output().text();
         match serde_json::from_str::<IgnoredAny>(said.trim()) {
             Ok(_) => Outcome::Held,
-            Err(error) => {
-                Outcome::Failed(Failure::new(format!("the agent's answer is not JSON: {error}")).note(quote(&said)))
-            }
+            Err(error) => Outcome::Failed(
+                Failure::new(format!("the answer is not JSON: {}", json_error(&error))).note(quote(&said)),
+            ),
         }
+    }
+
+    fn forbidden(&self, trace: &Trace) -> Failure {
+        Failure::new("the answer is valid JSON, which `not` forbids").note(quote(&trace.output().text()))
     }
 }

@@ -1,4 +1,5 @@
-//! Paths into a value: plain ones with dots and indexes (`items[0].name`, with or without `$.` before it), and those of RFC 9535.
+//! Paths into a value: plain paths with dots and indexes (`items[0].name`, with or without `$.` before it), and those
+//! of RFC 9535.
 
 use serde_json::Value;
 use serde_json_path::{JsonPath, ParseError};
@@ -8,14 +9,14 @@ use crate::bounded::tokens;
 /// A path into a value.
 #[derive(Debug)]
 pub(crate) enum PathWalk {
-    /// Names and indexes, one after the other.
+    /// A plain path of names and indexes.
     Steps(Vec<PathStep>),
-    /// Whatever the standard has.
+    /// A path of RFC 9535.
     Standard {
         path: JsonPath,
-        /// Whether it can lead to several places.
+        /// Whether it can match several places.
         several: bool,
-        /// As a worker reads it.
+        /// The path with its `$`, as a worker parses it.
         written: String,
     },
 }
@@ -28,7 +29,7 @@ pub(crate) enum PathStep {
 }
 
 impl PathWalk {
-    /// Reads a path. Only one that is more than dots, names and indexes can be wrong.
+    /// Reads a path. A plain path is always valid.
     pub(crate) fn read(path: &str) -> Result<Self, ParseError> {
         match path.strip_prefix('$') {
             Some(rest) if is_plain(rest) => Ok(PathWalk::Steps(steps(rest))),
@@ -46,7 +47,7 @@ impl PathWalk {
         JsonPath::parse(written).map(|path| PathWalk::Standard { path, several, written: written.to_owned() })
     }
 
-    /// The path of the standard that it is, if it is more than names and indexes.
+    /// The source of a path of RFC 9535; `None` for a plain path.
     pub(crate) fn standard(&self) -> Option<&str> {
         match self {
             PathWalk::Steps(_) => None,
@@ -54,17 +55,17 @@ impl PathWalk {
         }
     }
 
-    /// Whether it can lead to several places: by a wildcard, a filter, a slice, a list of selectors or `..`.
+    /// Whether it can match several places, by a wildcard, a filter, a slice, a list of selectors or `..`.
     pub(crate) fn can_branch(&self) -> bool {
         matches!(self, PathWalk::Standard { several: true, .. })
     }
 
-    /// All places that it leads to.
+    /// All values that it matches.
     pub(crate) fn find<'v>(&self, value: &'v Value) -> Vec<&'v Value> {
         match self {
             PathWalk::Steps(steps) => {
                 let found = steps.iter().try_fold(value, |value, step| match (step, value) {
-                    // A list has no names, so this can only be an index.
+                    // A list has no keys, so this can only be an index.
                     (PathStep::Name(name), Value::Array(items)) => items.get(name.parse::<usize>().ok()?),
                     (PathStep::Name(name), _) => value.get(name),
                     (PathStep::Index(index), _) => value.get(index),
@@ -76,7 +77,7 @@ impl PathWalk {
     }
 }
 
-/// Whether a path without `$` is more than dots, names and indexes. A key that has brackets in it has to be quoted: `['a[x]']`.
+/// Whether a path without `$` is more than a plain path. A key that contains brackets must be quoted: `['a[x]']`.
 pub(crate) fn has_selectors(path: &str) -> bool {
     let path = path.trim_end_matches('.');
     path.contains("..")
@@ -85,12 +86,12 @@ pub(crate) fn has_selectors(path: &str) -> bool {
             .any(|step| matches!(step, PathStep::Name(name) if name == "*" || name.contains(['[', ']'])))
 }
 
-/// Whether a path of the standard has selectors that can find more than one value; what is quoted is a name.
+/// Whether a path of RFC 9535 has selectors that can match several values; anything quoted is a name.
 fn can_branch(path: &str) -> bool {
     tokens(path).any(|token| matches!(token, "*" | "?" | ":" | "," | ".."))
 }
 
-/// Whether what follows `$` is dots, names and indexes only.
+/// Whether the part after `$` is a plain path.
 fn is_plain(rest: &str) -> bool {
     let named = rest.is_empty() || rest.starts_with(['.', '[']);
     named
@@ -101,7 +102,7 @@ fn is_plain(rest: &str) -> bool {
         })
 }
 
-/// Parts between dots that are empty are none. What is between brackets and no number belongs to the name.
+/// Splits a plain path. Empty parts between dots are skipped; brackets that contain no number belong to the name.
 fn steps(path: &str) -> Vec<PathStep> {
     let mut steps = Vec::new();
     for part in path.split('.').filter(|part| !part.is_empty()) {
@@ -126,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_lead_where_they_say() {
+    fn paths_match_the_expected_values() {
         let value = json!({
             "need_search": false, "a": {"b": {"c": 1}}, "items": [{"k": "x"}, {"k": "y"}, [7]], "a[x]": 2, "*": 3, "first name": 4, "n": null,
         });

@@ -1,5 +1,5 @@
-//! Checks that are judged differently since the last version, for `agentci check`: which, in which suites, and how. A check is
-//! named only where it is used in a way that may come out differently.
+//! Finds checks that are judged differently since the last version, for `agentci check`. A check is reported only if it
+//! is used in a way that may change its verdict.
 
 use agentci_plan::{Case, Check, ModelRule, ModelWorld, Suite, Target, Verdicts};
 use agentci_source::{Files, Node, Reading, Span};
@@ -11,54 +11,54 @@ use crate::vacuous::{items, schema_of};
 
 /// A verdict that changed.
 struct VerdictChange {
-    /// The suites in which it changed.
+    /// The suites that the change applies to.
     scope: ChangedSuites,
-    /// What is judged differently, and how to say what was meant before where there is a way.
+    /// What is judged differently, and how to get the old behaviour if that is possible.
     sentence: &'static str,
-    /// Whether a check of a case may come out differently.
+    /// Whether the verdict of a check may change.
     concerns: fn(&CheckUse<'_>) -> bool,
 }
 
-/// A check where it is used.
+/// A check and its surroundings.
 struct CheckUse<'c> {
     check: &'c Check,
     case: &'c Case,
-    /// Whether it is of the whole case rather than of a turn.
+    /// Whether it is a check of the whole case rather than of a turn.
     of_case: bool,
     folder: &'c std::path::Path,
     files: &'c dyn Files,
 }
 
-/// Checks of one suite that are judged differently.
+/// A changed verdict that concerns checks of a suite.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changed {
-    /// The suite.
+    /// The name of the suite.
     pub suite: String,
     /// What changed.
     pub sentence: &'static str,
-    /// Where the first of them stands.
+    /// The place of the first of these checks.
     pub first: Span,
-    /// How many there are.
+    /// The number of these checks.
     pub count: usize,
 }
 
-/// The suites in which a verdict changed.
+/// The suites that a change applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ChangedSuites {
-    /// Those that have every rule, also newer ones.
+    /// Suites with strict verdicts, which follow every new rule.
     Strict,
-    /// All that use the check in this way.
+    /// All suites that use the check in this way.
     All,
 }
 
 const CHANGES: &[VerdictChange] = &[
     VerdictChange {
         scope: ChangedSuites::Strict,
-        sentence: "with a scripted model, `tool_called`, `call_order` and `tool_result` see the calls that the agent made and not those \
-                   that the script only asks for; `seen: requested` in the first two asks for those",
+        sentence: "with a scripted model, `tool_called`, `call_order` and `tool_result` count the calls that the agent \
+                   made, not those that the script only requests; `seen: requested` in the first two counts requests",
         concerns: |used| {
             let behind = matches!(&*used.case.target, Target::Process(_) | Target::Http(_));
-            // A script that goes on after the result of a tool is of an agent that sends one.
+            // A script that continues after a tool result is for an agent that sends one.
             let goes_on = |rule: &ModelRule| rule.goes_on();
             let ends = |model: &ModelWorld| !model.script.rules.iter().any(goes_on);
             behind
@@ -69,17 +69,18 @@ const CHANGES: &[VerdictChange] = &[
     },
     VerdictChange {
         scope: ChangedSuites::Strict,
-        sentence: "`json_path` without `value` fails where the path leads nowhere; `value: null` asks for null",
+        sentence: "`json_path` without `value` fails if the path does not exist; `value: null` expects null",
         concerns: |used| used.is("json_path") && used.check.arguments.get("value").is_none(),
     },
     VerdictChange {
         scope: ChangedSuites::All,
-        sentence: "`json_path` reads brackets as JSONPath also where the path does not begin with `$`: `items[*]`, `items[-1]`",
+        sentence: "`json_path` reads brackets as JSONPath even if the path does not begin with `$`: `items[*]`, \
+                   `items[-1]`",
         concerns: |used| used.is("json_path") && used.text("path").is_some_and(|path| has_brackets(&path)),
     },
     VerdictChange {
         scope: ChangedSuites::Strict,
-        sentence: "`call_order` fails where a tool is called before the first call of one that is listed before it; \
+        sentence: "`call_order` fails if a tool is called before the first call of a tool that is listed before it; \
                    `{ order: [..], anywhere: true }` allows it",
         concerns: |used| used.is("call_order") && used.check.arguments.items().is_some_and(|order| order.len() > 1),
     },
@@ -97,8 +98,8 @@ const CHANGES: &[VerdictChange] = &[
     },
     VerdictChange {
         scope: ChangedSuites::Strict,
-        sentence: "checks of data (`equals`, `json_path`, `type`, `json_schema`, `required_fields`, `script`, `agent`) fail where \
-                   the agent put nothing out",
+        sentence: "checks of data (`equals`, `json_path`, `type`, `json_schema`, `required_fields`, `script`, `agent`) \
+                   fail if the agent gave no output",
         concerns: |used| {
             let silent = matches!(&*used.case.target, Target::Agui(_) | Target::A2a(_) | Target::Mcp(_));
             silent && used.of(&OF_OUTPUT)
@@ -106,10 +107,10 @@ const CHANGES: &[VerdictChange] = &[
     },
     VerdictChange {
         scope: ChangedSuites::Strict,
-        sentence: "checks of a case with several turns look at the output of the last turn alone; a check of an earlier one belongs \
-                   to that turn, and `of: conversation` beside `contains` and `matches` means all turns",
+        sentence: "checks of a case with several turns look only at the output of the last turn; put a check of an \
+                   earlier turn on that turn, or use `of: conversation` in `contains` and `matches` for all turns",
         concerns: |used| {
-            // What must not be said must not be said in any turn.
+            // Negated checks look at all turns.
             used.of_case
                 && !used.check.negate
                 && used.case.turns.len() > 1
@@ -137,18 +138,18 @@ const CHANGES: &[VerdictChange] = &[
     },
     VerdictChange {
         scope: ChangedSuites::All,
-        sentence: "`script` under `not` is an error where the function returns neither a boolean nor `{ pass: boolean }`",
+        sentence: "`script` under `not` fails if the function returns neither a boolean nor `{ pass: boolean }`",
         concerns: |used| used.is("script") && used.check.negate,
     },
     VerdictChange {
         scope: ChangedSuites::Strict,
-        sentence: "`contains` ignores the line end at the end of a block of text (`contains: |`)",
+        sentence: "`contains` ignores the newline at the end of a YAML block (`contains: |`)",
         concerns: |used| used.is("contains") && used.texts("text").iter().any(|text| text.ends_with('\n')),
     },
     VerdictChange {
         scope: ChangedSuites::All,
-        sentence: "`no_pii`, and `contains` and `matches` under `not`, also look at data that an A2A agent or an MCP server sends \
-                   beside its text",
+        sentence: "`no_pii`, and `contains` and `matches` under `not`, also search the data that an A2A agent or an \
+                   MCP server sends with its text",
         concerns: |used| {
             let parts = matches!(&*used.case.target, Target::A2a(_) | Target::Mcp(_));
             parts && (used.is("no_pii") || (used.check.negate && used.of(&["contains", "matches"])))
@@ -156,7 +157,7 @@ const CHANGES: &[VerdictChange] = &[
     },
 ];
 
-/// What is judged differently in each suite, in their order.
+/// The changes that concern each suite, in the order of the suites.
 pub fn changed<'s>(suites: impl IntoIterator<Item = &'s Suite>, files: &dyn Files) -> Vec<Changed> {
     let mut found = Vec::new();
     for suite in suites {
@@ -196,12 +197,12 @@ impl CheckUse<'_> {
         self.check.arguments.get(key)?.as_text()
     }
 
-    /// The texts under a key, or those that the check is given without one.
+    /// The strings under a key, or the arguments themselves if they are not a mapping.
     fn texts(&self, key: &str) -> Vec<String> {
         items(self.check.arguments.get(key).unwrap_or(&self.check.arguments)).iter().filter_map(Node::as_text).collect()
     }
 
-    /// Whether its schema has a `format`, and is of the draft that did not enforce it.
+    /// Whether its schema has a `format` and uses the draft in which it was not enforced.
     fn enforces_format(&self) -> bool {
         let arguments = &self.check.arguments;
         let Some((schema, _)) = schema_of(self.check, self.folder, self.files) else { return false };
@@ -216,7 +217,7 @@ fn has_number(node: &Node) -> bool {
     node.value(Reading::Core).is_ok_and(|value| has(&value, Value::is_number))
 }
 
-/// Whether a value is like this, or a part of it.
+/// Whether a value, or a part of it, meets a condition.
 fn has(value: &Value, is: fn(&Value) -> bool) -> bool {
     is(value) || parts(value).any(|part| has(part, is))
 }

@@ -1,4 +1,4 @@
-//! A text that part of a request to a model must have: contained, equal, or matching a pattern.
+//! Conditions on the text of a part of a model request: it contains a text, equals it, or matches a pattern.
 
 use agentci_source::shape::{KeyRule, Kind, Shape, optional};
 use agentci_source::{Node, Span, Spanned, read};
@@ -9,23 +9,23 @@ use crate::contains::without_line_end;
 use crate::pattern::PlacedPattern;
 use agentci_text::shorten;
 
-/// How much of a text a message shows.
+/// The longest part of a text that a message shows, in characters.
 const SHOWN: usize = 120;
 
-/// What may stand for it.
+/// How suites write the condition.
 pub(crate) const WANTED: Kind = Kind::Either(&[Kind::Text, Kind::Shape(&TEXT)]);
 
 static TEXT: Shape = Shape::new(
     "a text",
-    "A text that something is, or a pattern that it matches.",
+    "The whole text, or a pattern that it must match.",
     &[
         optional("equals", Kind::Text, "The whole text."),
-        optional("matches", Kind::Text, "A pattern that is found in the text."),
+        optional("matches", Kind::Text, "A pattern that the text must match."),
     ],
 )
 .rules(&[KeyRule::One(&["equals", "matches"])]);
 
-/// A text that is asked for.
+/// A condition on a text.
 #[derive(Debug)]
 pub(crate) enum WantedText {
     Contains(Spanned<String>),
@@ -34,13 +34,13 @@ pub(crate) enum WantedText {
 }
 
 impl WantedText {
-    /// A text that must be contained, or a mapping.
+    /// Reads a string that must be contained, or a mapping.
     pub(crate) fn contained(node: &Node, name: &str, compiler: &mut Compiler<'_>) -> Option<Self> {
         let text = |text| Self::Contains(without_line_end(text));
         Self::read(node, name, text, compiler)
     }
 
-    /// A text that must be equal, or a mapping.
+    /// Reads a string that must be equal, or a mapping.
     pub(crate) fn equal(node: &Node, name: &str, compiler: &mut Compiler<'_>) -> Option<Self> {
         Self::read(node, name, Self::Equals, compiler)
     }
@@ -63,7 +63,7 @@ impl WantedText {
             return Some(only);
         }
         let message = format!("`{name}` needs either `equals` or `matches`");
-        let help = format!("write `{name}: {{ matches: PATTERN }}`, or a text: `{name}: TEXT`");
+        let help = format!("write `{name}: {{ matches: PATTERN }}`, or a string: `{name}: TEXT`");
         compiler.refuse(node.span, message, "expected one of them", &help)
     }
 
@@ -75,7 +75,7 @@ impl WantedText {
         }
     }
 
-    /// Where it was asked for.
+    /// The place of the condition in the suite.
     pub(crate) fn span(&self) -> Span {
         match self {
             Self::Contains(wanted) | Self::Equals(wanted) => wanted.span,
@@ -83,7 +83,7 @@ impl WantedText {
         }
     }
 
-    /// What is asked, after the name of the thing: `that contains ..`.
+    /// The condition in words, to follow the name of the part: `that contains ..`.
     pub(crate) fn words(&self) -> String {
         match self {
             Self::Contains(wanted) => format!("that contains {}", quoted(&wanted.value)),
@@ -93,7 +93,7 @@ impl WantedText {
         }
     }
 
-    /// What there is instead in a text that does not meet it. `what` names the text.
+    /// What was found in a text that does not meet the condition. `what` names the text.
     pub(crate) fn seen(&self, what: &str, text: &str) -> String {
         let missing = match self {
             Self::Contains(wanted) if wanted.value.contains('\n') => {
@@ -104,12 +104,12 @@ impl WantedText {
         };
         match missing {
             Some(missing) => format!("{what} {missing}"),
-            None if text.chars().nth(SHOWN).is_some() => format!("{what} begins {}", quoted(text)),
+            None if text.chars().nth(SHOWN).is_some() => format!("{what} begins with {}", quoted(text)),
             None => format!("{what} is {}", quoted(text)),
         }
     }
 
-    /// What is asked, for programs.
+    /// The expected value of a detail.
     pub(crate) fn expected(&self) -> Value {
         match self {
             Self::Contains(wanted) | Self::Equals(wanted) => wanted.value.as_str().into(),
@@ -117,7 +117,7 @@ impl WantedText {
         }
     }
 
-    /// About how many steps it takes for each byte of a text.
+    /// The approximate number of steps for each byte of a text.
     pub(crate) fn weight(&self) -> u64 {
         match self {
             Self::Contains(_) | Self::Equals(_) => 1,
@@ -126,12 +126,12 @@ impl WantedText {
     }
 }
 
-/// A text in a message, of one line and not too long.
+/// A text as messages show it: quoted, on one line, shortened.
 pub(crate) fn quoted(text: &str) -> String {
     format!("`{}`", shorten(text, SHOWN).replace('\n', "\\n"))
 }
 
-/// The first line in which a text differs from what it must be.
+/// Describes the first line in which a text differs from the expected one.
 fn difference(wanted: &str, text: &str) -> String {
     let (mut expected, mut seen) = (wanted.split('\n'), text.split('\n'));
     let mut number = 0;
@@ -140,12 +140,14 @@ fn difference(wanted: &str, text: &str) -> String {
         return match (expected.next(), seen.next()) {
             (Some(expected), Some(seen)) if expected == seen => continue,
             (Some(expected), Some(seen)) if number == 1 && !wanted.contains('\n') => {
-                format!("is {}, not {}", quoted(seen), quoted(expected))
+                format!("is {}, expected {}", quoted(seen), quoted(expected))
             }
-            (Some(expected), Some(seen)) => format!("has line {number} {}, not {}", quoted(seen), quoted(expected)),
-            (Some(""), None) => "ends without a line end; write `|-` for a block without one".into(),
+            (Some(expected), Some(seen)) => {
+                format!("has {} in line {number}, expected {}", quoted(seen), quoted(expected))
+            }
+            (Some(""), None) => "has no newline at its end; write `|-` for a block without one".into(),
             (Some(expected), None) => format!("lacks line {number}: {}", quoted(expected)),
-            (None, seen) => format!("goes on in line {number}: {}", quoted(seen.unwrap_or_default())),
+            (None, seen) => format!("continues in line {number}: {}", quoted(seen.unwrap_or_default())),
         };
     }
 }
@@ -155,13 +157,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_difference_is_told() {
+    fn the_first_difference_is_described() {
         for (wanted, text, told) in [
-            ("a", "b", "is `b`, not `a`"),
-            ("a\nb", "a\nc", "has line 2 `c`, not `b`"),
+            ("a", "b", "is `b`, expected `a`"),
+            ("a\nb", "a\nc", "has `c` in line 2, expected `b`"),
             ("a\nb", "a", "lacks line 2: `b`"),
-            ("a\n", "a", "ends without a line end; write `|-` for a block without one"),
-            ("a", "a\nb", "goes on in line 2: `b`"),
+            ("a\n", "a", "has no newline at its end; write `|-` for a block without one"),
+            ("a", "a\nb", "continues in line 2: `b`"),
         ] {
             assert_eq!(difference(wanted, text), told);
         }

@@ -1,4 +1,4 @@
-//! Every check over small traces: what holds, what does not, and what is said then.
+//! Every check on small traces: which pass, which fail, and with which message.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -83,7 +83,7 @@ fn called(names: &[&str]) -> Trace {
     trace(&names.iter().map(|name| (*name, json!({}))).collect::<Vec<_>>(), Some(json!({})))
 }
 
-/// The sentence of a failure; empty when the check held.
+/// The message of a failure; empty if the check passed.
 fn said(kind: &str, arguments: &Value, negate: bool, trace: &Trace) -> String {
     match outcome(kind, arguments, negate, trace) {
         Ok(Outcome::Held) => String::new(),
@@ -146,7 +146,10 @@ fn finish_reason_looks_at_the_last_answer_and_negated_at_all() {
     let last = "the model's last answer ended with `stop`, expected `length`";
     assert_eq!(said("finish_reason", &json!("length"), false, &cut), last);
     assert_eq!(said("finish_reason", &json!("length"), true, &whole), "");
-    assert_eq!(said("finish_reason", &json!("length"), true, &cut), "an answer of the model ended with `length`");
+    assert_eq!(
+        said("finish_reason", &json!("length"), true, &cut),
+        "an answer of the model ended with `length`, which `not` forbids"
+    );
     for negate in [false, true] {
         let unknown = outcome("finish_reason", &json!("stop"), negate, &trace(&[], None));
         assert!(matches!(unknown, Ok(Outcome::Error(_))), "{unknown:?}");
@@ -180,11 +183,11 @@ fn json_schema_lists_every_error_with_path_expected_and_actual() {
 #[test]
 fn json_schema_finds_wrong_schemas_before_anything_runs() {
     for (arguments, why) in [
-        (json!("none.json"), "the schema `s/none.json` can not be read: no such file"),
+        (json!("none.json"), "the schema `s/none.json` cannot be read: no such file"),
         (json!("broken.json"), "the schema `s/broken.json` is not JSON"),
         (json!("wrong.json"), "`s/wrong.json` is not a valid JSON Schema: at /type"),
         (json!({"path": "schema.json", "schema": {}}), "`json_schema` needs either `path` or `schema`"),
-        (json!(["schema.json"]), "`json_schema` must be text, found a list"),
+        (json!(["schema.json"]), "`json_schema` must be a string, found a list"),
     ] {
         let problems = outcome("json_schema", &arguments, false, &called(&[])).unwrap_err();
         let message = &problems.iter().next().unwrap().message;
@@ -209,9 +212,9 @@ fn tool_called_takes_one_name_or_all_of_a_list() {
 fn tool_called_negated_forbids_each_name() {
     let calls = called(&["search", "fetch"]);
     assert_eq!(said("tool_called", &json!({"any": ["pay", "ship"]}), true, &calls), "");
-    assert_eq!(said("tool_called", &json!(["pay", "fetch"]), true, &calls), "`fetch` was called, and must not be");
+    assert_eq!(said("tool_called", &json!(["pay", "fetch"]), true, &calls), "`fetch` was called, which `not` forbids");
     let both = said("tool_called", &json!({"any": ["fetch", "search"]}), true, &calls);
-    assert_eq!(both, "`fetch`, `search` were called, and must not be");
+    assert_eq!(both, "`fetch`, `search` were called, which `not` forbids");
 }
 
 #[test]
@@ -224,7 +227,7 @@ fn tool_called_compares_arguments_by_value() {
     for other in [json!("20"), json!(20.5), json!([20])] {
         assert_eq!(
             said("tool_called", &with(json!({"amount": other})), false, &calls),
-            "no call of `pay` has `amount` as asked"
+            format!("no call of `pay` has `amount` = {other}: the agent sent 20")
         );
     }
     let Ok(Outcome::Failed(failure)) = outcome("tool_called", &with(json!({"amount": 200})), false, &calls) else {
@@ -241,10 +244,13 @@ fn tool_called_counts() {
     let count = |count: Value| json!({"name": "poll", "count": count});
     assert_eq!(said("tool_called", &count(json!(2)), false, &calls), "");
     assert_eq!(said("tool_called", &count(json!({"min": 1, "max": 2})), false, &calls), "");
-    assert_eq!(said("tool_called", &count(json!(1)), false, &calls), "`poll` was called 2 times, not exactly once");
+    assert_eq!(
+        said("tool_called", &count(json!(1)), false, &calls),
+        "`poll` was called 2 times, expected exactly once"
+    );
     assert_eq!(
         said("tool_called", &count(json!({"min": 3})), false, &calls),
-        "`poll` was called 2 times, not at least 3 times"
+        "`poll` was called 2 times, expected at least 3 times"
     );
     assert_eq!(said("tool_called", &json!({"name": "ship", "count": 0}), false, &calls), "");
     assert!(outcome("tool_called", &count(json!({"min": 3, "max": 2})), false, &calls).is_err());
@@ -275,7 +281,7 @@ fn call_order_is_found_in_order_and_nothing_comes_early() {
 #[test]
 fn call_order_negated_forbids_the_order_wherever_it_is() {
     let calls = called(&["mail", "read_secret", "mail"]);
-    let message = "the tools were called in this order, and must not be";
+    let message = "the tools were called in the order `read_secret`, `mail`, which `not` forbids";
     assert_eq!(said("call_order", &json!(["read_secret", "mail"]), true, &calls), message);
     assert_eq!(said("call_order", &json!({"order": ["read_secret", "mail"], "anywhere": true}), true, &calls), message);
     assert_eq!(said("call_order", &json!(["mail", "mail", "read_secret"]), true, &calls), "");
@@ -285,8 +291,14 @@ fn call_order_negated_forbids_the_order_wherever_it_is() {
 fn contains_looks_at_what_was_said() {
     let output = trace(&[], Some(json!({"answer": "It was refunded."})));
     assert_eq!(said("contains", &json!("refunded"), false, &output), "");
-    assert_eq!(said("contains", &json!(["refunded", "Refunded"]), false, &output), "the agent did not say `Refunded`");
-    assert_eq!(said("contains", &json!(["sorry", "refunded"]), true, &output), "the agent said `refunded`");
+    assert_eq!(
+        said("contains", &json!(["refunded", "Refunded"]), false, &output),
+        "the answer does not contain `Refunded`"
+    );
+    assert_eq!(
+        said("contains", &json!(["sorry", "refunded"]), true, &output),
+        "the answer contains `refunded`, which `not` forbids"
+    );
     assert_eq!(said("contains", &json!(["sorry"]), true, &output), "");
 }
 
@@ -309,14 +321,14 @@ fn an_unknown_check_is_refused_with_a_suggestion() {
 
 #[test]
 fn every_check_refuses_arguments_of_no_use() {
-    // Whatever it is given is the value that it asks for.
+    // Any argument is the expected value.
     for name in names().filter(|name| *name != "equals") {
         let result = outcome(name, &json!({"no_such_key": 1}), false, &called(&[]));
-        assert!(result.is_err(), "{name} took a mapping it can not know");
+        assert!(result.is_err(), "{name} took a mapping it cannot know");
     }
 }
 
-/// A trace in which the agent said this.
+/// A trace in which the answer of the agent is this text.
 fn words(text: &str) -> Trace {
     trace(&[], Some(json!(text)))
 }
@@ -355,7 +367,7 @@ fn a_text_that_holds_json_is_read_for_its_schema() {
     let text = json!({"schema": {"type": "integer"}, "of": "text"});
     assert_eq!(outcome("json_schema", &text, false, &words("42")), Ok(Outcome::Held));
     let Ok(Outcome::Failed(failure)) = outcome("json_schema", &text, false, &words("forty")) else { panic!("held") };
-    assert!(failure.message.starts_with("the agent's answer is not JSON"), "{}", failure.message);
+    assert!(failure.message.starts_with("the answer is not JSON"), "{}", failure.message);
     let output = json!({"schema": {"type": "string"}, "of": "output"});
     assert_eq!(outcome("json_schema", &output, false, &words("[1]")), Ok(Outcome::Held));
 }
@@ -393,9 +405,12 @@ fn tokens_and_latency_have_limits() {
         answered.push(Event { at: Moment::default(), turn: 0, kind });
     }
     assert_eq!(outcome("tokens", &json!({"max": 60}), false, &answered), Ok(Outcome::Held));
-    assert_eq!(said("tokens", &json!({"max": 50}), false, &answered), "60 tokens are more than 50");
+    assert_eq!(said("tokens", &json!({"max": 50}), false, &answered), "the model wrote 60 tokens, the limit is 50");
     assert_eq!(outcome("latency", &json!({"max_ms": 150.5}), false, &answered), Ok(Outcome::Held));
-    assert_eq!(said("latency", &json!({"max_ms": 100}), false, &answered), "150.5 ms are more than 100 ms");
+    assert_eq!(
+        said("latency", &json!({"max_ms": 100}), false, &answered),
+        "the answer took 150.5 ms, the limit is 100 ms"
+    );
     assert_eq!(said("tokens", &json!({"max": 50}), false, &words("hi")), "the agent did not report its tokens");
     assert!(outcome("tokens", &json!({"max": "many"}), false, &answered).is_err());
 }
@@ -405,18 +420,21 @@ fn personal_data_is_named_with_its_place() {
     assert_eq!(outcome("no_pii", &Value::Null, false, &words("The answer is 42.")), Ok(Outcome::Held));
     assert_eq!(
         said("no_pii", &Value::Null, false, &words("Contact: alice@example.com")),
-        "the agent said an e-mail address at line 1, column 10: a***@***.com"
+        "the answer contains an e-mail address at line 1, column 10: a***@***.com"
     );
 }
 
 #[test]
-fn evidence_of_a_call_is_told() {
+fn evidence_of_a_call_is_reported() {
     let output = words(r#"{"tool_calls": [{"function": {"name": "search_web"}}]}"#);
     assert_eq!(outcome("tool_evidence", &json!("search_web"), false, &output), Ok(Outcome::Held));
     assert_eq!(
         said("tool_evidence", &json!("calculator"), false, &output),
-        "nothing shows that `calculator` was called"
+        "the answer does not show a call of `calculator`"
     );
-    assert_eq!(said("tool_evidence", &json!("search_web"), true, &output), "the answer shows a call of `search_web`");
+    assert_eq!(
+        said("tool_evidence", &json!("search_web"), true, &output),
+        "the answer shows a call of `search_web`, which `not` forbids"
+    );
     assert!(outcome("tool_evidence", &json!(""), false, &output).is_err());
 }

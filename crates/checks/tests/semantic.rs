@@ -1,4 +1,4 @@
-//! The check `semantic`, with similarities that the test makes up.
+//! The check `semantic`, with invented similarities.
 
 #![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
 
@@ -35,7 +35,7 @@ fn measured(similarity: f64, embedder: &str) -> Value {
     json!({ "similarity": similarity, "embedder": embedder })
 }
 
-/// What is said of an answer of this similarity; nothing when the check holds.
+/// The message for an answer of this similarity; empty if the check passes.
 fn said(arguments: &Value, negate: bool, answer: &Value) -> Option<String> {
     match compiled(arguments, negate).unwrap().conclude(&saying("Paid 15."), answer) {
         Outcome::Held => None,
@@ -55,8 +55,8 @@ fn a_number_is_the_least_similarity() {
     assert!(holds(&arguments, 0.88, OPENAI) && holds(&arguments, 0.879_999_5, OPENAI));
     assert!(!holds(&arguments, 0.8799, OPENAI));
     let told = said(&arguments, false, &measured(0.8795, OPENAI)).unwrap();
-    let first = "the answer is not near enough to the expected text: similarity 0.8795 is below 0.88 (openai:text-embedding-3-small)";
-    assert_eq!(told, format!("{first}\nthe agent said: Paid 15."));
+    let first = "the answer is not similar enough to the expected text: similarity 0.8795 is below 0.88 (openai:text-embedding-3-small)";
+    assert_eq!(told, format!("{first}\nthe answer is: Paid 15."));
 }
 
 #[test]
@@ -74,20 +74,20 @@ fn thresholds_may_differ_by_embedder() {
     } });
     assert!(holds(&arguments, 0.5, BUILTIN) && !holds(&arguments, 0.49, BUILTIN));
     assert!(holds(&arguments, 0.8, "openai:other") && !holds(&arguments, 0.79, "openai:other"));
-    // The longest key that means it.
+    // The longest key that names the embedder takes precedence.
     assert!(holds(&arguments, 0.7, OPENAI) && !holds(&arguments, 0.69, OPENAI));
     let only = json!({ "expected": "Paid.", "threshold": { "builtin": 0.5, "open": 0.1 } });
     assert_eq!(
         said(&only, false, &measured(0.99, OPENAI)).unwrap(),
-        "error: there is no threshold for the embedder `openai:text-embedding-3-small` (only for `builtin`, `open`)"
+        "error: no threshold is set for the embedder `openai:text-embedding-3-small` (only for `builtin`, `open`)"
     );
 }
 
 #[test]
-fn a_threshold_of_another_embedder_is_told_where_it_matters() {
+fn a_threshold_of_another_embedder_is_reported_if_it_matters() {
     let told = |threshold: Value, embedder| {
         let arguments = json!({ "expected": "Paid.", "threshold": threshold });
-        said(&arguments, false, &measured(0.1, embedder)).unwrap().contains("a threshold belongs to an embedder")
+        said(&arguments, false, &measured(0.1, embedder)).unwrap().contains("a threshold depends on the embedder")
     };
     assert!(told(json!(0.88), BUILTIN));
     assert!(!told(json!(0.88), OPENAI) && !told(json!(0.6), BUILTIN) && !told(json!({ "builtin": 0.88 }), BUILTIN));
@@ -105,9 +105,9 @@ fn a_missing_fact_fails_warns_or_does_not_count() {
     let told = said(&json!("Paid 20."), false, &with_facts(0.9)).unwrap();
     assert_eq!(
         told,
-        "the answer does not state what is expected: number `20`\n\
+        "the answer lacks expected facts: number `20`\n\
          similarity 0.9000 (threshold 0.5000, builtin:small@1)\n\
-         only in the answer: number `15`\nonly the answer says no\nthe agent said: Paid 15."
+         only in the answer: number `15`\nonly the answer contains a negation\nthe answer is: Paid 15."
     );
     assert_eq!(said(&arguments("fail"), false, &with_facts(0.9)), Some(told));
     assert_eq!(said(&arguments("warn"), false, &with_facts(0.9)), None);
@@ -116,11 +116,11 @@ fn a_missing_fact_fails_warns_or_does_not_count() {
     assert_eq!(
         kept("warn").warnings,
         ["the answer differs from the expected text: missing: number `20`; only in the answer: number `15`; \
-          only the answer says no"]
+          only the answer contains a negation"]
     );
     assert!(kept("fail").warnings.is_empty(), "it is a failure");
     assert!(kept("off").warnings.is_empty() && kept("off").evidence.get("facts").is_none());
-    // An answer that is too far off anyway shows its facts as well.
+    // A failure because of the similarity shows the missing facts as well.
     let far = said(&arguments("warn"), false, &with_facts(0.2)).unwrap();
     assert!(far.contains("similarity 0.2000 is below 0.5") && far.contains("missing: number `20`"), "{far}");
     let kept = compiled(&arguments("warn"), false).unwrap().keep(with_facts(0.2));
@@ -133,7 +133,7 @@ fn a_negation_alone_is_a_hint() {
     answer["facts"] = json!({ "extra": [{ "kind": "name", "text": "Lopez" }], "negation": "expected" });
     assert_eq!(said(&json!("Not paid."), false, &answer), None);
     let warnings = compiled(&json!("Not paid."), false).unwrap().keep(answer.clone()).warnings;
-    assert_eq!(warnings, ["the answer differs from the expected text: only the expected text says no"]);
+    assert_eq!(warnings, ["the answer differs from the expected text: only the expected text contains a negation"]);
     answer["facts"] = json!({ "extra": [{ "kind": "name", "text": "Lopez" }] });
     assert!(compiled(&json!("Paid."), false).unwrap().keep(answer).warnings.is_empty(), "more may be said");
 }
@@ -152,18 +152,18 @@ fn negated_it_must_be_far_off_and_facts_do_not_count() {
     let arguments = json!({ "expected": "Paid 20.", "threshold": 0.5 });
     assert_eq!(said(&arguments, true, &with_facts(0.4)), None);
     let told = said(&arguments, true, &with_facts(0.6)).unwrap();
-    assert!(told.starts_with("the answer is too near to the text: similarity 0.6000 is not below 0.5 ("), "{told}");
+    assert!(told.starts_with("the answer is too similar to the text: similarity 0.6000 is not below 0.5 ("), "{told}");
     let kept = compiled(&arguments, true).unwrap().keep(with_facts(0.4));
     assert!(kept.similarity.is_some_and(|similarity| similarity.negated && similarity.facts.is_empty()));
 }
 
 #[test]
-fn an_answer_that_says_nothing_is_not_asked_about() {
+fn an_empty_answer_needs_no_embedder() {
     let check = compiled(&json!("Paid."), false).unwrap();
     for nothing in [saying(" \n"), Trace::default()] {
         assert_eq!(check.question(&nothing), None);
         assert!(
-            matches!(check.evaluate(&nothing), Outcome::Failed(failure) if failure.message == "the agent said nothing")
+            matches!(check.evaluate(&nothing), Outcome::Failed(failure) if failure.message == "the answer is empty")
         );
         assert_eq!(compiled(&json!("Paid."), true).unwrap().evaluate(&nothing), Outcome::Held);
     }
@@ -172,7 +172,7 @@ fn an_answer_that_says_nothing_is_not_asked_about() {
 }
 
 #[test]
-fn an_answer_that_is_no_number_is_an_error() {
+fn a_similarity_that_is_not_a_number_is_an_error() {
     for answer in [json!({}), json!({ "similarity": "near", "embedder": BUILTIN }), json!(7)] {
         assert!(said(&json!("Paid."), false, &answer).unwrap().starts_with("error: "), "{answer}");
     }
@@ -182,9 +182,9 @@ fn an_answer_that_is_no_number_is_an_error() {
 fn refuses_thresholds_and_texts_that_mean_nothing() {
     for (arguments, message) in [
         (json!({ "threshold": 0.5 }), "`semantic` needs `expected`"),
-        (json!(" "), "the expected text says nothing"),
+        (json!(" "), "the expected text must not be blank"),
         (json!({ "expected": "a", "threshold": 1.1 }), "`threshold` must be from 0 to 1, found 1.1"),
-        (json!({ "expected": "a", "threshold": "high" }), "`threshold` must be a number, found the text `high`"),
+        (json!({ "expected": "a", "threshold": "high" }), "`threshold` must be a number, found the string `high`"),
         (json!({ "expected": "a", "threshold": {} }), "`threshold` names no embedder"),
         (
             json!({ "expected": "a", "threshold": { "builtin": -1 } }),
@@ -192,7 +192,7 @@ fn refuses_thresholds_and_texts_that_mean_nothing() {
         ),
         (
             json!({ "expected": "a", "facts": "strict" }),
-            "`facts` must be one of `fail`, `warn`, `off`, found the text `strict`",
+            "`facts` must be one of `fail`, `warn`, `off`, found the string `strict`",
         ),
         (json!({ "expected": "a", "treshold": 1 }), "unknown key `treshold` in `semantic`"),
     ] {

@@ -1,4 +1,4 @@
-//! `checks.md`: every check, from the words at the top of its own file.
+//! Generates `checks.md`: every check, from the documentation at the top of its own file.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -9,10 +9,10 @@ use super::{Generated, cell, generated_from, project};
 
 pub(crate) fn page() -> Generated {
     let mut page = format!("# Checks\n\n{}", generated_from("the documentation of each check"));
-    page += "What can be asked under `checks:` of a suite, a case or a turn. `not: { .. }` around a check asks for its opposite, \
-             and `message:` beside it says in your words what is wrong when it fails; \
-             [the native format](native.md#checks) has more, and every other format's assertions become these.\n\n";
-    page += "| check | holds when |\n|---|---|\n";
+    page += "The checks that `checks:` of a suite, a case or a turn may contain. `not: { .. }` around a check inverts \
+             it, and a `message:` next to it is shown when it fails. See [the native format](native.md#checks) for \
+             more. The assertions of the other formats are converted to these checks.\n\n";
+    page += "| check | passes if |\n|---|---|\n";
     let checks: Vec<(&str, Documented)> = agentci::checks::names().map(|name| (name, Documented::of(name))).collect();
     for (name, check) in &checks {
         let _ = writeln!(page, "| [`{name}`](#{name}) | {} |", cell(first_sentence(&check.what)));
@@ -25,32 +25,34 @@ pub(crate) fn page() -> Generated {
     Generated::new("checks.md", page)
 }
 
-/// What `agentci check` warns about.
+/// The warnings of `agentci check`.
 const CANNOT_FAIL: &str = "\n## Checks that cannot fail\n\n`agentci check` warns about checks that pass whatever the \
     agent does and about settings that have no effect. `--strict` makes these warnings fail.\n\n\
-    - A `json_schema` that asks for nothing (`{}`, `true`), a `matches` that is found in every text (`.*`, `(?s)^.*$`).\n\
-    - `not` around `contains`, `matches`, `tool_called` or `tool_evidence` with an empty list: it forbids nothing. Other \
-    formats may have such lists.\n\
-    - A `contains` or `equals` of a text that the [scripted model](mock-llm.md) behind the agent replies by itself, and a \
-    `matches` that fits such a reply. They show that the agent passes the model's words on, and nothing else. This is fine where \
-    the rule of the script needs something of the agent (`tool_result: true`, or a `turn` after the first), and for `mock` \
-    and `chat` targets, whose script is what is tested.\n\
-    - A `count` of `tool_called` or `model_called` that allows any number: `{ min: 0 }` without `max`. With `after`, and with \
-    `of: all`, `first` or `last`, the check can still fail.\n\
+    - A `json_schema` that accepts everything (`{}`, `true`), a `matches` that matches every text (`.*`, `(?s)^.*$`).\n\
+    - `not` around `contains`, `matches`, `tool_called` or `tool_evidence` with an empty list: it forbids nothing. \
+    Other formats allow such lists.\n\
+    - A `contains` or `equals` of a text that the [scripted model](mock-llm.md) behind the agent always replies, and a \
+    `matches` that matches such a reply. They only show that the agent returns the reply of the model. This is fine if \
+    the rule of the script depends on the agent (`tool_result: true`, or a `turn` after the first), and for `mock` \
+    and `chat` targets, whose script is the thing under test.\n\
+    - A `count` of `tool_called` or `model_called` that allows any number: `{ min: 0 }` without `max`. With `after`, \
+    and with `of: all`, `first` or `last`, the check can still fail.\n\
     - A `tool_called` whose `after` names the tool itself.\n\
     - A pattern of `model_called` or of `by` that matches every text, and `parameters: {}` of a tool.\n\
     - A `tool_result` whose `result` is `{}` or a pattern that matches every text (`regex:.*`).\n\
     - A pattern in [`world.tools.refusals`](tools.md#refused-calls) that makes every result a refusal.\n\
-    - [Rules of a script that are never used](mock-llm.md#settings-without-effect), and the like.\n\n\
-    It also names, as notes, the checks of a suite that are judged differently since the last version.\n";
+    - [Rules of a script that are never used](mock-llm.md#settings-without-effect), and similar settings.\n\n\
+    It also lists, as notes, the checks of a suite whose behavior changed in the last version.\n";
 
-/// Which limits and checks can be judged for which target, and who reports what they need.
+/// Which limits and checks can be evaluated for which target, and which source reports the values.
 fn observable() -> String {
-    let mut text = "\n## What can be observed\n\nChecks of what the agent said work for every target. Others, and limits, need someone who \
-        reports what they are about. A limit or a check that nothing could report for the target of its case is an error of the \
-        suite (`agentci check` names it). Where someone could report it and reported nothing although a model was asked, the case \
-        fails. Where no model was asked, no tokens and no costs were used; where no tool was run, no tool failed.\n\n"
-        .to_owned();
+    let mut text =
+        "\n## What can be observed\n\nChecks of the answer work for every target. Other checks, and limits, \
+        need a source that reports the values they depend on. A limit or a check without any source for the target of \
+        its case is an error of the suite (reported by `agentci check`). If there is a source but it reported nothing \
+        although a model was called, the case fails. If no model was called, tokens and costs are zero; if no tool was \
+        run, no tool failed.\n\n"
+            .to_owned();
     let _ = writeln!(text, "| limits and checks | {} |", TARGETS.join(" | "));
     let _ = writeln!(text, "|---{}|", "|---".repeat(TARGETS.len()));
     for row in TABLE {
@@ -59,18 +61,19 @@ fn observable() -> String {
         let _ = write!(text, "| {} ", limits.chain(checks).collect::<Vec<_>>().join(", "));
         for sources in row.sources {
             let words: Vec<&str> = sources.iter().map(|source| source.words()).collect();
-            let _ = write!(text, "| {} ", if words.is_empty() { "nobody".into() } else { words.join(", ") });
+            let _ = write!(text, "| {} ", if words.is_empty() { "none".into() } else { words.join(", ") });
         }
         text += "|\n";
     }
-    text += "\n\"The agent\" reports in its own protocol: `tool_call` and `usage` lines of a [process](protocol.md), events of an AG-UI \
-             server, tool calls in the answer of an HTTP server, the answer of the model that a `chat` target asks. `world.model` is \
-             [a scripted model](mock-llm.md) behind the agent, `world.tools.routes` are [its tools over HTTP](stub-server.md), \
-             `world.recording` is [what it sends over HTTP](native.md#a-recorded-world), recorded and replayed.\n";
+    text += "\n\"The agent\" reports in its own protocol: `tool_call` and `usage` lines of a [process](protocol.md), \
+             events of an AG-UI server, tool calls in the answer of an HTTP server, the answer of the model that a \
+             `chat` target calls. `world.model` is [a scripted model](mock-llm.md) behind the agent, \
+             `world.tools.routes` are [its tools over HTTP](stub-server.md), `world.recording` is [its HTTP \
+             traffic](native.md#a-recorded-world), recorded and replayed.\n";
     text
 }
 
-/// What the file of a check says of it.
+/// The documentation in the file of a check.
 struct Documented {
     what: String,
     why: String,
@@ -95,7 +98,7 @@ impl Documented {
     }
 }
 
-/// A text with each paragraph, and each point of a list, on one line.
+/// A text with each paragraph, and each item of a list, on one line.
 fn joined(text: &str) -> String {
     let mut joined = String::new();
     for line in text.trim().lines() {

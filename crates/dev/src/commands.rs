@@ -1,4 +1,4 @@
-//! `commands.md`: every command, flag, value and default, as clap has them, and the exit codes.
+//! Generates `commands.md`: every command, flag, value and default, as defined for clap, and the exit codes.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -13,7 +13,7 @@ pub(crate) fn page() -> Generated {
     let mut whole = documentation::command();
     whole.build();
     let mut page = format!("# Commands\n\n{}", generated_from("the definitions of the command line"));
-    page += "`agentci` without a command prints its help. Every command has `-h`, which shows what stands here.\n\n";
+    page += "`agentci` without a command prints its help. `-h` of each command prints the same descriptions as this page.\n\n";
     let everywhere = arguments(&whole, Arg::is_global_set);
     let _ = write!(page, "Flags of every command:\n\n{everywhere}");
     page += "\n| command | what it does |\n|---|---|\n";
@@ -22,7 +22,7 @@ pub(crate) fn page() -> Generated {
     for (name, command) in &commands {
         let _ = writeln!(page, "| [`{name}`](#{}) | {} |", name.replace(' ', "-"), about(command));
     }
-    page += "| [exit codes](#exit-codes) | what `agentci` tells its caller |\n";
+    page += "| [exit codes](#exit-codes) | the exit codes of `agentci` |\n";
     for (name, command) in &commands {
         let usage = Command::clone(command).render_usage().to_string();
         let usage = usage.trim_start_matches("Usage: ");
@@ -33,16 +33,16 @@ pub(crate) fn page() -> Generated {
             .find(|(_, other)| sections(other) == sections(command));
         page += &alike.map_or_else(
             || sections(command),
-            |(other, _)| format!("\nIt takes what [`{other}`](#{}) takes.\n", other.replace(' ', "-")),
+            |(other, _)| format!("\nIt takes the same arguments as [`{other}`](#{}).\n", other.replace(' ', "-")),
         );
     }
     page += &exit_codes();
     Generated::new("commands.md", page)
 }
 
-/// Every command that does something itself, by its full name.
+/// Every command without subcommands, by its full name.
 fn gather<'c>(command: &'c Command, found: &mut Vec<(String, &'c Command)>) {
-    // The second form of `record` is hidden as a command of its own: nobody types its name.
+    // The second form of `record` is a hidden command: users never type its name.
     let shown = |inner: &&Command| !inner.is_hide_set() || inner.get_bin_name() == Some("agentci record --");
     for inner in command.get_subcommands().filter(shown).filter(|inner| inner.get_name() != "help") {
         let name = inner.get_bin_name().unwrap_or(inner.get_name()).to_owned();
@@ -58,7 +58,7 @@ fn about(command: &Command) -> String {
     cell(&command.get_about().map(ToString::to_string).unwrap_or_default())
 }
 
-/// The arguments of a command, those of a subject together.
+/// The arguments of a command, grouped by heading.
 fn sections(command: &Command) -> String {
     let mut headings: Vec<Option<&str>> = Vec::new();
     for heading in command.get_arguments().filter(|argument| shown(argument)).map(Arg::get_help_heading) {
@@ -90,7 +90,7 @@ fn arguments(command: &Command, wanted: impl Fn(&Arg) -> bool) -> String {
     text
 }
 
-/// How an argument is written: all its names, and its value.
+/// The notation of an argument: all its names, and its value.
 fn spelling(argument: &Arg) -> String {
     let names = argument.get_value_names().unwrap_or_default();
     let value = names.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
@@ -111,7 +111,7 @@ fn spelling(argument: &Arg) -> String {
     names.map(|name| format!("`{}`", cell(&format!("{name}{value}")))).collect::<Vec<_>>().join(", ")
 }
 
-/// What an argument means, with its values and whether it may be repeated.
+/// The meaning of an argument, with its values and whether it may be repeated.
 fn meaning(argument: &Arg) -> String {
     let mut text = argument.get_help().map(ToString::to_string).unwrap_or_default();
     let values = argument.get_possible_values();
@@ -137,7 +137,7 @@ fn meaning(argument: &Arg) -> String {
     cell(&text)
 }
 
-/// The exit codes, from the words beside them.
+/// The exit codes, from their doc comments.
 fn exit_codes() -> String {
     let source = fs::read_to_string(project().join("crates/verdict/src/exit.rs")).unwrap();
     let mut rows: Vec<(u8, String)> = Vec::new();

@@ -1,4 +1,4 @@
-//! `dialects.md`: the formats beside each other, from what a smallest suite of each comes to when it is read.
+//! Generates `dialects.md`: a comparison of the formats, from loading the smallest suite of each.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -11,7 +11,7 @@ use agentci::report::ReportKind;
 
 use super::{Generated, cell, generated_from, project};
 
-/// A format, where it is described, and the smallest suite of it that can be read.
+/// A format, and its smallest valid suite.
 struct Format {
     dialect: Dialect,
     files: &'static [(&'static str, &'static str)],
@@ -61,7 +61,8 @@ const FORMATS: &[Format] = &[
     },
 ];
 
-/// Flags that no other format has a use for are found out by trying; these say themselves what is loaded, or need more beside them.
+/// The formats of flags are determined by trying them on each suite. These flags select what is loaded, or require
+/// others.
 const NOT_TRIED: [(&str, Dialect); 3] =
     [("input", Dialect::Yao), ("reporter", Dialect::Yao), ("stable_name", Dialect::Scenario)];
 
@@ -73,8 +74,9 @@ pub(crate) fn page() -> Generated {
         );
     }
     let mut page = format!("# Suite formats\n\n{}", generated_from("the smallest suite of each format"));
-    page += "`agentci` reads several kinds of suites, side by side in one folder if need be. The content of a file decides which it is; \
-             `agentci list PATH` shows what was found, and `agentci convert PATH` prints any of them in the native format.\n\n";
+    page += "`agentci` reads suites in several formats, which may be mixed in one folder. The content of a file \
+             determines its format. `agentci list PATH` shows the suites that were found, and `agentci convert PATH` \
+             prints a suite in the native format.\n\n";
     let loaded: Vec<Suites> = FORMATS.iter().map(load).collect();
     let rows: Vec<Row> = FORMATS.iter().zip(&loaded).map(|(format, suites)| Row::of(format, suites)).collect();
     let flags = flags_of_some(&loaded);
@@ -82,14 +84,15 @@ pub(crate) fn page() -> Generated {
     for row in &rows {
         let _ = writeln!(page, "| [`{0}`]({0}.md) | {1} | {2} |", row.name, cell(&row.recognised), row.json);
     }
-    page += "\nWithout a flag, and where the suite itself says nothing:\n\n";
-    page += "| format | mode | a case may take | all cases may take | cases at once |\n|---|---|---|---|---|\n";
+    page += "\nDefaults, if neither a flag nor the suite sets them:\n\n";
+    page += "| format | mode | timeout of a case | timeout of all cases | parallel cases |\n|---|---|---|---|---|\n";
     for row in &rows {
         let _ = writeln!(page, "| `{}` | {} | {} | {} | {} |", row.name, row.mode, row.case, row.suite, row.parallel);
     }
-    page += "\nA question of a scenario may take 60 s and a request of the ananke format 120 s, unless the settings or `--timeout` say \
-             otherwise. A RunLedger suite with a gate on wall time runs one case at a time.\n\n\
-             Flags that belong to one format are refused where there is no suite of it:\n\n| format | its flags |\n|---|---|\n";
+    page += "\nThe default timeout is 60 s for a question of a scenario and 120 s for a request of the ananke format; \
+             the settings and `--timeout` change it. A RunLedger suite with a gate on wall time runs one case at a \
+             time.\n\n\
+             Flags of one format are an error if no suite has that format:\n\n| format | its flags |\n|---|---|\n";
     for Format { dialect, .. } in FORMATS {
         let own = flags.iter().filter(|(_, theirs)| theirs.contains(dialect)).map(|(flag, _)| flag.as_str());
         let own: Vec<&str> = own.collect();
@@ -100,7 +103,7 @@ pub(crate) fn page() -> Generated {
             if own.is_empty() { "none".into() } else { own.join(", ") }
         );
     }
-    page += "\nAll others are for every format, as far as a case has a use for them: see [Commands](commands.md#agentci-run).\n";
+    page += "\nAll other flags apply to every format: see [Commands](commands.md#agentci-run).\n";
     Generated::new("dialects.md", page)
 }
 
@@ -124,13 +127,13 @@ impl Row {
             mode: suite.mode.name(),
             case: time(suite.cases[0].timeout),
             suite: time(suite.habits.time_limit.of_suite()),
-            parallel: if documentation::parallel(suite, usize::MAX) == 1 { "1" } else { "as many as there are cores" },
+            parallel: if documentation::parallel(suite, usize::MAX) == 1 { "1" } else { "one per core" },
             json: if ReportKind::json_of(format.dialect.name()).is_some() { "its own" } else { "the summary" },
         }
     }
 }
 
-/// Reads the smallest suite of a format.
+/// Loads the smallest suite of a format.
 fn load(format: &Format) -> Suites {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in format.files {
@@ -144,14 +147,14 @@ fn load(format: &Format) -> Suites {
     suites
 }
 
-/// The words beside a format in the code.
+/// The doc comment of a format in the code.
 fn recognised_by(dialect: Dialect) -> String {
     let source = fs::read_to_string(project().join("crates/plan/src/suite.rs")).unwrap();
     let (before, _) = source.split_once(&format!("\n    {dialect:?},\n")).unwrap();
     before.rsplit_once("/// ").unwrap().1.trim_end_matches('.').to_owned()
 }
 
-/// The flags of `run` that some of these suites have no use for, each with those formats that have.
+/// The flags of `run` that some of these formats do not use, each with the formats that do.
 fn flags_of_some(loaded: &[Suites]) -> Vec<(String, Vec<Dialect>)> {
     let whole = documentation::command();
     let run = whole.find_subcommand("run").unwrap();
@@ -169,7 +172,7 @@ fn flags_of_some(loaded: &[Suites]) -> Vec<(String, Vec<Dialect>)> {
             let flag = format!("--{long}");
             let words: Vec<&str> =
                 [Some("agentci"), Some("run"), Some(flag.as_str()), value].into_iter().flatten().collect();
-            // A flag whose value is none of these is for all of them.
+            // A flag that accepts none of these values is for all formats.
             let fits: Option<Vec<bool>> = loaded.iter().map(|suites| documentation::fits(&words, suites)).collect();
             let Some(fits) = fits else { continue };
             let theirs = loaded.iter().zip(fits).filter(|(_, fits)| *fits);

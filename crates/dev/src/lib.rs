@@ -1,7 +1,7 @@
-//! The pages and schemas of `docs/reference` that are made from the code: what is documented there is what there is.
+//! Generates the pages and schemas of `docs/reference` that are derived from the code.
 //!
-//! The program `agentci-dev` writes them, and the test `kept` fails if one is not as it is made. Nothing comes in but the code
-//! itself: the flags and checks of the library, and the sources of this repository.
+//! The program `agentci-dev` writes them, and the test `kept` fails if a file differs from the generated one. The only
+//! input is the code itself: the flags and checks of the library, and the sources of this repository.
 
 #![expect(clippy::unwrap_used, reason = "a page that cannot be made is a mistake in the code it is made of")]
 
@@ -15,15 +15,15 @@ mod types;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The command that writes every file anew.
+/// The command that regenerates every file.
 pub const WRITE: &str = "cargo run --locked -p agentci-dev";
 
-/// A file of `docs/reference`, as the code has it.
+/// A generated file of `docs/reference`.
 #[derive(Debug)]
 pub struct Generated {
     /// Its path below that folder.
     pub path: String,
-    /// Its text.
+    /// Its content.
     pub text: String,
 }
 
@@ -32,7 +32,7 @@ impl Generated {
         Self { path: path.into(), text: text.into() }
     }
 
-    /// The text of the file that is there; empty if there is none.
+    /// The content of the existing file; empty if there is none.
     pub fn kept(&self) -> String {
         fs_err::read_to_string(reference().join(&self.path)).unwrap_or_default()
     }
@@ -43,7 +43,7 @@ impl Generated {
     }
 }
 
-/// Makes every file.
+/// Generates every file.
 pub fn files() -> Vec<Generated> {
     let mut files = vec![checks::page(), commands::page(), dialects::page()];
     files.extend(schemas::all());
@@ -55,17 +55,17 @@ pub fn reference() -> PathBuf {
     project().join("docs/reference")
 }
 
-/// The folder of the project.
+/// The root folder of the repository.
 fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// What stands at the top of a page, below its title.
+/// The comment at the top of a page, below its title.
 fn generated_from(what: &str) -> String {
-    format!("<!-- generated from {what}; write it anew with `{WRITE}` -->\n\n")
+    format!("<!-- generated from {what}; regenerate it with `{WRITE}` -->\n\n")
 }
 
-/// A text for the cell of a table.
+/// Escapes a text for a table cell.
 fn cell(text: &str) -> String {
     text.replace('\n', " ").replace('|', "\\|")
 }

@@ -1,4 +1,4 @@
-//! Writes the pages and schemas that are made from the code, and names those that changed.
+//! Writes the generated pages and schemas, and lists those that changed.
 
 use std::io::{self, Write as _};
 

@@ -1,4 +1,4 @@
-//! Pieces of JSON Schemas: objects, lists and plain values.
+//! Building blocks of JSON Schemas: objects, lists and simple values.
 
 use serde_json::{Map, Value, json};
 

@@ -1,5 +1,6 @@
-//! `schemas/*.json`: JSON Schemas of what a run leaves for programs. Stored types are taken from their declarations; what the
-//! reports put together by hand is written down here, and held against real runs by `crates/agentci/tests/cli/docs_schemas.rs`.
+//! Generates `schemas/*.json`: JSON Schemas of the output of a run for programs. The schemas of stored types come from
+//! their declarations; those of hand-written report formats are defined here, and checked against real runs by
+//! `crates/agentci/tests/cli/docs_schemas.rs`.
 
 use serde_json::{Map, Value, json};
 
@@ -49,7 +50,7 @@ fn events() -> Generated {
     made("run-event", "A line of run.jsonl", json!({ "oneOf": events }), types)
 }
 
-/// What came of gates and a baseline.
+/// The result of gates and a baseline.
 fn regression(types: &mut Types) -> Value {
     let mut of = |name: &str| types.reference(name);
     fields(json!({
@@ -148,7 +149,8 @@ fn ananke_result() -> Generated {
     made("ananke-result", "The JSON result of a suite of the ananke format", whole, types)
 }
 
-/// What the lines and the document of the yao format have in common: the fields of a summary, and of an attempt.
+/// The common parts of the lines and the document of the yao format: the fields of a summary, of an attempt, and of
+/// stability.
 fn yao(types: &mut Types) -> (Map<String, Value>, Map<String, Value>, Map<String, Value>) {
     let summary = json!({
         "total": count(), "passed": count(), "failed": count(), "skipped": count(), "errors": count(), "timeouts": count(),
@@ -162,7 +164,7 @@ fn yao(types: &mut Types) -> (Map<String, Value>, Map<String, Value>, Map<String
     (map(summary), map(ended), measured)
 }
 
-/// These fields beside others.
+/// These fields together with others.
 fn beside(of: Value, others: &Map<String, Value>) -> Value {
     let Value::Object(mut of) = of else { panic!("fields are a mapping") };
     of.extend(others.clone());

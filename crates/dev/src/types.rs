@@ -1,4 +1,5 @@
-//! JSON Schemas of stored types, from their declarations in the code: fields, what may be left out, and what is said of them.
+//! Generates JSON Schemas of stored types from their declarations in the code: fields, optional fields, and
+//! descriptions.
 
 use std::fs;
 
@@ -18,7 +19,7 @@ const FOLDERS: [&str; 7] = [
     "crates/report/src/aumai",
 ];
 
-/// The declarations, and the schemas that were made of them so far.
+/// The declarations, and the schemas generated so far.
 pub(super) struct Types {
     sources: Vec<String>,
     /// By the name of the type.
@@ -37,7 +38,7 @@ impl Types {
         Self { sources: files.iter().map(|path| fs::read_to_string(path).unwrap()).collect(), made: Map::new() }
     }
 
-    /// The types of run events: the name of each, what is said of it, and its type.
+    /// The types of run events: the name of each, its description, and its type.
     pub(super) fn bodies(&self) -> Vec<(String, String, String)> {
         let text = self.declaration("\nbodies! {\n");
         let mut bodies = Vec::new();
@@ -49,7 +50,7 @@ impl Types {
         bodies
     }
 
-    /// The schema of a type as it is written in Rust.
+    /// The schema of a type as written in Rust.
     pub(super) fn schema(&mut self, written: &str) -> Value {
         let inside = |name: &str| written.strip_prefix(name)?.strip_prefix('<')?.strip_suffix('>');
         if let Some(inner) = inside("Option") {
@@ -75,10 +76,10 @@ impl Types {
         }
     }
 
-    /// A reference to a type of ours, whose schema is made if it was not.
+    /// A reference to a type, whose schema is generated if necessary.
     pub(super) fn reference(&mut self, name: &str) -> Value {
         if !self.made.contains_key(name) {
-            // A type that holds itself is told of once.
+            // Prevents infinite recursion for a type that contains itself.
             self.made.insert(name.to_owned(), Value::Null);
             let schema = self.declared(name);
             self.made.insert(name.to_owned(), schema);
@@ -86,7 +87,7 @@ impl Types {
         json!({ "$ref": format!("#/$defs/{name}") })
     }
 
-    /// The fields of a type, and those that are always there.
+    /// The fields of a type, and the names of the required ones.
     pub(super) fn fields(&mut self, name: &str) -> (Map<String, Value>, Vec<String>) {
         let text = self.declaration(&format!("\npub struct {name} {{\n"));
         let (mut properties, mut required) = (Map::new(), Vec::new());
@@ -117,7 +118,7 @@ impl Types {
         json!({ "enum": words })
     }
 
-    /// What stands between the braces of a declaration that begins with these words.
+    /// The text between the braces of a declaration that begins with these words.
     fn declaration(&self, begin: &str) -> String {
         let rest = self.sources.iter().find_map(|source| Some(source.split_once(begin)?.1));
         let rest = rest.unwrap_or_else(|| panic!("nothing is declared as {begin:?}"));
@@ -125,7 +126,7 @@ impl Types {
     }
 }
 
-/// The items of a declaration: what is said of each, its attributes, and itself.
+/// The items of a declaration: the doc comment of each, its attributes, and the item itself.
 fn items(text: &str) -> impl Iterator<Item = (String, String, String)> {
     let (mut docs, mut attributes) = (String::new(), String::new());
     text.lines().map(str::trim).filter_map(move |line| {
@@ -144,7 +145,7 @@ fn items(text: &str) -> impl Iterator<Item = (String, String, String)> {
     })
 }
 
-/// The name that serde is told to use.
+/// The name from `serde(rename)`.
 fn renamed(attributes: &str) -> Option<String> {
     let (_, rest) = attributes.split_once("rename = \"")?;
     Some(rest.split_once('"')?.0.to_owned())

@@ -1,10 +1,10 @@
-//! The generated files of `docs/reference` are as the code makes them.
+//! The generated files of `docs/reference` are up to date.
 
 use std::collections::BTreeSet;
 
 use agentci_dev::{Generated, WRITE, files, reference};
 
-/// Where the kept file first differs from the one that is made, if it does.
+/// The first difference between the existing file and the generated one, if any.
 fn difference(file: &Generated) -> Option<String> {
     let kept = file.kept();
     let (made, kept) = (file.text.lines(), kept.lines().chain(std::iter::repeat("")));

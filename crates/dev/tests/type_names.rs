@@ -1,12 +1,11 @@
-//! One meaning a name: a type is called as no other type of the workspace is, so that a name in a message, a review or a search
-//! leads to one place.
+//! Type names are unique in the workspace, so that a name in a message, a review or a search refers to one type.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use regex::Regex;
 
-/// Names that stand for several types on purpose, each with the reason.
+/// Names that several types share on purpose, each with the reason.
 const SHARED: &[(&str, &str)] =
     &[("Message", "`agentci::mock` has the names of the Python library whose suites it runs")];
 
@@ -21,7 +20,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Every type that the crates define outside of tests, with the files it is in.
+/// Every type that the crates define outside of tests, with its files.
 fn types() -> BTreeMap<String, Vec<PathBuf>> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut files = Vec::new();

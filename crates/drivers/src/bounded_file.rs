@@ -1,10 +1,10 @@
-//! Files of a suite that are read whole.
+//! Reads a suite's files within a size limit.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// Reads a regular file of at most so many bytes; `too_large` is said of one that has more.
+/// Reads a regular file of at most `limit` bytes; `too_large` is the error message for a larger one.
 pub(crate) fn read_bounded(path: &Path, limit: u64, too_large: &str) -> io::Result<Vec<u8>> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("it is not a regular file"));

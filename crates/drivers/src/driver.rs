@@ -1,4 +1,4 @@
-//! The driver of a target: an enum, since the kinds of target are ours to list.
+//! The driver of a target: an enum, because the kinds of target are known.
 
 use std::future::ready;
 use std::path::Path;
@@ -25,51 +25,51 @@ use crate::testing::{self, FakeDriver};
 use crate::{DriveResult, Input, ToolHost, TraceSink};
 use agentci_exchange::{AgentLine, AgentRecording};
 
-/// What a driver needs to know beside the target.
+/// What a driver needs besides the target.
 pub struct DriverContext<'c> {
-    /// The case.
+    /// The id of the case.
     pub case_id: &'c str,
-    /// The value of a variable.
+    /// Looks up the value of a variable.
     pub lookup: &'c dyn Fn(&str) -> Option<String>,
-    /// The suite's folder: files that a turn names are looked for there.
+    /// The suite's folder: paths in turns are relative to it.
     pub folder: &'c Path,
-    /// What an agent that is ours to start finds in its environment, unless the target says otherwise.
+    /// Environment variables of an agent that agentci starts; the target takes precedence.
     pub environment: &'c [(String, String)],
-    /// What it finds there whatever the target says: it was made of that.
+    /// Environment variables that take precedence over the target, because they were computed from it.
     pub enforced: &'c [(String, String)],
-    /// Is told the process id of every program that is started.
+    /// Receives the process id of every started program.
     pub started: Option<UnboundedSender<u32>>,
-    /// Where the agent's tools are, if they are played by a server of ours.
+    /// The URLs of the agent's tools, if agentci's stub server plays them.
     pub bases: &'c ToolBases,
-    /// Which calls of a scripted model fail, for the whole run.
+    /// The random choices of mock models, for the whole run.
     pub draws: &'c MockDraws,
-    /// How long one request to a server may take, before the target's own limit.
+    /// The timeout of one request to a server; takes precedence over the target's.
     pub request_timeout: Option<Duration>,
-    /// Which attempt at the case it is, from 1.
+    /// The number of the attempt, from 1.
     pub attempt: u32,
-    /// Whether someone answers the tools that a model wants called.
+    /// Whether the host answers the tool calls of a model.
     pub tools: bool,
-    /// Agents that the suite knows by name.
+    /// The agents that the suite names.
     pub agents: &'c [(String, Arc<Target>)],
-    /// What is made ready once and used by many attempts.
+    /// Resources that are shared by many attempts.
     pub resources: &'c dyn Resources,
-    /// Whether files that turns compare with are made where there are none.
+    /// Whether missing snapshots are created.
     pub records: bool,
-    /// Where secrets that a driver fetches itself are made known before they are used.
+    /// Secrets that a driver fetches are registered here before their first use.
     pub fetched: &'c FetchedSecrets,
 }
 
-/// What leads an agent to tools that are played by a server of ours.
+/// The URLs of tools that agentci's stub server plays.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolBases {
-    /// Variables and the addresses they hold.
+    /// Variable names and their URLs.
     pub bases: Vec<(String, String)>,
-    /// Whether the agent has to be told with every question, since the addresses are this case's own.
+    /// Whether every request has to carry the URLs, because they differ for each case.
     pub tell: bool,
 }
 
-/// A turn that goes on. It takes the room that its kind of agent needs, which differs much, and stays where it is when a case
-/// is moved about.
+/// A turn in progress. It is boxed because the futures of the drivers differ much in size, and so that a case stays
+/// cheap to move.
 pub type TurnUnderWay<'t> = Pin<Box<dyn Future<Output = DriveResult> + 't>>;
 
 /// A connection to an agent.
@@ -112,7 +112,8 @@ impl DriverKind {
 }
 
 impl Driver {
-    /// Connects to the agent; servers are reached over the line. The outer error is the suite's fault, a variable without a value.
+    /// Connects to the agent; servers are reached over the line. The outer error is one of the suite: a variable
+    /// without a value.
     pub async fn open(
         target: &Target,
         context: &DriverContext<'_>,
@@ -125,8 +126,8 @@ impl Driver {
         }
     }
 
-    /// Lets what someone else sees of the agent enter the trace, in the moment it is seen. Where that someone `tells_usage`, what the
-    /// agent says of it counts only if nothing was seen.
+    /// Adds events that another observer sees to the trace, as they arrive. If the observer `tells_usage`, the usage
+    /// that the agent reports counts only if the observer saw none.
     pub fn listen(&mut self, seen: UnboundedReceiver<agentci_trace::EventKind>, tells_usage: bool) {
         let seen = SeenEvents(Some(seen));
         match &mut self.0 {
@@ -135,8 +136,8 @@ impl Driver {
             DriverKind::Http(driver) => driver.watch.seen = seen,
             #[cfg(feature = "testing")]
             DriverKind::Fake(driver) => driver.seen = seen,
-            // Neither a scripted model nor a server that calls no tools of ours has a wire that we see, and of a model that
-            // we ask we know all.
+            // These agents have no tools or models that agentci could observe, and the calls of a chat agent are its
+            // own.
             DriverKind::Mock(_)
             | DriverKind::Agui(_)
             | DriverKind::A2a(_)
@@ -145,9 +146,9 @@ impl Driver {
         }
     }
 
-    /// Lets what someone else saw until now enter the trace, when no turn is under way.
+    /// Adds the events that another observer saw so far to the trace, between turns.
     pub fn take_seen(&mut self, sink: &mut TraceSink<'_>) {
-        // Whoever stops there knows why.
+        // The watcher that stops here reports the reason.
         let _ = match &mut self.0 {
             DriverKind::Process(driver) => driver.take_seen(sink),
             DriverKind::Plain(driver) => driver.seen.take_all(sink),
@@ -183,12 +184,12 @@ impl Driver {
         }
     }
 
-    /// How many bytes the agent was sent and has not read, as far as we can tell.
+    /// How many bytes of its input the agent has not read, as far as known.
     pub fn unread(&self) -> usize {
         if let DriverKind::Process(driver) = &self.0 { driver.unread() } else { 0 }
     }
 
-    /// What was recorded of the conversation, if it is.
+    /// The recording of the conversation, if there is one.
     pub fn take_recording(&mut self) -> Option<AgentRecording> {
         let line = match &mut self.0 {
             DriverKind::Process(_) | DriverKind::Plain(_) | DriverKind::Mock(_) => return None,
@@ -203,7 +204,7 @@ impl Driver {
         recording_of(line)
     }
 
-    /// Ends the connection, and the agent with all it started where it is ours.
+    /// Closes the connection; if agentci started the agent, ends it with all its child processes.
     pub async fn close(self) -> Ending {
         match self.0 {
             DriverKind::Process(driver) => Box::pin(driver.close()).await,
@@ -220,7 +221,7 @@ impl Driver {
     }
 }
 
-/// What was recorded of what went over a line, if it is.
+/// The recording of a line, if there is one.
 pub(crate) fn recording_of(line: &mut AgentLine) -> Option<AgentRecording> {
     match std::mem::take(line) {
         AgentLine::Record(recorder) => Some(recorder.into_recording()),

@@ -1,4 +1,4 @@
-//! Why an agent could not go on.
+//! Errors of drivers.
 
 use std::time::Duration;
 
@@ -9,84 +9,84 @@ use agentci_source::print_duration;
 use crate::Stopped;
 use agentci_exchange::ExchangeError;
 
-/// Why a turn did not come to its end.
+/// Why a turn failed.
 #[derive(Debug, thiserror::Error)]
 pub enum DriveError {
     /// The agent could not be started or reached.
     #[error("the agent could not be started: {0}")]
     Unreachable(#[from] SpawnError),
-    /// A server that is ours to start did not.
+    /// A server that agentci starts did not start.
     #[error("the server could not be started: {0}")]
     NotStarted(String),
-    /// The server could not be reached, or the request can not be sent.
+    /// The server could not be reached, or the request cannot be sent.
     #[error("{0}")]
     NoServer(String),
-    /// The server answered that it will not.
+    /// The server refused the request.
     #[error("{message}")]
     Refused {
-        /// The status and what it says.
+        /// The status and the server's message.
         message: String,
         /// What to do about it.
         help: String,
     },
-    /// The server has too many requests and may take this one later.
+    /// The server is overloaded and may accept the request later.
     #[error("{message}")]
     Busy {
-        /// The status and what it says.
+        /// The status and the server's message.
         message: String,
         /// What to do about it.
         help: String,
     },
     /// A request took too long.
-    #[error("the agent was not done within {}", print_duration(*after))]
+    #[error("the agent did not finish within {}", print_duration(*after))]
     Timeout {
-        /// How long it could have taken.
+        /// The limit.
         after: Duration,
     },
-    /// What is sent is not what was recorded.
+    /// The request differs from the recording.
     #[error("{0}")]
     NotRecorded(String),
-    /// The agent does not speak the protocol.
+    /// The agent violates the protocol.
     #[error("{message}")]
     Protocol {
-        /// What is wrong, with the place in the stream and what was seen.
+        /// What is wrong, with the position in the stream and an excerpt.
         message: String,
         /// What to do about it.
         help: String,
     },
-    /// The agent left before its result came.
+    /// The agent exited before its result.
     #[error("{}", exited(*exit))]
     Exited {
-        /// How it left; nothing when it only closed its output.
+        /// How it exited; `None` if it only closed its output.
         exit: Option<Exit>,
-        /// Whether it left with an answer unread.
+        /// Whether it exited without reading an answer.
         while_answered: bool,
     },
-    /// The agent left, and said by its exit that it failed.
+    /// The agent exited with a failure.
     #[error("the agent ended with {exit}")]
     Failed {
-        /// How it left.
+        /// How it exited.
         exit: Exit,
     },
-    /// The agent itself gave up.
-    #[error("the agent gave up: {0}")]
+    /// The agent reported an error.
+    #[error("the agent reported an error: {0}")]
     AgentError(String),
     /// A plain program printed nothing.
     #[error("the agent printed nothing")]
     Silent,
-    /// A function of the agent's own failed.
+    /// A hook of the agent failed.
     #[error("{message}")]
     Function {
-        /// The file, the line and what went wrong.
+        /// The file, the line and the error.
         message: String,
     },
-    /// A pipe or socket broke in a way that has no better name.
+    /// Any other error of a pipe or socket.
     #[error("the connection to the agent broke: {0}")]
     Transport(#[from] std::io::Error),
-    /// This kind of target can not do what the turn asks.
+    /// This kind of target does not support what the turn requires.
     #[error("{0}")]
     Unsupported(String),
-    /// The watcher or the tool host stopped it, and knows why.
+    /// The watcher or the tool host stopped the turn and reports the reason.
     #[error("stopped")]
     Stopped,
 }
@@ -102,7 +102,7 @@ impl DriveError {
         if status == 429 { DriveError::Busy { message, help } } else { DriveError::Refused { message, help } }
     }
 
-    /// Whether the same turn may succeed later although nothing is changed: the agent could not be reached or was busy.
+    /// Whether the same turn may succeed on a retry: the agent could not be reached or was busy.
     pub fn may_pass(&self) -> bool {
         matches!(
             self,
@@ -111,17 +111,16 @@ impl DriveError {
     }
 }
 
-/// Why an agent was not opened.
+/// Why a driver was not opened.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OpenError {
-    /// The suite's fault: a variable without a value.
+    /// An error of the suite: a variable without a value.
     #[error(transparent)]
     Suite(#[from] UnsetVariableError),
     #[error(transparent)]
     Agent(#[from] DriveError),
 }
 
-/// What comes of driving an agent, or why nothing does.
 pub(crate) type DriveResult<T = ()> = Result<T, DriveError>;
 
 impl From<Stopped> for DriveError {
@@ -130,13 +129,13 @@ impl From<Stopped> for DriveError {
     }
 }
 
-/// What is shown of an answer, on a line of its own.
+/// An excerpt of an answer on a separate line; empty for an empty answer.
 pub(crate) fn shown(text: &str) -> String {
     let text = text.trim();
     if text.is_empty() { String::new() } else { format!("\nit says: {}", shortened(text)) }
 }
 
-/// As much of an answer as a message shows.
+/// An excerpt of an answer for a message.
 pub(crate) fn shortened(text: &str) -> String {
     agentci_text::excerpt(text, 300).into_owned()
 }
@@ -156,11 +155,11 @@ impl From<ExchangeError> for DriveError {
             ExchangeError::Broken(_) => DriveError::Transport(std::io::Error::other(words)),
             ExchangeError::Timeout { after } => DriveError::Timeout { after },
             ExchangeError::TooLarge(_) => {
-                DriveError::protocol(words, "nothing a user waits for is that large: look at what the server sends")
+                DriveError::protocol(words, "an answer should never be that large: check what the server sends")
             }
             ExchangeError::Compressed(_) => DriveError::protocol(
                 words,
-                "agentci sends `accept-encoding: identity`: turn off compression in the server or in the proxy before it",
+                "agentci sends `accept-encoding: identity`: turn off compression in the server or its proxy",
             ),
             ExchangeError::Mismatch(_) => DriveError::NotRecorded(words),
         }

@@ -1,16 +1,16 @@
-//! What reads the words of others, within reach of the fuzz targets; no part of the library.
+//! Entry points of the fuzz targets to the parsers of untrusted input; not part of the public API.
 
 use crate::chat::AnswerReader;
 use crate::chat::anthropic::AnthropicReader;
 use crate::chat::openai::OpenAiReader;
 use crate::{http, process};
 
-/// A line of an agent that is a process; whether it was understood.
+/// Reads a line of a process agent; returns whether it is valid.
 pub fn process_line(line: &[u8]) -> bool {
     process::understands(line)
 }
 
-/// The answer of a model, of `OpenAI` or else of Anthropic: the data of events, one a line, or one that comes whole.
+/// Reads the answer of a model of `OpenAI` or Anthropic: the data of events, one per line, or a whole answer.
 pub fn chat_answer(of_openai: bool, streamed: bool, text: &str) -> bool {
     let mut reader: Box<dyn AnswerReader> =
         if of_openai { Box::<OpenAiReader>::default() } else { Box::<AnthropicReader>::default() };
@@ -26,7 +26,7 @@ pub fn chat_answer(of_openai: bool, streamed: bool, text: &str) -> bool {
     reader.finish().is_ok()
 }
 
-/// The answer of an agent over plain HTTP, read in each of the ways it may come.
+/// Reads the answer of an HTTP agent in every supported format.
 pub fn http_answer(body: &[u8]) {
     http::fuzzing::answer(body);
 }

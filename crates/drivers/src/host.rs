@@ -1,4 +1,4 @@
-//! Who answers the agent's tool calls.
+//! The interface to the host that answers the agent's tool calls.
 
 use std::pin::Pin;
 
@@ -8,23 +8,23 @@ use serde_json::Value;
 use crate::Stopped;
 use crate::template_parts::as_text;
 
-/// An answer to come; `Stopped` when the call ends the case, and then the host knows why.
+/// A pending answer; `Stopped` if the call ends the case, for a reason that the host reports.
 pub type PendingAnswer<'h> = Pin<Box<dyn Future<Output = Result<ToolReply, Stopped>> + 'h>>;
 
-/// An answer and how it reaches the agent.
+/// A tool result and how it is delivered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolReply {
-    /// The answer.
+    /// The tool result.
     pub result: ToolResult,
-    /// How it reaches the agent.
+    /// How it is delivered to the agent.
     pub delivery: Delivery,
 }
 
-/// What an agent gets in place of an answer that is spoilt on purpose.
+/// What an agent receives in place of a result that is malformed on purpose.
 pub(crate) const NO_ANSWER: &str = "<html>502 Bad Gateway</html>";
 
 impl ToolReply {
-    /// The first half of the answer, for one that breaks off where every answer is a text.
+    /// The first half of the result as text, for truncated delivery in protocols whose results are strings.
     pub(crate) fn half(&self) -> Value {
         let text = as_text(&self.result.result);
         let length = text.chars().count();
@@ -32,22 +32,22 @@ impl ToolReply {
     }
 }
 
-/// How an answer reaches the agent.
+/// How a tool result is delivered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Delivery {
-    /// As it should.
+    /// Unchanged.
     #[default]
     Whole,
-    /// As something that is not the protocol.
+    /// As something that violates the protocol.
     Malformed,
-    /// Broken off.
+    /// Truncated.
     Truncated,
     /// Not at all.
     Never,
 }
 
-/// Who answers the agent's tool calls.
+/// Answers the agent's tool calls.
 pub trait ToolHost {
-    /// The answer to one call.
+    /// Answers one call.
     fn call<'h>(&'h self, call: &'h ToolCall) -> PendingAnswer<'h>;
 }

@@ -1,20 +1,20 @@
-//! What goes into a turn, variables filled in.
+//! The input of a turn, with variables filled in.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-/// What goes into a turn.
+/// The input of a turn.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Input {
-    /// A task: an object of the suite's making.
+    /// A task: an object that the suite defines.
     Task(Arc<Value>),
     /// Messages of a conversation, each with `role` and `content`.
     Messages(Vec<Value>),
     /// A protocol action and its arguments.
     Action {
-        /// Its name, protocol first.
+        /// Its name, with the protocol as a prefix, such as `mcp:call`.
         kind: String,
         /// Its arguments.
         arguments: Value,
@@ -22,7 +22,7 @@ pub enum Input {
 }
 
 impl Input {
-    /// The input as one value: what a program is sent, and what a trace shows.
+    /// The input as one value, as it is sent to a program and shown in the trace.
     pub fn value(&self) -> Arc<Value> {
         match self {
             Input::Task(task) => Arc::clone(task),
@@ -30,7 +30,7 @@ impl Input {
         }
     }
 
-    /// The same for who only looks at it.
+    /// The input as one value, borrowed if possible.
     pub fn as_value(&self) -> Cow<'_, Value> {
         Cow::Owned(match self {
             Input::Task(task) => return Cow::Borrowed(task),

@@ -1,8 +1,8 @@
-//! How to reach an agent: a turn goes in, trace events come out.
+//! Drivers for agents: a turn goes in, trace events come out.
 //!
-//! A driver opens a connection to the agent that a [`Target`](agentci_plan::Target) describes, takes turns, and closes. It has no
-//! opinion about what the agent does: it writes the trace, asks the [`ToolHost`] for answers to tool calls, and says in a
-//! [`DriveError`] when the agent cannot go on.
+//! A driver opens a connection to the agent that a [`Target`](agentci_plan::Target) describes, takes turns, and closes
+//! it. It does not judge what the agent does: it writes the trace, asks the [`ToolHost`] for tool results, and returns
+//! a [`DriveError`] if the agent fails.
 
 mod a2a;
 mod agui;

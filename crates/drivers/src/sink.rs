@@ -1,18 +1,18 @@
-//! Where a driver writes what happens.
+//! The sink to which drivers write trace events.
 
 use std::ops::ControlFlow;
 
 use agentci_exchange::Clock;
 use agentci_trace::{Event, EventKind, Moment, Trace};
 
-/// The watcher of the trace wants no more: a limit is exceeded, or the tool host refused.
+/// The turn was stopped: a limit is exceeded, or the tool host refused a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stopped;
 
 type SinkChange<'w> = Box<dyn Fn(&mut EventKind) + 'w>;
 type TraceWatcher<'w> = Box<dyn FnMut(&Event) -> ControlFlow<()> + 'w>;
 
-/// Where a driver writes what happens. A watcher sees every event as it comes and may ask to stop.
+/// Receives the trace events of a driver. A watcher sees every event as it arrives and may stop the turn.
 pub struct TraceSink<'w> {
     clock: Clock,
     turn: u32,
@@ -22,34 +22,34 @@ pub struct TraceSink<'w> {
 }
 
 impl<'w> TraceSink<'w> {
-    /// A sink with a watcher.
+    /// Creates a sink with a watcher.
     pub fn new(clock: Clock, watcher: impl FnMut(&Event) -> ControlFlow<()> + 'w) -> Self {
         Self { clock, turn: 0, trace: Trace::default(), change: None, watcher: Box::new(watcher) }
     }
 
-    /// Lets something be evened out before anyone sees it.
+    /// Normalizes every event before the watcher and the trace see it.
     #[must_use]
     pub fn with_change(mut self, change: impl Fn(&mut EventKind) + 'w) -> Self {
         self.change = Some(Box::new(change));
         self
     }
 
-    /// What follows belongs to this turn.
+    /// Sets the turn of the following events.
     pub fn set_turn(&mut self, turn: u32) {
         self.turn = turn;
     }
 
-    /// The clock by which events are dated.
+    /// The clock of the events.
     pub fn clock(&self) -> Clock {
         self.clock
     }
 
-    /// Writes down what happened now.
+    /// Adds an event with the current time.
     pub fn push(&mut self, kind: EventKind) -> Result<(), Stopped> {
         self.push_at(self.clock.now(), kind)
     }
 
-    /// Writes down what happened at a moment: when it arrived, or when it did in the recording.
+    /// Adds an event with a given time: its arrival, or the recorded one.
     pub fn push_at(&mut self, at: Moment, mut kind: EventKind) -> Result<(), Stopped> {
         if let Some(change) = &self.change {
             change(&mut kind);
@@ -63,12 +63,12 @@ impl<'w> TraceSink<'w> {
         }
     }
 
-    /// Everything that was written so far.
+    /// The trace so far.
     pub fn trace(&self) -> &Trace {
         &self.trace
     }
 
-    /// Everything that was written.
+    /// The whole trace.
     pub fn into_trace(self) -> Trace {
         self.trace
     }

@@ -1,11 +1,11 @@
-//! Streams of events that a server may keep open.
+//! Reads event streams that a server may keep open.
 
 use std::time::Duration;
 
 use agentci_exchange::{Arrived, ExchangeError, NextPiece, StreamedAnswer};
 
-/// The next event of a stream; `None` at its end. Once everything is said, only an event that comes within a grace is one, and
-/// whatever goes wrong is the end.
+/// The next event of a stream; `None` at its end. Once the answer is complete (`said_all`), the stream also ends after
+/// the `grace` period without an event, and with any error.
 pub(crate) async fn next_event(
     answer: &mut StreamedAnswer,
     said_all: bool,

@@ -1,9 +1,9 @@
-//! Parts of what goes into a turn, by the name that a template gives them.
+//! Resolves references to the input in templates.
 
 use agentci_plan::{Text, UnsetVariableError};
 use serde_json::Value;
 
-/// A part of the input: all of it by `INPUT`, a field by `INPUT.name`, one within it by `INPUT.name.name`.
+/// A part of the input: `INPUT` is all of it, `INPUT.name` a field, `INPUT.name.name` a nested field.
 pub(crate) fn part<'i>(input: &'i Value, name: &str) -> Option<&'i Value> {
     let path = name.strip_prefix("INPUT")?;
     if path.is_empty() {
@@ -15,7 +15,7 @@ pub(crate) fn part<'i>(input: &'i Value, name: &str) -> Option<&'i Value> {
     })
 }
 
-/// Names and their values, each filled in.
+/// Fills in named values.
 pub(crate) fn filled(
     named: &[(String, Text)],
     fill: impl Fn(&Text) -> Result<String, UnsetVariableError>,
@@ -23,7 +23,7 @@ pub(crate) fn filled(
     named.iter().map(|(name, value)| Ok((name.clone(), fill(value)?))).collect()
 }
 
-/// A value within a text: a text as it is, anything else as JSON.
+/// A value as text: a string as it is, anything else as JSON.
 pub(crate) fn as_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,8 +1,8 @@
-//! A scripted agent for tests of the runner, behind the feature `testing` that no shipped build has.
+//! A scripted agent for tests of the runner, behind the feature `testing`, which is off in releases.
 //!
-//! A test says with [`script`] what the agent of a case does. The runner then opens this agent in place of the one that the
-//! target of the case describes, whatever kind it is; only mocks stay what they are. What was opened, asked and closed is
-//! written down in order, see [`effects`]. Everything belongs to the thread of the test, so that tests can run beside each other.
+//! A test sets the behaviour of a case's agent with [`script`]. The runner then opens this agent in place of the case's
+//! target, unless that is a mock. [`effects`] lists what was opened, asked and closed, in order. All state is local to
+//! the thread of the test, so that tests can run in parallel.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -21,58 +21,59 @@ use serde_json::Value;
 use crate::observer::SeenEvents;
 use crate::{Delivery, DriveError, DriveResult, DriverContext, Input, ToolHost, TraceSink};
 
-/// One thing that the agent does in a turn.
+/// A step of the agent in a turn.
 pub enum ScriptedStep {
-    /// It does something that the trace shows.
+    /// It emits a trace event.
     Show(EventKind),
-    /// It calls a tool of this name with these arguments and waits for the answer.
+    /// It calls a tool with these arguments and waits for the result.
     Call(String, Value),
-    /// It takes this long.
+    /// It waits this long.
     Wait(Duration),
-    /// It never goes on.
+    /// It never continues.
     Hang,
-    /// It cannot go on.
+    /// It fails.
     Fail(DriveError),
-    /// It gets hold of a secret, such as an access token.
+    /// It fetches a secret, such as an access token.
     Fetch(String),
-    /// It sends this and is answered this, which a recording keeps. In a replay the recorded answer is what it says.
+    /// It sends the first value and is answered with the second, which is recorded. In a replay it outputs the recorded
+    /// answer.
     Exchange(Value, Value),
-    /// Something happens outside.
+    /// Runs a function of the test.
     Meanwhile(Box<dyn FnOnce()>),
 }
 
 impl ScriptedStep {
-    /// It says something.
+    /// It outputs text.
     pub fn say(text: &str) -> Self {
         ScriptedStep::Show(EventKind::Text(text.to_owned()))
     }
 
-    /// It has a result.
+    /// It outputs its result.
     pub fn result(value: Value) -> Self {
         ScriptedStep::Show(EventKind::FinalOutput(Arc::new(value)))
     }
 
-    /// It calls a tool of this name.
+    /// It calls a tool.
     pub fn call(name: &str, args: Value) -> Self {
         ScriptedStep::Call(name.to_owned(), args)
     }
 }
 
-/// What the agent does from when it is opened until it is closed.
+/// The behaviour of the agent from open to close.
 #[derive(Default)]
 pub struct FakeScript {
-    /// Why it cannot be reached.
+    /// The error if it cannot be reached.
     pub unreachable: Option<DriveError>,
-    /// What it does in each turn; nothing in those that are not listed.
+    /// The steps of each turn; further turns have none.
     pub turns: Vec<Vec<ScriptedStep>>,
-    /// What it printed, as is known when it is closed.
+    /// Its standard error, which is returned on close.
     pub printed: Vec<String>,
-    /// What happens when it is closed.
+    /// Runs on close.
     pub closing: Option<Box<dyn FnOnce()>>,
 }
 
 impl FakeScript {
-    /// An agent that does this in its turns.
+    /// An agent with these turns.
     pub fn turns(turns: impl IntoIterator<Item = Vec<ScriptedStep>>) -> Self {
         Self { turns: turns.into_iter().collect(), ..Self::default() }
     }
@@ -91,27 +92,27 @@ thread_local! {
     static GIVEN: RefCell<Vec<(String, String)>> = RefCell::default();
 }
 
-/// Says what the agent of a case does, each time it is opened; the argument is the number of the attempt.
+/// Sets the behaviour of a case's agent. The function is called each time it is opened, with the number of the attempt.
 pub fn script(case_id: &str, script: impl FnMut(u32) -> FakeScript + 'static) {
     SCRIPTS.with_borrow_mut(|scripts| scripts.insert(case_id.to_owned(), Rc::new(RefCell::new(script))));
 }
 
-/// Writes down that something happened.
+/// Records an effect.
 pub fn note(effect: impl Into<String>) {
     EFFECTS.with_borrow_mut(|effects| effects.push(effect.into()));
 }
 
-/// Everything that happened so far, which is forgotten then.
+/// Takes all effects so far.
 pub fn effects() -> Vec<String> {
     EFFECTS.take()
 }
 
-/// What the agent that was opened last was given in its environment under this name.
+/// The value of this variable in the environment of the agent that was opened last.
 pub fn given(name: &str) -> Option<String> {
     GIVEN.with_borrow(|given| given.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone()))
 }
 
-/// Whether a scripted agent takes the place of the target.
+/// Whether a scripted agent replaces the target.
 pub(crate) fn stands_in(target: &Target, context: &DriverContext<'_>) -> bool {
     !matches!(target, Target::Mock(_)) && SCRIPTS.with_borrow(|scripts| scripts.contains_key(context.case_id))
 }

@@ -1,10 +1,10 @@
-//! The built-in embedder from outside: every line of the input is a text, as a JSON string, and gives a line of JSON.
+//! Runs the built-in embedder: reads one text per line, as a JSON string, and prints one line of JSON for each.
 //!
 //! ```sh
 //! echo '"Your refund is on its way."' | cargo run -p agentci-embed --example embed
 //! ```
 //!
-//! prints `{"ids":[101,2115,...],"vector":[0.0123,...]}`; with the argument `ids` the vector is left out, which is quicker.
+//! prints `{"ids":[101,2115,...],"vector":[0.0123,...]}`; the argument `ids` leaves out the vector, which is faster.
 
 use std::error::Error;
 use std::io::{BufRead as _, BufWriter, Write as _, stdin, stdout};

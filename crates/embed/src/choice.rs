@@ -1,33 +1,36 @@
-//! Which embedder to use, from what is pinned and what is there.
+//! Chooses the embedder from the settings and the API key.
 
 use agentci_plan::is_meant;
 
 use crate::builtin::Builtin;
 
-/// The model that is asked for when only the service is named.
+/// The default model of the service.
 pub const DEFAULT_MODEL: &str = "text-embedding-3-small";
-/// Where that model is, unless the caller knows better.
+/// The default base URL of the service.
 pub const DEFAULT_BASE_URL: &str = "https://api.openai.com/v1";
 
 /// The embedder to use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EmbedderChoice {
-    /// The one inside the program.
+    /// The built-in embedder.
     Builtin,
-    /// A service.
+    /// An `OpenAI`-compatible service.
     Remote {
-        /// The model to ask it for.
+        /// The name of the model.
         model: String,
     },
 }
 
-/// A pinned embedder that there is not.
+/// The pinned embedder does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no embedder `{0}`\nhelp: use `builtin` (`{id}`), or `openai:MODEL` for a service with OpenAI's API", id = Builtin::ID)]
+#[error(
+    "unknown embedder `{0}`\nhelp: use `builtin` (`{id}`), or `openai:MODEL` for an OpenAI-compatible API",
+    id = Builtin::ID
+)]
 pub struct UnknownEmbedderError(pub String);
 
-/// The pinned embedder; if none is, the service when there is a key for it, else the built-in one. A blank key is none: that
-/// is what a secret looks like where it is not given out.
+/// Returns the pinned embedder; if none is pinned, the service if there is an API key, else the built-in embedder. A
+/// blank key counts as none, since CI systems pass a secret that is not available as an empty string.
 pub fn choose(pinned: Option<&str>, key: Option<&str>) -> Result<EmbedderChoice, UnknownEmbedderError> {
     let model = match pinned.map(|pinned| (pinned, pinned.split_once(':'))) {
         None => key.filter(|key| !key.trim().is_empty()).map(|_| DEFAULT_MODEL),

@@ -1,33 +1,33 @@
-//! The one thing the rest of the program asks for vectors, whoever makes them.
+//! The common interface of all embedders.
 
 use crate::builtin::{Builtin, EncodedText, WeightsError};
 use crate::remote::{Remote, RemoteError};
 
-/// Who makes vectors.
+/// An embedder.
 #[derive(Debug)]
 pub enum Embedder {
-    /// This program itself.
+    /// The built-in embedder.
     Builtin(Builtin),
-    /// A service.
+    /// A remote service.
     Remote(Box<Remote>),
 }
 
-/// There are no vectors.
+/// Why an embedder returned no vectors.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum EmbedError {
-    /// The built-in embedder is broken.
+    /// The weights of the built-in embedder cannot be used.
     #[error(transparent)]
     Weights(#[from] WeightsError),
-    /// A service gave none.
+    /// The service returned no embeddings.
     #[error(transparent)]
     Remote(#[from] RemoteError),
-    /// The thread that worked at them ended.
-    #[error("the embedder stopped at work: {0}\nhelp: this is a mistake in agentci; please report it")]
+    /// The thread of the built-in embedder ended.
+    #[error("the embedder stopped unexpectedly: {0}\nhelp: this is a bug in agentci; please report it")]
     Stopped(String),
 }
 
 impl Embedder {
-    /// What made the vectors, down to the version. Similarities of different ids can not be compared.
+    /// The id of the embedder, including its version. Similarities of different ids cannot be compared.
     pub fn id(&self) -> &str {
         match self {
             Embedder::Builtin(_) => Builtin::ID,
@@ -35,8 +35,8 @@ impl Embedder {
         }
     }
 
-    /// The vectors of texts, in their order; that of a blank text is empty. The built-in embedder works on a thread of its own,
-    /// so that others do not wait meanwhile.
+    /// Embeds texts; returns the vectors in the same order, an empty one for a blank text. The built-in embedder runs
+    /// on a blocking thread, so that other tasks continue.
     pub async fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         match self {
             Embedder::Builtin(builtin) => {
@@ -51,8 +51,8 @@ impl Embedder {
         }
     }
 
-    /// How a text is read: a long one is cut into pieces by the built-in embedder, and a very long one is read in part. A
-    /// service gets all of it, and refuses what is too long.
+    /// How a text is read: the built-in embedder cuts a long text into pieces, and reads only the beginning of a very
+    /// long one. A service gets the whole text, and rejects it if it is too long.
     pub fn reading(&self, text: &str) -> Result<EncodedText, EmbedError> {
         match self {
             Embedder::Builtin(builtin) => Ok(builtin.reading(text)?),
@@ -60,8 +60,8 @@ impl Embedder {
         }
     }
 
-    /// The threshold to use where none is given, if one is known for this model. A threshold belongs to a model: texts that
-    /// say the same have 0.66 with one and 0.85 with another.
+    /// The default threshold, if one is known for this model. Thresholds depend on the model: texts with the same
+    /// meaning have a similarity of 0.66 with one and 0.85 with another.
     pub fn default_threshold(&self) -> Option<f64> {
         match self {
             Embedder::Builtin(_) => Some(Builtin::THRESHOLD),

@@ -1,8 +1,9 @@
-//! How near two texts are in meaning.
+//! Measures how similar two texts are in meaning.
 //!
-//! Texts go in, vectors come out, and the cosine of two vectors is the similarity of their texts. The vectors come from the
-//! [`builtin`] embedder, which is inside the program, or from a [`remote`] service. A similarity tells texts on the subject
-//! from others and no more: an answer with the wrong number is as near as the right one. So [`facts`] are compared beside it.
+//! An embedder turns texts into vectors, and the cosine of two vectors is the similarity of their texts. The vectors
+//! come from the [`builtin`] embedder, which is part of the program, or from a [`remote`] service. A similarity only
+//! tells texts on the subject from others: an answer with the wrong number is as similar as the right one. So [`facts`]
+//! are compared as well.
 
 pub mod builtin;
 mod choice;

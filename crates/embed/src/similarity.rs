@@ -1,15 +1,15 @@
-//! Two vectors as one number.
+//! The cosine similarity of vectors.
 
-/// Two vectors that can not be compared.
+/// Two vectors have different dimensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "vectors of {0} and of {1} numbers can not be compared\nhelp: embed both texts with one model; if it was changed, empty the \
-     cache of embeddings"
+    "vectors of {0} and {1} dimensions cannot be compared\nhelp: embed both texts with the same model; if the model \
+     changed, empty the cache of embeddings"
 )]
 pub struct DimensionsError(pub usize, pub usize);
 
-/// The cosine of the angle between two vectors, from -1 to 1. A vector that is empty or has no length, as a blank text has,
-/// is like nothing: 0.
+/// The cosine of the angle between two vectors, from -1 to 1. It is 0 for a vector that is empty, such as that of a
+/// blank text, or all zeros.
 pub fn cosine(a: &[f32], b: &[f32]) -> Result<f64, DimensionsError> {
     if a.is_empty() || b.is_empty() {
         return Ok(0.0);

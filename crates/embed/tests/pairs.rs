@@ -1,5 +1,5 @@
-//! How well labelled pairs are told apart: by the built-in embedder those that say the same from those on another topic, by
-//! facts those with something wrong in them. The documentation states what is measured here.
+//! Measures how well labelled pairs are classified: the built-in embedder separates pairs with the same meaning from
+//! pairs on another topic, and facts find pairs with an error. The documentation states these numbers.
 
 #![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
 
@@ -28,12 +28,12 @@ fn similarity(pair: &Pair) -> f64 {
     cosine(&vectors[0], &vectors[1]).unwrap()
 }
 
-/// How many pass at the embedder's own threshold.
+/// The number of pairs that pass at the embedder's own threshold.
 fn passing(pairs: &[Pair]) -> usize {
     pairs.iter().filter(|pair| Similarity::passes(similarity(pair), Builtin::THRESHOLD)).count()
 }
 
-/// The documentation says this, word for word.
+/// The documentation contains these sentences verbatim.
 fn is_documented(sentence: &str) {
     assert!(DOCUMENTATION.contains(sentence), "docs/reference/embeddings.md should say: {sentence}");
 }
@@ -58,7 +58,7 @@ fn the_documented_accuracy_is_the_measured_one() {
 }
 
 #[test]
-fn the_documentation_says_what_similarity_can_not_see() {
+fn the_documentation_says_what_similarity_cannot_see() {
     let pairs = pairs("same_topic");
     is_documented(&format!(
         "Of {} answers on the same topic that state something else, {} pass.",

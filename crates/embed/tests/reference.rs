@@ -1,4 +1,4 @@
-//! The built-in embedder beside the reference that `interop/embed_reference.py` computed over the same weights.
+//! Compares the built-in embedder with the reference that `interop/embed_reference.py` computed with the same weights.
 
 #![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
 

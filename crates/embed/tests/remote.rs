@@ -1,4 +1,4 @@
-//! A remote embedder against a real server on this machine: what it sends, what it retries, when it stops.
+//! A remote embedder with a local HTTP server: what it sends, what it retries, and when it stops.
 
 #![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-/// What the server does with a request.
+/// The reaction of the server to a request.
 #[derive(Clone)]
 enum Reply {
     /// A vector for each text: its length and 1.
@@ -24,7 +24,7 @@ enum Reply {
     Nothing,
 }
 
-/// A server that plays its replies in order, the last one for ever.
+/// A server that sends its replies in order and repeats the last one.
 struct Server {
     url: String,
     seen: Arc<Mutex<Vec<Seen>>>,
@@ -85,7 +85,7 @@ async fn serve(mut stream: TcpStream, replies: Vec<Reply>, log: Arc<Mutex<Vec<Se
     };
     let (status, headers, body) = match replies.get(index).or(replies.last()).unwrap() {
         Reply::Vectors => {
-            // In the wrong order, as a service may.
+            // In the wrong order, which is allowed.
             let vector = |(index, text): (usize, &Value)| json!({ "index": index, "embedding": [text.as_str().unwrap().len(), 1] });
             let data: Vec<Value> = texts.iter().enumerate().map(vector).rev().collect();
             (200, "", json!({ "object": "list", "data": data }).to_string())
@@ -141,7 +141,7 @@ async fn many_texts_go_out_in_batches_and_come_back_in_order() {
 }
 
 #[tokio::test]
-async fn nobody_is_asked_twice_for_one_text() {
+async fn no_text_is_sent_twice() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(&[Reply::Vectors]).await;
     let embedder = server.client(quick(), Cache::in_folder(folder.path()).unwrap());
@@ -170,18 +170,21 @@ async fn what_does_not_pass_is_an_error_after_three_retries() {
     for (reply, message) in [
         (Reply::Raw(429, "", r#"{"error":{"message":"slow down"}}"#), "HTTP 429: slow down"),
         (Reply::Raw(500, "", ""), "HTTP 500"),
-        (Reply::Raw(200, "", "hello"), "the answer holds no embeddings: expected value at line 1 column 1, in `hello`"),
-        (Reply::Raw(200, "", short), "texts sent: 1, embeddings that came back: 0"),
         (
-            Reply::Raw(200, "", r#"{"data":[{"embedding":[NaN]}]}"#),
-            "an embedding has a number in it that is not finite",
+            Reply::Raw(200, "", "hello"),
+            "the response contains no embeddings: expected value at line 1 column 1, in `hello`",
         ),
+        (Reply::Raw(200, "", short), "sent 1 texts, received 0 embeddings"),
+        (Reply::Raw(200, "", r#"{"data":[{"embedding":[NaN]}]}"#), "an embedding contains a number that is not finite"),
         (Reply::Raw(200, "", r#"{"data":[{"embedding":[0]}]}"#), "an embedding is empty or all zeros"),
     ] {
         let server = Server::start(&[reply]).await;
         let error = failure(&server.client(quick(), Cache::in_memory())).await;
         let text = error.to_string();
-        assert!(text.starts_with(&format!("`openai:m` gave no embeddings after 4 tries: {message}\nhelp: ")), "{text}");
+        assert!(
+            text.starts_with(&format!("`openai:m` returned no embeddings after 4 attempts: {message}\nhelp: ")),
+            "{text}"
+        );
         assert_eq!((error.tries, server.requests().len()), (4, 4), "{message}");
     }
 }
@@ -201,7 +204,7 @@ async fn a_service_that_never_answers_is_asked_four_times() {
     let server = Server::start(&[Reply::Nothing]).await;
     let limits = RetryLimits { request: Duration::from_millis(30), ..quick() };
     let error = failure(&server.client(limits, Cache::in_memory())).await;
-    assert_eq!(error.trouble, EmbeddingError::Request("no answer in time".into()));
+    assert_eq!(error.trouble, EmbeddingError::Request("the request timed out".into()));
     assert_eq!(error.tries, 4);
 }
 
@@ -259,7 +262,7 @@ async fn a_model_that_changes_under_way_is_noticed() {
 }
 
 #[tokio::test]
-async fn nobody_there_is_an_error_that_says_so() {
+async fn an_unreachable_service_is_an_error_that_says_so() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base_url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
@@ -270,10 +273,10 @@ async fn nobody_there_is_an_error_that_says_so() {
 }
 
 #[tokio::test]
-async fn a_key_that_can_not_be_sent_is_not_shown() {
+async fn a_key_that_cannot_be_sent_is_not_shown() {
     let service = Service { base_url: "http://127.0.0.1:1".into(), model: "m".into(), key: Some("sk-\nsecret".into()) };
     let embedder = Embedder::Remote(Box::new(Remote::new(service, quick(), Cache::in_memory())));
     let error = failure(&embedder).await;
     assert_eq!(error.tries, 1);
-    assert!(error.to_string().contains("check the key") && !error.to_string().contains("secret"), "{error}");
+    assert!(error.to_string().contains("check the API key") && !error.to_string().contains("secret"), "{error}");
 }

@@ -1,4 +1,4 @@
-//! The line to an agent.
+//! The connection to an agent: live, recorded or replayed.
 
 use std::time::Duration;
 
@@ -14,39 +14,39 @@ use crate::{Clock, ExchangeError, ExchangePlayer, ExchangeRecorder, Slot, Stream
 /// A request.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// Where to.
+    /// The URL.
     pub url: String,
-    /// What is asked for.
+    /// The method.
     pub method: HttpMethod,
-    /// Headers; without a `content-type` the body is JSON.
+    /// The headers. Default `content-type`: JSON.
     pub headers: Vec<(String, String)>,
-    /// The body, as JSON text; none if it is empty.
+    /// The body as JSON text; empty for none.
     pub body: String,
-    /// What makes it the same request when it is replayed: ids that are new each time are left out of it.
+    /// The identity by which a replay finds the request. It contains no generated ids.
     pub identity: Value,
-    /// How long everything may take, from sending it to the last byte of the answer.
+    /// The timeout, from sending the request to the last byte of the answer.
     pub timeout: Duration,
 }
 
-/// The line to an agent: where requests go and answers come from.
+/// The connection to an agent.
 #[derive(Debug, Default)]
 pub enum AgentLine {
     /// The network.
     #[default]
     Live,
-    /// The network, and what goes over it is written down.
+    /// The network, with a recorder.
     Record(ExchangeRecorder),
     /// A recording.
     Replay(ExchangePlayer),
 }
 
 impl AgentLine {
-    /// Sends a request, at the moment that [`next`](Self::next) told, and waits for the head of the answer.
+    /// Sends a request and waits for the head of the answer. `at` is the result of [`next`](Self::next).
     pub async fn send(&mut self, request: &Request, clock: Clock, at: Moment) -> Result<StreamedAnswer, ExchangeError> {
         self.send_as(request, clock, at, None).await
     }
 
-    /// The same, to a server that may want to see a certificate.
+    /// Sends a request with a client certificate.
     pub async fn send_as(
         &mut self,
         request: &Request,
@@ -60,14 +60,14 @@ impl AgentLine {
             AgentLine::Replay(player) => player.answer(request, clock),
         }?;
         match answer.compression() {
-            // A refusal is told by its status, whatever its body says.
+            // The status of a failure is enough; its body may be compressed.
             Some(coding) if (200..300).contains(&answer.status) => Err(ExchangeError::Compressed(coding.to_owned())),
             _ => Ok(answer),
         }
     }
 
-    /// Fills in what only an agent that is there learns of. A replay must not need its secrets and its address, so what has no
-    /// value is empty there.
+    /// Fills in values that only a live agent needs. A replay must not need secrets and URLs, so unset variables are
+    /// empty there.
     pub fn fill<T>(
         &self,
         lookup: &dyn Fn(&str) -> Option<String>,
@@ -77,7 +77,7 @@ impl AgentLine {
             (Err(unset), AgentLine::Replay(_)) => vec![unset.0],
             (filled, _) => return filled,
         };
-        // A variable that has a default keeps it, so only those are empty that were asked for in vain.
+        // Variables with a default keep it: only those that turned out to be unset become empty.
         loop {
             let known = |name: &str| lookup(name).or_else(|| unset.iter().any(|one| one == name).then(String::new));
             match fill(&known) {
@@ -87,7 +87,7 @@ impl AgentLine {
         }
     }
 
-    /// Begins an exchange that is none of HTTP, if what goes over the line is written down.
+    /// Starts to record an exchange that is not HTTP, if the line is recorded.
     pub fn note(&mut self, identity: &Value, clock: Clock, at: Moment) -> Option<Slot> {
         match self {
             AgentLine::Record(recorder) => Some(recorder.begin(HttpMethod::Post, identity, clock, at)),
@@ -95,7 +95,7 @@ impl AgentLine {
         }
     }
 
-    /// The recorded answer of such an exchange and when it came; nothing if this is no replay.
+    /// The recorded answer of an exchange that is not HTTP, and when it arrived; `None` if this is not a replay.
     pub fn recall(&mut self, identity: &Value, clock: Clock) -> Option<Result<(Bytes, Moment), ExchangeError>> {
         match self {
             AgentLine::Replay(player) => Some(player.recall(identity, clock)),
@@ -103,15 +103,15 @@ impl AgentLine {
         }
     }
 
-    /// What someone else saw of the agent before a moment of a replay, and when: one thing at a time.
+    /// The next recorded observer event before a time, with its own time; `None` if this is not a replay.
     pub fn seen(&mut self, until: Option<Moment>, clock: Clock) -> Option<(Value, Moment)> {
         let AgentLine::Replay(player) = self else { return None };
         let (what, at_us) = player.seen(until.map_or(u64::MAX, |until| until.offset_us))?;
         Some((what, clock.after(at_us)))
     }
 
-    /// The moment of the request that is sent next: the present one, or in a replay the recorded one. What a driver concludes
-    /// before it sends it bears the same moment, so that a replay is dated as the recording was.
+    /// The time of the next request: now, or the recorded one in a replay. Events that a driver adds before the request
+    /// get the same time, so that a replay has the times of the recording.
     pub fn next(&self, clock: Clock) -> Moment {
         match self {
             AgentLine::Live | AgentLine::Record(_) => clock.now(),
@@ -119,7 +119,7 @@ impl AgentLine {
         }
     }
 
-    /// What the ids in requests are to be made from; in a replay they are those that were recorded.
+    /// The seed of the ids in requests; the recorded one in a replay.
     pub fn seed(&self) -> u64 {
         match self {
             AgentLine::Live => random_seed(),
@@ -128,8 +128,7 @@ impl AgentLine {
         }
     }
 
-    /// The present moment, by which a driver dates what it concludes itself. In a replay it is that of the last thing that was
-    /// played.
+    /// The current time, for events that a driver adds itself. In a replay it is the time of the last replayed data.
     pub fn now(&self, clock: Clock) -> Moment {
         match self {
             AgentLine::Live | AgentLine::Record(_) => clock.now(),

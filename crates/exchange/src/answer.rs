@@ -1,4 +1,4 @@
-//! What comes back.
+//! The answer to a request.
 
 use std::time::{Duration, Instant};
 
@@ -11,12 +11,12 @@ use super::live::IncomingAnswer;
 use super::player::PlayedAnswer;
 use crate::{AgentExchangeEnd, AnswerHead, ExchangeError, PieceKind, Slot};
 
-/// The most bytes of a line.
+/// The size limit of a line, in bytes.
 const LINE_LIMIT: usize = EVENT_LIMIT;
-/// The most bytes of a stream.
+/// The size limit of a stream, in bytes.
 const STREAM_LIMIT: usize = 256 << 20;
 
-/// An answer whose body is still to come. A wait for an event that is dropped loses nothing.
+/// An answer whose body is still to be read. Reading is cancellation safe.
 #[derive(Debug)]
 pub struct StreamedAnswer {
     /// The status code.
@@ -27,16 +27,16 @@ pub struct StreamedAnswer {
     source: ByteSource,
     decoder: Decoder,
     lines: LineCutter,
-    /// How many bytes came.
+    /// The number of bytes read.
     received: usize,
-    /// When the last bytes came, or the end.
+    /// When the last bytes or the end were read.
     latest: Moment,
-    /// How it ended, if it did.
+    /// How the answer ended, if it did.
     over: Option<Result<(), ExchangeError>>,
     slot: Option<Slot>,
 }
 
-/// An event of the stream.
+/// An event of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arrived {
     /// The event.
@@ -45,25 +45,23 @@ pub struct Arrived {
     pub at: Moment,
 }
 
-/// What came within a time.
+/// The result of waiting for an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NextPiece {
     /// An event.
     Frame(Arrived),
     /// The end of the stream.
     Closed,
-    /// Nothing.
+    /// Nothing arrived in time.
     Quiet,
 }
 
-/// Where the bytes come from.
 #[derive(Debug)]
 pub(super) enum ByteSource {
     Live(Box<IncomingAnswer>),
     Played(PlayedAnswer),
 }
 
-/// What was read.
 pub(super) enum ReadPiece {
     Bytes(Bytes),
     End,
@@ -73,31 +71,31 @@ pub(super) enum ReadPiece {
 impl StreamedAnswer {
     pub(super) fn new(at: Moment, latest: Moment, head: AnswerHead, source: ByteSource, slot: Option<Slot>) -> Self {
         let decoder = Decoder::new(EVENT_LIMIT);
-        // Only a recording has use for the bytes.
+        // Only a recording needs the raw bytes.
         let decoder = if slot.is_some() { decoder } else { decoder.without_raw() };
         let AnswerHead { status, headers, .. } = head;
         let lines = LineCutter::default();
         Self { status, at, headers, source, decoder, lines, received: 0, latest, over: None, slot }
     }
 
-    /// The value of a header, its name in small letters; only those that a driver may need are there.
+    /// The value of a header, by its name in lower case. Only the headers that drivers need are available.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// What the body says it is, in small letters and without parameters; empty if it does not say.
+    /// The content type in lower case, without parameters; empty if there is none.
     pub fn content_type(&self) -> String {
         let whole = self.header("content-type").unwrap_or_default();
         whole.split(';').next().expect("a split has a first part").trim().to_ascii_lowercase()
     }
 
-    /// How the body is compressed, if it is.
+    /// The `content-encoding`, if the body is compressed.
     pub(super) fn compression(&self) -> Option<&str> {
         let coding = self.header("content-encoding")?.trim();
         Some(coding).filter(|coding| !coding.is_empty() && !coding.eq_ignore_ascii_case("identity"))
     }
 
-    /// When the last bytes were read, or the end was seen.
+    /// When the last bytes or the end were read.
     pub fn latest(&self) -> Moment {
         self.latest
     }
@@ -110,7 +108,7 @@ impl StreamedAnswer {
         }
     }
 
-    /// The next line of the body with its end, and when the bytes that completed it were read; `None` at the end of the body.
+    /// The next line of the body with its line end, and when it was complete; `None` at the end of the body.
     pub async fn line(&mut self) -> Result<Option<(Bytes, Moment)>, ExchangeError> {
         loop {
             if let Some(line) = self.lines.next() {
@@ -138,17 +136,17 @@ impl StreamedAnswer {
         }
     }
 
-    /// The line in which a stream of events broke off before the data of an event came.
+    /// The truncated last line of an event stream, if it has no event data.
     pub fn torn_line(&self) -> Option<&[u8]> {
         self.over.as_ref().and_then(|_| self.decoder.torn_line())
     }
 
-    /// The next event if it comes soon, for a server that keeps the connection open when everything is said.
+    /// The next event if it arrives soon, for servers that keep the connection open after the last event.
     pub async fn frame_within(&mut self, grace: Duration) -> Result<NextPiece, ExchangeError> {
         self.next(Instant::now().checked_add(grace)).await
     }
 
-    /// What is left of the body and when its end was seen, unless it is more than `limit` bytes.
+    /// The rest of the body, at most `limit` bytes, and when its end was read.
     pub async fn body(&mut self, limit: usize) -> Result<(Vec<u8>, Moment), ExchangeError> {
         let mut body = Vec::new();
         let ended = loop {
@@ -195,7 +193,7 @@ impl StreamedAnswer {
         }
     }
 
-    /// Takes note of bytes that came; there may be too many.
+    /// Counts the bytes of a stream; fails beyond the limit.
     fn count(&mut self, bytes: usize) -> Result<(), ExchangeError> {
         self.received += bytes;
         if self.received <= STREAM_LIMIT {
@@ -204,7 +202,7 @@ impl StreamedAnswer {
         Err(self.fail(ExchangeError::TooLarge(format!("the stream is larger than {STREAM_LIMIT} bytes"))))
     }
 
-    /// Reads on, unless it is over.
+    /// Reads the next bytes, unless the answer is over.
     async fn read(&mut self, until: Option<Instant>) -> Result<ReadPiece, ExchangeError> {
         if let Some(over) = &self.over {
             return over.clone().map(|()| ReadPiece::End);
@@ -222,7 +220,7 @@ impl StreamedAnswer {
         read
     }
 
-    /// An event, whose bytes are the recording's alone.
+    /// Moves the raw bytes of an event to the recording.
     fn arrived(&mut self, mut frame: SseEvent) -> Arrived {
         self.keep(PieceKind::Frame, std::mem::take(&mut frame.raw));
         Arrived { frame, at: self.latest }
@@ -240,13 +238,13 @@ impl StreamedAnswer {
         }
     }
 
-    /// Ends with an error of our own.
+    /// Ends the answer with an error that was detected here.
     fn fail(&mut self, error: ExchangeError) -> ExchangeError {
         let _ = self.end(Err(error.clone()));
         error
     }
 
-    /// Notes how it ended; the first time counts.
+    /// Records how the answer ended; only the first call counts.
     fn end(&mut self, ended: Result<(), ExchangeError>) -> Result<(), ExchangeError> {
         if self.over.is_none() {
             if let (Some(slot), Some(how)) = (&mut self.slot, AgentExchangeEnd::of(&ended)) {

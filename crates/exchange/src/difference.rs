@@ -1,10 +1,10 @@
-//! Where a recorded request and the one that is sent part. A recorded placeholder stands for any text.
+//! Compares a recorded request with the one that is sent. A recorded placeholder matches any text.
 
 use agentci_text::{Difference, excerpt};
 use agentci_trace::{PLACEHOLDER, canonical, fits_recorded};
 use serde_json::Value;
 
-/// How much of a value is shown.
+/// The maximum length of a value in a message.
 const SHOWN: usize = 160;
 
 /// The first difference, in the order of the recording, between a recorded value and one that is sent.
@@ -18,7 +18,7 @@ pub fn shown(value: Option<&Value>) -> String {
     excerpt(&canonical(value), SHOWN).into_owned()
 }
 
-/// Whether what is sent is what was recorded; what was secret then may be anything now.
+/// Whether a sent value matches a recorded one; a redacted value matches anything.
 fn fits(recorded: &Value, sent: &Value) -> bool {
     match (recorded, sent) {
         (Value::String(recorded), Value::String(sent)) if fits_recorded(recorded, sent) => true,

@@ -1,17 +1,17 @@
-//! Why an exchange did not come to its end.
+//! Errors of an exchange.
 
 use std::time::Duration;
 
 use agentci_source::print_duration;
 use agentci_wire::http::HttpError;
 
-/// Why an exchange did not come to its end. A status code is no error here: the driver knows what it means.
+/// Why an exchange failed. A status code is not an error here: the driver interprets it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExchangeError {
-    /// The request is such that it can not be sent.
+    /// The request is invalid.
     #[error("{0}")]
     Unsendable(String),
-    /// Nobody could be reached.
+    /// The server could not be reached.
     #[error("{0}")]
     Unreachable(String),
     /// The connection broke before the end of the answer.
@@ -20,31 +20,31 @@ pub enum ExchangeError {
     /// The answer was not complete in time.
     #[error("the answer was not complete within {}", print_duration(*after))]
     Timeout {
-        /// How long it could have taken.
+        /// The limit.
         after: Duration,
     },
-    /// The answer, or an event of it, is larger than it may be.
+    /// The answer, or one of its events, exceeds the size limit.
     #[error("{0}")]
     TooLarge(String),
-    /// The answer is in a form that we cannot read.
-    #[error("the answer is compressed (`content-encoding: {0}`), and was asked for uncompressed")]
+    /// The answer is compressed, which is not supported.
+    #[error("the answer is compressed (`content-encoding: {0}`), but was requested uncompressed")]
     Compressed(String),
-    /// The recording is one of something else.
+    /// The request does not match the recording.
     #[error(transparent)]
     Mismatch(#[from] MismatchError),
 }
 
-/// Where a run and its recording part.
+/// How a run differs from its recording.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MismatchError {
     /// Another request was recorded.
     #[error(
-        "request {number} is not the one that was recorded: at {path} the recording has {recorded}, this run sent {sent}"
+        "request {number} differs from the recording: at {path} the recording has {recorded}, this run sent {sent}"
     )]
     Differs {
-        /// Which request, from 1.
+        /// The number of the request, from 1.
         number: usize,
-        /// The first place where the two differ.
+        /// The first location where the two differ.
         path: String,
         /// What was recorded there.
         recorded: String,
@@ -54,19 +54,19 @@ pub enum MismatchError {
     /// There are no more requests in the recording.
     #[error("request {number} was not recorded: the recording has {} before it", requests(number - 1))]
     NoMore {
-        /// Which request, from 1.
+        /// The number of the request, from 1.
         number: usize,
     },
-    /// What came after this was not read when it was recorded.
+    /// The rest of the answer was not read when it was recorded.
     #[error("the answer to request {number} was not recorded beyond this point")]
     NotReadOn {
-        /// Which request, from 1.
+        /// The number of the request, from 1.
         number: usize,
     },
 }
 
 impl ExchangeError {
-    /// What to do about it, where that is known.
+    /// The help, if there is any.
     pub fn help(&self) -> Option<&'static str> {
         matches!(self, ExchangeError::Mismatch(_)).then_some("record again with `agentci record`")
     }

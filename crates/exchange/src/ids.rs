@@ -1,16 +1,16 @@
-//! Ids that nobody else has, and that a replay has again.
+//! Generates unique ids that a replay reproduces.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher as _, Hasher as _};
 
 use agentci_plan::mix;
 
-/// A number that nobody else has drawn: it comes from the keys that the standard library draws for its hash maps.
+/// A random number, from the random keys of the standard library's hash maps.
 pub fn random_seed() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 
-/// Makes UUIDs. Equal seeds make equal ones, in the same order.
+/// Generates UUIDs. Equal seeds give equal UUIDs, in the same order.
 #[derive(Debug)]
 pub struct UuidSource {
     seed: u64,
@@ -18,12 +18,12 @@ pub struct UuidSource {
 }
 
 impl UuidSource {
-    /// Those of a seed.
+    /// The UUIDs of a seed.
     pub fn new(seed: u64) -> Self {
         Self { seed, made: 0 }
     }
 
-    /// One that was not made before.
+    /// The next UUID.
     pub fn fresh(&mut self) -> String {
         let mut draw = || {
             self.made += 1;

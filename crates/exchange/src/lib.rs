@@ -1,10 +1,11 @@
-//! What is sent to an agent over HTTP and what comes back: live, recorded or replayed.
+//! Requests to an agent over HTTP and their answers: live, recorded or replayed.
 //!
-//! A driver calls [`AgentLine::send`] and reads the [`StreamedAnswer`]; it does not know which of the three it is. A replay needs neither
-//! network nor time: everything comes at once, with the moments at which it came when it was recorded, and what failed then
-//! fails again in the same words.
+//! A driver calls [`AgentLine::send`] and reads the [`StreamedAnswer`]; it does not know which of the three it is. A
+//! replay needs neither network nor time: everything arrives immediately, with the recorded times, and a recorded
+//! failure is repeated with the same message.
 //!
-//! A recording is a file of JSON lines for one attempt at a case. Every `at_us` is in microseconds since the attempt began.
+//! A recording is a file of JSON lines for one attempt at a case. Every `at_us` is in microseconds since the start of
+//! the attempt.
 //!
 //! ```text
 //! {"v":1,"type":"recording","seed":17}
@@ -15,19 +16,21 @@
 //! {"type":"end","at_us":9000,"how":"closed"}
 //! ```
 //!
-//! - `recording`: `seed` is what the ids in requests were made from.
-//! - `variables`: what a hook printed, so that it need not run again.
-//! - `request`: `identity` is what makes it the same request when it is replayed.
-//! - `response`: absent when none came. Only the headers that a driver can see are kept.
-//! - `frame`: one event of a stream with all bytes since the one before; `line`: one line of an answer that is read line by line;
-//!   `body`: any other answer; `rest`: what came after the last event and was none. All have `raw`, or `raw_base64` where it is no UTF-8.
-//! - `end`: `how` is `closed`, `left` (nobody read on), `timeout` (with `after_us`), or, with a `message`, `unreachable`,
-//!   `unsendable`, `broken` or `too_large`.
+//! - `recording`: `seed` is the seed of the ids in requests.
+//! - `variables`: the output of a hook, so that it need not run again.
+//! - `request`: a replay finds the request by its `identity`.
+//! - `response`: absent if none arrived. Only the headers that drivers need are stored.
+//! - `frame`: one event of a stream with all bytes since the previous one; `line`: one line of an answer that is read line
+//!   by line; `body`: any other answer; `rest`: bytes after the last event that are not an event. All have `raw`, or
+//!   `raw_base64` if the bytes are not UTF-8.
+//! - `end`: `how` is `closed`, `left` (the driver stopped reading), `timeout` (with `after_us`), or, with a `message`,
+//!   `unreachable`, `unsendable`, `broken` or `too_large`.
 //!
-//! What is none of HTTP, such as a call of an MCP server, is kept in the same lines: one `body`, which is JSON. So is what someone
-//! else saw of the agent meanwhile, such as the server that plays its tools: its `identity` is `{"seen": ..}`, and nobody asks for it.
+//! Exchanges that are not HTTP, such as calls of an MCP server, are stored in the same lines, with one `body`, which is
+//! JSON. So are events of another observer, such as the server that plays the agent's tools: their `identity` is
+//! `{"seen": ..}`, and they match no request.
 //!
-//! Secrets are removed when a recording is written, and where one stood any text fits when a request is compared.
+//! Secrets are removed when a recording is written; their placeholders match any text when a request is compared.
 
 mod agent_connection;
 mod answer;
@@ -58,8 +61,8 @@ pub use recording::{
     AgentExchange, AgentExchangeEnd, AgentRecording, AnswerHead, AnswerPiece, ConversationEnding, HookOutput, PieceKind,
 };
 
-/// What is wrong with an answer in which bytes had to be replaced.
-pub const NOT_UTF8: &str = "the answer has bytes that are not UTF-8, which were replaced";
+/// The warning about an answer in which bytes were replaced.
+pub const NOT_UTF8: &str = "the answer contains bytes that are not UTF-8; they were replaced";
 
 #[cfg(test)]
 mod tests;

@@ -1,23 +1,23 @@
-//! Lines, cut from bytes that come in pieces.
+//! Splits a stream of bytes into lines.
 
 use bytes::{Bytes, BytesMut};
 use memchr::memchr;
 
-/// Cuts lines from bytes that come in pieces. Where the pieces are cut makes no difference.
+/// Splits bytes that arrive in pieces into lines. The boundaries of the pieces make no difference.
 #[derive(Debug, Default)]
 pub(super) struct LineCutter {
     buffer: BytesMut,
-    /// How far it was searched for a line end.
+    /// How far the buffer was searched for a line end.
     searched: usize,
 }
 
 impl LineCutter {
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// The next line with its end; `None` when more bytes are needed.
+    /// The next line with its line end; `None` if more bytes are needed.
     pub(super) fn next(&mut self) -> Option<Bytes> {
         let Some(found) = memchr(b'\n', &self.buffer[self.searched..]) else {
             self.searched = self.buffer.len();
@@ -28,13 +28,13 @@ impl LineCutter {
         Some(line)
     }
 
-    /// The last line, which has no end; `None` if there is nothing left.
+    /// The last line, which has no line end; `None` if nothing is left.
     pub(super) fn rest(&mut self) -> Option<Bytes> {
         self.searched = 0;
         (!self.buffer.is_empty()).then(|| self.buffer.split().freeze())
     }
 
-    /// How many bytes wait for the end of their line.
+    /// The number of bytes of the incomplete line.
     pub(super) fn waiting(&self) -> usize {
         self.buffer.len()
     }

@@ -10,7 +10,7 @@ use tokio::time::{Sleep, sleep, timeout, timeout_at};
 use super::answer::{ByteSource, ReadPiece};
 use crate::{AgentExchangeEnd, AnswerHead, Clock, ExchangeError, ExchangeRecorder, Request, StreamedAnswer};
 
-/// The headers of an answer that a driver can see. The others are neither needed nor stored: they may hold secrets.
+/// The headers of an answer that drivers can see. The others are not stored: they may contain secrets.
 const VISIBLE: [&str; 8] = [
     "a2a-version",
     "content-encoding",
@@ -22,18 +22,18 @@ const VISIBLE: [&str; 8] = [
     "www-authenticate",
 ];
 
-/// An answer that is still coming.
+/// An answer that is still being received.
 #[derive(Debug)]
 pub(super) struct IncomingAnswer {
     incoming: Incoming,
     clock: Clock,
-    /// How long the exchange may take.
+    /// The timeout of the exchange.
     limit: Duration,
-    /// Goes off when the time is up.
+    /// Fires when the time is up.
     alarm: Pin<Box<Sleep>>,
 }
 
-/// Sends a request, and writes down what becomes of it.
+/// Sends a request, and records it if there is a recorder.
 pub(super) async fn send(
     request: &Request,
     clock: Clock,
@@ -75,7 +75,7 @@ pub(super) async fn send(
 }
 
 impl IncomingAnswer {
-    /// The next bytes, if they come before the time is up and, if told so, before an earlier instant.
+    /// The next bytes; `Quiet` if none arrive before `until`.
     pub(super) async fn read(&mut self, until: Option<Instant>) -> Result<ReadPiece, ExchangeError> {
         let Self { incoming, limit, alarm, .. } = self;
         let next = async {
@@ -92,7 +92,7 @@ impl IncomingAnswer {
                 Err(_) => return Ok(ReadPiece::Quiet),
             },
         };
-        // A stream that always has something to read is late, too.
+        // The timeout also applies to a stream that always has data.
         let came = came.filter(|_| tokio::time::Instant::now() < alarm.deadline());
         let came = came.ok_or(ExchangeError::Timeout { after: *limit })?;
         Ok(came?.map_or(ReadPiece::End, ReadPiece::Bytes))

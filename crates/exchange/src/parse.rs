@@ -1,7 +1,8 @@
-//! From the stored form to a recording.
+//! Parses a stored recording.
 
 use std::time::Duration;
 
+use agentci_text::json_error;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -12,21 +13,21 @@ use crate::{
     HookOutput, HttpMethod, PieceKind,
 };
 
-/// Why a text is no recording.
+/// Why a text is not a recording.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct AgentRecordingError {
-    /// Where, from 1.
+    /// The line number, from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// What is wrong.
     pub message: String,
 }
 
 impl AgentRecording {
-    /// Reads the stored form.
+    /// Parses the stored form.
     pub fn parse(text: &str) -> Result<Self, AgentRecordingError> {
         if text.len() > Self::LARGEST {
-            let message = format!("a recording may have {} bytes, this one has {}", Self::LARGEST, text.len());
+            let message = format!("a recording may have at most {} bytes, this one has {}", Self::LARGEST, text.len());
             return Err(AgentRecordingError { line: 1, message });
         }
         let mut reading = LineParser::default();
@@ -43,16 +44,16 @@ impl AgentRecording {
 
 #[derive(Default)]
 struct LineParser {
-    /// Whether the first line was there.
+    /// Whether the first line was read.
     begun: bool,
     recording: AgentRecording,
-    /// The exchange whose end is still to come.
+    /// The exchange whose end was not read yet.
     open: Option<AgentExchange>,
 }
 
 impl LineParser {
     fn take(&mut self, line: &str) -> Result<(), String> {
-        let value = serde_json::from_str(line).map_err(|error| format!("this is not JSON: {error}"))?;
+        let value = serde_json::from_str(line).map_err(|error| format!("this is not JSON: {}", json_error(&error)))?;
         let Value::Object(line) = value else { return Err("this is not a JSON object".into()) };
         let line = RecordingLine(line);
         let kind = line.text("type")?;
@@ -84,24 +85,24 @@ impl LineParser {
                 let end = ConversationEnding { at_us: line.number("at_us")?, how: how(&line)? };
                 let mut exchange = self.open.take().ok_or("an `end` without a request before it")?;
                 if exchange.response.is_none() && end.how == AgentExchangeEnd::Closed {
-                    return Err("an answer without a `response` can not be closed".into());
+                    return Err("an answer without a `response` cannot be closed".into());
                 }
                 exchange.end = end;
                 self.recording.exchanges.push(exchange);
             }
-            other => return Err(format!("`{other}` is not a type of line in a recording")),
+            other => return Err(format!("unknown line type `{other}`")),
         }
         Ok(())
     }
 
     fn request(&mut self, line: &RecordingLine) -> Result<(), String> {
         if self.open.is_some() {
-            return Err("a `request` before the `end` of the one before it".into());
+            return Err("a `request` before the `end` of the previous one".into());
         }
         let name = line.text("method")?;
         let method =
             [HttpMethod::Post, HttpMethod::Get, HttpMethod::Delete].into_iter().find(|known| known.name() == name);
-        let method = method.ok_or_else(|| format!("`{name}` is not a method of a recording"))?;
+        let method = method.ok_or_else(|| format!("unknown method `{name}`"))?;
         let at_us = line.number("at_us")?;
         let identity = line.0.get("identity").cloned().ok_or("`identity` is missing")?;
         let end = ConversationEnding { at_us, how: AgentExchangeEnd::Left };
@@ -142,7 +143,7 @@ impl LineParser {
     }
 }
 
-/// Reads the first line; gives the seed of the ids.
+/// Reads the first line; returns the seed of the ids.
 fn begin(line: &RecordingLine, kind: &str) -> Result<u64, String> {
     if kind != "recording" {
         return Err("this is not a recording: its first line must be `{\"v\":1,\"type\":\"recording\"}`".into());
@@ -150,7 +151,7 @@ fn begin(line: &RecordingLine, kind: &str) -> Result<u64, String> {
     match line.number("v")? {
         1 if line.0.contains_key("seed") => line.number("seed"),
         1 => Ok(0),
-        other => Err(format!("this agentci knows version 1 of recordings, this one has version {other}")),
+        other => Err(format!("this agentci supports version 1 of recordings, this one has version {other}")),
     }
 }
 
@@ -158,7 +159,7 @@ fn head(line: &RecordingLine) -> Result<AnswerHead, String> {
     let status = u16::try_from(line.number("status")?).map_err(|_| "`status` is not a status code")?;
     let mut headers = Vec::new();
     for (name, value) in line.object("headers")? {
-        let Value::String(value) = value else { return Err(format!("the header `{name}` must be a text")) };
+        let Value::String(value) = value else { return Err(format!("the header `{name}` must be a string")) };
         headers.push((name.clone(), value.clone()));
     }
     Ok(AnswerHead { at_us: line.number("at_us")?, status, headers })
@@ -174,7 +175,7 @@ fn how(line: &RecordingLine) -> Result<AgentExchangeEnd, String> {
         "broken" => ExchangeError::Broken(words()?),
         "too_large" => ExchangeError::TooLarge(words()?),
         "timeout" => ExchangeError::Timeout { after: Duration::from_micros(line.number("after_us")?) },
-        other => return Err(format!("`{other}` is not a way for an answer to end")),
+        other => return Err(format!("unknown ending `{other}`")),
     };
     Ok(AgentExchangeEnd::Failed(error))
 }
@@ -184,11 +185,11 @@ struct RecordingLine(Map<String, Value>);
 
 impl RecordingLine {
     fn text(&self, key: &str) -> Result<&str, String> {
-        self.get(key)?.as_str().ok_or_else(|| format!("`{key}` must be a text"))
+        self.get(key)?.as_str().ok_or_else(|| format!("`{key}` must be a string"))
     }
 
     fn number(&self, key: &str) -> Result<u64, String> {
-        self.get(key)?.as_u64().ok_or_else(|| format!("`{key}` must be a whole number, not below 0"))
+        self.get(key)?.as_u64().ok_or_else(|| format!("`{key}` must be a non-negative integer"))
     }
 
     fn object(&self, key: &str) -> Result<&Map<String, Value>, String> {
@@ -218,18 +219,18 @@ mod tests {
             (&[REQUEST], r#"line 1: this is not a recording: its first line must be `{"v":1,"type":"recording"}`"#),
             (
                 &[r#"{"v":2,"type":"recording"}"#],
-                "line 1: this agentci knows version 1 of recordings, this one has version 2",
+                "line 1: this agentci supports version 1 of recordings, this one has version 2",
             ),
-            (&[HEADER, r#"{"type":"dance"}"#], "line 2: `dance` is not a type of line in a recording"),
+            (&[HEADER, r#"{"type":"dance"}"#], "line 2: unknown line type `dance`"),
             (&[HEADER, r#"{"type":"frame","at_us":1,"raw":""}"#], "line 2: `frame` without a request before it"),
-            (&[HEADER, REQUEST, REQUEST], "line 3: a `request` before the `end` of the one before it"),
-            (&[HEADER, REQUEST, END], "line 3: an answer without a `response` can not be closed"),
+            (&[HEADER, REQUEST, REQUEST], "line 3: a `request` before the `end` of the previous one"),
+            (&[HEADER, REQUEST, END], "line 3: an answer without a `response` cannot be closed"),
             (&[HEADER, REQUEST, RESPONSE, "", ""], "line 3: the recording breaks off: the last request has no `end`"),
             (&[HEADER, REQUEST, RESPONSE, RESPONSE], "line 4: a second `response` to the same request"),
             (&[HEADER, REQUEST, RESPONSE, r#"{"type":"body","at_us":1}"#], "line 4: `raw` is missing"),
             (
                 &[HEADER, REQUEST, RESPONSE, r#"{"type":"body","at_us":-1,"raw":""}"#],
-                "line 4: `at_us` must be a whole number, not below 0",
+                "line 4: `at_us` must be a non-negative integer",
             ),
             (&[HEADER, REQUEST, r#"{"type":"end","at_us":3,"how":"broken"}"#], "line 3: `message` is missing"),
         ];

@@ -1,4 +1,4 @@
-//! Playing a recording back.
+//! Replays a recording.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,35 +15,35 @@ use crate::{
     MismatchError, Request, StreamedAnswer, first_difference, shown,
 };
 
-/// Plays a recording back, request by request.
+/// Replays a recording, request by request.
 #[derive(Debug)]
 pub struct ExchangePlayer {
     pub(super) seed: u64,
     exchanges: vec::IntoIter<AgentExchange>,
-    /// How many were played.
+    /// The number of replayed exchanges.
     played: usize,
     redactor: Redactor,
     position: Arc<AtomicU64>,
 }
 
 impl ExchangePlayer {
-    /// Begins at the beginning. Requests are compared with the secrets of both sides removed.
+    /// Starts a replay. Requests are compared without the secrets of both sides.
     pub fn new(recording: AgentRecording, redactor: Redactor) -> Self {
         let AgentRecording { seed, exchanges, .. } = recording;
         Self { seed, exchanges: exchanges.into_iter(), played: 0, redactor, position: Arc::default() }
     }
 
-    /// How many recorded requests nobody sent so far.
+    /// The number of recorded requests that were not sent so far.
     pub fn remaining(&self) -> usize {
         self.exchanges.as_slice().iter().filter(|exchange| exchange.seen().is_none()).count()
     }
 
-    /// The moment of the request that comes next, in microseconds since the recorded attempt began.
+    /// The time of the next request, in microseconds since the start of the recorded attempt.
     pub(super) fn next(&self) -> Option<u64> {
         self.exchanges.as_slice().first().map(|exchange| exchange.at_us)
     }
 
-    /// The moment of what was played last, in microseconds since the recorded attempt began.
+    /// The time of the last replayed data, in microseconds since the start of the recorded attempt.
     pub(super) fn position(&self) -> u64 {
         self.position.load(Ordering::Relaxed)
     }
@@ -60,7 +60,7 @@ impl ExchangePlayer {
         Ok(StreamedAnswer::new(clock.after(at_us), came, head, ByteSource::Played(played), None))
     }
 
-    /// The whole answer of an exchange that is none of HTTP, and when it came.
+    /// The whole answer of an exchange that is not HTTP, and when it arrived.
     pub(super) fn recall(&mut self, identity: &Value, clock: Clock) -> Result<(Bytes, Moment), ExchangeError> {
         let (exchange, number) = self.take(HttpMethod::Post, identity)?;
         let answer = exchange.pieces.into_iter().next().ok_or(MismatchError::NotReadOn { number })?;
@@ -68,7 +68,7 @@ impl ExchangePlayer {
         Ok((answer.raw, clock.after(answer.at_us)))
     }
 
-    /// What someone else saw of the agent before this moment of the recording, and when.
+    /// The next observer event, if it is not later than `until_us`, and its time.
     pub(super) fn seen(&mut self, until_us: u64) -> Option<(Value, u64)> {
         let next = self.exchanges.as_slice().first().filter(|next| next.at_us <= until_us)?;
         let what = next.seen()?.clone();
@@ -78,7 +78,7 @@ impl ExchangePlayer {
         Some((what, at_us))
     }
 
-    /// The next exchange and its number, if it is the same.
+    /// The next exchange and its number, if it matches the request.
     fn take(&mut self, method: HttpMethod, identity: &Value) -> Result<(AgentExchange, usize), MismatchError> {
         while self.seen(u64::MAX).is_some() {}
         let number = self.played + 1;
@@ -92,7 +92,7 @@ impl ExchangePlayer {
 
     fn difference(&self, recorded: &AgentExchange, method: HttpMethod, identity: &Value) -> Option<Difference> {
         let [mut was, mut is] = [recorded.identity.clone(), identity.clone()];
-        // What a request itself shows to be secret was removed when it was stored.
+        // Secrets in the request itself were removed from the recording.
         let mut redactor = self.redactor.clone();
         redactor.learn(identity);
         redactor.value(&mut was);
@@ -124,7 +124,7 @@ pub(super) struct PlayedAnswer {
 }
 
 impl PlayedAnswer {
-    /// The next bytes. Where nobody read on, nothing comes.
+    /// The next bytes. Beyond the point where the recording stopped reading, there are none.
     pub(super) fn read(&mut self, soon: bool) -> Result<ReadPiece, ExchangeError> {
         if let Some(piece) = self.pieces.next() {
             self.advance(piece.at_us);
@@ -159,7 +159,7 @@ impl PlayedAnswer {
 }
 
 impl Drop for PlayedAnswer {
-    /// Who leaves an answer does so when it was left in the recording.
+    /// An answer that was left in the recording is left at the same time.
     fn drop(&mut self) {
         if self.end.how == AgentExchangeEnd::Left {
             self.advance(self.end.at_us);

@@ -1,4 +1,4 @@
-//! Writing down what goes over the line.
+//! Records exchanges.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -11,10 +11,10 @@ use crate::{
     HttpMethod, PieceKind, random_seed,
 };
 
-/// The only key in what is kept of things that someone else saw.
+/// The only key in the identity of an observer event.
 pub(super) const SEEN: &str = "seen";
 
-/// Writes down what goes over the line. Its clones write to the same recording.
+/// Records exchanges. Clones write to the same recording.
 #[derive(Debug, Clone)]
 pub struct ExchangeRecorder {
     recording: Arc<Mutex<AgentRecording>>,
@@ -27,7 +27,7 @@ impl Default for ExchangeRecorder {
 }
 
 impl ExchangeRecorder {
-    /// Begins a recording.
+    /// Starts a recording.
     pub fn new() -> Self {
         let recording = AgentRecording { seed: random_seed(), ..AgentRecording::default() };
         Self { recording: Arc::new(Mutex::new(recording)) }
@@ -37,23 +37,23 @@ impl ExchangeRecorder {
         lock(&self.recording).seed
     }
 
-    /// Notes what a hook printed.
+    /// Records the output of a hook.
     pub fn printed(&mut self, hook: usize, variables: Map<String, Value>) {
         lock(&self.recording).variables.push(HookOutput { hook, variables });
     }
 
-    /// Notes what someone else saw of the agent.
+    /// Records an event of another observer.
     pub fn seen(&mut self, what: Value, clock: Clock, at: Moment) {
         let identity = Value::Object(Map::from_iter([(SEEN.to_owned(), what)]));
         self.begin(HttpMethod::Post, &identity, clock, at).answered(at, "null".into());
     }
 
-    /// What was written down so far.
+    /// The recording so far.
     pub fn into_recording(self) -> AgentRecording {
         lock(&self.recording).clone()
     }
 
-    /// A place for an exchange that begins.
+    /// Starts an exchange.
     pub(super) fn begin(&mut self, method: HttpMethod, identity: &Value, clock: Clock, at: Moment) -> Slot {
         let mut recording = lock(&self.recording);
         let index = recording.exchanges.len();
@@ -65,7 +65,7 @@ impl ExchangeRecorder {
     }
 }
 
-/// The place of one exchange in a recording. An exchange that is dropped before its end was left.
+/// The slot of one exchange in a recording. If it is dropped before the end, the exchange ends as `left`.
 #[derive(Debug)]
 pub struct Slot {
     recording: Arc<Mutex<AgentRecording>>,
@@ -88,7 +88,7 @@ impl Slot {
         self.change(|exchange| exchange.end = ConversationEnding { at_us: at.offset_us, how });
     }
 
-    /// The whole answer at once, of an exchange that is none of HTTP.
+    /// Records the whole answer of an exchange that is not HTTP.
     pub fn answered(mut self, at: Moment, body: String) {
         self.head(AnswerHead { at_us: at.offset_us, status: 200, headers: Vec::new() });
         self.piece(PieceKind::Body, at, body.into());

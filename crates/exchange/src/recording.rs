@@ -7,31 +7,31 @@ use serde_json::{Map, Value};
 use super::ExchangeError;
 use super::recorder::SEEN;
 
-/// What was sent and what came back in one attempt at a case.
+/// The exchanges of one attempt at a case.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AgentRecording {
-    /// What the ids in requests were made from, so that a replay sends the same ones.
+    /// The seed of the ids in requests, so that a replay sends the same ids.
     pub seed: u64,
-    /// What hooks printed.
+    /// The output of hooks.
     pub variables: Vec<HookOutput>,
     /// Every request with its answer, in the order they were sent.
     pub exchanges: Vec<AgentExchange>,
 }
 
 impl AgentRecording {
-    /// The most bytes a stored recording may have.
+    /// The size limit of a stored recording, in bytes.
     pub const LARGEST: usize = 512 << 20;
 
-    /// What a hook printed, by its number from 0.
+    /// The output of a hook, by its number from 0.
     pub fn variables(&self, hook: usize) -> Option<&Map<String, Value>> {
         self.variables.iter().find(|printed| printed.hook == hook).map(|printed| &printed.variables)
     }
 }
 
-/// What a hook printed.
+/// The output of a hook.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HookOutput {
-    /// Which hook, from 0.
+    /// The number of the hook, from 0.
     pub hook: usize,
     /// Its variables.
     pub variables: Map<String, Value>,
@@ -40,22 +40,22 @@ pub struct HookOutput {
 /// A request with its answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentExchange {
-    /// When it was sent, in microseconds since the attempt began.
+    /// When it was sent, in microseconds since the start of the attempt.
     pub at_us: u64,
-    /// What was asked for.
+    /// The method.
     pub method: HttpMethod,
-    /// What makes it the same request.
+    /// The identity by which a replay finds it.
     pub identity: Value,
     /// The head of the answer, if there was one.
     pub response: Option<AnswerHead>,
-    /// What came, in order.
+    /// The pieces of the answer, in order.
     pub pieces: Vec<AnswerPiece>,
     /// How it ended.
     pub end: ConversationEnding,
 }
 
 impl AgentExchange {
-    /// What someone else saw of the agent, if it is no exchange but that.
+    /// The observer event, if this is one.
     pub(super) fn seen(&self) -> Option<&Value> {
         let identity = self.identity.as_object().filter(|identity| identity.len() == 1)?;
         identity.get(SEEN)
@@ -65,42 +65,42 @@ impl AgentExchange {
 /// The head of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnswerHead {
-    /// When it came.
+    /// When it arrived.
     pub at_us: u64,
     /// The status code.
     pub status: u16,
-    /// Headers, names in small letters.
+    /// The headers, with names in lower case.
     pub headers: Vec<(String, String)>,
 }
 
 /// A piece of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnswerPiece {
-    /// What it is.
+    /// Its kind.
     pub part: PieceKind,
-    /// When the last of it came.
+    /// When its last byte arrived.
     pub at_us: u64,
     /// Its bytes.
     pub raw: Bytes,
 }
 
-/// What a piece of an answer is.
+/// The kind of a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PieceKind {
-    /// One event of a stream, with all bytes since the one before it.
+    /// One event of a stream, with all bytes since the previous one.
     Frame,
-    /// What came after the last event and was none.
+    /// Bytes after the last event that are not an event.
     Rest,
-    /// One line, with its end.
+    /// One line, with its line end.
     Line,
-    /// The answer as a whole.
+    /// The whole answer.
     Body,
 }
 
 /// How an exchange ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConversationEnding {
-    /// When.
+    /// When it ended, in microseconds since the start of the attempt.
     pub at_us: u64,
     /// How.
     pub how: AgentExchangeEnd,
@@ -109,20 +109,20 @@ pub struct ConversationEnding {
 /// How an exchange ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgentExchangeEnd {
-    /// The answer came to its end.
+    /// The answer was read to its end.
     Closed,
-    /// Nobody read on.
+    /// The driver stopped reading.
     Left,
     /// It failed.
     Failed(ExchangeError),
 }
 
 impl AgentExchangeEnd {
-    /// How an exchange ends with this result; nothing if the error is not one of the exchange itself.
+    /// The ending for a result; `None` if the error does not belong to the exchange itself.
     pub(super) fn of(result: &Result<(), ExchangeError>) -> Option<Self> {
         match result {
             Ok(()) => Some(AgentExchangeEnd::Closed),
-            // The head of the answer says so again.
+            // A replay finds it again, in the recorded head or by comparison.
             Err(ExchangeError::Compressed(_) | ExchangeError::Mismatch(_)) => None,
             Err(error) => Some(AgentExchangeEnd::Failed(error.clone())),
         }

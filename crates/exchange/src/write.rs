@@ -1,4 +1,4 @@
-//! From a recording to its stored form.
+//! Writes the stored form of a recording.
 
 use agentci_trace::Redactor;
 use base64::Engine as _;
@@ -60,7 +60,7 @@ fn piece_line(piece: &AnswerPiece) -> Value {
     }
 }
 
-/// The name of an ending, and what else there is to say about it.
+/// The name of an ending, and its additional field.
 fn ending(how: &AgentExchangeEnd) -> (&'static str, Option<(&'static str, Value)>) {
     let (name, words) = match how {
         AgentExchangeEnd::Closed => return ("closed", None),
@@ -72,7 +72,7 @@ fn ending(how: &AgentExchangeEnd) -> (&'static str, Option<(&'static str, Value)
             let after_us = u64::try_from(after.as_micros()).unwrap_or(u64::MAX);
             return ("timeout", Some(("after_us", after_us.into())));
         }
-        // The others are not errors of the exchange itself, and do not end it.
+        // The other errors do not belong to the exchange itself and do not end it.
         AgentExchangeEnd::Left | AgentExchangeEnd::Failed(_) => return ("left", None),
     };
     (name, Some(("message", words.as_str().into())))

@@ -1,5 +1,5 @@
-//! Scripts of models and MCP servers that a suite names, each read once and put into the cases. A script that stands in the suite
-//! was read with it.
+//! Reads the model and MCP server scripts that a suite names, each once, and attaches them to the cases. Inline scripts
+//! were read with the suite.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,8 @@ use agentci_source::{Diagnostic, Diagnostics, FileKind, Span};
 use crate::document::Loading;
 use crate::{load_mcp_script, load_model_script};
 
-/// Reads the scripts. A case whose script is wrong can not be run; the problems are told once, whoever shares the script.
+/// Reads the scripts. A case with an invalid script is marked as broken; the problems of a shared script are reported
+/// once.
 pub(crate) fn attach_scripts(loading: &mut Loading<'_>, suite: &mut Suite) {
     loading.attach_models(&mut suite.cases);
     loading.attach_servers(&mut suite.cases);
@@ -22,7 +23,7 @@ pub(crate) fn attach_scripts(loading: &mut Loading<'_>, suite: &mut Suite) {
 }
 
 impl Loading<'_> {
-    /// The scripts of the models that agents are led to.
+    /// Attaches the scripts of the models that agents call.
     fn attach_models(&mut self, cases: &mut Cases) {
         let mut known: HashMap<PathBuf, Result<Arc<ModelScript>, Diagnostics>> = HashMap::new();
         change(
@@ -44,7 +45,7 @@ impl Loading<'_> {
         );
     }
 
-    /// The scripts of the MCP servers that are played.
+    /// Attaches the scripts of simulated MCP servers.
     fn attach_servers(&mut self, cases: &mut Cases) {
         let mut known = HashMap::new();
         change(
@@ -75,7 +76,7 @@ impl Loading<'_> {
         );
     }
 
-    /// The scripts that the models of chat targets are.
+    /// Attaches the scripts of the scripted models of chat targets.
     fn attach_connectors(&mut self, suite: &mut Suite) {
         let mut known: HashMap<PathBuf, Result<Arc<ModelScript>, Diagnostics>> = HashMap::new();
         let mut with_script = |target: &Target| {
@@ -104,20 +105,20 @@ impl Loading<'_> {
         self.placed(script.map(Arc::new), span, help)
     }
 
-    /// A script, or that a recording is there; what is in that is looked at when it is played.
+    /// Reads a script, or checks that a recording exists; its content is read when it is replayed.
     fn server(&mut self, path: &Path, is_script: bool, span: Span) -> Result<Option<Arc<McpScript>>, Diagnostics> {
         let read = if is_script {
             load_mcp_script(self.files, self.sources, path).map(|script| Some(Arc::new(script)))
         } else if self.files.kind(path) == Some(FileKind::File) {
             Ok(None)
         } else {
-            let message = format!("there is no file `{}`", path.display());
+            let message = format!("file `{}` does not exist", path.display());
             Err(Diagnostic::error(Span { line: 0, ..span }, message).into())
         };
         self.placed(read, span, Some("paths are relative to the suite's folder"))
     }
 
-    /// Reports what is wrong with a file. That it can not be read is a problem of the line that names it.
+    /// Reports the problems of a file. A file that cannot be read is reported at the line that names it.
     fn placed<T>(&mut self, read: Result<T, Diagnostics>, span: Span, help: Option<&str>) -> Result<T, Diagnostics> {
         read.map_err(|problems| {
             let mut placed = Diagnostics::default();
@@ -135,13 +136,13 @@ impl Loading<'_> {
     }
 }
 
-/// Changes a part of every case. Cases that shared it before share it afterwards.
+/// Changes a part of every case. Cases that shared the part still share it afterwards.
 fn change<T>(
     cases: &mut Cases,
     part: fn(&mut Case) -> &mut Arc<T>,
     mut change: impl FnMut(&T) -> Option<Result<T, Diagnostics>>,
 ) {
-    // Those before are kept, so that no other part has the place of one that is gone.
+    // The old parts are kept alive, so that their addresses are not reused.
     let mut changed = HashMap::new();
     for case in cases {
         let before = Arc::clone(part(case));

@@ -1,11 +1,11 @@
-//! Data in the one form that equal data has however it is spelt: texts quoted, nothing written as `null`.
+//! The canonical form of data: equal data is spelt the same way, with quoted strings and `null` for null.
 
 use agentci_plan::Text;
 use agentci_source::{Content, Node, Pair, Reading, Scalar};
 use serde_json::Value;
 
-/// The arguments of a check, and whether a text in them holds a variable. Without one escapes are resolved; with one everything
-/// stays as it is written until the variables are filled.
+/// The arguments of a check, and whether a string in them contains a variable. Without variables, escapes are resolved;
+/// otherwise everything stays as written until the variables are substituted.
 pub(crate) fn arguments(node: &Node) -> (Node, bool) {
     let mut templated = false;
     let unescaped = normal(node, &mut |text| match Text::parse(text) {
@@ -18,7 +18,7 @@ pub(crate) fn arguments(node: &Node) -> (Node, bool) {
     (if templated { as_written(node) } else { unescaped }, templated)
 }
 
-/// The data in its normal form, variables and escapes left as they are.
+/// The data in canonical form, with variables and escapes as written.
 pub(crate) fn as_written(node: &Node) -> Node {
     normal(node, &mut str::to_owned)
 }

@@ -1,14 +1,14 @@
-//! Who asks a `chat` agent, and from where: the keys of its context, and what they are where a suite says nothing.
+//! The context of a `chat` agent (its user, locale, client): the keys and their defaults.
 
 use serde_json::{Map, Value};
 
-/// The texts of a context, in the order in which they are written.
+/// The string keys of a context, in the order in which they are printed.
 pub(crate) const TEXTS: [&str; 8] = ["user", "team", "locale", "client_type", "client_ip", "referer", "accept", "chat"];
 
-/// The key of what else prompts and functions may look at.
+/// The key of further data for prompts and functions.
 const METADATA: &str = "metadata";
 
-/// The context of a `chat` target whose suite says nothing about it. A conversation without a `chat` is named after its case.
+/// The default context of a `chat` target. It has no `chat`: a conversation is named after its case by default.
 pub fn default_chat_context() -> Map<String, Value> {
     let texts = [
         ("user", "test-user"),
@@ -22,10 +22,9 @@ pub fn default_chat_context() -> Map<String, Value> {
     texts.into_iter().map(|(key, text)| (key.to_owned(), text.into())).collect()
 }
 
-/// The language of a conversation that names none.
 pub(crate) const DEFAULT_LOCALE: &str = "en-us";
 
-/// Replaces the metadata of a context; without an entry there is none.
+/// Replaces the metadata of a context; empty metadata removes the key.
 pub(crate) fn set_metadata(context: &mut Map<String, Value>, metadata: Map<String, Value>) {
     if metadata.is_empty() {
         context.remove(METADATA);
@@ -34,7 +33,6 @@ pub(crate) fn set_metadata(context: &mut Map<String, Value>, metadata: Map<Strin
     }
 }
 
-/// The metadata of a context, if it has some.
 pub(crate) fn metadata(context: &Map<String, Value>) -> Option<&Map<String, Value>> {
     context.get(METADATA).and_then(Value::as_object)
 }

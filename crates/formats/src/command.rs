@@ -1,37 +1,36 @@
-//! The folder of a suite, and which parts of a command are files in it.
+//! Resolves the parts of a command that name files in the suite's folder.
 //!
-//! An agent runs in the caller's folder while its script lies beside the suite, so a part that names something in the suite's
-//! folder must be found there. A word that merely happens to be the name of a folder (`data`) is left alone.
+//! An agent runs in the caller's folder, but its script is next to the suite, so a part that names a file in the
+//! suite's folder is resolved to it. A word that merely happens to be the name of a folder (`data`) is not.
 
 use std::path::{Path, PathBuf};
 
 use agentci_plan::{CommandPart, Text};
 use agentci_source::{FileKind, Files, join};
 
-/// Where a suite stands, for what must look beside it.
+/// The folder of a suite, for resolving relative paths.
 #[derive(Clone, Copy)]
 pub(crate) struct SuiteFolder<'p> {
     pub(crate) files: &'p dyn Files,
-    /// The folder all paths of the suite are relative to.
+    /// All paths of the suite are relative to it.
     pub(crate) folder: &'p Path,
 }
 
 impl SuiteFolder<'_> {
-    /// The parts of a command, with the files that they name.
     pub(crate) fn command(self, parts: Vec<Text>) -> Vec<CommandPart> {
         parts.into_iter().map(|text| part(self.files, self.folder, text)).collect()
     }
 
-    /// A path as it is written in the suite.
+    /// Resolves a path of the suite.
     pub(crate) fn path(self, written: &str) -> PathBuf {
         join(self.folder, written)
     }
 }
 
-/// What makes a folder a program that an interpreter can be pointed at.
+/// A folder with one of these files is a program that an interpreter can run.
 const PROGRAM_FILES: [&str; 3] = ["__main__.py", "index.js", "package.json"];
 
-/// A part of a command, with the file it names if it names one below or beside `folder`.
+/// A part of a command, with the file or program folder that it names relative to `folder`, if any.
 pub(crate) fn part(files: &dyn Files, folder: &Path, text: Text) -> CommandPart {
     let file = match &text {
         Text::Literal(word) if may_be_path(word) => {

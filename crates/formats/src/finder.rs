@@ -1,7 +1,7 @@
-//! How suites are found: one front end a dialect, each with a finder of its own.
+//! The front ends of the dialects and the finders of their suites.
 //!
-//! A search walks folders and asks the finders in the order of [`FRONT_ENDS`] what they take of what it meets. A finder makes
-//! suites at once where a file is one by itself, or in the end where many files are one suite.
+//! A search walks folders and offers the files to the finders in the order of [`FRONT_ENDS`]. A finder creates a suite
+//! immediately if a file is a suite by itself, or at the end if a suite consists of many files.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::document::OpenedFile;
 use crate::search::SuiteSearch;
 use crate::{LoadOptions, ananke, aumai, native, runledger, scenario, yao};
 
-/// Every dialect, in the order in which they are asked.
+/// The front ends, in the order in which files are offered to them.
 pub(crate) static FRONT_ENDS: [&FrontEnd; 6] = [
     &native::FRONT_END,
     &runledger::FRONT_END,
@@ -22,12 +22,12 @@ pub(crate) static FRONT_ENDS: [&FrontEnd; 6] = [
     &aumai::FRONT_END,
 ];
 
-/// Every dialect that is read.
+/// All supported dialects.
 pub fn dialects() -> impl Iterator<Item = Dialect> {
     FRONT_ENDS.iter().map(|front| front.dialect)
 }
 
-/// What a suite looks like, for someone who named something else; dialects in the order of [`Dialect`].
+/// A help text that describes the suites of all dialects, in the order of [`Dialect`].
 pub(crate) fn what_is_a_suite() -> String {
     let mut fronts = FRONT_ENDS;
     fronts.sort_by_key(|front| front.dialect as u8);
@@ -35,20 +35,20 @@ pub(crate) fn what_is_a_suite() -> String {
     format!("a suite is {}, or {last}", before.join(", "))
 }
 
-/// How files of a dialect are known, and who finds its suites.
+/// How to recognise the files of a dialect and find its suites.
 pub(crate) struct FrontEnd {
     pub(crate) dialect: Dialect,
-    /// What its suites look like, in a list of all dialects.
+    /// A description of its suites, for a list of all dialects.
     pub(crate) looks_like: &'static str,
-    /// Names of files that are a suite each.
+    /// File names of which each is a suite.
     pub(crate) suite_names: &'static [&'static str],
-    /// Names of configs whose tests are other files.
+    /// Names of config files whose tests are in other files.
     pub(crate) config_names: &'static [&'static str],
-    /// A key that no other dialect has: a mistyped key beside it must not make a suite look like one of another dialect.
+    /// A key that only this dialect has. It identifies the dialect even if a mistyped key next to it suggests another.
     pub(crate) own_key: Option<&'static str>,
-    /// Whether the top level of a YAML file bears the marks of the dialect.
+    /// Whether the top level of a YAML file has the keys of the dialect.
     pub(crate) fits: fn(&Node) -> bool,
-    /// The same for a file with the name of a suite, where the marks may be mistyped.
+    /// The same for a file with the name of a suite, whose keys may be mistyped.
     pub(crate) fits_named: fn(&Node) -> bool,
     pub(crate) finder: MakeFinder,
 }
@@ -56,7 +56,7 @@ pub(crate) struct FrontEnd {
 type MakeFinder = for<'f> fn(&'f dyn Files, &'f LoadOptions) -> Box<dyn Finder + 'f>;
 
 impl FrontEnd {
-    /// A dialect whose files are known by their content, whatever they are called.
+    /// A dialect whose files are recognised by their content, not by their name.
     pub(crate) const fn new(
         dialect: Dialect,
         looks_like: &'static str,
@@ -67,17 +67,17 @@ impl FrontEnd {
     }
 }
 
-/// The dialect that a file with this name is looked at for.
+/// The dialect whose suites have this file name.
 pub(crate) fn suite_named(name: &str) -> Option<&'static FrontEnd> {
     FRONT_ENDS.into_iter().find(|front| front.suite_names.contains(&name))
 }
 
-/// The dialect that a file with this name is a config of.
+/// The dialect whose configs have this file name.
 pub(crate) fn config_named(name: &str) -> Option<&'static FrontEnd> {
     FRONT_ENDS.into_iter().find(|front| front.config_names.contains(&name))
 }
 
-/// The dialect of a file that was named directly: its content decides, its name only where the content leaves a choice.
+/// The dialect of a file that the user named. The content decides; the name only breaks ties.
 pub(crate) fn recognise(name: &str, root: &Node) -> Option<&'static FrontEnd> {
     let by_name = suite_named(name).filter(|front| (front.fits_named)(root));
     let has = |key: &str| root.get(key).is_some();
@@ -85,73 +85,73 @@ pub(crate) fn recognise(name: &str, root: &Node) -> Option<&'static FrontEnd> {
     by_name.or_else(by_key).or_else(|| FRONT_ENDS.into_iter().find(|front| (front.fits)(root)))
 }
 
-/// Whether a file is of a dialect whose suites are made of many files.
+/// Whether a file belongs to a dialect whose suites consist of many files.
 pub(crate) fn is_one_of_many(root: &Node) -> bool {
     FRONT_ENDS.iter().any(|front| front.suite_names.is_empty() && (front.fits)(root))
 }
 
-/// What is to be loaded beside the paths that were named.
+/// What the options select in addition to the named paths.
 pub(crate) enum ChosenSuites {
-    /// Nothing that this finder knows of.
+    /// Nothing for this finder.
     Nothing,
-    /// What was chosen is taken, or refused.
+    /// The selection was loaded or rejected.
     Taken,
     Folder(PathBuf),
 }
 
-/// What a file is that has the name of a suite.
+/// The kind of a file with the name of a suite.
 pub(crate) enum SuiteCandidate {
-    /// A suite, good or wrong.
+    /// A suite, valid or not.
     Suite,
-    /// An empty file, and what is wrong with that.
+    /// An empty file, and the problem to report, if any.
     Empty(Option<Diagnostic>),
     /// Settings for suites elsewhere.
     Settings,
-    /// Something else.
     Other,
 }
 
-/// Finds the suites of one dialect. Whatever has no meaning in it need not be said.
+/// Finds the suites of one dialect. Methods that do not apply to it keep their defaults.
 pub(crate) trait Finder {
-    /// Loads what the options choose; `alone` tells that no path was named.
+    /// Loads what the options select; `alone` is set if the user named no path.
     fn choose(&mut self, _alone: bool, _search: &mut SuiteSearch<'_>) -> ChosenSuites {
         ChosenSuites::Nothing
     }
 
-    /// Takes a file that was named directly and is no YAML; whether it was.
+    /// Takes a named file that is not YAML; returns whether it did.
     fn take_named(&mut self, _path: &Path, _search: &mut SuiteSearch<'_>) -> bool {
         false
     }
 
-    /// Whether a file that was named directly is of this dialect although it lacks the marks or cannot be parsed.
+    /// Whether a named file belongs to this dialect although it lacks the usual keys or cannot be parsed.
     fn is_meant(&mut self, _file: &OpenedFile) -> bool {
         false
     }
 
-    /// Takes a file of this dialect that was named directly, or that is a suite by itself.
+    /// Takes a file of this dialect that the user named or that is a suite by itself.
     fn take(&mut self, file: OpenedFile, search: &mut SuiteSearch<'_>);
 
-    /// What a file is that has the name of a suite of this dialect.
+    /// Classifies a file with the name of a suite of this dialect.
     fn candidate(&self, _path: &Path, _root: &Node, _search: &SuiteSearch<'_>) -> SuiteCandidate {
         SuiteCandidate::Other
     }
 
-    /// Why a file with the name of a suite is none, for someone who named it.
+    /// Why a named file with the name of a suite is not a suite.
     fn refusal(&self, _path: &Path, _root: &Node) -> Option<Diagnostic> {
         None
     }
 
-    /// Takes files of JSON lines in a folder; whether there were any of this dialect.
+    /// Takes the JSON Lines files of a folder; returns whether any belonged to this dialect.
     fn take_lines(&mut self, _folder: &Path, _paths: &[PathBuf], _search: &mut SuiteSearch<'_>) -> bool {
         false
     }
 
-    /// Takes what it knows by sight out of the YAML files that a search met; whether there was any.
+    /// Removes the files of this dialect from the YAML files that a search found; returns whether there were any.
     fn take_found(&mut self, _paths: &mut Vec<PathBuf>, _search: &mut SuiteSearch<'_>) -> bool {
         false
     }
 
-    /// Where no suite was found, takes what it knows once it is opened; what is left is of no suite. `None` if there was none.
+    /// If no suite was found: takes the opened files of this dialect and returns the paths that belong to no suite, or
+    /// `None` if no file belongs to this dialect.
     fn take_opened(
         &mut self,
         _folder: &Path,
@@ -161,17 +161,17 @@ pub(crate) trait Finder {
         None
     }
 
-    /// Reports what a search met and nobody took; whether there was any.
+    /// Reports files that a search found and no finder took; returns whether it reported any.
     fn report_left(&mut self, _configs: &[PathBuf], _strays: &mut Vec<PathBuf>, _search: &mut SuiteSearch<'_>) -> bool {
         false
     }
 
-    /// Whether a YAML file of no suite is of something that this dialect is about.
+    /// Whether a YAML file that belongs to no suite is a known kind of file of this dialect.
     fn knows(&self, _path: &Path) -> bool {
         false
     }
 
-    /// Makes the suites whose files may have been named one by one.
+    /// Creates the suites whose files may have been named one by one.
     fn finish(&mut self, _search: &mut SuiteSearch<'_>) {}
 }
 

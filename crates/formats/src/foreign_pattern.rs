@@ -1,41 +1,41 @@
-//! Patterns of other languages: what is written one way there and another way here.
+//! Translates JavaScript and Go patterns to the syntax of the `regex` crate, with the same meaning.
 //!
-//! What those languages take for a plain character and our engine does not is rewritten, and so are the classes `\w`, `\d` and `\s`
-//! and the edges of words, which stand for other characters here, so that a pattern means here what its author saw it mean
-//! there. What no engine understands stays as it is, and is reported where patterns are compiled.
+//! It rewrites characters that are literal in those languages and special in `regex`, and the classes `\w`, `\d` and
+//! `\s` and word boundaries, which match different characters. Syntax that no engine supports stays as it is and is
+//! reported when the pattern is compiled.
 //!
-//! One difference is left: with `i` and without `u`, JavaScript does not take `ſ` for `s` nor the sign of kelvin for `k`, and our
-//! engine does, save for `\w` outside of brackets.
+//! One difference remains: with `i` and without `u`, JavaScript does not match `ſ` as `s` or the kelvin sign as `k`.
+//! `regex` does, except for `\w` outside brackets.
 
 use agentci_plan::Text;
 
-/// How many bytes a name in braces or brackets has at most.
+/// The maximum length of a name in braces or brackets, in bytes.
 const NEAR: usize = 1 << 10;
 
-/// Whose patterns they are.
+/// The language of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Language {
-    /// With variables of ours in them.
+    /// May contain agentci's variables.
     JavaScript(PatternFlags),
     Go,
 }
 
-/// What the flags of JavaScript make of a pattern.
+/// The JavaScript flags that affect the translation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PatternFlags {
     Plain,
-    /// With `i` and neither `u` nor `v`: no ASCII letter is taken for another character.
+    /// `i` without `u` or `v`: an ASCII letter matches no character outside ASCII.
     IgnoreCase,
-    /// With `v`: classes in classes, as here.
+    /// `v`: nested classes, as in `regex`.
     Sets,
 }
 
-/// What JavaScript takes for white space.
+/// White space in JavaScript.
 const SCRIPT_SPACE: &str = r"\t-\r \x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}\x{FEFF}";
-/// What Go does: no vertical tab.
+/// White space in Go, which has no vertical tab.
 const GO_SPACE: &str = r"\t\n\f\r ";
 
-/// The pattern as our engine reads it.
+/// The pattern in the syntax of `regex`.
 pub(crate) fn translated(written: &str, language: Language) -> String {
     let mut translation = Translation { rest: written, out: String::with_capacity(written.len()), language };
     while let Some(character) = translation.next() {
@@ -61,13 +61,13 @@ impl Translation<'_> {
         Some(character)
     }
 
-    /// Where this is in what comes next, if it is near: a pattern of nothing but openings must not be read from each to its end.
+    /// The position of `wanted` in the next [`NEAR`] bytes. The limit keeps a pattern of many opening brackets linear.
     fn find(&self, wanted: &str) -> Option<usize> {
         let near = self.rest.floor_char_boundary(NEAR);
         self.rest[..near].find(wanted)
     }
 
-    /// Copies so many bytes of what comes next.
+    /// Copies the next `length` bytes.
     fn copy(&mut self, length: usize) {
         let (copied, rest) = self.rest.split_at(length);
         self.out.push_str(copied);
@@ -85,10 +85,10 @@ impl Translation<'_> {
         }
     }
 
-    /// What follows a backslash.
+    /// Translates the escape after a backslash.
     fn escape(&mut self, in_class: bool) {
         match self.next() {
-            // Here they would be the beginning and the end of a word.
+            // In `regex` they match the start and the end of a word.
             Some(plain @ ('<' | '>')) => self.out.push(plain),
             Some('b') if in_class => self.out.push_str("\\x08"),
             Some('b') if !in_class => self.out.push_str("(?-u:\\b)"),
@@ -98,7 +98,7 @@ impl Translation<'_> {
                 self.out.push_str("\\$");
                 self.no_variable();
             }
-            // There any other letter stands for itself; here some of them are places in the text.
+            // In JavaScript any other letter is literal; in `regex` some of them are anchors.
             Some(letter) if self.is_script() && is_plain(letter) => self.out.push(letter),
             Some(escaped) => {
                 self.out.extend(['\\', escaped]);
@@ -111,7 +111,7 @@ impl Translation<'_> {
         }
     }
 
-    /// A dollar sign, and the variable that it begins.
+    /// Copies a dollar sign and the variable that it starts, if any.
     fn dollar(&mut self) {
         self.out.push('$');
         if self.no_variable() {
@@ -124,7 +124,7 @@ impl Translation<'_> {
         }
     }
 
-    /// After a dollar sign, `${` says that no variable begins here.
+    /// After a dollar sign, `${` is an escaped `${`, not the start of a variable.
     fn no_variable(&mut self) -> bool {
         let Some(rest) = self.rest.strip_prefix("${").filter(|_| self.is_script()) else {
             return false;
@@ -134,7 +134,7 @@ impl Translation<'_> {
         true
     }
 
-    /// Whether what follows a brace makes it say how often: `2}`, `2,}`, `2,3}`.
+    /// Whether a brace starts a repetition: it is followed by `2}`, `2,}` or `2,3}`.
     fn repeats(&self) -> bool {
         let Some(inside) = self.find("}").map(|end| &self.rest[..end]) else { return false };
         let (least, most) = inside.split_once(',').unwrap_or((inside, ""));
@@ -142,7 +142,7 @@ impl Translation<'_> {
         !least.is_empty() && digits(least) && digits(most)
     }
 
-    /// A class that has a letter for its name.
+    /// Translates a class that is named by a letter, such as `\w`.
     fn named_class(&mut self, letter: char, in_class: bool) {
         let members = match letter.to_ascii_lowercase() {
             'w' => "0-9A-Za-z_",
@@ -151,7 +151,7 @@ impl Translation<'_> {
             _ => GO_SPACE,
         };
         let negated = letter.is_ascii_uppercase();
-        // Here case is ignored as Unicode has it, which would add `ſ` to the letters.
+        // `regex` ignores case by the rules of Unicode, which would add `ſ` to the letters.
         let alone = letter.eq_ignore_ascii_case(&'w')
             && !in_class
             && self.language == Language::JavaScript(PatternFlags::IgnoreCase);
@@ -167,7 +167,7 @@ impl Translation<'_> {
         }
     }
 
-    /// What is between brackets where there are classes in classes.
+    /// Translates a class that may contain other classes.
     fn set(&mut self) {
         self.out.push('[');
         let mut open = 1_usize;
@@ -185,7 +185,7 @@ impl Translation<'_> {
         }
     }
 
-    /// The characters between brackets.
+    /// Translates a class.
     fn class(&mut self) {
         let script = self.is_script();
         for (written, any) in [("^]", "[\\s\\S]"), ("]", "[^\\s\\S]")] {
@@ -210,7 +210,7 @@ impl Translation<'_> {
             let several = self.member(character);
             let Some(end) = self.rest.strip_prefix('-').filter(|end| !end.starts_with(']')) else { continue };
             if several || is_several(end) {
-                // A range needs two ends, so this is a plain dash.
+                // A range needs two single characters, so this dash is literal.
                 self.out.push_str("\\-");
                 self.rest = end;
             } else if let Some(character) = end.chars().next() {
@@ -221,7 +221,7 @@ impl Translation<'_> {
         }
     }
 
-    /// What stands for a character between brackets, or for several of them, which it tells.
+    /// Translates a member of a class; returns whether it stands for several characters.
     fn member(&mut self, character: char) -> bool {
         match character {
             '\\' => {
@@ -230,7 +230,7 @@ impl Translation<'_> {
                 return several;
             }
             '$' => self.dollar(),
-            // `[:alpha:]` is the same everywhere it is known.
+            // `[:alpha:]` means the same wherever it is supported.
             '[' => match self.find(":]").filter(|_| self.rest.starts_with(':')) {
                 Some(end) => {
                     self.out.push('[');
@@ -239,7 +239,7 @@ impl Translation<'_> {
                 }
                 None => self.out.push_str("\\["),
             },
-            // Two of them would be the intersection or a difference of classes here.
+            // Two of them would be a set operation in `regex`.
             '&' | '~' | '-' => self.out.extend(['\\', character]),
             _ => self.out.push(character),
         }
@@ -247,15 +247,15 @@ impl Translation<'_> {
     }
 }
 
-/// Whether JavaScript takes a letter after a backslash for the letter.
+/// Whether a letter after a backslash is literal in JavaScript.
 fn is_plain(letter: char) -> bool {
     letter.is_ascii_alphabetic() && !"bBcdDfknpPrsStuvwWx".contains(letter)
 }
 
-/// What follows a backslash that stands for several characters.
+/// The letters of escapes that stand for several characters.
 const SEVERAL: [char; 8] = ['w', 'W', 'd', 'D', 's', 'S', 'p', 'P'];
 
-/// Whether what comes next between brackets stands for several characters.
+/// Whether the next member of a class stands for several characters.
 fn is_several(rest: &str) -> bool {
     rest.strip_prefix('\\').is_some_and(|escaped| escaped.starts_with(SEVERAL)) || rest.starts_with("[:")
 }
@@ -311,7 +311,7 @@ mod tests {
         assert_eq!(translated("${NAME}", Language::Go), r"$\{NAME}");
     }
 
-    /// Each text beside what finds it in JavaScript (plain, with `i`, with `iu`) and in Go (plain and with `i`).
+    /// Whether each pattern matches the text in JavaScript (plain, with `i`, with `iu`) and in Go (plain, with `i`).
     #[test]
     fn classes_and_edges_of_words_are_those_of_the_language() {
         let finds = |written: &str, language: Language, flags: &str, text: &str| {

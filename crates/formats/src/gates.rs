@@ -1,4 +1,4 @@
-//! What the gates of two dialects have in common: their keys, and how they are read.
+//! The gates that the `native` and `runledger` dialects share.
 
 use agentci_plan::Gates;
 use agentci_source::shape::{Field, Kind, optional};
@@ -6,25 +6,29 @@ use agentci_source::{Diagnostics, Node, Reader, Spanned, read};
 
 use crate::quantity::{milliseconds, tidy};
 
-/// The keys that both dialects have.
+/// The keys of both dialects.
 pub(crate) static SHARED_GATES: &[Field] = &[
     optional(
         "min_wall_ms_delta",
         Kind::Number,
-        "How many milliseconds longer cases must take to fail one of these two; 50 by default.",
+        "How many milliseconds longer cases must take before a wall-time gate can fail. Default: 50.",
     ),
-    optional("no_new_failures", Kind::Truth, "Whether a case that fails must have failed before."),
-    optional("no_missing_cases", Kind::Truth, "Whether a case that was there before must be there."),
-    optional("no_changed_steps", Kind::Truth, "Whether a case must call the tools that it called before."),
+    optional("no_new_failures", Kind::Truth, "Whether a case may fail only if it failed in the baseline."),
+    optional("no_missing_cases", Kind::Truth, "Whether every case of the baseline must be run."),
+    optional(
+        "no_changed_steps",
+        Kind::Truth,
+        "Whether each case must make the same tool calls as in the baseline, with the same arguments.",
+    ),
     optional(
         "no_changed_prompts",
         Kind::Truth,
-        "Whether models must be asked with the same system prompts, tools and parameters as before.",
+        "Whether requests to models must have the same system prompts, tools and parameters as in the baseline.",
     ),
-    optional("decide", Kind::Truth, "Whether the gates alone decide the exit code, whatever cases failed."),
+    optional("decide", Kind::Truth, "Whether the gates alone decide the exit code, even if cases fail."),
 ];
 
-/// Takes the keys that both dialects have.
+/// Reads the keys of both dialects.
 pub(crate) fn shared_gates(fields: &mut Reader<'_, '_>) -> Gates {
     Gates {
         min_wall_ms_delta: fields.optional("min_wall_ms_delta", milliseconds),
@@ -42,18 +46,18 @@ pub(crate) fn warn_of_idle_gates(gates: &Gates, problems: &mut Diagnostics) {
     gates.blind().into_iter().chain(gates.idle_difference()).for_each(|warning| problems.push(warning));
 }
 
-/// A truth value with its place.
 pub(crate) fn placed_truth(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spanned<bool>> {
     Some(Spanned::new(read::truth(node, name, problems)?, node.span))
 }
 
-/// The share of cases that must pass.
+/// Reads the share of cases that must pass.
 pub(crate) fn pass_rate(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spanned<f64>> {
-    let otherwise = "write 0.9 if nine of ten cases must pass";
+    let otherwise = "write 0.9 to require nine of ten cases to pass";
     Some(Spanned::new(share(node, name, "a share of the cases", otherwise, problems)?, node.span))
 }
 
-/// A number from 0 to 1. For one that looks like a percentage there is the share to write, for any other `otherwise`.
+/// Reads a number from 0 to 1. The help for a likely percentage is the share to write; for any other number it is
+/// `otherwise`.
 pub(crate) fn share(node: &Node, name: &str, label: &str, otherwise: &str, problems: &mut Diagnostics) -> Option<f64> {
     let share = read::number(node, name, problems)?;
     if (0.0..=1.0).contains(&share) {

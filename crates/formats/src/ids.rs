@@ -1,37 +1,37 @@
-//! The ids of a suite's cases: each stands once.
+//! Keeps the ids of a suite's cases unique.
 
 use std::collections::{HashMap, HashSet};
 
 use agentci_source::{Diagnostics, Name, Node, Reading, Sources, Span, Spanned};
 use serde_json::Value;
 
-/// The ids that are taken, and where.
+/// The ids in use, and where each was first used.
 #[derive(Default)]
 pub(crate) struct TakenIds {
     taken: HashMap<Name, Span>,
-    /// Names that were written somewhere, which no other is given.
+    /// Names in the files, which are never generated for other cases.
     written: HashSet<Name>,
 }
 
 impl TakenIds {
-    /// Takes an id that a case was given; one that is taken already is an error naming both places.
+    /// Claims the id of a case; a duplicate is an error that names both locations.
     pub(crate) fn claim(&mut self, id: &Spanned<Name>, sources: &Sources, problems: &mut Diagnostics) {
         let Some(first) = self.taken.get(id.value.as_str()) else {
             self.taken.insert(id.value.clone(), id.span);
             return;
         };
         let message = format!("the case id `{}` is used twice", id.value.escape_debug());
-        let help = "give each case of a suite an id of its own";
+        let help = "give each case of a suite a unique id";
         problems.error(id.span, message, first_used(*first, id.span, sources)).help(help);
     }
 
-    /// Keeps names that will be taken from being given to others.
+    /// Reserves names, so that they are not generated for other cases.
     pub(crate) fn reserve(&mut self, names: impl IntoIterator<Item = Name>) {
         self.written.extend(names);
     }
 
-    /// Takes the name of a test. For one that is taken already there is a warning, and another name, made with that of its file,
-    /// so that their results are kept apart.
+    /// Claims the name of a test. A duplicate is a warning, and the test gets another name that includes its file name,
+    /// so that the results stay separate.
     pub(crate) fn tell_apart(
         &mut self,
         name: &Spanned<Name>,
@@ -46,12 +46,12 @@ impl TakenIds {
         let id = self.free(&format!("{} ({file})", name.value), name.span);
         let message = format!("two tests are called `{}`", name.value.escape_debug());
         let help =
-            format!("give each test of a project a name of its own; until then this one is `{}`", id.escape_debug());
+            format!("give each test of a project a unique name; until then this one is called `{}`", id.escape_debug());
         problems.warning(name.span, message, first_used(first, name.span, sources)).help(help);
         id
     }
 
-    /// Takes an id for a case that has none: the wish, or the wish with a number after it.
+    /// Generates an id for a case without one: `wish`, with a number appended if it is in use.
     pub(crate) fn free(&mut self, wish: &str, span: Span) -> Name {
         let mut id = Name::from(wish);
         let mut number = 1_u32;
@@ -72,7 +72,7 @@ pub(crate) fn first_used(first: Span, again: Span, sources: &Sources) -> String 
     }
 }
 
-/// The id of a case that is otherwise wrong, if it can be made out under its key, without complaint.
+/// The id under `key`, if it is readable; reports nothing.
 pub(crate) fn readable(case: &Node, key: &str) -> Option<Spanned<Name>> {
     let node = case.get(key)?;
     match node.scalar()?.value(Reading::Core)? {

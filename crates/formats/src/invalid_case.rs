@@ -1,4 +1,4 @@
-//! Cases that cannot be run because their own part of the suite is wrong.
+//! Cases that cannot be run because their own part of the suite is invalid.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,22 +9,22 @@ use agentci_source::{Diagnostic, Diagnostics, Name, Node, Span, Spanned};
 use crate::document::{Loading, stem_of};
 use crate::ids::{TakenIds, readable};
 
-/// A case that was read, with whatever is wrong with it.
+/// A case that was read, with its problems.
 pub(crate) struct CaseReading {
-    /// `None` when something is wrong with it.
+    /// `None` if it is invalid.
     pub(crate) case: Option<Box<Case>>,
-    /// Its id, if that can be made out.
+    /// Its id, if it is readable.
     pub(crate) id: Option<Spanned<Name>>,
-    /// What it is called if it has no id.
+    /// The preferred id if it has none.
     pub(crate) wish: String,
     span: Span,
-    /// The checks of a case that is wrong, as far as they could be read.
+    /// The checks of an invalid case, as far as they could be read.
     pub(crate) checks: Vec<Arc<Check>>,
     pub(crate) problems: Diagnostics,
 }
 
 impl CaseReading {
-    /// Reads a case that has its id under `key`.
+    /// Reads a case whose id is under `key`.
     pub(crate) fn new(
         node: &Node,
         wish: String,
@@ -37,7 +37,7 @@ impl CaseReading {
         Self { case, id: readable(node, key), wish, span: node.span, checks: Vec::new(), problems }
     }
 
-    /// The same for a file, which may not have been parsed.
+    /// The same for a file that may have failed to parse.
     pub(crate) fn of_file(
         path: &Path,
         root: Result<Node, Diagnostic>,
@@ -54,8 +54,8 @@ impl CaseReading {
         }
     }
 
-    /// The case. One that is wrong only says what is wrong with it, and everything else in it is harmless; its checks are kept,
-    /// so that what is wrong with them is told along with the rest.
+    /// Returns the case. An invalid one becomes a broken case that only has its problems and its checks; problems of
+    /// the checks are then reported, too.
     pub(crate) fn finish(self, target: Option<Arc<Target>>, ids: &mut TakenIds) -> Box<Case> {
         self.case.unwrap_or_else(|| {
             let unnamed = || Spanned::new(ids.free(&self.wish, self.span), self.span);
@@ -67,7 +67,7 @@ impl CaseReading {
     }
 }
 
-/// Takes the ids of cases and reports their problems; the suite is refused, with `None`, where an id is used twice.
+/// Claims the ids of the cases and reports their problems; `None` rejects the suite because of a duplicate id.
 pub(crate) fn claim_ids(
     cases: &[CaseReading],
     loading: &mut Loading<'_>,
@@ -84,7 +84,7 @@ pub(crate) fn claim_ids(
     Some(ids)
 }
 
-/// A target for a case that has none, or none yet: a command has at least one part, so this one is empty.
+/// A placeholder target for a case that has none, or none yet: a command with a single empty part.
 pub(crate) fn no_target(span: Span) -> Arc<Target> {
     let part = CommandPart { text: Text::Literal(String::new()), file: None };
     Arc::new(Target::Process(ProcessTarget {

@@ -1,9 +1,9 @@
 //! Front ends that lower a suite format to a plan.
 //!
-//! [`load`] takes the paths a user named, finds the suites in them and gives back one [`Plan`](agentci_plan::Plan) with every
-//! problem met on the way. What is wrong with a suite keeps that suite out of the plan; what is wrong with one case leaves it
-//! in, marked as broken, so that the other cases still run. Files are only read through
-//! [`Files`](agentci_source::Files), and nothing here touches the clock, the environment or the network.
+//! [`load`] finds the suites in the paths that a user named and returns one [`Plan`](agentci_plan::Plan) and all
+//! diagnostics. An error in a suite keeps that suite out of the plan. An error in a single case marks the case as
+//! broken, and the other cases still run. Files are only read through [`Files`](agentci_source::Files); this crate uses
+//! neither the clock nor the environment nor the network.
 //!
 //! ```
 //! use agentci_source::MemoryFiles;

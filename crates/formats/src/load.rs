@@ -1,4 +1,4 @@
-//! From the paths a user names to a plan.
+//! Loads the suites in the paths that a user names into a plan.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,100 +10,99 @@ use agentci_source::{Diagnostics, Files};
 use crate::document::Loading;
 use crate::loader::Loader;
 
-/// What came of loading.
+/// The result of loading.
 #[derive(Debug, Default)]
 pub struct Loaded {
-    /// The suites that can be run, and the text of every file that was read, refused suites' included.
+    /// The suites that can be run, and the text of every file that was read, including those of rejected suites.
     pub plan: Plan,
-    /// Every problem, by file and line.
+    /// All problems, by file and line.
     pub diagnostics: Diagnostics,
 }
 
 impl Loaded {
-    /// What a reading of files needs.
     pub(crate) fn loading<'s>(&'s mut self, files: &'s dyn Files) -> Loading<'s> {
         Loading { files, sources: &mut self.plan.sources, problems: &mut self.diagnostics }
     }
 }
 
-/// What the caller chooses for suites that leave it open.
+/// The caller's options for suites that do not set them.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct LoadOptions {
-    /// Where the scripted model comes from that answers the tests of the `aumai` dialect.
+    /// Source of the scripted model that answers the tests of the `aumai` dialect.
     pub mock: MockSource,
-    /// The config of all tests of the `ananke` dialect; the nearest `ananke.config.yaml` on the way up without it.
+    /// The config of all tests of the `ananke` dialect. Default: the `ananke.config.yaml` in the nearest parent folder.
     pub config: Option<PathBuf>,
-    /// The agent whose tests are meant: the folder below `tests` in the `scenario` dialect, an assistant's id in `yao`.
+    /// The agent to test: the folder below `tests` in the `scenario` dialect, an assistant's id in `yao`.
     pub agent: Option<String>,
-    /// Files and folders in which no suite is looked for, seen from the working folder and written as in `.gitignore`.
+    /// Files and folders to exclude from the search, relative to the working folder and written as in `.gitignore`.
     pub exclude: Vec<String>,
-    /// Whether an empty `agentci.yaml` is passed over: a shell makes one for the output of `agentci convert . > agentci.yaml`.
+    /// Whether to ignore an empty `agentci.yaml`: the shell creates one in `agentci convert . > agentci.yaml`.
     pub empty_allowed: bool,
-    /// What is chosen for suites of the `scenario` dialect.
+    /// Options for suites of the `scenario` dialect.
     pub scenario: ScenarioOptions,
-    /// What is chosen for suites of the `yao` dialect.
+    /// Options for suites of the `yao` dialect.
     pub yao: YaoOptions,
 }
 
-/// What the caller chooses for suites of the `scenario` dialect.
+/// The caller's options for suites of the `scenario` dialect.
 #[derive(Debug, Clone, Default)]
 pub struct ScenarioOptions {
-    /// The folder with a folder for each agent; `tests` without it.
+    /// The folder with one folder per agent. Default: `tests`.
     pub tests: Option<PathBuf>,
-    /// Where the agent is asked; as the project's settings say without it.
+    /// The address of the agent. Default: from the project's settings.
     pub agent_url: Option<String>,
-    /// What a request comes to that no fixture answers; as the project's settings say without it.
+    /// What to do when no fixture matches a tool request. Default: from the project's settings.
     pub miss: Option<UnansweredRoute>,
 }
 
-/// What the caller chooses for suites of the `yao` dialect.
+/// The caller's options for suites of the `yao` dialect.
 #[derive(Debug, Clone, Default)]
 pub struct YaoOptions {
-    /// A file of tests, or a message.
+    /// A test file, or a message.
     pub input: Option<String>,
-    /// The connector of the assistant that is tested; its own without it.
+    /// The connector of the assistant under test. Default: the assistant's own.
     pub connector: Option<String>,
-    /// The user who asks.
+    /// The user that sends the messages.
     pub user: Option<String>,
     /// The team of the user.
     pub team: Option<String>,
-    /// The folder of the application; found from the assistant without it.
+    /// The folder of the application. Default: found from the assistant.
     pub app: Option<PathBuf>,
     /// A file of environment variables.
     pub env: Option<PathBuf>,
-    /// How long a test may take that does not say so itself.
+    /// The default timeout of a test.
     pub timeout: Option<Duration>,
     /// An assistant that writes the report.
     pub reporter: Option<String>,
-    /// What the environment says; nothing without it.
+    /// Looks up environment variables. Default: none are set.
     pub environment: Option<fn(&str) -> Option<String>>,
 }
 
-/// Where the scripted model comes from that answers the tests of the `aumai` dialect.
+/// Source of the scripted model that answers the tests of the `aumai` dialect.
 #[derive(Debug, Clone, Default)]
 pub enum MockSource {
-    /// From `mock_config.yaml` in the folder of the tests; without one, a model that always says the same.
+    /// `mock_config.yaml` in the folder of the tests; if it does not exist, a model that always gives the same answer.
     #[default]
     Beside,
-    /// From this file.
+    /// This file.
     File(PathBuf),
-    /// From the caller.
+    /// This script.
     Script(Arc<MockScript>),
 }
 
 /// Loads the suites in the given files and folders.
 ///
-/// A file is read whatever its name. A folder that holds a suite is that suite; in any other folder the folders below it are
-/// searched. Tests of the `ananke` dialect are one suite for each config, wherever they are found. A folder in which no suite is
-/// found, but tests of the `aumai` dialect are, is one suite of all of them. Scenarios are one suite for each agent. What is wrong with one suite does not keep the others
-/// out of the plan.
+/// A file may have any name. A folder that contains a suite file is that suite; otherwise its subfolders are searched.
+/// The tests of the `ananke` dialect form one suite per config, and scenarios one suite per agent. If a folder contains
+/// no suite but tests of the `aumai` dialect, these form one suite. A problem in one suite does not keep the others out
+/// of the plan.
 pub fn load(files: &dyn Files, paths: &[PathBuf]) -> Loaded {
     load_with(files, paths, &LoadOptions::default())
 }
 
-/// The same, with choices of the caller. Without paths but with an agent, only the tests of that assistant or the scenarios of
-/// that agent are loaded, if there is a folder of them.
+/// The same, with options. With an agent and without paths, only the tests of that assistant or the scenarios of that
+/// agent are loaded, if a folder of them exists.
 pub fn load_with(files: &dyn Files, paths: &[PathBuf], options: &LoadOptions) -> Loaded {
     let mut loader = Loader::new(files, options);
     loader.chosen(paths.is_empty());
@@ -160,13 +159,13 @@ mod tests {
     }
 
     #[test]
-    fn settings_are_no_suite_unless_named() {
+    fn settings_are_not_a_suite_unless_named() {
         let files =
             MemoryFiles::default().with("p/agentci.yaml", "targets: {}\n").with("p/s/agentci.yaml", native("s"));
         let loaded = load_paths(&files, &["p"]);
         assert_eq!((names(&loaded), messages(&loaded)), (vec!["s"], vec![]));
         let named = load_paths(&files, &["p/agentci.yaml"]);
-        assert_eq!(messages(&named), ["`p/agentci.yaml` is no suite: `cases:` is missing"]);
+        assert_eq!(messages(&named), ["`p/agentci.yaml` is not a suite: `cases:` is missing"]);
         assert!(named.diagnostics.has_errors());
     }
 
@@ -181,7 +180,7 @@ mod tests {
         assert_eq!(names(&loaded), ["any", "old"]);
         assert_eq!(
             messages(&loaded),
-            ["`s/other.yaml` fits no known suite format", "there is no file or folder `s/none.yaml`"]
+            ["`s/other.yaml` does not match any known suite format", "file or folder `s/none.yaml` does not exist"]
         );
     }
 
@@ -205,7 +204,7 @@ mod tests {
     fn a_suite_file_that_fits_nothing_is_a_warning() {
         let files = MemoryFiles::default().with("p/a/suite.yaml", "hello: 1\n").with("p/b/agentci.yaml", native("b"));
         let loaded = load_paths(&files, &["p"]);
-        assert_eq!(messages(&loaded), ["`p/a/suite.yaml` fits no known suite format"]);
+        assert_eq!(messages(&loaded), ["`p/a/suite.yaml` does not match any known suite format"]);
         assert!(!loaded.diagnostics.has_errors());
     }
 
@@ -221,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn where_no_suite_is_found_a_few_files_that_can_not_be_read_are_told_of() {
+    fn a_few_unreadable_files_are_reported_if_no_suite_is_found() {
         let mut files = MemoryFiles::default().with("p/fine.yaml", "k: 1\n");
         for name in ["a", "b", "c", "d"] {
             files = files.with(format!("p/{name}.yaml"), "tests: [\n");
@@ -246,7 +245,7 @@ mod tests {
         assert!(messages(&loaded).contains(&"no suite found in `p`"));
     }
 
-    /// Every folder has two more, as links can make it seem.
+    /// Every folder contains two more, as with circular links.
     struct Endless;
 
     impl Files for Endless {

@@ -1,4 +1,4 @@
-//! From the paths that a user names to suites: which finder takes what.
+//! Finds the suites in the paths that a user names and hands each file to its finder.
 
 use std::path::{Path, PathBuf};
 
@@ -12,19 +12,19 @@ use crate::finder::{
 use crate::search::{NAMED_IN_MESSAGE, SuiteSearch};
 use crate::{LoadOptions, Loaded, mcp_script};
 
-/// Finds suites and makes a plan of them.
+/// Finds suites and collects them in a plan.
 pub(crate) struct Loader<'f> {
     search: SuiteSearch<'f>,
-    /// In the order in which they are asked.
+    /// In the order of [`FRONT_ENDS`].
     finders: Vec<(Dialect, Box<dyn Finder + 'f>)>,
 }
 
-/// What a search has met beside suites that are one by themselves.
+/// Files found by a search that are not a suite by themselves.
 #[derive(Default)]
 struct Met {
-    /// YAML files of no suite.
+    /// YAML files that belong to no suite.
     strays: Vec<PathBuf>,
-    /// Configs whose tests are other files.
+    /// Configs whose tests are in other files.
     configs: Vec<PathBuf>,
 }
 
@@ -34,7 +34,7 @@ impl<'f> Loader<'f> {
         Self { search: SuiteSearch::new(files, options), finders }
     }
 
-    /// Loads what the options choose; `alone` tells that no path was named.
+    /// Loads what the options select; `alone` is set if the user named no path.
     pub(crate) fn chosen(&mut self, alone: bool) {
         for index in 0..self.finders.len() {
             match self.finders[index].1.choose(alone, &mut self.search) {
@@ -45,7 +45,7 @@ impl<'f> Loader<'f> {
         }
     }
 
-    /// Loads what a user named.
+    /// Loads a path that the user named.
     pub(crate) fn path(&mut self, written: &Path) {
         let path = join(written, "");
         match self.search.files.kind(&path) {
@@ -53,13 +53,14 @@ impl<'f> Loader<'f> {
             Some(FileKind::Folder) => self.named_folder(&path, written),
             Some(FileKind::Unusable(_)) | None => self.search.error(
                 &path,
-                format!("there is no file or folder `{}`", written.display()),
-                "name a suite's file or a folder that holds suites",
+                format!("file or folder `{}` does not exist", written.display()),
+                "pass the file of a suite or a folder that contains suites",
             ),
         }
     }
 
-    /// What came of it all. Tests that share a config or an agent may have been named one by one, so their suites are made last.
+    /// Returns the result. Tests that share a config or an agent may have been named one by one, so their suites are
+    /// created last.
     pub(crate) fn finish(mut self) -> Loaded {
         for (_, finder) in &mut self.finders {
             finder.finish(&mut self.search);
@@ -95,7 +96,7 @@ impl<'f> Loader<'f> {
             Ok(root) => {
                 let named = suite_named(name).and_then(|front| self.finder(front.dialect).0.refusal(path, root));
                 named.unwrap_or_else(|| {
-                    Diagnostic::error(root.span, format!("`{}` fits no known suite format", path.display()))
+                    Diagnostic::error(root.span, format!("`{}` does not match any known suite format", path.display()))
                         .help(what_is_a_suite())
                 })
             }
@@ -125,7 +126,7 @@ impl<'f> Loader<'f> {
         }
     }
 
-    /// Opens every file of no suite for those who know theirs only then.
+    /// Opens every file that belongs to no suite, for finders that recognise their files by content.
     fn take_opened(&mut self, folder: &Path, strays: &mut Vec<PathBuf>) {
         let mut paths = strays.clone();
         paths.sort();
@@ -138,7 +139,7 @@ impl<'f> Loader<'f> {
         }
     }
 
-    /// Searches a folder; whether a suite that is one by itself, good or wrong, was found in it.
+    /// Searches a folder; returns whether it contains a file that is a suite by itself, valid or not.
     fn folder(&mut self, folder: &Path, depth: usize, met: &mut Met) -> bool {
         if !self.search.goes_on(folder, depth) {
             return false;
@@ -161,7 +162,7 @@ impl<'f> Loader<'f> {
             found |= self.folder(&folder, depth + 1, &mut below);
         }
         if claimed {
-            // Two suites share this folder, and what is no test of the config is the other's.
+            // Two suites share this folder; files that are not tests of the config belong to the other suite.
             if let Some(front) = config {
                 let (finder, search) = self.finder(front.dialect);
                 finder.take_found(&mut below.strays, search);
@@ -173,7 +174,7 @@ impl<'f> Loader<'f> {
         found
     }
 
-    /// Opens a file whose name says it may be a suite; whether it is one, good or wrong.
+    /// Opens a file with the name of a suite; returns whether it is a suite, valid or not.
     fn candidate(&mut self, path: &Path, dialect: Dialect, met: &mut Met) -> bool {
         if !self.search.opened.insert(path.to_path_buf()) {
             return true;
@@ -196,7 +197,7 @@ impl<'f> Loader<'f> {
                 if let Some(problem) = problem {
                     search.report(problem);
                 }
-                // It may have been a suite, which what is below does not replace.
+                // Suites in subfolders are still loaded, but they do not replace this one.
                 return false;
             }
             SuiteCandidate::Settings | SuiteCandidate::Other if is_one_of_many(root) => {
@@ -204,16 +205,16 @@ impl<'f> Loader<'f> {
             }
             SuiteCandidate::Settings => {}
             SuiteCandidate::Other => search.report(
-                Diagnostic::warning(root.span, format!("`{}` fits no known suite format", path.display()))
+                Diagnostic::warning(root.span, format!("`{}` does not match any known suite format", path.display()))
                     .help(what_is_a_suite()),
             ),
         }
-        // It may yet be named directly, and then it matters that it is no suite.
+        // If the user also names the file, it must be reported that it is not a suite.
         search.opened.remove(path);
         false
     }
 
-    /// One warning for all the files that look as if they should matter and do not.
+    /// Reports all files that look like tests but belong to no suite, in one warning.
     fn report_strays(&mut self) {
         let mut strays = std::mem::take(&mut self.search.strays);
         strays.retain(|path| {

@@ -1,19 +1,19 @@
-//! Which ways to say who we are an MCP server understands.
+//! The authentication schemes that are supported for MCP servers.
 
 use agentci_plan::{ApiKeyPlace, Auth, McpTransport};
 use agentci_source::{Diagnostics, Span};
 
-/// Reports a way that is of no use with a server that is reached like this.
+/// Reports an authentication scheme that is not supported for this transport.
 pub(crate) fn check(auth: &Auth, transport: &McpTransport, span: Span, problems: &mut Diagnostics) {
     let (message, help) = match (transport, auth) {
         (McpTransport::Stdio { .. }, _) => {
-            ("a program is not told who asks by `auth`", "hand values to the program with `env`")
+            ("`auth` is not supported for an MCP server over stdio", "pass values to the program with `env`")
         }
         (_, Auth::ApiKey { place: ApiKeyPlace::Query | ApiKeyPlace::Cookie, .. }) => {
-            ("an MCP server takes a key in a header", "leave `in` out, or write `in: header`")
+            ("an MCP server accepts an API key only in a header", "remove `in`, or write `in: header`")
         }
         (_, Auth::Mtls { .. }) => {
-            ("a client certificate can not be shown to an MCP server yet", "use a token, a key, or client credentials")
+            ("client certificates are not supported for MCP servers", "use a token, an API key or client credentials")
         }
         (
             McpTransport::Http(_),

@@ -1,5 +1,5 @@
-//! A scripted model as YAML: `model_name`, `responses`, `default_latency_ms`, `failure_rate`. Both the `mock` target of a native
-//! suite and a `mock_config.yaml` are read here.
+//! Reads a scripted model from YAML: `model_name`, `responses`, `default_latency_ms`, `failure_rate`. The `mock` target
+//! of a native suite and `mock_config.yaml` have this form.
 
 use crate::printer::Printer;
 use agentci_plan::{MockResponse, MockScript};
@@ -7,36 +7,36 @@ use agentci_source::shape::{Field, Kind, Shape, UnknownKeys, optional, required}
 use agentci_source::{Diagnostics, Node, Reader, Reading, Scalar, Severity, read};
 use serde_json::Value;
 
-/// The keys of a script, but for its responses.
+/// The required keys of a script.
 pub(crate) static SCRIPT: &[Field] = &[required("model_name", Kind::Text, "The name of the model.")];
 
-/// The responses of a script whose unknown keys are errors.
+/// The responses of a script in which unknown keys are errors.
 pub(crate) static RESPONSES: Field = optional("responses", Kind::List(&Kind::Shape(&RESPONSE)), WHAT);
-/// The same, where unknown keys are warned about.
+/// The same, with warnings for unknown keys.
 pub(crate) static LAX_RESPONSES: Field = optional("responses", Kind::List(&Kind::Shape(&LAX_RESPONSE)), WHAT);
-const WHAT: &str = "What the model answers, one after another and then from the beginning.";
+const WHAT: &str = "Answers of the model, used in order and then from the start again.";
 
-/// How the model behaves.
+/// The keys for latency and failures.
 pub(crate) static MANNER: &[Field] = &[
     optional(
         "default_latency_ms",
         Kind::Spelt(f64::INFINITY),
-        "The milliseconds an answer takes that no response is for.",
+        "Latency in milliseconds when `responses` is empty. Default: 50.",
     ),
-    optional("failure_rate", Kind::Spelt(1.0), "The share of calls that fail."),
+    optional("failure_rate", Kind::Spelt(1.0), "Share of calls that fail, from 0 to 1. Default: 0."),
 ];
 
 static RESPONSE: Shape = Shape::new("a response", "One answer of the model.", RESPONSE_KEYS);
 static LAX_RESPONSE: Shape = RESPONSE.unknown(UnknownKeys::Warned);
 static RESPONSE_KEYS: &[Field] = &[
-    required("content", Kind::Text, "What the model says."),
-    required("model", Kind::Text, "The name of the model that says it."),
-    required("tokens_used", Kind::SpeltCount, "How many tokens it took."),
-    required("latency_ms", Kind::Spelt(f64::INFINITY), "How many milliseconds it took."),
-    optional("finish_reason", Kind::Text, "Why the model stopped, `stop` without it."),
+    required("content", Kind::Text, "Text of the answer."),
+    required("model", Kind::Text, "Model name of the answer."),
+    required("tokens_used", Kind::SpeltCount, "Number of tokens used."),
+    required("latency_ms", Kind::Spelt(f64::INFINITY), "Latency in milliseconds."),
+    optional("finish_reason", Kind::Text, "Why the model stopped. Default: `stop`."),
 ];
 
-/// Reads a script's keys; `None` when something is wrong. Unknown keys of a response are as bad as `unknown` says.
+/// Reads the keys of a script; `None` if it is invalid. `unknown` is the severity of unknown keys of a response.
 pub(crate) fn script(fields: &mut Reader<'_, '_>, unknown: Severity) -> Option<MockScript> {
     let before = fields.problems.count(Severity::Error);
     let model_name = fields.required("model_name", read::text);
@@ -67,7 +67,7 @@ fn response(fields: &mut Reader<'_, '_>) -> Option<MockResponse> {
     Some(MockResponse { content, model, tokens_used: tokens_used?, latency_ms: latency_ms?, finish_reason })
 }
 
-/// A number as it is, or as a text of nothing else.
+/// A number, or a string that consists of a number.
 pub(crate) fn lax_number(node: &Node) -> Option<f64> {
     let scalar = node.scalar()?;
     let number = Scalar::plain(scalar.text.trim()).value(Reading::Core).as_ref().and_then(Value::as_f64)?;
@@ -77,7 +77,7 @@ pub(crate) fn lax_number(node: &Node) -> Option<f64> {
 fn tokens(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<u64> {
     let tokens = node.scalar().and_then(|scalar| scalar.text.trim().parse().ok());
     if tokens.is_none() {
-        problems.mismatch(node, format_args!("`{name}` must be 0 or more"), "expected a whole number of tokens");
+        problems.mismatch(node, format_args!("`{name}` must be 0 or more"), "expected an integer");
     }
     tokens
 }
@@ -85,7 +85,7 @@ fn tokens(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<u64> {
 fn latency(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<f64> {
     let latency = lax_number(node).filter(|latency| *latency >= 0.0);
     if latency.is_none() {
-        problems.mismatch(node, format_args!("`{name}` must be 0 or more"), "expected milliseconds");
+        problems.mismatch(node, format_args!("`{name}` must be 0 or more"), "expected a number of milliseconds");
     }
     latency
 }
@@ -101,7 +101,7 @@ fn rate(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<f64> {
 }
 
 impl Printer<'_> {
-    /// The pairs that [`script`] reads, what is usual left out.
+    /// The pairs that [`script`] reads, without defaults.
     pub(crate) fn mock_script(&self, script: &MockScript) -> Vec<(&'static str, Option<Node>)> {
         let response = |response: &MockResponse| {
             let usual = response.finish_reason == MockScript::DEFAULT_FINISH_REASON;

@@ -1,4 +1,4 @@
-//! A suite and a turn of a dialect that says little about them.
+//! A suite and a turn with default settings.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use agentci_plan::{Cases, Dialect, Gates, Habits, Limits, Mode, Redaction, Suite, Turn, TurnInput};
 use agentci_source::Span;
 
-/// A suite without cases and without settings of its own.
+/// A suite without cases and with default settings.
 pub(crate) fn new_suite(
     name: String,
     (dialect, habits): (Dialect, Habits),
@@ -34,7 +34,7 @@ pub(crate) fn new_suite(
     }
 }
 
-/// A turn that has neither checks nor limits of its own.
+/// A turn without checks and limits.
 pub(crate) fn plain_turn(said: TurnInput, span: Span) -> Turn {
     Turn { said, checks: Turn::no_checks(), limits: Limits::none(), span }
 }

@@ -1,4 +1,4 @@
-//! What a suite says as nodes to print. Mappings leave out the keys that have no value, so absent, empty and usual ones are `None`.
+//! Builds the nodes to print a suite. Mappings omit keys without a value; absent, empty and default values are `None`.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -8,16 +8,16 @@ use agentci_plan::{CommandPart, Data, Text};
 use agentci_source::{Content, Key, Node, Pair, Scalar, Span, Spanned, print_duration, relative};
 use serde_json::Value;
 
-/// Makes nodes of the parts of a suite.
+/// Builds nodes for the parts of a suite.
 pub(crate) struct Printer<'s> {
-    /// A place for the nodes that are made here; it is not printed.
+    /// The span of all created nodes; it is not printed.
     pub(crate) span: Span,
-    /// The folder that paths are named from.
+    /// Paths are printed relative to it.
     pub(crate) folder: &'s Path,
 }
 
 impl Printer<'_> {
-    /// A mapping of the keys that have a value.
+    /// A mapping of the pairs that have a value.
     pub(crate) fn map<K: AsRef<str>>(&self, pairs: impl IntoIterator<Item = (K, Option<Node>)>) -> Node {
         let pair = |(key, value): (K, Option<Node>)| {
             Some(Pair { key: Key { text: key.as_ref().into(), span: self.span }, value: value? })
@@ -25,12 +25,12 @@ impl Printer<'_> {
         Node { span: self.span, content: Content::Map(pairs.into_iter().filter_map(pair).collect()) }
     }
 
-    /// The same, if there is such a key.
+    /// The same, or `None` if it is empty.
     pub(crate) fn filled_map<K: AsRef<str>>(&self, pairs: impl IntoIterator<Item = (K, Option<Node>)>) -> Option<Node> {
         Some(self.map(pairs)).filter(|map| map.pairs().is_some_and(|pairs| !pairs.is_empty()))
     }
 
-    /// A list that is not empty.
+    /// A list, or `None` if it is empty.
     pub(crate) fn list<T>(&self, items: &[T], item: impl FnMut(&T) -> Node) -> Option<Node> {
         (!items.is_empty()).then(|| Node::list(self.span, items.iter().map(item).collect()))
     }
@@ -59,17 +59,17 @@ impl Printer<'_> {
         self.text(&text.written())
     }
 
-    /// A path, named from the folder of the suite.
+    /// A path, relative to the folder of the suite.
     pub(crate) fn path(&self, path: &Path) -> Node {
         self.text(&relative(self.folder, path).to_string_lossy())
     }
 
-    /// A number or a truth value.
+    /// A number or a boolean.
     pub(crate) fn plain(&self, word: impl Display) -> Node {
         Node { span: self.span, content: Content::Scalar(Scalar::plain(word.to_string())) }
     }
 
-    /// `true`, or nothing.
+    /// `true`, or `None`.
     pub(crate) fn flag(&self, is_set: bool) -> Option<Node> {
         is_set.then(|| self.plain(true))
     }
@@ -82,17 +82,17 @@ impl Printer<'_> {
         self.value(&data.written())
     }
 
-    /// A time, unless it is the usual one.
+    /// A duration, or `None` for the default.
     pub(crate) fn duration(&self, time: Duration, usual: Duration) -> Option<Node> {
         (time != usual).then(|| self.text(&print_duration(time)))
     }
 
-    /// One word of a few.
+    /// The name of a choice.
     pub(crate) fn word<T: Copy + PartialEq>(&self, chosen: T, names: &[(&str, T)]) -> Option<Node> {
         names.iter().find(|(_, value)| *value == chosen).map(|(name, _)| self.text(name))
     }
 
-    /// One word of a few, unless it is the usual one.
+    /// The name of a choice, or `None` for the default.
     pub(crate) fn choice<T: Copy + PartialEq + Default>(&self, chosen: T, names: &[(&str, T)]) -> Option<Node> {
         self.word(chosen, names).filter(|_| chosen != T::default())
     }

@@ -1,4 +1,4 @@
-//! Numbers that limit something.
+//! Reads numbers and limits.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -7,22 +7,22 @@ use agentci_plan::Limit;
 use agentci_source::{Diagnostics, Node, Spanned, read};
 use serde_json::Value;
 
-/// Any number, as a limit.
-pub(crate) fn number(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Limit> {
-    Some(Limit { most: read::number(node, name, problems)?, span: node.span })
+/// Reads any number as a limit.
+pub(crate) fn number(node: &Node, name: &'static str, problems: &mut Diagnostics) -> Option<Limit> {
+    Some(Limit { key: name, most: read::number(node, name, problems)?, span: node.span })
 }
 
-/// A whole number, as a limit.
-pub(crate) fn whole(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Limit> {
+/// Reads an integer as a limit.
+pub(crate) fn whole(node: &Node, name: &'static str, problems: &mut Diagnostics) -> Option<Limit> {
     let limit = number(node, name, problems)?;
     if limit.most.fract() != 0.0 {
-        problems.mismatch(node, format_args!("`{name}` must be a whole number"), "expected a whole number");
+        problems.mismatch(node, format_args!("`{name}` must be an integer"), "expected an integer");
         return None;
     }
     Some(limit)
 }
 
-/// A whole number of a range; `label` says what another one is.
+/// Reads an integer in a range; `label` is shown at a number outside it.
 pub(crate) fn whole_in<T: TryFrom<i64> + PartialOrd + Display>(
     range: RangeInclusive<T>,
     node: &Node,
@@ -39,7 +39,7 @@ pub(crate) fn whole_in<T: TryFrom<i64> + PartialOrd + Display>(
     number
 }
 
-/// A number from 0 to `most`; `label` says what it is.
+/// Reads a number from 0 to `most`; `label` is shown at a number outside that range.
 pub(crate) fn number_to(most: f64, node: &Node, name: &str, label: &str, problems: &mut Diagnostics) -> Option<f64> {
     let number = read::number(node, name, problems)?;
     if (0.0..=most).contains(&number) {
@@ -49,17 +49,17 @@ pub(crate) fn number_to(most: f64, node: &Node, name: &str, label: &str, problem
     None
 }
 
-/// A time in milliseconds, zero included.
+/// Reads a time in milliseconds; zero is allowed.
 pub(crate) fn milliseconds(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spanned<f64>> {
     let number = read::number(node, name, problems)?;
     if number < 0.0 {
-        problems.mismatch(node, format_args!("`{name}` must be 0 or more"), "expected milliseconds");
+        problems.mismatch(node, format_args!("`{name}` must be 0 or more"), "expected a number of milliseconds");
         return None;
     }
     Some(Spanned::new(number, node.span))
 }
 
-/// A percentage as the fraction it stands for. The point is moved in the digits, for a division would lose the last of them.
+/// Converts a percentage to a fraction by moving the decimal point, since a division would lose precision.
 pub(crate) fn parse_percentage(number: &Value) -> Option<f64> {
     let text = number.as_number()?.to_string();
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((&text, "0"));
@@ -67,7 +67,7 @@ pub(crate) fn parse_percentage(number: &Value) -> Option<f64> {
     format!("{mantissa}e{}", exponent.saturating_sub(2)).parse().ok()
 }
 
-/// A number that was multiplied or divided, without the noise this adds, for a message.
+/// Rounds a computed number for a message, to remove floating-point noise.
 pub(crate) fn tidy(number: f64) -> f64 {
     (number * 1e6).round() / 1e6
 }

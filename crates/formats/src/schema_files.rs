@@ -1,4 +1,4 @@
-//! The files of all dialects that have a schema.
+//! The file types of all dialects, with their JSON Schemas.
 //!
 //! ```
 //! let native = agentci_formats::schemas().iter().find(|file| file.name == "native").unwrap();
@@ -13,23 +13,23 @@ use serde_json::Value;
 
 use crate::{ananke, aumai, mcp_script, model_script, native, runledger, scenario, yao};
 
-/// A kind of file.
+/// A file type.
 #[derive(Debug, Clone, Copy)]
 pub struct SchemaFile {
-    /// The name under which its schema is asked for.
+    /// The name of its schema, for `agentci schema`.
     pub name: &'static str,
-    /// The dialect that it belongs to; several have scripts of models and servers.
+    /// Its dialect; `None` for model and MCP server scripts, which several dialects share.
     pub dialect: Option<Dialect>,
-    /// What it is, a few words.
+    /// A short description.
     pub title: &'static str,
-    /// Where such files are found, as patterns of paths; none where they may have any name.
+    /// Path patterns of such files; empty if they may have any name.
     pub paths: &'static [&'static str],
-    /// Whether each line of it is a document of its own, so that editors cannot use the schema.
+    /// Whether each line is a separate document, so that editors cannot use the schema.
     pub by_line: bool,
     root: Kind,
 }
 
-/// Every kind of file, the main one of a dialect first.
+/// All file types; the main one of a dialect comes first.
 pub fn schemas() -> &'static [SchemaFile] {
     &SCHEMAS
 }
@@ -38,12 +38,12 @@ static SCHEMAS: [SchemaFile; 14] = [
     file(
         "native",
         Some(Dialect::Native),
-        "agentci suite, or the settings of a project",
+        "agentci suite or project settings",
         &["agentci.yaml", "agentci.yml"],
         Kind::Having("cases", &native::SUITE, &scenario::SETTINGS),
     ),
     mapping("model-script", None, "agentci model script", &["model.yaml", "models/*.yaml"], &model_script::SCRIPT),
-    mapping("mcp-script", None, "agentci script of an MCP server", &["*.mcp.yaml"], &mcp_script::SCRIPT),
+    mapping("mcp-script", None, "agentci MCP server script", &["*.mcp.yaml"], &mcp_script::SCRIPT),
     mapping("runledger", Some(Dialect::Runledger), "RunLedger suite", &["suite.yaml", "suite.yml"], &runledger::SUITE),
     mapping("runledger-case", Some(Dialect::Runledger), "RunLedger case", &["cases/*.yaml"], &runledger::CASE),
     file("aumai", Some(Dialect::Aumai), "AumAI tests", &[], aumai::FILE),
@@ -57,7 +57,7 @@ static SCHEMAS: [SchemaFile; 14] = [
     mapping("scenario", Some(Dialect::Scenario), "Scenario", &["tests/*/**/*.yaml"], &scenario::SCENARIO),
     SchemaFile {
         by_line: true,
-        ..mapping("yao", Some(Dialect::Yao), "Yao test, a line of a file", &["tests/*.jsonl"], &yao::RECORD)
+        ..mapping("yao", Some(Dialect::Yao), "Yao test (one line of a file)", &["tests/*.jsonl"], &yao::RECORD)
     },
     mapping("yao-package", Some(Dialect::Yao), "Yao assistant", &["package.yao"], &yao::PACKAGE_FILE),
     file("yao-connector", Some(Dialect::Yao), "Yao connector", &["connectors/**/*.conn.yao"], yao::CONNECTOR),
@@ -93,17 +93,17 @@ const fn mapping(
 }
 
 impl SchemaFile {
-    /// What the file as a whole is.
+    /// The kind of the whole file.
     pub fn root(&self) -> &Kind {
         &self.root
     }
 
-    /// Its JSON Schema, draft-07; `checks` are those that a native suite may ask for.
+    /// Its JSON Schema, draft-07; `checks` are the checks that a native suite may use.
     pub fn schema(&self, checks: &[&'static CheckShape]) -> Value {
         schema::schema(self.title, &self.root, checks)
     }
 
-    /// Its mappings with their keys, in the order in which a reader of the file meets them.
+    /// Its mappings with their keys, in the order in which they appear in the file.
     pub fn tables(&self, checks: &[&'static CheckShape]) -> Vec<Table> {
         schema::tables(&self.root, checks)
     }

@@ -1,16 +1,15 @@
-//! `skip`: whether a case is left out, and why.
+//! `skip`: whether a case is skipped, and why.
 
 use agentci_plan::Skip;
 use agentci_source::shape::Kind;
 use agentci_source::{Diagnostic, Diagnostics, Node, Scalar, read};
 
-/// What may stand there.
 pub(crate) const SKIP: Kind = Kind::Either(&[Kind::Truth, Kind::Name]);
 
-/// Words that say that a case is not left out, and are texts all the same.
+/// Strings that look like `false` and are therefore rejected as reasons.
 const DENIALS: [&str; 8] = ["false", "f", "no", "n", "off", "none", "null", "0"];
 
-/// `true`, `false`, or the reason as text.
+/// Reads `true`, `false`, or the reason as a string.
 pub(crate) fn skip(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Skip> {
     match node.scalar().and_then(Scalar::truth) {
         Some(true) => Some(Skip { reason: None }),
@@ -28,10 +27,10 @@ pub(crate) fn skip(node: &Node, name: &str, problems: &mut Diagnostics) -> Optio
 }
 
 fn refused(node: &Node, word: &str) -> Diagnostic {
-    let found = if word.is_empty() { "an empty text".to_owned() } else { node.describe() };
+    let found = if word.is_empty() { "an empty string".to_owned() } else { node.describe() };
     Diagnostic::error(node.span, format!("`skip` must be true, false or a reason, found {found}"))
-        .label("would leave the case out")
-        .help("write `skip: false` without quotes to run the case, or the reason why it is left out")
+        .label("would skip the case")
+        .help("write `skip: false` without quotes to run the case, or the reason why it is skipped")
 }
 
 #[cfg(test)]
@@ -48,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_denies_is_no_reason() {
+    fn a_string_that_looks_like_false_is_not_a_reason() {
         for text in ["'false'", "\"False\"", "n", "N", "''", "' '", "'no'", "'off'", "'0'", "none"] {
             assert_eq!(read_skip(text), (None, 1), "{text}");
         }

@@ -1,8 +1,8 @@
-//! What to write instead of a word that is not known.
+//! Help texts for unknown words.
 
 use agentci_source::{did_you_mean, read};
 
-/// The word that was probably meant, else all that are known: `known types are ..`.
+/// Suggests the word that was probably meant, or else lists the known ones: `known types are ..`.
 pub(crate) fn meant_or_known<T: AsRef<str>>(word: &str, known: &[T], what: &str) -> String {
     match did_you_mean(word, known.iter().map(AsRef::as_ref)) {
         Some(meant) => format!("did you mean `{meant}`?"),
@@ -10,7 +10,7 @@ pub(crate) fn meant_or_known<T: AsRef<str>>(word: &str, known: &[T], what: &str)
     }
 }
 
-/// All that are known, after the word that was probably meant.
+/// Suggests the word that was probably meant, if any, and lists the known ones.
 pub(crate) fn meant_and_known<T: AsRef<str>>(word: &str, known: &[T], what: &str) -> String {
     let all = all_known(known, what);
     match did_you_mean(word, known.iter().map(AsRef::as_ref)) {

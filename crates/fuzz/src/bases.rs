@@ -1,16 +1,16 @@
-//! A small correct suite of every dialect. A target replaces its files one after the other with the bytes that it is given, so
-//! that most inputs get past the files that they leave alone.
+//! A small valid suite of every dialect. A target replaces its files one after the other with its input, so that most
+//! inputs get past the files that they do not replace.
 
 use agentci_source::MemoryFiles;
 
-/// A suite without any mistake.
+/// A valid suite.
 #[derive(Debug)]
 pub(crate) struct Base {
     /// The path that is loaded.
     pub(crate) path: &'static str,
-    /// Files that bytes replace, in this order, and their contents.
+    /// Files that the input replaces, in this order, and their contents.
     pub(crate) replaced: &'static [(&'static str, &'static str)],
-    /// Files that stay.
+    /// Files that are not replaced.
     pub(crate) fixed: &'static [(&'static str, &'static str)],
 }
 
@@ -21,7 +21,8 @@ impl Base {
         all.fold(MemoryFiles::default(), |files, (name, text)| files.with(*name, *text))
     }
 
-    /// The files with some of them replaced: a zero byte ends a file and begins the next, and an empty part changes nothing.
+    /// The files with some of them replaced: a zero byte ends a file and begins the next, and an empty part changes
+    /// nothing.
     pub(crate) fn with(&self, bytes: &[u8]) -> MemoryFiles {
         let parts = bytes.splitn(self.replaced.len(), |byte| *byte == 0);
         let named = parts.zip(self.replaced).filter(|(part, _)| !part.is_empty());
@@ -142,7 +143,7 @@ mod tests {
 
     use super::*;
 
-    /// The base of every dialect, and how many cases it has.
+    /// The base of every dialect, and its number of cases.
     const BASES: [(Dialect, Base, usize); 6] = [
         (Dialect::Native, NATIVE, 2),
         (Dialect::Runledger, RUNLEDGER, 2),
@@ -160,7 +161,7 @@ mod tests {
         }
     }
 
-    /// What is loaded, and everything that is wrong with it.
+    /// The loaded suite, and all its diagnostics.
     fn load(base: &Base, files: &MemoryFiles) -> (Loaded, Vec<Diagnostic>) {
         let loaded = agentci_formats::load(files, &[base.path.into()]);
         let (_, uncompiled) = agentci_checks::compile(&loaded.plan, files);

@@ -30,7 +30,7 @@ pub(crate) fn yao(bytes: &[u8]) {
     look(&bases::YAO, bytes);
 }
 
-/// What is printed in the native dialect is read back as the same plan.
+/// A suite that is printed in the native dialect is read back as the same plan.
 pub(crate) fn convert(bytes: &[u8]) {
     let read = |text: &[u8]| load(&bases::NATIVE.files().with("s/agentci.yaml", text), &["s".into()]);
     let first = read(bytes);
@@ -46,7 +46,7 @@ pub(crate) fn convert(bytes: &[u8]) {
     assert_eq!(print_native(again, None), text);
 }
 
-/// Loads and compiles, and shows everything that is wrong as a user would see it.
+/// Loads and compiles a suite, and renders its diagnostics as a user would see them.
 fn look(base: &Base, bytes: &[u8]) {
     let files = base.with(bytes);
     let Loaded { plan, diagnostics } = load(&files, &[base.path.into()]);
@@ -61,7 +61,7 @@ fn look(base: &Base, bytes: &[u8]) {
     }
 }
 
-/// A suite in full, places left out, so that two can be compared.
+/// The debug output of a suite without positions, for comparison.
 fn without_places(suite: &Suite) -> String {
     let full = format!("{suite:#?}");
     let mut kept = String::with_capacity(full.len());

@@ -1,7 +1,7 @@
-//! Any bytes at all, against the parts that read what others send. A target takes bytes and returns; it panics where something
-//! does not hold.
+//! Fuzz targets for every parser of untrusted input. A target takes bytes and returns; it panics if an expectation
+//! fails.
 //!
-//! `fuzz/` makes programs of them that look for such bytes; the test `corpus` plays those that were kept.
+//! `fuzz/` builds programs from them that search for such bytes; the test `corpus` replays the stored ones.
 
 #![expect(clippy::unwrap_used, reason = "what does not hold is a finding")]
 
@@ -15,14 +15,14 @@ mod stored;
 mod streams;
 mod texts;
 
-/// A part that reads what others send.
+/// A parser of untrusted input.
 #[derive(Debug, Clone, Copy)]
 pub struct FuzzTarget {
     /// Its name, and that of its folder in `fuzz/corpus`.
     pub name: &'static str,
-    /// What must hold, for people.
+    /// The expectation, in words.
     pub holds: &'static str,
-    /// Tries some bytes.
+    /// Checks the expectation for some bytes.
     pub check: fn(&[u8]),
 }
 
@@ -34,36 +34,36 @@ macro_rules! targets {
 
 /// Every target.
 pub const TARGETS: &[FuzzTarget] = targets! {
-    "native", dialects::native, "a suite is read or refused with places in its text, and its checks compile or are refused";
+    "native", dialects::native, "a suite is read or rejected with positions, and its checks compile or are rejected";
     "runledger", dialects::runledger, "the same";
     "aumai", dialects::aumai, "the same";
     "ananke", dialects::ananke, "the same";
     "scenario", dialects::scenario, "the same";
     "yao", dialects::yao, "the same";
-    "convert", dialects::convert, "a native suite that is printed and read again is the same suite, and printed the same";
-    "yaml", texts::yaml, "the reader of plain YAML and the parser of all of it make the same tree";
-    "model_script", models::script, "a script is read or refused, and one that is read answers";
-    "process", protocols::process, "a line of an agent is read or refused";
-    "agui", protocols::agui, "events are read or refused, and the turn has an ending";
-    "a2a", protocols::a2a, "cards and items are read or refused, and the turn has an ending";
-    "mcp", protocols::mcp, "messages reach the call they are for, and results are read or refused";
-    "chat", protocols::chat, "answers of models are put together or refused";
-    "sse", streams::sse, "a stream read in one piece and read byte by byte gives the same events, and their bytes are the stream";
-    "cassette", stored::cassette, "a recording is read or refused, and gives each answer to its own call";
-    "recording", stored::recording, "a recorded conversation is read or refused, and stored again is read as the same";
-    "world_recording", recorded::world_recording, "a recording of everything is read or refused, and stored again is read as the same";
-    "matching", recorded::matching, "requests are in their own recording, and others are answered or told";
-    "baseline", stored::baseline, "a baseline is read or refused, and does not regress against itself";
-    "run_jsonl", stored::run_jsonl, "an event that is read is written and read as the same, and every report can be made of it";
-    "llm_requests", served::llm, "the scripted model's server answers or closes, and goes on";
-    "tool_requests", served::tools, "the stub server answers or closes, and goes on";
-    "embeddings", models::embeddings, "what an embedder says is read or refused";
-    "facts", texts::facts, "a text has no facts that differ from its own";
-    "redact", texts::redact, "a text without secrets has none any more when looked at again";
-    "typescript", texts::typescript, "a script is made ready or refused";
+    "convert", dialects::convert, "a native suite that is printed and read again is the same suite";
+    "yaml", texts::yaml, "the fast reader of plain YAML and the full parser build the same tree";
+    "model_script", models::script, "a script is read or rejected, and one that is read answers";
+    "process", protocols::process, "a line of an agent is read or rejected";
+    "agui", protocols::agui, "events are read or rejected, and the turn ends";
+    "a2a", protocols::a2a, "cards and items are read or rejected, and the turn ends";
+    "mcp", protocols::mcp, "messages reach the call they belong to, and results are read or rejected";
+    "chat", protocols::chat, "answers of models are assembled or rejected";
+    "sse", streams::sse, "a stream gives the same events in one piece and byte by byte, and no byte is lost";
+    "cassette", stored::cassette, "a cassette is read or rejected, and answers each of its own calls";
+    "recording", stored::recording, "a recorded conversation is read or rejected, and survives a round trip";
+    "world_recording", recorded::world_recording, "a recording is read or rejected, and survives a round trip";
+    "matching", recorded::matching, "requests match their own recording, and others are answered or reported";
+    "baseline", stored::baseline, "a baseline is read or rejected, and does not regress against itself";
+    "run_jsonl", stored::run_jsonl, "an event survives a round trip, and every report accepts it";
+    "llm_requests", served::llm, "the server of the scripted model answers or closes, and keeps running";
+    "tool_requests", served::tools, "the stub server answers or closes, and keeps running";
+    "embeddings", models::embeddings, "the answer of an embedder is read or rejected";
+    "facts", texts::facts, "a text does not differ from itself in its facts";
+    "redact", texts::redact, "redacting a text a second time changes nothing";
+    "typescript", texts::typescript, "a script is compiled or rejected";
 };
 
-/// The target of this name.
+/// The target with this name.
 pub fn target(name: &str) -> Option<&'static FuzzTarget> {
     TARGETS.iter().find(|target| target.name == name)
 }

@@ -1,4 +1,4 @@
-//! Models that are scripts, and what embedders answer.
+//! Scripts of models, and answers of embedders.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What agents and servers say.
+//! Messages of agents and servers.
 
 use agentci_drivers::fuzzing;
 use agentci_protocols::{a2a, agui};
@@ -53,7 +53,7 @@ pub(crate) fn mcp(bytes: &[u8]) {
     agentci_mcp::fuzzing::arrive(bytes);
 }
 
-/// The first byte says how the answer comes, and whose it is.
+/// The first byte selects the format of the answer, and its API.
 pub(crate) fn chat(bytes: &[u8]) {
     let Some((first, rest)) = bytes.split_first() else { return };
     fuzzing::chat_answer(first & 1 == 0, first & 2 == 0, &String::from_utf8_lossy(rest));

@@ -1,4 +1,4 @@
-//! Recordings of everything that an agent sends, and the requests that they answer.
+//! Recordings of worlds, and the requests that they answer.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use agentci_recorder::{
 };
 use agentci_trace::Redactor;
 
-/// The most requests of one input.
+/// Maximum number of requests of one input.
 const REQUESTS: usize = 8;
 
 pub(crate) fn world_recording(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let Ok(recording) = Recording::parse(text) else { return };
-    // One whose secrets cannot all be removed is refused.
+    // A recording whose secrets cannot all be removed is rejected.
     let Ok(written) = recording.write(&Redactor::default()) else { return };
     let again = Recording::parse(&written.text).unwrap();
     let stored = again.write(&Redactor::default()).unwrap();
@@ -22,7 +22,7 @@ pub(crate) fn world_recording(bytes: &[u8]) {
     assert_eq!(Recording::parse(&stored.text).unwrap(), again);
 }
 
-/// Requests that are parted by zero bytes: the first line of each is its path, and the rest its body.
+/// Requests that are separated by zero bytes: the first line of each is its path, and the rest its body.
 pub(crate) fn matching(bytes: &[u8]) {
     let requests: Vec<RecordedRequest> = bytes.splitn(REQUESTS, |byte| *byte == 0).map(request).collect();
     let exchange = |(id, request): (u64, &RecordedRequest)| Exchange {
@@ -44,7 +44,7 @@ pub(crate) fn matching(bytes: &[u8]) {
             Answered::Miss(miss) => panic!("{request:?} is not in its own recording: {miss:?}"),
         }
     }
-    // Others may be answered or not, and what is told of them can be.
+    // Others may be answered or not, and a miss can be explained.
     let mut other = matcher();
     for request in requests.iter().rev() {
         let mut changed = request.clone();
@@ -58,7 +58,7 @@ pub(crate) fn matching(bytes: &[u8]) {
     other.tally();
 }
 
-/// A request as a recording has it: without what looks like a secret.
+/// A request in the form of a recording: without secrets.
 fn request(bytes: &[u8]) -> RecordedRequest {
     let text = String::from_utf8_lossy(bytes);
     let (path, body) = text.split_once('\n').unwrap_or((&text, ""));

@@ -1,4 +1,4 @@
-//! Requests to the servers that stand in for models and tools, over a socket as they come.
+//! Raw requests over a socket to the servers that replace models and tools.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -12,7 +12,7 @@ use agentci_plan::{Mode, ToolSource};
 use agentci_source::{MemoryFiles, Sources};
 use agentci_stubs::{Faults, RouteOptions, RouteServer, RouteServerOptions};
 
-/// An answer that takes longer is a finding.
+/// A slower answer is a finding.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 const MODEL: &str = "rules:\n  - { when: { user: refund }, tool_calls: [{ name: search, args: { id: 1 } }] }\n  \
@@ -70,7 +70,7 @@ pub(crate) fn tools(bytes: &[u8]) {
     ask(address, bytes, &["/pay", "/pay?id=1", "/", "/other%2f/pay", "/__agentci/calls"]);
 }
 
-/// A server in a thread of its own, for as long as the program runs.
+/// Runs a server in a separate thread until the program ends.
 fn start<F, S>(serve: impl FnOnce() -> F + Send + 'static) -> SocketAddr
 where
     F: Future<Output = (SocketAddr, S)>,
@@ -87,7 +87,8 @@ where
     told.recv().unwrap()
 }
 
-/// Sends bytes that begin as a request does as they are; of others the first says which path they are the body for.
+/// Sends input that begins like a request unchanged; otherwise the first byte selects the path, and the rest is the
+/// body.
 fn ask(address: SocketAddr, bytes: &[u8], paths: &[&str]) {
     let raw = bytes.first().is_some_and(u8::is_ascii_uppercase);
     let request = match bytes.split_first() {
@@ -103,7 +104,7 @@ fn ask(address: SocketAddr, bytes: &[u8], paths: &[&str]) {
     };
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    // A server may close while it is still told.
+    // A server may close the connection while the request is being sent.
     let sent = stream.write_all(&request);
     if raw || bytes.is_empty() {
         let _ = stream.shutdown(Shutdown::Write);

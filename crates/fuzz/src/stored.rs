@@ -1,4 +1,4 @@
-//! Files that runs leave and later runs read.
+//! Files that runs write and later runs read.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub(crate) fn recording(bytes: &[u8]) {
     let Ok(recording) = AgentRecording::parse(text) else { return };
     let stored = recording.write(&Redactor::default());
     let again = AgentRecording::parse(&stored).unwrap();
-    // Secrets that are known by their form are gone after the first time.
+    // Secrets that are recognised by their form are gone after the first time.
     assert_eq!(again.write(&Redactor::default()), stored);
 }
 

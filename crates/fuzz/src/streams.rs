@@ -2,7 +2,7 @@
 
 use agentci_protocols::sse::{Decoder, SseError, SseEvent};
 
-/// Small, so that the limit is met as well.
+/// Small, so that the limit is reached too.
 const LIMIT: usize = 64;
 
 pub(crate) fn sse(bytes: &[u8]) {
@@ -16,7 +16,7 @@ pub(crate) fn sse(bytes: &[u8]) {
     }
 }
 
-/// The events, and what is left or why there are no more.
+/// The events, and the rest or the error that ended them.
 fn read<'b>(pieces: impl IntoIterator<Item = &'b [u8]>) -> (Vec<SseEvent>, Result<Vec<u8>, SseError>) {
     let mut decoder = Decoder::new(LIMIT);
     let mut frames = Vec::new();

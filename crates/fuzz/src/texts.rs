@@ -1,4 +1,4 @@
-//! Texts that are looked into, and code that is made ready.
+//! Texts that are analysed, and code that is compiled.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ pub(crate) fn facts(bytes: &[u8]) {
 pub(crate) fn redact(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let mut redactor = Redactor::default();
-    // A secret that is a part of what stands for secrets is found there again.
+    // A secret that is part of the placeholder is found there again.
     if let Some((secret, _)) = text.split_once('\0').filter(|(secret, _)| !secret.contains(['[', ']', 'R', 'E', 'D'])) {
         redactor.learn_value(secret);
     }

@@ -1,4 +1,4 @@
-//! What was kept of fuzzing is played at every test, on any compiler, as it is and spoilt a little.
+//! Replays the stored fuzzing corpus in every test run, on any compiler, unchanged and slightly corrupted.
 #![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
 
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus")
 }
 
-/// What was kept of a target, by name.
+/// The stored inputs of a target, with their names.
 fn kept(target: &FuzzTarget) -> Vec<(String, Vec<u8>)> {
     let folder = corpus().join(target.name);
     let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
@@ -33,7 +33,7 @@ fn what_was_kept_is_read_or_refused() {
     }
 }
 
-/// `AGENTCI_SPOILT` says how often each is spoilt; a few times without it.
+/// `AGENTCI_SPOILT` sets how often each input is corrupted. Default: 8.
 #[test]
 fn what_was_kept_and_spoilt_is_read_or_refused() {
     let times: u64 = std::env::var("AGENTCI_SPOILT").map_or(8, |times| times.parse().unwrap());
@@ -46,7 +46,7 @@ fn what_was_kept_and_spoilt_is_read_or_refused() {
     }
 }
 
-/// The same bytes with a few of them changed, taken away, said twice or put elsewhere.
+/// The same bytes with a few of them changed, removed, duplicated or inserted.
 fn spoilt(bytes: &[u8], seed: u64) -> Vec<u8> {
     const WORDS: [&[u8]; 12] =
         [b"{", b"\"", b"[", b": ", b"\n", b"\0", b"\xff", b"- ", b"null", b"1e999", b"\xe2\x80\xa8", b"${"];

@@ -1,4 +1,4 @@
-//! Files that are complete or absent.
+//! Writes files that are either complete or absent.
 
 use std::ffi::OsString;
 use std::io;
@@ -8,16 +8,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::LedgerError;
 
-/// Writes a file so that no reader, and no run that is killed, ever meets half of it: the bytes go to a file beside it which
-/// then takes its place. Missing folders are made.
+/// Writes a file atomically: the bytes are written to a temporary file next to it, which then replaces it. Neither a
+/// reader nor a killed run ever sees half of the file. Missing folders are created.
 ///
-/// A link is followed to the file it names. What is not a file, such as a pipe or `/dev/stdout`, is written to directly, since
-/// it must not be replaced.
+/// Symbolic links are followed. Anything that is not a regular file, such as a pipe or `/dev/stdout`, is written to
+/// directly, since it must not be replaced.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), LedgerError> {
     write_pieces(path, &mut |file| file.write_all(bytes))
 }
 
-/// The same for what is written piece by piece.
+/// The same for content that is written piece by piece.
 pub fn write_pieces(path: &Path, write: Write<'_>) -> Result<(), LedgerError> {
     if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
         fs_err::create_dir_all(parent)?;
@@ -29,14 +29,14 @@ pub fn write_pieces(path: &Path, write: Write<'_>) -> Result<(), LedgerError> {
     }
 }
 
-/// Writes something to the file that it is given.
+/// Writes content to a writer.
 type Write<'w> = &'w mut dyn FnMut(&mut dyn io::Write) -> io::Result<()>;
 
 fn replace(path: &Path, write: Write<'_>) -> Result<(), LedgerError> {
     let temporary = beside(path);
     let written = write_new(&temporary, write).and_then(|()| fs_err::rename(&temporary, path));
     if written.is_err() {
-        // The first error is the one worth telling; the remains may not even exist.
+        // The first error is reported; the temporary file may not even exist.
         let _ = std::fs::remove_file(&temporary);
     }
     Ok(written?)
@@ -46,7 +46,7 @@ fn write_new(path: &Path, write: Write<'_>) -> io::Result<()> {
     write(&mut fs_err::OpenOptions::new().write(true).create_new(true).open(path)?)
 }
 
-/// A hidden name in the same folder, which no other writer of this or another process picks.
+/// A hidden file name in the same folder that no other writer uses, in this or another process.
 fn beside(path: &Path) -> PathBuf {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let mut name = OsString::from(".");

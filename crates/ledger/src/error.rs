@@ -1,4 +1,4 @@
-//! Why the ledger could not do its work.
+//! The errors of the ledger.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,24 +7,24 @@ use agentci_verdict::EventError;
 
 /// Why something could not be written or read.
 #[derive(Debug, thiserror::Error)]
-// Users of the library handle this error, and none of our crates matches its variants.
+// Users of the library handle this error; no crate of this workspace matches on its variants.
 #[non_exhaustive]
 pub enum LedgerError {
-    /// The disk refused; the message names the path.
+    /// An I/O error; the message names the path.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// Every name for a run begun in this second is in use.
+    /// All names for runs started in this second are in use.
     #[error("no free folder name left for `{}`", .0.display())]
     NoFreeName(PathBuf),
-    /// A file name that would lead out of the run folder.
+    /// A file name that points outside the run folder.
     #[error("`{0}` is not a name for a file inside the run folder")]
     Outside(String),
-    /// An event without a stored form.
-    #[error("can not write an event to `{}`", path.display())]
+    /// An event that cannot be serialized.
+    #[error("cannot write an event to `{}`", path.display())]
     Event {
-        /// The journal.
+        /// The path of the journal.
         path: PathBuf,
-        /// What is wrong with the event.
+        /// The cause.
         source: EventError,
     },
 }

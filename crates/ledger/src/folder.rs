@@ -1,4 +1,4 @@
-//! One folder a run: `<base>/<suite>/<YYYYMMDD-HHMMSS>[-n]/`.
+//! One folder per run: `<base>/<suite>/<YYYYMMDD-HHMMSS>[-n]/`.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -7,7 +7,7 @@ use agentci_verdict::stamp;
 
 use crate::{LedgerError, name::safe_name, write_pieces};
 
-/// How many runs of one suite may begin in the same second.
+/// The maximum number of runs of one suite that can start in the same second.
 const NAMES_A_SECOND: u32 = 10_000;
 
 /// The folder of one run.
@@ -18,8 +18,8 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
-    /// Makes the folder for a run of `suite` that begins at `unix_ms`. It is always a new one: a run that begins in the same
-    /// second, in this or another process, gets a number after its name.
+    /// Creates the folder for a run of `suite` that starts at `unix_ms`. It is always a new folder: if another run, in
+    /// this or another process, starts in the same second, a number is appended to the name.
     pub fn create(base: &Path, suite: &str, unix_ms: u64) -> Result<Self, LedgerError> {
         Self::create_one_of(NAMES_A_SECOND, base, suite, unix_ms)
     }
@@ -40,22 +40,22 @@ impl RunFolder {
         Err(LedgerError::NoFreeName(parent.join(second)))
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its own name, which is the id of the run.
+    /// The name of the folder, which is the id of the run.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Writes a file of the run, complete or not at all.
+    /// Writes a file of the run atomically.
     pub fn write_whole(&self, name: &str, bytes: &[u8]) -> Result<(), LedgerError> {
         self.write_pieces(name, &mut |file| file.write_all(bytes))
     }
 
-    /// The same for what is written piece by piece.
+    /// The same for content that is written piece by piece.
     pub fn write_pieces(
         &self,
         name: &str,

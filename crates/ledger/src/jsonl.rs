@@ -1,13 +1,13 @@
-//! `run.jsonl`: one run event a line, appended as it happens.
+//! `run.jsonl`: one run event per line, appended as it happens.
 //!
 //! ```json
 //! {"v":1,"type":"run_start","suite":"demo","timestamp":1763176000123,"run_id":"20251115-030640", ...}
 //! {"v":1,"type":"task_start","suite":"demo","case_id":"t1","attempt":1,"timestamp":1763176000125, ...}
 //! ```
 //!
-//! Lines may be held back for a moment, so that those of many short cases go to the operating system together; whoever tells a
-//! person of a case has them flushed first, so a killed run loses nothing that was told. What can remain is a torn last line,
-//! which [`read`] tells apart from damage.
+//! Lines may be buffered briefly, so that those of many short cases are written together; reports of a case flush them
+//! first, so a killed run loses nothing that was reported. What can remain is a torn last line, which [`read`]
+//! distinguishes from damage.
 
 use std::io::{self, BufRead, BufReader, Read as _, Write as _};
 use std::path::Path;
@@ -17,43 +17,45 @@ use fs_err::File;
 
 use crate::{LedgerError, RunFolder};
 
-/// The name of the file in its run folder.
+/// The name of the file in the run folder.
 const FILE_NAME: &str = "run.jsonl";
 
-/// The longest line that is read back, in bytes.
+/// The maximum length of a line that is read back, in bytes.
 const LINE_LIMIT: u64 = 256 * 1024 * 1024;
 
-/// The most lines that are noted as damaged. A later build may write events that this one does not know, but not so many.
+/// The maximum number of lines that are recorded as damaged. A later build may write events that this one does not
+/// support, but not this many.
 const DAMAGE_LIMIT: usize = 100_000;
 
-/// How much is held back at most, in bytes.
+/// The maximum size of the buffer, in bytes.
 const HELD_LIMIT: usize = 64 * 1024;
 
-/// The growing record of a run.
+/// The journal of a run.
 #[derive(Debug)]
 pub struct RunJournal {
     file: File,
-    /// Whole lines that are not written yet.
+    /// Complete lines that are not written yet.
     held: Vec<u8>,
     failed: bool,
 }
 
 impl RunJournal {
-    /// Begins `run.jsonl` in a run folder.
+    /// Creates `run.jsonl` in a run folder.
     pub fn create(folder: &RunFolder) -> Result<Self, LedgerError> {
         let path = folder.path().join(FILE_NAME);
         let file = fs_err::OpenOptions::new().append(true).create_new(true).open(path)?;
         Ok(Self { file, held: Vec::new(), failed: false })
     }
 
-    /// Appends an event, which is then in the file. After the first failure nothing more is written, for the file may end in
-    /// half a line; that failure is the only one returned, so that a caller that warns does so once.
+    /// Appends an event and flushes it to the file. After the first failure nothing more is written, because the file
+    /// may end in half a line; only that failure is returned, so that a caller that warns does so once.
     pub fn append(&mut self, event: &RunEvent) -> Result<(), LedgerError> {
         self.hold(event)?;
         self.flush()
     }
 
-    /// Takes an event that may be held back until [`RunJournal::flush`] is called, more come, or the journal goes away.
+    /// Adds an event that may be buffered until [`RunJournal::flush`] is called, more events follow, or the journal is
+    /// dropped.
     pub fn hold(&mut self, event: &RunEvent) -> Result<(), LedgerError> {
         if self.failed {
             return Ok(());
@@ -61,7 +63,7 @@ impl RunJournal {
         let before = self.held.len();
         if let Err(source) = event.write_line(&mut self.held) {
             self.held.truncate(before);
-            // What came before it is whole.
+            // The lines before it are complete.
             let _ = self.flush();
             self.failed = true;
             return Err(LedgerError::Event { path: self.file.path().to_path_buf(), source });
@@ -70,7 +72,7 @@ impl RunJournal {
         if self.held.len() < HELD_LIMIT { Ok(()) } else { self.flush() }
     }
 
-    /// Writes what is held back.
+    /// Writes the buffered lines.
     pub fn flush(&mut self) -> Result<(), LedgerError> {
         if self.failed || self.held.is_empty() {
             return Ok(());
@@ -78,12 +80,12 @@ impl RunJournal {
         let written = self.file.write_all(&self.held);
         self.failed = written.is_err();
         self.held.clear();
-        // A single huge event must not keep its memory for the rest of the run.
+        // A single huge event must not occupy its memory for the rest of the run.
         self.held.shrink_to(2 * HELD_LIMIT);
         Ok(written?)
     }
 
-    /// Whether everything that was taken is in the file.
+    /// Whether all events are in the file.
     pub fn is_flushed(&self) -> bool {
         self.held.is_empty()
     }
@@ -91,48 +93,48 @@ impl RunJournal {
 
 impl Drop for RunJournal {
     fn drop(&mut self) {
-        // Whoever wants to know of a failure flushes before.
+        // Callers that need the error flush before.
         let _ = self.flush();
     }
 }
 
-/// What a stored run holds.
+/// The content of a stored run.
 #[derive(Debug, Default)]
 pub struct Readback {
     /// The events, in the order they were appended.
     pub events: Vec<RunEvent>,
-    /// Lines that hold no event this build can read.
+    /// Lines without an event that this build can read.
     pub damaged: Vec<Damage>,
-    /// Whether the last line was cut off while it was written: the run was killed.
+    /// Whether the last line is incomplete because the run was killed.
     pub torn: bool,
 }
 
-/// A line that holds no event.
+/// A damaged line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damage {
-    /// Which line, from 1.
+    /// The line number, from 1.
     pub line: u64,
-    /// What is wrong with it.
+    /// What is wrong with the line.
     pub reason: String,
 }
 
-/// What was wrong with a stored run.
+/// The damage of a stored run.
 #[derive(Debug, Default)]
 pub struct Playback {
-    /// Lines that hold no event this build can read.
+    /// Lines without an event that this build can read.
     pub damaged: Vec<Damage>,
-    /// Whether the last line was cut off while it was written: the run was killed.
+    /// Whether the last line is incomplete because the run was killed.
     pub torn: bool,
 }
 
-/// Reads a `run.jsonl`. Only a file that can not be opened or read is an error: a bad line is noted and the rest is read.
+/// Reads a `run.jsonl`. Only a file that cannot be opened or read is an error: bad lines are recorded and skipped.
 pub fn read(path: &Path) -> Result<Readback, LedgerError> {
     let mut events = Vec::new();
     let Playback { damaged, torn } = play(path, |event| events.push(event))?;
     Ok(Readback { events, damaged, torn })
 }
 
-/// Reads a `run.jsonl` as [`read`] does, and hands out each event as it comes to it: a long run need not fit into memory.
+/// Reads a `run.jsonl` like [`read`], and passes on each event as it is read: a long run need not fit into memory.
 pub fn play(path: &Path, on_event: impl FnMut(RunEvent)) -> Result<Playback, LedgerError> {
     Ok(play_lines(BufReader::new(File::open(path)?), LINE_LIMIT, on_event)?)
 }
@@ -142,7 +144,7 @@ fn play_lines(mut reader: impl BufRead, limit: u64, mut on_event: impl FnMut(Run
     let mut line = Vec::new();
     for number in 1.. {
         line.clear();
-        // A single huge line must not keep its memory for the rest of the file.
+        // A single huge line must not occupy its memory for the rest of the file.
         line.shrink_to(1024 * 1024);
         let length = reader.by_ref().take(limit + 1).read_until(b'\n', &mut line)?;
         if length == 0 {
@@ -161,7 +163,7 @@ fn play_lines(mut reader: impl BufRead, limit: u64, mut on_event: impl FnMut(Run
             Err(reason) => playback.damaged.push(Damage { line: number, reason }),
         }
         if playback.damaged.len() > DAMAGE_LIMIT {
-            return Err(io::Error::other(format!("more than {DAMAGE_LIMIT} of its lines are no events of a run")));
+            return Err(io::Error::other(format!("more than {DAMAGE_LIMIT} of its lines are not run events")));
         }
     }
     Ok(playback)
@@ -213,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_held_back_is_written_in_whole_lines() {
+    fn buffered_events_are_written_in_whole_lines() {
         let base = tempfile::tempdir().unwrap();
         let folder = RunFolder::create(base.path(), "demo", 0).unwrap();
         let path = folder.path().join("run.jsonl");
@@ -251,7 +253,7 @@ mod tests {
         let damaged = read_lines(&b"x\n".repeat(DAMAGE_LIMIT), 100).unwrap().damaged;
         assert_eq!(damaged.len(), DAMAGE_LIMIT);
         let error = read_lines(&b"x\n".repeat(DAMAGE_LIMIT + 1), 100).unwrap_err();
-        assert_eq!(error.to_string(), "more than 100000 of its lines are no events of a run");
+        assert_eq!(error.to_string(), "more than 100000 of its lines are not run events");
     }
 
     #[test]
@@ -278,7 +280,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_full_disk_is_told_once() {
+    fn a_full_disk_is_reported_once() {
         let file = fs_err::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let mut journal = RunJournal { file, held: Vec::new(), failed: false };
         let end = RunEvent { body: Body::RunEnd(RunEnd::default()), ..said("") };

@@ -1,4 +1,4 @@
-//! The run folder: create, append, write whole, read back.
+//! The run folder: creates it, appends events, writes files and reads them back.
 //!
 //! ```text
 //! .agentci/runs/refunds/20260314-092653/
@@ -6,7 +6,8 @@
 //!     summary.json    complete or absent, like every file but run.jsonl
 //! ```
 //!
-//! [`RunFolder`] gives each run a folder of its own, [`RunJournal`] appends run events to it, [`read`] and [`play`] get them back.
+//! [`RunFolder`] creates a folder for each run, [`RunJournal`] appends run events to it, and [`read`] and [`play`] read
+//! them back.
 
 mod atomic_file;
 mod error;

@@ -1,15 +1,15 @@
-//! A suite's name as the name of a folder.
+//! Turns the name of a suite into a folder name.
 //!
 //! ```text
 //! refunds      ->  refunds
 //! ../../etc    ->  _etc-cb7d5d3f
 //! ```
 
-/// The longest folder name made, in bytes.
+/// The maximum length of a folder name, in bytes.
 const LIMIT: usize = 100;
 
-/// A name that can be neither a path, nor hidden, nor refused by a common file system. A name that had to be changed ends in a
-/// fingerprint of the original, so that two names that change to the same one stay apart.
+/// A name that is not a path, not hidden, and valid on common file systems. A name that had to be changed ends in a
+/// hash of the original, so that different names stay different.
 pub fn safe_name(suite: &str) -> String {
     let mut safe = String::with_capacity(suite.len());
     for character in suite.chars() {
@@ -37,7 +37,7 @@ fn refused(character: char) -> bool {
     character.is_control() || matches!(character, '/' | '\\' | '<' | '>' | ':' | '"' | '|' | '?' | '*')
 }
 
-/// FNV-1a: the same for every build and machine, which the standard library's hashers do not promise.
+/// FNV-1a: the same for every build and machine, which the hashers of the standard library do not guarantee.
 fn fnv1a(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
 }

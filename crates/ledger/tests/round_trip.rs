@@ -1,4 +1,4 @@
-//! Whatever happens in a run can be written down and read again unchanged.
+//! Every run event can be written and read back unchanged.
 
 mod any_event;
 

@@ -1,5 +1,6 @@
-//! The client that `@modelcontextprotocol/conformance` tests: it gets a server's address as its last argument, does what the
-//! scenario named in `MCP_CONFORMANCE_SCENARIO` is about, and leaves with an error if that fails. `interop/mcp/run` starts it.
+//! The client that `@modelcontextprotocol/conformance` tests. It takes a server's address as its last argument, runs
+//! the scenario named in `MCP_CONFORMANCE_SCENARIO`, and exits with an error if that fails. `interop/mcp/run` starts
+//! it.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -55,7 +56,7 @@ async fn run(url: String) -> Result<(), Error> {
     Ok(())
 }
 
-/// What the scenario wants called; every tool with some arguments when it does not say.
+/// The calls of the scenario; if it lists none, one call of every tool with made-up arguments.
 fn calls(scenario: &str, context: &Value, tools: &[Value]) -> Vec<(String, Value)> {
     if let Some(calls) = context["toolCalls"].as_array() {
         let call = |call: &Value| (call["name"].as_str().unwrap_or_default().to_owned(), call["arguments"].clone());

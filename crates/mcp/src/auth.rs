@@ -1,4 +1,5 @@
-//! Access tokens by OAuth client credentials: fetched once, kept until they expire, fetched anew when the server refuses one.
+//! Access tokens by OAuth client credentials: fetched once, kept until they expire, and fetched again when the server
+//! rejects one.
 
 use std::fmt;
 use std::time::Duration;
@@ -14,23 +15,23 @@ use agentci_protocols::oauth::token_request;
 use agentci_wire::FetchedSecrets;
 use agentci_wire::http::{HttpMethod, StreamRequest, send};
 
-/// The most of an answer of a token endpoint that is read.
+/// Maximum size of an answer of a token endpoint in bytes.
 const ANSWER_LIMIT: usize = 1 << 20;
-/// How long a token endpoint may take.
+/// Timeout of a token endpoint.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// A token is fetched anew this long before it expires.
+/// How long before its expiry a token is renewed.
 const EARLY: Duration = Duration::from_secs(30);
 
-/// What a program shows to be given an access token.
+/// Credentials of a program, exchanged for an access token.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct ClientCredentials {
-    /// Where tokens are fetched. When absent the server is asked, which then decides who is shown the secret.
+    /// The URL of the token endpoint. If absent, the server names it, and so decides who receives the secret.
     pub token_url: Option<String>,
-    /// Who asks.
+    /// The client id.
     pub client_id: String,
-    /// The secret of who asks.
+    /// The client secret.
     pub client_secret: String,
-    /// What the token is to allow; what the server says when empty.
+    /// The scopes of the token. If empty, those that the server names.
     pub scopes: Vec<String>,
 }
 
@@ -45,9 +46,9 @@ impl fmt::Debug for ClientCredentials {
 /// The tokens for one server.
 pub(super) struct ServerTokens {
     credentials: ClientCredentials,
-    /// The server that they are for.
+    /// The server that the tokens are for.
     resource: Url,
-    /// Where each token is made known before it is used.
+    /// Receives each token before it is used, so that it can be redacted.
     fetched: FetchedSecrets,
     state: Mutex<TokenState>,
 }
@@ -61,11 +62,11 @@ impl fmt::Debug for ServerTokens {
 #[derive(Default)]
 struct TokenState {
     endpoint: Option<TokenEndpoint>,
-    /// The header's value, and until when it is good.
+    /// The value of the header, and when it expires.
     token: Option<(String, Option<Instant>)>,
-    /// What the server wants a token to allow.
+    /// The scopes that the server requires.
     wanted: Vec<String>,
-    /// What the server calls itself, if that was found out.
+    /// The resource name of the server, if discovered.
     resource: Option<String>,
 }
 
@@ -75,7 +76,7 @@ impl ServerTokens {
         Self { credentials, resource, fetched, state: Mutex::new(TokenState { endpoint, ..TokenState::default() }) }
     }
 
-    /// The value for the `authorization` header, once it is known where to get one.
+    /// The value of the `authorization` header; `None` if no token endpoint is known yet.
     pub(super) async fn current(&self) -> Result<Option<String>, Error> {
         let mut state = self.state.lock().await;
         match &state.token {
@@ -85,11 +86,11 @@ impl ServerTokens {
         }
     }
 
-    /// The server refused a request: gets another token, as its challenge says.
+    /// Fetches a new token after the server rejected a request with a challenge.
     pub(super) async fn renew(&self, challenge: &str, refused: Option<&str>) -> Result<(), Error> {
         let mut state = self.state.lock().await;
         if state.token.as_ref().is_some_and(|(token, _)| Some(token.as_str()) != refused) {
-            // Someone else was refused before, and has one already.
+            // Another request has already renewed the token.
             return Ok(());
         }
         let scopes = discovery::parameter(challenge, "scope");
@@ -111,7 +112,7 @@ impl ServerTokens {
         let Some(endpoint) = state.endpoint.clone() else { return Err(unauthorized("no token endpoint is known")) };
         let mut scopes = self.credentials.scopes.clone();
         let resource = state.resource.clone().unwrap_or_else(|| discovery::canonical(&self.resource));
-        // What was asked for by name is asked for again; what the server wants comes on top.
+        // Configured scopes are always requested; those that the server requires are added.
         scopes.extend(state.wanted.iter().filter(|wanted| !self.credentials.scopes.contains(wanted)).cloned());
         let scopes = scopes.join(" ");
         let mut fields = vec![("scope", scopes.as_str()), ("resource", resource.as_str())];
@@ -133,20 +134,20 @@ impl ServerTokens {
         self.fetched.add(token);
         let token = format!("Bearer {token}");
         let lifetime = answer["expires_in"].as_u64().map(Duration::from_secs);
-        // A token that lives shorter than that is used for half its life.
+        // A token with a shorter lifetime is used for half of it.
         let used = lifetime.map(|lifetime| lifetime.saturating_sub(EARLY).max(lifetime / 2));
-        // One that lasts longer than any clock goes does not expire.
+        // A lifetime beyond the range of the clock means no expiry.
         let until = used.and_then(|used| Instant::now().checked_add(used));
         state.token = Some((token.clone(), until));
         Ok(token)
     }
 
-    /// Shows the secret in a header, or else in the form.
+    /// Sends the secret in a header if `basic`, else in the form.
     async fn ask(&self, url: &str, fields: &[(&str, &str)], basic: bool) -> Result<(u16, Value), Error> {
         let client = (self.credentials.client_id.as_str(), self.credentials.client_secret.as_str());
         let (headers, body) = token_request(client, fields, basic);
         let request = StreamRequest { url: url.to_owned(), method: HttpMethod::Post, headers, body: body.into() };
-        let failed = |error| unauthorized(&format!("the token endpoint: {error}"));
+        let failed = |error| unauthorized(&format!("the token endpoint failed: {error}"));
         let mut incoming = send(request).await.map_err(failed)?;
         let body = incoming.body(ANSWER_LIMIT).await.map_err(failed)?;
         Ok((incoming.status, serde_json::from_slice(&body).unwrap_or_default()))

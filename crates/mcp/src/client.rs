@@ -1,4 +1,4 @@
-//! The client: asking and closing.
+//! The client: requests and closing.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -21,44 +21,44 @@ use agentci_protocols::mcp::{
 };
 use agentci_wire::lock;
 
-/// The most pages of a list.
+/// Maximum number of pages of a list.
 const PAGES: usize = 1_000;
-/// The most bytes of a list, all its pages together.
+/// Maximum size of all pages of a list in bytes.
 const LIST_BYTES: usize = 64 << 20;
-/// How often a server may want more before it answers.
+/// How often a server may request more input before it answers.
 const ROUNDS: usize = 100;
-/// How long to wait before a server that only wants to be asked again is.
+/// Delay before a request is repeated when the server asks for no input.
 const AGAIN: Duration = Duration::from_millis(100);
 
-/// How it all ended.
+/// How the connection ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Closing {
-    /// How the server's process left, if it had one.
+    /// How the server's process ended, if it had one.
     pub ending: Option<Ending>,
-    /// What the server did wrong on the way.
+    /// Protocol violations of the server.
     pub defects: Vec<Defect>,
 }
 
-/// A connection to a server. Many calls may be under way at once; one that is dropped is cancelled. Dropped itself, the server's
-/// process is killed with all its descendants; [`McpClient::close`] lets it leave.
+/// A connection to a server. Many calls may run concurrently; a call that is dropped is cancelled. Dropping the client
+/// kills the server's process with all its descendants; [`McpClient::close`] lets it exit.
 #[derive(Debug)]
 pub struct McpClient {
     pub(super) link: Link,
     pub(super) options: ConnectOptions,
     pub(super) facts: ServerFacts,
-    /// Only one call begins a new session when the old one is lost.
+    /// Held while a call starts a new session after the old one was lost.
     pub(super) renewal: tokio::sync::Mutex<()>,
-    /// The parameters of tools that are to be repeated as headers; absent until the tools were listed.
+    /// The tool parameters to repeat as headers; absent until the tools have been listed.
     pub(super) mirrored: Mutex<Option<Mirrored>>,
 }
 
 impl McpClient {
-    /// What the server said of itself.
+    /// What the server reported about itself.
     pub fn facts(&self) -> &ServerFacts {
         &self.facts
     }
 
-    /// What the server did wrong so far.
+    /// Protocol violations of the server so far.
     pub fn defects(&self) -> Vec<Defect> {
         self.link.router.defects()
     }
@@ -83,7 +83,7 @@ impl McpClient {
         self.within("prompts/list", limit, self.list("prompts/list", "prompts")).await
     }
 
-    /// Calls a tool. Each time the server asks the user, it gets the next answer.
+    /// Calls a tool. Each question of the server to the user gets the next answer.
     pub async fn call_tool(
         &self,
         name: &str,
@@ -95,12 +95,13 @@ impl McpClient {
         let called = async {
             let known = self.facts.era == Era::Legacy || self.is_stdio() || self.mirrored(|_| ()).is_some();
             if !known {
-                // The headers of the call depend on it. A server without a list has no such headers either.
+                // The headers of the call depend on the list of tools. A server without a list has no such headers
+                // either.
                 let _ = self.tools().await;
             }
             let answers = VecDeque::from(answers);
             match self.converse("tools/call", params.clone(), answers.clone()).await {
-                // The tools may have changed since.
+                // The tools may have changed since they were listed.
                 Err(Error::Rpc(error)) if error.code == HEADER_MISMATCH && !self.is_stdio() => {
                     self.tools().await?;
                     self.converse("tools/call", params, answers).await
@@ -112,7 +113,7 @@ impl McpClient {
         Ok(CallResult::read(result, heard)?)
     }
 
-    /// Reads a resource. Each time the server asks the user, it gets the next answer.
+    /// Reads a resource. Each question of the server to the user gets the next answer.
     pub async fn read_resource(
         &self,
         uri: &str,
@@ -124,7 +125,7 @@ impl McpClient {
         Ok(PartsResult::read("resources/read", "contents", result, heard)?)
     }
 
-    /// Fills in a prompt. Each time the server asks the user, it gets the next answer.
+    /// Fills in a prompt. Each question of the server to the user gets the next answer.
     pub async fn get_prompt(
         &self,
         name: &str,
@@ -138,7 +139,7 @@ impl McpClient {
         Ok(PartsResult::read("prompts/get", "messages", result, heard)?)
     }
 
-    /// Ends the connection: a session is given up, a process is made to leave with all it started.
+    /// Closes the connection: ends the session, or the process with all its descendants.
     pub async fn close(self) -> Closing {
         let Link { router, transport } = self.link;
         let ending = match transport {
@@ -171,7 +172,7 @@ impl McpClient {
         lock(&self.mirrored).as_ref().map(read)
     }
 
-    /// The tools, without those that the headers of a modern request can not be made for.
+    /// The tools, without those for which the headers of a modern request cannot be built.
     async fn tools(&self) -> Result<Vec<Value>, Error> {
         let tools = self.list("tools/list", "tools").await?;
         if self.is_stdio() || self.facts.era == Era::Legacy {
@@ -204,7 +205,7 @@ impl McpClient {
         Err(Error::TooMuch { what: "pages in one list", limit: PAGES })
     }
 
-    /// Asks until the server has all it wants to know.
+    /// Repeats a request until the server has all the input it requires.
     async fn converse(
         &self,
         method: &'static str,
@@ -228,10 +229,10 @@ impl McpClient {
                 sleep(AGAIN).await;
             }
         }
-        Err(Error::TooMuch { what: "times that it needs to know more", limit: ROUNDS })
+        Err(Error::TooMuch { what: "requests for more input", limit: ROUNDS })
     }
 
-    /// Asks once; in a new session if the old one is lost.
+    /// Sends a request; if the session is lost, again in a new one.
     async fn ask(
         &self,
         method: &'static str,
@@ -257,7 +258,7 @@ impl McpClient {
         }
     }
 
-    /// The session that a server of the legacy era began over HTTP.
+    /// The session id of a legacy server over HTTP.
     pub fn session_id(&self) -> Option<String> {
         match &self.link.transport {
             McpLink::Http(http) => http.session(),

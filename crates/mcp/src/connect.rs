@@ -1,4 +1,4 @@
-//! Reaching a server.
+//! Connects to a server.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -17,36 +17,36 @@ use agentci_process::ProcessCommand;
 use agentci_protocols::mcp::Heard;
 use agentci_wire::FetchedSecrets;
 
-/// How long a server may be silent about what it speaks.
+/// Default of [`ConnectOptions::silence`].
 const SILENCE: Duration = Duration::from_secs(2);
-/// Longer than anything is waited for, and not longer than clocks go.
+/// Longer than any real timeout, but within the range of the clock.
 const FAR: Duration = Duration::from_hours(24 * 365);
 
-/// Where a server is.
+/// The address of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ServerAddress {
-    /// A program to start; it ends with the client, and everything it started with it.
+    /// A program to start; it ends with the client, and so do all its descendants.
     Stdio(ProcessCommand),
-    /// An address.
+    /// A server over HTTP.
     Http(McpEndpoint),
 }
 
-/// How to talk to a server.
+/// Options of a connection.
 #[derive(Debug, Clone)]
 pub struct ConnectOptions {
-    /// The name that the client gives itself.
+    /// The name of the client.
     pub name: String,
-    /// The version that the client gives itself.
+    /// The version of the client.
     pub version: String,
-    /// The kind of revision to speak; found out when absent.
+    /// The era of the protocol. If absent, it is detected.
     pub era: Option<Era>,
-    /// Log messages at least this important are asked for, as in `debug` and `warning`; whatever the server sends when absent.
+    /// The minimum level of log messages to request, such as `debug` or `warning`. If absent, the server decides.
     pub log_level: Option<String>,
-    /// How long a process may be silent about what it speaks before it is greeted in the legacy way too.
+    /// How long to wait for a process to answer in the modern way before the legacy handshake is sent too.
     pub silence: Duration,
-    /// Is shown every message.
+    /// Receives every message.
     pub watch: FrameWatch,
-    /// Where access tokens are made known before they are used.
+    /// Receives access tokens before they are used, so that they can be redacted.
     pub fetched: FetchedSecrets,
 }
 
@@ -65,11 +65,11 @@ impl Default for ConnectOptions {
 }
 
 impl McpClient {
-    /// Reaches a server and finds out what it speaks, all within the limit.
+    /// Connects to a server and detects its protocol version, all within the limit.
     pub async fn connect(server: ServerAddress, options: ConnectOptions, limit: Duration) -> Result<Self, Error> {
         let deadline = (Instant::now() + limit.min(FAR), limit);
         match attempt(&server, &options, options.era, deadline).await {
-            // Some servers of the legacy era leave when the first thing they hear is no greeting.
+            // Some legacy servers exit if the first message is not `initialize`.
             Err(Error::Died { .. }) if options.era.is_none() => {
                 attempt(&server, &options, Some(Era::Legacy), deadline).await
             }

@@ -1,5 +1,5 @@
-//! Where a server wants access tokens to come from: its metadata (RFC 9728) names an authorization server, whose metadata
-//! (RFC 8414 or `OpenID` Connect) names the token endpoint.
+//! Discovers the token endpoint of a server: its metadata (RFC 9728) names an authorization server, whose metadata (RFC
+//! 8414 or `OpenID` Connect) names the token endpoint.
 
 use std::net::IpAddr;
 
@@ -10,33 +10,32 @@ use super::auth::unauthorized;
 use super::error::Error;
 use agentci_wire::http::{HttpMethod, StreamRequest, send};
 
-/// The most of a metadata document that is read.
+/// Maximum size of a metadata document in bytes.
 const DOCUMENT_LIMIT: usize = 1 << 20;
 
-/// Where tokens are fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TokenEndpoint {
     pub(super) url: String,
-    /// The client shows its secret in a header rather than in the form.
+    /// Whether the client sends its secret in a header rather than in the form.
     pub(super) basic: bool,
-    /// Nobody said which of the two it is.
+    /// Whether `basic` is a guess.
     pub(super) guessed: bool,
 }
 
 impl TokenEndpoint {
-    /// One that the user gave.
+    /// An endpoint set by the user.
     pub(super) fn given(url: String) -> Self {
         Self { url, basic: true, guessed: true }
     }
 }
 
-/// What a server's metadata leads to.
+/// The result of discovery.
 #[derive(Debug)]
 pub(super) struct DiscoveredAuth {
     pub(super) endpoint: TokenEndpoint,
-    /// The scopes that the server says there are.
+    /// The scopes that the server supports.
     pub(super) scopes: Vec<String>,
-    /// How the server wants to be named, letter by letter.
+    /// The resource name of the server, exactly as in its metadata.
     pub(super) resource: Option<String>,
 }
 
@@ -46,30 +45,30 @@ pub(super) async fn discover(resource: &Url, challenge: &str) -> Result<Discover
     let scopes = metadata.as_ref().map(|metadata| strings(&metadata["scopes_supported"])).unwrap_or_default();
     let issuer = match &metadata {
         Some(metadata) => strings(&metadata["authorization_servers"]).into_iter().next(),
-        // Before there was such metadata, a server was its own authorization server.
+        // Without such metadata, as in older revisions, a server is its own authorization server.
         None => Some(resource.origin().ascii_serialization()),
     };
     let Some(issuer) = issuer else { return Err(unauthorized("the server's metadata names no authorization server")) };
-    let issuer_url = Url::parse(&issuer).map_err(|_| unauthorized("the authorization server is no address"))?;
+    let issuer_url = Url::parse(&issuer).map_err(|_| unauthorized("the authorization server is not a valid URL"))?;
     for address in issuer_documents(&issuer_url) {
         let Some(document) = fetch(&address).await? else { continue };
         if document["issuer"].as_str().map(without_slash) != Some(without_slash(&issuer)) {
-            return Err(unauthorized("the authorization server's metadata is that of another issuer"));
+            return Err(unauthorized("the authorization server's metadata names another issuer"));
         }
         let Some(url) = document["token_endpoint"].as_str() else {
             return Err(unauthorized("the authorization server's metadata names no token endpoint"));
         };
-        secure(&Url::parse(url).map_err(|_| unauthorized("the token endpoint is no address"))?)?;
+        secure(&Url::parse(url).map_err(|_| unauthorized("the token endpoint is not a valid URL"))?)?;
         let methods = strings(&document["token_endpoint_auth_methods_supported"]);
         let basic = methods.is_empty() || methods.iter().any(|method| method == "client_secret_basic");
         let endpoint = TokenEndpoint { url: url.to_owned(), basic, guessed: methods.is_empty() };
         let resource = metadata.and_then(|metadata| metadata["resource"].as_str().map(str::to_owned));
         return Ok(DiscoveredAuth { endpoint, scopes, resource });
     }
-    Err(unauthorized("no metadata of the authorization server was found; give its token endpoint"))
+    Err(unauthorized("no metadata of the authorization server was found; set its token endpoint"))
 }
 
-/// The server's own metadata, from the address its challenge names or from the usual ones.
+/// The server's own metadata, from the address in its challenge or from the standard addresses.
 async fn resource_metadata(resource: &Url, challenge: &str) -> Result<Option<Value>, Error> {
     let named = parameter(challenge, "resource_metadata");
     let addresses = match named.as_deref().map(|address| resource.join(address)) {
@@ -79,7 +78,7 @@ async fn resource_metadata(resource: &Url, challenge: &str) -> Result<Option<Val
     for address in addresses {
         let Some(document) = fetch(&address).await? else { continue };
         if document["resource"].as_str().is_some_and(|said| !covers(said, resource)) {
-            return Err(unauthorized("the server's metadata is that of another server"));
+            return Err(unauthorized("the server's metadata describes another server"));
         }
         return Ok(Some(document));
     }
@@ -103,7 +102,7 @@ fn issuer_documents(issuer: &Url) -> Vec<Url> {
     at(issuer, &paths)
 }
 
-/// Addresses of these paths at the same server, each once.
+/// The URLs of these paths on the same server, without duplicates.
 fn at(server: &Url, paths: &[String]) -> Vec<Url> {
     let mut addresses = Vec::new();
     for path in paths {
@@ -118,7 +117,7 @@ fn at(server: &Url, paths: &[String]) -> Vec<Url> {
     addresses
 }
 
-/// A document, unless there is none.
+/// Fetches a document; `None` if it does not exist.
 async fn fetch(address: &Url) -> Result<Option<Value>, Error> {
     secure(address)?;
     let headers = vec![("accept".to_owned(), "application/json".to_owned())];
@@ -132,18 +131,18 @@ async fn fetch(address: &Url) -> Result<Option<Value>, Error> {
     Ok(serde_json::from_slice(&body).ok().filter(Value::is_object))
 }
 
-/// Secrets go encrypted, except to this machine.
+/// Requires HTTPS, except for this machine, because secrets are sent.
 fn secure(address: &Url) -> Result<(), Error> {
     let host = address.host_str().unwrap_or_default().trim_matches(['[', ']']);
     let here = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
     if address.scheme() == "https" || here {
         Ok(())
     } else {
-        Err(unauthorized("an address on the way to a token is not https"))
+        Err(unauthorized("an address used to fetch a token is not https"))
     }
 }
 
-/// Whether a server is the one that metadata speaks of, or below it.
+/// Whether a resource name in metadata covers a server: the same URL, or a parent path of it.
 fn covers(said: &str, resource: &Url) -> bool {
     let Ok(said) = Url::parse(said) else { return false };
     let (above, below) = (said.path().trim_end_matches('/'), resource.path());
@@ -151,7 +150,7 @@ fn covers(said: &str, resource: &Url) -> bool {
     said.origin() == resource.origin() && inside
 }
 
-/// A server's address as tokens name it.
+/// The canonical resource name of a server, as used in token requests.
 pub(super) fn canonical(resource: &Url) -> String {
     let mut address = resource.clone();
     address.set_fragment(None);
@@ -163,7 +162,7 @@ fn without_slash(text: &str) -> &str {
     text.strip_suffix('/').unwrap_or(text)
 }
 
-/// The texts of a list.
+/// The strings in a list.
 pub(super) fn strings(list: &Value) -> Vec<String> {
     list.as_array().into_iter().flatten().filter_map(|item| item.as_str().map(str::to_owned)).collect()
 }
@@ -182,7 +181,7 @@ pub(super) fn parameter(challenge: &str, name: &str) -> Option<String> {
     }
 }
 
-/// A value, quoted or not, and what comes after it.
+/// A value, quoted or not, and the rest of the text.
 fn value(text: &str) -> (String, &str) {
     let Some(quoted) = text.strip_prefix('"') else {
         let end = text.find([',', ' ']).unwrap_or(text.len());

@@ -1,4 +1,4 @@
-//! Why there is no result.
+//! Errors of the client.
 
 use std::fmt::Display;
 use std::time::Duration;
@@ -9,69 +9,69 @@ use agentci_process::Exit;
 use agentci_protocols::jsonrpc::RpcError;
 use agentci_protocols::mcp::{Defect, MalformedResultError};
 
-/// Why there is no result.
+/// Why a request has no result.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Error {
     /// The server's program did not start.
     #[error("{0}")]
     NotStarted(String),
-    /// The server left.
-    #[error("the server left{}{}{}", after(" with ", *exit), after("; ", noise.as_ref()), last_words(stderr_tail))]
+    /// The server's process or its output ended.
+    #[error("the server stopped{}{}{}", after(" with ", *exit), after("; ", noise.as_ref()), last_words(stderr_tail))]
     Died {
-        /// How, unless it only closed its output.
+        /// How the process ended, unless the server only closed its output.
         exit: Option<Exit>,
         /// The last lines of its standard error.
         stderr_tail: Vec<String>,
-        /// What it wrote that is no message, if it did.
+        /// Output of the server that is not a message, if any.
         noise: Option<Box<Defect>>,
     },
-    /// There was no answer in time.
+    /// The request timed out.
     #[error("no answer to `{method}` within {} s{}{}", limit.as_secs_f64(), after("; ", noise.as_ref()), last_words(stderr_tail))]
     TimedOut {
-        /// What was asked.
+        /// The method of the request.
         method: String,
-        /// How long was waited.
+        /// The timeout.
         limit: Duration,
-        /// What the server wrote that is no message, if it did.
+        /// Output of the server that is not a message, if any.
         noise: Option<Box<Defect>>,
-        /// The last lines of its standard error, if there was no connection yet; later they come with its ending.
+        /// The last lines of its standard error, if connecting timed out; later, they are part of [`crate::Closing`].
         stderr_tail: Vec<String>,
     },
     /// The server answered with an error.
     #[error("the server answered with an error: {0}")]
     Rpc(#[from] RpcError),
-    /// The server's answer is not what the protocol says.
+    /// The server's answer violates the protocol.
     #[error(transparent)]
     Malformed(#[from] MalformedResultError),
-    /// The server asked the user, and there is no answer left for it.
-    #[error("the server asked `{message}` and there is no answer left{}", after("; it wants ", schema.as_ref()))]
+    /// The server asked the user a question, and no answer is left.
+    #[error("the server asked `{message}`, but no answer is left{}", after("; it expects ", schema.as_ref()))]
     NoAnswer {
-        /// Its words.
+        /// The question.
         message: String,
-        /// What an answer would have to look like.
+        /// The schema of an answer.
         schema: Option<Value>,
     },
-    /// The server wants something before it answers that can not be given.
-    #[error("the server wants `{0}` before it answers, which the client did not offer")]
+    /// The server requests input that the client does not support.
+    #[error("the server requests `{0}` before it answers, which the client does not support")]
     NotOffered(String),
-    /// The server speaks no revision that is understood here.
-    #[error("no common revision of the protocol: the server speaks {}", if versions.is_empty() { "an unknown one".into() } else { versions.join(", ") })]
+    /// The server supports no protocol version that the client supports.
+    #[error("no common protocol version: the server supports {}", if versions.is_empty() { "an unknown version".into() } else { versions.join(", ") })]
     NoCommonVersion {
-        /// The revisions it speaks.
+        /// The versions that the server supports.
         versions: Vec<String>,
     },
-    /// The server sent too much.
+    /// The server exceeded a limit.
     #[error("the server sent more than {limit} {what}")]
     TooMuch {
-        /// Of what.
+        /// What there is too much of.
         what: &'static str,
-        /// The most there may be.
+        /// The limit.
         limit: usize,
     },
     /// The HTTP request failed.
     #[error("{0}")]
     Http(String),
-    /// The server answered with an HTTP status and no message.
+    /// The server answered with an HTTP status but no message.
     #[error("the server answered with status {status}{}", after(": ", Some(body).filter(|body| !body.is_empty())))]
     Status {
         /// The status.
@@ -79,43 +79,43 @@ pub enum Error {
         /// The beginning of the body.
         body: String,
     },
-    /// The stream of an answer ended before the answer.
+    /// The stream ended before the answer.
     #[error("the server's stream ended before its answer")]
     Cut,
-    /// No access token, or none that the server takes.
+    /// There is no access token, or the server rejects it.
     #[error("not authorized: {0}")]
     Unauthorized(String),
-    /// The session was lost, and the one begun after it too.
-    #[error("the server does not know the session any more")]
+    /// The session was lost, and so was the new one.
+    #[error("the server no longer recognizes the session")]
     SessionLost,
-    /// The connection was closed here.
+    /// The client closed the connection.
     #[error("the connection was closed")]
     Closed,
 }
 
 impl Error {
-    /// What may help, where it is known.
+    /// How to fix it, if known.
     pub fn help(&self) -> Option<&'static str> {
         match self {
             Error::NotStarted(_) => Some("check `command` and that the program is installed"),
-            Error::Died { .. } => Some("run the server's command by hand; its standard error says why it left"),
+            Error::Died { .. } => Some("run the server's command by hand; its standard error says why it stopped"),
             Error::TimedOut { noise: Some(_), .. } => {
-                Some("a server on stdio may write nothing but messages to its standard output; log to standard error")
+                Some("a stdio server may write only messages to its standard output; log to standard error")
             }
             Error::NoAnswer { .. } => Some("add an answer for it to `answers`"),
             Error::Unauthorized(_) => {
-                Some("give a header with credentials, or a client id and secret that the server takes")
+                Some("set a header with credentials, or a client id and secret that the server accepts")
             }
             _ => None,
         }
     }
 }
 
-/// What may be known, after the words that introduce it.
+/// An optional value, with a prefix.
 fn after(words: &str, known: Option<impl Display>) -> String {
     known.map_or_else(String::new, |known| format!("{words}{known}"))
 }
 
 fn last_words(tail: &[String]) -> String {
-    after("; it said: ", tail.iter().rev().find(|line| !line.trim().is_empty()))
+    after("; stderr: ", tail.iter().rev().find(|line| !line.trim().is_empty()))
 }

@@ -1,20 +1,20 @@
-//! Messages as they crossed the wire, for whoever wants to keep them.
+//! Raw messages, for observers of the connection.
 
 use std::sync::Arc;
 use std::time::Instant;
 
-/// One message, or what should have been one, as it came or went.
+/// One raw message, or invalid input in place of one.
 #[derive(Debug, Clone, Copy)]
 pub struct McpFrame<'a> {
-    /// Which way it went.
+    /// The direction of the message.
     pub direction: Direction,
-    /// When it was complete here.
+    /// When the message was complete.
     pub at: Instant,
-    /// The message's bytes, without what carried it: no line end, no event fields.
+    /// The bytes of the message without its transport: no line end, no event fields.
     pub bytes: &'a [u8],
 }
 
-/// Which way a message went.
+/// The direction of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// From the server.
@@ -25,12 +25,12 @@ pub enum Direction {
 
 type ShownFrame = dyn Fn(McpFrame<'_>) + Send + Sync;
 
-/// Is shown every message, in the order in which they came and went; it must not wait.
+/// Receives every message, in the order of sending and receiving. The function must not block.
 #[derive(Clone, Default)]
 pub struct FrameWatch(Option<Arc<ShownFrame>>);
 
 impl FrameWatch {
-    /// Shows every message to a function.
+    /// Passes every message to a function.
     pub fn new(function: impl Fn(McpFrame<'_>) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(function)))
     }

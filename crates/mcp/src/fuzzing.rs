@@ -1,10 +1,11 @@
-//! What servers send, within reach of the fuzz targets; no part of the library.
+//! Entry point for the fuzz targets; not part of the public API.
 
 use super::frame::FrameWatch;
 use super::router::{Arrival, MessageOrigin, Router};
 use agentci_protocols::mcp::{CallResult, Heard, PartsResult};
 
-/// Takes in messages, one a line, while two calls are under way, and reads the answers of both as every kind of result.
+/// Receives messages, one per line, while two calls are in progress, and reads the answers of both as every kind of
+/// result.
 pub fn arrive(bytes: &[u8]) {
     let router = Router::new(FrameWatch::default());
     let (first, mut arrivals) = router.open(1);

@@ -1,4 +1,4 @@
-//! A server at an address (Streamable HTTP): every message is a POST, and its answer is a message or a stream of messages.
+//! The Streamable HTTP transport: every message is a POST, and its answer is a message or a stream of messages.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -17,23 +17,23 @@ use agentci_protocols::mcp::quote;
 use agentci_wire::http::{HttpError, HttpMethod, Incoming, StreamRequest, send};
 use agentci_wire::{FetchedSecrets, lock};
 
-/// The most of the body of a failed request that is read.
+/// Maximum size of the body of a failed request in bytes.
 const FAILURE_LIMIT: usize = 1 << 20;
-/// How long the end of a session may take.
+/// Timeout of ending a session.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// A server's address and what opens it.
+/// The address of a server and the credentials for it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct McpEndpoint {
-    /// The address.
+    /// The URL.
     pub url: String,
     /// Headers for every request.
     pub headers: Vec<(String, String)>,
-    /// Where access tokens come from.
+    /// The credentials for access tokens.
     pub credentials: Option<ClientCredentials>,
 }
 
-/// A server at an address.
+/// A connection to a server over HTTP.
 #[derive(Debug)]
 pub(super) struct Http {
     endpoint: McpEndpoint,
@@ -45,15 +45,15 @@ pub(super) struct Http {
 #[derive(Debug, Default)]
 struct HttpState {
     session: Option<String>,
-    /// The revision that a handshake settled on; modern requests bring their own.
+    /// The version agreed on in a handshake; modern requests carry their own.
     version: Option<String>,
-    /// Reads what the server sends unasked.
+    /// Reads unsolicited messages of the server.
     listener: Option<JoinHandle<()>>,
-    /// Where messages go if answers come over the listener's stream, as they did in 2024.
+    /// The URL to post to if answers arrive over the listener's stream, as in the 2024 revision.
     old: Option<String>,
 }
 
-/// A request on its way. Dropped before its answer, its stream is closed.
+/// A request in progress. Dropping it before its answer closes its stream.
 #[derive(Debug)]
 pub(super) struct Posting {
     pub(super) http: Arc<Http>,
@@ -70,7 +70,7 @@ impl Drop for Posting {
 }
 
 impl Posting {
-    /// Tells a legacy server that nobody waits any more. For a modern one the end of the stream says it.
+    /// Tells a legacy server that the call is cancelled. For a modern one, closing the stream is enough.
     pub(super) fn cancel(&self, message: Vec<u8>) {
         if self.http.state().version.is_some()
             && let Ok(runtime) = Handle::try_current()
@@ -89,14 +89,14 @@ impl Http {
         Ok(Self { endpoint, router, tokens, state: Mutex::default() })
     }
 
-    /// Sends a request; what comes back goes to the router.
+    /// Sends a request; the router receives the answer.
     pub(super) fn begin(self: &Arc<Self>, id: u64, message: Vec<u8>, headers: Vec<(String, String)>) -> Posting {
         let http = Arc::clone(self);
         let task = tokio::spawn(async move {
             match http.exchange(id, message, headers).await {
-                // The answer comes another way.
+                // The answer arrives over the stream of the listener.
                 Ok(()) if http.state().old.is_some() => {}
-                // Has no effect on a call that was answered.
+                // Has no effect on a call that has been answered.
                 Ok(()) => http.router.fail(id, Error::Cut),
                 Err(error) => http.router.fail(id, error),
             }
@@ -104,7 +104,7 @@ impl Http {
         Posting { http: Arc::clone(self), task, answered: false }
     }
 
-    /// Sends what has no answer.
+    /// Sends a message that has no answer.
     pub(super) async fn tell(&self, message: Vec<u8>) -> Result<(), Error> {
         self.router.sending(&message);
         let mut incoming = self.post(message, Vec::new()).await?;
@@ -115,12 +115,12 @@ impl Http {
         Ok(())
     }
 
-    /// The handshake is done: from now on requests say so.
+    /// Sets the version of the handshake, which further requests carry.
     pub(super) fn adopt(&self, version: &str) {
         self.state().version = Some(version.to_owned());
     }
 
-    /// The session is lost.
+    /// Drops a lost session.
     pub(super) fn forget(&self) {
         let mut state = self.state();
         state.session = None;
@@ -132,7 +132,7 @@ impl Http {
         self.state().session.clone()
     }
 
-    /// Listens to what the server sends unasked, if it has such a stream.
+    /// Listens to unsolicited messages, if the server offers such a stream.
     pub(super) fn listen(self: &Arc<Self>) {
         let mut state = self.state();
         if state.listener.is_none() {
@@ -140,14 +140,14 @@ impl Http {
         }
     }
 
-    /// Changes over to the two addresses of 2024: one has the stream with all answers, and it names the other.
+    /// Switches to the two URLs of the 2024 revision: one has the stream with all answers, which names the other.
     pub(super) async fn go_back(self: &Arc<Self>) -> Result<(), Error> {
         let incoming = self.get(&StreamResumption::default()).await?;
         let (address, rest) = stream::find_address(incoming).await?;
         let base = reqwest::Url::parse(&self.endpoint.url).map_err(|error| Error::Http(error.to_string()))?;
         let address = base.join(&address).map_err(|error| Error::Http(error.to_string()))?;
         if address.origin() != base.origin() {
-            return Err(Error::Http("the server's stream names an address at another server".into()));
+            return Err(Error::Http("the server's stream names an address on another server".into()));
         }
         let mut state = self.state();
         state.old = Some(address.into());
@@ -155,7 +155,7 @@ impl Http {
         Ok(())
     }
 
-    /// Gives up the session and stops listening.
+    /// Ends the session and stops listening.
     pub(super) async fn close(&self) {
         self.state().stop_listening();
         if self.session().is_some() {
@@ -165,7 +165,7 @@ impl Http {
         }
     }
 
-    /// Asks for the stream of what the server sends unasked, or for the rest of one that broke off.
+    /// Requests the stream of unsolicited messages, or the rest of an interrupted one.
     pub(super) async fn get(&self, resume: &StreamResumption) -> Result<Incoming, Error> {
         let mut headers = vec![("accept".to_owned(), "text/event-stream".to_owned())];
         headers.extend(resume.last_id.iter().map(|id| ("last-event-id".to_owned(), id.clone())));
@@ -192,11 +192,11 @@ impl Http {
                 Ok(())
             }
             _ if self.state().old.is_some() => Ok(()),
-            other => Err(Error::Status { status: incoming.status, body: format!("no message but `{other}`") }),
+            other => Err(Error::Status { status: incoming.status, body: format!("not a message: `{other}`") }),
         }
     }
 
-    /// Posts a message; with a new token if the server wants one.
+    /// Posts a message; if the server requires a new token, again with one.
     async fn post(&self, message: Vec<u8>, extra: Vec<(String, String)>) -> Result<Incoming, Error> {
         let mut headers = vec![("accept".to_owned(), "application/json, text/event-stream".to_owned())];
         headers.extend(extra);
@@ -236,12 +236,12 @@ impl Http {
         Ok(StreamRequest { url, method, headers, body: message.into() })
     }
 
-    /// What a failed request says: an error of the protocol, if its body is one.
+    /// The error of a failed request: that in its body, if it is a JSON-RPC error.
     async fn failure(&self, incoming: &mut Incoming) -> Error {
         let status = incoming.status;
         let body = incoming.body(FAILURE_LIMIT).await.unwrap_or_default();
         match jsonrpc::read(&body).ok().and_then(|mut messages| messages.pop()) {
-            // Whatever its id is: some servers give such an error none, or one of their own.
+            // The id is ignored: some servers send none, or one of their own.
             Some(JsonRpcMessage::Reply { outcome: Err(error), .. }) => {
                 self.router.received(&body);
                 Error::Rpc(error)
@@ -276,7 +276,8 @@ pub(super) fn failed(error: HttpError) -> Error {
     }
 }
 
-/// Many servers answer as their SDK's example did, with another status than the protocol has for a session that is lost.
+/// Whether an error is about sessions. Many servers follow an SDK example that uses the wrong status for a lost
+/// session.
 fn speaks_of_sessions(error: &Error) -> bool {
     matches!(error, Error::Rpc(error) if error.message.to_ascii_lowercase().contains("session"))
 }

@@ -1,13 +1,13 @@
-//! A client of the Model Context Protocol: a server is reached as a child process or over HTTP, in the revision that it
-//! speaks, and its tools, resources and prompts are listed and used.
+//! A client of the Model Context Protocol. It connects to a server as a child process or over HTTP, in the revision
+//! that the server supports, and lists and uses its tools, resources and prompts.
 //!
-//! Two eras of the protocol are understood, and which one a server belongs to is found out when connecting. The *modern* one
-//! (2026-07-28) has no handshake: each request says everything, and a server that wants to know more answers
-//! `input_required`. The *legacy* one (2024-11-05 to 2025-11-25) begins with `initialize`, may have a session, and lets the
-//! server send requests of its own.
+//! Two eras of the protocol are supported; the era of a server is detected when connecting. The *modern* era
+//! (2026-07-28) has no handshake: each request is self-contained, and a server that needs more input answers
+//! `input_required`. The *legacy* era (2024-11-05 to 2025-11-25) begins with `initialize`, may have a session, and lets
+//! the server send its own requests.
 //!
-//! What a client made for users would hide is kept: every message with the time it came, notifications in order, and what the
-//! server did wrong without being stopped by it.
+//! The client keeps what other clients hide: every message with its time, notifications in order, and protocol
+//! violations of the server that do not prevent an answer.
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), agentci_mcp::Error> {

@@ -1,4 +1,4 @@
-//! One call: a request goes out, and everything that belongs to it comes in until its reply.
+//! One call: sends a request and receives everything that belongs to it until its reply.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,33 +14,32 @@ use super::stdio::StdioServer;
 use agentci_protocols::jsonrpc::{self, RpcError};
 use agentci_protocols::mcp::{ElicitationAnswer, Heard};
 
-/// The way to a server.
+/// The transport to a server.
 #[derive(Debug)]
 pub(super) enum McpLink {
     Stdio(StdioServer),
     Http(Arc<Http>),
 }
 
-/// A way to a server and the calls that are under way on it.
+/// A transport and the calls in progress on it.
 #[derive(Debug)]
 pub(super) struct Link {
     pub(super) router: Arc<Router>,
     pub(super) transport: McpLink,
 }
 
-/// What is asked.
 #[derive(Debug, Clone)]
 pub(super) struct McpRequest {
     pub(super) method: &'static str,
-    /// With `_meta` in it, the request asks to be told of its progress.
+    /// If they contain `_meta`, the request asks for progress notifications.
     pub(super) params: Map<String, Value>,
-    /// What an HTTP request says beside the usual.
+    /// Additional headers of an HTTP request.
     pub(super) headers: Vec<(String, String)>,
-    /// Whether the server is told when nobody waits for the answer any more.
+    /// Whether the server is notified if the call is dropped.
     pub(super) may_cancel: bool,
 }
 
-/// The result of a call, and how many bytes the message had.
+/// The result of a call, and the size of the message in bytes.
 #[derive(Debug)]
 pub(super) struct CallReply {
     pub(super) result: Value,
@@ -48,7 +47,7 @@ pub(super) struct CallReply {
 }
 
 impl Link {
-    /// Sends a request, with so many answers at hand for what the server may ask.
+    /// Sends a request. `answers` is the number of answers for questions of the server.
     pub(super) fn begin(&self, mut request: McpRequest, answers: usize) -> PendingCall {
         let (id, arrivals) = self.router.open(answers);
         if let Some(meta) = request.params.get_mut("_meta").and_then(Value::as_object_mut) {
@@ -76,14 +75,14 @@ impl Link {
     }
 }
 
-/// A call under way. Dropped before its reply, it is cancelled.
+/// A call in progress. Dropping it before its reply cancels it.
 #[derive(Debug)]
 pub(super) struct PendingCall {
     id: u64,
     arrivals: UnboundedReceiver<Arrival>,
     way: LinkKind,
     router: Arc<Router>,
-    /// Nothing is left that the server should be told.
+    /// Whether the server needs no cancellation.
     told: bool,
 }
 
@@ -94,7 +93,7 @@ enum LinkKind {
 }
 
 impl PendingCall {
-    /// Waits for the reply, answering what the server asks in the meantime.
+    /// Waits for the reply, and answers questions of the server in the meantime.
     pub(super) async fn finish(
         mut self,
         answers: &mut VecDeque<ElicitationAnswer>,
@@ -107,7 +106,7 @@ impl PendingCall {
                 Arrival::Question(id, question) => match answer_question(question, answers, heard) {
                     Ok(answer) => self.answer(jsonrpc::reply(&id, Ok(answer))).await?,
                     Err(error) => {
-                        let refusal = RpcError::new(jsonrpc::INTERNAL_ERROR, "there is no answer for this");
+                        let refusal = RpcError::new(jsonrpc::INTERNAL_ERROR, "no answer is available");
                         let _ = self.answer(jsonrpc::reply(&id, Err(refusal))).await;
                         return Err(error);
                     }
@@ -144,7 +143,7 @@ impl Drop for PendingCall {
         if self.told {
             return;
         }
-        let params = json!({ "requestId": self.id, "reason": "nobody waits for it any more" });
+        let params = json!({ "requestId": self.id, "reason": "the client stopped waiting" });
         let message = jsonrpc::notification("notifications/cancelled", params.as_object().cloned().unwrap_or_default());
         match &self.way {
             LinkKind::Stdio(outgoing) => drop(outgoing.send(message)),

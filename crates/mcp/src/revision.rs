@@ -1,4 +1,4 @@
-//! Which revision of the protocol a server speaks, and what each one wants said.
+//! Detects the protocol revision of a server, and builds the requests of each revision.
 
 use std::collections::VecDeque;
 
@@ -15,32 +15,32 @@ use agentci_protocols::mcp::versions::{
 };
 use agentci_protocols::mcp::{Heard, MalformedResultError, object};
 
-/// The two kinds of revisions.
+/// The two eras of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Era {
-    /// 2026-07-28: no handshake, every request says everything.
+    /// 2026-07-28: no handshake, every request is self-contained.
     Modern,
     /// 2024-11-05 to 2025-11-25: a handshake first.
     Legacy,
 }
 
-/// What is known of a server once it was reached.
+/// What is known about a connected server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerFacts {
-    /// The kind of revision that is spoken with it.
+    /// The era of the protocol.
     pub era: Era,
-    /// The revision.
+    /// The protocol version.
     pub version: String,
-    /// Its name and version, as it gave them; null when it did not.
+    /// Its name and version as reported; null if not reported.
     pub server: Value,
-    /// What it can do.
+    /// Its capabilities.
     pub capabilities: Value,
-    /// How it wants to be used.
+    /// Its instructions for use.
     pub instructions: Option<String>,
 }
 
 impl ConnectOptions {
-    /// The parameters of a request, with what its era wants in each one.
+    /// The parameters of a request, with the metadata that the era requires.
     pub(super) fn params(&self, era: Era, mut params: Map<String, Value>) -> Map<String, Value> {
         let mut meta = Map::new();
         if era == Era::Modern {
@@ -65,7 +65,7 @@ impl ConnectOptions {
             meta.shift_remove(META_LOG_LEVEL);
         }
         let headers = modern_headers("server/discover");
-        // A server of old might take a cancellation as badly as the question.
+        // A legacy server might handle a cancellation as badly as the request.
         McpRequest { method: "server/discover", params, headers, may_cancel: false }
     }
 
@@ -81,12 +81,12 @@ fn capabilities() -> Value {
     json!({ "elicitation": { "form": {}, "url": {} } })
 }
 
-/// The headers that every modern request has.
+/// The headers of every modern request.
 pub(super) fn modern_headers(method: &str) -> Vec<(String, String)> {
     vec![("mcp-protocol-version".into(), MODERN.into()), ("mcp-method".into(), method.into())]
 }
 
-/// Finds out what the server speaks, unless that is given, and does what that wants done first.
+/// Detects the era of the server, unless it is given, and performs the handshake if there is one.
 pub(super) async fn negotiate(
     link: &Link,
     options: &ConnectOptions,
@@ -100,9 +100,9 @@ pub(super) async fn negotiate(
     };
     match (facts, given) {
         (Some(facts), _) => Ok(facts),
-        (None, Some(Era::Modern)) => Err(Error::NoCommonVersion { versions: vec!["only older ones".into()] }),
+        (None, Some(Era::Modern)) => Err(Error::NoCommonVersion { versions: vec!["only older versions".into()] }),
         (None, _) => match (greet(link, options, heard).await, &link.transport) {
-            // Nobody to greet there: it may be a server of 2024.
+            // It may be a server of the 2024 revision, which has no `initialize` at this URL.
             (Err(error @ Error::Status { status: 400 | 404 | 405, .. }), McpLink::Http(http)) => {
                 http.go_back().await.map_err(|_| error)?;
                 greet(link, options, heard).await
@@ -140,8 +140,8 @@ async fn greeted(
     Ok(facts)
 }
 
-/// Asks in the modern way; `None` when the server is to be greeted. A server that is silent is asked in both ways, since it may
-/// only be slow to start: whatever it answers tells.
+/// Sends the modern request; `None` if the server needs the legacy handshake. A server that does not answer is sent
+/// both, because it may only be slow to start; its answer decides.
 async fn over_stdio(link: &Link, options: &ConnectOptions, heard: &mut Heard) -> Result<Option<ServerFacts>, Error> {
     let (mut nothing, mut also_nothing) = (VecDeque::new(), VecDeque::new());
     let (mut early, mut late) = (Heard::default(), Heard::default());
@@ -159,7 +159,7 @@ async fn over_stdio(link: &Link, options: &ConnectOptions, heard: &mut Heard) ->
                     },
                     outcome = &mut greeting => match outcome {
                         Ok(reply) => Ok(Some(greeted(link, options, reply, heard).await?)),
-                        // Refused, it may still answer the modern question.
+                        // A server that rejects the handshake may still answer the modern request.
                         Err(refusal @ Error::Rpc(_)) => match recognise(discover.await)? {
                             Some(facts) => Ok(Some(facts)),
                             None => Err(refusal),
@@ -175,15 +175,15 @@ async fn over_stdio(link: &Link, options: &ConnectOptions, heard: &mut Heard) ->
     facts
 }
 
-/// Asks in the modern way and waits for the answer; `None` when the server is to be greeted.
+/// Sends the modern request and waits for the answer; `None` if the server needs the legacy handshake.
 async fn at_once(link: &Link, options: &ConnectOptions, heard: &mut Heard) -> Result<Option<ServerFacts>, Error> {
     let mut outcome = link.begin(options.discover(), 0).finish(&mut VecDeque::new(), heard).await;
     if outcome.as_ref().is_err_and(names_modern) {
-        // It refused what it says it speaks: it gets a second chance.
+        // The server rejected a version that it claims to support: try once more.
         outcome = link.begin(options.discover(), 0).finish(&mut VecDeque::new(), heard).await;
     }
     match outcome {
-        // A status without a message: someone who does not know such requests.
+        // A status without a message: the server does not support such requests.
         Err(Error::Status { status: 200..=499, .. }) => Ok(None),
         outcome => recognise(outcome),
     }
@@ -194,7 +194,8 @@ fn names_modern(error: &Error) -> bool {
         && error.data.as_ref().is_some_and(|data| strings(&data["supported"]).iter().any(|version| version == MODERN)))
 }
 
-/// What the answer to the modern question tells: a modern server, one that is to be greeted, or none that can be talked to.
+/// Interprets the answer to the modern request: a modern server, `None` for one that needs the legacy handshake, or an
+/// error.
 fn recognise(outcome: Result<CallReply, Error>) -> Result<Option<ServerFacts>, Error> {
     match outcome {
         Ok(reply) => {
@@ -215,7 +216,7 @@ fn modern_facts(result: &Value) -> ServerFacts {
     ServerFacts {
         era: Era::Modern,
         version: MODERN.into(),
-        // Drafts of the revision had it beside the rest.
+        // Drafts of the revision had it at the top level.
         server: match &result["_meta"]["io.modelcontextprotocol/serverInfo"] {
             Value::Null => result["serverInfo"].clone(),
             server => server.clone(),

@@ -1,4 +1,4 @@
-//! A modern server that wants to know more before it answers: the same call again, with what it asked for.
+//! Answers a modern server that requests more input: the call is repeated with that input.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::error::Error;
 use agentci_protocols::mcp::{AnsweredQuestion, ElicitationAnswer, ElicitationQuestion, Heard};
 
-/// What the call has to say when it is repeated.
+/// The additional parameters of the repeated call.
 pub(super) fn respond(
     result: Value,
     answers: &mut VecDeque<ElicitationAnswer>,
@@ -36,7 +36,7 @@ fn answer(request: &Value, answers: &mut VecDeque<ElicitationAnswer>, heard: &mu
     }
 }
 
-/// Answers a question with the next answer that was prepared.
+/// Answers a question with the next prepared answer.
 pub(super) fn answer_question(
     question: ElicitationQuestion,
     answers: &mut VecDeque<ElicitationAnswer>,

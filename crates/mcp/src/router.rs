@@ -1,4 +1,4 @@
-//! Takes each message that arrives to the call that it belongs to.
+//! Routes each received message to its call.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
@@ -13,23 +13,23 @@ use agentci_protocols::jsonrpc::{self, JsonRpcMessage, RpcError};
 use agentci_protocols::mcp::{Defect, ElicitationQuestion, McpFault, Notification, quote};
 use agentci_wire::lock;
 
-/// The most notifications that are kept for one call, and for no call.
+/// Maximum number of notifications to keep for one call, and for no call.
 const NOTIFICATIONS: usize = 10_000;
-/// The most bytes of notifications that are kept for one call, and for no call.
+/// Maximum size of the notifications to keep for one call, and for no call, in bytes.
 const NOTIFICATION_BYTES: usize = 64 << 20;
-/// The most questions a server may ask in one call.
+/// Maximum number of requests that a server may send in one call.
 const QUESTIONS: usize = 1_000;
-/// The most defects that are kept; the same one is kept once.
+/// Maximum number of defects to keep; duplicates are dropped.
 const DEFECTS: usize = 100;
 
-/// Something that arrived for a call.
+/// A message or event for a call.
 #[derive(Debug)]
 pub(super) enum Arrival {
-    /// Its answer, and how many bytes it has.
+    /// The answer, and its size in bytes.
     Reply(Result<Value, RpcError>, usize),
-    /// Something told.
+    /// A notification.
     Notification(Notification),
-    /// A question for the user; the answer carries the id.
+    /// A question for the user, with the id of the request.
     Question(Value, ElicitationQuestion),
     /// A request that was refused.
     Refused(String),
@@ -37,16 +37,16 @@ pub(super) enum Arrival {
     Failed(Error),
 }
 
-/// Which call a message is for, as far as what carried it tells.
+/// The channel of a message, which may identify its call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MessageOrigin {
-    /// The one channel that all calls share.
+    /// A channel that all calls share.
     Shared,
     /// The stream that answers one call.
     Call(u64),
 }
 
-/// The calls that are under way.
+/// The calls in progress.
 #[derive(Debug, Default)]
 pub(super) struct Router {
     state: Mutex<RouterState>,
@@ -66,7 +66,7 @@ struct RouterState {
 #[derive(Debug)]
 struct Waiting {
     to: UnboundedSender<Arrival>,
-    /// How many answers there are for questions yet to come.
+    /// The number of answers left for further questions.
     answers: usize,
     notifications: usize,
     bytes: usize,
@@ -78,7 +78,7 @@ impl Router {
         Self { state: Mutex::default(), watch }
     }
 
-    /// Begins a call with so many answers at hand: its id and what will arrive for it.
+    /// Starts a call with a number of prepared answers. Returns its id and the receiver of its events.
     pub(super) fn open(&self, answers: usize) -> (u64, UnboundedReceiver<Arrival>) {
         let (to, arrivals) = unbounded_channel();
         let mut state = self.state();
@@ -92,27 +92,27 @@ impl Router {
         (id, arrivals)
     }
 
-    /// Ends a call: what still arrives for it is dropped.
+    /// Ends a call; further messages for it are dropped.
     pub(super) fn close(&self, id: u64) {
         self.state().calls.remove(&id);
     }
 
-    /// Whether an answer is still waited for.
+    /// Whether a call still waits for its answer.
     pub(super) fn is_open(&self, id: u64) -> bool {
         self.state().calls.contains_key(&id)
     }
 
-    /// Shows what came without being taken to a call.
+    /// Shows a received message to the observer without routing it.
     pub(super) fn received(&self, bytes: &[u8]) {
         self.watch.show(Direction::Received, bytes);
     }
 
-    /// Shows what is about to be sent.
+    /// Shows a message to the observer before it is sent.
     pub(super) fn sending(&self, bytes: &[u8]) {
         self.watch.show(Direction::Sent, bytes);
     }
 
-    /// Takes in what arrived; gives back what has to be answered at once.
+    /// Routes received bytes. Returns the messages to send in reply at once.
     pub(super) fn arrive(&self, bytes: &[u8], origin: MessageOrigin) -> Vec<Vec<u8>> {
         self.watch.show(Direction::Received, bytes);
         let messages = match jsonrpc::read(bytes) {
@@ -142,7 +142,7 @@ impl Router {
         self.state().end(id, error);
     }
 
-    /// Ends all calls with an error, and those that are yet to come.
+    /// Ends all calls with an error, including future ones.
     pub(super) fn fail_all(&self, error: &Error) {
         let mut state = self.state();
         for waiting in std::mem::take(&mut state.calls).into_values() {
@@ -151,7 +151,7 @@ impl Router {
         state.broken.get_or_insert_with(|| error.clone());
     }
 
-    /// The first thing the server wrote that is no message.
+    /// The first output of the server that is not a message.
     pub(super) fn noise(&self) -> Option<Box<Defect>> {
         self.state().defects.iter().find(|defect| defect.fault == McpFault::Noise).cloned().map(Box::new)
     }
@@ -164,12 +164,12 @@ impl Router {
         self.state().defects.clone()
     }
 
-    /// Keeps what was told before there was any call.
+    /// Keeps notifications received before any call.
     pub(super) fn keep(&self, notifications: Vec<Notification>) {
         self.state().stray.splice(0..0, notifications);
     }
 
-    /// Takes what was told when no call could be said to be meant.
+    /// Takes the notifications that belong to no call.
     pub(super) fn take_stray(&self) -> Vec<Notification> {
         let mut state = self.state();
         state.stray_bytes = 0;
@@ -184,14 +184,14 @@ impl Router {
 impl RouterState {
     fn reply(&mut self, id: &Value, outcome: Result<Value, RpcError>, bytes: &[u8], origin: MessageOrigin) {
         let number = match (id, origin) {
-            // An error from someone who could not read the request; the stream tells whose it was.
+            // The server could not read the request, so its error has no id; the stream identifies the call.
             (Value::Null, MessageOrigin::Call(number)) => Some(number),
             _ => id.as_u64(),
         };
         if let Some(waiting) = number.and_then(|number| self.calls.remove(&number)) {
             let _ = waiting.to.send(Arrival::Reply(outcome, bytes.len()));
         } else if !number.is_some_and(|number| (1..=self.issued).contains(&number)) {
-            self.defect(McpFault::UnknownReply, format!("nothing with the id {id} was asked"), bytes);
+            self.defect(McpFault::UnknownReply, format!("no request has the id {id}"), bytes);
         }
     }
 
@@ -222,7 +222,7 @@ impl RouterState {
         }
     }
 
-    /// What can be answered without knowing anything of the call is answered at once.
+    /// Handles a request of the server. Returns the reply if it does not depend on the call.
     fn request(
         &mut self,
         id: Value,
@@ -238,7 +238,7 @@ impl RouterState {
         }
         let number = match origin {
             MessageOrigin::Call(number) => Some(number),
-            // The channel does not tell who is meant: the call that waits longest and has an answer.
+            // The channel does not identify the call: take the oldest one that has an answer left.
             MessageOrigin::Shared => {
                 let ready = self.calls.iter().find(|(_, waiting)| waiting.answers > 0).map(|(number, _)| *number);
                 ready.or_else(|| self.calls.keys().next().copied())

@@ -1,4 +1,4 @@
-//! A server that is a child process: one message a line, both ways.
+//! The stdio transport: a server as a child process, with one message per line in both directions.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,22 +12,22 @@ use super::router::{MessageOrigin, Router};
 use agentci_process::{Ending, Exit, Grace, LineError, LineReader, Outbox, Pipes, Process, ProcessCommand};
 use agentci_protocols::mcp::{McpFault, quote};
 
-/// The longest message.
+/// Maximum size of a message in bytes.
 pub(super) const MESSAGE_LIMIT: usize = 64 << 20;
-/// While this much waits to be read by the server, nothing more is read from it.
+/// While this many bytes wait to be read by the server, nothing more is read from it.
 const BACKLOG_LIMIT: usize = 64 << 20;
-/// How long what a server wrote before it left may take to arrive.
+/// How long to wait for remaining output after the server has exited.
 const AFTER_EXIT: Duration = Duration::from_millis(250);
-/// A server that closed its output has this long to leave.
+/// How long a server may take to exit after it has closed its output.
 const AFTER_CLOSE: Duration = Duration::from_millis(500);
-/// What the client said last has this long to get to the server before its input is closed.
+/// How long to wait for the last messages to be written before the input of the server is closed.
 const FLUSH: Duration = Duration::from_millis(500);
-/// A server whose input was closed has this long to leave by itself, and then this long once it was asked to.
+/// How long a server may take to exit after its input is closed, and then after it is asked to exit.
 const DONE: Grace = Grace { before_asking: Duration::from_secs(1), before_killing: Duration::from_millis(500) };
-/// One that broke off has less.
+/// The same for a server that failed.
 const BROKEN: Grace = Grace { before_asking: Duration::ZERO, before_killing: Duration::from_millis(200) };
 
-/// A running server. Dropped, it is killed with all it started.
+/// A running server. Dropping it kills the process with all its descendants.
 #[derive(Debug)]
 pub(super) struct StdioServer {
     outgoing: UnboundedSender<Vec<u8>>,
@@ -42,17 +42,17 @@ impl StdioServer {
         Ok(Self { outgoing, task: tokio::spawn(server.run(pipes, messages)) })
     }
 
-    /// Sends a message; one to a server that has left goes nowhere.
+    /// Sends a message; it is dropped if the server has exited.
     pub(super) fn send(&self, message: Vec<u8>) {
         let _ = self.outgoing.send(message);
     }
 
-    /// What sends messages without borrowing the server.
+    /// A sender of messages that does not borrow the server.
     pub(super) fn sender(&self) -> UnboundedSender<Vec<u8>> {
         self.outgoing.clone()
     }
 
-    /// Closes the server's input, and makes it leave if it does not.
+    /// Closes the server's input, and kills the server if it does not exit.
     pub(super) async fn close(mut self) -> Ending {
         self.outgoing = unbounded_channel().0;
         (&mut self.task).await.unwrap_or(Ending { exit: None, stderr_tail: Vec::new() })
@@ -65,13 +65,13 @@ impl Drop for StdioServer {
     }
 }
 
-/// Why a conversation ended.
+/// Why the exchange of messages ended.
 enum ConversationStop {
-    /// The client is done.
+    /// The client closed the connection.
     Asked,
-    /// The server left.
+    /// The server's process or its output ended.
     Left,
-    /// It can not go on.
+    /// The server exceeded a limit.
     Failed(Error),
 }
 
@@ -98,7 +98,7 @@ impl RunningServer {
         ending
     }
 
-    /// Reads while it writes, so that neither side ever waits for the other to read.
+    /// Reads and writes concurrently, so that neither side blocks on the other.
     async fn converse(&mut self, pipes: Pipes, mut messages: UnboundedReceiver<Vec<u8>>) -> ConversationStop {
         let mut input = Outbox::new(pipes.input);
         let mut output = LineReader::new(pipes.output, MESSAGE_LIMIT);
@@ -122,7 +122,7 @@ impl RunningServer {
                                 self.queue(&answer, &mut input);
                             }
                         }
-                        // A server that always has something to say must not keep us from looking at the clock.
+                        // A server that writes without pause must not prevent timeouts.
                         tokio::task::consume_budget().await;
                     }
                     Ok(None) | Err(LineError::Io(_)) => {

@@ -1,4 +1,4 @@
-//! Streams of messages over HTTP: the answer to one request, and what a server of the legacy era sends unasked.
+//! Streams of messages over HTTP: the answer to one request, and unsolicited messages of a legacy server.
 
 use std::sync::Weak;
 use std::time::Duration;
@@ -12,19 +12,19 @@ use super::stdio::MESSAGE_LIMIT;
 use agentci_protocols::sse::{Decoder, SseError, SseEvent};
 use agentci_wire::http::Incoming;
 
-/// How long to wait before a broken stream is asked for again, unless the server says.
+/// Default delay before an interrupted stream is requested again.
 const RETRY: Duration = Duration::from_secs(1);
-/// The shortest and the longest wait that a server may ask for.
+/// Minimum and maximum delay that a server may set.
 const RETRY_LEAST: Duration = Duration::from_millis(50);
 const RETRY_LIMIT: Duration = Duration::from_secs(30);
-/// How often in a row a stream is asked for again without anything new in it.
+/// How often in a row a stream is requested again without new messages.
 const ATTEMPTS: usize = 5;
-/// How long the end of a stream is waited for once its answer is there, so that the connection can be used again.
+/// How long to wait for the end of a stream after its answer, so that the connection can be reused.
 const AFTER_ANSWER: Duration = Duration::from_millis(100);
-/// How long a server of 2024 may take to name its other address.
+/// Timeout for a server of the 2024 revision to name its other URL.
 const ADDRESS: Duration = Duration::from_secs(10);
 
-/// Where a stream can be taken up again.
+/// Where to resume a stream.
 #[derive(Debug, Clone, Default)]
 pub(super) struct StreamResumption {
     pub(super) last_id: Option<String>,
@@ -44,7 +44,7 @@ impl StreamResumption {
     }
 }
 
-/// Reads the stream that answers one call. One that ends early is taken up again where the server said how.
+/// Reads the stream that answers one call. If it ends early, it is resumed, provided the server sent an event id.
 pub(super) async fn answer(http: &Http, incoming: Incoming, id: u64) -> Result<(), Error> {
     let mut resume = StreamResumption::default();
     let mut events = McpEvents::new(incoming);
@@ -52,7 +52,7 @@ pub(super) async fn answer(http: &Http, incoming: Incoming, id: u64) -> Result<(
     loop {
         let heard = match read(http, &mut events, id, &mut resume).await {
             Ok(heard) => heard,
-            // A connection that breaks ends the stream too.
+            // A broken connection ends the stream too.
             Err(error @ Error::Http(_)) if resume.last_id.is_none() => return Err(error),
             Err(Error::Http(_)) => false,
             Err(error) => return Err(error),
@@ -70,7 +70,7 @@ pub(super) async fn answer(http: &Http, incoming: Incoming, id: u64) -> Result<(
     }
 }
 
-/// Reads what the server sends unasked until nothing comes any more or the client is gone.
+/// Reads unsolicited messages until the stream yields nothing more or the client is dropped.
 pub(super) async fn listen(http: Weak<Http>) {
     let mut resume = StreamResumption::default();
     let mut attempts = 0;
@@ -87,10 +87,10 @@ pub(super) async fn listen(http: Weak<Http>) {
     }
 }
 
-/// The stream of a server of 2024, once its other address is known.
+/// The stream of a server of the 2024 revision, after it has named its other URL.
 pub(super) struct OldStream(McpEvents);
 
-/// Waits for the address that messages are to be posted to.
+/// Waits for the URL to post messages to.
 pub(super) async fn find_address(incoming: Incoming) -> Result<(String, OldStream), Error> {
     if incoming.status != 200 || incoming.content_type() != "text/event-stream" {
         return Err(Error::Status { status: incoming.status, body: String::new() });
@@ -104,7 +104,7 @@ pub(super) async fn find_address(incoming: Incoming) -> Result<(String, OldStrea
 }
 
 impl OldStream {
-    /// Reads all answers; when the stream ends, there are none any more.
+    /// Reads all answers; when the stream ends, all calls fail.
     pub(super) async fn read(mut self, http: Weak<Http>) {
         read_weakly(&http, &mut self.0, &mut StreamResumption::default()).await;
         if let Some(http) = http.upgrade() {
@@ -113,7 +113,7 @@ impl OldStream {
     }
 }
 
-/// Reads without keeping the client alive; says whether there was anything.
+/// Reads without keeping the client alive. Returns whether there was any event.
 async fn read_weakly(http: &Weak<Http>, events: &mut McpEvents, resume: &mut StreamResumption) -> bool {
     let mut heard = false;
     while let Ok(Some(frame)) = events.next().await {
@@ -143,7 +143,7 @@ async fn take(http: &Http, frame: &SseEvent, origin: MessageOrigin, resume: &mut
         return;
     }
     for answer in http.router.arrive(frame.data.as_bytes(), origin) {
-        // A server that asks and does not take the answer hurts itself only.
+        // A server that does not accept the answer to its own request harms only itself.
         let _ = http.tell(answer).await;
     }
 }
@@ -157,7 +157,7 @@ struct McpEvents {
 
 impl McpEvents {
     fn new(incoming: Incoming) -> Self {
-        // Some room for the fields of an event besides its data.
+        // Some extra space for the fields of an event besides its data.
         Self { incoming, decoder: Decoder::new(MESSAGE_LIMIT + (64 << 10)), ended: false }
     }
 

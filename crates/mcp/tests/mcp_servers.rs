@@ -1,5 +1,5 @@
-//! The MCP client against servers that others made: the official Python package and `server-everything`. They have to be
-//! installed, so these tests run only when they are named; `interop/mcp/run` installs the servers and does so.
+//! Tests the MCP client with third-party servers: the official Python package and `server-everything`. The servers must
+//! be installed, so these tests run only on request; `interop/mcp/run` installs the servers and runs them.
 
 #![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
 
@@ -36,7 +36,7 @@ fn everything_on_stdio() -> ProcessCommand {
     ProcessCommand { program: "node".into(), arguments: vec![script.into()], ..ProcessCommand::default() }
 }
 
-/// Starts a server that says its address.
+/// Starts a server that prints its address.
 async fn started(command: ProcessCommand) -> (Process, McpEndpoint, impl Sized) {
     let (process, pipes) = Process::spawn(&command).unwrap();
     let mut lines = LineReader::new(pipes.output, 10_000);
@@ -50,7 +50,7 @@ async fn connect(server: ServerAddress, era: Option<Era>) -> McpClient {
     McpClient::connect(server, options, LIMIT).await.unwrap()
 }
 
-/// What the Python server does, whatever the era and the way to it.
+/// Tests the Python server in any era and over any transport.
 async fn uses_the_python_server(client: &McpClient) {
     let tools = client.list_tools(LIMIT).await.unwrap();
     assert!(tools.iter().any(|tool| tool["name"] == "add" && tool["inputSchema"]["properties"]["a"].is_object()));
@@ -95,7 +95,7 @@ async fn uses_the_python_server(client: &McpClient) {
 
     let late = client.call_tool("wait", &json!({ "seconds": 30 }), vec![], Duration::from_millis(200)).await;
     assert!(matches!(late, Err(Error::TimedOut { .. })), "{late:?}");
-    // It still answers.
+    // The server still answers.
     assert_eq!(client.call_tool("add", &json!({ "a": 1, "b": 1 }), vec![], LIMIT).await.unwrap().text(), "2");
     assert_eq!(client.defects(), []);
 }
@@ -196,7 +196,7 @@ async fn everything_over_http_and_a_lost_session() {
     });
     let options = ConnectOptions { watch, ..ConnectOptions::default() };
     let client = McpClient::connect(ServerAddress::Http(endpoint.clone()), options, LIMIT).await.unwrap();
-    // Someone ends the session behind the client's back.
+    // The session is ended without the knowledge of the client.
     let session = client.session_id().unwrap();
     let headers = vec![("mcp-session-id".to_owned(), session)];
     let delete = agentci_wire::http::StreamRequest {

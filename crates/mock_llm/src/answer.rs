@@ -1,62 +1,61 @@
-//! What the model says, before it has a provider's shape.
+//! An answer of the model, before it is converted to a provider's format.
 
 use agentci_plan::{AnswerPace, Finish};
 
 use super::tokens;
 
-/// What the model says.
+/// An answer of the model.
 #[derive(Debug, Clone)]
 pub struct SpokenAnswer {
-    /// Which request it answers, from 1; ids are made of it.
+    /// The number of the request that it answers, from 1; ids are derived from it.
     pub(super) number: u64,
-    /// Seconds of Unix time.
+    /// Unix time in seconds.
     pub(super) created: u64,
-    /// The model that it says it is.
+    /// The model name to report.
     pub model: String,
     pub(super) text: Option<String>,
-    /// The tools that it wants called.
+    /// The tool calls that it requests.
     pub calls: Vec<WantedCall>,
     pub(super) form: CallForm,
     pub(super) finish: Finish,
-    /// The tokens of the request.
+    /// Tokens of the request.
     pub input_tokens: u32,
-    /// Those of the answer.
+    /// Tokens of the answer.
     pub output_tokens: u32,
-    /// How many equal answers are wanted.
+    /// The number of equal choices that the request expects.
     pub(super) choices: u32,
-    /// Whether a stream ends with what was used.
+    /// Whether a stream ends with the token usage.
     pub(super) include_usage: bool,
     /// When each token is due.
     pub pace: AnswerPace,
-    /// The conversation that it belongs to, where the request names one.
+    /// The conversation that it belongs to, if the request names one.
     pub(super) conversation: Option<String>,
 }
 
-/// What calls are in an answer of Chat Completions.
+/// The form of calls in an answer of Chat Completions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum CallForm {
     /// Any number of `tool_calls`.
     #[default]
     Tools,
-    /// One `function_call`, which has no id: the request offers `functions`, which came before tools.
+    /// One `function_call` without an id: the request offers `functions`, the predecessor of `tools`.
     Function,
 }
 
-/// A tool that the model wants called.
+/// A tool call that the model requests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WantedCall {
-    /// Its id.
+    /// Id of the call.
     pub id: String,
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
-    /// An object.
     pub(super) args: serde_json::Value,
-    /// The same as compact JSON, which is how it travels.
+    /// The arguments as compact JSON, as they are sent.
     pub json: String,
 }
 
 impl SpokenAnswer {
-    /// Its words: all at once, or token by token where they take their time.
+    /// Its text: one piece, or one piece per token if it is paced.
     pub fn pieces(&self) -> Vec<String> {
         match &self.text {
             None => Vec::new(),
@@ -65,7 +64,7 @@ impl SpokenAnswer {
         }
     }
 
-    /// The word of Chat Completions for why the model stopped.
+    /// The `finish_reason` of Chat Completions.
     pub fn finish_reason(&self) -> &'static str {
         match self.finish {
             Finish::Stop => "stop",
@@ -80,13 +79,13 @@ impl SpokenAnswer {
         u64::from(self.input_tokens) + u64::from(self.output_tokens)
     }
 
-    /// How many tokens are spoken; what the script says was used may be another number.
+    /// The number of tokens that are sent; the usage in the script may differ.
     pub(super) fn spoken(&self) -> u32 {
         let text = self.text.as_deref().map_or(0, tokens::count);
         self.calls.iter().fold(text, |sum, call| sum.saturating_add(tokens::count(&call.json)))
     }
 
-    /// An id of its own, as the provider would begin it.
+    /// Its unique id, with the provider's prefix.
     pub(super) fn id(&self, prefix: &str) -> String {
         format!("{prefix}{:024}", self.number)
     }

@@ -1,10 +1,10 @@
-//! The choice that a request leaves to its model: which tools it may call, whether it must, and how many at once. Sources: the API
-//! references of OpenAI (`tool_choice`, `parallel_tool_calls`) and Anthropic (`tool_choice`).
+//! Reads the tool choice of a request: which tools the model may call, whether it must call one, and how many at once.
+//! Sources: the API references of OpenAI (`tool_choice`, `parallel_tool_calls`) and Anthropic (`tool_choice`).
 
 use crate::fields::{given, items};
 use serde_json::Value;
 
-/// What a request says about the calls of its answer.
+/// The calls that a request allows in its answer.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ToolChoice<'r> {
     /// Whether no tool may be called.
@@ -22,7 +22,7 @@ impl<'r> ToolChoice<'r> {
         let given = |key: &str| given(request, key);
         let mut choice = match (given("tool_choice"), given("function_call")) {
             (Some(choice), _) => of_tools(choice),
-            // What functions were called before they were tools.
+            // The predecessor of `tool_choice`.
             (None, Some(Value::String(mode))) => Self { none: mode == "none", ..Self::default() },
             (None, Some(function)) => named(function["name"].as_str()),
             (None, None) => Self::default(),
@@ -40,7 +40,7 @@ fn of_tools(choice: &Value) -> ToolChoice<'_> {
         Some("required" | "any") => ToolChoice { forced: true, ..ToolChoice::default() },
         Some(kind @ ("function" | "custom" | "tool")) => named(choice.get(kind).unwrap_or(choice)["name"].as_str()),
         Some("allowed_tools") => allowed(choice.get("allowed_tools").unwrap_or(choice)),
-        // A tool that the provider runs itself is called before the answer comes, which may be anything.
+        // A tool that the provider runs itself is called before the answer, which may be anything.
         _ => ToolChoice::default(),
     }
 }
@@ -49,7 +49,8 @@ fn named(name: Option<&str>) -> ToolChoice<'_> {
     ToolChoice { forced: name.is_some(), only: name.map(|name| vec![name]), ..ToolChoice::default() }
 }
 
-/// Other tools than functions may hold functions, or be run by the provider.
+/// Reads `allowed_tools`. Tools that are not functions may contain functions or be run by the provider: no restriction
+/// then.
 fn allowed<'r>(choice: &'r Value) -> ToolChoice<'r> {
     let name = |tool: &'r Value| match tool["type"].as_str() {
         Some(kind @ ("function" | "custom")) => tool.get(kind).unwrap_or(tool)["name"].as_str(),
@@ -73,7 +74,7 @@ mod tests {
 
     use super::*;
 
-    /// `none`, `forced`, `single`, and the only tools.
+    /// `none`, `forced`, `single`, and the allowed tools.
     fn read(request: &Value) -> String {
         let text = request.to_string();
         let request = serde_json::from_slice::<Value>(text.as_bytes()).unwrap();

@@ -1,19 +1,20 @@
-//! Which rule was probably meant by a request that none fits, and the first thing that differs.
+//! Finds the rule that comes closest to a request that no rule matches, and the first difference.
 
 use agentci_plan::{ModelCondition, ModelRule, WantedOffer, WantedWords};
 
 use super::conditions::{RequiredWords, is_offered};
 use super::parsed_request::ParsedRequest;
 
-/// How many rules are compared at most; a miss should not cost more than a hit by much.
+/// The maximum number of rules to compare, so that a miss costs little more than a hit.
 const COMPARED: usize = 1_000;
-/// How many characters of a text are shown or compared.
+/// The maximum number of characters of a text to show or compare.
 const SHOWN: usize = 120;
-/// How many tools are listed.
+/// The maximum number of tools to list.
 const LISTED: usize = 20;
 
-/// Why nothing fits, in words, and which rule comes closest. The request may belong to a conversation whose steps are `over`, by
-/// their first rule; `met` says how many requests have met the conditions of a rule.
+/// The message for a request that no rule matches, and the closest rule. `over` is the first rule of the steps if the
+/// request belongs to a conversation whose steps are used up; `met` is the number of requests that met the conditions
+/// of a rule.
 pub(super) fn unmatched(
     rules: &[ModelRule],
     asked: &ParsedRequest,
@@ -21,14 +22,14 @@ pub(super) fn unmatched(
     met: impl Fn(usize) -> u32,
 ) -> (String, Option<usize>) {
     let user = short(&asked.user);
-    let what = format!("no rule of the script fits this request (turn {}, user: `{user}`)", asked.turn());
+    let what = format!("no rule of the script matches this request (turn {}, user: `{user}`)", asked.turn());
     if let Some((at, rule)) = over.and_then(|at| Some((at, rules.get(at)?))) {
         let line = rule.span.line;
-        return (format!("{what}; it goes on after the last of the steps that begin on line {line}"), Some(at));
+        return (format!("{what}; it comes after the last of the steps that begin on line {line}"), Some(at));
     }
     let first = |rule: &ModelRule| rule.step.is_none_or(agentci_plan::SequenceStep::is_first);
     let compared = rules.iter().enumerate().filter(|(_, rule)| first(rule)).take(COMPARED);
-    // Steps that fit are in use, so that a rule that nearly fits is the better guess.
+    // Steps that match are in use already, so a rule that nearly matches is the better guess.
     let weight = |rule: &ModelRule| if rule.step.is_some() { 0.5 } else { 1.0 };
     let scored = compared.map(|(at, rule)| (weight(rule) * score(&rule.when, asked), (at, rule)));
     let best = scored.reduce(|best, next| if next.0 > best.0 { next } else { best });
@@ -37,24 +38,25 @@ pub(super) fn unmatched(
     };
     let line = rule.span.line;
     let nth = rule.when.nth.filter(|nth| *nth != met(at));
-    let of_kind = |nth| format!("it is for request {nth} of its kind, and this is {}", met(at));
+    let of_kind = |nth| format!("it is for request {nth} of its kind, and this is request {}", met(at));
     let why = match difference(&rule.when, asked).or_else(|| nth.map(of_kind)) {
-        Some(difference) => format!("the closest is the rule on line {line}, but {difference}"),
+        Some(difference) => format!("the closest rule is on line {line}, but {difference}"),
         None if rule.step.is_some() => format!(
-            "the steps that begin on line {line} fit, but a conversation began with them already, and this request does not go on from it"
+            "the steps that begin on line {line} match, but another conversation uses them, and this request does not \
+             continue it"
         ),
-        None => format!("the rule on line {line} fits, but its failures are used up"),
+        None => format!("the rule on line {line} matches, but its failures are used up"),
     };
     (format!("{what}; {why}"), Some(at))
 }
 
-/// How much of what a rule wants is fulfilled.
+/// The weighted share of a rule's conditions that are met.
 fn score(when: &ModelCondition, asked: &ParsedRequest) -> f64 {
     let words = |wanted: &Option<WantedWords>, text: &str| {
         wanted.as_ref().map(|wanted| if fits(wanted, text) { 1.0 } else { likeness(wanted, text) })
     };
     let in_messages = |wanted: &WantedWords| asked.spoken.messages.iter().any(|text| fits(wanted, text));
-    // What the user said tells more than all the rest.
+    // The user's text has the largest weight.
     let parts = [
         (1.0, when.model.as_ref().map(|model| f64::from(asked.model.as_ref() == Some(model)))),
         (2.0, words(&when.system, &asked.spoken.system)),
@@ -78,7 +80,7 @@ fn fits(wanted: &WantedWords, text: &str) -> bool {
     RequiredWords::new(wanted).is_ok_and(|words| words.are_in(text))
 }
 
-/// The first thing that a rule wants and the request has not, `nth` aside.
+/// The first condition of a rule that the request does not meet, other than `nth`.
 fn difference(when: &ModelCondition, asked: &ParsedRequest) -> Option<String> {
     if let Some(model) = when.model.as_ref().filter(|model| asked.model.as_ref() != Some(model)) {
         let named = asked.model.as_deref().map_or("none".to_owned(), |model| format!("`{}`", short(model)));
@@ -99,15 +101,15 @@ fn difference(when: &ModelCondition, asked: &ParsedRequest) -> Option<String> {
         return Some(offer_differs(wanted, asked));
     }
     match when.tool_result {
-        Some(true) if asked.results.is_empty() => return Some("the request brings no tool result".into()),
-        Some(false) if !asked.results.is_empty() => return Some("the request brings a tool result".into()),
+        Some(true) if asked.results.is_empty() => return Some("the request includes no tool result".into()),
+        Some(false) if !asked.results.is_empty() => return Some("the request includes a tool result".into()),
         _ => {}
     }
     let turn = when.turn.filter(|turn| *turn != asked.turn())?;
     Some(format!("it is for turn {turn}, and this is turn {}", asked.turn()))
 }
 
-/// What a text with these words does, after this form of the verb `contain` or `match`.
+/// `contains` or `matches`, in the given form, followed by the wanted text.
 fn does(wanted: &WantedWords, [contains, matches]: [&str; 2]) -> String {
     let verb = if matches!(wanted, WantedWords::Contains(_)) { contains } else { matches };
     format!("{verb} `{}`", short(wanted.written()))
@@ -120,11 +122,11 @@ fn offer_differs(wanted: &WantedOffer, asked: &ParsedRequest) -> String {
     let offers = if listed.is_empty() { "no tools".into() } else { format!("{}{more}", listed.join(", ")) };
     match wanted.names.iter().find(|name| !offered.contains(name)) {
         Some(missing) => format!("the request does not offer the tool `{}`: it offers {offers}", short(missing)),
-        None => format!("the request offers other tools, too: {offers}"),
+        None => format!("the request also offers other tools: {offers}"),
     }
 }
 
-/// The beginning of a text, in one line.
+/// The beginning of a text, on one line.
 fn short(text: &str) -> String {
     let words: String = text.chars().take(SHOWN).collect();
     words.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")

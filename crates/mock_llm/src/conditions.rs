@@ -1,15 +1,15 @@
-//! What rules want of a request.
+//! The conditions of rules, compiled.
 
 use agentci_plan::{ModelCondition, ModelRule, WantedOffer, WantedWords};
 use regex::Regex;
 
 use super::{index::IndexError, parsed_request::ParsedRequest};
 
-/// The conditions of rules, by the numbers of the rules.
+/// The conditions of all rules, by rule number.
 #[derive(Debug)]
 pub(super) struct Conditions {
     by_rule: Vec<RuleCondition>,
-    /// The rules that are for a certain one of the requests that fit.
+    /// The rules that have `nth`.
     pub(super) counted: Vec<usize>,
     pub(super) looks_closer: bool,
 }
@@ -22,18 +22,18 @@ impl Conditions {
         Ok(Self { by_rule, counted: counted.collect(), looks_closer })
     }
 
-    /// Whether a request meets what a rule wants, `nth` aside.
+    /// Whether a request meets the conditions of a rule, other than `nth`.
     pub(super) fn fit(&self, rule: usize, asked: &ParsedRequest) -> bool {
         self.by_rule[rule].fits(asked)
     }
 
-    /// The rules that count this request.
+    /// The rules with `nth` that count this request.
     pub(super) fn counting<'c>(&'c self, asked: &'c ParsedRequest) -> impl Iterator<Item = usize> + 'c {
         self.counted.iter().copied().filter(|rule| self.fit(*rule, asked))
     }
 }
 
-/// The conditions of one rule, `nth` aside.
+/// The conditions of one rule, other than `nth`.
 #[derive(Debug)]
 pub(super) struct RuleCondition {
     when: ModelCondition,
@@ -64,7 +64,7 @@ impl RuleCondition {
     }
 }
 
-/// Words that a text must have.
+/// A string or pattern that a text must contain.
 #[derive(Debug)]
 pub(super) enum RequiredWords {
     Contained(String),

@@ -1,5 +1,5 @@
-//! What a test asks of the server itself: the journal, and to begin anew. Both are for whoever started the server, not for pages
-//! in a browser or other users of the machine.
+//! The control endpoints of the server: the journal and its reset. Only the process that started the server may use
+//! them, not web pages or other users of the machine.
 
 use std::net::IpAddr;
 
@@ -11,17 +11,17 @@ use serde_json::{Value, json};
 use super::{delivery::json_response, provider::Provider, routes::Route, rule_engine::RuleEngine};
 use agentci_wire::serve::ServedBody;
 
-/// Who may ask.
+/// Access to the control endpoints.
 #[derive(Debug)]
 pub(super) struct Control {
     /// The address that the server is bound to.
     pub(super) bind: IpAddr,
-    /// What a request has to bring, unless it brings the key that the script demands.
+    /// The token that requests must have, unless they have the script's API key.
     pub(super) token: Option<String>,
 }
 
 impl Control {
-    /// The answer, if this is a question of that kind.
+    /// The answer, if `route` is a control endpoint.
     pub(super) fn answer(&self, route: &Route, mind: &RuleEngine, head: &Parts) -> Option<Response<ServedBody>> {
         let resets = *route == Route::Reset;
         if !resets && *route != Route::Journal {
@@ -44,8 +44,8 @@ impl Control {
     fn admit(&self, mind: &RuleEngine, headers: &HeaderMap) -> Result<(), (StatusCode, &'static str)> {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
         if !self.is_own_name(host) {
-            // A page whose name was made to resolve to this machine sends its own name.
-            let message = "the journal and its reset are only answered at the address of the server: use `127.0.0.1`, \
+            // Against DNS rebinding: a page whose domain resolves to this machine sends that domain as `Host`.
+            let message = "the journal and its reset are only available at the server's own address: use `127.0.0.1`, \
                            `localhost` or the address that it is bound to";
             return Err((StatusCode::FORBIDDEN, message));
         }
@@ -60,8 +60,8 @@ impl Control {
         }
     }
 
-    /// Whether a `Host` is this machine, or the address that the server is bound to. A server that is bound to all addresses does
-    /// not know which of them is meant: any address will do there, but no name.
+    /// Whether `host` is this machine, or the address that the server is bound to. For a server that is bound to all
+    /// addresses, any IP address is accepted, but no domain name.
     fn is_own_name(&self, host: &str) -> bool {
         let without_port = host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
         let name = without_port.map_or(host, |(name, _)| name);

@@ -1,4 +1,4 @@
-//! An answer as HTTP: its shape, its headers, and the moment it is due.
+//! Turns an answer into an HTTP response: body, headers and timing.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use super::rule_engine::AnswerFault;
 use super::{anthropic, gemini, ollama, openai};
 use agentci_wire::serve::{Mark, ServedBody};
 
-/// The answer in the provider's shape, spoilt if it is to be.
+/// The answer in the provider's format, with a fault if `spoilt` is set.
 pub(super) async fn say(
     route: &Route,
     answer: &SpokenAnswer,
@@ -48,9 +48,9 @@ pub(super) async fn say(
     }
     // Large enough for most answers.
     let mut bytes = Vec::with_capacity(1024);
-    serde_json::to_writer(&mut bytes, &WholeAnswer::of(route, answer)).expect("texts and numbers have a form in JSON");
+    serde_json::to_writer(&mut bytes, &WholeAnswer::of(route, answer)).expect("strings and numbers serialize as JSON");
     if !pace.is_immediate() {
-        // Without a stream the answer comes with its last token.
+        // An answer that is not streamed is sent when its last token is due.
         wait(begin, pace.due(answer.spoken())).await;
     }
     if spoilt.is_some() {
@@ -60,7 +60,7 @@ pub(super) async fn say(
     if spoilt == Some(AnswerFault::Cut) { response.map(ServedBody::cut) } else { response }
 }
 
-/// The same marks, each with the moment it is due. What comes before the first token waits for nothing.
+/// The marks with their due times. Data before the first token is due at once.
 fn due(mut marks: Vec<Mark>, pace: AnswerPace) -> Vec<Mark> {
     for mark in marks.iter_mut().filter(|mark| mark.tokens > 0) {
         mark.after = pace.due(mark.tokens);
@@ -68,7 +68,7 @@ fn due(mut marks: Vec<Mark>, pace: AnswerPace) -> Vec<Mark> {
     marks
 }
 
-/// Waits until so long after a moment. One too far away to be said never comes.
+/// Waits until `after` has passed since `from`; forever if that time cannot be represented.
 pub(super) async fn wait(from: Instant, after: Duration) {
     match from.checked_add(after) {
         Some(at) => sleep_until(at).await,
@@ -76,7 +76,7 @@ pub(super) async fn wait(from: Instant, after: Duration) {
     }
 }
 
-/// A whole answer in the shape of its provider.
+/// A whole answer in its provider's format.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum WholeAnswer<'a> {
@@ -98,7 +98,7 @@ impl<'a> WholeAnswer<'a> {
 
 /// A whole answer as a JSON value, for the trace.
 pub(super) fn whole(route: &Route, answer: &SpokenAnswer) -> Value {
-    serde_json::to_value(WholeAnswer::of(route, answer)).expect("texts and numbers have a form in JSON")
+    serde_json::to_value(WholeAnswer::of(route, answer)).expect("strings and numbers serialize as JSON")
 }
 
 fn events(route: &Route, answer: &SpokenAnswer) -> AnswerEvents {
@@ -125,7 +125,7 @@ pub(super) fn json_response(bytes: Vec<u8>) -> Response<ServedBody> {
     response
 }
 
-/// An error; where the events of a stream would be items of a list, it is one.
+/// An error response. Its body is wrapped in a list if the events of a stream would be the items of a list.
 pub(super) fn refuse(
     refusal: &ModelRefusal,
     provider: Provider,
@@ -141,7 +141,7 @@ pub(super) fn refuse(
         let seconds = time.as_secs() + u64::from(time.subsec_nanos() > 0);
         headers.insert("retry-after", seconds.into());
         if time.subsec_nanos() > 0 {
-            // Seconds are all that the standard has; SDKs read this first.
+            // The standard header has whole seconds only; SDKs prefer this one.
             headers.insert("retry-after-ms", u64::try_from(time.as_millis()).unwrap_or(u64::MAX).into());
         }
     }
@@ -151,7 +151,7 @@ pub(super) fn refuse(
     response
 }
 
-/// Every answer names its request.
+/// Adds the header with the id of the request.
 pub(super) fn stamped(
     mut response: Response<ServedBody>,
     provider: Provider,

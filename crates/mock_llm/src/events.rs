@@ -1,4 +1,4 @@
-//! The events of a stream in one buffer, with a mark after each that tells how many tokens have been said by then.
+//! The events of a stream in one buffer, with a mark after each event that has the number of tokens so far.
 
 use std::time::Duration;
 
@@ -8,13 +8,13 @@ use serde_json::Value;
 
 use agentci_wire::serve::Mark;
 
-/// How the events of a stream are told apart.
+/// How the events of a stream are separated.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Framing {
-    /// As server-sent events.
+    /// Server-sent events.
     #[default]
     Events,
-    /// A line of JSON each.
+    /// JSON lines.
     Lines,
     /// Items of one JSON list.
     List,
@@ -30,7 +30,7 @@ impl Framing {
     }
 }
 
-/// Large enough for the events of most answers, in bytes.
+/// Bytes to reserve: enough for the events of most answers.
 const USUAL_SIZE: usize = 8 * 1024;
 
 #[derive(Debug)]
@@ -52,18 +52,18 @@ impl AnswerEvents {
         Self { framing, bytes: Vec::with_capacity(USUAL_SIZE), marks: Vec::with_capacity(32), tokens: 0 }
     }
 
-    /// An event that has only data.
+    /// Adds an event without a name.
     pub(super) fn data(&mut self, data: &impl Serialize) {
         self.begin();
         self.end(data);
     }
 
-    /// What follows says this many tokens.
+    /// Adds tokens to the count of the following events.
     pub(super) fn tokens(&mut self, count: u32) {
         self.tokens = self.tokens.saturating_add(count);
     }
 
-    /// There are no more events.
+    /// Ends the stream.
     pub(super) fn close(&mut self) {
         if self.framing == Framing::List {
             self.bytes.push(b']');
@@ -73,12 +73,12 @@ impl AnswerEvents {
         }
     }
 
-    /// An event whose name is the `type` in its data.
+    /// Adds an event whose name is the `type` in its data.
     pub(super) fn typed(&mut self, data: &Value) {
         self.named(data["type"].as_str().unwrap_or_default(), data);
     }
 
-    /// An event with a name.
+    /// Adds an event with a name.
     pub(super) fn named(&mut self, name: &str, data: &Value) {
         self.bytes.extend_from_slice(b"event: ");
         self.bytes.extend_from_slice(name.as_bytes());
@@ -86,7 +86,7 @@ impl AnswerEvents {
         self.end(data);
     }
 
-    /// Says the last event once for each token, which stands where its last empty text is, and not as it was.
+    /// Replaces the last event by one copy per token, with the token in place of the last empty string.
     pub(super) fn say_like_last<'t>(&mut self, tokens: impl Iterator<Item = &'t str>) {
         let last = self.marks.pop().map_or(0, |mark| mark.end);
         let start = self.marks.last().map_or(0, |mark| mark.end);
@@ -103,7 +103,7 @@ impl AnswerEvents {
         }
     }
 
-    /// An event whose data is no JSON.
+    /// Adds an event whose data is not JSON.
     pub(super) fn raw(&mut self, data: &str) {
         self.begin();
         self.bytes.extend_from_slice(data.as_bytes());
@@ -121,7 +121,7 @@ impl AnswerEvents {
     }
 
     fn end(&mut self, data: &impl Serialize) {
-        // Writing JSON of our own making to memory does not fail.
+        // Writing our own values to memory cannot fail.
         let _ = serde_json::to_writer(&mut self.bytes, data);
         self.mark();
     }
@@ -136,7 +136,7 @@ impl AnswerEvents {
         self.marks.push(Mark { end: self.bytes.len(), tokens: self.tokens, after: Duration::ZERO });
     }
 
-    /// Only the first half of the events.
+    /// Drops the second half of the events.
     pub(super) fn halve(&mut self) {
         self.marks.truncate(self.marks.len().div_ceil(2));
         self.bytes.truncate(self.marks.last().map_or(0, |mark| mark.end));

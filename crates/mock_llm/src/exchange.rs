@@ -1,4 +1,4 @@
-//! One request and its answer, from the first byte read to the body that is sent.
+//! Handles one request, from reading it to sending the response.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -26,15 +26,15 @@ use super::strict::messages::Before;
 use super::{anthropic, gemini, keys, observation, ollama, openai, unscripted};
 use agentci_wire::serve::{RequestBodyError, ServedBody, collect};
 
-/// What is answered.
+/// How a request is answered.
 enum HttpReply {
-    /// Something that no rule decides.
+    /// Without the script.
     Plain(Value),
-    /// What the script decides, and what was asked.
+    /// By the script: the decision, and the request.
     Decided(Box<(Decision, ParsedRequest)>),
 }
 
-/// Answers a request, whatever it is.
+/// Answers any request.
 pub(super) async fn respond(
     mind: &Arc<RuleEngine>,
     control: &Control,
@@ -91,7 +91,7 @@ fn unread(why: RequestBodyError) -> ModelRefusal {
     if why == RequestBodyError::TooLarge { refusal.code("request_too_large") } else { refusal }
 }
 
-/// Writes down what happened, and tells what is complained of.
+/// Adds the entry to the journal, and reports its troubles to the observer.
 fn take_down(mind: &RuleEngine, entry: JournalEntry) {
     let mut state = mind.state();
     if let Some(observer) = &state.observer {
@@ -100,7 +100,7 @@ fn take_down(mind: &RuleEngine, entry: JournalEntry) {
     state.journal.push(entry);
 }
 
-/// A request with the model that its path names: Gemini's and Azure's have it there.
+/// Adds the model that the path names to the request, as for Gemini and Azure.
 fn with_model(mut request: Value, path: &str) -> Value {
     if let (Value::Object(pairs), Some(model)) = (&mut request, model_in_path(path)) {
         pairs.insert("model".into(), model.into());
@@ -108,7 +108,7 @@ fn with_model(mut request: Value, path: &str) -> Value {
     request
 }
 
-/// A request that was understood.
+/// A request to a known route.
 struct ModelExchange<'e> {
     mind: &'e Arc<RuleEngine>,
     route: Route,
@@ -119,7 +119,7 @@ struct ModelExchange<'e> {
 }
 
 impl ModelExchange<'_> {
-    /// What is answered, or why nothing is.
+    /// The reply, or the refusal.
     fn reply(&self, head: &Parts, body: &[u8], entry: &mut JournalEntry) -> Result<HttpReply, ModelRefusal> {
         let Self { mind, route, provider, .. } = self;
         let provider = *provider;
@@ -158,7 +158,7 @@ impl ModelExchange<'_> {
         unscripted::answer(mind, route, &request?, body.len(), entry).map(HttpReply::Plain)
     }
 
-    /// What the script says to a request that its provider would take.
+    /// The script's decision on a request that its provider would accept.
     fn decide(
         &self,
         request: &Value,
@@ -166,7 +166,7 @@ impl ModelExchange<'_> {
         entry: &mut JournalEntry,
     ) -> Result<(Decision, ParsedRequest), ModelRefusal> {
         let Self { mind, route, .. } = self;
-        // What is no object at all is told when it is read.
+        // A request that is not an object is refused when it is read.
         if mind.is_strict() && matches!(request, Value::Object(_)) {
             let mut warnings = Vec::new();
             match route {
@@ -212,7 +212,7 @@ impl ModelExchange<'_> {
         Ok((decision, asked))
     }
 
-    /// Writes down what is answered and answers, at the moment it is due.
+    /// Records the answer in the journal, and sends it when it is due.
     async fn deliver(&self, reply: HttpReply, mut entry: JournalEntry, body: &[u8]) -> Response<ServedBody> {
         entry.status = 200;
         let (decision, asked) = match reply {
@@ -261,7 +261,7 @@ impl ModelExchange<'_> {
         }
     }
 
-    /// Tells who listens what passed over the wire; of an answer that takes its time, when it was sent.
+    /// Reports the exchange to the observer. A paced answer is reported when it has been sent, by the returned value.
     fn observe(
         &self,
         decision: &Decision,
@@ -284,7 +284,7 @@ impl ModelExchange<'_> {
             }
             Decision::Say(_, Some(spoilt)) => observer.refused(request(), json!({ "failure": spoilt.name() })),
             Decision::Refuse(refusal, _) => {
-                // What went wrong on purpose is marked, so that a retry of the same request is not taken for another.
+                // A simulated failure is marked, so that a retry of the same request is not counted as another call.
                 let mut response = refusal.body(self.provider, self.request_id);
                 if let Some(failure) = entry.failure {
                     response["failure"] = json!(failure);
@@ -295,13 +295,13 @@ impl ModelExchange<'_> {
         None
     }
 
-    /// The request as a trace has it: with its model, which the path may name.
+    /// The request as it appears in a trace: with its model, which the path may name.
     fn traced(&self, body: &[u8]) -> Value {
         let body: Value = serde_json::from_slice(body).unwrap_or_default();
         observation::traced(self.route.wire_api(), self.path, &body)
     }
 
-    /// Tells who listens of a request that was not understood or not taken.
+    /// Reports a refused request to the observer.
     fn refused(&self, refusal: ModelRefusal, body: &[u8]) -> ModelRefusal {
         if self.route.asks_model()
             && let Some(observer) = &self.mind.state().observer

@@ -1,4 +1,4 @@
-//! Reading the fields of a request, wrong types refused with the name of the field.
+//! Reads the fields of a request. A wrong type is refused with the name of the field.
 
 use super::refusal::ModelRefusal;
 use serde_json::Value;
@@ -15,7 +15,7 @@ impl<'f> RequestFields<'f> {
         }
     }
 
-    /// A field that may be absent; null counts as absent.
+    /// An optional field; null counts as absent.
     pub(super) fn get(&self, name: &str) -> Option<&'f Value> {
         given(self.0, name)
     }
@@ -32,21 +32,21 @@ impl<'f> RequestFields<'f> {
         match self.get(name) {
             None => Ok(false),
             Some(Value::Bool(truth)) => Ok(*truth),
-            Some(other) => Err(wrong(name, "true or false", other)),
+            Some(other) => Err(wrong(name, "a boolean", other)),
         }
     }
 
-    /// A whole number in a range.
+    /// An optional integer in a range.
     pub(super) fn count(&self, name: &str, least: u32, most: u32) -> Result<Option<u32>, ModelRefusal> {
         let Some(value) = self.get(name) else { return Ok(None) };
         let count = value.as_u64().and_then(|count| u32::try_from(count).ok());
         match count.filter(|count| (least..=most).contains(count)) {
             Some(count) => Ok(Some(count)),
-            None => Err(wrong(name, &format!("a whole number from {least} to {most}"), value)),
+            None => Err(wrong(name, &format!("an integer from {least} to {most}"), value)),
         }
     }
 
-    /// Tools are a list, where there are any.
+    /// Checks that `tools` is a list, if present.
     pub(super) fn check_tools(&self) -> Result<(), ModelRefusal> {
         match self.get("tools") {
             None | Some(Value::Array(_)) => Ok(()),
@@ -54,7 +54,7 @@ impl<'f> RequestFields<'f> {
         }
     }
 
-    /// A list that must be there and hold something.
+    /// A required list, which must not be empty.
     pub(super) fn list(&self, name: &str) -> Result<&'f [Value], ModelRefusal> {
         match self.get(name) {
             Some(Value::Array(items)) if !items.is_empty() => Ok(items),
@@ -65,7 +65,7 @@ impl<'f> RequestFields<'f> {
     }
 }
 
-/// A field of a request or of a message. They have few, so comparing names is several times faster than hashing one.
+/// A field of a request or message. These have few fields, so comparing names is several times faster than hashing.
 pub(super) fn field<'v>(object: &'v Value, name: &str) -> Option<&'v Value> {
     object.as_object()?.iter().find(|(key, _)| *key == name).map(|(_, value)| value)
 }

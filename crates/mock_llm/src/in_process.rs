@@ -1,4 +1,4 @@
-//! A scripted model without a server, for whoever asks from within this program: the same rules, and no socket.
+//! A scripted model without a server, for code in this process: the same rules, no socket.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use super::index::{IndexError, RuleIndex};
 use super::rule_engine::{Decision, RuleEngine};
 use super::{journal::JournalEntry, openai, refusal::ModelRefusal};
 
-/// A script whose rules are indexed: once for many minds.
+/// A script with indexed rules, which many minds can share.
 #[derive(Debug, Clone)]
 pub struct ScriptIndex {
     pub(super) script: Arc<ModelScript>,
@@ -24,18 +24,18 @@ impl ScriptIndex {
     }
 }
 
-/// A scripted model that remembers what it said.
+/// A scripted model with its own state.
 #[derive(Debug)]
 pub struct ScriptMind(RuleEngine);
 
 impl ScriptMind {
-    /// A model that has said nothing yet; the seed decides every draw that the script leaves open.
+    /// A model that has answered nothing yet. `seed` is for random choices, unless the script has its own.
     pub fn new(index: &ScriptIndex, seed: u64) -> Self {
         let seed = index.script.seed.unwrap_or(seed);
         Self(RuleEngine::new(index.clone(), Some(seed), None))
     }
 
-    /// What it does with a request, which is the JSON of OpenAI's Chat Completions.
+    /// Decides on a request, which is the JSON body of a Chat Completions request.
     pub fn ask(&self, request: &str) -> Decision {
         self.decide(request).unwrap_or_else(|refusal| Decision::Refuse(refusal, Duration::ZERO))
     }
@@ -72,7 +72,7 @@ mod tests {
         }
     }
 
-    /// The words of an answer, the status of a refusal, or how the answer is spoilt.
+    /// The text of an answer, the status of a refusal, or the fault of an answer.
     fn said(mind: &ScriptMind, user: &str) -> Result<String, Result<u16, AnswerFault>> {
         let request = serde_json::json!({"model": "m", "messages": [{"role": "user", "content": user}]}).to_string();
         match mind.ask(&request) {

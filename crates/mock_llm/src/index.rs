@@ -1,7 +1,8 @@
-//! Finds the rules that fit a request.
+//! Finds the rules that match a request.
 //!
-//! All texts that rules want of the user are found in one pass of one automaton, so that thousands of rules with a text cost little
-//! more than one. Patterns that begin with no certain text are tried together; any other rule is looked at by itself.
+//! One pass of one automaton finds all strings that rules look for in the user's text, so that thousands of such rules
+//! cost little more than one. Patterns without a literal prefix are tried together as a set; all other rules are tried
+//! one by one.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +13,12 @@ use regex_syntax::hir::literal::Extractor;
 
 use super::{conditions::Conditions, parsed_request::ParsedRequest, sequences::Sequences};
 
-/// The most memory that the patterns without a literal beginning may take together.
+/// The memory limit of the patterns without a literal prefix, in bytes.
 const SET_LIMIT: usize = 256 << 20;
 
-/// Why rules can not be indexed.
+/// Why rules cannot be indexed.
 #[derive(Debug, thiserror::Error)]
-#[error("the patterns of the rules can not be used together: {0}")]
+#[error("the patterns of the rules cannot be used together: {0}")]
 pub struct IndexError(String);
 
 impl IndexError {
@@ -26,18 +27,18 @@ impl IndexError {
     }
 }
 
-/// Rules by the text of the user that they want.
+/// Rules by the user's text that they look for.
 #[derive(Debug)]
 pub(super) struct RuleIndex {
     texts: AhoCorasick,
-    /// The rules that want the nth of the texts.
+    /// The rules that look for the nth string.
     by_text: Vec<Vec<usize>>,
     patterns: RegexSet,
-    /// The rules that want the nth of the patterns.
+    /// The rules that look for the nth pattern.
     by_pattern: Vec<Vec<usize>>,
     others: Vec<usize>,
     pub(super) conditions: Conditions,
-    /// The rules that are steps of conversations, which are not among those above.
+    /// The rules that are steps of conversations; they are in none of the lists above.
     pub(super) sequences: Sequences,
 }
 
@@ -72,7 +73,7 @@ impl RuleIndex {
         })
     }
 
-    /// The first rule that fits and is accepted, these steps among them.
+    /// The first rule, `steps` included, that matches and that `accept` accepts.
     pub(super) fn first(
         &self,
         asked: &ParsedRequest,
@@ -89,7 +90,7 @@ impl RuleIndex {
     }
 }
 
-/// Numbers in order, each once.
+/// Sorts and deduplicates.
 fn sorted(numbers: impl Iterator<Item = usize>) -> Vec<usize> {
     let mut numbers: Vec<usize> = numbers.collect();
     numbers.sort_unstable();
@@ -97,7 +98,7 @@ fn sorted(numbers: impl Iterator<Item = usize>) -> Vec<usize> {
     numbers
 }
 
-/// Whether every match of a pattern begins with one of a few texts, which makes it quick to try.
+/// Whether every match of a pattern begins with one of a few literals, which makes the pattern fast to try.
 fn has_beginning(pattern: &str) -> bool {
     regex_syntax::parse(pattern).is_ok_and(|tree| {
         let found = Extractor::new().extract(&tree);

@@ -1,4 +1,4 @@
-//! What was asked and answered, for whoever wants to look.
+//! The journal: the last requests and how they were answered.
 
 use std::collections::VecDeque;
 
@@ -7,14 +7,13 @@ use serde_json::{Value, json};
 
 use super::{answer::WantedCall, parsed_request::GivenResult};
 
-/// The most requests that are remembered; older ones are forgotten.
+/// The maximum number of requests to keep; older ones are dropped.
 const MOST: usize = 10_000;
-/// How many bytes of a name are kept.
+/// Bytes of a name to keep.
 const NAME: usize = 200;
-/// How many characters of a tool's result are kept.
+/// Characters of a tool result to keep.
 const SHOWN: usize = 4_000;
 
-/// One request.
 #[derive(Debug, Default)]
 pub(super) struct JournalEntry {
     pub(super) number: u64,
@@ -23,23 +22,22 @@ pub(super) struct JournalEntry {
     pub(super) path: String,
     pub(super) model: Option<String>,
     pub(super) stream: bool,
-    /// The line of the rule that fitted.
+    /// The line of the rule that answered.
     pub(super) rule: Option<u32>,
     pub(super) status: u16,
-    /// What went wrong on purpose.
+    /// The kind of simulated failure.
     pub(super) failure: Option<&'static str>,
     pub(super) tool_calls: Vec<WantedCall>,
     pub(super) tool_results: Vec<GivenResult>,
-    /// What the model complains of.
     pub(super) troubles: Vec<ModelTrouble>,
 }
 
-/// The beginning of a text that someone else chose.
+/// The beginning of a string from a request, which may have any length.
 pub(super) fn beginning(text: &str) -> String {
     text[..text.floor_char_boundary(NAME)].to_owned()
 }
 
-/// What was asked and answered.
+/// The last requests.
 #[derive(Debug, Default)]
 pub(super) struct RequestJournal {
     entries: VecDeque<JournalEntry>,
@@ -62,7 +60,7 @@ impl RequestJournal {
         self.entries.push_back(entry);
     }
 
-    /// The paths that were asked for, each once, in the order they were first asked for; at most so many.
+    /// The first `most` distinct paths, in the order of their first requests.
     pub(super) fn paths(&self, most: usize) -> Vec<String> {
         let mut paths: Vec<String> = Vec::new();
         for entry in &self.entries {
@@ -73,7 +71,6 @@ impl RequestJournal {
         paths
     }
 
-    /// All of it as JSON.
     pub(super) fn value(&self) -> Value {
         let entries: Vec<Value> = self.entries.iter().map(JournalEntry::value).collect();
         json!({ "requests": entries, "forgotten": self.forgotten })

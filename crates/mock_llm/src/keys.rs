@@ -1,4 +1,4 @@
-//! The keys of requests: the one that a script demands, and those that may be real.
+//! Checks the API keys of requests: the key that the script requires, and keys that may be real secrets.
 
 use std::borrow::Cow;
 
@@ -8,10 +8,10 @@ use hyper::http::request::Parts;
 use super::provider::{Provider, query_key};
 use super::{journal::JournalEntry, refusal::ModelRefusal, rule_engine::RuleEngine};
 
-/// The shortest key that is taken for a secret; shorter ones would be found in every other word.
+/// The minimum length of a key to redact; shorter ones would occur in ordinary words.
 const SECRET: usize = 8;
 
-/// A key that is not the placeholder may be a real one.
+/// Warns about a key that is not the placeholder, and redacts it: it may be a real one.
 pub(super) fn look_at(mind: &RuleEngine, head: &Parts, entry: &mut JournalEntry) {
     let known = &mind.policy.keys;
     if known.is_empty() {
@@ -21,20 +21,20 @@ pub(super) fn look_at(mind: &RuleEngine, head: &Parts, entry: &mut JournalEntry)
         if let Some(secrets) = mind.policy.secrets.as_ref().filter(|_| key.len() >= SECRET) {
             secrets.add(&key);
         }
-        let message = "a request to the scripted model has an API key that is not the placeholder: the agent does not take it \
-                       from the environment";
+        let message = "a request to the scripted model has an API key that is not the placeholder: the agent does not \
+                       read its key from the environment";
         entry.troubles.push(ModelTrouble::warning(TroubleKind::ForeignKey, message));
     }
 }
 
-/// Refuses a request that does not have the key that the script demands, as its provider would.
+/// Refuses a request without the script's API key, as its provider would.
 pub(super) fn authorize(mind: &RuleEngine, provider: Provider, head: &Parts) -> Result<(), ModelRefusal> {
     let Some(wanted) = &mind.script.api_key else { return Ok(()) };
     let key = Provider::key(&head.headers).map(Cow::Borrowed).or_else(|| query_key(head).map(Cow::Owned));
     let refusal = match (key, provider) {
         (Some(key), _) if key == *wanted => return Ok(()),
         (Some(_), Provider::Gemini) => ModelRefusal::new(400, "API key not valid. Please pass a valid API key."),
-        (Some(_), _) => ModelRefusal::new(401, "incorrect API key provided: the script demands another"),
+        (Some(_), _) => ModelRefusal::new(401, "incorrect API key provided: the script requires another one"),
         (None, Provider::OpenAi | Provider::Ollama) => {
             ModelRefusal::new(401, "you did not provide an API key: send `authorization: Bearer KEY`")
         }

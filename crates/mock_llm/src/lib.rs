@@ -1,16 +1,19 @@
-//! A model that is a script: an HTTP server on loopback that real SDKs take for their provider.
+//! A scripted model: an HTTP server on loopback that the providers' SDKs use like the real API.
 //!
 //! ```text
-//! request ─▶ server ─▶ routes ─▶ openai, anthropic, gemini or ollama: read ─▶ mind: which rule, what to say ─▶ the provider's shape ─▶ speech
+//! request ─▶ server ─▶ routes ─▶ openai, anthropic, gemini or ollama: read ─▶ rule_engine: rule and answer ─▶ delivery
 //! ```
 //!
-//! It plays OpenAI's Chat Completions, Responses, Embeddings and Models, also at Azure's addresses, Anthropic's Messages, Gemini's
-//! `generateContent` and Ollama's `chat` and `generate`, streamed or not. A provider is a folder, and a line in each table of
-//! `provider`, `routes`, `refusal`, `delivery`, `offer` and `exchange`, which the compiler asks for. What is said
-//! comes from a [`ModelScript`](agentci_plan::ModelScript); rules are found through an index, so that ten thousand cost no more
-//! than one. `GET /__agentci/journal` tells every request, `POST /__agentci/reset` begins anew; both need a token. The server stops when it is
-//! dropped. Whoever asks from within this program needs no server: a [`ScriptMind`] answers by the same rules. What passes between
-//! an agent and a live or replayed model becomes the same trace events through a [`WireReader`].
+//! It supports OpenAI's Chat Completions, Responses, Embeddings and Models, also at Azure's addresses, Anthropic's
+//! Messages, Gemini's `generateContent` and Ollama's `chat` and `generate`, streamed or not. Each provider is a folder,
+//! and an arm of the matches in `provider`, `routes`, `refusal`, `delivery`, `offer` and `exchange`.
+//!
+//! The answers come from a [`ModelScript`](agentci_plan::ModelScript). Rules are found through an index, so that ten
+//! thousand cost no more than one. `GET /__agentci/journal` lists all requests, `POST /__agentci/reset` clears the
+//! state; both need a token. The server stops when it is dropped.
+//!
+//! Code in this process needs no server: a [`ScriptMind`] answers by the same rules. A [`WireReader`] turns the
+//! exchanges of an agent with a live or replayed model into the same trace events.
 
 mod answer;
 mod anthropic;

@@ -1,4 +1,4 @@
-//! What a scripted model remembers: conversations that requests go on from, and answers that can be asked for once more.
+//! The memory of a scripted model: conversations that requests continue, and answers that clients can retrieve again.
 
 use std::sync::Arc;
 
@@ -11,32 +11,30 @@ use super::request_words::RequestTexts;
 use super::rule_engine::{RuleEngine, State};
 use super::strict::responses::EarlierCalls;
 
-/// How many answers are remembered for requests that go on from one of them.
+/// The maximum number of answers that later requests can continue.
 const REMEMBERED: usize = 10_000;
-/// How much of the user's text is remembered for them.
+/// Characters of the user's text to keep for each of them.
 const REMEMBERED_TEXT: usize = 10_000;
-/// How many answers of the Responses API can be asked for once more, and how many bytes of text they may have.
+/// Limits for the answers of the Responses API that can be retrieved again: their number, and the bytes of their texts.
 const KEPT: usize = 100;
 const KEPT_TEXT: usize = 16 << 20;
 
-/// Where a conversation stood after an answer.
+/// The state of a conversation after an answer.
 #[derive(Debug, Clone)]
 pub(super) struct RememberedConversation {
     user: String,
     answers: u32,
-    /// The calls so far.
     calls: EarlierCalls,
-    /// Those of the last answer, in their order.
+    /// The calls of the last answer, in order.
     last: Vec<String>,
-    /// The tools that were offered, where they hold for what follows.
+    /// The offered tools, if they also apply to later requests.
     tools: Option<Arc<Value>>,
-    /// What was said.
     spoken: RequestTexts,
 }
 
 impl RuleEngine {
-    /// Lets a request go on from an earlier answer, if it names one or the conversation it was given in. A conversation that is
-    /// not known begins with it: one lives longer than a server of tests.
+    /// Adds the state of the answer or conversation that a request continues. An unknown conversation starts with this
+    /// request, since a provider keeps conversations longer than this server runs.
     pub(super) fn resume(&self, asked: &mut ParsedRequest) -> Result<(), ModelRefusal> {
         let state = self.state();
         for reference in &asked.items.references {
@@ -66,7 +64,7 @@ impl RuleEngine {
         Ok(())
     }
 
-    /// Remembers where a conversation stands after so many answers, the last of which says this and asks for these calls.
+    /// Remembers a conversation after `answers` answers; `said` and `last` are the text and the calls of the last one.
     pub(super) fn remember(
         &self,
         id: String,
@@ -96,12 +94,12 @@ impl RuleEngine {
         state.conversations.insert(id, conversation);
     }
 
-    /// The calls that an answer asked for, if it is known.
+    /// The calls that an answer requested, if it is known.
     pub(super) fn last_calls(&self, answer: &str) -> Option<Vec<String>> {
         self.state().conversations.get(answer).map(|known| known.last.clone())
     }
 
-    /// Keeps an answer of the Responses API for whoever asks for it once more.
+    /// Keeps an answer of the Responses API, so that a client can retrieve it again.
     pub(super) fn keep(&self, answer: &SpokenAnswer) {
         let mut state = self.state();
         state.kept.push_back((answer.id("resp_"), answer.clone()));
@@ -113,15 +111,14 @@ impl RuleEngine {
         }
     }
 
-    /// An answer that was kept.
     pub(super) fn kept(&self, id: &str) -> Option<SpokenAnswer> {
         self.state().kept.iter().find(|(known, _)| known == id).map(|(_, answer)| answer.clone())
     }
 }
 
 impl State {
-    /// Takes an item that a request refers to for a part of that request. It may be one of a call; one that is not known may be
-    /// anything.
+    /// Adds an item that a request refers to by id. If it is a known call, the call counts as made and open; an unknown
+    /// item may be anything.
     fn refer(&self, reference: &str, earlier: &mut EarlierCalls) {
         let Some(item) = reference.strip_prefix("fc_") else {
             earlier.unknown |= !["msg_", "rs_"].iter().any(|kind| reference.starts_with(kind));

@@ -1,11 +1,11 @@
-//! The messages of a request in any provider's form: Chat Completions, Anthropic's messages, Gemini's contents, the messages of
-//! Ollama, Cohere and Bedrock's Converse. Calls and results belong together by id where they have ids, and else by name and order.
+//! Reads the messages of a request in any provider's format: Chat Completions, Anthropic's messages, Gemini's contents,
+//! the messages of Ollama, Cohere and Bedrock's Converse. Results are matched to calls by id, or by name and order
+//! without ids.
 
 use super::parsed_request::{FunctionCall, GivenResult, ParsedRequest, result_text, text as said};
 use crate::fields::{field, items, string};
 use serde_json::Value;
 
-/// Reads the messages of a request.
 pub(super) fn read(body: &Value, asked: &mut ParsedRequest) {
     let (mut open, mut answering) = (Vec::new(), false);
     let list = ["messages", "contents", "input"].into_iter().find_map(|key| field(body, key)?.as_array());
@@ -17,7 +17,7 @@ pub(super) fn read(body: &Value, asked: &mut ParsedRequest) {
             "assistant" | "model" => {
                 asked.hear("assistant", content);
                 asked.answered();
-                // Several messages in a row are one answer.
+                // Consecutive messages of the model are one answer.
                 if !std::mem::replace(&mut answering, true) {
                     open.clear();
                 }
@@ -38,14 +38,14 @@ pub(super) fn read(body: &Value, asked: &mut ParsedRequest) {
 
 /// A call of the last answer that has no result yet.
 struct OpenCall {
-    /// Where the request repeats an id.
+    /// The id, if the request repeats it.
     id: Option<String>,
-    /// The message that has it.
+    /// The index of its message.
     at: usize,
     function: FunctionCall,
 }
 
-/// The calls that an answer asked for, as the request repeats it.
+/// Reads the calls of an answer that the request repeats.
 fn calls(message: &Value, content: &Value, asked: &mut ParsedRequest, open: &mut Vec<OpenCall>) {
     let at = asked.last_heard();
     let mut take = |id: Option<&str>, name: Option<&str>, arguments: Option<&Value>| {
@@ -61,7 +61,7 @@ fn calls(message: &Value, content: &Value, asked: &mut ParsedRequest, open: &mut
         let function = call.get("function").unwrap_or(call);
         take(call["id"].as_str(), function["name"].as_str(), function.get("arguments"));
     }
-    // What came before tools, which had no ids.
+    // The predecessor of `tool_calls`, without ids.
     if let Some(call) = message.get("function_call") {
         take(None, call["name"].as_str(), call.get("arguments"));
     }
@@ -76,12 +76,12 @@ fn calls(message: &Value, content: &Value, asked: &mut ParsedRequest, open: &mut
     }
 }
 
-/// The results of tools in a message; whether it has any.
+/// Reads the tool results of a message, and returns whether it has any.
 fn results(message: &Value, role: &str, content: &Value, asked: &mut ParsedRequest, open: &mut Vec<OpenCall>) -> bool {
     let mut take = |name: Option<&str>, given: GivenResult| {
         let by_id = open.iter().position(|call| call.id.as_deref().is_some_and(|id| id == given.call_id));
         let fits = |call: &OpenCall| name.is_none_or(|name| call.function.name == name);
-        // A client may repeat the id of a call and leave it out of the result, or make up one that no call has.
+        // A client may repeat the id of a call and omit it from the result, or invent an id that no call has.
         let by_name = || open.iter().position(|call| fits(call) && (call.id.is_none() || given.call_id.is_empty()));
         let is_known = asked.repeated.contains_key(&given.call_id);
         match by_id.or_else(|| by_name().filter(|_| !is_known)).map(|at| open.remove(at)) {
@@ -97,7 +97,7 @@ fn results(message: &Value, role: &str, content: &Value, asked: &mut ParsedReque
         let response = part.get("functionResponse").or_else(|| part.get("function_response"));
         if let Some(response) = response {
             let gave = response.get("response");
-            // Documented: `error` has what went wrong, `output` what a function gave.
+            // As documented: `error` is the error, `output` the result.
             let failed = gave.is_some_and(|gave| gave.get("error").is_some() && gave.get("output").is_none());
             take(response["name"].as_str(), given(response["id"].as_str(), gave, failed));
         } else if let Some(result) = part.get("toolResult") {
@@ -126,7 +126,7 @@ fn given(id: Option<&str>, content: Option<&Value>, failed: bool) -> GivenResult
     GivenResult { failed, ..GivenResult::new(id, content.map(words).unwrap_or_default()) }
 }
 
-/// What a tool gave, as a text. Bedrock and Cohere send data as a part of its own.
+/// A tool's result as text. Bedrock and Cohere send data in a separate part.
 fn words(content: &Value) -> String {
     let data = |part: &Value| {
         let document = part.get("document").and_then(|document| document.get("data").or(Some(document)));
@@ -144,7 +144,7 @@ mod tests {
 
     use super::*;
 
-    /// The results of a conversation: the id, the arguments of the call that each belongs to, and what came.
+    /// The results of a conversation: id, arguments of the matching call, and content.
     fn results(messages: &Value) -> Vec<String> {
         let body = json!({ "messages": messages });
         let mut asked = ParsedRequest::default();
@@ -173,12 +173,12 @@ mod tests {
         let two = said("model", &[called(Some("a"), 1), called(Some("b"), 2)]);
         let by_id = said("user", &[gave(Some("b"), "find", "two"), gave(Some("a"), "find", "one")]);
         assert_eq!(results(&json!([two, by_id])), ["b/2/two", "a/1/one"]);
-        // The client repeats the ids of calls, and has none in its results.
+        // The client repeats the ids of calls, but its results have none.
         let by_name = said("user", &[gave(None, "find", "one"), gave(None, "find", "two")]);
         assert_eq!(results(&json!([two, by_name])), ["a/1/one", "b/2/two"]);
         let nameless = said("model", &[called(None, 1), called(None, 2)]);
         assert_eq!(results(&json!([nameless, by_name])), ["/1/one", "/2/two"]);
-        // Calls in several messages are those of one answer.
+        // Calls in consecutive messages are those of one answer.
         let apart = json!([said("model", &[called(None, 1)]), said("model", &[called(None, 2)]), by_name]);
         assert_eq!(results(&apart), ["/1/one", "/2/two"]);
     }
@@ -188,7 +188,7 @@ mod tests {
         let two = said("model", &[called(Some("a"), 1), called(Some("b"), 2)]);
         let unknown = said("user", &[gave(Some("c"), "find", "one"), gave(None, "other", "two")]);
         assert_eq!(results(&json!([two, unknown])), ["c//one", "//two"]);
-        // An answer in between has closed what was open.
+        // An answer in between closes the open calls.
         let later = json!([two, said("user", &[]), said("model", &[]), said("user", &[gave(None, "find", "late")])]);
         assert_eq!(results(&later), ["//late"]);
     }

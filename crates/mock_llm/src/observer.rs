@@ -1,4 +1,4 @@
-//! What the wire between an agent and its model tells about the agent: for the trace.
+//! Turns the requests of an agent and the answers of its model into trace events.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -12,30 +12,30 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::answer::{SpokenAnswer, WantedCall};
 use super::parsed_request::{FunctionCall, GivenResult, ParsedRequest, Standing};
 
-/// Tells someone what is seen on the wire: what the model asks for, and the results that the agent sends. What the agent did is for
-/// others to say, or follows from its results.
+/// Reports what is observed on the wire: the calls that the model requests, and the results that the agent sends.
+/// Whether the agent made a call is reported by other observers, or follows from its results.
 #[derive(Debug)]
 pub(super) struct WireObserver {
     sender: UnboundedSender<EventKind>,
-    /// Whether what the answers use up is told; an agent may say so itself.
+    /// Whether to report token usage; `false` if the agent reports its usage itself.
     usage: bool,
-    /// Calls that were asked for and have no result yet, by their ids, which grow.
+    /// Requested calls without a result, by id; ids increase.
     open: BTreeMap<String, RequestedTool>,
-    /// The ids of calls that have their result.
+    /// The ids of calls with a result.
     closed: HashSet<String>,
-    /// How many results of equal calls, with equal ids or none, a request had at most; by the hash of id and call.
+    /// The maximum number of results of equal calls (equal ids or none) in one request, by the hash of id and call.
     seen: HashMap<u64, usize>,
-    /// Where the conversations of requests stood that are yet to be answered.
+    /// The standing of requests that are not answered yet, by request number.
     asked: HashMap<u64, Standing>,
-    /// The digests of conversations that were answered.
+    /// The digests of answered conversations.
     answered: HashSet<u64>,
 }
 
-/// A call that was asked for.
+/// A call that the model requested.
 #[derive(Debug)]
 struct RequestedTool {
     function: FunctionCall,
-    /// Where its conversation stood.
+    /// The standing of its conversation when it was requested.
     after: Standing,
 }
 
@@ -52,7 +52,7 @@ impl WireObserver {
         }
     }
 
-    /// Results of tools come with the next request, and once each: later requests repeat them.
+    /// Reports the tool results of a request. Each is reported once, since later requests repeat it.
     pub(super) fn results(&mut self, asked: &ParsedRequest, number: u64) {
         self.asked.insert(number, asked.standing());
         let newest = asked.beginning(|digest| self.answered.contains(&digest));
@@ -71,7 +71,7 @@ impl WireObserver {
             let times = counted.entry(key).or_default();
             *times += 1;
             let is_known = self.seen.get(&key).is_some_and(|seen| *times <= *seen);
-            // Several items can be one answer, with results between them.
+            // One answer can have several items, with results between them.
             let is_last = is_new || newest.is_some_and(|newest| given.at >= newest);
             let call = self.of_function(asked, given, function, (is_last, is_known));
             self.result(call, given);
@@ -82,10 +82,10 @@ impl WireObserver {
         }
     }
 
-    /// The open call of a result that has no id, or one that the agent gave it, which is open no more. It is a call of that function
-    /// with these arguments which the same conversation was asked for; or any, since an agent may cut or rewrite what was said.
-    /// Examples in a prompt have results, too, but were there before the call. The last are those that came after what the model
-    /// said last, the known ones those that an earlier request had.
+    /// Finds and closes the open call of a result without an id, or with an id that the agent made up. The call has the
+    /// same function and arguments, and is preferably from the same conversation; otherwise from any, since an agent
+    /// may shorten or rewrite the history. Examples in a prompt have results, too, but precede the call. `is_last`: the
+    /// result comes after the model's last answer. `is_known`: an earlier request had it.
     fn of_function(
         &mut self,
         asked: &ParsedRequest,
@@ -97,7 +97,7 @@ impl WireObserver {
             return None;
         }
         let of_conversation = |call: &RequestedTool| asked.goes_on(call.after, given.at);
-        // What led to a call, said once more, has no result of it.
+        // A request that repeats the one that led to the call cannot have its result.
         let is_asked = |call: &RequestedTool| call.after != asked.standing();
         let has_id = !given.call_id.is_empty();
         let may_be_any = !has_id || (is_last && !is_known);
@@ -128,7 +128,7 @@ impl WireObserver {
         self.answered(answer.number, (request, response), Some(usage), &answer.calls);
     }
 
-    /// A request and its answer, what that used up, and the calls that it asks for.
+    /// Reports a request and its answer, the usage, and the calls that the answer requests.
     pub(super) fn answered(
         &mut self,
         number: u64,
@@ -153,18 +153,18 @@ impl WireObserver {
         self.send(EventKind::ModelCall { request: request.into(), response: response.into() });
     }
 
-    /// What the model complains of.
     pub(super) fn trouble(&self, trouble: ModelTrouble) {
         self.send(EventKind::ModelTrouble(trouble));
     }
 
     fn send(&self, kind: EventKind) {
-        // Whoever listened may be gone by now.
+        // The receiver may be gone by now.
         let _ = self.sender.send(kind);
     }
 }
 
-/// The first open call of a function with these arguments; or the one that has most of them, where the agent added some.
+/// The first open call with the same function and arguments; or, if the agent added arguments, the one with most of
+/// them.
 fn find<'o>(
     open: &'o BTreeMap<String, RequestedTool>,
     function: &FunctionCall,
@@ -176,7 +176,7 @@ fn find<'o>(
     same.map(|(id, _)| id).or_else(|| kept().min_by_key(|(_, count)| Reverse(*count)).map(|(id, _)| id))
 }
 
-/// Results travel as text; what is an object or a list in it is one.
+/// Results are sent as text; a JSON object or list in it is parsed.
 fn value(content: &str) -> Value {
     let structured = content.trim_start().starts_with(['{', '[']);
     let parsed = structured.then(|| serde_json::from_str(content).ok()).flatten();

@@ -1,4 +1,4 @@
-//! What a request asks, whichever provider it was meant for.
+//! A parsed request, independent of its provider.
 
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
@@ -10,69 +10,69 @@ use serde_json::Value;
 
 use super::{answer::CallForm, request_words::RequestTexts, strict::responses::EarlierCalls};
 
-/// What a request asks.
+/// A request, independent of its provider.
 #[derive(Debug, Default)]
 pub(super) struct ParsedRequest {
-    /// The model it names.
+    /// The model that it names.
     pub(super) model: Option<String>,
-    /// Whether the answer is to come bit by bit.
+    /// Whether the answer is to be streamed.
     pub(super) stream: bool,
     /// The last text of the user.
     pub(super) user: String,
-    /// How many answers the model has given so far.
+    /// The number of the model's answers so far.
     pub(super) answers: u32,
-    /// The results of tools that came after its last answer.
+    /// The tool results after the model's last answer.
     pub(super) results: Vec<GivenResult>,
-    /// The results before it. Most were told with an earlier request; an agent that answers by itself after a tool tells them only
-    /// here.
+    /// The tool results before it. Most were in an earlier request already; those of an agent that answers by itself
+    /// after a tool appear only here.
     pub(super) older: Vec<GivenResult>,
-    /// The calls of its answers as the request repeats them, by their ids: the message of each, and what it is.
+    /// The model's calls that the request repeats, by id: the index of the message, and the call.
     pub(super) repeated: HashMap<String, (usize, FunctionCall)>,
-    /// A digest of the conversation up to each of its messages or items, instructions aside.
+    /// A digest of the conversation up to each of its messages or items, without instructions.
     pub(super) digests: Vec<u64>,
-    /// How many answers are wanted.
+    /// The number of choices to return.
     pub(super) choices: u32,
-    /// Whether a stream ends with what was used.
+    /// Whether a stream ends with the token usage.
     pub(super) include_usage: bool,
-    /// What the calls of an answer are.
+    /// The form of calls in the answer.
     pub(super) form: CallForm,
-    /// The answer that this request goes on from.
+    /// The answer that this request continues.
     pub(super) previous: Option<String>,
-    /// The conversation that it belongs to, which the server remembers.
+    /// The conversation that it belongs to; the server keeps its history.
     pub(super) conversation: Option<String>,
-    /// Anthropic's threads: whether the answer can be gone on from, the answer that this request goes on from, and its tools, which
-    /// are those of the thread where it has none of its own.
+    /// Anthropic's threads: whether the answer can be continued, the answer that this request continues, and its tools,
+    /// which default to those of the thread.
     pub(super) in_thread: bool,
     pub(super) thread: Option<String>,
     pub(super) tools: Option<Arc<Value>>,
-    /// The calls and outputs among its items, where it has items.
+    /// The calls and outputs among its items, if it has items.
     pub(super) items: Items,
-    /// The earlier calls that it names.
+    /// The earlier calls that it refers to.
     pub(super) earlier: EarlierCalls,
-    /// A digest of the words of the model's last answer, as the request repeats it.
+    /// A digest of the text of the model's last answer, as the request repeats it.
     pub(super) repeats: Option<u64>,
-    /// What it says as a whole, where a rule looks at that.
+    /// All of its texts, if a rule looks at them.
     pub(super) spoken: RequestTexts,
-    /// A digest of the request as it came, by which it is known again; nothing where nobody asks.
+    /// A digest of the body, to recognise a retry; `None` if no rule needs it.
     pub(super) body: Option<u64>,
 }
 
-/// The calls and outputs among the items of a request, by the ids of the calls.
+/// The ids of calls and outputs among the items of a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Items {
-    /// Calls of functions.
+    /// Function calls.
     pub(super) functions: Vec<String>,
-    /// Other calls: `custom_tool_call`, `computer_call`, `shell_call` and the like have outputs of their own.
+    /// Other calls, such as `custom_tool_call`, `computer_call` and `shell_call`, which have their own kinds of output.
     pub(super) others: Vec<String>,
     /// Outputs of any kind.
     pub(super) outputs: Vec<String>,
     pub(super) function_outputs: Vec<String>,
-    /// The items of earlier answers that it refers to, by their own ids.
+    /// The ids of earlier items that the request refers to.
     pub(super) references: Vec<String>,
 }
 
 impl Items {
-    /// Takes an item of this kind.
+    /// Adds an item of this kind.
     pub(super) fn take(&mut self, kind: &str, item: &Value) {
         let text = |key: &str| item[key].as_str().map(str::to_owned);
         match kind {
@@ -89,7 +89,7 @@ impl Items {
     }
 }
 
-/// What a tool gave, as the agent tells its model.
+/// A tool result that the agent sends to its model.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct GivenResult {
     pub(super) call_id: String,
@@ -97,39 +97,39 @@ pub(super) struct GivenResult {
     pub(super) failed: bool,
     /// The call that it belongs to, as the request repeats it.
     pub(super) function: Option<FunctionCall>,
-    /// The message or item that has this call.
+    /// The index of the message or item with this call.
     pub(super) at: usize,
 }
 
 impl GivenResult {
-    /// A result without an error, of a call that the request may repeat.
+    /// A successful result; the call that it belongs to is not known yet.
     pub(super) fn new(call_id: Option<&str>, content: String) -> Self {
         let call_id = call_id.unwrap_or_default().to_owned();
         Self { call_id, content, failed: false, function: None, at: 0 }
     }
 }
 
-/// A call of a function, by which a result is known that has no id, or another.
+/// A function call, to match results without an id, or with a different one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct FunctionCall {
     pub(super) name: String,
-    /// As JSON; nothing if the request does not repeat the call.
+    /// As JSON; `None` if the request does not repeat the call.
     pub(super) arguments: Option<String>,
 }
 
 impl FunctionCall {
-    /// Its arguments, where they are known and JSON.
+    /// Its arguments, if they are known and valid JSON.
     fn read(&self) -> Option<Value> {
         serde_json::from_str(self.arguments.as_deref()?).ok()
     }
 
-    /// Whether it has these arguments, however they are spelt.
+    /// Whether both have the same arguments; the formatting may differ.
     pub(super) fn has_arguments_of(&self, other: &Self) -> bool {
         self.arguments == other.arguments
             || self.read().zip(other.read()).is_some_and(|(own, others)| same_value(&own, &others))
     }
 
-    /// How many arguments it has, if the other has them all; one that was added is no difference.
+    /// The number of its arguments, if the other call has all of them; the other may have more.
     pub(super) fn kept_by(&self, other: &Self) -> Option<usize> {
         let (own, others) = self.read().zip(other.read())?;
         let count = own.as_object()?.len();
@@ -138,18 +138,18 @@ impl FunctionCall {
 }
 
 impl ParsedRequest {
-    /// Which answer this will be, from 1.
+    /// The number of the answer to this request, from 1.
     pub(super) fn turn(&self) -> u32 {
         self.answers.saturating_add(1)
     }
 
-    /// The model has answered: results before that are old.
+    /// Counts an answer of the model; results before it become older ones.
     pub(super) fn answered(&mut self) {
         self.answers = self.answers.saturating_add(1);
         self.older.append(&mut self.results);
     }
 
-    /// A message or item of the conversation, of which only the words count: ids, marks for a cache and the spelling of arguments
+    /// Adds a message or item to the digests. Only its text counts: ids, cache markers and the formatting of arguments
     /// differ from request to request.
     pub(super) fn hear(&mut self, speaker: &str, content: &Value) {
         let mut hasher = FxHasher::default();
@@ -164,18 +164,18 @@ impl ParsedRequest {
         }
     }
 
-    /// The message that was heard last.
+    /// The index of the last message.
     pub(super) fn last_heard(&self) -> usize {
         self.digests.len().saturating_sub(1)
     }
 
-    /// The message that was heard last repeats a call.
+    /// Adds a call that the last message repeats.
     pub(super) fn repeat(&mut self, id: Option<String>, name: Option<String>, arguments: Option<String>) {
         let function = name.map(|name| (self.last_heard(), FunctionCall { name, arguments }));
         self.repeated.extend(id.zip(function));
     }
 
-    /// A result of the call with its id came.
+    /// Adds a result, matched to a repeated call by id.
     pub(super) fn take_result(&mut self, mut given: GivenResult) {
         if let Some((at, function)) = self.repeated.get(&given.call_id) {
             (given.at, given.function) = (*at, Some(function.clone()));
@@ -183,30 +183,30 @@ impl ParsedRequest {
         self.results.push(given);
     }
 
-    /// Where the conversation stands.
+    /// The current standing of the conversation.
     pub(super) fn standing(&self) -> Standing {
         Standing { messages: self.digests.len(), digest: self.digests.last().copied().unwrap_or_default() }
     }
 
-    /// Whether it goes on from there, and what stands at this message came later.
+    /// Whether the conversation continues from that standing, and the message `at` comes after it.
     pub(super) fn goes_on(&self, from: Standing, at: usize) -> bool {
         let last = from.messages.checked_sub(1).and_then(|last| self.digests.get(last));
         at >= from.messages && last == Some(&from.digest)
     }
 
-    /// How many messages it has in common with a conversation that stood there, if it is longer and goes on from there.
+    /// The number of messages in common with that standing, if this conversation is longer and continues from it.
     pub(super) fn length_from(&self, from: Standing) -> Option<usize> {
         (self.digests.len() > from.messages && self.goes_on(from, from.messages)).then_some(from.messages)
     }
 
-    /// How many messages its longest beginning has for which this holds, other than the whole.
+    /// The number of messages of the longest proper prefix for whose digest `holds` is true.
     pub(super) fn beginning(&self, holds: impl Fn(u64) -> bool) -> Option<usize> {
         let (_, beginnings) = self.digests.split_last()?;
         beginnings.iter().rposition(|digest| holds(*digest)).map(|last| last + 1)
     }
 }
 
-/// Where a conversation stood: after so many messages, which have this digest.
+/// A position in a conversation: the number of messages, and their digest.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Standing {
     messages: usize,
@@ -226,14 +226,14 @@ fn hash_words(content: &Value, hasher: &mut FxHasher) {
     }
 }
 
-/// The digest of an answer's words, as a request repeats them.
+/// The digest of an answer's text, as a request repeats it.
 pub(super) fn words_of(answer: &str) -> u64 {
     let mut hasher = FxHasher::default();
     hash_words(&Value::String(answer.into()), &mut hasher);
     hasher.finish()
 }
 
-/// The text of a message's content: a text, or a list of parts of which some have one.
+/// The text of a message's content: a string, or a list of parts, some of which have text.
 pub(super) fn text(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
@@ -245,7 +245,7 @@ pub(super) fn text(content: &Value) -> String {
     }
 }
 
-/// The same of a tool's result, where other data is shown as JSON.
+/// The text of a tool result; other data becomes JSON.
 pub(super) fn result_text(content: &Value) -> String {
     match content {
         Value::Null => String::new(),

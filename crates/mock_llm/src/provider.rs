@@ -1,4 +1,4 @@
-//! Whose shape a request and its answer have.
+//! The provider whose format a request and its answer have.
 
 use std::borrow::Cow;
 
@@ -6,19 +6,19 @@ use agentci_text::percent_decoded;
 use hyper::HeaderMap;
 use hyper::http::request::Parts;
 
-/// Whose shape a request and its answer have.
+/// The provider whose format a request and its answer have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub(super) enum Provider {
     OpenAi,
-    /// OpenAI's shapes at addresses of Azure.
+    /// OpenAI's formats at Azure's addresses.
     Azure,
     Anthropic,
     Gemini,
     Ollama,
 }
 
-/// The headers that have a key and nothing else.
+/// Headers whose value is a key.
 const KEY_HEADERS: [&str; 3] = ["x-api-key", "api-key", "x-goog-api-key"];
 
 impl Provider {
@@ -26,7 +26,7 @@ impl Provider {
         self.into()
     }
 
-    /// Who is meant, where the path alone does not tell.
+    /// Guesses the provider of a request whose path is not specific.
     pub(super) fn of_head(head: &Parts) -> Self {
         let has = |name: &str| head.headers.contains_key(name);
         if has("x-goog-api-key") || query_key(head).is_some() {
@@ -38,7 +38,7 @@ impl Provider {
         }
     }
 
-    /// The header that names the request in an answer.
+    /// The response header with the id of the request.
     pub(super) fn request_id_header(self) -> &'static str {
         match self {
             Provider::OpenAi | Provider::Azure | Provider::Gemini | Provider::Ollama => "x-request-id",
@@ -46,7 +46,7 @@ impl Provider {
         }
     }
 
-    /// Whose it is, in words.
+    /// The name for messages.
     pub(super) fn title(self) -> &'static str {
         match self {
             Provider::OpenAi => "OpenAI",
@@ -57,7 +57,7 @@ impl Provider {
         }
     }
 
-    /// All keys that a request brings.
+    /// All API keys in a request.
     pub(super) fn keys(head: &Parts) -> impl Iterator<Item = Cow<'_, str>> {
         let named = KEY_HEADERS.into_iter().filter_map(|name| head.headers.get(name)?.to_str().ok());
         let authorization = head.headers.get("authorization").and_then(|value| value.to_str().ok());
@@ -65,7 +65,7 @@ impl Provider {
         named.chain(bearer).map(Cow::Borrowed).chain(query_key(head).map(Cow::Owned)).filter(|key| !key.is_empty())
     }
 
-    /// The key that the headers of a request bring.
+    /// The API key in the headers of a request.
     pub(super) fn key(headers: &HeaderMap) -> Option<&str> {
         let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
         let bearer = text("authorization").and_then(|value| {
@@ -76,7 +76,7 @@ impl Provider {
     }
 }
 
-/// The key in the query, where Gemini takes one: `?key=..`.
+/// The API key in the query, as Gemini accepts it: `?key=..`.
 pub(super) fn query_key(head: &Parts) -> Option<String> {
     let mut pairs = head.uri.query()?.split('&').filter_map(|pair| pair.split_once('='));
     let (_, key) = pairs.find(|(name, _)| *name == "key")?;

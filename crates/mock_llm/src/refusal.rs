@@ -1,4 +1,4 @@
-//! An error as each provider says it.
+//! Errors in the format of each provider.
 
 use std::time::Duration;
 
@@ -6,20 +6,20 @@ use serde_json::{Value, json};
 
 use super::{gemini, provider::Provider};
 
-/// A request that is not answered as it wants.
+/// An error response.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelRefusal {
-    /// The HTTP status that it has.
+    /// The HTTP status.
     pub status: u16,
-    /// The words.
+    /// The message in the body.
     pub message: String,
     /// The part of the request that is wrong.
     pub(super) param: Option<String>,
-    /// A name for the error that is more exact than its status.
+    /// A code that is more specific than the status.
     pub(super) code: Option<&'static str>,
-    /// When to try again.
+    /// The value of the `retry-after` header.
     pub retry_after: Option<Duration>,
-    /// The methods that would do.
+    /// The allowed methods.
     pub(super) allow: Option<&'static str>,
 }
 
@@ -28,7 +28,7 @@ impl ModelRefusal {
         Self { status, message: message.into(), param: None, code: None, retry_after: None, allow: None }
     }
 
-    /// Something is wrong with a part of the request.
+    /// An error (400) in a part of the request.
     pub(super) fn of_part(param: &str, message: impl Into<String>) -> Self {
         Self { param: Some(param.to_owned()), ..Self::new(400, message) }
     }
@@ -38,7 +38,7 @@ impl ModelRefusal {
         self
     }
 
-    /// The error in a line, with its status and its place.
+    /// The error on one line, with its status and parameter.
     pub(super) fn told(&self) -> String {
         let Self { status, message, param, .. } = self;
         match param {
@@ -47,7 +47,7 @@ impl ModelRefusal {
         }
     }
 
-    /// The body in the provider's shape.
+    /// The body in the provider's format.
     pub(super) fn body(&self, provider: Provider, request_id: &str) -> Value {
         match provider {
             Provider::OpenAi | Provider::Azure => json!({

@@ -1,21 +1,21 @@
-//! What a request says as a whole, for rules that look at more than the last text of the user.
+//! All texts of a request, for rules that look at more than the last user message.
 
 use agentci_trace::ModelRequest;
 use serde_json::Value;
 
-/// How many bytes of an earlier request are remembered for those that continue it.
+/// Bytes of an earlier request to keep for requests that continue it.
 const REMEMBERED: usize = 64 << 10;
 
-/// The words and the offer of a request, whichever provider it was made for.
+/// The texts and tool names of a request, independent of its provider.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct RequestTexts {
-    /// The system prompt, empty if there is none.
+    /// The system prompt; empty if there is none.
     pub(super) system: String,
-    /// The texts of the messages, system prompts aside.
+    /// The texts of the messages, without system prompts.
     pub(super) messages: Vec<String>,
-    /// The names of the tools.
+    /// The names of the offered tools.
     pub(super) tools: Vec<String>,
-    /// The part of the system prompt that requests which continue this one have as well.
+    /// The part of the system prompt that also applies to requests that continue this one.
     carried: String,
 }
 
@@ -31,14 +31,14 @@ impl RequestTexts {
         }
     }
 
-    /// Puts what was said before in front of it, where the provider keeps the conversation.
+    /// Prepends the earlier texts of a conversation that the provider keeps.
     pub(super) fn go_on_from(&mut self, earlier: &Self) {
         self.system = joined(&earlier.carried, &self.system);
         self.carried = joined(&earlier.carried, &self.carried);
         self.messages.splice(0..0, earlier.messages.iter().cloned());
     }
 
-    /// As much of it as is remembered with its answer: the last messages.
+    /// The part to keep, together with the answer: the last messages, up to the limit.
     pub(super) fn remembered(&self, answer: &str) -> Self {
         let said = Some(answer).filter(|answer| !answer.is_empty());
         let mut room = REMEMBERED.saturating_sub(self.carried.len());
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_says_nothing() {
+    fn a_body_that_is_not_json_has_no_texts() {
         assert_eq!(RequestTexts::read(b"{"), RequestTexts::default());
     }
 }

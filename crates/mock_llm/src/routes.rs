@@ -1,4 +1,4 @@
-//! Which part of the server a path leads to.
+//! Maps paths to endpoints.
 
 use agentci_protocols::chat::WireApi;
 use hyper::Method;
@@ -6,12 +6,12 @@ use hyper::http::request::Parts;
 
 use super::{events::Framing, gemini, ollama, openai::azure, provider::Provider, refusal::ModelRefusal};
 
-/// A part of the server.
+/// An endpoint of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Route {
     Chat,
     Responses,
-    /// An answer that was given before.
+    /// An earlier answer.
     Response(String),
     InputTokens,
     Conversations,
@@ -23,17 +23,17 @@ pub(super) enum Route {
     CountTokens,
     Gemini(gemini::Verb),
     Ollama(ollama::OllamaEndpoint),
-    /// What clients tell of themselves.
+    /// Telemetry of clients.
     Telemetry,
     Journal,
     Reset,
 }
 
-/// What stands before a path and says nothing: versions, as often as a base URL that has one is followed by another.
+/// Version prefixes of paths. There may be several, if a base URL with a version is followed by another one.
 const VERSIONS: [&str; 4] = ["/v1", "/v1beta", "/v1alpha", "/v1beta1"];
 
 impl Route {
-    /// The shape of its requests. Whatever else there is is asked for beside Chat Completions.
+    /// The API of its requests. Other endpoints count as Chat Completions.
     pub(super) fn wire_api(&self) -> WireApi {
         match self {
             Route::Responses => WireApi::Responses,
@@ -44,7 +44,7 @@ impl Route {
         }
     }
 
-    /// How the events of a stream are told apart there.
+    /// How the events of its streams are separated.
     pub(super) fn framing(&self) -> Framing {
         match self {
             Route::Gemini(gemini::Verb::Stream { sse: false }) => Framing::List,
@@ -53,7 +53,7 @@ impl Route {
         }
     }
 
-    /// The part, or why there is none.
+    /// The endpoint of a request, or the refusal if there is none.
     pub(super) fn find(method: &Method, path: &str, query: Option<&str>) -> Result<Self, ModelRefusal> {
         let short = short(path);
         let (route, wanted) = match short.trim_end_matches('/') {
@@ -61,7 +61,7 @@ impl Route {
             "/responses" => (Route::Responses, Method::POST),
             "/responses/input_tokens" => (Route::InputTokens, Method::POST),
             "/moderations" => (Route::Moderations, Method::POST),
-            // Claude Code reports there what it does.
+            // Telemetry of Claude Code.
             "/api/event_logging/batch" => (Route::Telemetry, Method::POST),
             "/conversations" => (Route::Conversations, Method::POST),
             "/embeddings" => (Route::Embeddings, Method::POST),
@@ -80,7 +80,7 @@ impl Route {
         Err(ModelRefusal { allow: Some(allow), ..ModelRefusal::new(405, message).code("method_not_allowed") })
     }
 
-    /// Paths that name something, or that one provider alone has.
+    /// Paths with a name or id in them, and paths of a single provider.
     fn of_provider(path: &str, query: Option<&str>) -> Option<(Self, Method)> {
         if let Some((endpoint, method)) = ollama::OllamaEndpoint::find(path) {
             return Some((Route::Ollama(endpoint), method));
@@ -95,7 +95,7 @@ impl Route {
         Some((Route::Response(id.to_owned()), Method::GET))
     }
 
-    /// Whose shape an answer has.
+    /// The provider whose format the answer has.
     pub(super) fn provider(found: Option<&Self>, head: &Parts) -> Provider {
         let path = head.uri.path();
         match found {
@@ -119,7 +119,7 @@ impl Route {
         }
     }
 
-    /// Whether a model is to answer.
+    /// Whether the model answers this endpoint.
     pub(super) fn asks_model(&self) -> bool {
         match self {
             Route::Chat | Route::Responses | Route::Messages => true,
@@ -132,7 +132,7 @@ impl Route {
     }
 }
 
-/// A path without versions, and without what Azure puts before it.
+/// A path without version prefixes and without Azure's prefix.
 fn short(path: &str) -> &str {
     let mut rest = path;
     loop {
@@ -144,7 +144,7 @@ fn short(path: &str) -> &str {
     }
 }
 
-/// Whether a request only looks whether someone is there: some clients do before they ask anything (Claude Code sends `HEAD /`).
+/// Whether a request only checks that the server is up, as some clients do first (Claude Code sends `HEAD /`).
 pub(super) fn is_probe(method: &Method, path: &str) -> bool {
     matches!(*method, Method::HEAD | Method::OPTIONS)
         || (*method == Method::GET && matches!(path, "" | "/" | "/v1" | "/v1/"))
@@ -154,7 +154,7 @@ fn unknown(method: &Method, path: &str) -> ModelRefusal {
     let path: String = path.chars().take(200).collect();
     let known = "chat/completions, responses, conversations, embeddings, moderations, models, messages, those of Azure under \
                  `/openai`, Gemini's `models/{model}:generateContent` and Ollama's `api/chat`";
-    ModelRefusal::new(404, format!("unknown request URL: {method} {path}; this server plays {known}"))
+    ModelRefusal::new(404, format!("unknown request URL: {method} {path}; this server supports {known}"))
         .code("unknown_url")
 }
 

@@ -1,4 +1,4 @@
-//! Decides what to say: the rule that fits, the turn of its replies, and whether something goes wrong.
+//! Decides how to answer: which rule matches, which of its replies is next, and whether it fails.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::hash::Hasher;
@@ -26,26 +26,26 @@ use super::sequences::{SequenceProgress, StepMatch};
 use super::sent_answers::PendingTelling;
 use super::tokens;
 
-/// What a model calls itself when neither request nor script says.
+/// The model name if neither the request nor the script has one.
 const NAMELESS: &str = "gpt-test";
-/// What to do with a request.
+/// How a request is answered.
 #[derive(Debug)]
 pub enum Decision {
-    /// Say this, and spoil it on the way if so.
+    /// Send this answer, with a fault if there is one.
     Say(SpokenAnswer, Option<AnswerFault>),
-    /// Refuse it, after this time.
+    /// Refuse the request, after this time.
     Refuse(ModelRefusal, Duration),
 }
 
-/// How an answer is spoilt.
+/// A simulated fault of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum AnswerFault {
-    /// It is not JSON.
+    /// The answer is not valid JSON.
     Malformed,
-    /// It breaks off.
+    /// The answer breaks off.
     Cut,
-    /// It never comes.
+    /// No answer is sent.
     Hang,
 }
 
@@ -55,7 +55,7 @@ impl AnswerFault {
     }
 }
 
-/// A scripted model: the script, the index over it, and what has happened so far.
+/// A scripted model: the script, its index, and the state so far.
 #[derive(Debug)]
 pub(super) struct RuleEngine {
     pub(super) script: Arc<ModelScript>,
@@ -65,18 +65,18 @@ pub(super) struct RuleEngine {
     pub(super) policy: RequestPolicy,
 }
 
-/// How a model treats requests, beside its script.
+/// Settings for requests that are not part of the script.
 #[derive(Debug, Default)]
 pub(super) struct RequestPolicy {
-    /// Whether it refuses what its provider would refuse; the script says so where this does not.
+    /// Whether to refuse what the provider would refuse. Default: the script's setting.
     pub(super) strict: Option<bool>,
-    /// The keys that requests may have; any if there are none.
+    /// The known keys. A request with another key causes a warning; if this is empty, all keys are accepted.
     pub(super) keys: Vec<String>,
-    /// Where other keys are made known.
+    /// Receives other keys, to redact them.
     pub(super) secrets: Option<FetchedSecrets>,
 }
 
-/// What has happened so far.
+/// The state so far.
 #[derive(Debug, Default)]
 pub(super) struct State {
     rules: Vec<RuleState>,
@@ -87,29 +87,28 @@ pub(super) struct State {
     pub(super) observer: Option<WireObserver>,
     pub(super) conversations: HashMap<String, RememberedConversation>,
     pub(super) conversation_order: VecDeque<String>,
-    /// Answers that can be asked for once more, by their ids.
+    /// Answers that can be retrieved again, by id.
     pub(super) kept: VecDeque<(String, SpokenAnswer)>,
-    /// Answers that are being sent, by the numbers of their requests.
+    /// Answers that are being sent, by request number.
     pub(super) pending: BTreeMap<u64, PendingTelling>,
-    /// How far the conversations have come that go by steps.
+    /// The progress of conversations with steps.
     progress: SequenceProgress,
-    /// Requests that failed on purpose and may come again.
+    /// Digests of requests that failed on purpose and may be retried.
     failed: HashSet<u64>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 struct RuleState {
-    /// How often it replied.
+    /// The number of its replies so far.
     replies: usize,
-    /// How often it was asked whether it fails.
+    /// The number of its random choices so far.
     draws: u32,
     failures: u32,
-    /// How many requests met its conditions; counted where it is for a certain one of them.
+    /// The number of requests that met its conditions; only counted for rules with `nth`.
     met: u32,
 }
 
 impl RuleEngine {
-    /// One that has seen no request yet.
     pub(super) fn new(index: ScriptIndex, seed: Option<u64>, observer: Option<WireObserver>) -> Self {
         let ScriptIndex { script, index } = index;
         let seed = seed.or(script.seed).unwrap_or_default();
@@ -117,7 +116,7 @@ impl RuleEngine {
         Self { script, index, seed, state: Mutex::new(state), policy: RequestPolicy::default() }
     }
 
-    /// Whether it refuses what its provider would refuse.
+    /// Whether to refuse what the provider would refuse.
     pub(super) fn is_strict(&self) -> bool {
         self.policy.strict.unwrap_or_else(|| self.script.is_strict())
     }
@@ -131,21 +130,21 @@ impl RuleEngine {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The number of a new request, from 1.
+    /// Counts a new request, and returns its number, from 1.
     pub(super) fn begin(&self) -> u64 {
         let mut state = self.state();
         state.requests += 1;
         state.requests
     }
 
-    /// Forgets everything that happened.
+    /// Clears the state.
     pub(super) fn reset(&self) {
         let mut state = self.state();
         let observer = state.observer.take();
         *state = State { rules: vec![RuleState::default(); self.script.rules.len()], observer, ..State::default() };
     }
 
-    /// The models that the script knows.
+    /// The models that the script names.
     pub(super) fn models(&self) -> Vec<&str> {
         let of_rules = self.script.rules.iter().filter_map(|rule| rule.when.model.as_deref());
         let mut models: Vec<&str> = self.script.model.as_deref().into_iter().chain(of_rules).collect();
@@ -154,7 +153,7 @@ impl RuleEngine {
         if models.is_empty() { vec![NAMELESS] } else { models }
     }
 
-    /// Reads what some rules want to know of a request, and most do not.
+    /// Reads the parts of a request that only some rules need.
     pub(super) fn look_closer(&self, asked: &mut ParsedRequest, body: &[u8]) {
         if self.index.conditions.looks_closer {
             asked.spoken = RequestTexts::read(body);
@@ -166,7 +165,8 @@ impl RuleEngine {
         }
     }
 
-    /// What to do with a request of so many bytes, and the rule that says so; the entry takes down its line, or that none fits.
+    /// Decides on a request of `bytes` bytes, and returns the rule that answers. `entry` gets the rule's line, or a
+    /// miss.
     pub(super) fn decide(
         &self,
         asked: &ParsedRequest,
@@ -205,7 +205,8 @@ impl RuleEngine {
         (Decision::Say(answer, None), Some(number))
     }
 
-    /// The rule that answers, and how it fails this time. A step that only fails is over when it has failed: the next one answers.
+    /// The rule that answers, and its failure, if it fails this time. After a step that only fails, the next step
+    /// answers.
     fn fitting(&self, asked: &ParsedRequest, state: &mut State) -> Option<(usize, Option<ModelFailureKind>)> {
         let steps: Vec<usize> = match self.steps(asked, state) {
             StepMatch::Next(steps) => steps.collect(),
@@ -231,7 +232,7 @@ impl RuleEngine {
         self.index.sequences.find(asked, &state.progress, begins)
     }
 
-    /// Counts a request for the rules that are for the nth one. One that is repeated after a failure of ours was counted.
+    /// Counts a request for rules with `nth`. A retry after a simulated failure is not counted again.
     fn count(&self, asked: &ParsedRequest, state: &mut State) {
         if asked.body.is_some_and(|body| state.failed.remove(&body)) {
             return;
@@ -241,7 +242,7 @@ impl RuleEngine {
         }
     }
 
-    /// Why nothing fits, in words, and which rule comes closest.
+    /// The message for a request that no rule matches, and the closest rule.
     fn unmatched(&self, asked: &ParsedRequest, state: &State) -> (String, Option<usize>) {
         let over = match self.steps(asked, state) {
             StepMatch::Over(first) => Some(first),
@@ -297,7 +298,7 @@ impl RuleEngine {
     }
 }
 
-/// What comes of a failure.
+/// Turns an answer into a failure.
 fn fail(kind: ModelFailureKind, answer: SpokenAnswer, entry: &mut JournalEntry) -> Decision {
     let spoilt = match kind {
         ModelFailureKind::Status { status, retry_after, message } => {

@@ -1,20 +1,20 @@
-//! Values held against the schemas that an agent sends, within bounds: whoever wrote them did not have us in mind.
+//! Validates values against the schemas in requests, within limits: the schemas are not trusted.
 
 use std::collections::BTreeSet;
 
 use jsonschema::PatternOptions;
 use serde_json::{Value, json};
 
-/// The most parts that a schema may have, those that it refers to counted each time. A larger one is not held against anything.
+/// The maximum number of parts of a schema; referenced parts count each time. A larger schema is ignored.
 const PARTS: usize = 20_000;
-/// The keys whose schemas look at something inside a value.
+/// The keys whose schemas apply to parts of a value.
 const INSIDE: [&str; 6] =
     ["properties", "items", "prefixItems", "additionalProperties", "patternProperties", "contains"];
-/// How much of an error is shown, in characters.
+/// Characters of an error to show.
 const SHOWN: usize = 300;
 
-/// The first thing in which a value does not satisfy a schema. A schema that is wrong, refers to another file or is too large says
-/// nothing.
+/// The first way in which a value violates a schema. A schema that is invalid, refers to another file or is too large
+/// is ignored.
 pub(super) fn misfit(schema: &Value, value: &Value) -> Option<String> {
     if SchemaWalk::new(schema).is_too_much(schema, true) {
         return None;
@@ -26,8 +26,8 @@ pub(super) fn misfit(schema: &Value, value: &Value) -> Option<String> {
     Some(if place.is_empty() { message } else { format!("at `{place}`, {message}") })
 }
 
-/// Lets parts of a schema be null that say `nullable: true`. That is how `OpenAPI` 3.0 writes it, and so do the tools that are made of
-/// it; models go by it, and JSON Schema does not know the word.
+/// Lets parts of a schema with `nullable: true` be null. `OpenAPI` 3.0 and the tools generated from it write it this
+/// way, and models follow it, but JSON Schema does not have this key.
 pub(super) fn or_null(schema: &mut Value) {
     let Value::Object(pairs) = schema else { return };
     for (key, part) in pairs.iter_mut() {
@@ -58,7 +58,7 @@ pub(super) fn or_null(schema: &mut Value) {
     }
 }
 
-/// A walk through a schema and all that it refers to.
+/// A walk through a schema and the parts that it refers to.
 struct SchemaWalk<'s> {
     root: &'s Value,
     left: usize,
@@ -71,7 +71,8 @@ impl<'s> SchemaWalk<'s> {
         Self { root, left: PARTS, following: BTreeSet::new() }
     }
 
-    /// Whether a part of a schema, which looks at the value itself or at something inside it, may take too long.
+    /// Whether validating with a part of a schema may take too long. `same_value`: the part applies to the value
+    /// itself.
     fn is_too_much(&mut self, part: &'s Value, same_value: bool) -> bool {
         if self.left == 0 {
             return true;
@@ -95,7 +96,7 @@ impl<'s> SchemaWalk<'s> {
         }
     }
 
-    /// A reference to what is being followed already ends here if it looks at a smaller value; if it does not, it never ends.
+    /// A recursive reference ends if it applies to a part of the value; otherwise it never ends.
     fn follow(&mut self, reference: &'s str, same_value: bool) -> bool {
         let Some(target) = reference.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer)) else {
             return false;
@@ -103,7 +104,7 @@ impl<'s> SchemaWalk<'s> {
         if !self.following.insert(reference) {
             return same_value;
         }
-        // Within the reference it is told anew whether the value is the same.
+        // Within the target, `same_value` starts over.
         let too_much = self.is_too_much(target, true);
         self.following.remove(reference);
         too_much
@@ -115,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_misfit_is_told_with_its_place() {
+    fn the_first_misfit_is_reported_with_its_place() {
         let schema =
             json!({ "type": "object", "properties": { "amount": { "type": "number" } }, "required": ["amount"] });
         assert_eq!(misfit(&schema, &json!({ "amount": 20, "more": 1 })), None);

@@ -1,4 +1,4 @@
-//! Answers that take their time are told when they were sent: a client that leaves early was told only what was sent before.
+//! Paced answers are reported when they have been sent: a client that disconnects early got only a part of the answer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -15,12 +15,13 @@ pub(super) struct PendingTelling {
     request: Value,
     route: Route,
     answer: SpokenAnswer,
-    /// How many of its tokens were sent.
+    /// The number of tokens sent so far.
     said: Arc<AtomicU32>,
 }
 
 impl PendingTelling {
-    /// Whether it asked for the call of a result that has no id, or one of its own: then it was sent as a whole.
+    /// Whether it may have requested the call of a result by name: the result has no id, or the answer was sent
+    /// completely.
     fn has_call_of(&self, result: &GivenResult) -> bool {
         let Some(function) = &result.function else { return false };
         let may_be = result.call_id.is_empty() || self.said.load(Ordering::Relaxed) >= self.answer.spoken();
@@ -28,7 +29,7 @@ impl PendingTelling {
     }
 }
 
-/// Tells of an answer when it is dropped, unless that was done already.
+/// Reports an answer when dropped, unless it has been reported already.
 #[derive(Debug)]
 pub(super) struct Telling {
     mind: Arc<RuleEngine>,
@@ -37,7 +38,7 @@ pub(super) struct Telling {
 }
 
 impl Telling {
-    /// An answer is about to be sent.
+    /// Registers an answer that is about to be sent.
     pub(super) fn begin(
         mind: &Arc<RuleEngine>,
         state: &mut State,
@@ -66,7 +67,7 @@ impl Drop for Telling {
 }
 
 impl RuleEngine {
-    /// Tells of every answer that is being sent, as far as it was sent.
+    /// Reports all answers that are being sent, as far as they were sent.
     pub(super) fn tell_pending(&self) {
         let mut state = self.state();
         while let Some(number) = state.pending.keys().next().copied() {
@@ -76,7 +77,7 @@ impl RuleEngine {
 }
 
 impl State {
-    /// Tells of an answer as far as it was sent, if that was not done yet.
+    /// Reports an answer as far as it was sent, unless it has been reported already.
     fn tell(&mut self, number: u64) {
         let Some(PendingTelling { request, route, answer, said }) = self.pending.remove(&number) else { return };
         let Some(observer) = &mut self.observer else { return };
@@ -84,7 +85,7 @@ impl State {
         observer.answer(request, whole(&route, &sent), &sent);
     }
 
-    /// Tells of the answers that asked for the calls of these results: whoever has their results has read so far.
+    /// Reports the answers that requested the calls of these results: a client with results has read the calls.
     pub(super) fn tell_asked(&mut self, results: &[GivenResult]) {
         if self.pending.is_empty() {
             return;
@@ -102,7 +103,7 @@ impl State {
     }
 }
 
-/// What was heard of an answer after so many tokens: the words until then, and the calls whose arguments are whole.
+/// The part of an answer in its first `said` tokens: the text so far, and the calls with complete arguments.
 fn beginning(mut answer: SpokenAnswer, said: u32) -> SpokenAnswer {
     if said >= answer.spoken() {
         return answer;

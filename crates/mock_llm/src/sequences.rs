@@ -1,9 +1,9 @@
-//! Conversations that go by the steps of the script: which one a request belongs to, and what comes next in it.
+//! Conversations with scripted steps: finds the conversation that a request belongs to, and its next step.
 //!
-//! A conversation is recognised by its content. A request belongs to it when it brings results of the calls that its last answer
-//! asked for, when it names that answer or its conversation, when it begins with the messages that this answer was given to, or when
-//! the words of this answer are the last that it repeats. What belongs to none begins the first steps that no conversation has begun
-//! yet.
+//! A conversation is recognised by its content. A request belongs to it if it includes results of the calls in the last
+//! answer, if it names that answer or its conversation, if it begins with the messages that this answer replied to, or
+//! if the last answer that it repeats is this one. A request that belongs to no conversation starts the first unused
+//! steps.
 
 use std::ops::Range;
 
@@ -12,43 +12,43 @@ use agentci_plan::ModelRule;
 use super::parsed_request::{ParsedRequest, Standing, words_of};
 use super::{answer::SpokenAnswer, conditions::RuleCondition, index::IndexError};
 
-/// The steps of a script, each as the numbers of its rules.
+/// The lists of steps in a script, as ranges of rule numbers.
 #[derive(Debug)]
 pub(super) struct Sequences(Vec<Sequence>);
 
 #[derive(Debug)]
 struct Sequence {
     rules: Range<usize>,
-    /// What every request of its conversation is like.
+    /// The conditions for every request of the conversation.
     asker: RuleCondition,
 }
 
-/// How far the conversations have come, by the numbers of their steps.
+/// The progress of the conversations, by the index of their steps.
 #[derive(Debug, Default)]
 pub(super) struct SequenceProgress(Vec<Option<OngoingConversation>>);
 
 /// A conversation after an answer.
 #[derive(Debug)]
 struct OngoingConversation {
-    /// The rule of the next step; behind the last where it is over.
+    /// The rule of the next step; past the end if there is none.
     next: usize,
     standing: Standing,
-    /// The calls that the last answer asked for, by their ids.
+    /// The ids of the calls in the last answer.
     calls: Vec<String>,
-    /// The words of the last answer, as a digest; nothing where it has none.
+    /// A digest of the last answer's text, if it has any.
     words: Option<u64>,
-    /// What the last answer is called where it can be named, and those that rules gave since.
+    /// The ids of the last answer, and of answers that other rules gave since.
     names: Vec<String>,
-    /// The conversation that the provider keeps it in.
+    /// The provider's conversation that it is in.
     conversation: Option<String>,
 }
 
-/// What the steps have for a request.
+/// The steps for a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum StepMatch {
-    /// The rules of the steps that are left, the next one first.
+    /// The rules of the remaining steps, the next one first.
     Next(Range<usize>),
-    /// It belongs to a conversation whose steps are over; they begin with this rule.
+    /// The request belongs to a conversation whose steps are used up; this is their first rule.
     Over(usize),
     Nothing,
 }
@@ -71,7 +71,7 @@ impl Sequences {
         Ok(Self(found))
     }
 
-    /// What comes next for a request; `begins` says whether it is like the first request that a rule wants.
+    /// The next steps for a request; `begins` tests whether it meets the conditions of the first step's rule.
     pub(super) fn find(
         &self,
         asked: &ParsedRequest,
@@ -83,7 +83,7 @@ impl Sequences {
             let nearness = ongoing(at)?.nearness(asked).filter(|_| sequence.asker.fits(asked))?;
             Some((nearness, at))
         };
-        // Of conversations that are equally near, the one that stands first in the script.
+        // Of equally near conversations, the first in the script.
         let nearest =
             self.0.iter().enumerate().filter_map(near).reduce(|best, next| if next.0 > best.0 { next } else { best });
         if let Some((ongoing, sequence)) = nearest.and_then(|(_, at)| ongoing(at).zip(self.0.get(at))) {
@@ -95,8 +95,8 @@ impl Sequences {
         begun.map_or(StepMatch::Nothing, |rules| StepMatch::Next(rules.clone()))
     }
 
-    /// A rule answered. If it is one of these steps, its conversation goes on from there; if it answered in the middle of a
-    /// conversation, that goes on from there as well.
+    /// Records the answer of a rule. If the rule is a step, its conversation moves to the next step. If another rule
+    /// answered in the middle of a conversation, later requests may also continue from that answer.
     pub(super) fn said(
         &self,
         rule: usize,
@@ -126,7 +126,7 @@ impl Sequences {
 }
 
 impl OngoingConversation {
-    /// How certain it is that a request goes on from here; nothing if it does not.
+    /// How likely it is that a request continues this conversation; `None` if it does not.
     fn nearness(&self, asked: &ParsedRequest) -> Option<(bool, usize)> {
         let certain = Some((true, usize::MAX));
         if let Some(named) = asked.previous.as_ref().or(asked.thread.as_ref()) {
@@ -142,7 +142,7 @@ impl OngoingConversation {
     }
 }
 
-/// What an answer is called by requests that go on from it.
+/// The ids by which requests can name an answer.
 fn names(answer: &SpokenAnswer) -> Vec<String> {
     vec![answer.id("resp_"), answer.id("msg_")]
 }

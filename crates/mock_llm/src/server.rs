@@ -1,4 +1,4 @@
-//! The server: a script behind a socket on loopback.
+//! The HTTP server of a scripted model.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -14,30 +14,32 @@ use super::rule_engine::{RequestPolicy, RuleEngine};
 use super::{control::Control, exchange::respond, in_process::ScriptIndex, index::IndexError, observer::WireObserver};
 use agentci_wire::serve::{BrokenOffError, ClientLimits, Handler, ServedBody, Serving};
 
-/// A timer for the head of each request would cost as much as reading it. A connection that says nothing is a task that waits,
-/// and ends with the server.
+/// No timeout for the head of a request: the timer would cost as much as reading it. An idle connection is only a
+/// waiting task, which ends with the server.
 const LIMITS: ClientLimits = ClientLimits { connections: 10_000, head: None };
 
-/// How a server is started.
+/// Options of a server.
 #[derive(Debug, Clone)]
 pub struct ModelServerOptions {
-    /// The address; loopback by default.
+    /// The address to listen on. Default: loopback.
     pub bind: IpAddr,
-    /// The port; 0, the default, is any that is free.
+    /// The port. Default: 0, any free port.
     pub port: u16,
-    /// What every draw depends on; the script's own without it.
+    /// The seed for random choices. Default: the script's seed.
     pub seed: Option<u64>,
-    /// Who is told what is seen on the wire.
+    /// Receives the events that are observed on the wire.
     pub observer: Option<UnboundedSender<EventKind>>,
-    /// Whether that is also what the answers use up; an agent may tell of that itself.
+    /// Whether to report token usage; `false` if the agent reports its usage itself. Default: `true`.
     pub observe_tools: bool,
-    /// What opens the journal and its reset, beside the key that the script demands. Without either they stay shut.
+    /// The token for the journal and its reset; the script's API key is accepted, too. Without either, they are not
+    /// available.
     pub control_token: Option<String>,
-    /// Whether it refuses what its provider would refuse; default: as the script says.
+    /// Whether to refuse what the provider would refuse. Default: the script's setting.
     pub strict: Option<bool>,
-    /// The keys that are no secret. A request with another is complained of; without any, all will do.
+    /// The keys that are not secret. A request with another key causes a warning; if this is empty, all keys are
+    /// accepted.
     pub keys: Vec<String>,
-    /// Where such other keys are made known, so that they can be removed from what is shown.
+    /// Receives other keys, to redact them.
     pub secrets: Option<FetchedSecrets>,
 }
 
@@ -60,15 +62,15 @@ impl Default for ModelServerOptions {
 /// Why a server could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelServerError {
-    /// The address can not be had.
-    #[error("the address {0} can not be used: {1}")]
+    /// The server cannot listen on the address.
+    #[error("the address {0} cannot be used: {1}")]
     Address(SocketAddr, std::io::Error),
-    /// The script's patterns can not be used together.
+    /// The script's patterns cannot be used together.
     #[error(transparent)]
     Patterns(#[from] IndexError),
 }
 
-/// A model that is a script, served over HTTP until this is dropped.
+/// A scripted model, served over HTTP until this is dropped.
 #[derive(Debug)]
 pub struct ModelServer {
     mind: Arc<RuleEngine>,
@@ -76,7 +78,7 @@ pub struct ModelServer {
 }
 
 impl ModelServer {
-    /// Starts a server; within a runtime that can do input and output.
+    /// Starts a server. Needs a Tokio runtime with I/O enabled.
     pub async fn start(script: Arc<ModelScript>, options: ModelServerOptions) -> Result<Self, ModelServerError> {
         let observer = options.observer.map(|sender| WireObserver::new(sender, options.observe_tools));
         let mut mind = RuleEngine::new(ScriptIndex::new(script)?, options.seed, observer);
@@ -90,22 +92,22 @@ impl ModelServer {
         Ok(Self { mind, serving })
     }
 
-    /// The address it got.
+    /// The address that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.serving.address()
     }
 
-    /// What an Anthropic SDK is given as its base: `http://127.0.0.1:41234`.
+    /// The base URL for an Anthropic SDK: `http://127.0.0.1:41234`.
     pub fn url(&self) -> String {
         format!("http://{}", self.address())
     }
 
-    /// What an OpenAI SDK is given as its base: the same with `/v1`.
+    /// The base URL for an OpenAI SDK: the same with `/v1`.
     pub fn openai_url(&self) -> String {
         format!("{}/v1", self.url())
     }
 
-    /// What the SDK of each provider is given as its base, with the name that `agentci serve llm` prints it by.
+    /// The base URL for the SDK of each provider, with its name in the output of `agentci serve llm`.
     pub fn addresses(&self) -> [(&'static str, String); 6] {
         [
             ("url", self.url()),
@@ -117,23 +119,23 @@ impl ModelServer {
         ]
     }
 
-    /// Tells the observer of answers that are still being sent, as far as they were sent.
+    /// Reports answers that are still being sent to the observer, as far as they were sent.
     pub fn flush(&self) {
         self.mind.tell_pending();
     }
 
-    /// The paths that were asked for so far, each once; at most so many.
+    /// The first `most` distinct paths that were requested.
     pub fn paths(&self, most: usize) -> Vec<String> {
         self.mind.state().journal.paths(most)
     }
 
-    /// The requests so far, as `GET /__agentci/journal` tells them.
+    /// The requests so far, as `GET /__agentci/journal` returns them.
     pub fn journal(&self) -> serde_json::Value {
         self.mind.state().journal.value()
     }
 }
 
-/// Where requests come in.
+/// Handles incoming requests.
 struct ModelDoor {
     mind: Arc<RuleEngine>,
     control: Control,

@@ -1,9 +1,9 @@
-//! Tokens as a scripted model has them: a word with the space before it, long words in parts.
+//! The tokens of a scripted model: a word with the space before it; long words are split.
 
-/// The most bytes of one token.
+/// The maximum number of bytes of a token.
 const LONGEST: usize = 16;
 
-/// The tokens of a text; together they are the text.
+/// The tokens of a text; concatenated, they are the text.
 pub(super) fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -23,12 +23,12 @@ pub(super) fn tokens(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// How many tokens a text has.
+/// The number of tokens of a text.
 pub(super) fn count(text: &str) -> u32 {
     u32::try_from(tokens(text).count()).unwrap_or(u32::MAX)
 }
 
-/// About how many tokens a request of this many bytes has.
+/// An estimate of the tokens of a request with this many bytes.
 pub(super) fn estimate(bytes: usize) -> u32 {
     u32::try_from(bytes.div_ceil(4)).unwrap_or(u32::MAX)
 }

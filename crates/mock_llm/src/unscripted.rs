@@ -1,11 +1,11 @@
-//! What is answered without the script: embeddings, lists of models, counts of tokens and the like.
+//! Answers that do not come from the script: embeddings, moderations, token counts and the like.
 
 use serde_json::{Value, json};
 
 use super::journal::{JournalEntry, beginning};
 use super::{anthropic, gemini, ollama, openai, refusal::ModelRefusal, routes::Route, rule_engine::RuleEngine, tokens};
 
-/// What is answered to a request of so many bytes.
+/// The answer to a request of `bytes` bytes.
 pub(super) fn answer(
     mind: &RuleEngine,
     route: &Route,
@@ -39,7 +39,7 @@ pub(super) fn answer(
             entry.model = request["model"].as_str().map(beginning);
             ollama::unscripted::answer(*endpoint, request, bytes)
         }
-        // These never come here: they are answered before, or by the script.
-        _ => Err(ModelRefusal::new(404, "nothing is answered here without the script")),
+        // Unreachable: these are answered earlier, or by the script.
+        _ => Err(ModelRefusal::new(404, "only the script answers this request")),
     }
 }

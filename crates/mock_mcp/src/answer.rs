@@ -1,4 +1,4 @@
-//! Which part of a server answers a request.
+//! Dispatches a request to the method that answers it.
 
 use std::sync::Arc;
 
@@ -10,19 +10,19 @@ use serde_json::{Map, Value, json};
 use crate::client::{ClientLine, ServedClient, ToClient};
 use crate::{faults::outgoing, modern, server_state::ServerState};
 
-/// The parameters of a request are not what its method wants.
+/// JSON-RPC code for invalid parameters.
 pub(crate) const INVALID_PARAMS: i64 = -32602;
 
-/// The two kinds of revisions.
+/// The two kinds of protocol revisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AnswerEra {
-    /// A handshake begins a session.
+    /// With a handshake that starts a session.
     Legacy,
-    /// Every request says everything.
+    /// Without a handshake: every request is self-contained.
     Modern,
 }
 
-/// A request while it is answered.
+/// A request that is being answered.
 #[derive(Debug)]
 pub(crate) struct ServerRequest {
     pub(crate) id: Value,
@@ -34,13 +34,13 @@ pub(crate) struct ServerRequest {
 }
 
 impl ServerRequest {
-    /// A parameter that must be a text.
+    /// A required string parameter.
     pub(crate) fn text(&self, key: &str) -> Result<&str, RpcError> {
         let found = self.params.get(key).and_then(Value::as_str);
-        found.ok_or_else(|| RpcError::new(INVALID_PARAMS, format!("`{}` needs the text `{key}`", self.method)))
+        found.ok_or_else(|| RpcError::new(INVALID_PARAMS, format!("`{}` needs the string `{key}`", self.method)))
     }
 
-    /// The arguments of a call; none when absent.
+    /// The arguments of a call; empty if absent.
     pub(crate) fn arguments(&self) -> Result<Map<String, Value>, RpcError> {
         match self.params.get("arguments") {
             None | Some(Value::Null) => Ok(Map::new()),
@@ -51,7 +51,7 @@ impl ServerRequest {
 }
 
 impl ServerState {
-    /// Answers a request.
+    /// Answers a request, and sends the answer to its client.
     pub(crate) async fn respond(self: Arc<Self>, asked: ServerRequest) {
         let answer = self.answer_to(&asked).await;
         asked.line.send(answer);
@@ -90,7 +90,7 @@ impl ServerState {
             }
             ("resources/subscribe" | "resources/unsubscribe", AnswerEra::Legacy) => {
                 offers(resources || self.tape.is_some())?;
-                // Nothing here ever changes.
+                // Resources never change, so there is nothing to notify about.
                 asked.text("uri").map(|_| json!({}))
             }
             ("prompts/get", _) => {
@@ -102,18 +102,18 @@ impl ServerState {
         }
     }
 
-    /// That there is anything of the kind of what is asked for. What a list could not have named is a miss.
+    /// Refuses the request if the script has none of this kind, and reports the requested name as a miss.
     fn offers_or_misses(&self, any: bool, asked: &ServerRequest, key: &str) -> Result<(), RpcError> {
         if any {
             return Ok(());
         }
         let (what, _) = asked.method.split_once('/').unwrap_or((&asked.method, ""));
         let of = asked.text(key).unwrap_or_default();
-        self.missed(of, format!("there are no {what}, and `{of}` is asked for"));
+        self.missed(of, format!("the server has no {what}, but `{of}` was requested"));
         Err(unknown(&asked.method))
     }
 
-    /// What the server says to a client that introduces itself, and the revision that both speak.
+    /// Answers `initialize`: the client with the negotiated revision, and the result.
     pub(crate) fn greet(&self, params: &Map<String, Value>) -> (ServedClient, Value) {
         self.reached();
         let wanted = params.get("protocolVersion").and_then(Value::as_str);
@@ -157,17 +157,17 @@ impl ServerState {
 fn set_level(asked: &ServerRequest) -> Result<Value, RpcError> {
     let name = asked.text("level")?;
     let level = LogLevel::named(name);
-    let level = level.ok_or_else(|| RpcError::new(INVALID_PARAMS, format!("there is no level `{name}`")))?;
+    let level = level.ok_or_else(|| RpcError::new(INVALID_PARAMS, format!("unknown log level `{name}`")))?;
     asked.client.set_level(level);
     Ok(json!({}))
 }
 
-/// Whether a request is answered from a recording, where one is played.
+/// Whether a method is answered from the recording, if the server replays one.
 fn is_recorded(method: &str) -> bool {
     ["tools/", "resources/", "prompts/", "completion/"].iter().any(|group| method.starts_with(group))
         && !matches!(method, "resources/subscribe" | "resources/unsubscribe")
 }
 
 pub(crate) fn unknown(method: &str) -> RpcError {
-    RpcError::new(METHOD_NOT_FOUND, format!("there is no method `{method}` here"))
+    RpcError::new(METHOD_NOT_FOUND, format!("the method `{method}` is not supported"))
 }

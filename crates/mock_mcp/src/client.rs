@@ -1,4 +1,4 @@
-//! The client of a server, and the way back to it while one of its requests is answered.
+//! The client of a server, and the channel to it while one of its requests is answered.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -13,40 +13,39 @@ use tokio::sync::oneshot;
 
 use crate::faults::SpoiltMessage;
 
-/// How long a client may take to answer a question.
+/// The timeout for a client's answer to a question.
 const PATIENCE: Duration = Duration::from_mins(10);
 
-/// A client: what it can do, and the questions that it has yet to answer.
+/// A client: its capabilities, and its open questions.
 #[derive(Debug)]
 pub(crate) struct ServedClient {
-    /// The revision that it speaks.
+    /// The protocol revision.
     pub(crate) version: String,
-    /// What it can do.
     pub(crate) capabilities: Value,
     state: Mutex<ClientState>,
 }
 
 #[derive(Debug, Default)]
 struct ClientState {
-    /// What is as bad as this, and worse, is logged; nothing at all without it.
+    /// The minimum level of log messages to send; none are sent without it.
     logged: Option<LogLevel>,
     asked: u64,
     waiting: BTreeMap<String, oneshot::Sender<Result<Value, RpcError>>>,
 }
 
 impl ServedClient {
-    /// A client of this revision, for which everything from a level on is logged.
+    /// A client of this revision that gets log messages from the level `logged`.
     pub(crate) fn new(version: &str, capabilities: Value, logged: Option<LogLevel>) -> Self {
         let state = Mutex::new(ClientState { logged, ..ClientState::default() });
         Self { version: version.to_owned(), capabilities, state }
     }
 
-    /// Whether it can be asked this.
+    /// Whether it has the capability for this kind of question.
     pub(crate) fn can(&self, kind: QuestionKind) -> bool {
         self.capabilities.get(kind.capability()).is_some_and(Value::is_object)
     }
 
-    /// Logs nothing below this from now on.
+    /// Sets the minimum level of log messages.
     pub(crate) fn set_level(&self, level: LogLevel) {
         lock(&self.state).logged = Some(level);
     }
@@ -55,11 +54,11 @@ impl ServedClient {
         lock(&self.state).logged.is_some_and(|least| level >= least)
     }
 
-    /// Takes an answer to the question that it belongs to; there may be none.
+    /// Passes an answer to its question. An unknown id is ignored.
     pub(crate) fn answered(&self, id: &Value, outcome: Result<Value, RpcError>) {
         let waiting = id.as_str().and_then(|id| lock(&self.state).waiting.remove(id));
         if let Some(waiting) = waiting {
-            // Whoever asked may have gone.
+            // The request that asked may be gone.
             let _ = waiting.send(outcome);
         }
     }
@@ -74,27 +73,26 @@ impl ServedClient {
     }
 }
 
-/// Something on the way to a client.
+/// Something to send to a client.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ToClient {
     Message(Value),
-    /// An answer that is spoilt on purpose.
+    /// An answer with a fault.
     Spoilt {
-        /// All of it.
+        /// The complete text.
         text: String,
-        /// How it is spoilt.
         spoilt: SpoiltMessage,
     },
-    /// The stream ends here, and the call does not.
+    /// Closes the stream; the call continues.
     Close,
 }
 
-/// The way back to a client while one of its requests is answered.
+/// The channel to a client while one of its requests is answered.
 #[derive(Debug, Clone)]
 pub(crate) struct ClientLine(pub(crate) UnboundedSender<ToClient>);
 
 impl ClientLine {
-    /// Sends something; a client that has gone does not get it.
+    /// Sends something; ignored if the client has disconnected.
     pub(crate) fn send(&self, outgoing: ToClient) {
         let _ = self.0.send(outgoing);
     }
@@ -103,7 +101,7 @@ impl ClientLine {
         self.send(ToClient::Message(json!({ "jsonrpc": "2.0", "method": method, "params": params })));
     }
 
-    /// Asks the client something, and waits for what it says.
+    /// Asks the client a question, and waits for its answer.
     pub(crate) async fn ask(
         &self,
         client: &ServedClient,
@@ -115,7 +113,7 @@ impl ClientLine {
         self.send(ToClient::Message(message));
         match tokio::time::timeout(PATIENCE, answer).await {
             Ok(Ok(outcome)) => outcome,
-            Ok(Err(_)) => Err(RpcError::new(INTERNAL_ERROR, "the client left before it answered")),
+            Ok(Err(_)) => Err(RpcError::new(INTERNAL_ERROR, "the client disconnected before it answered")),
             Err(_) => Err(RpcError::new(
                 INTERNAL_ERROR,
                 format!("the client did not answer `{}` within {} s", kind.method(), PATIENCE.as_secs()),

@@ -1,4 +1,4 @@
-//! What may stand for an argument of a prompt or a part of a template.
+//! `completion/complete`: completions for arguments of prompts and variables of URI templates.
 
 use agentci_protocols::jsonrpc::RpcError;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::answer::{INVALID_PARAMS, ServerRequest};
 use crate::server_state::ServerState;
 
-/// The most values of one answer.
+/// The maximum number of values in an answer.
 const MOST: usize = 100;
 
 impl ServerState {
@@ -24,7 +24,7 @@ impl ServerState {
             let resource = self.script.resources.iter().find(|resource| resource.uri.value == wanted);
             resource.map(|resource| &resource.complete)
         };
-        let known = known.ok_or_else(|| RpcError::new(INVALID_PARAMS, "`ref` names nothing that is offered"))?;
+        let known = known.ok_or_else(|| RpcError::new(INVALID_PARAMS, "`ref` names an unknown prompt or resource"))?;
         let values = known.iter().find(|(of, _)| of == name).map(|(_, values)| values.as_slice()).unwrap_or_default();
         let fitting: Vec<&String> = values.iter().filter(|value| value.starts_with(begun)).collect();
         let total = fitting.len();

@@ -1,21 +1,21 @@
-//! Answers that are spoilt on purpose.
+//! Simulated faults of answers.
 
 use agentci_plan::FaultKind;
 use serde_json::Value;
 
 use crate::client::ToClient;
 
-/// How an answer is spoilt on its way.
+/// A fault in sending an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SpoiltMessage {
-    /// It is not JSON.
+    /// The answer is not valid JSON.
     Malformed,
-    /// It breaks off.
+    /// The answer breaks off.
     Truncated,
 }
 
 impl SpoiltMessage {
-    /// What a fault does to an answer that is sent.
+    /// The effect of a fault on sending an answer, if it has one.
     pub(crate) fn of(fault: &FaultKind) -> Option<Self> {
         match fault {
             FaultKind::Malformed => Some(Self::Malformed),
@@ -25,7 +25,7 @@ impl SpoiltMessage {
     }
 }
 
-/// A message on its way, spoilt if it is to be.
+/// The message to send, with a fault if `spoilt` is set.
 pub(crate) fn outgoing(message: Value, spoilt: Option<SpoiltMessage>) -> ToClient {
     match spoilt {
         None => ToClient::Message(message),
@@ -33,7 +33,7 @@ pub(crate) fn outgoing(message: Value, spoilt: Option<SpoiltMessage>) -> ToClien
     }
 }
 
-/// What is left of a text: its half, and of one that is not JSON something that cannot follow.
+/// The first half of a text; followed by invalid JSON if it is malformed.
 pub(crate) fn remains(text: &str, spoilt: SpoiltMessage) -> String {
     let mut half: String = text.chars().take(text.chars().count() / 2).collect();
     if spoilt == SpoiltMessage::Malformed {

@@ -1,4 +1,4 @@
-//! What happens before an answer: waiting, telling the client, asking it.
+//! Runs the steps before an answer: waiting, logging, progress, questions to the client.
 
 use agentci_plan::mcp_script::{AnswerStep, ClientQuestion};
 use agentci_protocols::jsonrpc::{INVALID_REQUEST, RpcError};
@@ -12,14 +12,15 @@ use crate::{client::ToClient, paused_calls::Pause, server_state::ServerState, va
 /// How the steps of an answer ended.
 #[derive(Debug)]
 pub(crate) enum StepsEnd<T> {
-    /// All were taken, and this is what came of them.
+    /// All steps are done, with this result.
     Through(T),
-    /// The client has to come back with what it says to this.
+    /// The client must repeat the request with its answers; this is the result to send.
     Waits(Value),
 }
 
 impl ServerState {
-    /// Takes the steps of an answer, from the beginning or from where a call waited; what comes of them is what the client said.
+    /// Runs the steps of an answer, with the answers that a paused call already has; the result is the client's
+    /// answers.
     pub(crate) async fn play(
         &self,
         steps: &[AnswerStep],
@@ -69,7 +70,7 @@ impl ServerState {
         Ok(StepsEnd::Through(answers))
     }
 
-    /// What a client without a session is told that has to answer first.
+    /// The result that requests input from a client without a session.
     fn wait(&self, open: Vec<(&ClientQuestion, Value)>, pause: Pause) -> Value {
         let requests: Map<String, Value> = open
             .into_iter()
@@ -82,7 +83,7 @@ impl ServerState {
     }
 }
 
-/// What a client without a session says to questions. What is no answer is asked for again.
+/// The answers of a client without a session. Invalid ones are ignored, so the questions are asked again.
 fn responses(asked: &ServerRequest) -> Result<Map<String, Value>, RpcError> {
     match asked.params.get("inputResponses") {
         None => Ok(Map::new()),
@@ -103,7 +104,7 @@ fn tell_progress(asked: &ServerRequest, progress: f64, total: Option<f64>, messa
     asked.line.notify("notifications/progress", &params);
 }
 
-/// A whole number without a fraction: clients show them as they are.
+/// An integer without a fraction, since clients display numbers as they are.
 fn number(value: f64) -> Value {
     #[expect(clippy::cast_possible_truncation, reason = "only numbers that are whole and small")]
     if value.fract() == 0.0 && value.abs() < 1e15 { (value as i64).into() } else { value.into() }

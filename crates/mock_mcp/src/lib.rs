@@ -1,5 +1,5 @@
-//! An MCP server that is a script: it offers the tools, resources and prompts that the script has, and answers as it says. It
-//! speaks the revisions of the protocol with a handshake and the one without, over standard input and output or HTTP.
+//! A scripted MCP server: it offers the tools, resources and prompts of a script, or replays a recording. It supports
+//! the protocol revisions with a handshake and the one without, over standard input and output or HTTP.
 
 mod answer;
 mod client;

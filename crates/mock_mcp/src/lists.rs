@@ -1,4 +1,4 @@
-//! Lists, whole or page by page.
+//! Lists, as a whole or in pages.
 
 use agentci_protocols::jsonrpc::RpcError;
 use serde_json::{Map, Value};
@@ -7,7 +7,7 @@ use crate::answer::{INVALID_PARAMS, ServerRequest};
 use crate::server_state::{ServerState, declared, declared_tools};
 
 impl ServerState {
-    /// Lists what the method of a request names.
+    /// Answers the list method of a request.
     pub(crate) fn list(&self, asked: &ServerRequest) -> Result<Value, RpcError> {
         let script = &self.script;
         let resources = |key: &str, templates: bool| {
@@ -26,7 +26,7 @@ impl ServerState {
         self.page(key, entries, asked)
     }
 
-    /// The page that is asked for. Its cursor is the number of entries before it.
+    /// The requested page. Its cursor is the number of entries before it.
     fn page(&self, key: &str, mut entries: Vec<Value>, asked: &ServerRequest) -> Result<Value, RpcError> {
         let first = match asked.params.get("cursor") {
             None | Some(Value::Null) => 0,
@@ -34,7 +34,7 @@ impl ServerState {
                 let number = cursor.as_str().and_then(|text| text.parse::<usize>().ok());
                 number
                     .filter(|first| *first < entries.len() && self.script.page.is_some())
-                    .ok_or_else(|| RpcError::new(INVALID_PARAMS, format!("there is no page {cursor}")))?
+                    .ok_or_else(|| RpcError::new(INVALID_PARAMS, format!("unknown cursor {cursor}")))?
             }
         };
         let size = self.script.page.unwrap_or(usize::MAX);

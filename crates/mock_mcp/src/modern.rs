@@ -1,4 +1,4 @@
-//! What the revision without a handshake wants: every request says who asks, and every result who answers.
+//! The revision without a handshake: every request describes its client, and every result its server.
 
 use agentci_plan::mcp_script::LogLevel;
 use agentci_protocols::jsonrpc::RpcError;
@@ -10,11 +10,11 @@ use serde_json::{Map, Value, json};
 use crate::answer::{AnswerEra, INVALID_PARAMS};
 use crate::{client::ServedClient, server_state::ServerState};
 
-/// Results of these methods say for how long they hold.
+/// The methods whose results have a cache lifetime.
 const CACHED: [&str; 5] =
     ["tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read"];
 
-/// What a request says of itself.
+/// The metadata of a request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Meta<'m> {
     pub(crate) version: &'m str,
@@ -28,7 +28,7 @@ pub(crate) fn is_modern(method: &str, params: &Map<String, Value>) -> bool {
 }
 
 impl<'m> Meta<'m> {
-    /// Reads what every request has to say.
+    /// Reads the metadata, which every request must have.
     pub(crate) fn of(params: &'m Map<String, Value>) -> Result<Self, RpcError> {
         let lacks = |key: &str| RpcError::new(INVALID_PARAMS, format!("`_meta` must have `{key}`"));
         let meta = params.get("_meta").and_then(Value::as_object).ok_or_else(|| lacks(META_VERSION))?;
@@ -38,18 +38,18 @@ impl<'m> Meta<'m> {
         Ok(Self { version, capabilities, level: meta.get(META_LOG_LEVEL).and_then(Value::as_str) })
     }
 
-    /// The client, if its revision is spoken here.
+    /// The client, if its revision is supported.
     pub(crate) fn client(self) -> Result<ServedClient, RpcError> {
         if self.version != MODERN {
             let data = json!({ "supported": [MODERN], "requested": self.version });
-            let message = format!("the revision `{}` is not spoken here", self.version);
+            let message = format!("the protocol revision `{}` is not supported", self.version);
             return Err(RpcError { data: Some(data), ..RpcError::new(UNSUPPORTED_VERSION, message) });
         }
         Ok(ServedClient::new(MODERN, self.capabilities.clone(), self.level.and_then(LogLevel::named)))
     }
 }
 
-/// A result with what every one has.
+/// Adds the fields that every result has.
 pub(crate) fn completed(mut result: Value, method: &str, server: Value) -> Value {
     if let Some(result) = result.as_object_mut() {
         result.entry("resultType").or_insert_with(|| "complete".into());

@@ -1,48 +1,48 @@
-//! What a server saw, and who is told of it.
+//! The events of a server, and their watcher.
 
 use agentci_plan::FaultKind;
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
-/// Something that a server saw.
+/// An event of a server.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ServerEvent {
     /// A tool was called.
     Call {
-        /// Which call, from 1.
+        /// The number of the call, from 1.
         number: u64,
-        /// The name of the tool, whether there is such a tool or not.
+        /// The requested name, even if there is no such tool.
         tool: String,
-        /// With what.
+        /// The arguments of the call.
         arguments: Value,
     },
     /// A call was answered.
     Answer {
-        /// Which call.
+        /// The number of the call.
         number: u64,
-        /// What the tool gave, or complained of.
+        /// The result, or the error message.
         outcome: Result<Value, String>,
-        /// What went wrong with it on purpose.
+        /// The fault that was injected.
         fault: Option<FaultKind>,
     },
-    /// Something was asked for that the server does not have.
+    /// The client requested something that the server does not have.
     Miss {
-        /// The tool, the resource or the prompt.
+        /// The tool, resource or prompt.
         of: String,
-        /// What is missing, in one sentence.
+        /// The description of the miss.
         message: String,
     },
 }
 
-/// Who watches a server, and decides what goes wrong with it on purpose.
+/// Receives the events of a server, and decides which faults to inject.
 pub trait ServerWatcher: std::fmt::Debug + Send + Sync {
-    /// Is told what the server saw, in the moment it is seen.
+    /// Called for each event, as soon as it happens.
     fn saw(&self, seen: ServerEvent);
 
-    /// Is told that a client asks for something, whatever it is.
+    /// Called for every request of a client.
     fn reached(&self) {}
 
-    /// What goes wrong with the next call of a tool.
+    /// The fault to inject into the next call of a tool.
     fn fault(&self, _tool: &str) -> Option<FaultKind> {
         None
     }
@@ -50,7 +50,7 @@ pub trait ServerWatcher: std::fmt::Debug + Send + Sync {
 
 impl ServerWatcher for UnboundedSender<ServerEvent> {
     fn saw(&self, seen: ServerEvent) {
-        // Whoever listened may be gone.
+        // The receiver may be gone.
         let _ = self.send(seen);
     }
 }

@@ -1,4 +1,5 @@
-//! Calls without a session that wait for what their client says. The client gets a token and comes back with it.
+//! Calls without a session that wait for answers of their client. The client gets a token, and repeats the request with
+//! it.
 
 use std::collections::VecDeque;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
@@ -6,34 +7,34 @@ use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use agentci_plan::FaultKind;
 use serde_json::{Map, Value};
 
-/// The most calls that wait at once; the oldest is forgotten for a new one.
+/// The maximum number of paused calls; a new one replaces the oldest.
 const MOST: usize = 1_000;
 
-/// A call of a tool, as it is told of.
+/// A tool call, as it is reported.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct PausedCall {
     pub(crate) number: u64,
-    /// What goes wrong with it on purpose.
+    /// The fault to inject.
     pub(crate) fault: Option<FaultKind>,
 }
 
-/// A call that waits.
+/// The state of a paused call.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Pause {
-    /// Which call, where it is one of a tool.
+    /// The call, if it is a tool call.
     pub(crate) call: PausedCall,
-    /// Which answer of the tool was begun.
+    /// The index of the tool's answer that was begun.
     pub(crate) answer: usize,
-    /// What the client said so far.
+    /// The client's answers so far.
     pub(crate) answers: Map<String, Value>,
 }
 
-/// Calls that wait, each with its token, the oldest first.
+/// Paused calls, each with its token, the oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct Paused(VecDeque<(String, Pause)>);
 
 impl Paused {
-    /// Keeps a call, and gives the token by which it is found again.
+    /// Keeps a call, and returns its token.
     pub(crate) fn keep(&mut self, pause: Pause) -> String {
         let token = token();
         if self.0.len() >= MOST {
@@ -43,13 +44,13 @@ impl Paused {
         token
     }
 
-    /// The call of a token. It may be asked for again: a client that got no answer tries once more.
+    /// The call of a token. It is kept, since a client that gets no answer retries.
     pub(crate) fn find(&self, token: &str) -> Option<Pause> {
         self.0.iter().find(|(known, _)| known == token).map(|(_, pause)| pause.clone())
     }
 }
 
-/// A text that nobody can guess.
+/// A token that cannot be guessed.
 pub(crate) fn token() -> String {
     let half = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}", half(), half())

@@ -1,4 +1,4 @@
-//! Prompts.
+//! Answers `prompts/get`.
 
 use agentci_protocols::jsonrpc::RpcError;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ impl ServerState {
     pub(crate) async fn get_prompt(&self, asked: &ServerRequest) -> Result<Value, RpcError> {
         let name = asked.text("name")?;
         let Some(prompt) = self.script.prompts.iter().find(|prompt| prompt.name.value == name) else {
-            self.missed(name, format!("there is no prompt `{name}`"));
+            self.missed(name, format!("unknown prompt `{name}`"));
             return Err(RpcError::new(INVALID_PARAMS, format!("Unknown prompt: {name}")));
         };
         let arguments = asked.arguments()?;

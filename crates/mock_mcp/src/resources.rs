@@ -1,4 +1,4 @@
-//! Resources, and templates that stand for many.
+//! Answers `resources/read`, for resources and resource templates.
 
 use agentci_plan::mcp_script::{Resource, ResourceContent};
 use agentci_protocols::jsonrpc::RpcError;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::answer::{AnswerEra, INVALID_PARAMS, ServerRequest};
 use crate::{server_state::ServerState, variables::AnswerVariables};
 
-/// Older revisions have a number of their own for it.
+/// The error code of older revisions.
 const RESOURCE_NOT_FOUND: i64 = -32002;
 
 impl ServerState {
@@ -20,7 +20,7 @@ impl ServerState {
             templates.into_iter().find_map(|resource| Some((resource, parts(&resource.uri.value, uri)?)))
         };
         let Some((resource, parts)) = found.or_else(of_template) else {
-            self.missed(uri, format!("there is no resource `{uri}`"));
+            self.missed(uri, format!("unknown resource `{uri}`"));
             let code = if asked.era == AnswerEra::Modern { INVALID_PARAMS } else { RESOURCE_NOT_FOUND };
             return Err(RpcError { data: Some(json!({ "uri": uri })), ..RpcError::new(code, "Resource not found") });
         };
@@ -38,7 +38,7 @@ impl ServerState {
     }
 }
 
-/// What stands for the parts of a template in an address, if it is one of the template's. A part ends at the next `/`.
+/// The values of a template's variables in a URI, if it matches the template. A value does not contain `/`.
 fn parts(template: &str, uri: &str) -> Option<Map<String, Value>> {
     let mut found = Map::new();
     let (mut template, mut uri) = (template, uri);

@@ -1,4 +1,4 @@
-//! The schemas of tools: what a call may have, and what a result may be.
+//! The schemas of tools, for arguments and results.
 
 use agentci_plan::mcp_script::ScriptedMcpTool;
 use jsonschema::{PatternOptions, Validator};
@@ -6,15 +6,14 @@ use serde_json::Value;
 
 use crate::server_state::SchemaError;
 
-/// How much of an error is shown, in characters.
+/// Characters of an error to show.
 const SHOWN: usize = 300;
 
-/// The schemas of a tool.
 #[derive(Debug)]
 pub(crate) struct Schemas {
-    /// Of its arguments.
+    /// Schema of its arguments.
     pub(crate) input: Option<Validator>,
-    /// Of its structured results.
+    /// Schema of its structured results.
     pub(crate) output: Option<Validator>,
 }
 
@@ -30,7 +29,7 @@ impl Schemas {
     }
 }
 
-/// The first thing in which a value does not satisfy its schema, where it has one.
+/// The first way in which a value violates its schema, if it has one.
 pub(crate) fn misfit(validator: Option<&Validator>, value: &Value) -> Option<String> {
     let error = validator?.iter_errors(value).next()?;
     let place = error.instance_path().to_string();

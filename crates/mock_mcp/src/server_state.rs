@@ -1,4 +1,4 @@
-//! What a server knows, whoever asks: its script, which answers were given, and which calls wait for their client.
+//! The state that all clients of a server share: the script, the answers given so far, and the paused calls.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -13,17 +13,17 @@ use serde_json::{Map, Value, json};
 use crate::observer::{ServerEvent, ServerWatcher};
 use crate::{paused_calls::Paused, schemas::Schemas, tape::McpTape};
 
-/// What a server knows.
+/// The state of a server, shared by all its clients.
 #[derive(Debug, Default)]
 pub struct ServerState {
     pub(crate) script: Arc<McpScript>,
-    /// The schemas of the tools, in their order.
+    /// The schemas of the tools, in order.
     pub(crate) schemas: Vec<Schemas>,
     /// Which answers of each tool were given.
     pub(crate) given: Mutex<Vec<Vec<bool>>>,
-    /// Which arguments headers repeat.
+    /// The arguments that headers repeat.
     pub(crate) mirrored: Mirrored,
-    /// What was recorded, where that is played instead of the script.
+    /// The recording, if it is served instead of the script.
     pub(crate) tape: Option<McpTape>,
     calls: AtomicU64,
     pub(crate) paused: Mutex<Paused>,
@@ -32,20 +32,20 @@ pub struct ServerState {
 
 /// A schema that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{key}` of the tool `{tool}` is no schema: {reason}")]
+#[error("`{key}` of the tool `{tool}` is not a valid schema: {reason}")]
 pub struct SchemaError {
-    /// The tool.
+    /// Name of the tool.
     pub tool: String,
-    /// Which of its schemas.
+    /// Key of the schema.
     pub key: &'static str,
-    /// What is wrong with it.
+    /// Why it cannot be used.
     pub reason: String,
-    /// Where the tool stands.
+    /// Position of the tool in the script.
     pub span: Span,
 }
 
 impl ServerState {
-    /// A server with this script; `watcher` is told what it sees.
+    /// A server with this script; `watcher` receives its events.
     pub fn new(script: Arc<McpScript>, watcher: Option<Box<dyn ServerWatcher>>) -> Result<Self, SchemaError> {
         let schemas = script.tools.iter().map(Schemas::of).collect::<Result<Vec<_>, _>>()?;
         let given = script.tools.iter().map(|tool| vec![false; tool.answers.len()]).collect();
@@ -60,7 +60,7 @@ impl ServerState {
         Ok(Self { script, schemas, given: Mutex::new(given), mirrored, watcher, ..Self::default() })
     }
 
-    /// A server that answers what a real one answered.
+    /// A server that replays a recording of a real one.
     #[must_use]
     pub fn recorded(tape: McpTape, watcher: Option<Box<dyn ServerWatcher>>) -> Self {
         let greeting = &tape.greeting;
@@ -72,12 +72,12 @@ impl ServerState {
             instructions: greeting["instructions"].as_str().map(str::to_owned),
             ..McpScript::default()
         };
-        // What the real server listed is listed again, whatever is wrong with it.
+        // The tools of the real server are listed unchanged, even if they are invalid.
         let (_, mirrored) = mirror(tape.tools(), |_, _| {});
         Self { script: Arc::new(script), mirrored, tape: Some(tape), watcher, ..Self::default() }
     }
 
-    /// The calls of tools that a recording has and nobody made, as text.
+    /// The recorded tool calls that no client made, as text.
     pub fn unused(&self) -> Vec<String> {
         self.tape.as_ref().map(McpTape::unused).unwrap_or_default()
     }
@@ -92,14 +92,14 @@ impl ServerState {
         self.tell(ServerEvent::Miss { of: of.to_owned(), message: message.into() });
     }
 
-    /// Takes note that a client asks for something.
+    /// Notifies the watcher of a client's request.
     pub(crate) fn reached(&self) {
         if let Some(watcher) = &self.watcher {
             watcher.reached();
         }
     }
 
-    /// Takes note of a call, and gives its number.
+    /// Reports a call, and returns its number.
     pub(crate) fn called(&self, tool: &str, arguments: Option<&Value>) -> u64 {
         let number = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
         let arguments = arguments.filter(|arguments| !arguments.is_null()).cloned().unwrap_or_else(|| json!({}));
@@ -107,18 +107,18 @@ impl ServerState {
         number
     }
 
-    /// What goes wrong with the next call of a tool.
+    /// The fault to inject into the next call of a tool.
     pub(crate) fn fault(&self, tool: &str) -> Option<FaultKind> {
         self.watcher.as_ref()?.fault(tool)
     }
 }
 
-/// The tools of a script as a list has them.
+/// The list entries of a script's tools.
 pub(crate) fn declared_tools(script: &McpScript) -> Vec<Value> {
     script.tools.iter().map(|tool| declared("name", &tool.name.value, &tool.declared)).collect()
 }
 
-/// An entry of a list: what it is called, and what else is declared of it.
+/// A list entry: its name or URI, and its other keys.
 pub(crate) fn declared(key: &str, name: &str, rest: &Map<String, Value>) -> Value {
     let mut entry = Map::from_iter([(key.to_owned(), name.into())]);
     entry.extend(rest.clone());

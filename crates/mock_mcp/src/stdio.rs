@@ -1,4 +1,4 @@
-//! A server on standard input and output: a message a line.
+//! The server on standard input and output, with one message per line.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -18,9 +18,9 @@ use crate::client::{ClientLine, ServedClient, ToClient};
 use crate::modern::{Meta, is_modern};
 use crate::{faults::remains, server_state::ServerState};
 
-/// The longest line that is read.
+/// The maximum length of a line, in bytes.
 const LONGEST: u64 = 64 << 20;
-/// How long requests may still take when the input has ended.
+/// How long open requests may take after the end of the input.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// Serves a client until its input ends.
@@ -40,13 +40,13 @@ where
             break;
         }
         if bytes.len() as u64 == LONGEST && !bytes.ends_with(b"\n") {
-            desk.refuse(format!("a message has more than {} MiB", LONGEST >> 20));
+            desk.refuse(format!("a message is larger than {} MiB", LONGEST >> 20));
             skip_line(&mut input).await?;
             continue;
         }
         desk.take(&bytes);
     }
-    // What was asked is still answered, unless it takes long: nobody can say anything to it any more.
+    // Open requests are still answered, within a limit: the client can no longer answer questions.
     let _ = tokio::time::timeout(GRACE, async { while desk.tasks.join_next().await.is_some() {} }).await;
     drop(desk);
     writer.await.unwrap_or(Ok(()))
@@ -76,7 +76,7 @@ async fn write<O: AsyncWrite + Unpin>(mut out: UnboundedReceiver<ToClient>, mut 
     Ok(())
 }
 
-/// The one client, and its requests that are being answered.
+/// The only client, and its open requests.
 struct Desk {
     mind: Arc<ServerState>,
     line: ClientLine,

@@ -1,4 +1,4 @@
-//! Calls of tools.
+//! Answers `tools/call`.
 
 use agentci_plan::FaultKind;
 use agentci_plan::mcp_script::{CallOutcome, ScriptedMcpTool, ToolAnswer};
@@ -16,7 +16,7 @@ use crate::server_state::ServerState;
 use crate::variables::AnswerVariables;
 
 impl ServerState {
-    /// Calls a tool: its result, and what goes wrong with it on the way back.
+    /// Calls a tool: its result, and the fault in sending it.
     pub(crate) async fn call(&self, asked: &ServerRequest) -> (Result<Value, RpcError>, Option<SpoiltMessage>) {
         let (name, resumed) = match asked.text("name").and_then(|name| Ok((name, self.resumed(asked)?))) {
             Ok(begun) => begun,
@@ -27,7 +27,7 @@ impl ServerState {
             None => PausedCall { number: self.called(name, asked.params.get("arguments")), fault: self.fault(name) },
         };
         if let Some(FaultKind::Error(words)) = &call.fault {
-            // The answer is kept for the next try.
+            // The answer is kept for the next attempt.
             self.answered(&call, Err(words.clone()));
             return (Ok(complaint(words)), None);
         }
@@ -60,7 +60,7 @@ impl ServerState {
         }
         let known = self.script.tools.iter().zip(&self.schemas).enumerate();
         let Some((index, (tool, schemas))) = known.into_iter().find(|(_, (tool, _))| tool.name.value == name) else {
-            self.missed(name, format!("there is no tool `{name}`"));
+            self.missed(name, format!("unknown tool `{name}`"));
             let words = || RpcError::new(INVALID_PARAMS, format!("Unknown tool: {name}"));
             return Err(if self.script.tools.is_empty() { unknown(&asked.method) } else { words() });
         };
@@ -73,13 +73,13 @@ impl ServerState {
             Some(Pause { answer, call: call.clone(), ..Pause::default() })
         };
         let Some(pause) = resumed.or_else(picked) else {
-            let words = format!("no answer of the tool `{name}` fits {}", Value::Object(arguments.clone()));
+            let words = format!("no answer of the tool `{name}` matches {}", Value::Object(arguments.clone()));
             self.missed(name, words.clone());
             return Err(RpcError::new(INTERNAL_ERROR, words));
         };
         let at = pause.answer;
         let Some(answer) = tool.answers.get(at) else {
-            return Err(RpcError::new(INVALID_PARAMS, "`requestState` is of another request"));
+            return Err(RpcError::new(INVALID_PARAMS, "`requestState` belongs to another request"));
         };
         let answers = match self.play(&answer.steps, asked, &arguments, pause).await? {
             StepsEnd::Waits(result) => {
@@ -95,14 +95,14 @@ impl ServerState {
         result(answer, schemas, &given).map(StepsEnd::Through)
     }
 
-    /// The call that a client without a session comes back to.
+    /// The paused call that a client without a session continues.
     pub(crate) fn resumed(&self, asked: &ServerRequest) -> Result<Option<Pause>, RpcError> {
         let Some(state) = asked.params.get("requestState") else { return Ok(None) };
         let found = state.as_str().and_then(|token| lock(&self.paused).find(token));
-        found.map(Some).ok_or_else(|| RpcError::new(INVALID_PARAMS, "`requestState` is not one that was given here"))
+        found.map(Some).ok_or_else(|| RpcError::new(INVALID_PARAMS, "`requestState` was not issued by this server"))
     }
 
-    /// The answer that is next among those that fit, which is the last of them once all were given.
+    /// The next matching answer; once all were given, the last one.
     fn pick(&self, index: usize, tool: &ScriptedMcpTool, arguments: &Map<String, Value>) -> Option<usize> {
         let mut given = lock(&self.given);
         let given = given.get_mut(index)?;
@@ -124,7 +124,7 @@ impl ServerState {
     }
 }
 
-/// Whether a call has the arguments that an answer wants.
+/// Whether a call has the arguments that an answer expects.
 fn fits(answer: &ToolAnswer, arguments: &Map<String, Value>) -> bool {
     answer.when.as_ref().and_then(Value::as_object).is_none_or(|wanted| has_all(wanted, arguments))
 }
@@ -137,7 +137,7 @@ fn has_all(wanted: &Map<String, Value>, found: &Map<String, Value>) -> bool {
     })
 }
 
-/// The result of a call, as the protocol has it.
+/// The result of a call, in the protocol's form.
 fn result(answer: &ToolAnswer, schemas: &Schemas, given: &AnswerVariables<'_>) -> Result<Value, RpcError> {
     let result = match &answer.outcome {
         CallOutcome::Reply(reply) => replied(given.fill(reply)?),
@@ -156,7 +156,7 @@ fn result(answer: &ToolAnswer, schemas: &Schemas, given: &AnswerVariables<'_>) -
     {
         return Err(RpcError::new(
             INTERNAL_ERROR,
-            format!("the script's answer does not fit `outputSchema`: {reason}"),
+            format!("the script's answer does not match `outputSchema`: {reason}"),
         ));
     }
     Ok(result)
@@ -178,7 +178,7 @@ fn complaint(words: &str) -> Value {
     json!({ "content": [{ "type": "text", "text": words }], "isError": true })
 }
 
-/// What an observer is told of a result: its data, or its texts.
+/// The outcome to report: the structured content, or the texts.
 fn told(result: &Result<Value, RpcError>) -> Result<Value, String> {
     let result = result.as_ref().map_err(ToString::to_string)?;
     let texts = || {

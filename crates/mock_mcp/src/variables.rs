@@ -1,20 +1,21 @@
-//! What stands for `${INPUT.name}` in an answer: an argument of the call, or what the client said to the question of that name.
+//! The values of `${INPUT.name}` in an answer: an argument of the call, or the client's answer to the question of that
+//! name.
 
 use agentci_plan::Data;
 use agentci_protocols::jsonrpc::{INTERNAL_ERROR, RpcError};
 use serde_json::{Map, Value};
 
-/// What an answer may be made of.
+/// The values for the variables of an answer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AnswerVariables<'g> {
     /// The arguments of the call.
     pub(crate) arguments: &'g Map<String, Value>,
-    /// What the client said, by the names of the questions.
+    /// The client's answers, by the names of the questions.
     pub(crate) answers: &'g Map<String, Value>,
 }
 
 impl AnswerVariables<'_> {
-    /// Data with its variables filled in.
+    /// Fills the variables in data.
     pub(crate) fn fill(&self, data: &Data) -> Result<Value, RpcError> {
         data.fill(&|name| self.value(name))
             .map_err(|unset| RpcError::new(INTERNAL_ERROR, format!("the script cannot answer: {unset}")))

@@ -1,25 +1,25 @@
-//! Who answers a case: its agent, a recording of it, or something that never was an agent. Where the recording is of the world
+//! Decides what answers a case: its agent, a recording of the agent, or a script. If the recording is of the world
 //! around the agent, the agent answers.
 
 use crate::{Case, ChatApi, Mode, RecordingSetting, Target};
 
-/// Who answers a case.
+/// What answers a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnsweredBy<'c> {
-    /// The agent, whatever is played around it.
+    /// The agent, even if its model and tools are mocked.
     Agent,
-    /// A recording of the whole agent, which is not run.
+    /// A recording of the whole agent, which does not run.
     Recording(&'c RecordingSetting),
-    /// A script of the suite: there is no agent.
+    /// A script of the suite; there is no agent.
     Script,
 }
 
 impl Case {
-    /// Who answers the case in a mode.
+    /// What answers the case in this mode.
     pub fn answered_by(&self, mode: Mode) -> AnsweredBy<'_> {
         match &*self.target {
             Target::Mock(_) => return AnsweredBy::Script,
-            // Functions of its own are run in every mode, and they are an agent.
+            // The functions of an assistant run in every mode, so they count as an agent.
             Target::Chat(chat) if chat.assistant.script.is_some() => return AnsweredBy::Agent,
             Target::Chat(chat) if matches!(chat.connector.api, ChatApi::Scripted(_)) => return AnsweredBy::Script,
             target if target.has_recordable_world() => return AnsweredBy::Agent,

@@ -1,7 +1,7 @@
-//! Days in words.
+//! Converts days to calendar dates.
 
-/// The Gregorian date of a day counted from 1970-01-01: year, month and day. Years are taken to begin in March, which puts the
-/// leap day last and makes the lengths of the months regular: 153 days for each five of them.
+/// The Gregorian date, as year, month and day, of a day counted from 1970-01-01. Years are counted from March, which
+/// puts the leap day last and makes the lengths of the months regular: 153 days for every five months.
 pub fn civil_date(days: u64) -> (u64, u64, u64) {
     let since_year_zero = days + 719_468;
     let (era, day_of_era) = (since_year_zero / 146_097, since_year_zero % 146_097);

@@ -1,4 +1,4 @@
-//! One case: everything it needs to be run, no inheritance left.
+//! A case, complete with everything it inherits from its suite.
 
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -8,60 +8,60 @@ use serde_json::Value;
 use crate::{Check, Hook, Limits, Target, Text, Turn, World};
 use agentci_source::{Diagnostics, Name, Span};
 
-/// The most runs of a case: each is kept until the end, to tell how much they are alike.
+/// The maximum number of runs of a case: all runs are kept until the end, to measure how similar they are.
 pub const MOST_RUNS: u32 = 100_000;
 
-/// One case of a suite. A plan may hold a hundred thousand, so each field takes as little room as it can.
+/// One case of a suite. A plan may have a hundred thousand cases, so each field is as small as possible.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// Its name within the suite.
+    /// Its id in the suite.
     pub id: Name,
-    /// Where it stands.
+    /// Where it is defined.
     pub span: Span,
-    /// What it is about.
+    /// A description for reports.
     pub description: Option<Box<str>>,
-    /// Words to select it by.
+    /// Tags to select it by.
     pub tags: Box<[String]>,
-    /// Why it is not to be run.
+    /// Set if the case is skipped.
     pub skip: Option<Box<Skip>>,
     /// How to reach the agent.
     pub target: Arc<Target>,
-    /// What the agent meets.
+    /// The model, tools and MCP servers of the agent.
     pub world: Arc<World>,
-    /// Variables for templates, in the order they are filled.
+    /// Variables for templates, in the order they are filled in.
     pub variables: Arc<Vec<(String, Text)>>,
     /// Commands to run before the turns.
     pub hooks: Arc<Vec<Hook>>,
-    /// What is said to the agent.
+    /// The turns of the conversation.
     pub turns: Box<[Turn]>,
-    /// Checks over the whole case, shared ones first.
+    /// Checks on the whole case, those of the suite first.
     pub checks: Box<[Arc<Check>]>,
-    /// What it may use up.
+    /// The limits of the case.
     pub limits: Arc<Limits>,
-    /// How long it may take before it is given up, if no limit on wall time says so earlier.
+    /// The timeout, if no limit on wall time ends the case earlier.
     pub timeout: Option<Duration>,
-    /// How often it is run, at most [`MOST_RUNS`]; it passes only if all runs do.
+    /// How many times it runs, at most [`MOST_RUNS`]; it passes only if all runs pass.
     pub runs: u32,
-    /// When to stop.
+    /// What a failed turn means for the rest of the case.
     pub stop: StopRule,
-    /// Whether it is meant to be answered from its recording, so that nobody misses the agent.
+    /// Whether it replays its recording on purpose, so that `--require-agent` accepts it.
     pub played: bool,
-    /// What its file has the agent asked, where that is not the turns as they are: a text rather than a message of it.
+    /// The question as its file states it, if that differs from the turns: for example a string instead of a message.
     pub asked: Option<Arc<Value>>,
-    /// The whole result that is hoped for, where its file says so; whatever is asked of it is among the checks.
+    /// The expected result as its file states it; only the checks decide whether it is met.
     pub expected: Option<Arc<Value>>,
-    /// What else its file says of it, for those who read reports.
+    /// Additional data of its file, for reports.
     pub metadata: Option<Arc<Value>>,
-    /// What keeps it from being run, where its own file is wrong and the rest of the suite is not.
+    /// The problems that keep it from running, if its own definition is invalid and the rest of the suite is not.
     pub broken: Option<Diagnostics>,
 }
 
-/// Cases of a suite. Each has room of its own, which is free again once it was run; and one list of all would take its room
-/// before what they are made of is gone.
+/// The cases of a suite. Each is boxed, so that its memory is freed once it has run, and so that no list of all cases
+/// has to be allocated while the nodes they are made from are still in memory.
 pub type Cases = Vec<Box<Case>>;
 
 impl Case {
-    /// A case that says nothing and asks nothing.
+    /// A case without turns and checks.
     pub fn new(id: impl Into<Name>, span: Span, target: Arc<Target>, world: Arc<World>) -> Self {
         static VARIABLES: LazyLock<Arc<Vec<(String, Text)>>> = LazyLock::new(Arc::default);
         static HOOKS: LazyLock<Arc<Vec<Hook>>> = LazyLock::new(Arc::default);
@@ -93,7 +93,7 @@ impl Case {
 /// Why a case is not run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skip {
-    /// The reason given, if any.
+    /// The reason, if any.
     pub reason: Option<String>,
 }
 

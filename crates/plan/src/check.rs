@@ -1,29 +1,30 @@
-//! A check as data: its kind and its arguments, which only the check's own file in `agentci-checks` gives types.
+//! A check as data: its kind and its arguments. Only the check's own file in `agentci-checks` gives the arguments
+//! types.
 
 use agentci_source::{Name, Node, Span, Spanned};
 
-/// What reports call a check that cannot be understood, unless it has a label.
+/// The name of an invalid check in reports, unless it has a label.
 const INVALID: &str = "unusable";
 
-/// Something that is asked of a trace.
+/// A check on a trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
-    /// Which check, by its name in the registry.
+    /// The name of the check in the registry.
     pub kind: Spanned<Name>,
-    /// Its arguments, with positions.
+    /// Its arguments, with source positions.
     pub arguments: Node,
-    /// Whether it must not hold.
+    /// Whether the check must not pass.
     pub negate: bool,
-    /// Whether texts in the arguments may hold variables.
+    /// Whether strings in the arguments may contain variables.
     pub templated: bool,
-    /// Whether it cannot be understood. Such a check never passes, negated or not; its argument is the reason, as a text at the
-    /// place that is wrong.
+    /// Whether the check is invalid. An invalid check never passes, negated or not; its argument is the reason, as a
+    /// string at the position of the error.
     pub invalid: bool,
-    /// The words about it that are not its own.
+    /// Texts that replace the check's own.
     pub wording: Wording,
 }
 
-/// Words about a check.
+/// Texts about a check: message, label and subject.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wording {
     message: Option<String>,
@@ -44,43 +45,43 @@ impl Check {
         }
     }
 
-    /// A check that cannot be understood, for this reason; `span` is the place that is wrong.
+    /// An invalid check with this reason; `span` is the position of the error.
     pub fn invalid(kind_span: Span, reason: impl Into<String>, span: Span) -> Self {
         Self { invalid: true, ..Self::new(INVALID, kind_span, Node::text(reason.into(), span)) }
     }
 
-    /// The same with this to say instead of the check's own words when it fails.
+    /// Sets the message to show instead of the check's own when it fails.
     #[must_use]
     pub fn with_message(mut self, message: Option<String>) -> Self {
         self.wording.message = message;
         self
     }
 
-    /// The same with what the suite's own dialect calls it, where that differs from the kind.
+    /// Sets the name of the check in the suite's own dialect, if it differs from the kind.
     #[must_use]
     pub fn with_label(mut self, label: Option<&'static str>) -> Self {
         self.wording.label = label;
         self
     }
 
-    /// The same with what in particular is asked, where the dialect's reports tell its checks apart by it: a text, a tool, a limit.
+    /// Sets what the check is about (a text, a tool, a limit), if the dialect's reports tell checks apart by it.
     #[must_use]
     pub fn with_subject(mut self, subject: Option<String>) -> Self {
         self.wording.subject = subject;
         self
     }
 
-    /// What to say instead of the check's own words when it fails.
+    /// The message to show instead of the check's own when it fails.
     pub fn message(&self) -> Option<&str> {
         self.wording.message.as_deref()
     }
 
-    /// What the suite's own dialect calls it, where that differs from the kind.
+    /// The name of the check in the suite's own dialect, if it differs from the kind.
     pub fn label(&self) -> Option<&'static str> {
         self.wording.label
     }
 
-    /// What in particular is asked, where the dialect's reports tell its checks apart by it.
+    /// What the check is about, if the dialect's reports tell checks apart by it.
     pub fn subject(&self) -> Option<&str> {
         self.wording.subject.as_deref()
     }

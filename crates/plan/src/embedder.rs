@@ -1,6 +1,7 @@
-//! Names of embedders, which tell how near two texts are in meaning.
+//! Names of embedders, which measure the semantic similarity of two texts.
 
-/// Whether a name, as a key of thresholds by embedder, means this embedder: the whole id, or its beginning up to a `:` or `@`.
+/// Whether `name`, a key of thresholds by embedder, refers to the embedder `id`: it is the whole id, or its start up to
+/// a `:` or `@`.
 pub fn is_meant(id: &str, name: &str) -> bool {
     id.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '@']))
 }

@@ -1,14 +1,15 @@
-//! Checks that ask for nothing: an empty text, name or list where something is demanded. Whatever the agent does passes them.
+//! Finds checks that expect nothing: an empty string, name or list where something is demanded. They pass whatever the
+//! agent does.
 
 use crate::Check;
 use agentci_source::{Diagnostic, Node, Span};
 
-/// What a check demands, by what it is empty of.
+/// What a check demands, and what may be empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Demanded {
-    /// A text that is looked for.
+    /// A string to search for.
     Text,
-    /// A regular expression that is looked for.
+    /// A regular expression to search for.
     Pattern,
     /// The name of a tool, an artifact or a state.
     Name,
@@ -16,11 +17,12 @@ enum Demanded {
     Key,
     /// A path into the output.
     Path,
-    /// A step of a path that is taken for a key.
+    /// A step of a path that looks like a negative index but is a key.
     NegativeStep,
 }
 
-/// The demands of each check: the keys that lead to them, and what stands there. No key is the check's own argument.
+/// The demands of each check: the keys of their path, and what is at that path. An empty path is the check's own
+/// argument.
 const DEMANDS: &[(&str, &[&str], Demanded)] = &[
     ("call_order", &[], Demanded::Name),
     ("call_order", &["order"], Demanded::Name),
@@ -49,10 +51,10 @@ const DEMANDS: &[(&str, &[&str], Demanded)] = &[
     ("tool_evidence", &[], Demanded::Name),
 ];
 
-/// What makes a text of `tool_result` a pattern.
+/// The prefix that makes a string of `tool_result` a pattern.
 const REGEX: &str = "regex:";
 
-/// An empty demand.
+/// An empty demand of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EmptyDemand {
     item: Demanded,
@@ -61,8 +63,9 @@ pub struct EmptyDemand {
 }
 
 impl Check {
-    /// The first demand of it that is empty. An empty list of what must not be is none: nothing is forbidden then. A name that
-    /// is empty is always one, since nothing has it; an empty text under `not` is in every answer, and fails as it says.
+    /// The first empty demand of the check. Under `not`, an empty list is none: it forbids nothing. An empty name
+    /// always is one, since nothing has that name. An empty string under `not` is none: every answer contains it, so
+    /// the check fails as written.
     pub fn empty_demand(&self) -> Option<EmptyDemand> {
         match self.kind.value.as_str() {
             "json_path" => return no_place(self),
@@ -73,7 +76,7 @@ impl Check {
         of_kind.filter(|(_, keys, _)| !keys.is_empty() || self.arguments.pairs().is_none()).find_map(
             |(kind, keys, item)| {
                 let node = keys.iter().try_fold(&self.arguments, |node, key| node.get(key))?;
-                // With `of: output` the text may be any data, and a list is looked for as it is written.
+                // With `of: output` the value may be any data, and a list is searched for as it is.
                 let data = *kind == "contains" && self.arguments.get("of").is_some_and(|of| said(of, "output"));
                 empty(node, *item, data, self.negate)
             },
@@ -82,7 +85,7 @@ impl Check {
 }
 
 impl EmptyDemand {
-    /// What is wrong with a check that has it; `filled` tells that variables in it have just been filled.
+    /// The error for a check with this demand; `filled` means that its variables have just been filled in.
     pub fn problem(self, check: &Check, filled: bool) -> Diagnostic {
         let name = check.name();
         let wrong = |what: &str, label: &str, help: &str| {
@@ -91,12 +94,12 @@ impl EmptyDemand {
         let of_requests = matches!(check.kind.value.as_str(), "model_called" | "tool_called");
         let whole = if of_requests { "request" } else { "answer" };
         let (what, wanted) = match self.item {
-            Demanded::Text => (format!("an empty text is in every {whole}"), "a text"),
+            Demanded::Text => (format!("every {whole} contains the empty string"), "a string"),
             Demanded::Pattern => (format!("an empty pattern matches every {whole}"), "a pattern"),
             Demanded::Name => ("the name is empty".into(), "a name"),
             Demanded::Key => ("the key is empty".into(), "a key"),
             Demanded::Path => {
-                let help = "write the path of what must not be there; `$` is the whole output";
+                let help = "write the path that must not exist; `$` is the whole output";
                 return wrong("the path is empty", "no path", help);
             }
             Demanded::NegativeStep => {
@@ -106,13 +109,13 @@ impl EmptyDemand {
             }
         };
         let what = if self.list { "the list is empty".into() } else { what };
-        let message = format!("`{name}` asks for nothing: {what}");
+        let message = format!("`{name}` expects nothing: {what}");
         let help = match (filled, self.list) {
             (true, false) => "a variable in it is empty: set it, or give it a default as in `${NAME:-default}`".into(),
-            (_, true) => format!("write {wanted} into the list, or remove the check"),
+            (_, true) => format!("add {wanted} to the list, or remove the check"),
             (false, false) => format!("write {wanted}, or remove the check"),
         };
-        Diagnostic::error(self.span, message).label("nothing is asked here").help(help)
+        Diagnostic::error(self.span, message).label("expects nothing").help(help)
     }
 }
 
@@ -126,14 +129,14 @@ fn empty(node: &Node, item: Demanded, data: bool, negate: bool) -> Option<EmptyD
     let text = node.as_text()?;
     let empty = match item {
         Demanded::Name => text.trim().is_empty(),
-        // A block of text ends in a line end that is not looked for.
+        // The newline at the end of a block of text is not searched for.
         Demanded::Text => !negate && text.strip_suffix('\n').unwrap_or(&text).is_empty(),
         Demanded::Pattern | Demanded::Key | Demanded::Path | Demanded::NegativeStep => !negate && text.is_empty(),
     };
     empty.then_some(EmptyDemand { item, span: node.span, list: false })
 }
 
-/// A path of a prohibition, or of an optional demand, that leads to nothing.
+/// A path under `not` or with `optional` that points at nothing.
 fn no_place(check: &Check) -> Option<EmptyDemand> {
     let optional = check.arguments.get("optional").is_some_and(|node| said(node, "true"));
     let node = check.arguments.get("path")?;
@@ -149,7 +152,7 @@ fn no_place(check: &Check) -> Option<EmptyDemand> {
     Some(EmptyDemand { item, span: node.span, list: false })
 }
 
-/// A pattern of a result that is empty.
+/// An empty pattern of a result.
 fn empty_pattern(node: &Node) -> Option<EmptyDemand> {
     if let Some(items) = node.items() {
         return items.iter().find_map(empty_pattern);
@@ -178,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_demand_is_found_wherever_it_stands() {
+    fn an_empty_demand_is_found_wherever_it_is() {
         for (kind, arguments) in [
             ("contains", json!("")),
             ("contains", json!("\n")),
@@ -239,6 +242,6 @@ mod tests {
             assert!(problem("json_path", &json!({"path": path, "value": 1}), true).is_some(), "{path}");
         }
         let told = problem("tool_called", &json!({"any": ["a", ""]}), true);
-        assert_eq!(told.as_deref(), Some("`not tool_called` asks for nothing: the name is empty"));
+        assert_eq!(told.as_deref(), Some("`not tool_called` expects nothing: the name is empty"));
     }
 }

@@ -1,32 +1,32 @@
-//! Things that go wrong on purpose.
+//! Faults to inject on purpose.
 
 use std::time::Duration;
 
 use agentci_source::{Span, Spanned};
 
-/// Something that goes wrong with answers to tool calls, or with answers of a recorded model.
+/// A fault in answers to tool calls, or in answers of a recorded model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fault {
-    /// The tool it happens to; any when absent.
+    /// The tool it applies to; any when absent.
     pub tool: Option<Spanned<String>>,
-    /// Whether it happens to calls of the model, and not to tools.
+    /// Whether it applies to calls of the model instead of tools.
     pub model: bool,
-    /// Which calls it happens to.
+    /// Which calls it applies to.
     pub when: FaultTime,
     /// What happens.
     pub kind: FaultKind,
-    /// Where the suite asks for it.
+    /// Where the suite sets it.
     pub span: Span,
 }
 
-/// Which calls a fault happens to, counted for the tool it names.
+/// Which calls a fault applies to, counted per tool.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FaultTime {
-    /// All of them.
+    /// All calls.
     Always,
-    /// The nth, from 1.
+    /// The nth call, from 1.
     Call(u32),
-    /// About this share of them, by a draw that the seed decides.
+    /// About this share of the calls, chosen at random from the seed.
     Rate(f64),
 }
 
@@ -37,17 +37,17 @@ impl FaultKind {
     }
 }
 
-/// What goes wrong.
+/// The kinds of faults.
 #[derive(Debug, Clone, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum FaultKind {
-    /// The tool fails with these words.
+    /// The tool fails with this message.
     Error(String),
-    /// The answer comes late.
+    /// The answer is late.
     Delay(Duration),
-    /// The answer is not in the form that was agreed on.
+    /// The answer is malformed.
     Malformed,
-    /// The answer breaks off.
+    /// The answer is cut off.
     Truncated,
     /// There is no answer.
     Hang,

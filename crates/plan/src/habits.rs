@@ -1,28 +1,28 @@
-//! What a suite's format takes for granted, as data.
+//! Assumptions of a suite's format, as data.
 //!
-//! A front end fills [`Habits`] once for its dialect; everything after it asks the habits and never the name of the dialect.
-//! [`Habits::USUAL`] are those of the native format, so that a dialect states only where it differs.
+//! A front end fills [`Habits`] once for its dialect; the rest of the program uses the habits and never the name of the
+//! dialect. [`Habits::USUAL`] are those of the native format, so that a dialect lists only its differences.
 
 use std::time::Duration;
 
-/// What a suite's format takes for granted.
+/// Assumptions of a suite's format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Habits {
-    /// What a time limit of the caller covers.
+    /// What a timeout set by the caller covers.
     pub time_limit: TimeLimit,
     /// How many cases run at once by default.
     pub parallelism: Parallelism,
     /// What an invalid check means for its case and its suite.
     pub invalid_checks: InvalidChecks,
-    /// What a check means that asks for nothing.
+    /// What a check that expects nothing means.
     pub empty_checks: EmptyChecks,
-    /// Whether rules apply that the format did not have from the start.
+    /// Whether rules apply that the original tool of the format does not have.
     pub verdicts: Verdicts,
     /// How numbers in the arguments of recorded calls are compared.
     pub recorded_numbers: RecordedNumbers,
-    /// What else is in files that hold cases.
+    /// What files with cases contain in addition to cases.
     pub case_files: CaseFiles,
-    /// Where results go beside the run folder.
+    /// Where results are written in addition to the run folder.
     pub result_files: ResultFiles,
     /// Who may write a report.
     pub report_writer: ReportWriter,
@@ -49,19 +49,19 @@ impl Default for Habits {
     }
 }
 
-/// What a time limit of the caller covers.
+/// What a timeout set by the caller covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeLimit {
     /// Every case, and it takes precedence over the case's own limit.
     Case,
-    /// Cases without a limit of their own. The front end has applied it already.
+    /// Cases without a limit of their own. The front end has already applied it.
     CaseDefault,
-    /// All cases of the suite together; this is the default.
+    /// All cases of the suite together; the value is the default.
     Suite(Duration),
 }
 
 impl TimeLimit {
-    /// How long all cases of a suite together may take by default.
+    /// The default timeout of all cases of a suite together.
     pub fn of_suite(self) -> Option<Duration> {
         match self {
             TimeLimit::Suite(default) => Some(default),
@@ -75,7 +75,7 @@ impl TimeLimit {
 pub enum Parallelism {
     /// As many as the machine has processors.
     Machine,
-    /// The same, but one at a time if a gate compares durations, which must not depend on what else runs.
+    /// The same, but one at a time if a gate compares durations, which must not depend on what else is running.
     MachineUnlessTimed,
     /// One at a time.
     One,
@@ -84,45 +84,45 @@ pub enum Parallelism {
 /// What an invalid check means for its case and its suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InvalidChecks {
-    /// The case is not run, and ends with an error.
+    /// The case does not run and ends with an error.
     RefuseCase,
-    /// No case of the suite is run: cases depend on those before them.
+    /// No case of the suite runs: cases depend on those before them.
     RefuseSuite,
-    /// The case is run, and the check fails; loading only warns.
+    /// The case runs and the check fails; loading only warns.
     FailCase,
 }
 
-/// What a check means that asks for nothing, such as an empty list of texts.
+/// What a check that expects nothing means, such as one with an empty list of strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EmptyChecks {
     /// It is invalid.
     Refused,
-    /// An empty order of calls and an empty prohibition pass with a warning; others are invalid.
+    /// An empty call order and an empty prohibition pass with a warning; others are invalid.
     PassInOrdersAndProhibitions,
     /// It passes with a warning.
     Pass,
 }
 
-/// Whether rules apply that the format did not have from the start.
+/// Whether rules apply that the original tool of the format does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdicts {
-    /// A setting without effect and a limit of something that nothing reports are errors, and a result that says in words that it
-    /// failed has failed.
+    /// A setting without effect, or a limit on something that nothing reports, is an error, and a tool result whose
+    /// text reports a failure counts as failed.
     Strict,
-    /// Suites keep the verdicts that their users know: there is at most a warning.
+    /// Suites keep the verdicts of their original tool; at most there is a warning.
     Kept,
 }
 
 /// How numbers in the arguments of recorded calls are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordedNumbers {
-    /// `20` is `20.0`.
+    /// `20` equals `20.0`.
     ByValue,
-    /// `20` is not `20.0`.
+    /// `20` does not equal `20.0`.
     AsWritten,
 }
 
-/// What else is in files that hold cases.
+/// What files with cases contain in addition to cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CaseFiles {
     /// The settings of the suite, before or after the cases.
@@ -131,14 +131,14 @@ pub enum CaseFiles {
     CasesAlone,
 }
 
-/// Where results go beside the run folder.
+/// Where results are written in addition to the run folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResultFiles {
     /// Nowhere else.
     RunFolder,
-    /// Into a file beside the file of cases that was named.
+    /// Into a file next to the specified file of cases.
     BesideCases,
-    /// Into a folder of results that all runs share, with a log.
+    /// Into a results folder shared by all runs, with a log.
     ResultsFolder,
 }
 
@@ -147,6 +147,6 @@ pub enum ResultFiles {
 pub enum ReportWriter {
     /// Only agentci.
     BuiltIn,
-    /// Also an agent of the application under test, which is sent the results.
+    /// Also an agent of the application under test, which receives the results.
     Agent,
 }

@@ -1,4 +1,4 @@
-//! A command that runs before a case and may give it variables.
+//! A command that runs before a case and can set its variables.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,12 +11,12 @@ use agentci_source::Span;
 pub struct Hook {
     /// The program and its arguments.
     pub command: Vec<CommandPart>,
-    /// Its working folder; the caller's own when absent.
+    /// Its working directory; the caller's own when absent.
     pub folder: Option<PathBuf>,
-    /// Environment variables it gets beside the inherited ones.
+    /// Environment variables in addition to the inherited ones.
     pub environment: Vec<(String, Text)>,
-    /// How long it may take.
+    /// Its timeout.
     pub timeout: Duration,
-    /// Where the suite asks for it.
+    /// Where the suite sets it.
     pub span: Span,
 }

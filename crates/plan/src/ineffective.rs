@@ -1,5 +1,6 @@
-//! Settings of a suite that have no effect on the cases they are written for: recordings that nothing would play, limits and
-//! checks of what nothing could report. What is said for several cases is an error only where none of them has a use for it.
+//! Finds settings of a suite that have no effect on their cases: recordings that nothing would replay, limits and
+//! checks on something that nothing reports. A setting for several cases is an error only if it has no effect on any of
+//! them.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -7,12 +8,12 @@ use crate::observability::ObservedRow;
 use crate::{Case, Check, Limits, McpWorld, Speech, Suite, Target, ToolSource, Verdicts};
 use agentci_source::{Diagnostic, Node, Severity, Span};
 
-/// Why a setting does nothing for a case.
+/// Why a setting has no effect on a case.
 struct Useless {
     message: String,
     label: &'static str,
     help: String,
-    /// Whether the case does what it should all the same.
+    /// Whether the case works as intended nevertheless.
     harmless: bool,
 }
 
@@ -22,10 +23,11 @@ impl Useless {
     }
 }
 
-/// Where a case says something that may have no effect, and why it has none if that is so.
+/// The place of a setting that may have no effect, and the reason if it has none.
 type WrittenSetting = (Span, Option<Useless>);
 
-/// Settings without effect, each with the position of a case that has it. In formats that keep their verdicts each is a warning.
+/// Settings without effect, each with the position of a case that has it. In formats that keep their verdicts, each is
+/// a warning.
 pub fn without_effect(suite: &Suite) -> Vec<(usize, Diagnostic)> {
     let strict = suite.habits.verdicts == Verdicts::Strict;
     let mut found: BTreeMap<Span, Vec<(usize, Useless)>> = BTreeMap::new();
@@ -63,7 +65,7 @@ fn settings(case: &Case) -> Vec<WrittenSetting> {
     found.extend(world(case).into_iter().map(|(key, span)| {
         let useless = (!asks_for_tools(target)).then(|| {
             let message =
-                format!("`tools.{key}` has no effect: {} does not ask agentci for its tools", describe(target));
+                format!("`tools.{key}` has no effect: {} does not call its tools through agentci", describe(target));
             Useless::new(message, "would never be used", instead(target))
         });
         (span, useless)
@@ -86,7 +88,7 @@ fn settings(case: &Case) -> Vec<WrittenSetting> {
     found
 }
 
-/// Recordings that nothing would write or play, and what is said of comparing with one where there is none.
+/// Recordings that nothing would write or replay, and `match` settings without a recording to compare with.
 fn recordings(case: &Case) -> Vec<WrittenSetting> {
     let (world, target) = (&case.world, &*case.target);
     let has_world = target.has_recordable_world();
@@ -95,7 +97,7 @@ fn recordings(case: &Case) -> Vec<WrittenSetting> {
         let useless = || {
             let message = format!("`recording` has no effect: {} cannot be recorded", describe(target));
             let help = "remove it: only agents that agentci starts, servers and `chat` targets can be recorded";
-            Useless::new(message, "would be neither written nor played", help)
+            Useless::new(message, "would be neither written nor replayed", help)
         };
         found.push((recording.span, (!has_world && !target.is_recorded()).then(useless)));
     }
@@ -104,71 +106,72 @@ fn recordings(case: &Case) -> Vec<WrittenSetting> {
             let message = format!("`model.recording` has no effect: {} is not started by agentci", describe(target));
             let help = match target {
                 Target::Http(_) => {
-                    "give the target its `command`: it is then started for each case and led to the model"
+                    "add `command` to the target: agentci then starts it for each case and points it at the model"
                 }
-                _ => "remove it: only agents that agentci starts can be led to a recorded model",
+                _ => "remove it: only agents that agentci starts can use a recorded model",
             };
-            Useless::new(message, "this model would never be asked", help)
+            Useless::new(message, "this model would never be called", help)
         };
         found.push((recording.span, (!has_world).then(useless)));
     }
     let recorded_model = world.recorded_model.as_ref().map(|model| (model.span, "model.recording"));
     if let Some((span, key)) = recorded_model.or(world.model.as_ref().map(|model| (model.span, "model.script"))) {
         let useless = world.recording.as_ref().filter(|_| has_world).map(|recording| {
-            let message = format!("`{key}` has no effect: `recording` holds what the model answers");
-            let help = format!("remove one of the two; `recording` stands in line {}", recording.span.line);
+            let message = format!("`{key}` has no effect: `recording` contains the answers of the model");
+            let help = format!("remove one of the two; `recording` is on line {}", recording.span.line);
             Useless::new(message, "a second source of answers", help)
         });
         found.push((span, useless));
     }
     if let Some(span) = world.matching.span {
         let message = "`match` has no effect: nothing is compared with a recording";
-        let help = "record what the agent sends with `world: { recording: .. }`, or remove it";
+        let help = "record the requests of the agent with `world: { recording: .. }`, or remove it";
         let useless = || Useless::new(message, "would never be used", help);
         found.push((span, case.recorded_world().is_none().then(useless)));
     }
     found
 }
 
-/// Why the agent cannot be told of an MCP server, if it cannot.
+/// Why the agent cannot be pointed at an MCP server, if it cannot.
 fn unreached_server(server: &McpWorld, target: &Target) -> Option<Useless> {
     if target.reaches_mcp() {
         return None;
     }
     let help = match target {
         Target::Http(_) => {
-            "give the target its `command`: it is then started for each case and finds the server; or let each question say \
-             where it is, as in `headers: { x-orders: \"${MCP.orders.url}\" }`"
+            "add `command` to the target: agentci then starts it for each case and points it at the server; or pass \
+             its URL with each request, as in `headers: { x-orders: \"${MCP.orders.url}\" }`"
         }
-        _ => "remove it: only agents that agentci starts can be told where the server is",
+        _ => "remove it: only agents that agentci starts can be pointed at the server",
     };
     let name = server.name.value.escape_debug();
     let message = format!("`mcp.{name}` has no effect: {} is not started by agentci", describe(target));
     Some(Useless::new(message, "this server would never be called", help))
 }
 
-/// The `shared` of a server that is started for each case nevertheless, since nothing else leads it to what answers that case.
+/// The `shared` of a server that is started for each case nevertheless, since nothing else points it at the model,
+/// tools or recording of that case.
 fn started_anyway(case: &Case) -> Option<WrittenSetting> {
     let Target::Http(http) = &*case.target else { return None };
     let span = http.server.as_ref()?.shared?;
     let (reason, help) = if case.recorded_world().is_some() {
-        ("its recording", "remove it: a server is started for each case that is recorded")
+        ("its recording", "remove it: agentci starts a server for each case that is recorded")
     } else if case.world.model.is_some() && !http.tells_of_model() {
-        let help = "let each question say where the model is, as in `headers: { x-model: \"${MODEL.openai_base_url}\" }`; or \
-                    remove it";
+        let help = "pass the URL of the model with each request, as in `headers: { x-model: \
+                    \"${MODEL.openai_base_url}\" }`; or remove it";
         ("its scripted model", help)
     } else if !case.world.mcp.is_empty() && !http.tells_of_mcp() {
         let help =
-            "let each question say where they are, as in `headers: { x-orders: \"${MCP.orders.url}\" }`; or remove it";
+            "pass their URLs with each request, as in `headers: { x-orders: \"${MCP.orders.url}\" }`; or remove it";
         ("its MCP servers", help)
     } else {
         return Some((span, None));
     };
-    let message = format!("`shared` has no effect: the server is started for each case, and led to {reason}");
-    Some((span, Some(Useless { harmless: true, ..Useless::new(message, "is started for each case", help) })))
+    let message = format!("`shared` has no effect: agentci starts the server for each case and points it at {reason}");
+    Some((span, Some(Useless { harmless: true, ..Useless::new(message, "started for each case", help) })))
 }
 
-/// The part of a check that needs requests to a model, beside what the check itself needs.
+/// The part of a check that needs requests to a model, in addition to what the check itself needs.
 fn told_by_model(check: &Check) -> Option<&Node> {
     check.arguments.get("by").filter(|_| check.kind.value == "tool_called")
 }
@@ -183,11 +186,11 @@ fn unobserved(name: &str, row: &ObservedRow, case: &Case) -> Option<Useless> {
         [] => format!("remove it: no setting makes the {what} of {target} visible"),
         remedies => format!("{}; or remove it", remedies.join(", or ")),
     };
-    let message = format!("`{name}` cannot be judged: nothing reports the {what} of {target}");
-    Some(Useless::new(message, "nothing can observe this", help))
+    let message = format!("`{name}` cannot be evaluated: nothing reports the {what} of {target}");
+    Some(Useless::new(message, "cannot be observed", help))
 }
 
-/// What a case says about who answers its tools when the agent asks agentci for them, with the keys.
+/// Settings for tools that the agent calls through agentci, with their keys.
 fn world(case: &Case) -> Vec<(&'static str, Span)> {
     let world = &case.world;
     let mut found = Vec::new();
@@ -200,7 +203,7 @@ fn world(case: &Case) -> Vec<(&'static str, Span)> {
     found
 }
 
-/// Whether its tools are answered by agentci when it asks for them.
+/// Whether agentci answers the tool calls of the target.
 fn asks_for_tools(target: &Target) -> bool {
     match target {
         Target::Process(process) => process.speaks == Speech::Protocol,
@@ -212,10 +215,10 @@ fn asks_for_tools(target: &Target) -> bool {
 fn instead(target: &Target) -> &'static str {
     match target {
         Target::Process(_) => {
-            "answer tools that it calls over HTTP with `tools: { routes: {..} }`; or let the agent speak the protocol: remove \
-             `speaks: text`"
+            "mock tools that it calls over HTTP with `tools: { routes: {..} }`; or, if the agent speaks the protocol, \
+             remove `speaks: text`"
         }
-        Target::Http(_) => "answer tools that it calls over HTTP with `tools: { routes: {..} }`",
+        Target::Http(_) => "mock tools that it calls over HTTP with `tools: { routes: {..} }`",
         Target::Mock(_) | Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Chat(_) => "remove it",
     }
 }

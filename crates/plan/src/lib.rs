@@ -1,8 +1,9 @@
 //! What to run, as pure data.
 //!
-//! A front end (`agentci-formats`) lowers a suite file to a [`Plan`]; everything after it works on the plan alone. Every case in
-//! a plan is complete, no inheritance is left, and every node knows the file, line and column it came from, so that a failed
-//! check can point at the line that asked for it. Nothing here touches the clock, the network, the environment or the disk.
+//! A front end (`agentci-formats`) lowers a suite file to a [`Plan`]; the rest of the program works on the plan alone.
+//! Every case in a plan is complete, with all defaults folded in, and every node has the file, line and column it came
+//! from, so that a failed check can point at its line. Nothing here touches the clock, the network, the environment or
+//! the disk.
 
 mod answerer;
 mod calendar;

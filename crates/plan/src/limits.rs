@@ -1,28 +1,31 @@
-//! What a case may use up.
+//! The limits of a case.
 
 use std::sync::{Arc, LazyLock};
 
 use agentci_source::Span;
 
-/// The most that is allowed of something, and the line that says so. Zero and less are allowed: then any use is too much.
+/// The maximum of something, and the line that sets it. Zero and negative values are allowed: then any use exceeds the
+/// limit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limit {
-    /// The most allowed.
+    /// The key that sets it, as the suite spells it: `tool_calls`, or `max_tool_calls` in `RunLedger` suites.
+    pub key: &'static str,
+    /// The maximum.
     pub most: f64,
-    /// Where the suite says so.
+    /// Where the suite sets it.
     pub span: Span,
 }
 
-/// The limits of a case; going over one is a failure of its own kind.
+/// The limits of a case; exceeding one is a failure of its own kind.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Limits {
     /// Milliseconds from the start of the agent to its final output.
     pub wall_ms: Option<Limit>,
-    /// Tool calls, refused ones included.
+    /// Tool calls, including refused ones.
     pub tool_calls: Option<Limit>,
-    /// Tool calls that were answered with an error.
+    /// Tool calls answered with an error.
     pub tool_errors: Option<Limit>,
-    /// Requests to a model, attempts of the same request counted once.
+    /// Requests to a model; retries of a request are not counted.
     pub model_calls: Option<Limit>,
     /// Tokens sent to the model, as the agent reports them.
     pub tokens_in: Option<Limit>,
@@ -33,19 +36,19 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// No limit at all, shared by all that have none.
+    /// No limits, as one shared value.
     pub fn none() -> Arc<Limits> {
         static NONE: LazyLock<Arc<Limits>> = LazyLock::new(Arc::default);
         Arc::clone(&NONE)
     }
 
-    /// These limits, to be shared.
+    /// Wraps the limits for sharing.
     #[must_use]
     pub fn shared(self) -> Arc<Limits> {
         if self == Limits::default() { Limits::none() } else { Arc::new(self) }
     }
 
-    /// These limits where they are set, the others elsewhere.
+    /// These limits, with unset ones taken from `below`.
     #[must_use]
     pub fn over(&self, below: &Limits) -> Limits {
         Limits {

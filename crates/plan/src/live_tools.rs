@@ -1,4 +1,4 @@
-//! Tools that are really executed, in record and live mode.
+//! Tools that are executed in record and live mode.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,17 +6,17 @@ use std::time::Duration;
 use crate::{CommandPart, McpTransport, Text};
 use agentci_source::{Span, Spanned};
 
-/// How long a tool may take that does not say so itself.
+/// The default timeout of a tool.
 pub const TOOL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The tools of a suite that can be executed.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LiveTools {
-    /// By name, in the order they are written.
+    /// The tools by name, in the order they are written.
     pub tools: Vec<(Spanned<String>, LiveTool)>,
     /// A Python module with a mapping `TOOLS`.
     pub module: Option<Spanned<String>>,
-    /// The suite's folder: modules are looked for there.
+    /// The suite's folder, where modules are searched.
     pub folder: PathBuf,
 }
 
@@ -25,14 +25,14 @@ pub struct LiveTools {
 pub enum LiveTool {
     /// A program.
     Command(CommandTool),
-    /// An HTTP endpoint: arguments as a JSON body, the result as JSON.
+    /// An HTTP endpoint that takes the arguments as a JSON body and returns the result as JSON.
     Http(HttpTool),
     /// A tool of an MCP server.
     Mcp(McpTool),
 }
 
 impl LiveTool {
-    /// What the suite hands over to it by name: environment variables or headers.
+    /// Named values that the suite passes to it: environment variables or headers.
     pub fn handed_over(&self) -> &[(String, Text)] {
         match self {
             LiveTool::Command(tool) => &tool.environment,
@@ -50,40 +50,40 @@ impl LiveTool {
 pub struct CommandTool {
     /// The program and its arguments.
     pub command: Vec<CommandPart>,
-    /// Environment variables it gets beside the inherited ones.
+    /// Environment variables in addition to the inherited ones.
     pub environment: Vec<(String, Text)>,
-    /// Whether one process answers all calls, a JSON line each, instead of one process a call.
+    /// Whether one process answers all calls, as one JSON line each, instead of one process per call.
     pub long_lived: bool,
-    /// How long one call may take.
+    /// The timeout of one call.
     pub timeout: Duration,
-    /// Where the suite says so.
+    /// Where the suite sets it.
     pub span: Span,
 }
 
 /// A tool behind a URL.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HttpTool {
-    /// Where to send the arguments.
+    /// The URL to send the arguments to.
     pub url: Text,
-    /// Headers beside the usual ones.
+    /// Headers in addition to the usual ones.
     pub headers: Vec<(String, Text)>,
-    /// How long one call may take.
+    /// The timeout of one call.
     pub timeout: Duration,
-    /// Where the suite says so.
+    /// Where the suite sets it.
     pub span: Span,
 }
 
-/// A tool of an MCP server. Tools of one server share it.
+/// A tool of an MCP server. Tools of the same server share one instance of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct McpTool {
-    /// How the server is reached.
+    /// How to reach the server.
     pub transport: McpTransport,
-    /// Headers beside the usual ones.
+    /// Headers in addition to the usual ones.
     pub headers: Vec<(String, Text)>,
-    /// What the server calls the tool, where that is another name.
+    /// The server's name for the tool, if it differs.
     pub tool: Option<String>,
-    /// How long one call may take.
+    /// The timeout of one call.
     pub timeout: Duration,
-    /// Where the suite says so.
+    /// Where the suite sets it.
     pub span: Span,
 }

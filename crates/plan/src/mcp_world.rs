@@ -1,4 +1,4 @@
-//! MCP servers that the world of a case plays.
+//! Mock MCP servers of a case.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,38 +8,38 @@ use agentci_source::{Span, Spanned};
 use crate::Target;
 use crate::mcp_script::McpScript;
 
-/// An MCP server that is played for an agent.
+/// A mock MCP server for an agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct McpWorld {
-    /// What the suite calls it.
+    /// The name in the suite.
     pub name: Spanned<String>,
-    /// What it answers from.
+    /// The source of its answers.
     pub source: McpSource,
-    /// Where the suite names the file of it.
+    /// Where the suite names its file.
     pub span: Span,
 }
 
-/// What a played MCP server answers from.
+/// The source of the answers of a mock MCP server.
 #[derive(Debug, Clone, PartialEq)]
 pub enum McpSource {
     /// A script.
     Script {
         /// The file.
         path: PathBuf,
-        /// What it says.
+        /// The contents.
         script: Arc<McpScript>,
     },
-    /// A recording of what was said to a real one.
+    /// A recording of a real server.
     Recording {
         /// The file.
         path: PathBuf,
-        /// What occurs in the address or the command of the server, where the recording has several.
+        /// A part of the URL or command of the server, to select it if the recording contains several.
         server: Option<Spanned<String>>,
     },
 }
 
 impl McpWorld {
-    /// The file that it answers from.
+    /// The file with its answers.
     pub fn path(&self) -> &Path {
         match &self.source {
             McpSource::Script { path, .. } | McpSource::Recording { path, .. } => path,
@@ -59,15 +59,14 @@ impl McpWorld {
         word(&self.name.value)
     }
 
-    /// The environment variable that holds its address.
+    /// The environment variable that contains its URL.
     pub fn variable(&self) -> String {
         variable(&self.name.value)
     }
 }
 
 impl Target {
-    /// Whether it can be told where MCP servers are that are played for its case: agentci starts it, or asks it in words that
-    /// say so.
+    /// Whether it can be pointed at mock MCP servers of its case: agentci starts it, or its requests carry their URLs.
     pub fn reaches_mcp(&self) -> bool {
         match self {
             Target::Process(_) => true,
@@ -77,7 +76,8 @@ impl Target {
     }
 }
 
-/// The environment variable that holds the address of a server of this name. Other names may have the same.
+/// The environment variable that contains the URL of the server with this name. Different names may have the same
+/// variable.
 pub fn variable(name: &str) -> String {
     format!("AGENTCI_MCP_{}_URL", word(name).to_ascii_uppercase())
 }

@@ -1,28 +1,28 @@
-//! A target without an agent: a model whose answers are written down.
+//! A target without an agent: a model with scripted answers.
 
 use std::sync::Arc;
 
 use agentci_source::Span;
 
-/// A scripted model that is asked once a case.
+/// A scripted model that is called once per case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MockTarget {
-    /// What it answers, shared by the cases that meet the same model.
+    /// Its script, shared by the cases that use the same model.
     pub script: Arc<MockScript>,
-    /// The position of the case in the whole suite, from 0: it alone decides, with the seed, what the case is answered.
+    /// The position of the case in the whole suite, from 0: together with the seed it alone determines the answer.
     pub position: u32,
-    /// Where the suite says so.
+    /// Where the suite sets it.
     pub span: Span,
 }
 
-/// What a scripted model answers.
+/// The script of a mock.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MockScript {
-    /// The model that an answer is from when no response is written down.
+    /// The model name of an answer if there are no responses.
     pub model_name: String,
-    /// The answers, given in turn.
+    /// The answers, in order; after the last one they repeat from the start.
     pub responses: Vec<MockResponse>,
-    /// The latency of an answer when no response is written down, in milliseconds.
+    /// The latency of an answer in milliseconds if there are no responses.
     pub default_latency_ms: f64,
     /// The share of calls that fail, from 0 to 1.
     pub failure_rate: f64,
@@ -35,31 +35,31 @@ pub struct MockResponse {
     pub content: String,
     /// The model it is from.
     pub model: String,
-    /// How many tokens it took.
+    /// The number of tokens it reports.
     pub tokens_used: u64,
-    /// How long it is said to have taken, in milliseconds.
+    /// The latency it reports, in milliseconds.
     pub latency_ms: f64,
-    /// Why it ended.
+    /// The finish reason it reports.
     pub finish_reason: String,
 }
 
 impl MockScript {
-    /// The latency of an answer where the script does not say, in milliseconds.
+    /// The default latency of an answer, in milliseconds.
     pub const DEFAULT_LATENCY_MS: f64 = 50.0;
-    /// Why an answer ends where the script does not say.
+    /// The default finish reason of an answer.
     pub const DEFAULT_FINISH_REASON: &'static str = "stop";
 
-    /// Whether it depends on a draw which calls fail.
+    /// Whether calls fail at random.
     pub fn draws(&self) -> bool {
         self.failure_rate > 0.0 && self.failure_rate < 1.0
     }
 
-    /// Whether it says the same whatever was asked before.
+    /// Whether every answer is the same.
     pub fn is_constant(&self) -> bool {
         self.responses.len() < 2 && self.failure_rate == 0.0
     }
 
-    /// The answer to the call that `served` answers came before.
+    /// The answer to a call, after `served` answers.
     pub fn response(&self, served: usize) -> MockResponse {
         match self.responses.len() {
             0 => MockResponse {
@@ -74,7 +74,7 @@ impl MockScript {
     }
 }
 
-/// One answer that fits any question.
+/// One generic answer.
 impl Default for MockScript {
     fn default() -> Self {
         Self {

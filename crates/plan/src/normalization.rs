@@ -1,26 +1,26 @@
-//! What is evened out in tool results and outputs before anyone compares them.
+//! Normalizes tool results and outputs before they are compared.
 
 use serde_json::Value;
 
-/// Changes to tool results, their error texts, and the final output, in this order.
+/// Changes to tool results, their error messages and the final output, applied in this order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Normalization {
     /// Keys that are dropped at any depth.
     pub strip_keys: Vec<String>,
-    /// Paths that are dropped: names and list positions between dots, `*` for any.
+    /// Paths that are dropped: names and list indexes separated by dots; `*` matches any.
     pub strip_paths: Vec<String>,
     /// Paths whose value is replaced.
     pub replace_paths: Vec<(String, Value)>,
-    /// Patterns that are replaced in every text.
+    /// Patterns that are replaced in every string.
     pub replace_text: Vec<TextReplacement>,
 }
 
-/// A pattern and what is put in its place.
+/// A pattern and its replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextReplacement {
-    /// The pattern, flags included.
+    /// The pattern, including flags.
     pub pattern: String,
-    /// What is put in its place; `$1` or `\1` is the first group.
+    /// The replacement; `$1` or `\1` is the first group.
     pub replacement: String,
 }
 
@@ -30,7 +30,8 @@ impl Normalization {
         *self == Self::default()
     }
 
-    /// The suite's changes and the case's: lists one after the other, and the case's word for a path.
+    /// The suite's changes combined with the case's: lists are concatenated, and the case's replacement for a path
+    /// takes precedence.
     #[must_use]
     pub fn extended(&self, case: &Normalization) -> Normalization {
         let mut both = self.clone();

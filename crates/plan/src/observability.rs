@@ -1,29 +1,29 @@
-//! Who can observe what of a target: the one table behind the errors of limits and checks that nothing could ever judge, and
-//! behind the table in the documentation.
+//! The table of what can be observed of each kind of target. It is the basis of the errors for limits and checks that
+//! could never be evaluated, and of the table in the documentation.
 
 use crate::{Speech, Target, ToolSource, World};
 
-/// Who reports it.
+/// The source of an observation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ObservedBy {
     /// The run itself, always.
     Run,
-    /// The agent, in its own protocol.
+    /// The agent, through its own protocol.
     Agent,
-    /// The scripted model behind the agent.
+    /// The scripted model of the agent.
     Model,
-    /// The server that plays the agent's tools over HTTP.
+    /// The server that mocks the agent's tools over HTTP.
     Routes,
-    /// The MCP servers that are played for the agent.
+    /// The mock MCP servers of the agent.
     Mcp,
-    /// The recording of what the agent sends over the network.
+    /// The recording of the agent's network traffic.
     Recording,
 }
 
-/// What can be observed, by whom, for each kind of target.
+/// A row of the table: something to observe, and its sources for each kind of target.
 #[derive(Debug)]
 pub struct ObservedRow {
-    /// What limits and checks are about, in the words of messages.
+    /// What is observed, as messages name it.
     pub observed: &'static str,
     /// The limits that need it, by their keys.
     pub limits: &'static [&'static str],
@@ -38,15 +38,15 @@ pub const TARGETS: [&str; 8] = ["process", "process, `speaks: text`", "http", "a
 
 use ObservedBy::{Agent, Mcp, Model, Recording, Routes, Run};
 
-/// What goes to a model is seen on its way.
+/// Requests to the model are seen by the scripted model or the recorder.
 const SEEN: &[ObservedBy] = &[Model, Recording];
-/// The agent tells of it as well.
+/// The agent reports it too.
 const TOLD_OR_SEEN: &[ObservedBy] = &[Agent, Model, Recording];
 
-/// What can be observed by whom.
+/// The table.
 pub const TABLE: &[ObservedRow] = &[
     ObservedRow {
-        observed: "how long it takes",
+        observed: "duration",
         limits: &["wall"],
         checks: &["duration", "latency"],
         sources: [&[Run], &[Run], &[Run], &[Run], &[Run], &[Run], &[Run], &[Run]],
@@ -99,22 +99,22 @@ pub const TABLE: &[ObservedRow] = &[
 ];
 
 impl ObservedRow {
-    /// What a limit is about, by its key.
+    /// The row of a limit, by its key.
     pub fn of_limit(key: &str) -> Option<&'static ObservedRow> {
         TABLE.iter().find(|row| row.limits.contains(&key))
     }
 
-    /// What a check is about, where that is not what the agent said.
+    /// The row of a check; `None` for checks on the answer.
     pub fn of_check(kind: &str) -> Option<&'static ObservedRow> {
         TABLE.iter().find(|row| row.checks.contains(&kind))
     }
 
-    /// Who could report it of this kind of target.
+    /// The sources for this kind of target.
     pub fn sources(&self, target: &Target) -> &'static [ObservedBy] {
         self.sources[position(target)]
     }
 
-    /// Whether anything in this world can report it of this target.
+    /// Whether any source in this world reports it for this target.
     pub fn is_observed(&self, target: &Target, world: &World) -> bool {
         self.sources(target).iter().any(|source| match source {
             ObservedBy::Run | ObservedBy::Agent => true,
@@ -129,7 +129,7 @@ impl ObservedRow {
     }
 }
 
-/// The place of a target in [`TARGETS`].
+/// The index of a target in [`TARGETS`].
 fn position(target: &Target) -> usize {
     match target {
         Target::Process(process) if process.speaks == Speech::Protocol => 0,
@@ -144,7 +144,7 @@ fn position(target: &Target) -> usize {
 }
 
 impl ObservedBy {
-    /// Who it is, for a table.
+    /// The source, as the documentation's table names it.
     pub fn words(self) -> &'static str {
         match self {
             ObservedBy::Run => "always",
@@ -156,14 +156,14 @@ impl ObservedBy {
         }
     }
 
-    /// How it comes to be there, where the suite decides.
+    /// How to enable the source; `None` if the suite cannot.
     pub(crate) fn remedy(self) -> Option<&'static str> {
         match self {
             ObservedBy::Run | ObservedBy::Agent => None,
-            ObservedBy::Model => Some("play its model with `world: { model: { script: .. } }`"),
-            ObservedBy::Routes => Some("play its tools with `world: { tools: { routes: {..} } }`"),
-            ObservedBy::Mcp => Some("play its MCP servers with `world: { mcp: {..} }`"),
-            ObservedBy::Recording => Some("record what it sends with `world: { recording: .. }`"),
+            ObservedBy::Model => Some("mock its model with `world: { model: { script: .. } }`"),
+            ObservedBy::Routes => Some("mock its tools with `world: { tools: { routes: {..} } }`"),
+            ObservedBy::Mcp => Some("mock its MCP servers with `world: { mcp: {..} }`"),
+            ObservedBy::Recording => Some("record its requests with `world: { recording: .. }`"),
         }
     }
 }
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_limit_and_check_stands_in_one_row() {
+    fn every_limit_and_check_is_in_one_row() {
         let mut names: Vec<&str> = TABLE.iter().flat_map(|row| row.limits.iter().chain(row.checks)).copied().collect();
         let all = names.len();
         names.sort_unstable();

@@ -1,15 +1,15 @@
-//! A recorded world: what an agent that agentci starts sends over the network is recorded once, and played to it afterwards. The
-//! agent itself is run every time.
+//! A recorded world: the network traffic of an agent that agentci starts is recorded once and replayed afterwards. The
+//! agent itself runs every time.
 
 use crate::{Case, RecordingSetting, Target};
 use agentci_source::{Span, Spanned};
 
-/// What a recording of a case holds.
+/// What a recording of a case contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordedCase {
-    /// Everything that the agent sends to its model and its tools over HTTP.
+    /// All HTTP requests of the agent to its model and its tools.
     World,
-    /// Only what it sends to its model; its tools are played otherwise.
+    /// Only its requests to the model; its tools are mocked in another way.
     Model,
 }
 
@@ -18,18 +18,18 @@ pub enum RecordedCase {
 pub struct RecordedWorld<'w> {
     /// The file.
     pub recording: &'w RecordingSetting,
-    /// What it holds.
+    /// What it contains.
     pub holds: RecordedCase,
 }
 
-/// What a team decided not to compare between requests and their recording.
+/// What to ignore when requests are compared with their recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Matching {
-    /// JSON pointers into bodies; `*` stands for any one name or index.
+    /// JSON pointers into request bodies; `*` matches any one name or index.
     pub ignore: Vec<Spanned<String>>,
     /// Whether system prompts are compared.
     pub system: bool,
-    /// Where the suite says so, if it does.
+    /// Where the suite sets it, if it does.
     pub span: Option<Span>,
 }
 
@@ -39,19 +39,20 @@ impl Default for Matching {
     }
 }
 
-/// What a model costs, in US dollars per million tokens.
+/// The prices of a model, in US dollars per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Price {
-    /// Tokens that it reads.
+    /// The price of input tokens.
     pub input: f64,
-    /// Tokens that it read before; as much as others when absent.
+    /// The price of cached input tokens; the same as `input` when absent.
     pub cached_input: Option<f64>,
-    /// Tokens that it writes.
+    /// The price of output tokens.
     pub output: f64,
 }
 
 impl Target {
-    /// Whether what it sends to its model and its tools can be recorded: agentci starts it, and it is no server of tools itself.
+    /// Whether its requests to its model and tools can be recorded: agentci starts it, and it is not a server of tools
+    /// itself.
     pub fn has_recordable_world(&self) -> bool {
         match self {
             Target::Process(_) => true,
@@ -62,7 +63,7 @@ impl Target {
 }
 
 impl Case {
-    /// The recording of the world around the agent, where the case has one.
+    /// The recording of the world around the agent, if the case has one.
     pub fn recorded_world(&self) -> Option<RecordedWorld<'_>> {
         let (recording, holds) = match (&self.world.recording, &self.world.recorded_model) {
             (Some(recording), _) => (recording, RecordedCase::World),

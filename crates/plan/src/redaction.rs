@@ -1,10 +1,10 @@
-//! What a suite wants kept out of artifacts, beyond what is always kept out.
+//! Secrets of a suite, in addition to those that are always redacted.
 
-/// Further secrets of a suite.
+/// Additional secrets of a suite.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Redaction {
     /// Keys whose values are secret.
     pub keys: Vec<String>,
-    /// Patterns of text that is secret.
+    /// Patterns of secret text.
     pub patterns: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! Tools that an agent calls over HTTP, and what they answer.
+//! Tools that an agent calls over HTTP, and their answers.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,63 +9,63 @@ use serde_json::Value;
 use crate::Text;
 use agentci_source::{Span, Spanned};
 
-/// Tools that an agent calls over HTTP, each at a path of its own, played by a server of ours.
+/// Tools that an agent calls over HTTP, each at its own path, mocked by the stub tool server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Routes {
-    /// What leads the agent to them; shared by the cases of a suite.
+    /// The variables that point the agent at the tools; shared by the cases of a suite.
     pub bases: Arc<[ToolBase]>,
     /// The tools and their answers.
     pub tools: Vec<RoutedTool>,
-    /// What a request comes to that nothing answers.
+    /// What to do when no fixture matches a request.
     pub miss: UnansweredRoute,
-    /// The port at which an agent that already runs expects them; any that is free otherwise.
+    /// The port where a running agent expects the tools; any free port when absent.
     pub port: Option<u16>,
-    /// Where answers are written when they are recorded.
+    /// Where recorded answers are written.
     pub record: Option<RouteRecord>,
-    /// Where the suite says so.
+    /// Where the suite sets it.
     pub span: Span,
 }
 
-/// The name of a variable that leads the agent to its tools.
+/// A variable that points the agent at its tools.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolBase {
-    /// The variable.
+    /// The name of the variable.
     pub name: Spanned<String>,
-    /// Where it leads when answers are recorded.
+    /// The URL of the real tools, for recording.
     pub live: Option<Text>,
 }
 
 /// A tool and its answers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RoutedTool {
-    /// Its name, which is its path.
+    /// Its name, which is also its path.
     pub id: Spanned<String>,
-    /// Its answers. Those to the same request are given in turn, the last again and again.
+    /// Its answers. Those to the same request are given in order; the last one repeats.
     pub fixtures: Vec<Fixture>,
 }
 
 /// An answer and the request it is for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fixture {
-    /// What it is called in messages, if anything.
+    /// Its name in messages, if any.
     pub name: Option<String>,
     /// The method; any when absent.
     pub method: Option<String>,
-    /// The body, or the query where there is no body; any when absent.
+    /// The body, or the query if there is no body; any when absent.
     pub request: Option<Value>,
     /// The answer.
     pub answer: FixtureAnswer,
     /// The status.
     pub status: u16,
-    /// Headers beside `content-type`, which they override.
+    /// Headers in addition to `content-type`, which they override.
     pub headers: Vec<(String, String)>,
-    /// How long the answer takes.
+    /// The delay before the answer.
     pub delay: Duration,
-    /// Where it stands.
+    /// Where it is defined.
     pub span: Span,
 }
 
-/// What is answered.
+/// The body of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FixtureAnswer {
     /// The bytes of a file.
@@ -74,7 +74,7 @@ pub enum FixtureAnswer {
     Inline(Value),
 }
 
-/// What a request comes to that nothing answers.
+/// What to do when no fixture matches a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum UnansweredRoute {
     /// The case fails.
@@ -85,29 +85,28 @@ pub enum UnansweredRoute {
 }
 
 impl UnansweredRoute {
-    /// Every one by its name.
+    /// All values by name.
     pub const NAMES: [(&'static str, UnansweredRoute); 2] =
         [("fail", UnansweredRoute::Fail), ("warn", UnansweredRoute::Warn)];
 }
 
-/// Where recorded answers go.
+/// Where recorded answers are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RouteRecord {
     /// The file whose fixtures are replaced.
     pub suite: PathBuf,
-    /// The fixtures in it, from their key to the end of their block; nothing when there are none yet.
+    /// The position of its fixtures, from their key to the end of their block; `None` if it has none yet.
     pub block: Option<Span>,
-    /// How fixtures are written in the format of the file.
+    /// Writes fixtures in the format of the file.
     pub writer: FixtureWriter,
-    /// The folder for the answers' files.
+    /// The folder for the files of the answers.
     pub folder: PathBuf,
 }
 
-/// Puts the fixtures of each tool into the text of a suite, in the place of those that are there. An error says why there is no
-/// place for them.
+/// Replaces the fixtures in the text of a suite by those of each tool. The error says why they cannot be placed.
 pub type WriteFixtures = fn(&str, Option<Span>, &[RecordedTool]) -> Result<String, String>;
 
-/// How fixtures are written in the format of a suite.
+/// Writes fixtures in the format of a suite.
 #[derive(Debug, Clone, Copy)]
 pub struct FixtureWriter(pub WriteFixtures);
 
@@ -119,26 +118,26 @@ impl PartialEq for FixtureWriter {
 
 impl Eq for FixtureWriter {}
 
-/// A tool, and the answers of it that were recorded.
+/// A tool and its recorded answers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedTool {
-    /// Its name, which is its path.
+    /// Its name, which is also its path.
     pub id: String,
     /// Its answers, in the order of the calls.
     pub fixtures: Vec<RecordedFixture>,
 }
 
-/// An answer that was recorded, and the request it is for.
+/// A recorded answer and the request it is for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedFixture {
-    /// The method, where it makes a difference.
+    /// The method, if it matters.
     pub method: Option<String>,
-    /// The body, or the query where there is no body.
+    /// The body, or the query if there is no body.
     pub request: Value,
-    /// The file of the answer, from the folder of the answers.
+    /// The file of the answer, relative to the folder of the answers.
     pub file: PathBuf,
     /// The status.
     pub status: u16,
-    /// Headers beside those that the name of the file tells.
+    /// Headers in addition to those implied by the file name.
     pub headers: Vec<(String, String)>,
 }

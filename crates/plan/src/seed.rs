@@ -1,6 +1,6 @@
-//! Draws that depend on a seed and on nothing else.
+//! Random choices that depend only on a seed.
 
-/// Mixes a number so that every bit of it reaches every bit of the result; it is the finishing step of `SplitMix64`.
+/// Mixes a number so that every bit of it affects every bit of the result; it is the final step of `SplitMix64`.
 pub fn mix(value: u64) -> u64 {
     let mut z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -8,14 +8,14 @@ pub fn mix(value: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A mixed number as a share, from 0 up to 1.
+/// Converts a mixed number to a share, from 0 to just below 1.
 pub fn share(mixed: u64) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "53 bits fit a double")]
     let share = (mixed >> 11) as f64 / (1_u64 << 53) as f64;
     share
 }
 
-/// A number from 0 to 1 that depends on nothing but what is given.
+/// A number from 0 to 1 that depends only on the arguments.
 pub fn draw(seed: u64, fault: u64, tool: &str, call: u32) -> f64 {
     let mut state = mix(seed ^ mix(fault));
     for byte in tool.bytes() {

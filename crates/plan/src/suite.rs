@@ -1,4 +1,4 @@
-//! Suites of cases, and the plan that holds them.
+//! Suites of cases, and the plan that contains them.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::{Cases, Gates, Habits, Price, Redaction, Target};
 use agentci_source::{Sources, Span, Spanned};
 
-/// Everything that is to be run.
+/// Everything to run.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
     /// The files it was made from.
@@ -16,38 +16,39 @@ pub struct Plan {
     pub suites: Vec<Suite>,
 }
 
-/// Cases that belong together and share one run folder.
+/// Cases that share settings and one run folder.
 #[derive(Debug, Clone)]
 pub struct Suite {
     /// Its name.
     pub name: String,
-    /// The format it was written in: a label to show. What follows from it is in `habits`.
+    /// The format it was written in, as a label. The behavior that follows from it is in `habits`.
     pub dialect: Dialect,
-    /// What its format takes for granted.
+    /// The assumptions of its format.
     pub habits: Habits,
     /// The file that defines it.
     pub path: PathBuf,
     /// The folder its paths are relative to.
     pub folder: PathBuf,
-    /// Where it stands.
+    /// Where it is defined.
     pub span: Span,
-    /// Whether tools are replayed, recorded or live, unless the caller says otherwise.
+    /// Whether tools are replayed, recorded or live; the caller can override it.
     pub mode: Mode,
-    /// Where run folders go, unless the caller says otherwise.
+    /// Where run folders are created; the caller can override it.
     pub output_dir: Option<PathBuf>,
-    /// What is kept out of its artifacts beyond what always is.
+    /// What to redact from its artifacts, in addition to what is always redacted.
     pub redact: Redaction,
-    /// What the run as a whole must come to.
+    /// Requirements for the run as a whole.
     pub gates: Gates,
-    /// Files and folders in which no suite is looked for, by patterns seen from the folder of the suite's file.
+    /// Patterns of files and folders that the search for suites skips, relative to the folder of the suite's file.
     pub exclude: Vec<String>,
-    /// The folder of the agent that the cases belong to, where the format keeps each agent in a folder and the caller chose none.
+    /// The folder of the agent that the cases belong to, if the format has one folder per agent and the caller did not
+    /// choose one.
     pub agent_folder: Option<PathBuf>,
-    /// Agents that are no target of a case, by name: those that judge or report.
+    /// Agents by name that are not the target of a case: they judge or report.
     pub agents: Vec<(String, Arc<Target>)>,
-    /// Who tells how near two texts are in meaning, as the suite says; the caller may say otherwise.
+    /// The embedder for semantic checks; the caller can override it.
     pub embedder: Option<Spanned<String>>,
-    /// What models cost that are not known, or cost something else here, by their names.
+    /// Prices by model name; they take precedence over the built-in prices.
     pub prices: BTreeMap<String, Price>,
     /// The cases, in the order they run.
     pub cases: Cases,
@@ -78,21 +79,21 @@ impl Dialect {
     }
 }
 
-/// Where the answers of tools come from.
+/// Where tool answers come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Mode {
     /// From the recording; nothing is executed.
     #[default]
     Replay,
-    /// From the tools, and into the recording.
+    /// From the tools; they are recorded.
     Record,
-    /// From the tools, nothing kept.
+    /// From the tools; nothing is recorded.
     Live,
 }
 
 impl Mode {
-    /// Every mode by its name.
+    /// All modes by name.
     pub const NAMES: [(&'static str, Mode); 3] =
         [("replay", Mode::Replay), ("record", Mode::Record), ("live", Mode::Live)];
 

@@ -1,10 +1,10 @@
-//! Text with variables in it: `${NAME}`, `${ENV.NAME}`, `${NAME:-default}`, whose default is also used where the variable is
-//! empty, as in a shell; `$${` is a plain `${`. `${NAME|escape}` is the
-//! value as a pattern that matches just it. `${INPUT.name}` is a part of what goes into the turn, where something is made of that.
-//! `${MODEL.name}` is an address of the scripted model.
+//! Text with variables: `${NAME}`, `${ENV.NAME}` and `${NAME:-default}`, whose default is also used if the variable is
+//! empty, as in a shell; `$${` is a literal `${`. `${NAME|escape}` is the value as a pattern that matches exactly it.
+//! `${INPUT.name}` is a part of the input of the turn, in places that build a request or a command from it.
+//! `${MODEL.name}` is a URL of the scripted model.
 //!
-//! A dialect without variables makes literals, and a literal is escaped when it is printed in the native dialect, where every
-//! text may hold variables. Templates are filled once the case's hooks have run.
+//! A dialect without variables produces literals. A literal is escaped when it is printed in the native dialect, where
+//! every string may contain variables. Templates are filled in after the case's hooks have run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -16,16 +16,16 @@ use agentci_source::Node;
 /// The variables of a case, by name.
 pub type Variables = BTreeMap<String, String>;
 
-/// A text of a plan.
+/// A string of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Text {
-    /// Exactly this.
+    /// A literal string.
     Literal(String),
-    /// To be filled.
+    /// A template to fill in.
     Template(Template),
 }
 
-/// A text that holds at least one variable.
+/// A text with at least one variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
     parts: Vec<TemplatePart>,
@@ -52,11 +52,11 @@ impl std::fmt::Display for UnsetVariableError {
 
 impl std::error::Error for UnsetVariableError {}
 
-/// Looks a variable up; names that begin with `ENV.` are the environment's.
+/// Looks up a variable; names that start with `ENV.` are environment variables.
 type VariableLookup<'l> = &'l dyn Fn(&str) -> Option<String>;
 
 impl Text {
-    /// Reads a text in which variables may stand.
+    /// Parses a text that may contain variables.
     pub fn parse(written: &str) -> Self {
         let mut parts = split(written);
         match parts.as_mut_slice() {
@@ -74,7 +74,7 @@ impl Text {
         }
     }
 
-    /// Whether it holds this variable.
+    /// Whether it contains this variable.
     pub fn uses(&self, wanted: &str) -> bool {
         self.variables().any(|name| name == wanted)
     }
@@ -91,7 +91,7 @@ impl Text {
         })
     }
 
-    /// Whether a part of what goes into a turn stands in it.
+    /// Whether it contains the input of a turn or a part of it.
     pub fn uses_input(&self) -> bool {
         self.variables().any(is_input)
     }
@@ -110,7 +110,7 @@ impl Template {
         let part = |part: &TemplatePart| match part {
             TemplatePart::Plain(text) => Ok(text.clone()),
             TemplatePart::Variable { name, escape, default } => {
-                // A default also stands in for a value that is empty.
+                // A default also replaces an empty value.
                 let found = lookup(name).filter(|value| default.is_none() || !value.is_empty());
                 let value = found.or_else(|| default.clone()).ok_or_else(|| UnsetVariableError(name.clone()))?;
                 Ok(if *escape { escape_pattern(&value) } else { value })
@@ -134,20 +134,20 @@ impl Template {
     }
 }
 
-/// What asks for a value as a pattern that matches just it.
+/// The suffix that turns a value into a pattern that matches exactly it.
 const ESCAPE: &str = "|escape";
 
-/// A pattern that matches just this text.
+/// A pattern that matches exactly this text.
 fn escape_pattern(text: &str) -> String {
     text.chars().flat_map(|c| c.is_ascii_punctuation().then_some('\\').into_iter().chain([c])).collect()
 }
 
-/// Text in which a plain `${` can not be taken for a variable.
+/// Escapes text so that a literal `${` is not taken for a variable.
 pub fn escape(text: &str) -> String {
     text.replace("${", "$${")
 }
 
-/// Fills the variables of every text in a check's arguments.
+/// Fills in the variables of every string in a check's arguments.
 pub fn fill(node: &Node, lookup: VariableLookup<'_>) -> Result<Node, UnsetVariableError> {
     node.try_map_text(&mut |text| Text::parse(text).fill(lookup))
 }
@@ -161,7 +161,7 @@ fn split(written: &str) -> Vec<TemplatePart> {
         plain.push_str(escaped.unwrap_or(&rest[..at]));
         rest = &rest[at + 2..];
         let Some((variable, length)) = escaped.is_none().then(|| variable(rest)).flatten() else {
-            // What is no variable, such as `${a-b}`, stays as it is written.
+            // Anything that is not a variable, such as `${a-b}`, stays as written.
             plain.push_str("${");
             continue;
         };
@@ -178,12 +178,12 @@ fn split(written: &str) -> Vec<TemplatePart> {
     parts
 }
 
-/// Whether a variable is what goes into a turn, or a part of it: `INPUT` or `INPUT.name`.
+/// Whether a variable is the input of a turn or a part of it: `INPUT` or `INPUT.name`.
 pub fn is_input(name: &str) -> bool {
     name.strip_prefix("INPUT").is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// A variable after its `${`, and how many bytes it takes with its `}`.
+/// Parses a variable after its `${`; also returns its length in bytes, including the `}`.
 fn variable(rest: &str) -> Option<(TemplatePart, usize)> {
     let inside = &rest[..rest.find('}')?];
     let (name, default) = match inside.split_once(":-") {
@@ -203,17 +203,17 @@ fn variable(rest: &str) -> Option<(TemplatePart, usize)> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Data {
     value: Value,
-    /// Whether every text in it is a template, of which at least one holds a variable.
+    /// Whether every string in it is a template and at least one contains a variable.
     templated: bool,
 }
 
 impl Data {
-    /// Exactly this.
+    /// A literal string.
     pub fn literal(value: &Value) -> Self {
         Self { value: value.clone(), templated: false }
     }
 
-    /// Reads data in whose texts variables may stand.
+    /// Parses data whose strings may contain variables.
     pub fn parse(written: &Value) -> Self {
         if texts(written).into_iter().any(|text| matches!(Text::parse(text), Text::Template(_))) {
             return Self { value: written.clone(), templated: true };
@@ -222,7 +222,7 @@ impl Data {
         Self { value: plain.expect("no text has a variable"), templated: false }
     }
 
-    /// The data as it is; nothing if there are variables to be filled.
+    /// The data, or `None` if it contains variables.
     pub fn as_literal(&self) -> Option<&Value> {
         (!self.templated).then_some(&self.value)
     }
@@ -253,7 +253,7 @@ impl Data {
     }
 }
 
-/// The texts in a value, keys aside.
+/// The strings in a value, except for keys.
 fn texts(value: &Value) -> Vec<&str> {
     match value {
         Value::String(text) => vec![text],

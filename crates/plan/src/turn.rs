@@ -7,55 +7,55 @@ use serde_json::{Map, Value};
 use crate::{Check, Data, Limits, Text};
 use agentci_source::{Node, Span, Spanned};
 
-/// What is said or done in one turn, and what is asked of the answer.
+/// The input of one turn, and its checks and limits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Turn {
-    /// What goes in.
+    /// The input.
     pub said: TurnInput,
-    /// Checks over this turn alone.
+    /// Checks on this turn only.
     pub checks: Arc<[Arc<Check>]>,
-    /// Limits on this turn alone.
+    /// Limits of this turn only.
     pub limits: Arc<Limits>,
-    /// Where the turn stands.
+    /// Where the turn is defined.
     pub span: Span,
 }
 
 impl Turn {
-    /// No checks over a turn alone, which most turns have: one list for all of them.
+    /// An empty list of checks, shared by the many turns that have none.
     pub fn no_checks() -> Arc<[Arc<Check>]> {
         static NONE: LazyLock<Arc<[Arc<Check>]>> = LazyLock::new(|| Arc::from([]));
         Arc::clone(&NONE)
     }
 }
 
-/// What goes into a turn.
+/// The input of a turn.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TurnInput {
-    /// A JSON object, for agents that take a task rather than a conversation.
+    /// A JSON object, for agents that take a task and not a conversation.
     Input(Data),
     /// Messages of a conversation.
     Messages(Vec<Message>),
-    /// A protocol action such as `agui:connect` or `mcp:call`; its arguments are the driver's to read.
+    /// A protocol action such as `agui:connect` or `mcp:call`; the driver reads its arguments.
     Action(Box<Action>),
 }
 
 /// A message of a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
-    /// Who speaks: `user`, `assistant`, `system`.
+    /// The role of the author: `user`, `assistant`, `system`.
     pub role: String,
-    /// What is said.
+    /// The text.
     pub content: Text,
-    /// What else the message holds, sent along as it is: `name`, `tool_calls` and the like. A `content` among it, a list of parts,
-    /// is sent in place of the text.
+    /// Other keys of the message, sent unchanged: `name`, `tool_calls` and so on. A `content` among them, a list of
+    /// parts, is sent instead of the text.
     pub more: Map<String, Value>,
 }
 
 impl Message {
-    /// What a message may hold beside its role and its words.
+    /// The keys of a message in addition to its role and content.
     pub const MORE: [&'static str; 5] = ["name", "tool_call_id", "tool_calls", "refusal", "reasoning_content"];
 
-    /// A message that is nothing but words.
+    /// A message that consists only of text.
     pub fn new(role: impl Into<String>, content: Text) -> Self {
         Self { role: role.into(), content, more: Map::new() }
     }
@@ -64,7 +64,7 @@ impl Message {
 /// A protocol action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Action {
-    /// Its name, protocol first.
+    /// Its name, prefixed with the protocol.
     pub kind: Spanned<String>,
     /// Its arguments.
     pub arguments: Node,

@@ -1,4 +1,4 @@
-//! What the agent's tools and model meet.
+//! The world of an agent: its model, tools and MCP servers.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,82 +6,82 @@ use std::sync::Arc;
 use crate::{Data, Fault, LiveTools, Matching, McpWorld, ModelWorld, Normalization, Routes};
 use agentci_source::{Span, Spanned};
 
-/// What stands in for the world around the agent.
+/// What replaces the real world around the agent.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct World {
-    /// The scripted model that answers the agent; none when absent.
+    /// The scripted model of the agent, if any.
     pub model: Option<ModelWorld>,
-    /// The MCP servers that are played for it.
+    /// The mock MCP servers of the agent.
     pub mcp: Arc<[McpWorld]>,
-    /// Where recorded answers to tool calls are kept.
+    /// Where recorded tool answers come from.
     pub tools: ToolSource,
     /// The tools that may be called; any when absent.
     pub allowed: Option<Arc<[Spanned<String>]>>,
-    /// Tools whose answers are written down; they are not looked for anywhere else.
+    /// Tools with scripted answers, which are never looked up elsewhere.
     pub scripted: Arc<[ScriptedTool]>,
-    /// Patterns of results that say that a tool was not run, beside the forms that are known.
+    /// Patterns of results that mean that a tool was not run, in addition to the built-in ones.
     pub refusals: Arc<[Spanned<String>]>,
-    /// What is executed in record and live mode.
+    /// The tools to execute in record and live mode.
     pub live: Arc<LiveTools>,
-    /// What is evened out in results.
+    /// How results are normalized.
     pub normalization: Arc<Normalization>,
-    /// What goes wrong on purpose.
+    /// The faults to inject.
     pub faults: Arc<[Fault]>,
-    /// A recording: of what the agent sends to its model and its tools where agentci starts it, of the conversation with it where
-    /// it is a server that runs already.
+    /// A recording: of the agent's requests to its model and tools if agentci starts it, or of the conversation with it
+    /// if it is a running server.
     pub recording: Option<RecordingSetting>,
-    /// A recording of what the agent sends to its model alone, in place of a scripted one.
+    /// A recording of only the agent's requests to its model, instead of a script.
     pub recorded_model: Option<RecordingSetting>,
-    /// Whether the agent may do without asking its model, scripted or recorded.
+    /// Whether the agent may finish without calling its model, scripted or recorded.
     pub model_optional: bool,
-    /// What is not compared between requests of the agent and their recording.
+    /// What to ignore when requests of the agent are compared with their recording.
     pub matching: Arc<Matching>,
 }
 
 impl World {
-    /// The tools that may be called and whose answers are not written down: in record and live mode they are executed.
+    /// The allowed tools without scripted answers: they are executed in record and live mode.
     pub fn executed(&self) -> Vec<Spanned<String>> {
         let scripted = |name: &&Spanned<String>| self.scripted.iter().any(|tool| tool.name.value == name.value);
         self.allowed.iter().flat_map(|names| names.iter()).filter(|name| !scripted(name)).cloned().collect()
     }
 }
 
-/// A tool whose answers are written down.
+/// A tool with scripted answers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScriptedTool {
     /// Its name.
     pub name: Spanned<String>,
-    /// Its answers in turn, at least one; the last is given again and again.
+    /// Its answers in order, at least one; the last one repeats.
     pub answers: Vec<ScriptedAnswer>,
 }
 
-/// An answer that is written down.
+/// A scripted answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScriptedAnswer {
-    /// Whether the tool did its work.
+    /// Whether the tool succeeded.
     pub ok: bool,
-    /// What it gave, or what it complained of.
+    /// The result, or the error.
     pub data: Data,
 }
 
-/// A recording, of a conversation or of the world around an agent.
+/// A recording of a conversation or of the world around an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordingSetting {
     /// The file.
     pub path: PathBuf,
-    /// Where the suite names it, or what it is a recording of.
+    /// Where the suite names it, or the place of what was recorded.
     pub span: Span,
 }
 
-/// Where recorded answers to tool calls are kept.
+/// Where recorded tool answers come from.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum ToolSource {
-    /// Nowhere: in replay a call has no answer.
+    /// Nowhere: in replay mode calls have no answer.
     #[default]
     None,
-    /// In a file.
+    /// In a cassette.
     Cassette(Cassette),
-    /// In routes of a server of ours.
+    /// In the fixtures of the stub tool server.
     Routes(Arc<Routes>),
 }
 

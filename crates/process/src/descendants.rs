@@ -1,8 +1,8 @@
-//! Finding what a process left behind.
+//! Finds and ends the descendants that a process left behind.
 //!
-//! A process group holds everything a child started, unless it moved away (`setsid`, a daemon's double fork). On Linux we ask
-//! to adopt orphans: whatever loses its parent becomes our child, and an environment variable that every descendant inherits
-//! tells whose it is. Where there is no `/proc`, the group is all we have.
+//! A process group contains everything that a child started, except for processes that left it (`setsid`, a daemon's
+//! double fork). On Linux, orphans are adopted: a process that loses its parent becomes our child, and an environment
+//! variable that every descendant inherits identifies its origin. Without `/proc`, only the group is known.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,10 +13,10 @@ use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group
 
 use crate::guard;
 
-/// The variable by which descendants are known; its value differs for every child.
+/// The environment variable that identifies descendants; its value differs for every child.
 pub(crate) const TAG: &str = "AGENTCI_PROCESS_TAG";
 
-/// Asks the system to hand orphaned descendants to us. Called by every spawn; costs one call in all.
+/// Makes this process the parent of orphaned descendants. Every spawn calls it; only the first call has a cost.
 pub fn adopt_orphans() {
     #[cfg(target_os = "linux")]
     {
@@ -25,7 +25,7 @@ pub fn adopt_orphans() {
     }
 }
 
-/// Children we started ourselves and wait for elsewhere.
+/// The children that were started here and are waited for elsewhere.
 fn direct() -> MutexGuard<'static, BTreeSet<i32>> {
     static DIRECT: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
     DIRECT.lock().unwrap_or_else(PoisonError::into_inner)
@@ -39,23 +39,23 @@ pub(crate) fn forget(pid: Pid) {
     direct().remove(&pid.as_raw_nonzero().get());
 }
 
-/// Whether one of them runs, as far as we know.
+/// Whether any of these children runs, as far as known.
 pub(crate) fn any() -> bool {
     let guard = guard::process();
     direct().iter().any(|pid| Some(*pid) != guard)
 }
 
-/// Ends everything that carries a tag and lost its parent. Ending one may orphan others, so it looks again until none is left.
+/// Ends all orphans with a tag. Ending one may orphan others, so the search is repeated until none is left.
 pub(crate) async fn sweep(tag: &str) {
     until_none(|| orphans(Some(tag))).await;
 }
 
-/// Ends every adopted orphan, whoever started it. For a program that owns its process, at its very end.
+/// Ends all adopted orphans. For programs that own their process, at the very end.
 pub async fn sweep_all() {
     until_none(|| orphans(None)).await;
 }
 
-/// The programs that carry a tag and lost their parent.
+/// The program names of the orphans with a tag.
 pub(crate) fn names(tag: &str) -> Vec<String> {
     let name = |pid: &Pid| fs::read_to_string(format!("/proc/{}/comm", pid.as_raw_nonzero())).ok();
     let found = orphans(Some(tag)).wanted;
@@ -64,20 +64,20 @@ pub(crate) fn names(tag: &str) -> Vec<String> {
     names
 }
 
-/// Kills what carries a tag, without waiting: for when there is no time to.
+/// Kills the orphans with a tag without waiting, for use in `drop`.
 pub(crate) fn kill_tagged(tag: &str) {
     for pid in orphans(Some(tag)).wanted {
         let _ = kill_process(pid, Signal::KILL);
     }
 }
 
-/// How often it is looked again, in all and for a process that does not show its environment.
+/// The maximum number of searches: in all, and for a process whose environment cannot be read.
 const ROUNDS: u32 = 100;
 const UNDECIDED_ROUNDS: u32 = 40;
-/// How often, two milliseconds apart, it is asked whether a process that was killed is gone.
+/// The maximum number of polls for the end of a killed process, two milliseconds apart.
 const REAPED: u32 = 200;
 
-/// Looks, and ends what is found, until nothing is.
+/// Searches and ends orphans until none is found.
 async fn until_none(mut look: impl FnMut() -> Orphans) {
     for round in 0..ROUNDS {
         let orphans = look();
@@ -102,8 +102,8 @@ async fn end(strays: &[Pid]) {
     }
 }
 
-/// Takes the exit status of a process that was killed; it is our child now, so nobody else does. It ends at once but for a
-/// system call that can not be broken off; after a while we go on without it.
+/// Reaps a killed process, which is our child now. It ends immediately except within an uninterruptible system call, so
+/// the wait is limited.
 async fn reap(pid: Pid) {
     for _ in 0..REAPED {
         match waitpid(Some(pid), WaitOptions::NOHANG) {
@@ -113,24 +113,24 @@ async fn reap(pid: Pid) {
     }
 }
 
-/// The tags in an environment.
+/// The tags in an environment block.
 fn tags(environment: &[u8]) -> impl Iterator<Item = &[u8]> {
     let variables = environment.split(|byte| *byte == 0);
     variables.filter_map(|variable| variable.strip_prefix(TAG.as_bytes())?.strip_prefix(b"="))
 }
 
-/// Whether an environment carries a tag that begins with a mark.
+/// Whether an environment block has a tag that starts with a mark.
 pub(crate) fn carries_mark(environment: &[u8], mark: &str) -> bool {
     tags(environment).any(|tag| tag.strip_prefix(mark.as_bytes()).is_some_and(|rest| rest.starts_with(b"-")))
 }
 
-/// Our children that we did not start ourselves.
+/// Children that were not started here.
 #[derive(Default)]
 pub(crate) struct Orphans {
-    /// Those that carry the tag, or all of them when none is asked for.
+    /// The children with the tag; all of them if no tag was given.
     pub(crate) wanted: Vec<Pid>,
-    /// Whether one is there whose environment could not be read: most often it is between two programs and has
-    /// one again in a moment.
+    /// Whether the environment of any child could not be read. Usually it is within `exec`, and the environment is
+    /// readable again shortly.
     pub(crate) undecided: bool,
 }
 
@@ -153,16 +153,15 @@ fn orphans(tag: Option<&str>) -> Orphans {
                     found.wanted.push(pid);
                 }
             }
-            // It left by itself and only waits for somebody to take note; or it is loading a program.
+            // It exited and waits to be reaped, or it is within `exec`.
             _ => found.undecided |= matches!(waitpid(Some(pid), WaitOptions::NOHANG), Ok(None)),
         }
     }
     found
 }
 
-/// The process ids of our children. Orphans are handed to the first thread of a process, whose number is the process's own, so
-/// its list is enough; it is read after every attempt. While children leave, the list may miss one of the others: it is
-/// read until two readings agree.
+/// The process ids of the children. Orphans become children of the main thread, so its list is enough; it is read after
+/// every attempt. While children exit, the list may miss another one, so it is read until two readings agree.
 fn children() -> Vec<i32> {
     let read = || fs::read(format!("/proc/self/task/{}/children", std::process::id())).ok();
     let Some(mut list) = read() else { return children_by_parent() };
@@ -175,13 +174,13 @@ fn children() -> Vec<i32> {
     String::from_utf8_lossy(&list).split_ascii_whitespace().filter_map(|pid| pid.parse::<i32>().ok()).collect()
 }
 
-/// Whether a list names the guard alone. That is most often all there is, and it is certain at once: what follows a child that
-/// lives is not missed, only what follows one that leaves.
+/// Whether a list contains only the guard. This is the usual case and needs no second reading: an entry is only missed
+/// after a child that exits, not after one that runs.
 fn only(list: &[u8], guard: Option<i32>) -> bool {
     guard.is_some_and(|guard| list.trim_ascii() == guard.to_string().as_bytes())
 }
 
-/// The same on kernels that do not list children: every process is asked for its parent.
+/// The process ids of the children on kernels that do not list them: checks the parent of every process.
 fn children_by_parent() -> Vec<i32> {
     let own = std::process::id().to_string();
     let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
@@ -189,7 +188,7 @@ fn children_by_parent() -> Vec<i32> {
         .flatten()
         .filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok())
         .filter(|pid| {
-            // After the name in brackets come the state and the parent.
+            // The state and the parent follow the name in parentheses.
             fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
                 stat.rsplit_once(')').and_then(|(_, rest)| rest.split_ascii_whitespace().nth(1)) == Some(own.as_str())
             })
@@ -201,7 +200,7 @@ fn children_by_parent() -> Vec<i32> {
 mod tests {
     use super::*;
 
-    /// How often it looks when it always finds the same.
+    /// The number of searches if each one finds the same.
     async fn looks(wanted: &[Pid], undecided: bool) -> u32 {
         let mut looks = 0;
         let look = || {
@@ -216,11 +215,11 @@ mod tests {
     async fn it_is_not_looked_for_ever() {
         assert_eq!(looks(&[], false).await, 1);
         assert_eq!(looks(&[], true).await, UNDECIDED_ROUNDS + 1);
-        // Nobody has the highest number there is.
+        // No process has the highest possible id.
         assert_eq!(looks(&[Pid::from_raw(i32::MAX).unwrap()], false).await, ROUNDS);
     }
 
-    /// One that lives on is a child like one whose end can not be seen.
+    /// A child that keeps running stands for one that cannot be reaped.
     #[tokio::test(start_paused = true)]
     async fn a_process_that_can_not_be_ended_is_gone_on_without() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
@@ -233,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn the_guard_alone_is_told_from_the_guard_and_another() {
+    fn the_guard_alone_is_distinguished_from_the_guard_and_another() {
         assert!(only(b"4711 ", Some(4711)));
         for (list, guard) in [(&b"4711 4712 "[..], Some(4711)), (b"47110 ", Some(4711)), (b"4711 ", None)] {
             assert!(!only(list, guard));

@@ -1,12 +1,12 @@
-//! Which program a name stands for.
+//! Looks up programs on `PATH`.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// The program that a name stands for on a `PATH`; a path stands for itself. What it leads to is not looked up: a Python knows its
-/// packages by the path that it was started with.
+/// Looks up a program on a `PATH`; a name with a slash is returned as it is. Symbolic links are not resolved: Python
+/// finds its packages by the path that it was started with.
 pub fn find_program(name: &OsStr, path: &OsStr) -> Option<OsString> {
     if name.as_encoded_bytes().contains(&b'/') {
         return Some(name.to_owned());
@@ -15,8 +15,8 @@ pub fn find_program(name: &OsStr, path: &OsStr) -> Option<OsString> {
     programs.find(|program| is_program(program)).map(PathBuf::into_os_string)
 }
 
-/// The program of an agent. A `PATH` that is enforced leads through shims for what the agent starts; the agent itself is
-/// looked up as it would be without them.
+/// Looks up the program of an agent. An enforced `PATH` contains shims for the programs that the agent starts; the
+/// agent itself is looked up without them.
 pub fn agent_program(name: OsString, own: &[(String, String)], enforced: &[(String, String)]) -> OsString {
     if !enforced.iter().any(|(name, _)| name == "PATH") {
         return name;
@@ -41,7 +41,7 @@ mod tests {
         fs::write(&program, "").unwrap();
         let path = std::env::join_paths([folder.path(), Path::new("/bin")]).unwrap();
         let found = |name: &str| find_program(OsStr::new(name), &path);
-        // One that nobody may start is none.
+        // A file that is not executable is skipped.
         assert_eq!(found("sh"), Some("/bin/sh".into()));
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
         assert_eq!(found("sh"), Some(program.into()));

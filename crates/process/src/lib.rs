@@ -1,4 +1,5 @@
-//! How programs are started, watched, and ended with everything they started: child processes, their pipes, lines with a limit.
+//! Starts and watches child processes and ends them with all their descendants; includes pipes and lines with a length
+//! limit.
 
 #[cfg(not(unix))]
 compile_error!("agentci runs on Linux and macOS; it does not run on Windows yet");

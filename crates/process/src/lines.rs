@@ -1,17 +1,17 @@
-//! Lines of bytes, split on `\n` only, none longer than a limit.
+//! Reads lines of bytes with a length limit, split on `\n` only.
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 const CHUNK: usize = 16 * 1024;
 
-/// Reads lines; a wait that is dropped loses nothing.
+/// Reads lines. Reading is cancellation safe.
 #[derive(Debug)]
 pub struct LineReader<R> {
     reader: R,
     buffer: Vec<u8>,
-    /// Where the next line begins.
+    /// The start of the next line.
     start: usize,
-    /// How far from `start` the buffer was searched for a line end already.
+    /// How far from `start` the buffer was searched for a line end.
     searched: usize,
     limit: usize,
     ended: bool,
@@ -20,12 +20,12 @@ pub struct LineReader<R> {
 /// Why there is no next line.
 #[derive(Debug, thiserror::Error)]
 pub enum LineError {
-    /// The line goes on beyond the limit.
+    /// The line exceeds the limit.
     #[error("a line is longer than {limit} bytes")]
     TooLong {
-        /// The most bytes a line may have.
+        /// The limit, in bytes.
         limit: usize,
-        /// How it begins.
+        /// The beginning of the line.
         beginning: Vec<u8>,
     },
     /// The stream broke.
@@ -39,7 +39,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         Self { reader, buffer: Vec::new(), start: 0, searched: 0, limit, ended: false }
     }
 
-    /// The next line without its line end; a last one that has none counts. `None` at the end.
+    /// The next line without its line end; the last line need not have one. `None` at the end.
     pub async fn next(&mut self) -> Result<Option<&[u8]>, LineError> {
         loop {
             let unseen = self.start + self.searched;
@@ -65,13 +65,13 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         }
     }
 
-    /// Drops what was handed out already and makes space for one read.
+    /// Drops the lines that were returned and reserves space for one read.
     fn make_room(&mut self) {
         if self.start > 0 {
             self.buffer.drain(..self.start);
             self.start = 0;
         }
-        // A long line makes the reads larger, so that it does not take a read for every few kilobytes.
+        // Reads grow with the line, so that a long line does not take many small reads.
         self.buffer.reserve(self.buffer.len().clamp(CHUNK, 1 << 20));
     }
 }

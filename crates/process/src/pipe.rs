@@ -1,4 +1,4 @@
-//! Writing to the input of a child.
+//! Writes to the standard input of a child.
 
 use std::io;
 
@@ -6,8 +6,8 @@ use rustix::io::Errno;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::ChildStdin;
 
-/// Writes what the pipe takes. It is tried at once, since a pipe that was just made takes whatever is short, and the runtime
-/// would first have the system say so.
+/// Writes as much as the pipe accepts. The first attempt bypasses the runtime, which would first wait for readiness: a
+/// new pipe accepts short data immediately.
 async fn write_some(input: &mut ChildStdin, bytes: &[u8]) -> io::Result<usize> {
     let count = match rustix::io::write(&*input, bytes) {
         Err(Errno::AGAIN | Errno::INTR) => input.write(bytes).await?,
@@ -16,22 +16,22 @@ async fn write_some(input: &mut ChildStdin, bytes: &[u8]) -> io::Result<usize> {
     if count == 0 { Err(io::ErrorKind::WriteZero.into()) } else { Ok(count) }
 }
 
-/// What is still to be written to a child, which may read no more.
+/// The queue of bytes for a child, which may have stopped reading.
 #[derive(Debug)]
 pub struct Outbox {
     input: Option<ChildStdin>,
-    /// What the child has yet to read, and how far it has come.
+    /// The queued bytes, and how many of them were written.
     bytes: Vec<u8>,
     sent: usize,
 }
 
 impl Outbox {
-    /// Nothing is to be written yet.
+    /// Creates an empty queue.
     pub fn new(input: ChildStdin) -> Self {
         Self { input: Some(input), bytes: Vec::new(), sent: 0 }
     }
 
-    /// How many bytes are to be written.
+    /// The number of bytes still to be written.
     pub fn waiting(&self) -> usize {
         self.bytes.len() - self.sent
     }
@@ -41,12 +41,12 @@ impl Outbox {
         self.input.is_some()
     }
 
-    /// Where to add what is to be written.
+    /// The queue, to append to.
     pub fn bytes(&mut self) -> &mut Vec<u8> {
         &mut self.bytes
     }
 
-    /// Writes what the pipe takes; never done where there is nothing to write, or nobody who reads.
+    /// Writes as much as the pipe accepts; pending forever if there is nothing to write or the child does not read.
     pub async fn write(&mut self) {
         let Some(input) = self.input.as_mut().filter(|_| self.sent < self.bytes.len()) else {
             return std::future::pending().await;
@@ -54,7 +54,7 @@ impl Outbox {
         let written = write_some(input, &self.bytes[self.sent..]).await;
         match written {
             Ok(count) => self.sent += count,
-            // The child reads no more. It may still have something to say.
+            // The child stopped reading, but it may still write.
             Err(_) => self.input = None,
         }
         if self.sent == self.bytes.len() {

@@ -1,17 +1,17 @@
-//! What the system lets this process have.
+//! Resource limits of this process.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Bounds the memory that this process may still ask for, and has the system write no image of it when it breaks down for want of
-/// more. What asks for more then aborts. Only Linux heeds the bound.
+/// Limits the memory of this process and disables core dumps. Allocations beyond the limit abort. Only Linux enforces
+/// the limit.
 pub fn bound_memory(bytes: u64) {
     let bound = |bytes| Rlimit { current: Some(bytes), maximum: Some(bytes) };
-    // Not the address space: that counts the program itself and what threads only reserve.
+    // Not the address space: that includes the program itself and memory that threads only reserve.
     let _ = setrlimit(Resource::Data, bound(bytes));
     let _ = setrlimit(Resource::Core, bound(0));
 }
 
-/// The limit of the system on open files and sockets; `None` where there is none.
+/// The limit on open files and sockets; `None` if there is none.
 pub fn open_files_limit() -> Option<u64> {
     getrlimit(Resource::Nofile).current
 }

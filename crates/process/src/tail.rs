@@ -6,23 +6,23 @@ const MOST_LINES: usize = 200;
 const MOST_LINE: usize = 2_000;
 const MOST_BYTES: usize = 64 * 1024;
 
-/// What a line that was cut ends with. Secrets are removed later: whoever removes them knows this mark, and takes the beginning
-/// of a secret before it for the whole.
+/// The end of a truncated line. Secrets are removed later: the redactor knows this mark and treats the beginning of a
+/// secret before it as the whole secret.
 const CUT: &[u8] = b" [cut]";
 
-/// Keeps the last lines, each cut at a length.
+/// Keeps the last lines, each truncated to a maximum length.
 #[derive(Debug, Default)]
 pub(crate) struct LastLines {
     lines: VecDeque<Vec<u8>>,
     bytes: usize,
-    /// The line being read: its beginning only.
+    /// The beginning of the line being read.
     open: Vec<u8>,
     open_cut: bool,
 }
 
 impl LastLines {
     pub(crate) fn push(&mut self, chunk: &[u8]) {
-        // A line always begins where it began: the end of a secret alone could not be recognised.
+        // Always keep the start of a line: the end of a secret alone could not be recognised.
         for part in chunk.split_inclusive(|byte| *byte == b'\n') {
             let (text, ended) = match part.split_last() {
                 Some((b'\n', text)) => (text, true),
@@ -50,7 +50,7 @@ impl LastLines {
         }
     }
 
-    /// The lines as text; bytes that are no UTF-8 become the replacement character.
+    /// The lines as text; bytes that are not UTF-8 become the replacement character.
     pub(crate) fn lines(&mut self) -> Vec<String> {
         if !self.open.is_empty() {
             self.close();
@@ -59,7 +59,7 @@ impl LastLines {
     }
 }
 
-/// The length of a line without a last letter that is not whole.
+/// The length of a line without an incomplete last character.
 fn whole_letters(line: &[u8]) -> usize {
     match str::from_utf8(line) {
         Err(error) if error.error_len().is_none() => error.valid_up_to(),

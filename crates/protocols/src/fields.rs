@@ -1,6 +1,6 @@
-//! A JSON object whose fields are taken out one by one, for lines of a known shape.
+//! JSON objects whose fields are taken out one by one, for lines of a known format.
 //!
-//! There are few fields, each is asked for once, and none is kept: a list of them takes a fraction of what a map does.
+//! There are few fields, and each is read once: a list is much cheaper than a map.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 
-/// The fields of an object in order. A value that was taken leaves its name behind.
+/// The fields of an object in order. The name of a taken value remains.
 #[derive(Debug, Default)]
 pub struct ObjectFields<'l>(Vec<(FieldName<'l>, Option<Value>)>);
 
@@ -17,30 +17,30 @@ pub struct ObjectFields<'l>(Vec<(FieldName<'l>, Option<Value>)>);
 #[derive(Debug, Deserialize)]
 struct FieldName<'l>(#[serde(borrow)] Cow<'l, str>);
 
-/// Why a line is no object.
+/// Why a line is not an object.
 #[derive(Debug, thiserror::Error)]
 pub enum NotAnObjectError {
     /// It is not JSON.
     #[error(transparent)]
     Json(serde_json::Error),
-    /// It is some other JSON.
+    /// It is another JSON value.
     #[error("it is JSON, but not an object")]
     Other,
 }
 
 impl NotAnObjectError {
-    /// What is wrong with the line that was read, without the position, which is always on its first line.
+    /// The message for the line that was read, without the position, which is always on line 1.
     pub fn words(&self, line: &str) -> String {
         let Self::Json(error) = self else { return self.to_string() };
-        // Python writes these three, and reads them.
+        // Python's JSON module writes and reads these three.
         let from = error.column().saturating_sub(2).min(line.len());
         let rest = line.as_bytes()[from..].trim_ascii_start();
         let rest = rest.strip_prefix(b":").or(rest.strip_prefix(b",")).or(rest.strip_prefix(b"[")).unwrap_or(rest);
         let found = ["NaN", "Infinity", "-Infinity"].into_iter().find(|word| rest.starts_with(word.as_bytes()));
         if let Some(word) = found {
-            return format!("it is not JSON, which has no `{word}`: write null or a text");
+            return format!("it is not JSON, which has no `{word}`: write null or a string");
         }
-        let text = error.to_string();
+        let text = agentci_text::json_error(error);
         format!("it is not JSON: {}", text.split_once(" at line").map_or(&*text, |(words, _)| words))
     }
 }
@@ -54,13 +54,13 @@ impl<'l> ObjectFields<'l> {
         })
     }
 
-    /// Takes a field out; of several with one name the last counts.
+    /// Takes a field out; if a name occurs several times, the last one counts.
     pub fn take(&mut self, name: &str) -> Option<Value> {
         let named = self.0.iter_mut().filter(|(field, _)| field.0 == name);
         named.filter_map(|(_, value)| value.take()).last()
     }
 
-    /// The name of the first field that is left.
+    /// The name of the first remaining field.
     pub fn left(&self) -> Option<&str> {
         self.0.iter().find(|(_, value)| value.is_some()).map(|(field, _)| &*field.0)
     }
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_is_told_from_what_is_no_json() {
+    fn a_value_that_is_not_an_object_is_distinguished_from_invalid_json() {
         for line in ["[1]", "7", "\"a\"", "null"] {
             assert!(matches!(ObjectFields::read(line), Err(NotAnObjectError::Other)), "{line}");
         }

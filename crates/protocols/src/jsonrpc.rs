@@ -1,53 +1,53 @@
-//! JSON-RPC 2.0: what a message is, how one is read and how one is written.
+//! Reads and writes JSON-RPC 2.0 messages.
 
 use serde_json::{Map, Value, json};
 
-/// What came is not JSON.
+/// The message is not JSON.
 pub const PARSE_ERROR: i64 = -32700;
-/// What came is not a request that can be answered.
+/// The message is not a valid request.
 pub const INVALID_REQUEST: i64 = -32600;
-/// There is no such method.
+/// The method does not exist.
 pub const METHOD_NOT_FOUND: i64 = -32601;
-/// The request could not be answered.
+/// The request failed.
 pub const INTERNAL_ERROR: i64 = -32603;
 
-/// One message.
+/// A message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum JsonRpcMessage {
-    /// The other side wants an answer.
+    /// A request of the other side.
     Request {
-        /// What the answer must carry; whatever the other side chose.
+        /// The id that the answer must repeat.
         id: Value,
-        /// What is wanted.
+        /// The method.
         method: String,
-        /// With what; null when absent.
+        /// The parameters; null if absent.
         params: Value,
     },
-    /// The other side tells something.
+    /// A notification of the other side.
     Notification {
-        /// What happened.
+        /// The method.
         method: String,
-        /// The details; null when absent.
+        /// The parameters; null if absent.
         params: Value,
     },
-    /// An answer to a request of ours.
+    /// An answer to our request.
     Reply {
-        /// The request; null when the other side could not tell.
+        /// The id of the request; null if the other side could not read it.
         id: Value,
         /// The result or the error.
         outcome: Result<Value, RpcError>,
     },
 }
 
-/// An error that the other side answered with.
+/// An error response.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{message} (code {code})")]
 pub struct RpcError {
-    /// Its number.
+    /// The error code.
     pub code: i64,
-    /// Its words.
+    /// The error message.
     pub message: String,
-    /// Whatever goes with it.
+    /// Additional data.
     pub data: Option<Value>,
 }
 
@@ -58,18 +58,18 @@ impl RpcError {
     }
 }
 
-/// Why bytes are no message.
+/// Why bytes are not a message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JsonRpcMessageError {
-    /// They are no JSON.
+    /// They are not JSON.
     #[error("not JSON: {0}")]
     NotJson(String),
-    /// They are JSON of another kind.
-    #[error("no JSON-RPC 2.0 message: {0}")]
+    /// They are JSON, but not a message.
+    #[error("not a JSON-RPC 2.0 message: {0}")]
     NotJsonRpc(&'static str),
 }
 
-/// Reads one message, or the several of a batch.
+/// Reads one message, or the messages of a batch.
 pub fn read(bytes: &[u8]) -> Result<Vec<JsonRpcMessage>, JsonRpcMessageError> {
     let value = serde_json::from_slice(bytes).map_err(|error| JsonRpcMessageError::NotJson(error.to_string()))?;
     match value {
@@ -80,18 +80,20 @@ pub fn read(bytes: &[u8]) -> Result<Vec<JsonRpcMessage>, JsonRpcMessageError> {
 }
 
 fn read_value(value: Value) -> Result<JsonRpcMessage, JsonRpcMessageError> {
-    let Value::Object(mut object) = value else { return Err(JsonRpcMessageError::NotJsonRpc("it is no object")) };
+    let Value::Object(mut object) = value else { return Err(JsonRpcMessageError::NotJsonRpc("it is not an object")) };
     if object.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
         return Err(JsonRpcMessageError::NotJsonRpc("`jsonrpc` is not \"2.0\""));
     }
     let id = object.remove("id");
     if let Some(method) = object.remove("method") {
-        let Value::String(method) = method else { return Err(JsonRpcMessageError::NotJsonRpc("`method` is no text")) };
+        let Value::String(method) = method else {
+            return Err(JsonRpcMessageError::NotJsonRpc("`method` is not a string"));
+        };
         let params = object.remove("params").unwrap_or(Value::Null);
         return match id {
             None => Ok(JsonRpcMessage::Notification { method, params }),
             Some(id @ (Value::String(_) | Value::Number(_))) => Ok(JsonRpcMessage::Request { id, method, params }),
-            Some(_) => Err(JsonRpcMessageError::NotJsonRpc("`id` is neither text nor a number")),
+            Some(_) => Err(JsonRpcMessageError::NotJsonRpc("`id` is neither a string nor a number")),
         };
     }
     let id = id.unwrap_or(Value::Null);
@@ -104,20 +106,22 @@ fn read_value(value: Value) -> Result<JsonRpcMessage, JsonRpcMessageError> {
 }
 
 fn read_error(error: Value) -> Result<RpcError, JsonRpcMessageError> {
-    let Value::Object(mut error) = error else { return Err(JsonRpcMessageError::NotJsonRpc("`error` is no object")) };
+    let Value::Object(mut error) = error else {
+        return Err(JsonRpcMessageError::NotJsonRpc("`error` is not an object"));
+    };
     let Some(code) = error.get("code").and_then(Value::as_i64) else {
-        return Err(JsonRpcMessageError::NotJsonRpc("`error.code` is no whole number"));
+        return Err(JsonRpcMessageError::NotJsonRpc("`error.code` is not an integer"));
     };
     let message = error.get("message").and_then(Value::as_str).unwrap_or_default().to_owned();
     Ok(RpcError { code, message, data: error.remove("data").filter(|data| !data.is_null()) })
 }
 
-/// A request as JSON text, without a line end.
+/// Writes a request as JSON text, without a line end.
 pub fn request(id: u64, method: &str, params: &Map<String, Value>) -> Vec<u8> {
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string().into_bytes()
 }
 
-/// A notification as JSON text; empty parameters are left out.
+/// Writes a notification as JSON text; empty parameters are left out.
 pub fn notification(method: &str, params: Map<String, Value>) -> Vec<u8> {
     let mut message = json!({ "jsonrpc": "2.0", "method": method });
     if let Some(object) = message.as_object_mut().filter(|_| !params.is_empty()) {
@@ -126,12 +130,12 @@ pub fn notification(method: &str, params: Map<String, Value>) -> Vec<u8> {
     message.to_string().into_bytes()
 }
 
-/// An answer to a request.
+/// Writes an answer to a request.
 pub fn reply(id: &Value, outcome: Result<Value, RpcError>) -> Vec<u8> {
     reply_value(id, outcome).to_string().into_bytes()
 }
 
-/// The same as JSON.
+/// An answer to a request as a JSON value.
 pub fn reply_value(id: &Value, outcome: Result<Value, RpcError>) -> Value {
     match outcome {
         Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
@@ -212,11 +216,11 @@ mod tests {
     fn says_what_is_wrong() {
         for (text, reason) in [
             ("hello", "not JSON"),
-            ("7", "it is no object"),
+            ("7", "it is not an object"),
             (r#"{"id":1,"result":2}"#, "`jsonrpc`"),
             (r#"{"jsonrpc":"2.0","id":1}"#, "none of"),
             (r#"{"jsonrpc":"2.0","id":1,"result":1,"error":{"code":1}}"#, "both"),
-            (r#"{"jsonrpc":"2.0","id":1,"error":{"code":"x"}}"#, "whole number"),
+            (r#"{"jsonrpc":"2.0","id":1,"error":{"code":"x"}}"#, "integer"),
             (r#"{"jsonrpc":"2.0","id":{},"method":"x"}"#, "`id`"),
         ] {
             let error = read(text.as_bytes()).unwrap_err().to_string();

@@ -1,7 +1,7 @@
-//! What agents and servers say to each other, read and written without a network, a clock or randomness.
+//! Reads and writes the protocols of agents and servers, without a network, a clock or randomness.
 //!
-//! Bytes, lines and JSON come in; messages, trace events and requests that are ready to be sent go out. Whoever uses a protocol
-//! brings the connection: `agentci-drivers` for agents, `agentci-mcp` for servers of tools.
+//! Bytes, lines and JSON go in; messages, trace events and prepared requests come out. The connection is the caller's:
+//! `agentci-drivers` for agents, `agentci-mcp` for tool servers.
 
 pub mod a2a;
 pub mod agui;

@@ -1,11 +1,11 @@
-//! Asking for a token with the credentials of a client, by OAuth 2.0.
+//! Builds OAuth 2.0 token requests with client credentials.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use agentci_text::percent_encoded;
 
-/// The headers and the body of the request. The client tells who it is in a header, or else in the body.
+/// The headers and the body of the request. The credentials are in a header, or else in the body.
 pub fn token_request(
     (id, secret): (&str, &str),
     fields: &[(&str, &str)],
@@ -25,7 +25,7 @@ pub fn token_request(
     (headers, pairs.join("&"))
 }
 
-/// A value as forms have it.
+/// Encodes a form value.
 fn encode(value: &str) -> String {
     percent_encoded(value).replace("%20", "+")
 }

@@ -1,10 +1,10 @@
-//! Data that an agent puts out beside its answer, each piece once.
+//! Deduplicates data that an agent outputs alongside its answer.
 
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-/// Knows which strings and numbers came already.
+/// Remembers the strings and numbers seen so far.
 #[derive(Debug, Default)]
 pub struct Fresh {
     seen: HashSet<String>,
@@ -12,12 +12,12 @@ pub struct Fresh {
 }
 
 impl Fresh {
-    /// How many bytes of strings and numbers came so far.
+    /// The size of the strings and numbers seen so far, in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// The strings and numbers that came for the first time, where they are in the value; nothing if all are known.
+    /// The value reduced to new strings and numbers; `None` if all are known.
     pub fn of(&mut self, value: &Value) -> Option<Value> {
         match value {
             Value::String(text) => self.is_new(text.clone()).then(|| value.clone()),

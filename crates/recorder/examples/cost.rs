@@ -1,4 +1,5 @@
-//! What a session costs: CPU and time to start, to record an exchange, and to replay one. `cargo run --release --example cost`.
+//! Measures the cost of a session: CPU and time to start, to record an exchange, and to replay one. Run with `cargo run
+//! --release --example cost`.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "an example")]
 
@@ -43,7 +44,7 @@ fn cpu() -> Duration {
     Duration::from_nanos(all.max(of(&text)))
 }
 
-/// A request of some 5 KB that is different each time.
+/// A request of about 5 KB that is different each time.
 fn request(url: &str, number: usize) -> String {
     let text = "You are a clerk of a shop; be kind, and look things up before you answer. ".repeat(60);
     let messages =
@@ -96,7 +97,7 @@ async fn server() -> String {
     url
 }
 
-/// Sends all requests, and tells what each took.
+/// Sends all requests, and prints the cost of each.
 async fn send(what: &str, to: std::net::SocketAddr, url: &str) {
     let mut stream = TcpStream::connect(to).await.unwrap();
     stream.set_nodelay(true).unwrap();

@@ -1,7 +1,6 @@
 //! The certificate authority of one session; its key never leaves memory.
 //!
-//! A host name or an address goes in, a TLS configuration with a certificate for it comes out. Certificates are made when they
-//! are first asked for, and kept.
+//! Creates a TLS configuration with a certificate for a host name or an address on first use, and caches it.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -18,14 +17,15 @@ use rcgen::{
 use rustls::ServerConfig;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-/// How many certificates are kept; past it they are made anew, which takes less than a millisecond.
+/// Number of cached certificates. Beyond it a certificate is created for each connection, which takes less than a
+/// millisecond.
 const MOST_LEAVES: usize = 1_000;
-/// How long before now a certificate is valid: clocks in containers are not always right.
+/// How many days before now a certificate becomes valid: clocks in containers are not always right.
 const DAYS_BEFORE: i64 = 1;
-/// How long after now.
+/// How many days after now it expires.
 const DAYS_AFTER: i64 = 7;
 
-/// Who vouches for the hosts that the proxy stands in for.
+/// The certificate authority for the hosts that the proxy impersonates.
 pub(crate) struct Authority {
     issuer: Issuer<'static, KeyPair>,
     certificate: CertificateDer<'static>,
@@ -33,7 +33,7 @@ pub(crate) struct Authority {
 }
 
 impl Authority {
-    /// A new one, valid for some days.
+    /// Creates an authority that is valid for a few days.
     pub(crate) fn new() -> Result<Self, rcgen::Error> {
         let mut params = params("agentci recorder (this session only)", None)?;
         params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
@@ -54,7 +54,7 @@ impl Authority {
         pem + "-----END CERTIFICATE-----\n"
     }
 
-    /// How to speak TLS as this host: a name, or an address without brackets.
+    /// The TLS configuration for this host: a name, or an address without brackets.
     pub(crate) fn server_config(&self, host: &str) -> Result<Arc<ServerConfig>, Box<dyn Error>> {
         let mut leaves = self.leaves.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(config) = leaves.get(host) {
@@ -68,10 +68,10 @@ impl Authority {
     }
 
     fn make(&self, host: &str) -> Result<ServerConfig, Box<dyn Error>> {
-        // A common name has at most 64 characters; the name that counts is the alternative one.
+        // A common name has at most 64 characters; clients check the subject alternative name.
         let common = if host.len() <= 64 { host } else { "agentci recorder" };
         let mut params = params(common, Some(host))?;
-        // Python 3.13 refuses a certificate that does not say whose key signed it.
+        // Python 3.13 rejects a certificate without an authority key identifier.
         params.use_authority_key_identifier_extension = true;
         params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
@@ -87,14 +87,14 @@ impl Authority {
     }
 }
 
-/// The key is nobody's business.
+/// Does not print the key.
 impl fmt::Debug for Authority {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("Authority").finish_non_exhaustive()
     }
 }
 
-/// What every certificate has. A name that is an address becomes such.
+/// The parameters that all certificates share. A `name` that parses as an IP address becomes an IP address entry.
 fn params(common_name: &str, name: Option<&str>) -> Result<CertificateParams, rcgen::Error> {
     let plain = |name: &str| name.parse::<IpAddr>().map_or_else(|_| name.to_owned(), |address| address.to_string());
     let mut params = CertificateParams::new(name.map(plain).into_iter().collect::<Vec<String>>())?;
@@ -106,7 +106,7 @@ fn params(common_name: &str, name: Option<&str>) -> Result<CertificateParams, rc
     Ok(params)
 }
 
-/// The date so many days from now.
+/// The date this many days from now.
 fn date(days: i64) -> (i32, u8, u8) {
     let now = Timestamp::now().to_zoned(TimeZone::UTC);
     let then = now.checked_add(days.days()).unwrap_or(now);

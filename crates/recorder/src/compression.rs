@@ -1,18 +1,18 @@
-//! Bodies that are compressed, unpacked so that they can be read.
+//! Decompresses bodies so that they can be read.
 
 use miniz_oxide::inflate::{
     DecompressError, TINFLStatus, decompress_to_vec_with_limit, decompress_to_vec_zlib_with_limit,
 };
 
-/// The most bytes that a body becomes.
+/// Maximum size of a decompressed body, in bytes.
 pub(crate) const LARGEST_UNPACKED: usize = 64 << 20;
 
-/// What a body says that is packed in this way; nothing if it is not packed, if it is more than is kept, or packed in another
-/// way. Of one that breaks off it is what came.
+/// The decompressed body. `None` if it is not compressed, if it exceeds [`LARGEST_UNPACKED`], or if the encoding is not
+/// supported. A truncated body is decompressed as far as it goes.
 pub(crate) fn unpacked(encoding: &str, bytes: &[u8]) -> Option<Vec<u8>> {
     let unpacked = match encoding.trim().to_ascii_lowercase().as_str() {
         "gzip" | "x-gzip" => decompress_to_vec_with_limit(after_gzip_header(bytes)?, LARGEST_UNPACKED),
-        // It should have the header of zlib, and some servers leave it out.
+        // `deflate` should have a zlib header, but some servers omit it.
         "deflate" => decompress_to_vec_zlib_with_limit(bytes, LARGEST_UNPACKED)
             .or_else(|_| decompress_to_vec_with_limit(bytes, LARGEST_UNPACKED)),
         _ => return None,
@@ -21,7 +21,7 @@ pub(crate) fn unpacked(encoding: &str, bytes: &[u8]) -> Option<Vec<u8>> {
         Ok(bytes) => Some(bytes),
         Err(error) if error.status == TINFLStatus::HasMoreOutput => None,
         Err(DecompressError { mut output, .. }) => {
-            // Room that was not filled.
+            // The unused end of the output buffer.
             let filled = output.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
             output.truncate(filled);
             (filled > 0).then_some(output)
@@ -29,12 +29,12 @@ pub(crate) fn unpacked(encoding: &str, bytes: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// Whether a body that is packed so can be read.
+/// Whether a body with this encoding can be read.
 pub(crate) fn is_readable(encoding: &str) -> bool {
     matches!(encoding.trim().to_ascii_lowercase().as_str(), "" | "identity" | "gzip" | "x-gzip" | "deflate")
 }
 
-/// What follows the header, RFC 1952 section 2.3.
+/// The bytes after the header, RFC 1952 section 2.3.
 fn after_gzip_header(bytes: &[u8]) -> Option<&[u8]> {
     let [0x1f, 0x8b, 8, flags, _, _, _, _, _, _, rest @ ..] = bytes else { return None };
     let mut rest = rest;

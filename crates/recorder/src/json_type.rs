@@ -1,8 +1,8 @@
-//! The types of JSON values, and what messages call them.
+//! The types of JSON values and their names in messages.
 
 use serde_json::Value;
 
-/// What a value is. Types are in the order in which messages name them.
+/// The type of a value. Types are ordered as messages list them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ValueType {
     rank: u8,

@@ -1,15 +1,17 @@
-//! Records everything that an agent sends to its model and its tools over HTTP, and to MCP servers that it starts, and replays it.
+//! Records and replays the HTTP requests of an agent to its model and tools, and its messages to the MCP servers that
+//! it starts.
 //!
 //! ```text
 //! agent ─▶ environment (proxy, certificates, hooks) ─▶ proxy ─▶ recording: live world, teed into a `Recording`
-//!                                                          └──▶ replaying: `Matcher` finds the recorded answer, or a `Miss`
+//!                                                          └──▶ replaying: `Matcher` finds the answer, or a `Miss`
 //!       ─▶ shims and hooks ─▶ tap ─▶ MCP server, or the same
 //! ```
 //!
-//! A [`RecorderSession`] is one recorder: it is started for one command or one attempt at a case, gives out the environment that leads
-//! the agent to it, and ends with a [`FinishedSession`]: the recording, or how the replay went. The agent itself is not changed: its
-//! connections are led to a proxy on loopback by environment variables, and by small hooks for Node and Python clients that
-//! ignore them. TLS is ended by a certificate authority that exists only for this session, whose key never leaves memory.
+//! A [`RecorderSession`] is one recorder, started for one command or one attempt at a case. It provides the environment
+//! that routes the agent to it, and ends with a [`FinishedSession`]: the recording, or the outcome of the replay. The
+//! agent itself is not changed: environment variables route its connections to a proxy on loopback, and small hooks do
+//! so for Node and Python clients that ignore the variables. TLS is terminated with a certificate authority that exists
+//! only for this session; its key never leaves memory.
 
 mod authority;
 mod compression;

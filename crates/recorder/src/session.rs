@@ -1,4 +1,4 @@
-//! A session: the proxy and everything around it, for one command or one attempt at a case.
+//! A session: the proxy and its surroundings, for one command or one attempt at a case.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -25,17 +25,17 @@ use crate::{
     Roots, Spoil, StreamAnswer, Warning, WarningKind,
 };
 
-/// How long exchanges under way are waited for when the agent is gone.
+/// How long to wait for open exchanges after the agent has exited.
 const QUIET_TIMEOUT: Duration = Duration::from_secs(2);
-/// How many characters of the command of a server a warning has.
+/// Maximum number of characters of a server's command in a warning.
 const LONGEST_COMMAND: usize = 200;
-/// The value of a variable that held a key when the recording was made.
+/// The value of a variable that contained a key when the recording was made.
 const PLACEHOLDER: &str = "agentci-placeholder";
 
 /// What a session does with requests.
 #[derive(Debug)]
 pub enum SessionMode {
-    /// Passes them on to the live world and keeps what comes back.
+    /// Forwards them to the live world and records the answers.
     Record,
     /// Answers them from a recording.
     Replay {
@@ -43,83 +43,84 @@ pub enum SessionMode {
         recording: Recording,
         /// What is compared.
         rules: MatchRules,
-        /// What becomes of a request that is not in the recording.
+        /// What happens to a request that is not in the recording.
         on_miss: OnMiss,
         /// How fast answers are sent.
         pace: ReplayPace,
     },
-    /// Answers the first ones from a recording, and makes a recording of its own of all.
+    /// Answers the first ones from a recording, and records all of them.
     Fork {
-        /// The recording, with the answers that were changed.
+        /// The recording, with the changed answers.
         recording: Recording,
         /// What is compared.
         rules: MatchRules,
-        /// Where it is left.
+        /// Where the replay leaves the recording.
         fork: Fork,
         /// How fast recorded answers are sent.
         pace: ReplayPace,
     },
 }
 
-/// What becomes of a request that is not in the recording.
+/// What happens to a request that is not in the recording.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum OnMiss {
     /// It is refused, and the session fails.
     #[default]
     Fail,
-    /// It is passed on to the live world, and the answer is not kept.
+    /// It is forwarded to the live world, and the answer is not kept.
     Live,
-    /// It is passed on, and the answer is added to the recording.
+    /// It is forwarded, and the answer is added to the recording.
     Record,
 }
 
 /// How fast recorded answers are sent.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum ReplayPace {
-    /// At once.
+    /// Immediately.
     #[default]
     Fast,
-    /// As many times faster than they came when they were recorded; 1 is the recorded pace.
+    /// This many times faster than recorded; 1 is the recorded pace.
     Times(f64),
 }
 
-/// How a session is started.
+/// The options of a session.
 #[derive(Debug)]
 pub struct SessionOptions {
     /// What it does with requests.
     pub mode: SessionMode,
     /// The address of the proxy; loopback unless the agent is in a container.
     pub bind: IpAddr,
-    /// The host name under which the agent reaches the proxy; default: the address.
+    /// The host name under which the agent reaches the proxy. Default: the address.
     pub advertise: Option<String>,
     /// The folders of this machine.
     pub roots: Roots,
-    /// Hosts whose connections are tunnelled unread; `*` stands for any text.
+    /// Hosts whose connections are passed through unread; `*` stands for any text.
     pub pass: Vec<String>,
-    /// Only these hosts are read, where there are any.
+    /// The only hosts that are read, unless empty.
     pub only: Vec<String>,
     /// Addresses that may be reached in a replay.
     pub allow: Vec<String>,
-    /// The environment that the agent would have without us.
+    /// The environment that the agent would have without the recorder.
     pub environment: Vec<(String, String)>,
-    /// Where the certificate bundle and the hooks are put; default: a temporary folder that goes away with the session.
+    /// The folder for the certificate bundle and the hooks. Default: a temporary folder that is removed with the
+    /// session.
     pub folder: Option<PathBuf>,
-    /// The program of `agentci tap`, through which MCP servers are recorded; without it they are not.
+    /// The program for `agentci tap`, which records MCP servers. Without it they are not recorded.
     pub tap: Option<PathBuf>,
-    /// Secrets that are known already.
+    /// Secrets that are already known.
     pub secrets: Redactor,
-    /// Further authorities that vouch for servers of the live world, as PEM.
+    /// Additional certificate authorities for servers of the live world, as PEM.
     pub upstream_roots: Option<Vec<u8>>,
-    /// Is told of every exchange when it is over, of every miss, and of answers that come over another stream.
+    /// Receives every finished exchange, every miss, and answers that come over another stream.
     pub observer: Option<UnboundedSender<SessionEvent>>,
 }
 
-/// Something that a session saw.
+/// Something that a session reports.
 #[derive(Debug, Clone)]
 pub enum SessionEvent {
-    /// An exchange that is over.
+    /// A finished exchange.
     Exchange(Arc<Exchange>, SeenHow),
-    /// An answer of an MCP server that came over a stream, and not to the request itself.
+    /// An answer of an MCP server that came over a stream instead of the response to the request.
     Answer(Arc<StreamAnswer>),
     /// A request that the recording has no answer to.
     Miss(Arc<Miss>),
@@ -132,77 +133,77 @@ pub enum SeenHow {
     Live,
     /// The recording.
     Replayed,
-    /// Us: the recording has none. The miss is told before.
+    /// The recorder itself: the recording has no answer. The miss is reported before.
     Missed,
-    /// The recording, and this went wrong with it on purpose.
+    /// The recording, with this injected fault.
     Spoilt(&'static str),
 }
 
 /// Why a session could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
-    /// The proxy has no address.
+    /// The proxy cannot bind its address.
     #[error("the recording proxy cannot listen on {0}: {1}")]
     Address(SocketAddr, std::io::Error),
     /// The folder for certificates and hooks cannot be written.
     #[error("the folder for certificates and hooks cannot be written: {0}")]
     Folder(std::io::Error),
-    /// No certificate authority can be made.
-    #[error("no certificate authority can be made: {0}")]
+    /// The certificate authority cannot be created.
+    #[error("cannot create a certificate authority: {0}")]
     Authority(String),
 }
 
 /// A connection that bypassed the proxy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bypass {
-    /// The program.
+    /// The name of the program.
     pub program: String,
-    /// Its process id.
+    /// Its process ID.
     pub pid: u32,
-    /// The address that it talked to, or the host that it did not trust us for.
+    /// The address that it connected to, or the host for which it did not trust our certificate.
     pub to: String,
     /// What happened.
     pub reason: String,
 }
 
-/// What is left of a session.
+/// The result of a session.
 #[derive(Debug, Default)]
 pub struct FinishedSession {
-    /// The recording: what was recorded, or the one that was replayed with what was added to it. Its secrets are still in it;
-    /// they are removed when it is written, with the redactor beside it.
+    /// The recording: the new one, or the replayed one with its additions. It still contains secrets; they are removed
+    /// when it is written with `secrets`.
     pub recording: Recording,
-    /// All secrets: those that were known, and those that were seen in requests.
+    /// All secrets: the known ones, and those seen in requests.
     pub secrets: Redactor,
-    /// How the replay went.
+    /// The result of the replay.
     pub tally: ReplayTally,
     /// Requests that the recording had no answer to.
     pub misses: Vec<Arc<Miss>>,
     /// Connections that bypassed the proxy, each program and address once.
     pub bypassed: Vec<Bypass>,
-    /// What else is worth knowing, such as answers that are errors.
+    /// Warnings, such as answers that are errors.
     pub warnings: Vec<Warning>,
-    /// How a fork went.
+    /// The outcome of a fork.
     pub forked: Option<Forked>,
 }
 
-/// A recorder at work. It ends when it is dropped.
+/// A running recorder. It stops on drop.
 pub struct RecorderSession {
     shared: Arc<ProxyState>,
     listener: ProxyListener,
     environment: Environment,
-    /// Variables that held keys when the recording was made.
+    /// Variables that contained keys when the recording was made.
     placeholders: Vec<(String, String)>,
     header: Header,
     watches: Mutex<Vec<ConnectionWatch>>,
     taps: Option<Taps>,
     tapped: Tapped,
-    /// What is known about MCP servers; absent where they are not recorded.
+    /// What is known about MCP servers; `None` if they are not recorded.
     servers: Option<KnownServers>,
-    /// The `PATH` of the agent without us.
+    /// The `PATH` of the agent without the recorder.
     path: OsString,
 }
 
-/// The environment may hold secrets of the user's.
+/// Does not print the environment, which may contain secrets.
 impl fmt::Debug for RecorderSession {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("Session").field("address", &self.shared.address).finish_non_exhaustive()
@@ -210,9 +211,9 @@ impl fmt::Debug for RecorderSession {
 }
 
 impl RecorderSession {
-    /// Starts the proxy; within a runtime that can do input and output.
+    /// Starts the proxy; must be called within a Tokio runtime with I/O.
     pub async fn start(options: SessionOptions) -> Result<Self, SessionError> {
-        // The tables of a machine with many sockets take longer than all the rest.
+        // On a machine with many sockets, this takes longer than everything else.
         let before = tokio::task::spawn_blocking(listening);
         let mut secrets = options.secrets.with_environment(wanted_keys(&options.environment));
         let wanted = SocketAddr::new(options.bind, 0);
@@ -227,7 +228,7 @@ impl RecorderSession {
                 recording.header.zone.clone()
             }
         };
-        // A replay is in the time zone of its recording: names and offsets of a zone are in prompts, too.
+        // A replay uses the time zone of its recording: prompts contain names and offsets of zones too.
         let zone = zone.as_deref().and_then(zone::named).unwrap_or_else(zone::here);
         let now_ms = u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or(0);
         let here = Circumstances::in_zone(&zone, now_ms, options.roots.clone());
@@ -292,24 +293,25 @@ impl RecorderSession {
         self.shared.address
     }
 
-    /// The variables that lead the agent to the proxy. They take the place of those that the agent would have without us.
+    /// The variables that route the agent to the proxy. They replace those that the agent would have without the
+    /// recorder.
     pub fn environment(&self) -> Vec<(String, String)> {
         let zone = self.shared.replay.as_ref().and(self.header.zone.clone()).map(|zone| ("TZ".to_owned(), zone));
         let ours = self.environment.variables().into_iter().chain(zone);
         ours.chain(self.placeholders.iter().cloned()).collect()
     }
 
-    /// The program that a name stands for without us: the agent itself is not to be started through a shim.
+    /// The program for a name without the recorder: the agent itself must not be started through a shim.
     pub fn program(&self, name: &OsStr) -> OsString {
         find_program(name, &self.path).unwrap_or_else(|| name.to_owned())
     }
 
-    /// The certificate of the authority that vouches for all hosts in this session, as PEM.
+    /// The certificate of the authority for all hosts in this session, as PEM.
     pub fn ca_pem(&self) -> String {
         self.shared.authority.ca_pem()
     }
 
-    /// The agent was started with this process id: from now on its connections are watched.
+    /// Watches the connections of the agent, which has this process ID.
     pub fn watch(&self, pid: u32) {
         let mut world: HashSet<u16> = self.shared.reach.before.iter().flatten().copied().collect();
         let allowed = |port: &u16| self.shared.reach.allow.contains(&format!("127.0.0.1:{port}"));
@@ -318,24 +320,24 @@ impl RecorderSession {
         self.watches.lock().unwrap_or_else(PoisonError::into_inner).push(watch);
     }
 
-    /// Asks for each request of a replay what goes wrong with its answer on purpose. Telemetry is not asked for.
+    /// Sets the function that decides which faults are injected into a replay. It is not called for telemetry.
     pub fn spoil(&self, decide: impl Fn(&RecordedRequest) -> Option<Spoil> + Send + Sync + 'static) {
         if let Some(replay) = &self.shared.replay {
             let _ = replay.spoils.set(Box::new(decide));
         }
     }
 
-    /// From now on nothing is passed on to the live world: every request that would be is refused with this reason.
+    /// From now on nothing is forwarded to the live world: such requests are refused with this reason.
     pub fn close_upstream(&self, reason: &str) {
         self.shared.upstream.close(reason);
     }
 
-    /// Waits until no exchange is under way, but not longer than this. What was answered by then was told to the observer.
+    /// Waits until no exchange is open, up to this timeout. The exchanges that ended by then were sent to the observer.
     pub async fn quiet(&self, limit: Duration) {
         self.shared.ledger.quiet(limit).await;
     }
 
-    /// Ends the session. Exchanges under way are kept as far as they came.
+    /// Ends the session. Open exchanges are kept as far as they were received.
     pub async fn finish(self) -> FinishedSession {
         if let Some(taps) = self.taps {
             taps.stop().await;
@@ -389,7 +391,7 @@ impl RecorderSession {
     }
 }
 
-/// Notes an MCP server that no tap stands before, without the secrets in its command.
+/// Reports an MCP server without a tap, without the secrets in its command.
 fn note_untapped(shared: &ProxyState, mut server: Untapped) {
     shared.ledger.learn_server(&server.environment, &mut server.command);
     let command = shorten(&shared.ledger.clean(&line(&server.command)), LONGEST_COMMAND).into_owned();
@@ -397,7 +399,7 @@ fn note_untapped(shared: &ProxyState, mut server: Untapped) {
     shared.ledger.note(WarningKind::McpUntapped { command, why: server.sign.to_string(), replayed });
 }
 
-/// The ports that are listened on now; absent where the system does not tell.
+/// The ports with a listener; `None` if the system does not provide them.
 fn listening() -> Option<BTreeSet<u16>> {
     Path::new("/proc/net/tcp").exists().then(|| listening_ports().into_iter().collect())
 }
@@ -408,9 +410,10 @@ fn header_here(here: Circumstances, header: Header) -> Header {
     Header { now_ms, zone, offset_s, roots, ..header }
 }
 
-/// A miss: the agent asked an address of this machine that the recording does not have, and that is no server of its own.
+/// A miss: the agent called an address of this machine that is not in the recording, and where it has no server of its
+/// own.
 fn nobody_there(number: usize, address: &str) -> Miss {
-    let reason = "nothing was recorded for this address, and nobody listens there".to_owned();
+    let reason = "nothing was recorded for this address, and nothing listens there".to_owned();
     let remedy = Some(Remedy::Start(address.to_owned()));
     Miss { number, asked: address.to_owned(), reason, nearest: None, remedy }
 }
@@ -423,9 +426,9 @@ fn host(address: SocketAddr) -> String {
     }
 }
 
-/// Variables that hold keys by their names, whether they were seen or not: SDKs want theirs before they ask anything, and agents
-/// leave out tools whose keys are missing. One whose value is not removed from the recording is left to whoever replays it: another
-/// value would be missed.
+/// Variables that contain keys according to their names, whether they were seen or not: SDKs require theirs before any
+/// request, and agents omit tools whose keys are missing. A key whose value is not removed from the recording is
+/// excluded: a replay with another value would miss.
 fn wanted_keys(environment: &[(String, String)]) -> impl Iterator<Item = (String, String)> {
     let is_removed = |(name, value): &&(String, String)| {
         let known = Redactor::default().with_environment([(name.clone(), value.clone())]);

@@ -1,5 +1,5 @@
-//! The time zone of a session, read from its own file: a database of all zones opens every one of them first, which takes longer
-//! than all else that a session does when it starts.
+//! Reads the time zone of a session from its own file: a database of all zones opens every one of them first, which
+//! takes longer than the rest of the start of a session.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -9,35 +9,34 @@ use jiff::tz::TimeZone;
 
 use crate::{Circumstances, Roots};
 
-/// Where systems keep their zones.
+/// Where systems keep their time zone files.
 const FOLDERS: [&str; 3] = ["/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/etc/zoneinfo"];
-/// Where the zone of this machine is a link to.
+/// A link to the time zone file of this machine.
 const LOCAL: &str = "/etc/localtime";
-/// What stands before the name of a zone in a path.
+/// The part of a path before the name of a zone.
 const BEFORE: &str = "/zoneinfo/";
-/// A zone is read up to here; the largest has 4 KB.
+/// Maximum number of bytes read from a zone file; the largest has 4 KB.
 const LARGEST_ZONE: u64 = 1 << 20;
 
-/// The zone of this name.
 pub(crate) fn named(name: &str) -> Option<TimeZone> {
     of_file(name).or_else(|| TimeZone::get(name).ok())
 }
 
-/// The zone of this machine and this process.
+/// The zone of this process: from `TZ`, or else that of this machine.
 pub(crate) fn here() -> TimeZone {
     let variable = std::env::var("TZ").unwrap_or_default();
     let name = if variable.is_empty() {
         let target = std::fs::read_link(LOCAL).ok();
         target.as_deref().and_then(Path::to_str).and_then(|path| Some(path.rsplit_once(BEFORE)?.1.to_owned()))
     } else {
-        // It may also be a rule or a path.
+        // The value may also be a rule or a path.
         Some(variable.strip_prefix(':').unwrap_or(&variable).to_owned())
     };
     name.and_then(|name| of_file(&name)).unwrap_or_else(TimeZone::system)
 }
 
 impl Circumstances {
-    /// Those of something that began on this machine at this Unix time in milliseconds.
+    /// The circumstances of this machine at this Unix time in milliseconds.
     pub fn here(now_ms: u64, roots: Roots) -> Self {
         Self::in_zone(&here(), now_ms, roots)
     }

@@ -1,4 +1,4 @@
-//! Whether an agent was run at all, in the same words for every report.
+//! Reports cases for which no agent was run, in the same words for every report.
 //!
 //! ```text
 //! 2 of 2 cases played from recordings: no agent was run
@@ -15,16 +15,16 @@ use agentci_verdict::{Agentless, first_of};
 
 use crate::{Paint, ReportedRun, Tone, count_of, one_line};
 
-/// How many places of recordings are told of, and how many cases of each.
+/// The maximum number of recordings that are listed, and of cases for each.
 const SHOWN: usize = 20;
 
-/// The name of the demand in reports: one on the run as a whole, as gates are.
+/// The name of the requirement in reports: it applies to the run as a whole, like a gate.
 pub(crate) const NAME: &str = "require-agent";
 
-/// What to do about a case that is played and should not be.
-pub const HELP: &str = "do not play the recording (`--mode live`, or remove `recording`): let the run start the agent (`command` \
-     in its target) and play its model and tools (`world: { model, tools }`); a case that is meant to be played says \
-     `played: true`";
+/// The help for a case that is played from a recording without `played: true`.
+pub const HELP: &str = "run the agent instead of its recording (`--mode live`, or remove `recording`): let agentci \
+                        start it (`command` in its target) and mock its model and tools (`world: { model, tools }`); \
+                        if a case is meant to be played, set `played: true`";
 
 /// `2 of 2 cases played from recordings: no agent was run; 30 cases have no agent`, if there are such cases.
 pub(crate) fn sentence(counts: Agentless) -> Option<String> {
@@ -47,7 +47,7 @@ pub(crate) fn sentence(counts: Agentless) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-/// A recording that should not have been played: where the suite names it, and the cases it answered.
+/// A recording that was played although an agent is required: its place in the suite, and the cases it answered.
 pub(crate) struct MissingAgents<'r> {
     pub(crate) place: &'r Place,
     pub(crate) cases: Vec<&'r str>,
@@ -65,7 +65,7 @@ impl MissingAgents<'_> {
     }
 }
 
-/// The recordings that keep a run from getting through, each once; none where no agent is required.
+/// The recordings that fail the run, without duplicates; empty if no agent is required.
 pub(crate) fn missing(run: &ReportedRun) -> Vec<MissingAgents<'_>> {
     let mut all: Vec<MissingAgents<'_>> = Vec::new();
     for row in run.rows.iter().filter(|_| run.start.require_agent) {
@@ -86,7 +86,7 @@ pub(crate) fn headline(missing: &[MissingAgents<'_>]) -> String {
     }
 }
 
-/// Everything about it: where the recordings are named, the cases, and what to do.
+/// The details: the places of the recordings, the cases, and the help.
 pub(crate) fn lines(missing: &[MissingAgents<'_>]) -> Vec<String> {
     let mut lines: Vec<String> = missing.iter().take(SHOWN).map(MissingAgents::line).collect();
     if missing.len() > SHOWN {
@@ -96,7 +96,7 @@ pub(crate) fn lines(missing: &[MissingAgents<'_>]) -> Vec<String> {
     lines
 }
 
-/// The part of the console report.
+/// The section of the console report.
 pub(crate) fn section(run: &ReportedRun, paint: Paint) -> String {
     let missing = missing(run);
     if missing.is_empty() {

@@ -1,4 +1,4 @@
-//! The result of a suite of the `ananke` dialect, in the shape that its users know.
+//! The result of a suite of the `ananke` dialect, in the format that its users know.
 //!
 //! ```json
 //! {
@@ -19,8 +19,8 @@
 //! }
 //! ```
 //!
-//! `error` stands where the test could not be brought to its end; durations are milliseconds. Of several runs of a test the first
-//! that did not pass is shown. A test that was skipped says so and counts in `total` alone.
+//! `error` is present if the test did not finish; durations are in milliseconds. If a test is run several times, the
+//! first run that did not pass is shown. A skipped test has `skipped` and only counts in `total`.
 
 use std::io::{self, Write};
 
@@ -38,10 +38,10 @@ pub(crate) static REPORTS: OwnReports = OwnReports {
     words_in_junit: false,
 };
 
-/// Makes the list of a suite's tests, one document a run.
+/// Writes the list of a suite's tests, one document per run.
 pub type TestList = DocumentReport<TestListDocument>;
 
-/// What the list is made of.
+/// The data of the list.
 #[derive(Debug, Default)]
 pub struct TestListDocument(Rows);
 
@@ -82,18 +82,16 @@ fn test(row: &CaseRow) -> Value {
     ]))
 }
 
-/// Why the test was not brought to its end.
+/// Why the test did not finish.
 fn error(end: &CaseEnd, errors: &[&Finding]) -> Option<String> {
     match errors {
-        [] if end.status == CaseStatus::Error && end.findings.is_empty() => {
-            Some("it was not brought to its end".into())
-        }
+        [] if end.status == CaseStatus::Error && end.findings.is_empty() => Some("it did not finish".into()),
         [] => None,
         errors => Some(errors.iter().map(|finding| told(finding)).collect::<Vec<_>>().join("\n")),
     }
 }
 
-/// `turn 2: the agent gave up: no answer (agent_error)`, with the place where there is one.
+/// `turn 2: the agent gave up: no answer (agent_error)`, with the place if there is one.
 fn told(finding: &Finding) -> String {
     let turn = finding.turn.map(|turn| format!("turn {}: ", turn + 1)).unwrap_or_default();
     let place = finding.place.as_ref().filter(|place| place.line > 0);

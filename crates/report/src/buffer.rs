@@ -1,4 +1,4 @@
-//! What a report wrote, for those who want it when it is done.
+//! Buffers the output of reports.
 
 use std::cell::RefCell;
 use std::io::{self, Write};
@@ -8,18 +8,18 @@ use agentci_verdict::RunEvent;
 
 use crate::{ReportError, ReportOutput, Reporter};
 
-/// Bytes that are written at one place and taken at another.
+/// A shared buffer that is written in one place and read in another.
 #[derive(Debug, Clone, Default)]
 pub struct Buffer(Rc<RefCell<Vec<u8>>>);
 
 impl Buffer {
-    /// A place for a whole report to go.
+    /// An output that writes to this buffer.
     pub fn output(&self) -> ReportOutput {
         let mut into = self.clone();
         Box::new(move |bytes| into.write_all(bytes))
     }
 
-    /// What was written since it was last taken.
+    /// Takes the bytes written since the last call.
     pub fn take(&self) -> Vec<u8> {
         self.0.take()
     }
@@ -35,7 +35,7 @@ impl Write for Buffer {
     }
 }
 
-/// Keeps what a report writes until it is complete, so that its file is complete or absent.
+/// Buffers a report until it is complete, so that its file is complete or absent.
 pub(crate) struct Whole {
     name: &'static str,
     reporter: Box<dyn Reporter>,
@@ -44,7 +44,7 @@ pub(crate) struct Whole {
 }
 
 impl Whole {
-    /// The report that `make` makes of a place to write to, under the name its errors are told with.
+    /// The report that `make` creates for a writer; `name` is used in its errors.
     pub(crate) fn new(
         name: &'static str,
         output: ReportOutput,

@@ -1,12 +1,13 @@
-//! `report.csv`, for a spreadsheet: one line a case.
+//! `report.csv`, for spreadsheets: one line per case.
 //!
 //! ```text
 //! suite,case,status,cause,runs,runs_passed,wall_ms,tool_calls,tool_errors,tokens_in,tokens_out,cost_usd,checks,checks_failed,tags,reason,file,line,pass_rate,stability,mean_ms,min_ms,max_ms,std_deviation_ms,identical_outputs,similarity,embedder,model_calls
-//! demo,t2,fail,check,1,0,12,2,1,,,,3,2,docs money,check `must_call` did not hold,evals/demo/cases/t2.yaml,9,,,,,,,,,
+//! demo,t2,fail,check,1,0,12,2,1,,,,3,2,docs money,`must_call` failed: `create_issue` was never called,evals/demo/cases/t2.yaml,9,,,,,,,,,
 //! ```
 //!
-//! Seven columns are for cases that are run more than once, and the last two for those whose answers are compared by meaning. Written as RFC 4180 has it: lines end in CR LF, and a text that holds a comma, a quote or a line end stands in quotes. A text
-//! that a spreadsheet would take for a formula gets an apostrophe before it.
+//! Seven columns are for cases that are run more than once, and `similarity` and `embedder` for semantic checks. The
+//! format is that of RFC 4180: lines end in CR LF, and a text that contains a comma, a quote or a line end is quoted. A
+//! text that a spreadsheet would treat as a formula is prefixed with an apostrophe.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -18,13 +19,13 @@ use crate::{DocumentReport, RunDocument, Runs, cut, findings, printable};
 const COLUMNS: &str = "suite,case,status,cause,runs,runs_passed,wall_ms,tool_calls,tool_errors,tokens_in,tokens_out,cost_usd,\
     checks,checks_failed,tags,reason,file,line,pass_rate,stability,mean_ms,min_ms,max_ms,std_deviation_ms,identical_outputs,\
     similarity,embedder,model_calls";
-/// The longest text in a cell, in bytes: spreadsheets take 32,767 characters.
+/// The maximum length of a text in a cell, in bytes: spreadsheets accept 32,767 characters.
 const TEXT_LIMIT: usize = 8 * 1024;
 
-/// Makes `report.csv`. Several runs one after another stand in it one below the other.
+/// Writes `report.csv`. Several runs are written one below another.
 pub type Csv = DocumentReport<CsvDocument>;
 
-/// What the table is made of.
+/// The data of the table.
 #[derive(Debug, Default)]
 pub struct CsvDocument(Runs);
 
@@ -75,13 +76,13 @@ fn line(suite: &str, row: &CaseRow) -> String {
     cells.into_iter().chain(more).collect::<Vec<_>>().join(",") + "\r\n"
 }
 
-/// How near its answer is to the expected one, and who says so.
+/// The similarity of the answer to the expected one, and the embedder.
 fn similarity(row: &CaseRow) -> [String; 2] {
     let Some(measure) = Measure::of(row.decisive()) else { return Default::default() };
     [measure.shown(), cell(&measure.embedder)]
 }
 
-/// How much its runs are alike, where there are several.
+/// The stability of a case that is run more than once.
 fn stability(row: &CaseRow) -> [String; 7] {
     let Some(stability) = Stability::of_several(row) else { return Default::default() };
     [
@@ -95,10 +96,10 @@ fn stability(row: &CaseRow) -> [String; 7] {
     ]
 }
 
-/// A text from outside as a cell.
+/// An untrusted text as a cell.
 pub(crate) fn cell(text: &str) -> String {
     let text = printable(cut::head(text, TEXT_LIMIT).0);
-    // Some spreadsheets look for the formula behind blanks, too.
+    // Some spreadsheets also detect formulas after leading blanks.
     let formula = text.trim_start().starts_with(['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠']);
     let text = if formula || text.starts_with('\t') { Cow::Owned(format!("'{text}")) } else { text };
     if text.contains([',', '"', '\n', '\r', ';', '\t']) || text.starts_with(' ') {

@@ -1,16 +1,16 @@
-//! Text that must not get too long.
+//! Truncates text.
 
-/// As much of the beginning of a text as fits into `limit` bytes, and whether that is not all of it.
+/// The beginning of a text that fits into `limit` bytes, and whether it was truncated.
 pub(crate) fn head(text: &str, limit: usize) -> (&str, bool) {
     (&text[..text.floor_char_boundary(limit)], text.len() > limit)
 }
 
-/// The same of its end.
+/// The end of a text that fits into `limit` bytes, and whether it was truncated.
 pub(crate) fn tail(text: &str, limit: usize) -> (&str, bool) {
     (&text[text.ceil_char_boundary(text.len().saturating_sub(limit))..], text.len() > limit)
 }
 
-/// A name that stays readable: the beginning, and dots if something is missing.
+/// A readable short name: the beginning, followed by dots if it was truncated.
 pub(crate) fn name(text: &str, limit: usize) -> String {
     match head(text, limit) {
         (whole, false) => whole.to_owned(),

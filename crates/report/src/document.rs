@@ -1,4 +1,4 @@
-//! Reports that are written when a run is over.
+//! Reports that are written when a run has ended.
 
 use std::io::{self, BufWriter, Write};
 
@@ -7,21 +7,21 @@ use serde::Serialize;
 
 use crate::{ReportError, ReportOutput, Reporter};
 
-/// What a report gathers of a run, and the document that it becomes.
+/// Collects the events of a run and writes them as a document.
 pub trait RunDocument: Default {
-    /// What the report is called in errors.
+    /// The name of the report in errors.
     const REPORT: &'static str;
-    /// Whether runs one after another go into one document.
+    /// Whether several runs are written to one document.
     const JOINS_RUNS: bool = false;
 
-    /// Takes note of an event.
+    /// Adds an event.
     fn add(&mut self, event: &RunEvent);
 
-    /// Writes the document; nothing more is added to it.
+    /// Writes the document; no events are added after that.
     fn write(&mut self, out: &mut dyn Write) -> io::Result<()>;
 }
 
-/// Makes a document of each run, or of all of them.
+/// Writes a document for each run, or one for all runs.
 pub struct DocumentReport<D> {
     output: PieceSink,
     begin: Box<dyn Fn() -> D>,
@@ -29,17 +29,17 @@ pub struct DocumentReport<D> {
 }
 
 impl<D: RunDocument + 'static> DocumentReport<D> {
-    /// The document goes to `output` when it is complete.
+    /// Writes the complete document to `output` at once.
     pub fn new(output: ReportOutput) -> Self {
         Self::streamed(in_one_piece(output))
     }
 
-    /// The document goes to `output` while it is made.
+    /// Writes the document to `output` piece by piece.
     pub fn streamed(output: PieceSink) -> Self {
         Self::beginning_with(output, D::default)
     }
 
-    /// The same for a document that begins with something, such as a limit.
+    /// Writes documents that `begin` creates, for example with a limit.
     pub(crate) fn beginning_with(output: PieceSink, begin: impl Fn() -> D + 'static) -> Self {
         Self { output, begin: Box::new(begin), gathered: None }
     }
@@ -76,14 +76,14 @@ impl<D: RunDocument + 'static> Reporter for DocumentReport<D> {
     }
 }
 
-/// How much is gathered before it is handed on, in bytes.
+/// The size of the write buffer, in bytes.
 pub(crate) const PIECE: usize = 32 * 1024;
 
-/// Where a document goes that is written piece by piece: it is handed what writes the pieces, and sees to it that they are all
-/// there or none.
+/// The output of a document that is written piece by piece: it receives a function that writes the pieces, and makes
+/// sure that all or none of them are stored.
 pub type PieceSink = Box<dyn FnMut(&mut dyn FnMut(&mut dyn Write) -> io::Result<()>) -> io::Result<()>>;
 
-/// The same for an output that wants the document in one piece.
+/// Adapts an output that needs the document in one piece.
 pub(crate) fn in_one_piece(mut output: ReportOutput) -> PieceSink {
     Box::new(move |write| {
         let mut document = Vec::new();

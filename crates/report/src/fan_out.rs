@@ -1,10 +1,10 @@
-//! One stream, several reports.
+//! Passes one event stream to several reports.
 
 use agentci_verdict::RunEvent;
 
 use crate::{ReportError, Reporter};
 
-/// Hands every event to every report. One that fails is left out from then on; the others go on.
+/// Passes every event to every report. A report that fails gets no more events; the others continue.
 #[derive(Default)]
 pub struct FanOut {
     reporters: Vec<NamedReporter>,
@@ -17,17 +17,17 @@ struct NamedReporter {
 }
 
 impl FanOut {
-    /// Adds a report under the name its errors are told with.
+    /// Adds a report; `name` is used in its errors.
     pub fn add(&mut self, name: impl Into<String>, reporter: Box<dyn Reporter>) {
         self.reporters.push(NamedReporter { name: name.into(), reporter, error: None });
     }
 
-    /// Hands on an event.
+    /// Passes on an event.
     pub fn on_event(&mut self, event: &RunEvent) {
         self.each(|reporter| reporter.on_event(event));
     }
 
-    /// Tells how late it is, while nothing happens.
+    /// Passes on the current time while nothing happens.
     pub fn on_tick(&mut self, unix_ms: u64) {
         self.each(|reporter| {
             reporter.on_tick(unix_ms);
@@ -35,7 +35,7 @@ impl FanOut {
         });
     }
 
-    /// Ends all reports and tells what went wrong in which, in the order they were added. The reports are gone afterwards.
+    /// Finishes all reports and returns their errors, in the order they were added. The reports are dropped.
     pub fn finish(&mut self) -> Vec<(String, ReportError)> {
         self.each(|reporter| reporter.finish());
         self.reporters.drain(..).filter_map(|named| Some((named.name, named.error?))).collect()

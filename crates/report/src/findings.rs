@@ -1,14 +1,14 @@
-//! What kept a case from passing, in the same words for every report.
+//! Why a case did not pass, in the same words for every report.
 //!
 //! ```text
-//! FAIL demo/t2: check `must_call` did not hold
+//! FAIL demo/t2: `must_call` failed: `create_issue` was never called
 //!   --> evals/demo/cases/t2.yaml:9:13
 //!    |
 //!  9 |     tools: [create_issue]
 //!    |             ^^^^^^^^^^^^ never called
 //!    = the agent called search_docs, search_docs
 //!
-//! ERROR demo/t7 (run 3 of 5): the agent said nothing for 30 s (timeout)
+//! ERROR demo/t7 (run 3 of 5): the agent sent nothing for 30 s (timeout)
 //!   --> evals/demo/cases/t7.yaml
 //!    = stderr: still thinking
 //! ```
@@ -18,13 +18,13 @@ use agentci_verdict::{CaseEnd, CaseRow, CaseStatus, Cause, Finding};
 
 use crate::{Heading, Paint, Snippet, count_of};
 
-/// All findings of the attempt that decided, a blank line between two. With the last one come up to `stderr_lines` of what the
-/// agent wrote to its standard error.
+/// All findings of the decisive attempt, separated by blank lines. The last one also shows up to `stderr_lines` lines of the
+/// agent's standard error.
 pub(crate) fn render(suite: &str, row: &CaseRow, stderr_lines: usize, paint: Paint) -> String {
     each(suite, row, stderr_lines, paint).join("\n")
 }
 
-/// The same, one text a finding.
+/// The same as [`render`], one string per finding.
 pub(crate) fn each(suite: &str, row: &CaseRow, stderr_lines: usize, paint: Paint) -> Vec<String> {
     let end = row.decisive();
     let unexplained = [unexplained(end)];
@@ -32,12 +32,12 @@ pub(crate) fn each(suite: &str, row: &CaseRow, stderr_lines: usize, paint: Paint
     let mut texts = Vec::with_capacity(findings.len());
     for (at, finding) in findings.iter().enumerate() {
         let mut notes = notes(finding);
-        // An agent that was not told what it asked for was cut off, and a wrong suite is not its doing: what it
-        // says of that explains nothing.
+        // After a replay miss the agent was cut off, and an invalid suite is not the agent's fault: its standard error explains
+        // neither.
         if at + 1 == findings.len() && !matches!(end.cause, Some(Cause::ReplayMiss | Cause::Config)) {
             notes.extend(stderr(&end.stderr_tail, stderr_lines));
         }
-        // The case's own line says where to look, but it is not what was not met, so nothing in it is marked.
+        // The line of the case shows where to look, but it is not what failed, so nothing in it is underlined.
         let case = end.place.as_ref().map(|place| Place { text: String::new(), ..place.clone() });
         let snippet = Snippet {
             heading: if finding.cause.status() == CaseStatus::Error { Heading::Broken } else { Heading::Fail },
@@ -52,24 +52,27 @@ pub(crate) fn each(suite: &str, row: &CaseRow, stderr_lines: usize, paint: Paint
     texts
 }
 
-/// What is wrong, in one line.
+/// What is wrong, in one line: `` turn 2: `contains` failed: the answer does not contain `reset button` ``.
 pub(crate) fn headline(finding: &Finding) -> String {
-    if finding.cause == Cause::Check {
-        let turn = finding.turn.map(|turn| format!(" in turn {}", turn + 1)).unwrap_or_default();
-        return format!("check `{}` did not hold{turn}", finding.name);
-    }
-    let first = finding.message.lines().next().unwrap_or_default().trim_end();
     let turn = finding.turn.map(|turn| format!("turn {}: ", turn + 1)).unwrap_or_default();
+    let first = finding.message.lines().next().unwrap_or_default().trim_end();
     let cause = format!("({})", finding.cause.name());
-    if first.ends_with(&cause) { format!("{turn}{first}") } else { format!("{turn}{first} {cause}") }
+    // The labels of aumai's expectations begin with their name.
+    let reason = first.strip_prefix(&format!("{}: ", finding.name)).unwrap_or(first);
+    match finding.cause {
+        Cause::Check if first.is_empty() => format!("{turn}`{}` failed", finding.name),
+        Cause::Check => format!("{turn}`{}` failed: {reason}", finding.name),
+        _ if first.ends_with(&cause) => format!("{turn}{first}"),
+        _ => format!("{turn}{first} {cause}"),
+    }
 }
 
-/// The finding that decided, which need not be the first.
+/// The finding that decided the case, which is not always the first one.
 pub(crate) fn decisive(end: &CaseEnd) -> Option<&Finding> {
     end.findings.iter().find(|finding| Some(finding.cause) == end.cause).or(end.findings.first())
 }
 
-/// Why a case did not pass, on one line where it is known.
+/// Why a case did not pass or was skipped, in one line.
 pub(crate) fn reason(end: &CaseEnd) -> Option<String> {
     match end.status {
         CaseStatus::Pass => None,
@@ -78,7 +81,7 @@ pub(crate) fn reason(end: &CaseEnd) -> Option<String> {
     }
 }
 
-/// Which of several attempts is shown, from 1.
+/// The number of the attempt that is shown, from 1.
 pub(crate) fn decisive_attempt(row: &CaseRow) -> usize {
     let decisive = row.decisive();
     row.attempts.iter().position(|attempt| std::ptr::eq(&raw const **attempt, decisive)).map_or(1, |at| at + 1)
@@ -89,19 +92,15 @@ fn run_of(row: &CaseRow) -> String {
     if runs > 1 { format!(" (run {} of {runs})", decisive_attempt(row)) } else { String::new() }
 }
 
-/// A case that did not pass and gives no reason still has to be told.
+/// The finding shown for a case that did not pass and recorded no reason.
 fn unexplained(end: &CaseEnd) -> Finding {
     let cause = end.cause.unwrap_or(if end.status == CaseStatus::Error { Cause::Protocol } else { Cause::Check });
     Finding { cause, name: cause.name().to_owned(), message: "no reason was recorded".to_owned(), ..Finding::default() }
 }
 
-/// What the headline and the label leave unsaid.
+/// What the headline does not say: the other lines of the message, and the notes.
 fn notes(finding: &Finding) -> Vec<String> {
-    let told = usize::from(finding.cause != Cause::Check);
-    let mut notes: Vec<String> = finding.message.lines().skip(told).map(str::to_owned).collect();
-    if finding.message.trim() == finding.label.trim() {
-        notes.clear();
-    }
+    let mut notes: Vec<String> = finding.message.lines().skip(1).map(str::to_owned).collect();
     for note in &finding.notes {
         if !notes.contains(note) {
             notes.push(note.clone());
@@ -126,11 +125,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_that_the_label_repeats_is_said_once() {
-        let finding = Finding { message: "never called".into(), label: "never called".into(), ..Finding::default() };
-        assert!(notes(&finding).is_empty());
-        let longer = Finding { label: "missing".into(), ..finding };
-        assert_eq!(notes(&longer), ["never called"]);
+    fn the_headline_of_a_check_gives_the_reason_and_the_notes_the_rest() {
+        let mut finding = Finding {
+            cause: Cause::Check,
+            name: "must_call".into(),
+            message: "`refund` was never called\nthe agent called no tool".into(),
+            notes: vec!["the agent called no tool".into(), "2 requests".into()],
+            ..Finding::default()
+        };
+        assert_eq!(headline(&finding), "`must_call` failed: `refund` was never called");
+        assert_eq!(notes(&finding), ["the agent called no tool", "2 requests"]);
+        finding.turn = Some(1);
+        assert_eq!(headline(&finding), "turn 2: `must_call` failed: `refund` was never called");
+        finding.message.clear();
+        assert_eq!(headline(&finding), "turn 2: `must_call` failed");
     }
 
     #[test]

@@ -1,11 +1,11 @@
-//! What GitHub shows beside the lines of a change.
+//! Annotations that GitHub shows next to the lines of a change.
 //!
 //! ```text
-//! ::error file=evals/demo/cases/t2.yaml,line=9,col=13,title=agentci%3A demo/t2::check `must_call` did not hold%0A`create_issue` was never called
+//! ::error file=evals/demo/cases/t2.yaml,line=9,col=13,title=agentci%3A demo/t2::`must_call` failed: `create_issue` was never called
 //! ```
 //!
-//! A line of a log that begins with `::` is a command to the runner, and an agent may say such a line. So commands are stopped
-//! while the run is shown, and go on before the annotations.
+//! A log line that starts with `::` is a command to the GitHub runner, and an agent may print such a line. So commands
+//! are stopped while the run is shown, and resumed before the annotations.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -17,10 +17,10 @@ use crate::{
     ReportError, ReportOutput, ReportedRun, Reporter, Whole, agents, cut, findings, gate_lines, printable, stability,
 };
 
-/// The most of a message that is handed on.
+/// The maximum length of a message.
 const MESSAGE_LIMIT: usize = 4 * 1024;
 
-/// Tells GitHub which lines of the suite were not met. It is to be given its events before whatever prints to the same log.
+/// Annotates the lines of the suite that failed. It must receive events before any report that prints to the same log.
 pub struct Github {
     out: Box<dyn Write>,
     token: Option<String>,
@@ -28,17 +28,17 @@ pub struct Github {
     run: Option<ReportedRun>,
 }
 
-/// Where the files of a change are. GitHub knows them by their path below the top of the checkout.
+/// The location of the checkout. GitHub identifies files by their path below its top.
 #[derive(Debug, Clone)]
 pub struct Checkout {
-    /// The top.
+    /// The top folder of the checkout.
     pub top: PathBuf,
     /// The folder that paths are relative to.
     pub here: PathBuf,
 }
 
 impl Checkout {
-    /// A path as GitHub knows it; one of a file elsewhere stays as it is.
+    /// A path as GitHub expects it; paths outside the checkout stay as they are.
     fn path(&self, shown: &str) -> String {
         let whole = join(&self.here, shown);
         whole.strip_prefix(&self.top).ok().and_then(Path::to_str).unwrap_or(shown).to_owned()
@@ -46,17 +46,17 @@ impl Checkout {
 }
 
 impl Github {
-    /// Writes to `out`. `token` is what makes commands go on; an agent must not be able to guess it.
+    /// Writes to `out`. `token` resumes commands; an agent must not be able to guess it.
     pub fn new(out: Box<dyn Write>, token: impl Into<String>) -> Self {
         Self { out, token: Some(token.into()), checkout: None, run: None }
     }
 
-    /// The annotations alone, in one piece.
+    /// Writes only the annotations, in one piece.
     pub fn whole(output: ReportOutput, checkout: Option<Checkout>) -> Box<dyn Reporter> {
         Box::new(Whole::new("github", output, |out| Box::new(Self { out, token: None, checkout, run: None })))
     }
 
-    /// Names files by their path in the checkout.
+    /// Sets the checkout that paths are relative to.
     #[must_use]
     pub fn within(self, checkout: Option<Checkout>) -> Self {
         Self { checkout, ..self }
@@ -120,21 +120,21 @@ impl Reporter for Github {
     }
 }
 
-/// The path, line and column of something; the line is 0 where a file as a whole is meant.
+/// A path, line and column; the line is 0 for a file as a whole.
 type Spot<'s> = (&'s str, u32, u32);
 
 fn spot(place: &Place) -> Spot<'_> {
     (&place.path, place.line, place.column)
 }
 
-/// What is wrong, and everything that explains it, without repetitions.
+/// The message and everything that explains it, without repetitions.
 fn message(row: &CaseRow, finding: &Finding) -> String {
     let headline = findings::headline(finding);
     let mut lines = vec![headline.as_str()];
     let label = Some(finding.label.as_str()).filter(|label| !finding.message.contains(label));
     let notes = finding.notes.iter().map(String::as_str);
     for line in label.into_iter().chain(finding.message.lines()).chain(notes) {
-        if !line.is_empty() && !lines.contains(&line) && !headline.starts_with(line) {
+        if !line.is_empty() && !lines.contains(&line) && !headline.contains(line) {
             lines.push(line);
         }
     }
@@ -143,12 +143,12 @@ fn message(row: &CaseRow, finding: &Finding) -> String {
     lines.join("\n")
 }
 
-/// Text after the last `::`.
+/// Escapes text after the last `::`.
 fn data(text: &str) -> String {
     printable(&text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")).into_owned()
 }
 
-/// Text before it.
+/// Escapes text before the last `::`.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -1,9 +1,9 @@
-//! JSON values: objects of which some fields may be missing, and values as text.
+//! Builds JSON values: objects with optional fields, and values as text.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-/// The fields that there are, in this order.
+/// An object with the present fields, in this order.
 pub(crate) fn object<const N: usize>(fields: [(&str, Option<Value>); N]) -> Map<String, Value> {
     fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
@@ -13,7 +13,7 @@ pub(crate) fn list(items: &[impl Serialize]) -> Option<Value> {
     (!items.is_empty()).then(|| json!(items))
 }
 
-/// A text as it is, and any other value as JSON.
+/// A string as it is, and any other value as JSON.
 pub(crate) fn plain_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

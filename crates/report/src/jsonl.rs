@@ -1,24 +1,24 @@
-//! `events.jsonl`, the events as they are stored: one line each.
+//! `events.jsonl`: the stored events, one per line.
 //!
 //! ```json
 //! {"v":1,"type":"run_start","suite":"demo","timestamp":1763176000123,"run_id":"20251115-030640", ...}
 //! {"v":1,"type":"task_start","suite":"demo","case_id":"t1","attempt":1,"timestamp":1763176000125, ...}
 //! ```
 //!
-//! The same lines as in `run.jsonl`, but complete or absent, and wherever they are wanted.
+//! The same lines as in `run.jsonl`, but complete or absent, and at any path.
 
 use agentci_verdict::RunEvent;
 
 use crate::{ReportError, ReportOutput, Reporter};
 
-/// Makes `events.jsonl`.
+/// Writes `events.jsonl`.
 pub struct Jsonl {
     output: ReportOutput,
     lines: String,
 }
 
 impl Jsonl {
-    /// The lines go to `output` when they are complete.
+    /// Writes all lines to `output` when the run has ended.
     pub fn new(output: ReportOutput) -> Self {
         Self { output, lines: String::new() }
     }

@@ -1,4 +1,4 @@
-//! `junit.xml`, for what reads test results in CI.
+//! `junit.xml`, for CI systems that read test results.
 //!
 //! ```xml
 //! <?xml version="1.0" encoding="UTF-8"?>
@@ -6,24 +6,24 @@
 //!   <testsuite name="demo" tests="2" failures="1" errors="0" skipped="0" time="0.070">
 //!     <testcase classname="demo" name="t1" time="0.056"/>
 //!     <testcase classname="demo" name="t2" time="0.012">
-//!       <failure message="check `must_call` did not hold" type="check">FAIL demo/t2: check `must_call` did not hold
+//!       <failure message="`must_call` failed: .." type="check">FAIL demo/t2: `must_call` failed: ..
 //!   --&gt; evals/demo/cases/t2.yaml:9:13
 //! ...</failure>
-//!       <system-err>what the agent wrote last</system-err>
+//!       <system-err>the last lines of the agent's standard error</system-err>
 //!     </testcase>
 //!   </testsuite>
 //! </testsuites>
 //! ```
 //!
-//! Where no agent was run for some cases, `<properties>` of the suite say so.
+//! If no agent was run for some cases, the `<properties>` of the suite say so.
 //!
-//! Where the format has its own words for expectations, those that were met stand in `system-out`, and those that were not are
-//! the failure's message, of type `AssertionError`. How near an answer is to the expected one stands in `system-out`, too.
+//! If the format has its own labels for assertions, those that passed are in `system-out`, and those that failed are
+//! the failure's message, of type `AssertionError`. Similarities are also in `system-out`.
 //!
-//! A case has one `testcase` however often it was run; its runs are listed in `system-out`, and how much they are
-//! alike. A gate that failed has one, too,
-//! named `gate: min_pass_rate` and so on; so has the demand for an agent that was not run, `gate: require-agent`; so has everything that could not be loaded, `not loaded: evals/agentci.yaml`. Where the
-//! end of a run is missing there is one named `run`, and one for each case that was under way, all of them errors.
+//! A case has one `testcase` however often it was run; its runs and their stability are listed in `system-out`. A
+//! failed gate also has one, named `gate: min_pass_rate` and so on; so does a required agent that was not run,
+//! `gate: require-agent`; and so does everything that could not be loaded, `not loaded: evals/agentci.yaml`. If the end
+//! of a run is missing there is one named `run`, and one for each case that was running, all of them errors.
 
 use std::io::{self, BufWriter, Write};
 
@@ -34,14 +34,14 @@ use crate::{
     duration, findings, gate_lines, not_loaded, printable, similarity, stability, xml_attribute, xml_text,
 };
 
-/// Makes `junit.xml`. Several runs one after another become several suites in it.
+/// Writes `junit.xml`. Several runs become several suites in it.
 pub type Junit = DocumentReport<JunitDocument>;
 
-/// What the file is made of.
+/// The data of the file.
 #[derive(Debug, Default)]
 pub struct JunitDocument(Vec<JunitSuite>);
 
-/// A run, and its results in the words of its dialect where it has its own.
+/// A run, and its results with the labels of its dialect, if it has its own.
 #[derive(Debug, Default)]
 struct JunitSuite {
     run: ReportedRun,
@@ -93,7 +93,7 @@ impl RunDocument for JunitDocument {
     }
 }
 
-/// The numbers of a run with what its record has no case for.
+/// The aggregates of a run including the extra cases.
 fn numbers(run: &ReportedRun, extra: &[ExtraCase]) -> Aggregates {
     let failures = extra.iter().filter(|case| case.element == "failure").count();
     let mut numbers = Aggregates::of(&run.rows);
@@ -138,7 +138,7 @@ fn test_case(suite: &str, row: &CaseRow, words: Option<&AgentTestResult>) -> Str
         stream("system-out", &runs(row));
     }
     if !end.stderr_tail.is_empty() {
-        // Made visible as on a terminal, since that is where most viewers of this file end up showing it.
+        // Control characters are made visible as on a terminal, where most viewers show this file.
         stream("system-err", &printable(&end.stderr_tail.join("\n")));
     }
     let (class, name, time) = (xml_attribute(suite), xml_attribute(row.id()), seconds(row.micros()));
@@ -160,7 +160,7 @@ fn trouble(element: &str, message: &str, kind: &str, body: &str) -> String {
     format!("      <{element} message=\"{message}\" type=\"{kind}\">{body}</{element}>\n")
 }
 
-/// A failure in the words of a dialect that has its own, and why, where the run knows it.
+/// A failure with the labels of the dialect, and the reason if it is known.
 fn assertions(words: &AgentTestResult, suite: &str, row: &CaseRow) -> String {
     let mut body = format!(
         "Actual output: {}\nFailed assertions:\n{}",
@@ -173,7 +173,7 @@ fn assertions(words: &AgentTestResult, suite: &str, row: &CaseRow) -> String {
     trouble("failure", &words.assertions_failed.join("; "), "AssertionError", &printable(&body))
 }
 
-/// `<property name="agents" value="2 of 2 cases played from recordings: no agent was run"/>`, where that is so.
+/// `<property name="agents" value="2 of 2 cases played from recordings: no agent was run"/>`, if that is the case.
 fn properties(run: &ReportedRun) -> String {
     let counts = Agentless::of(&run.rows);
     let Some(sentence) = agents::sentence(counts) else { return String::new() };
@@ -188,7 +188,7 @@ fn properties(run: &ReportedRun) -> String {
     format!("    <properties>\n{}    </properties>\n", facts.map(property).concat())
 }
 
-/// A test case that is none of the suite's: a gate that failed, or something that is missing.
+/// A test case that is not in the suite: a failed gate, or something that is missing.
 struct ExtraCase {
     name: String,
     /// `failure` or `error`.
@@ -210,8 +210,8 @@ impl ExtraCase {
     }
 }
 
-/// What the record of a run has no case for: what could not be loaded, what was under way when the run was killed, its missing
-/// end, gates that failed, and the demand for an agent.
+/// Test cases for things that are not cases of the suite: what could not be loaded, what was running when the run was
+/// killed, the missing end of the run, failed gates, and a required agent that was not run.
 fn extra_cases(run: &ReportedRun) -> Vec<ExtraCase> {
     let mut cases = Vec::new();
     for problem in &run.start.not_loaded {
@@ -219,11 +219,11 @@ fn extra_cases(run: &ReportedRun) -> Vec<ExtraCase> {
         cases.push(ExtraCase::error(&name, "config", &problem.message, &not_loaded(problem, Paint::new(false))));
     }
     if run.incomplete() {
-        let message = "the record of the run ends before this case does";
+        let message = "the record of the run ends before this case";
         cases.extend(run.under_way().map(|id| ExtraCase::error(id, "incomplete", message, message)));
         let (not_run, total) = (run.end().not_run, run.start.cases_total);
         let message = format!(
-            "the run has no end: it was killed or is still going on; {not_run} of {total} cases have no result"
+            "the run did not finish: it was killed or is still running; {not_run} of {total} cases have no result"
         );
         cases.push(ExtraCase::error("run", "incomplete", &message, &message));
     }
@@ -252,7 +252,7 @@ fn runs(row: &CaseRow) -> String {
     lines.chain(alike).collect::<Vec<_>>().join("\n")
 }
 
-/// A time in seconds: with milliseconds, or with microseconds where they are known.
+/// A time in seconds with milliseconds, or with microseconds if they are known.
 fn seconds(micros: u64) -> String {
     let (seconds, rest) = (micros / 1_000_000, micros % 1_000_000);
     if rest % 1000 == 0 { format!("{seconds}.{:03}", rest / 1000) } else { format!("{seconds}.{rest:06}") }

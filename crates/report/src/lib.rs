@@ -1,8 +1,8 @@
-//! Consumers of the one event stream.
+//! Reports: consumers of the run event stream.
 //!
-//! A report is a [`Reporter`]: run events go in, and text comes out through what the caller gave it. Nothing here opens a file
-//! or asks for the time, so a stored run that is played again gives the same bytes as the run itself. [`FanOut`] feeds several
-//! reports at once, and [`REPORTS`] has those that can be asked for by name.
+//! A report is a [`Reporter`]: it consumes run events and writes text to an output that the caller provides. Nothing
+//! here opens a file or reads the clock, so replaying a stored run gives the same bytes as the run itself. [`FanOut`]
+//! feeds several reports at once, and [`REPORTS`] lists the reports by name.
 
 mod agents;
 mod ananke;
@@ -58,7 +58,7 @@ pub use snippet::{Heading, Snippet, diagnostic, not_loaded};
 pub use summary::{RUNLEDGER_VERSION, Summary};
 pub use yao::{YaoDocument, YaoLines, YaoMarkdown};
 
-// What most reports are made with is known by one name in all of them.
+// Helpers that most reports use are available under one name.
 use buffer::Whole;
 use document::{PIECE, in_one_piece, write_json};
 use findings::decisive_attempt;

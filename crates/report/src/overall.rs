@@ -1,10 +1,10 @@
-//! How a run as a whole came out, in the same words for every report that has a title.
+//! The result of a run as a whole, in the same words for every report that has a title.
 
 use agentci_verdict::{Aggregates, GateReport, GateStatus};
 
 use crate::{ReportedRun, count_of, gates};
 
-/// How a run came out, in a word.
+/// The result of a run, in one word.
 pub(crate) fn overall(run: &ReportedRun, numbers: &Aggregates) -> &'static str {
     if run.incomplete() {
         "incomplete"
@@ -21,10 +21,10 @@ pub(crate) fn overall(run: &ReportedRun, numbers: &Aggregates) -> &'static str {
     }
 }
 
-/// The word for a run whose cases all passed, or whose gates decided so.
+/// The result of a run whose cases all passed, or whose gates decided so.
 pub(crate) const PASSED: &str = "passed";
 
-/// A gate that was asked for: its name, and what became of it in a word and a sentence.
+/// A configured gate: its name, its result, and a sentence.
 pub(crate) struct GateLine {
     pub(crate) name: &'static str,
     pub(crate) status: GateStatus,
@@ -41,7 +41,7 @@ impl GateLine {
     }
 }
 
-/// Every gate that was asked for, and first why the baseline is of no use, if it is not.
+/// All configured gates, preceded by the problem of the baseline if it cannot be used.
 pub(crate) fn gate_lines(report: &GateReport) -> Vec<GateLine> {
     let path = report.baseline_path.as_deref().unwrap_or_default();
     let problem = report.problem.as_ref().map(|problem| GateLine {
@@ -55,16 +55,16 @@ pub(crate) fn gate_lines(report: &GateReport) -> Vec<GateLine> {
     problem.into_iter().chain(lines).collect()
 }
 
-/// How many changes of one kind since the baseline are told.
+/// The maximum number of changes of one kind since the baseline that are shown.
 const CHANGES: usize = 20;
 
-/// What changed since the baseline, a line each, if there is one that can be used.
+/// The changes since the baseline, one line each, if there is a usable baseline.
 pub(crate) fn changed(report: &GateReport) -> Option<Vec<String>> {
     let compared = report.baseline_path.is_some() && report.problem.is_none();
     compared.then(|| gates::changes(&report.comparison.case_diffs, CHANGES))
 }
 
-/// What a reader has to know about a run that did not get to its end.
+/// A sentence about a run that did not finish.
 pub(crate) fn left_undone(run: &ReportedRun) -> Option<String> {
     let missing = run.start.not_loaded.len();
     let missing = (missing > 0).then(|| format!("Not everything could be loaded: {}.", count_of(missing, "error")));
@@ -88,7 +88,7 @@ fn unfinished(run: &ReportedRun) -> Option<String> {
     }
 }
 
-/// `87.5 %`. Only when all passed is it 100: what is close to it is not rounded up.
+/// `87.5 %`. It is 100 only if everything passed: values close to it are not rounded up.
 pub(crate) fn percent(rate: f64) -> String {
     let tenths = (rate.clamp(0.0, 1.0) * 1000.0 + 1e-9).floor() / 10.0;
     if tenths.fract() == 0.0 { format!("{tenths:.0} %") } else { format!("{tenths:.1} %") }

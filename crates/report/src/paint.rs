@@ -1,6 +1,6 @@
-//! Colour, or none.
+//! Colors for terminals.
 
-/// What a piece of text is, which decides its colour.
+/// The role of a piece of text, which determines its color.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
     /// The word `error`.
@@ -13,27 +13,27 @@ pub enum Tone {
     Pass,
     /// A case that failed.
     Fail,
-    /// A case that could not be judged.
+    /// A case that ended with an error.
     Broken,
-    /// A case that was not run.
+    /// A case that was skipped.
     Skip,
-    /// What frames a source line.
+    /// The frame of a source line.
     Gutter,
 }
 
-/// Colours text for a terminal, or leaves it alone.
+/// Colors text for a terminal, or leaves it unchanged.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Paint {
     enabled: bool,
 }
 
 impl Paint {
-    /// Paints if `enabled`.
+    /// Colors text if `enabled`.
     pub fn new(enabled: bool) -> Self {
         Self { enabled }
     }
 
-    /// The text in its colour.
+    /// The text in its color.
     pub fn apply(self, tone: Tone, text: &str) -> String {
         if !self.enabled || text.is_empty() {
             return text.to_owned();

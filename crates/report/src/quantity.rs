@@ -1,6 +1,6 @@
-//! Counts and times in words: `1 tool call`, `2 tool calls`, `56 ms`, `30.0 s`, `2 min 5 s`.
+//! Formats counts and times: `1 tool call`, `2 tool calls`, `56 ms`, `30.0 s`, `2 min 5 s`.
 
-/// A count with its noun, in the plural unless there is one.
+/// A count with its noun, in the plural unless the count is 1.
 pub(crate) fn count(number: u64, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
@@ -10,7 +10,7 @@ pub fn count_of(number: usize, noun: &str) -> String {
     count(number as u64, noun)
 }
 
-/// A time span, rounded to what a reader can use.
+/// A duration, rounded for readers.
 pub(crate) fn duration(ms: u64) -> String {
     let tenths = ms.saturating_add(50) / 100;
     let seconds = ms.saturating_add(500) / 1000;

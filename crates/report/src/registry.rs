@@ -1,4 +1,4 @@
-//! The reports that can be asked for by name.
+//! The reports that can be selected by name.
 
 use std::path::Path;
 
@@ -6,27 +6,27 @@ use crate::{
     Console, Csv, Github, Html, Jsonl, Junit, Markdown, ReportOutput, Reporter, Summary, ananke, aumai, scenario, yao,
 };
 
-/// What the JSON result of a run is asked for by.
+/// The name of the JSON result.
 pub(crate) const JSON: &str = "json";
 
-/// A report that can be asked for.
+/// A report that can be selected by name.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ReportKind {
-    /// What it is asked for by.
+    /// The name of the report.
     pub name: &'static str,
-    /// Its file in a run folder, unless another is asked for.
+    /// The default file name in a run folder.
     pub file: &'static str,
-    /// The extensions of file names that ask for it.
+    /// The file extensions that select it.
     pub extensions: &'static [&'static str],
-    /// Whether two of them, one after the other, can still be read.
+    /// Whether several of them can be concatenated.
     pub joins: bool,
-    /// Whether its output gets it piece by piece, as the run goes on.
+    /// Whether it is written piece by piece during the run.
     pub streams: bool,
     make: fn(ReportOutput) -> Box<dyn Reporter>,
 }
 
-/// Every report, in the order they are told of.
+/// All reports, in the order they are listed.
 pub static REPORTS: [ReportKind; 9] = [
     ReportKind::new("summary", "summary.json", &[], |output| Box::new(Summary::new(output))),
     ReportKind::new(JSON, "result.json", &["json"], |output| Box::new(Summary::new(output))),
@@ -39,29 +39,29 @@ pub static REPORTS: [ReportKind; 9] = [
     ReportKind::new("github", "annotations.log", &[], |output| Github::whole(output, None)).joining(),
 ];
 
-/// The formats that have reports of their own, by the name that runs keep of them.
+/// The formats with their own reports, by the name that is stored in runs.
 static OWN: [&OwnReports; 4] = [&ananke::REPORTS, &aumai::REPORTS, &scenario::REPORTS, &yao::REPORTS];
 
-/// The reports of a format that differ from those of other formats. A stored run knows its format by name alone.
+/// The reports of a format that differ from those of other formats. A stored run only has the name of its format.
 #[derive(Debug)]
 pub(crate) struct OwnReports {
     /// The name of the format.
     pub(crate) dialect: &'static str,
-    /// What stands for the reports of the same names.
+    /// Replacements for the reports of the same names.
     pub(crate) kinds: &'static [ReportKind],
-    /// Whether `junit.xml` shows its expectations in the format's own words.
+    /// Whether `junit.xml` uses the format's own labels for assertions.
     pub(crate) words_in_junit: bool,
 }
 
 impl OwnReports {
-    /// Those of a format, if it has any.
+    /// The reports of a format, if it has its own.
     pub(crate) fn of(dialect: &str) -> Option<&'static Self> {
         OWN.iter().find(|own| own.dialect == dialect).copied()
     }
 }
 
 impl ReportKind {
-    /// A report that is written in one piece, and of which two cannot be read one after the other.
+    /// A report that is written in one piece and cannot be concatenated.
     pub(crate) const fn new(
         name: &'static str,
         file: &'static str,
@@ -71,39 +71,39 @@ impl ReportKind {
         Self { name, file, extensions, joins: false, streams: false, make }
     }
 
-    /// The same for one of which several can be read one after the other.
+    /// Marks a report that can be concatenated.
     pub(crate) const fn joining(self) -> Self {
         Self { joins: true, ..self }
     }
 
-    /// The same for one whose output gets it piece by piece, as the run goes on.
+    /// Marks a report that is written piece by piece during the run.
     pub(crate) const fn streaming(self) -> Self {
         Self { streams: true, ..self.joining() }
     }
 
-    /// The same report in the shape that users of a dialect know.
+    /// The same report in the format that users of a dialect know.
     pub fn spelt_for(&'static self, dialect: &str) -> &'static Self {
         let kinds = OwnReports::of(dialect).map_or(&[][..], |own| own.kinds);
         kinds.iter().find(|own| own.name == self.name).unwrap_or(self)
     }
 
-    /// The JSON result that a dialect has beside the summary, if it has one.
+    /// The JSON result that a dialect has in addition to the summary, if any.
     pub fn json_of(dialect: &str) -> Option<&'static Self> {
         OwnReports::of(dialect)?.kinds.iter().find(|own| own.name == JSON)
     }
 
-    /// The report of this name.
+    /// The report with this name.
     pub fn by_name(name: &str) -> Option<&'static Self> {
         REPORTS.iter().find(|kind| kind.name == name)
     }
 
-    /// The report that a file of this name asks for.
+    /// The report that the extension of this file selects.
     pub fn by_extension(path: &Path) -> Option<&'static Self> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         REPORTS.iter().find(|kind| kind.extensions.contains(&extension.as_str()))
     }
 
-    /// The report, to be written to `output`.
+    /// Creates the report, which is written to `output`.
     pub fn make(&self, output: ReportOutput) -> Box<dyn Reporter> {
         (self.make)(output)
     }
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_file_and_extension_leads_to_one_report() {
+    fn every_name_file_and_extension_selects_one_report() {
         for kind in &REPORTS {
             let same = |found: Option<&ReportKind>| found.is_some_and(|found| found.name == kind.name);
             assert!(same(ReportKind::by_name(kind.name)));

@@ -1,4 +1,4 @@
-//! What a report is.
+//! The trait of reports.
 
 use std::io;
 
@@ -6,38 +6,38 @@ use agentci_verdict::RunEvent;
 
 /// A consumer of run events.
 pub trait Reporter {
-    /// Takes note of an event.
+    /// Handles an event.
     fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError>;
 
-    /// So late is it now, in Unix milliseconds, while nothing happens: for those that show how long it takes.
+    /// Passes the current Unix time in milliseconds while nothing happens, for reports that show elapsed time.
     fn on_tick(&mut self, _unix_ms: u64) {}
 
-    /// No more events come: what is still held back is written.
+    /// Writes everything that is still buffered; no more events follow.
     fn finish(&mut self) -> Result<(), ReportError> {
         Ok(())
     }
 }
 
-/// Where a report goes that is written in one piece, once it is complete.
+/// The output of a report that is written in one piece, once it is complete.
 pub type ReportOutput = Box<dyn FnMut(&[u8]) -> io::Result<()>>;
 
-/// Why a report could not be made.
+/// Why a report could not be written.
 #[derive(Debug, thiserror::Error)]
-// Users of the library handle this error, and none of our crates matches its variants.
+// Users of the library handle this error; no crate of this workspace matches on its variants.
 #[non_exhaustive]
 pub enum ReportError {
-    /// Its text could not be handed on.
-    #[error("can not write the {report} report: {source}")]
+    /// The output failed.
+    #[error("cannot write the {report} report: {source}")]
     Write {
-        /// The report.
+        /// The name of the report.
         report: &'static str,
-        /// What the writer said.
+        /// The error of the writer.
         source: io::Error,
     },
 }
 
 impl ReportError {
-    /// Whether the reader at the other end went away, which is its right and no reason to complain.
+    /// Whether the reader closed the pipe, which is not a failure.
     pub fn is_broken_pipe(&self) -> bool {
         matches!(self, ReportError::Write { source, .. } if source.kind() == io::ErrorKind::BrokenPipe)
     }

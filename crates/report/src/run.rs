@@ -1,35 +1,35 @@
-//! What the reports keep of a run: its facts, its cases, its end.
+//! The data that reports keep about a run: its facts, its cases, its end.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use agentci_verdict::{Body, GateReport, Rows, RunEnd, RunEvent, RunStart};
 
-/// A run as far as it was seen.
+/// A run, as far as events were received.
 #[derive(Debug, Default)]
 pub(crate) struct ReportedRun {
     /// The name of the suite.
     pub(crate) suite: Arc<str>,
     /// Facts about the run as a whole.
     pub(crate) start: RunStart,
-    /// One row a case.
+    /// One row per case.
     pub(crate) rows: Rows,
-    /// When the last event came, in Unix milliseconds.
+    /// The time of the last event, in Unix milliseconds.
     pub(crate) last_seen: u64,
-    /// How it did beside its baseline, if it has gates.
+    /// The gates and the comparison with the baseline, if it has any.
     pub(crate) gates: Option<Box<GateReport>>,
-    /// Cases that have begun and not ended.
+    /// Cases that have started but not ended.
     under_way: BTreeSet<Arc<str>>,
     first_seen: Option<u64>,
     end: Option<RunEnd>,
 }
 
-/// Runs one after another, for reports that hold several.
+/// Several runs, for reports that contain more than one.
 #[derive(Debug, Default)]
 pub(crate) struct Runs(pub(crate) Vec<ReportedRun>);
 
 impl Runs {
-    /// Takes note of an event; the start of a run begins another.
+    /// Adds an event; a `run_start` event starts a new run.
     pub(crate) fn add(&mut self, event: &RunEvent) {
         if self.0.is_empty() || matches!(event.body, Body::RunStart(_)) {
             self.0.push(ReportedRun::default());
@@ -41,7 +41,7 @@ impl Runs {
 }
 
 impl ReportedRun {
-    /// Takes note of an event; gives the position of the case that it completed, if it completed one.
+    /// Adds an event; returns the position of the case that it completed, if any.
     pub(crate) fn add(&mut self, event: &RunEvent) -> Option<usize> {
         self.first_seen.get_or_insert(event.timestamp);
         self.last_seen = event.timestamp;
@@ -61,42 +61,42 @@ impl ReportedRun {
         self.rows.add(event)
     }
 
-    /// When the first event came, in Unix milliseconds.
+    /// The time of the first event, in Unix milliseconds.
     pub(crate) fn begun(&self) -> u64 {
         self.first_seen.unwrap_or_default()
     }
 
-    /// Whether its end is missing: it was killed, or its record is cut off.
+    /// Whether its end is missing: it was killed, or its record is truncated.
     pub(crate) fn incomplete(&self) -> bool {
         self.end.is_none()
     }
 
-    /// The cases that were being run when its record ends.
+    /// The cases that were running when its record ended.
     pub(crate) fn under_way(&self) -> impl ExactSizeIterator<Item = &str> {
         self.under_way.iter().map(|id| &**id)
     }
 
-    /// Whether something that was to be run with it could not be loaded.
+    /// Whether something that should have been run could not be loaded.
     pub(crate) fn lacks_something(&self) -> bool {
         !self.start.not_loaded.is_empty()
     }
 
-    /// Whether a case was played although an agent was asked for.
+    /// Whether a case was played from a recording although an agent is required.
     pub(crate) fn lacks_agent(&self) -> bool {
         self.start.require_agent && self.rows.iter().any(|row| row.lacks_agent().is_some())
     }
 
-    /// Whether a gate keeps it from getting through.
+    /// Whether a gate failed.
     pub(crate) fn gates_failed(&self) -> bool {
         self.gates.as_ref().is_some_and(|report| !report.passed())
     }
 
-    /// Whether cases that did not pass are held against it: they are not where its gates decide, and none failed.
+    /// Whether cases that did not pass fail the run: not if its gates decide and none failed.
     pub(crate) fn held_to_cases(&self) -> bool {
         !self.gates.as_ref().is_some_and(|report| report.forgiven)
     }
 
-    /// How it ended. A run whose end is missing was killed, which counts as an interruption.
+    /// The end of the run. A run whose end is missing was killed, which counts as an interruption.
     pub(crate) fn end(&self) -> RunEnd {
         self.end.clone().unwrap_or_else(|| RunEnd {
             wall_ms: self.last_seen.saturating_sub(self.first_seen.unwrap_or_default()),

@@ -1,4 +1,4 @@
-//! The results of the `scenario` dialect: one line a scenario.
+//! The results of the `scenario` dialect: one line per scenario.
 //!
 //! ```text
 //! test_name,status,similarity,error
@@ -7,8 +7,9 @@
 //! missing_stub,STUB_MISS,,no fixture of `paySlips` fits this request
 //! ```
 //!
-//! The status is one of `PASS`, `FAIL`, `TIMEOUT`, `EMBEDDING_ERROR` and `STUB_MISS`. The similarity has four decimals and is empty
-//! where none was measured; the error is empty exactly when the status is `PASS`. A scenario that was skipped has no line.
+//! The status is one of `PASS`, `FAIL`, `TIMEOUT`, `EMBEDDING_ERROR` and `STUB_MISS`. The similarity has four decimals
+//! and is empty if none was measured; the error is empty if and only if the status is `PASS`. A skipped scenario has no
+//! line.
 
 use std::io::{self, Write};
 
@@ -24,13 +25,13 @@ pub(crate) static REPORTS: OwnReports = OwnReports {
     words_in_junit: false,
 };
 
-/// The longest error, in bytes.
+/// The maximum length of an error, in bytes.
 const ERROR_LIMIT: usize = 500;
 
-/// Makes the results of a run. Several runs one after another stand in it one below the other.
+/// Writes the results of a run. Several runs are written one below another.
 pub type ScenarioResults = DocumentReport<ScenarioTable>;
 
-/// What the table is made of.
+/// The data of the table.
 #[derive(Debug, Default)]
 pub struct ScenarioTable(Runs);
 
@@ -56,8 +57,8 @@ fn line(row: &CaseRow) -> String {
     format!("{},{status},{},{}\r\n", cell(row.id()), similarity.unwrap_or_default(), cell(&error(end)))
 }
 
-/// The word for how a scenario ended. Of several troubles the one that explains the others counts: a wrong scenario, a request
-/// that no fixture answers, the time that ran out, the agent, the embeddings, and only then what was asked of the answer.
+/// The status of a scenario. If there are several causes, the one that explains the others counts: an invalid scenario,
+/// an unanswered request, a timeout, the agent, the embeddings, and only then the checks.
 fn status(end: &CaseEnd) -> &'static str {
     if end.status == CaseStatus::Pass {
         return "PASS";
@@ -74,14 +75,14 @@ fn status(end: &CaseEnd) -> &'static str {
     causes.iter().map(word).min().map_or("FAIL", |(_, word)| word)
 }
 
-/// What kept it from passing, in a line.
+/// Why it did not pass, in one line.
 fn error(end: &CaseEnd) -> String {
     if end.status == CaseStatus::Pass {
         return String::new();
     }
     let mut told: Vec<&str> = Vec::new();
     for finding in &end.findings {
-        // The agent's own words stand below what it did.
+        // The agent's own message is in the following lines.
         let lines = if finding.cause == Cause::AgentError { usize::MAX } else { 1 };
         for line in finding.message.lines().map(str::trim).take(lines) {
             if !line.is_empty() && !told.contains(&line) {

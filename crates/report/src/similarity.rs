@@ -1,4 +1,4 @@
-//! How near answers are to the expected ones, in words.
+//! Describes the similarity of answers to the expected ones.
 //!
 //! ```text
 //! similarity 0.8712 (threshold 0.5000, builtin:paraphrase-minilm-l3-q4@dabb40d5); missing: number `1,200`
@@ -12,7 +12,7 @@ use serde::Deserialize as _;
 
 use crate::count_of;
 
-/// A number with all that belongs to it.
+/// A similarity with its threshold, embedder and differing facts.
 pub(crate) fn words(similarity: &Similarity) -> String {
     match similarity.facts.to_string() {
         facts if facts.is_empty() => similarity.to_string(),
@@ -20,18 +20,18 @@ pub(crate) fn words(similarity: &Similarity) -> String {
     }
 }
 
-/// All that was measured in an attempt, a line each.
+/// The similarities of an attempt, one line each.
 pub(crate) fn lines(end: &CaseEnd) -> Vec<String> {
     end.similarities.iter().map(words).collect()
 }
 
-/// What a check measured, if it did.
+/// The similarity that a check measured, if any.
 pub(crate) fn of_check(check: &CheckEnd) -> Option<String> {
     let evidence = check.evidence.as_ref().filter(|evidence| evidence.get("similarity").is_some())?;
     Some(words(&Similarity::deserialize(&**evidence).ok()?))
 }
 
-/// All cases of a run together, a line for each embedder.
+/// The totals of a run, one line per embedder.
 pub(crate) fn totals(rows: &Rows) -> Vec<String> {
     let mut measured: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for measure in rows.iter().filter_map(|row| Measure::of(row.decisive())) {

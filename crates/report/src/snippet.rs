@@ -1,4 +1,4 @@
-//! A problem and the line that it is about.
+//! Renders a problem with the source line that it is about.
 //!
 //! ```text
 //! error: unknown check `tool_caled`
@@ -10,30 +10,30 @@
 //! help: did you mean `tool_called`?
 //! ```
 //!
-//! The same text serves a broken suite and a failed check, on a terminal, in `JUnit` files and elsewhere.
+//! The same format is used for invalid suites and failed checks, on terminals, in `JUnit` files and elsewhere.
 
 use agentci_source::{Diagnostic, Place, Severity, Sources};
 use agentci_verdict::NotLoaded;
 
 use crate::{Paint, Tone, one_line, printable};
 
-/// The widest piece of a source line that is shown, in columns.
+/// The maximum width of a source line that is shown, in columns.
 const WIDTH: usize = 120;
-/// How much of a cut line is shown before the marked text.
+/// The number of columns of a truncated line before the marked text.
 const LEAD: usize = 40;
 const CUT: &str = "...";
 const TAB: &str = "    ";
 
-/// What the first word says.
+/// The first word of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Heading {
-    /// `error:`, for a suite that is wrong.
+    /// `error:`, for an invalid suite.
     Error,
-    /// `warning:`, for one that probably is.
+    /// `warning:`, for a suite that is probably wrong.
     Warning,
     /// `FAIL`, for a case that failed.
     Fail,
-    /// `ERROR`, for a case that could not be judged.
+    /// `ERROR`, for a case that ended with an error.
     Broken,
 }
 
@@ -48,24 +48,24 @@ impl Heading {
     }
 }
 
-/// A problem, ready to be shown. Text from outside may go in as it is.
+/// A problem to be rendered. Untrusted text need not be escaped.
 #[derive(Debug, Clone, Copy)]
 pub struct Snippet<'s> {
     /// The first word.
     pub heading: Heading,
-    /// What is wrong.
+    /// The message.
     pub message: &'s str,
-    /// Where, if that is known.
+    /// The place, if it is known.
     pub place: Option<&'s Place>,
-    /// A few words beside the marked text.
+    /// The label next to the marked text.
     pub label: &'s str,
-    /// Further facts.
+    /// The notes.
     pub notes: &'s [String],
-    /// What to do.
+    /// The help.
     pub help: Option<&'s str>,
 }
 
-/// Something that could not be loaded, as it was told when the run began.
+/// Renders something that could not be loaded.
 pub fn not_loaded(problem: &NotLoaded, paint: Paint) -> String {
     let NotLoaded { message, place, help } = problem;
     let snippet =
@@ -74,7 +74,7 @@ pub fn not_loaded(problem: &NotLoaded, paint: Paint) -> String {
 }
 
 impl Snippet<'_> {
-    /// The text, with a line end.
+    /// The rendered text, with a line end.
     pub fn render(&self, paint: Paint) -> String {
         let digits = self.place.filter(|place| place.line > 0).map_or(0, |place| place.line.to_string().len());
         let margin = " ".repeat(digits.max(2));
@@ -92,7 +92,7 @@ impl Snippet<'_> {
             lines.push(format!("{number} {}", marked.line));
             lines.push(format!("{margin} {bar} {indent}{carets} {}", one_line(self.label)));
         }
-        // Without a line to stand beside, the label is a fact like the others.
+        // Without a source line, the label becomes a note.
         let label = (marked.is_none() && !self.label.is_empty()).then_some(self.label);
         let sign = paint.apply(Tone::Gutter, "=");
         for note in label.into_iter().chain(self.notes.iter().map(String::as_str)) {
@@ -105,7 +105,7 @@ impl Snippet<'_> {
     }
 }
 
-/// A problem of a suite, ready to be shown.
+/// Renders a problem of a suite.
 pub fn diagnostic(diagnostic: &Diagnostic, sources: &Sources, paint: Paint) -> String {
     let heading = match diagnostic.severity {
         Severity::Error => Heading::Error,
@@ -130,29 +130,29 @@ pub(crate) fn position(place: &Place) -> String {
     if place.line == 0 { path.into_owned() } else { format!("{path}:{}:{}", place.line, place.column) }
 }
 
-/// Text after a lead-in; further lines begin under the first.
+/// Text after a lead-in; further lines are indented below the first.
 fn hanging(lead: &str, indent: usize, text: &str) -> Vec<String> {
     let indent = " ".repeat(indent);
     let leads = std::iter::once(lead).chain(std::iter::repeat(indent.as_str()));
     leads.zip(text.trim_end_matches('\n').lines()).map(|(lead, line)| format!("{lead}{}", printable(line))).collect()
 }
 
-/// A source line as it is shown, and which columns of it are meant.
+/// A source line as shown, and the marked columns.
 struct MarkedLine {
     line: String,
     offset: usize,
     width: usize,
 }
 
-/// Nothing for a place that names no line or whose line is unknown or ends before the place.
+/// `None` if the place has no line, or its line is unknown or ends before the place.
 fn mark(place: &Place) -> Option<MarkedLine> {
     if place.line == 0 || place.text.trim().is_empty() {
         return None;
     }
-    // What each character of the source looks like; a tab or a control character takes several columns.
+    // How each character of the source is shown; a tab or a control character takes several columns.
     let cells: Vec<String> = place.text.chars().map(cell).collect();
     let first = usize::try_from(place.column).ok()?.checked_sub(1)?;
-    // One past the end is where something is missing.
+    // One past the end marks something that is missing.
     if first > cells.len() {
         return None;
     }
@@ -229,14 +229,14 @@ mod tests {
         let text = "      - tool_called: { name: refund_order, args: { amount: 20 } }";
         let snippet = Snippet {
             heading: Heading::Fail,
-            message: "refunds/partial: check `tool_called` did not hold",
+            message: "refunds/partial: `tool_called` failed",
             place: Some(&place(14, 60, 2, text)),
             label: "the agent sent 200",
             notes: &["turn 2, call 1 of 1: refund_order(order=\"A-17\", amount=200)".to_owned()],
             help: None,
         };
         insta::assert_snapshot!(snippet.render(Paint::new(false)), @r#"
-        FAIL refunds/partial: check `tool_called` did not hold
+        FAIL refunds/partial: `tool_called` failed
           --> suites/refunds.yaml:14:60
            |
         14 |       - tool_called: { name: refund_order, args: { amount: 20 } }

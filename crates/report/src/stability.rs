@@ -1,4 +1,4 @@
-//! How much the runs of a case are alike, in words.
+//! Describes the stability of cases.
 //!
 //! ```text
 //! unstable: 2 of 3 runs passed (66.6 %), mean 10 ms, min 10 ms, max 11 ms, deviation 0.5 ms, same output in 66.6 %
@@ -9,7 +9,7 @@ use agentci_verdict::{Stability, StabilitySummary};
 
 use crate::{count_of, duration, duration_of, percent};
 
-/// All that is known of a case.
+/// The stability of a case.
 pub(crate) fn words(stability: &Stability) -> String {
     let class = stability.stability_class.words();
     format!(
@@ -29,7 +29,7 @@ pub(crate) fn passed(stability: &Stability) -> String {
     format!("{passed} of {} passed ({})", count_of(*runs, "run"), percent(pass_rate / 100.0))
 }
 
-/// `0.5 ms`: what is less than a millisecond is still worth telling.
+/// `0.5 ms`: deviations below a millisecond are shown too.
 pub(crate) fn deviation(stability: &Stability) -> String {
     match stability.std_deviation_ms {
         small if small < 100.0 => format!("{small:.1} ms"),
@@ -37,7 +37,7 @@ pub(crate) fn deviation(stability: &Stability) -> String {
     }
 }
 
-/// All that is known of all cases.
+/// The stability of all cases.
 pub(crate) fn summary_words(summary: &StabilitySummary) -> String {
     let cases = summary.stable_cases + summary.unstable_cases;
     format!(
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rate_below_a_hundred_is_never_told_as_a_hundred() {
+    fn a_rate_below_a_hundred_is_never_shown_as_a_hundred() {
         let mut stability = Stability {
             runs: 2000,
             passed: 1999,

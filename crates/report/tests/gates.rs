@@ -1,4 +1,4 @@
-//! What the reports say of a run that was held against a baseline.
+//! Reports of a run that was compared with a baseline.
 
 #![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
 
@@ -71,7 +71,7 @@ fn baseline() -> Baseline {
     }
 }
 
-/// The recorded run with tool calls written down, and with what `policy` makes of it before its end.
+/// The recorded run with tool calls, and with the result of `policy` before its end.
 fn run(policy: &Policy) -> Vec<RunEvent> {
     let mut events = recorded::run();
     for event in &mut events {
@@ -118,7 +118,7 @@ fn without_baseline() -> Vec<RunEvent> {
     })
 }
 
-/// What the console prints after the failures.
+/// The console output after the failures.
 fn console(events: &[RunEvent]) -> String {
     let written = Written::default();
     play(events, &mut Console::new(written.writer(), ConsoleOptions::default()));
@@ -126,7 +126,7 @@ fn console(events: &[RunEvent]) -> String {
     text[text.find("GATE ").unwrap()..].to_owned()
 }
 
-/// The part of the file about gates, and the line with the counts.
+/// The gates in the file, and the line with the counts.
 fn junit(events: &[RunEvent]) -> String {
     let written = Written::default();
     play(events, &mut Junit::new(written.output()));

@@ -1,4 +1,4 @@
-//! The reports that are asked for by name: over a recorded run, over one that means harm, and over a large one.
+//! The reports that are selected by name: for a recorded run, a hostile one, and a large one.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "what does not hold here is a failed test")]
 
@@ -38,7 +38,7 @@ fn github(events: &[RunEvent]) -> String {
     written.text()
 }
 
-/// The page as it is without a script, and without its style, its policy and its data, which are no part of what it says.
+/// The page without JavaScript, and without its style, policy and data.
 fn html(events: &[RunEvent]) -> String {
     let page = report("html", events);
     let mut rest = page.as_str();
@@ -53,7 +53,7 @@ fn html(events: &[RunEvent]) -> String {
     plain + rest + ">\n"
 }
 
-/// What the page's script finds in an element.
+/// The data that the page's script unpacks from an element.
 fn unpacked(page: &str, id: &str) -> Option<Value> {
     let (_, rest) = page.split_once(&format!(" id={id}>"))?;
     let packed = STANDARD.decode(rest.split('<').next()?).unwrap();
@@ -61,7 +61,7 @@ fn unpacked(page: &str, id: &str) -> Option<Value> {
     Some(serde_json::from_slice(&text).unwrap())
 }
 
-/// The details of all cases that have some, by number.
+/// The details of all cases that have any, by number.
 fn details(page: &str) -> BTreeMap<u64, Value> {
     let blocks = (0..).map_while(|number| unpacked(page, &format!("block-{number}")));
     let cases = blocks.flat_map(|block| block.as_array().unwrap().clone());
@@ -182,7 +182,7 @@ fn html_of_hostile_text_has_no_markup_but_its_own() {
     assert!(!page.contains('\u{202e}'));
 }
 
-/// The policy names the style and the script by their hashes, and what is in the page has these hashes.
+/// The policy contains the hashes of the style and the script in the page.
 #[test]
 fn html_allows_its_own_style_and_script_and_nothing_else() {
     let page = report("html", &hostile::run());
@@ -203,7 +203,7 @@ fn html_allows_its_own_style_and_script_and_nothing_else() {
     assert!(!page.contains(" onclick=") && !page.contains(" style="));
 }
 
-/// What is packed into the page is what happened, digits and all.
+/// The data in the page matches the events, including all digits.
 #[test]
 fn html_carries_what_happened() {
     let mut events = recorded::run();
@@ -241,7 +241,7 @@ fn markdown_of_hostile_text_keeps_it_in_code() {
     assert!(rows.iter().filter(|row| row.contains("script")).all(|row| matches!(columns(&row), 4 | 6)), "{rows:?}");
 }
 
-/// What is left when code is taken out, as a reader of Markdown would take it out.
+/// The text without Markdown code, as a Markdown parser would remove it.
 fn without_code(text: &str) -> String {
     let mut left = String::new();
     let mut fence: Option<usize> = None;
@@ -260,7 +260,7 @@ fn without_code(text: &str) -> String {
 }
 
 fn without_spans(line: &str) -> String {
-    // In a block of HTML nothing but tags and entities has a meaning.
+    // In an HTML block only tags and entities have a meaning.
     if let Some(summary) = line.strip_prefix("<details>") {
         return summary.split("<code>").map(|part| part.split_once("</code>").map_or(part, |(_, rest)| rest)).collect();
     }
@@ -289,7 +289,7 @@ fn no_agent_can_give_orders_to_github() {
     let text = github(&hostile::run());
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[..2], ["::stop-commands::token", "::token::"]);
-    // Two findings of each of the two cases that did not pass, and the recording that was played.
+    // Two findings for each of the two cases that did not pass, and the recording that was played.
     assert_eq!(lines.len(), 2 + 4 + 1, "{text}");
     for line in &lines[2..] {
         let (properties, message) = line.strip_prefix("::error ").unwrap().split_once("::").unwrap();
@@ -376,7 +376,7 @@ fn html_of_ten_thousand_cases_stays_below_four_megabytes() {
     }
 }
 
-/// The worst that cases can do: every one fails after a long story.
+/// The worst case: every case fails with a long trace.
 #[test]
 fn html_of_many_long_failures_keeps_the_first_and_says_what_is_missing() {
     let mut events = many(2000, |_| true);
@@ -399,7 +399,7 @@ fn html_of_many_long_failures_keeps_the_first_and_says_what_is_missing() {
     assert_eq!(missing + details.len(), 2000, "cases without details are known by it");
 }
 
-/// Text that can not be compressed much, the same for the same number.
+/// Text that compresses badly, the same for the same number.
 fn noise(number: usize, length: usize) -> String {
     let mut state = number as u64 + 1;
     let letter = |_| {
@@ -449,10 +449,10 @@ fn markdown_has_a_limit_and_says_what_is_left_out() {
     assert!(text.len() < 900_000, "{} bytes", text.len());
     let shown = text.matches("<details>").count();
     assert!(shown > 1000);
-    assert!(text.contains(&format!("**{} cases that did not pass left out** for want of room.", 10_000 - shown)));
+    assert!(text.contains(&format!("**{} cases that did not pass left out** to limit the size.", 10_000 - shown)));
     assert!(text.contains("### Slowest cases"));
     let written = Written::default();
     play(&events, &mut Markdown::with_room(written.output(), 0));
     assert!(written.text().len() < 16 * 1024);
-    assert!(written.text().contains("**10000 cases that did not pass left out** for want of room."));
+    assert!(written.text().contains("**10000 cases that did not pass left out** to limit the size."));
 }

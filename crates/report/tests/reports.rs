@@ -1,4 +1,4 @@
-//! Every report over the same recorded run.
+//! Every report for the same recorded run.
 
 #[expect(clippy::unwrap_used, reason = "only tests use it, each of which may fail by it")]
 mod recorded;
@@ -185,7 +185,7 @@ fn a_case_with_outstanding_runs_is_shown_at_the_end() {
     let text = console(&events);
     assert!(
         text.contains(
-            "FAIL t7 (1 of 3 runs passed, 1 not run; run 2: 11 ms, 1 tool call): check `equals` did not hold\n"
+            "FAIL t7 (1 of 3 runs passed, 1 not run; run 2: 11 ms, 1 tool call): `equals` failed: expected 20\n"
         ),
         "{text}"
     );
@@ -237,8 +237,8 @@ fn one_failing_report_does_not_stop_the_others() {
     assert_eq!(
         told,
         [
-            "bad: can not write the failing report: broken pipe",
-            "full: can not write the summary report: no storage space"
+            "bad: cannot write the failing report: broken pipe",
+            "full: cannot write the summary report: no storage space"
         ]
     );
     assert!(errors[0].1.is_broken_pipe());

@@ -1,4 +1,4 @@
-//! Results of the yao dialect: lines as they come, one document, Markdown.
+//! Results of the yao dialect: lines as they are written, one document, Markdown.
 
 #![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
 
@@ -51,7 +51,7 @@ fn ended(index: usize, runs: u32, wall_ms: u64, findings: Vec<Finding>) -> CaseE
     CaseEnd { index, runs, passed: status == CaseStatus::Pass, status, cause, wall_ms, findings, ..CaseEnd::default() }
 }
 
-/// An attempt: what the agent was sent, what it gave, how it ended.
+/// An attempt: the input, the output and the end.
 fn attempt(id: &str, number: u32, output: Option<Value>, mut end: CaseEnd) -> Vec<RunEvent> {
     end.output_hash = output.as_ref().filter(|_| end.runs > 1).map(|output| output.to_string().into());
     let case = Some((id, number));
@@ -67,7 +67,7 @@ fn end(wall_ms: u64, not_run: usize) -> RunEvent {
     event(None, wall_ms, Body::RunEnd(RunEnd { wall_ms, not_run, ..RunEnd::default() }))
 }
 
-/// One run of every ending.
+/// One run with every status.
 fn single() -> Vec<RunEvent> {
     let passed = CaseEnd {
         input: Some(Box::new(json!("Simple text"))),
@@ -87,7 +87,7 @@ fn single() -> Vec<RunEvent> {
     events
 }
 
-/// Three cases with three runs each, one of them skipped, and one that `--fail-fast` left out.
+/// Three cases with three runs each, one of them skipped, and one that `--fail-fast` did not start.
 fn repeated() -> Vec<RunEvent> {
     let wrong = || vec![finding(Cause::Check, "expected `yes`")];
     let mut events = vec![start(4, &[("runs", json!(3))])];

@@ -1,4 +1,4 @@
-//! What is known of an attempt: what its agent did, what it used, and everything that was found.
+//! Collects the results of an attempt: the trace, the usage and the findings.
 
 use std::time::Duration;
 
@@ -16,33 +16,33 @@ use crate::judge::JudgedAttempt;
 use crate::services::Late;
 use crate::stage::{Left, Stage};
 use crate::turn::TurnEnd;
-use crate::{changed_arguments, mock_model, model_trouble, prompts, recording, translate, unexecuted_tools};
+use crate::{changed_arguments, mock_model, model_trouble, own_frame, prompts, recording, translate, unexecuted_tools};
 
-/// What is known of an attempt.
+/// The results of an attempt.
 #[derive(Default)]
 pub(crate) struct Account {
     pub(crate) trace: Trace,
     pub(crate) findings: Vec<Finding>,
-    /// What is odd and does not keep the case from passing.
+    /// Warnings, which do not keep the case from passing.
     pub(crate) warnings: Vec<String>,
     pub(crate) metrics: Metrics,
-    /// A limit that is exceeded by what was used in all, even by nothing.
+    /// A limit that the total usage exceeds, possibly without any usage.
     pub(crate) exceeded: Option<Finding>,
-    /// How long the agent took.
+    /// The wall time of the agent.
     pub(crate) wall: Duration,
-    /// Whether the agent could not be reached or had too many requests, which may be over the next time.
+    /// Whether the agent was unreachable or rate-limited, so that a retry may pass.
     pub(crate) may_pass: bool,
-    /// Whether the agent may still be busy with a turn that nobody waits for any more.
+    /// Whether the agent may still be busy with a turn although nothing waits for it any more.
     pub(crate) given_up: bool,
-    /// What the agent printed.
+    /// The end of the agent's standard error.
     pub(crate) stderr_tail: Vec<String>,
     pub(crate) checks: JudgedAttempt,
-    /// What is left of the stage.
+    /// What remains of the stage after it was closed.
     pub(crate) left: Left,
 }
 
 impl Account {
-    /// An attempt that was opened, and what was found until then.
+    /// Starts with the findings of opening the stage.
     pub(crate) fn new(stage: &mut Stage) -> Self {
         let not_reached = std::mem::take(&mut stage.not_reached);
         Self {
@@ -54,14 +54,14 @@ impl Account {
         }
     }
 
-    /// Takes note of how a turn ended, so long after the start of the agent.
+    /// Records how a turn ended; `wall` is the time since the agent started.
     pub(crate) fn ended(&mut self, ended: &TurnEnd, wall: Duration) {
         self.wall = wall;
         self.given_up = ended.is_given_up();
         self.may_pass = ended.may_pass();
     }
 
-    /// Evaluates the checks of a turn, over what happened in it alone; whether one failed.
+    /// Evaluates the checks of a turn on that turn alone; returns whether one failed.
     pub(crate) async fn judge_turn(
         &mut self,
         attempt: &Attempt<'_>,
@@ -78,7 +78,7 @@ impl Account {
         any
     }
 
-    /// Takes over what was found and counted in the conversation.
+    /// Takes over the findings and metrics of the conversation.
     pub(crate) fn take(&mut self, watch: ConversationWatch<'_>) {
         let (found, meter) = watch.conclude();
         self.findings.splice(0..0, found);
@@ -93,7 +93,7 @@ impl Account {
         self.findings.extend(failed);
     }
 
-    /// Writes everything down as the end of the attempt; calls of its tools may still come after that.
+    /// Completes the end of the attempt; returns its tools if calls may still arrive.
     pub(crate) fn settle(mut self, attempt: &Attempt<'_>, end: &mut CaseEnd) -> Option<Late> {
         let job = attempt.job;
         self.conclude_model(job);
@@ -112,6 +112,9 @@ impl Account {
         if let Some(first) = self.findings.first_mut() {
             first.notes.extend(job.run.shared.tools.uncalled(job, &self.trace));
             first.notes.append(&mut self.left.notes);
+            if !matches!(first.cause, Cause::ReplayMiss | Cause::Config) {
+                first.notes.extend(own_frame::note(&self.stderr_tail));
+            }
         }
         end.similarities = self.checks.similarities;
         end.findings = self.findings;
@@ -121,7 +124,7 @@ impl Account {
         self.left.late
     }
 
-    /// What a scripted model has to say of a case that was judged.
+    /// Adds findings and notes of the scripted model.
     fn conclude_model(&mut self, job: &CaseJob<'_>) {
         if self.findings.is_empty() && self.left.has_model {
             self.findings.extend(model_trouble::never_asked(job, &self.trace, &self.left.reached));
@@ -144,14 +147,14 @@ impl Account {
     }
 }
 
-/// Why the checks of the whole case are not evaluated, if they are not. A case that takes all its turns whatever their checks say
-/// is judged as a whole, too.
+/// The cause that prevents evaluating the checks of the whole case, if there is one. A case that takes all its turns
+/// whatever their checks say is still judged as a whole.
 fn keeps_from_judging(stop: StopRule, findings: &[Finding]) -> Option<Cause> {
     let goes_on = |finding: &Finding| stop == StopRule::Never && finding.cause == Cause::Check;
     findings.iter().find(|finding| !goes_on(finding)).map(|finding| finding.cause)
 }
 
-/// What tells the output of this run from that of another, if there is another.
+/// A hash of the output, to compare it with other runs of the case, if there are any.
 fn output_hash(job: &CaseJob<'_>, trace: &Trace) -> Option<String> {
     if job.case.runs < 2 {
         return None;
@@ -164,7 +167,7 @@ fn output_hash(job: &CaseJob<'_>, trace: &Trace) -> Option<String> {
     (!text.is_empty()).then(|| fingerprint(&text.into(), &secrets))
 }
 
-/// The rules of its protocol that the agent broke, each told once.
+/// The protocol violations of the agent, without duplicates.
 fn violations(trace: &Trace) -> Vec<String> {
     let violation = |kind: &EventKind| if let EventKind::Violation(told) = kind { Some(told.clone()) } else { None };
     each_once(trace.events().iter().filter_map(|event| violation(&event.kind))).collect()

@@ -1,4 +1,4 @@
-//! One question to an agent that is no target of a case: one that judges, or one that writes a report.
+//! Asks an agent that is not the target of a case one question: a judge, or an agent that writes a report.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -20,18 +20,18 @@ use serde_json::{Value, json};
 use crate::resources::{CaseResources, Library};
 use crate::{drive_findings::drive, options::RunOptions, stop::Stop, variables::of_environment};
 
-/// How long an agent may take where nobody says.
+/// The timeout if none is configured.
 const PATIENCE: Duration = Duration::from_mins(5);
 
 /// Why an agent gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct AskError {
-    /// What kind of trouble.
+    /// The cause of the failure.
     pub cause: Cause,
-    /// What went wrong.
+    /// What failed.
     pub message: String,
-    /// What to do about it.
+    /// How to fix it.
     pub help: Option<String>,
 }
 
@@ -41,7 +41,7 @@ impl AskError {
     }
 }
 
-/// Asks an agent of a suite, with one message, and returns its result.
+/// Sends one message to an agent of a suite and returns its result.
 pub async fn ask_agent(
     suite: &Suite,
     agent: &str,
@@ -65,27 +65,27 @@ pub async fn ask_agent(
     ask.agent(agent, message).await
 }
 
-/// The agent of a name, among those of a suite.
+/// Finds an agent of a suite by name.
 pub(crate) fn find<'s>(suite: &'s Suite, agent: &str) -> Result<&'s Arc<Target>, AskError> {
     if let Some((_, target)) = suite.agents.iter().find(|(name, _)| name == agent) {
         return Ok(target);
     }
     let names = suite.agents.iter().map(|(name, _)| name.as_str());
     let meant = did_you_mean(agent, names).map(|meant| format!("did you mean `{meant}`?"));
-    let help = meant.unwrap_or_else(|| "give the suite an agent of this name under `agents`".into());
+    let help = meant.unwrap_or_else(|| "add an agent with this name under `agents`".into());
     Err(AskError { help: Some(help), ..AskError::new(Cause::Config, format!("the suite has no agent `{agent}`")) })
 }
 
-/// How an agent is asked.
+/// How to ask an agent.
 pub(crate) struct Ask<'a> {
     pub(crate) suite: &'a Suite,
-    /// What the conversation is named after.
+    /// The id of the conversation.
     pub(crate) case_id: &'a str,
-    /// How long it may take.
+    /// The timeout.
     pub(crate) limit: Duration,
     pub(crate) draws: &'a MockDraws,
     pub(crate) resources: &'a dyn Resources,
-    /// Where secrets that are fetched on the way are made known.
+    /// Receives secrets that are fetched along the way.
     pub(crate) fetched: &'a FetchedSecrets,
     pub(crate) options: &'a RunOptions<'a>,
     pub(crate) stop: &'a Stop,
@@ -140,35 +140,35 @@ impl Ask<'_> {
         match ended {
             Ok(Ok(())) => Ok(()),
             Ok(Err(DriveError::Stopped)) => {
-                Err(AskError::new(Cause::Config, "it called a tool, and an agent that is asked has none"))
+                Err(AskError::new(Cause::Config, "it called a tool, but a judge or report agent has no tools"))
             }
             Ok(Err(error)) => Err(unheard(&error, &self.suite.path)),
             Err(_) => {
-                let message = format!("it was not done within {}", print_duration(self.limit));
+                let message = format!("it did not finish within {}", print_duration(self.limit));
                 Err(AskError::new(Cause::Timeout, message))
             }
         }
     }
 }
 
-/// A variable of the environment, as the agent's own file has it before all else.
+/// Looks up an environment variable; the agent's own file takes precedence.
 pub(crate) fn lookup(target: &Target, options: &RunOptions<'_>, name: &str) -> Option<String> {
     of_environment(target.environment(), options.environment, name.strip_prefix("ENV.")?)
 }
 
-/// How long an agent may take that is asked for a case.
+/// The timeout of an agent that is asked for a case.
 pub(crate) fn patience(options: &RunOptions<'_>, own: Option<Duration>) -> Duration {
     options.settings.timeout.or(own).unwrap_or(PATIENCE)
 }
 
-/// The trouble of a driver as that of a question.
+/// Converts an error of a driver.
 fn unheard(error: &DriveError, suite: &Path) -> AskError {
     let place = Place { path: suite.display().to_string().into(), line: 0, column: 1, width: 0, text: String::new() };
     let finding = drive(error, place).unwrap_or_default();
     AskError { help: finding.help, ..AskError::new(finding.cause, finding.message) }
 }
 
-/// An agent that is asked a question has no tools.
+/// The tool host of an agent that is asked a question: it has no tools.
 struct Nobody;
 
 impl ToolHost for Nobody {

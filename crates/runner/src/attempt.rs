@@ -1,4 +1,4 @@
-//! One attempt at a case: open what it needs, converse, close, judge.
+//! One attempt at a case: opens what it needs, converses, closes and judges.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -20,13 +20,12 @@ use crate::stage::{PreparedAttempt, Stage, prepare};
 use crate::suite_run::SuiteDeadline;
 use crate::variables::VariableScope;
 
-/// One attempt at a case.
 pub(crate) struct Attempt<'a> {
-    /// The case, its secrets, and the run that it belongs to.
+    /// The case, its secrets, and its run.
     pub(crate) job: &'a CaseJob<'a>,
-    /// Which attempt, from 1.
+    /// The number of the attempt, from 1.
     pub(crate) number: u32,
-    /// Started anew when the agent is, so that what comes before does not count as its time.
+    /// Restarted when the agent is started, so that preparation does not count as the agent's time.
     pub(crate) clock: Clock,
     pub(crate) variables: VariableScope<'a>,
 }
@@ -37,17 +36,17 @@ impl<'a> Attempt<'a> {
         Self { job, number, clock: Clock::start(), variables }
     }
 
-    /// The value of a variable.
+    /// A lookup for the variables of the attempt.
     pub(crate) fn lookup(&self) -> impl Fn(&str) -> Option<String> {
         |name| self.variables.get(name)
     }
 
-    /// Sends an event that happens now.
+    /// Emits an event that happens now.
     pub(crate) fn emit(&self, body: Body) {
         self.emit_at(self.clock.now().unix_ms, body);
     }
 
-    /// Sends an event that happened at a moment of Unix time.
+    /// Emits an event with this Unix time in milliseconds.
     pub(crate) fn emit_at(&self, timestamp: u64, body: Body) {
         self.job.run.events.of_attempt((&self.job.case_id, self.number), timestamp, body, &self.job.secrets);
     }
@@ -56,13 +55,13 @@ impl<'a> Attempt<'a> {
 /// How an attempt ended.
 struct AttemptEnd {
     end: CaseEnd,
-    /// Whether its agent could not be reached or was busy, which may be over the next time.
+    /// Whether its agent was unreachable or busy, so that a retry may pass.
     may_pass: bool,
-    /// Calls of its tools that come when it is over, where its agent goes on.
+    /// Tool calls that arrive after the end, if the agent is still running.
     late: Option<Late>,
 }
 
-/// Runs a case as often as it is to be run; the worst of how it ended, or nothing if it was not begun.
+/// Runs a case as often as configured. Returns the worst status, or `None` if the case was not started.
 pub(crate) async fn attempts(job: &CaseJob<'_>, pending: &PendingCases<'_>) -> Option<CaseStatus> {
     let mut worst = None;
     let runs = if job.case.skip.is_some() { 1 } else { job.case.runs.max(1) };
@@ -79,7 +78,7 @@ pub(crate) async fn attempts(job: &CaseJob<'_>, pending: &PendingCases<'_>) -> O
     worst
 }
 
-/// Runs a case once, and again for as long as its agent could not be reached or was busy and there are retries left.
+/// Runs a case once, and retries it while its agent is unreachable or busy and retries are left.
 async fn with_retries(job: &CaseJob<'_>, number: u32) -> CaseStatus {
     let mut retries = Retries::new(job.run.options.settings.retries);
     loop {
@@ -97,7 +96,7 @@ async fn with_retries(job: &CaseJob<'_>, number: u32) -> CaseStatus {
     }
 }
 
-/// Waits; whether there is still time to go on after that.
+/// Waits, and returns whether there is still time to continue.
 async fn waited(job: &CaseJob<'_>, wait: Duration) -> bool {
     let in_time = job.run.deadline.is_none_or(|deadline| deadline.at > Instant::now() + wait);
     if !in_time {
@@ -110,12 +109,12 @@ async fn waited(job: &CaseJob<'_>, wait: Duration) -> bool {
     }
 }
 
-/// Tells how an attempt ended, or holds that back while its agent may still call a tool; the worse of how it ended and of what
-/// was held back before.
+/// Emits the end of an attempt, or holds it back while its agent may still call a tool. Returns the worse of this
+/// status and the status that was held back before.
 fn tell(attempt: &Attempt<'_>, ended: AttemptEnd) -> CaseStatus {
     let AttemptEnd { mut end, late, .. } = ended;
     let (status, held) = (end.status, &attempt.job.run.shared.held);
-    // The case before can get no more calls that are its own.
+    // The previous case gets no more calls of its own.
     let before = held.tell(attempt.job.run.events);
     let printed = end.stderr_tail.clone();
     if end.passed {
@@ -161,7 +160,7 @@ async fn run(attempt: &mut Attempt<'_>) -> AttemptEnd {
     AttemptEnd { end, may_pass, late }
 }
 
-/// Opens what was prepared, converses with the agent, closes everything again, and judges.
+/// Opens what was prepared, converses with the agent, closes everything and judges.
 async fn perform(attempt: &mut Attempt<'_>, prepared: PreparedAttempt) -> Account {
     let (mut stage, filled) = Stage::open(attempt, prepared).await;
     let mut account = Account::new(&mut stage);
@@ -171,7 +170,7 @@ async fn perform(attempt: &mut Attempt<'_>, prepared: PreparedAttempt) -> Accoun
     account
 }
 
-/// Prepares an attempt, unless the suite has used up its time, or the run is stopped meanwhile: hooks may take their time.
+/// Prepares an attempt, unless the suite timed out or the run is stopped in the meantime: hooks may take long.
 async fn prepare_in_time(attempt: &mut Attempt<'_>) -> Result<PreparedAttempt, NotOpened> {
     let run = attempt.job.run;
     if let Some(deadline) = run.deadline.filter(SuiteDeadline::is_over) {
@@ -181,7 +180,7 @@ async fn prepare_in_time(attempt: &mut Attempt<'_>) -> Result<PreparedAttempt, N
         return Err(findings::interrupted().into());
     }
     let mut preparing = pin!(prepare(attempt));
-    // Most cases are prepared without waiting for anything, and need not be told when to stop waiting.
+    // Most cases are prepared without waiting, so the stop signal is polled last.
     tokio::select! {
         biased;
         prepared = &mut preparing => prepared,
@@ -189,7 +188,7 @@ async fn prepare_in_time(attempt: &mut Attempt<'_>) -> Result<PreparedAttempt, N
     }
 }
 
-/// What is known of a case before it is run.
+/// The end of a case as far as it is known before it runs.
 fn beginning(job: &CaseJob<'_>) -> CaseEnd {
     let total = job.ready.checks.len() + job.ready.turns.iter().map(|checks| checks.len()).sum::<usize>();
     CaseEnd {

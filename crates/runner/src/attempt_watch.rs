@@ -1,4 +1,4 @@
-//! Watching what an agent does: events leave the run, limits are counted, and the first reason to stop stops it.
+//! Watches what an agent does: emits events, counts limits, and stops the agent at the first reason to do so.
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -13,7 +13,7 @@ use crate::{attempt::Attempt, job::CaseJob, tool_host::allowed, trace_limits::Vo
 /// Watches one conversation with an agent.
 pub(crate) struct ConversationWatch<'w> {
     attempt: &'w Attempt<'w>,
-    /// A driver holds both the sink that it writes to and the host that it asks, for the whole of a turn, and both of them find
+    /// For a whole turn a driver holds both the sink that it writes to and the tool host that it asks, and both report
     /// reasons to stop here. Nothing is awaited while this is borrowed.
     seen: RefCell<WatchedCall<'w>>,
 }
@@ -32,13 +32,13 @@ impl<'w> ConversationWatch<'w> {
         Self { attempt, seen: RefCell::new(seen) }
     }
 
-    /// Begins with a turn, which has limits of its own.
+    /// Begins a turn, which has its own limits.
     pub(crate) fn begin(&self, number: u32, turn: &'w Turn) {
         let of_turn = Meter::of_turn(&turn.limits, self.attempt.job.run.sources);
         self.seen.borrow_mut().meters.turn = Some((number, of_turn));
     }
 
-    /// Takes note of something that the agent did; whether it may go on.
+    /// Records something that the agent did, and returns whether it may continue.
     pub(crate) fn saw(&self, event: &Event) -> ControlFlow<()> {
         if let Some(body) = translate::translate(event, &self.attempt.job.case_id) {
             self.attempt.emit_at(event.at.unix_ms, body);
@@ -58,32 +58,32 @@ impl<'w> ConversationWatch<'w> {
         if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Takes note of what went wrong.
+    /// Records findings.
     pub(crate) fn find(&self, found: impl IntoIterator<Item = Finding>) {
         self.seen.borrow_mut().found.extend(found);
     }
 
-    /// Changes what was found so far, now that more is known of it; whether anything was found.
+    /// Revises the findings so far, and returns whether there are any.
     pub(crate) fn review(&self, change: impl FnOnce(&mut Vec<Finding>)) -> bool {
         let found = &mut self.seen.borrow_mut().found;
         change(found);
         !found.is_empty()
     }
 
-    /// Everything that was found, and what the case used.
+    /// All findings, and the usage of the case.
     pub(crate) fn conclude(self) -> (Vec<Finding>, Meter<'w>) {
         let WatchedCall { meters, found, .. } = self.seen.into_inner();
         (found, meters.conclude())
     }
 }
 
-/// What stops the agent after an event: a call that it may not make, or limits.
+/// The reasons to stop the agent after an event: a call that is not allowed, or an exceeded limit.
 fn reasons_to_stop(job: &CaseJob<'_>, meters: &mut Meters<'_>, event: &Event) -> Vec<Finding> {
     let changes = meters.joiner.take(event);
     let refused = if let EventKind::ToolCall(call) = &event.kind
         && call.observer == Observer::Stub
     {
-        // Whatever a model asked for: this is what the agent called.
+        // This is the call the agent made, whatever its model requested.
         allowed(&job.case.world, job.run.sources, call).err().map(|finding| *finding)
     } else {
         not_allowed(job, &meters.joiner, &changes)
@@ -94,8 +94,8 @@ fn reasons_to_stop(job: &CaseJob<'_>, meters: &mut Meters<'_>, event: &Event) ->
     }
 }
 
-/// Why the agent may not have made a call that its model asked for. A call that the protocol alone tells of is refused by who
-/// answers it.
+/// Why a call that the model requested is not allowed. A call that only the protocol reports is refused by the tool
+/// host.
 fn not_allowed(job: &CaseJob<'_>, joiner: &Joiner, changes: &[CallChange]) -> Option<Finding> {
     let listed = job.case.world.allowed.as_ref()?;
     changes.iter().find_map(|change| {

@@ -1,4 +1,4 @@
-//! What a run may spend on the live world: money and time. Shared by all suites of a run.
+//! The budget of a run for the live world: money and time. Shared by all suites of a run.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -8,7 +8,7 @@ use agentci_source::print_duration;
 use agentci_trace::add_decimals;
 use agentci_wire::lock;
 
-/// What a run may spend, and has spent.
+/// The budget of a run, and what has been spent.
 #[derive(Debug)]
 pub struct Budget {
     max_cost: Option<f64>,
@@ -17,27 +17,27 @@ pub struct Budget {
     spent: Mutex<Spent>,
 }
 
-/// What was spent on the live world.
+/// What has been spent on the live world.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Spent {
-    /// US dollars, as far as prices are known.
+    /// The cost in US dollars, as far as prices are known.
     pub cost_usd: f64,
-    /// How many model calls were answered by the live world.
+    /// The number of model calls that the live world answered.
     pub model_calls: usize,
-    /// Models whose price is not known.
+    /// Models whose price is unknown.
     pub unpriced: BTreeSet<String>,
 }
 
-/// The most models without a price that are remembered.
+/// The maximum number of models without a price that are remembered.
 const MOST_UNPRICED: usize = 20;
 
 impl Budget {
-    /// A budget that begins now; without limits it only counts.
+    /// A budget that starts now; without limits it only counts.
     pub fn new(max_cost: Option<f64>, max_wall: Option<Duration>) -> Self {
         Self { max_cost, max_wall, started: Instant::now(), spent: Mutex::default() }
     }
 
-    /// Takes note of a model call that the live world answered. Without a price its cost is unknown.
+    /// Records a model call that the live world answered. Without a price its cost is unknown.
     pub(crate) fn spend(&self, model: &str, cost_usd: Option<f64>) {
         let mut spent = lock(&self.spent);
         spent.model_calls += 1;
@@ -48,29 +48,31 @@ impl Budget {
         }
     }
 
-    /// What was spent so far.
+    /// What has been spent so far.
     pub fn spent(&self) -> Spent {
         lock(&self.spent).clone()
     }
 
-    /// Which limit was exceeded, in words, if one was. What has no price can not be held against a limit on costs.
+    /// The message for an exceeded limit, if there is one. A call without a known price cannot be compared with a cost
+    /// limit.
     pub fn exceeded(&self) -> Option<String> {
         let Spent { cost_usd, unpriced, .. } = self.spent();
         if let Some(limit) = self.max_cost {
             if cost_usd > limit {
-                return Some(format!("`--max-cost` of {limit} USD is used up: {cost_usd} USD so far"));
+                return Some(format!("`--max-cost` of {limit} USD exceeded: {cost_usd} USD so far"));
             }
             if let Some(model) = unpriced.first() {
                 return Some(format!(
-                    "`--max-cost` can not be kept: the price of the model `{model}` is not known; add it to `prices` of the suite"
+                    "`--max-cost` cannot be enforced: the price of the model `{model}` is not known; add it to \
+                     `prices` in the suite"
                 ));
             }
         }
         let limit = self.max_wall.filter(|limit| self.started.elapsed() >= *limit)?;
-        Some(format!("`--max-wall` of {} is used up", print_duration(limit)))
+        Some(format!("`--max-wall` of {} exceeded", print_duration(limit)))
     }
 
-    /// When the time is up.
+    /// When `--max-wall` ends, and its duration.
     pub(crate) fn deadline(&self) -> Option<(Instant, Duration)> {
         let limit = self.max_wall?;
         Some((self.started.checked_add(limit)?, limit))
@@ -87,7 +89,7 @@ mod tests {
         (0..3).for_each(|_| budget.spend("m", Some(0.1)));
         assert_eq!(budget.exceeded(), None);
         budget.spend("m", Some(0.001));
-        assert_eq!(budget.exceeded().unwrap(), "`--max-cost` of 0.3 USD is used up: 0.301 USD so far");
+        assert_eq!(budget.exceeded().unwrap(), "`--max-cost` of 0.3 USD exceeded: 0.301 USD so far");
         let unpriced = Budget::new(Some(1.0), None);
         unpriced.spend("mystery", None);
         assert!(unpriced.exceeded().unwrap().contains("the price of the model `mystery` is not known"));

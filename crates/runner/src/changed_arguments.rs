@@ -1,17 +1,17 @@
-//! Calls that were made otherwise than the model asked for them: with other arguments, or under another name.
+//! Finds calls that differ from what the model requested: in their arguments or their name.
 
 use agentci_trace::{ArgumentDifference, Trace, TracedCall, same_tool};
 use serde_json::Value;
 
 use crate::findings::each_once;
 
-/// How many arguments of a call, and how many such calls, are told of as changed.
+/// The maximum number of changed arguments per call, and of changed calls, that are reported.
 const DIFFERENCES: usize = 5;
 
-/// How much of an argument is shown.
+/// The number of characters of an argument that are shown.
 const VALUE: usize = 80;
 
-/// What the model asked for and what became of it, a line for each call where they differ.
+/// One line for each call that differs from the model's request.
 pub(crate) fn told(trace: &Trace) -> Vec<String> {
     if trace.is_protocol_alone() {
         return Vec::new();
@@ -20,17 +20,17 @@ pub(crate) fn told(trace: &Trace) -> Vec<String> {
     each_once(calls.iter().flat_map(|call| [renamed(call), changed(call)]).flatten()).take(DIFFERENCES).collect()
 }
 
-/// A call that the agent reports under another name than its model used, with the same id.
+/// A call that the agent reports with the same id but under a different name than its model used.
 fn renamed(call: &TracedCall<'_>) -> Option<String> {
     let (asked, told) = (&call.request?.name, &call.call.name);
     (!same_tool(asked, told)).then(|| {
         format!(
-            "the model asked for `{asked}`, and the agent reports that call as `{told}`: it counts under both names"
+            "the model requested `{asked}`, but the agent reports that call as `{told}`: it counts under both names"
         )
     })
 }
 
-/// A call that ran with other arguments.
+/// A call that ran with different arguments.
 fn changed(call: &TracedCall<'_>) -> Option<String> {
     let differ = call.differences();
     let words: Vec<String> = differ.iter().take(DIFFERENCES).map(difference).collect();
@@ -40,7 +40,7 @@ fn changed(call: &TracedCall<'_>) -> Option<String> {
     let more = differ.len() - words.len();
     let more = if more == 0 { String::new() } else { format!("; {more} more") };
     let (name, words) = (&call.call.name, words.join("; "));
-    Some(format!("`{name}` ran with other arguments than its model asked for: {words}{more}"))
+    Some(format!("`{name}` ran with different arguments than the model requested: {words}{more}"))
 }
 
 fn difference(difference: &ArgumentDifference) -> String {
@@ -48,7 +48,7 @@ fn difference(difference: &ArgumentDifference) -> String {
     let asked = cut(requested);
     match executed {
         Some(sent) => format!("`{name}` was {}, not {asked}", cut(sent)),
-        None => format!("`{name}` was left out, not {asked}"),
+        None => format!("`{name}` was missing, not {asked}"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What can be said of an attempt only when its agent is gone.
+//! Findings that can only be made once the agent has ended.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::services::OpenTools;
 use crate::unreported::sees_models;
 use crate::{findings, meter, model_trouble, silent_agent, unreported};
 
-/// What its tools and the agent itself have to say when all is over.
+/// Collects what its tools and the agent itself report after the conversation.
 pub(crate) async fn look_around(
     attempt: &Attempt<'_>,
     (served, mcp): (Option<&OpenTools>, Option<&McpServers>),
@@ -42,22 +42,22 @@ pub(crate) async fn look_around(
     }
 }
 
-/// What can only be said when all is over.
+/// Adds the findings that need the whole attempt.
 pub(crate) fn conclude(job: &CaseJob<'_>, account: &mut Account) {
     if account.findings.is_empty() {
         account.findings.extend(silent_agent::finding(job, &account.trace));
     }
     if account.findings.is_empty() {
-        // A limit below zero is exceeded by using nothing.
+        // A negative limit is exceeded without any usage.
         account.findings.extend(account.exceeded.take());
         account.findings.extend(wall_exceeded(job, account.wall));
     }
     let model_calls = &mut account.metrics.model_calls;
     if let Target::Mock(_) = &*job.case.target {
-        // There is no agent that could ask a model.
+        // There is no agent that could call a model.
         *model_calls = None;
     } else if sees_models(job) {
-        // Elsewhere, that no request was seen does not mean that there was none.
+        // For other targets, not seeing a request does not mean that there was none.
         model_calls.get_or_insert_default();
     }
     if account.findings.is_empty() {
@@ -66,15 +66,29 @@ pub(crate) fn conclude(job: &CaseJob<'_>, account: &mut Account) {
         account.warnings.extend(judged.warnings);
     }
     if let Some(finding) = account.findings.first_mut() {
+        if used_up_by_calls(finding) {
+            finding.notes.extend(agentci_checks::call_sequence(&account.trace));
+        }
         finding.notes.extend(faults_met(&account.trace));
     }
 }
 
-/// What went wrong on purpose before something else did.
+/// Whether an agent that calls tools in a loop ends like this.
+fn used_up_by_calls(finding: &Finding) -> bool {
+    match finding.cause {
+        Cause::Timeout => true,
+        Cause::Limit => {
+            matches!(&*finding.name, "max_tool_calls" | "max_tool_errors" | "max_model_calls" | "max_wall_ms")
+        }
+        _ => false,
+    }
+}
+
+/// The injected faults that happened before the failure.
 fn faults_met(trace: &Trace) -> Vec<String> {
     let note = |call: TracedCall<'_>| {
         let fault = call.results().find_map(|result| result.fault.as_ref())?;
-        Some(format!("on purpose, the answer to `{}` met the fault `{fault}`", call.call.name))
+        Some(format!("the fault `{fault}` was injected into the answer to `{}`", call.call.name))
     };
     trace.asked_calls().into_iter().filter_map(note).collect()
 }

@@ -18,7 +18,7 @@ use crate::tool_host::AttemptToolHost;
 use crate::turn::{counts_turns, take_turn};
 use crate::{findings, model_trouble, recorded_world};
 
-/// Takes the turns of a case, until one goes wrong. An agent that was not reached is not asked.
+/// Takes the turns of a case until one fails. Does nothing if the agent was not reached.
 pub(crate) async fn converse(attempt: &Attempt<'_>, filled: &FilledCase, stage: &mut Stage, account: &mut Account) {
     let Some(agent) = &mut stage.agent else { return };
     let (job, case) = (attempt.job, attempt.job.case);
@@ -39,7 +39,7 @@ pub(crate) async fn converse(attempt: &Attempt<'_>, filled: &FilledCase, stage: 
         let deadline = Deadline::new(attempt, turn);
         let ended = take_turn(attempt, &deadline, agent, input, &mut sink, &host).await;
         account.ended(&ended, attempt.clock.started().elapsed());
-        // What was seen of the agent until now, and what it was sent of answers that it did not wait for.
+        // Includes what was observed so far, such as answers that the agent did not wait for.
         if let Some(model) = &stage.model {
             model.server.flush();
         }
@@ -65,7 +65,7 @@ pub(crate) async fn converse(attempt: &Attempt<'_>, filled: &FilledCase, stage: 
     account.take(watch);
 }
 
-/// What the agent says after a tool or its model did not answer is not judged.
+/// Puts misses first: what the agent does after a tool or its model did not answer is not judged.
 fn put_misses_first(
     job: &CaseJob<'_>,
     (world, missed): (Option<&WorldSession>, Vec<Finding>),

@@ -1,4 +1,4 @@
-//! When a turn is given up, and in which words.
+//! The deadline of a turn, and the finding for missing it.
 
 use std::time::Duration;
 
@@ -8,30 +8,30 @@ use tokio::time::Instant;
 
 use crate::{attempt::Attempt, findings, job::CaseJob, meter};
 
-/// When to give up.
+/// When a turn times out.
 pub(crate) struct Deadline {
     pub(crate) at: Instant,
     after: Duration,
     whose: DeadlineOwner,
 }
 
-/// Whose time is up.
+/// Which limit sets the deadline.
 enum DeadlineOwner {
-    /// A limit of the case or of the turn, which is exceeded.
+    /// A wall time limit of the case or of the turn.
     Limit(Limit),
-    /// The time limit of the case, or the run's for each case.
+    /// The timeout of the case, or the run's timeout for each case.
     Case,
-    /// The suite's, by the flag that says so.
+    /// The timeout of the suite, with the flag that sets it.
     Suite(&'static str),
 }
 
 impl Deadline {
-    /// The earliest of all that hold for a turn that begins now.
+    /// The earliest of all deadlines for a turn that begins now.
     pub(crate) fn new(attempt: &Attempt<'_>, turn: &Turn) -> Self {
         let job = attempt.job;
         let started = Instant::from_std(attempt.clock.started());
         let far = Duration::from_hours(24 * 365);
-        // Of a server each request may take so long; a driver sees to that.
+        // For a server this is the timeout of each request, which its driver enforces.
         let of_run = job.run.options.settings.timeout.filter(|_| !job.case.target.takes_requests());
         let timeout = of_run.or(job.case.timeout).unwrap_or(far);
         let mut deadline = Deadline { at: started + timeout.min(far), after: timeout, whose: DeadlineOwner::Case };
@@ -49,7 +49,7 @@ impl Deadline {
         deadline
     }
 
-    /// The finding for a turn that was not done by then; `facts` are what is known of its agent.
+    /// The finding for a turn that missed the deadline; `facts` is what is known about its agent.
     pub(crate) fn missed(&self, job: &CaseJob<'_>, facts: impl FnOnce() -> Vec<String>) -> Finding {
         match self.whose {
             DeadlineOwner::Suite(flag) => findings::suite_timeout(self.after, flag),
@@ -57,7 +57,7 @@ impl Deadline {
                 let used = (self.at.elapsed() + self.after).as_secs_f64() * 1000.0;
                 let mut finding = meter::exceeded("max_wall_ms", limit, used.ceil(), job.run.sources);
                 finding.notes = facts();
-                finding.label = "the agent was not done by then".into();
+                finding.label = "the agent did not finish in time".into();
                 finding
             }
             DeadlineOwner::Case => {
@@ -65,8 +65,8 @@ impl Deadline {
                 let speaks = matches!(&*job.case.target, Target::Process(target) if target.speaks == Speech::Protocol);
                 if speaks && finding.notes.first().is_some_and(|note| note == findings::SILENT) {
                     finding.help = Some(
-                        "an agent speaks in JSON lines; one that just prints its answer needs `speaks: text` beside its \
-                         `command`. Raise `--timeout` or the case's own limit if it needs longer"
+                        "an agent speaks in JSON lines; for one that just prints its answer, set `speaks: text` next \
+                         to its `command`. Raise `--timeout` or the case's own limit if it needs longer"
                             .into(),
                     );
                 }

@@ -1,4 +1,4 @@
-//! Which calls of scripted models fail, run by run.
+//! Random choices of which calls to scripted models fail, for each run.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -7,12 +7,12 @@ use std::rc::Rc;
 use agentci_drivers::mock::MockDraws;
 use agentci_plan::mix;
 
-/// The draws of every run of the cases. Those of another run are others, or nothing could be learnt from running a case again;
-/// equal seeds still give equal draws.
+/// The random choices of every run of the cases. Each run has different ones, since repeating the same run would show
+/// nothing; equal seeds give equal choices.
 #[derive(Debug)]
 pub(crate) struct Draws {
     seed: u64,
-    /// Lanes that are in the same run share its draws, which come to be when the first of them asks.
+    /// Lanes in the same run share its choices, which are created on first use.
     runs: RefCell<BTreeMap<u32, Rc<MockDraws>>>,
 }
 
@@ -21,7 +21,7 @@ impl Draws {
         Self { seed, runs: RefCell::default() }
     }
 
-    /// The draws of the run of this number, from 1.
+    /// The random choices of a run; runs are numbered from 1.
     pub(crate) fn of(&self, number: u32) -> Rc<MockDraws> {
         let seed = if number == 1 { self.seed } else { mix(self.seed ^ mix(u64::from(number))) };
         Rc::clone(self.runs.borrow_mut().entry(number).or_insert_with(|| Rc::new(MockDraws::new(seed))))
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_run_draws_by_itself_and_always_the_same() {
+    fn each_run_has_its_own_reproducible_choices() {
         let script = MockScript { failure_rate: 0.5, ..MockScript::default() };
         let failed = |draws: &Draws, number| (0..64).map(|at| draws.of(number).fails(&script, at)).collect::<Vec<_>>();
         let (one, other) = (Draws::new(7), Draws::new(7));

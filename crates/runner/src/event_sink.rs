@@ -1,6 +1,6 @@
-//! The one way out of the runner: events go in as things happen, and leave without secrets.
+//! The only way out of the runner: takes events as they happen and emits them without secrets.
 //!
-//! What a whole run comes to is made of the same events: which cases ended how, and whether one lacks its agent.
+//! The result of a whole run is derived from the same events: how each case ended, and whether an agent is missing.
 
 use std::cell::{Ref, RefCell};
 use std::collections::HashSet;
@@ -11,31 +11,32 @@ use agentci_verdict::{Body, CaseEnd, KeptPrompt, Rows, RunEvent, Stability};
 
 use crate::{redact::redact, secrets::Secrets};
 
-/// How many prompts of a suite are kept with all that is in them, and how many bytes that may take. Of the others their ids are kept.
+/// The maximum number of prompts of a suite that are kept in full, and their total size in bytes. For the others only
+/// the ids are kept.
 const PROMPTS: usize = 200;
 const PROMPT_BYTES: usize = 2 * 1024 * 1024;
 
-/// Where run events go.
+/// Receives the run events of a suite.
 pub(crate) struct EventSink<'e> {
     suite: Arc<str>,
     out: &'e dyn Fn(RunEvent),
-    /// Lanes are futures of one thread, and all of them send through a shared reference. Nothing is awaited and nothing is sent
-    /// while this is borrowed.
+    /// All lanes are futures on one thread and send through a shared reference. Nothing is awaited or sent while this
+    /// is borrowed.
     kept: RefCell<KeptEvents>,
 }
 
 #[derive(Default)]
 struct KeptEvents {
-    /// The secrets of the run itself.
+    /// Secrets of the run itself.
     secrets: Redactor,
-    /// Whether rows are kept: only where something is made of them.
+    /// Whether rows are kept, which is only needed for gates and repeated cases.
     keeps_rows: bool,
     rows: Rows,
     lacks_agent: bool,
     told: ToldPrompts,
 }
 
-/// The prompts that an end of a case had already: each is told once.
+/// The prompts that earlier case ends already contained: each is emitted once.
 #[derive(Default)]
 struct ToldPrompts {
     ids: HashSet<String>,
@@ -43,19 +44,19 @@ struct ToldPrompts {
 }
 
 impl<'e> EventSink<'e> {
-    /// A sink for the events of a suite, which has these secrets.
+    /// A sink for the events of a suite with these secrets.
     pub(crate) fn new(suite: &str, secrets: Redactor, keeps_rows: bool, out: &'e dyn Fn(RunEvent)) -> Self {
         let kept = KeptEvents { secrets, keeps_rows, ..KeptEvents::default() };
         Self { suite: suite.into(), out, kept: RefCell::new(kept) }
     }
 
-    /// Sends an event of the run as a whole.
+    /// Emits an event of the run as a whole.
     pub(crate) fn of_run(&self, timestamp: u64, mut body: Body) {
         redact(&mut body, &mut self.kept.borrow_mut().secrets);
         (self.out)(RunEvent { suite: Arc::clone(&self.suite), case_id: None, attempt: None, timestamp, body });
     }
 
-    /// Sends an event of an attempt at a case, which has these secrets.
+    /// Emits an event of an attempt at a case with these secrets.
     pub(crate) fn of_attempt(&self, of: (&Arc<str>, u32), timestamp: u64, mut body: Body, secrets: &Secrets) {
         secrets.redact(&mut body);
         if let Body::CaseEnd(end) = &mut body
@@ -74,19 +75,19 @@ impl<'e> EventSink<'e> {
         }
     }
 
-    /// How the cases ended so far, as far as rows are kept.
+    /// The rows of the cases that ended so far; empty if rows are not kept.
     pub(crate) fn rows(&self) -> Ref<'_, Rows> {
         Ref::map(self.kept.borrow(), |kept| &kept.rows)
     }
 
-    /// Whether a recording answered a case in place of its agent, and the case does not say that it is meant to.
+    /// Whether a recording answered a case in place of its agent without `played: true`.
     pub(crate) fn lacks_agent(&self) -> bool {
         self.kept.borrow().lacks_agent
     }
 }
 
 impl ToldPrompts {
-    /// Leaves out prompts that were told, and those that are too many to be kept.
+    /// Removes prompts that were already emitted or exceed the limits.
     fn only_new(&mut self, end: &mut CaseEnd) {
         let prompts = std::mem::take(&mut end.prompts);
         let is_new = |prompt: &KeptPrompt| {
@@ -106,7 +107,7 @@ impl ToldPrompts {
 }
 
 impl KeptEvents {
-    /// Takes note of an event; how stable its case is, if it completed one that was run several times.
+    /// Records an event, and returns the stability of the case if the event completed one that was run several times.
     fn take(&mut self, event: &RunEvent) -> Option<Stability> {
         if let Body::CaseEnd(end) = &event.body {
             self.lacks_agent |= end.played.as_ref().is_some_and(|played| !played.meant);
@@ -139,7 +140,7 @@ mod tests {
             end.prompts.len()
         };
         assert_eq!((kept(end(0..2, 1)), kept(end(1..3, 1)), kept(end(0..3, 1))), (2, 1, 0));
-        // One that is too long for what is left does not keep others out.
+        // A prompt that is too long for the remaining size does not keep others out.
         assert_eq!((kept(end(3..4, PROMPT_BYTES)), kept(end(4..5, 1))), (0, 1));
         assert_eq!((kept(end(5..300, 1)), kept(end(300..301, 1))), (PROMPTS - 4, 0));
     }

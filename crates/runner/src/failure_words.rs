@@ -1,4 +1,4 @@
-//! Results that say, in words, that a tool was not run or failed.
+//! Recognises tool results whose text says that a tool was not run or failed.
 
 use std::borrow::Cow;
 
@@ -7,11 +7,11 @@ use agentci_trace::{Observer, ToolResult, failure_form, refusal_form};
 use regex::Regex;
 use serde_json::Value;
 
-/// What results of a case are recognised by.
+/// The forms by which results of a case are recognised.
 pub(crate) struct RecognisedForms<'c> {
     strict: bool,
     target: &'c Target,
-    /// The suite's own patterns. They were compiled when the suite was read; one that fails now would have been refused then.
+    /// The suite's own patterns. They were already compiled when the suite was read, so all of them are valid.
     refusals: Vec<Regex>,
 }
 
@@ -22,7 +22,8 @@ impl<'c> RecognisedForms<'c> {
         Self { strict, target: &case.target, refusals }
     }
 
-    /// Takes note of what a result says, where the agent wrote it. What we answer ourselves says what it says.
+    /// Marks a result as refused or failed if the agent's text says so. Results that agentci itself answered are left
+    /// unchanged.
     pub(crate) fn recognise(&self, result: &mut ToolResult) {
         let written = match result.observer {
             Observer::ModelWire => true,
@@ -52,7 +53,7 @@ impl<'c> RecognisedForms<'c> {
         }
     }
 
-    /// The pattern of the suite that a result fits.
+    /// The pattern of the suite that a result matches.
     fn own_form(&self, result: &ToolResult) -> Option<String> {
         if self.refusals.is_empty() {
             return None;
@@ -67,7 +68,7 @@ impl<'c> RecognisedForms<'c> {
     }
 }
 
-/// Whether results that the protocol tells of are the agent's own words, and not our answers.
+/// Whether results that the protocol reports are written by the agent rather than answered by agentci.
 fn writes_results(target: &Target) -> bool {
     match target {
         Target::Process(process) => process.speaks == Speech::Text,

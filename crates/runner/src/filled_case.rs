@@ -1,4 +1,4 @@
-//! A case with its variables filled in: what is said to its agent, and its checks.
+//! A case with its variables filled in: the inputs of its agent, and its checks.
 
 use agentci_checks::{ReadyCheck, refill};
 use agentci_drivers::Input;
@@ -12,14 +12,14 @@ use crate::{attempt::Attempt, findings, open_error::NotOpened};
 
 /// A case with its variables filled in.
 pub(crate) struct FilledCase {
-    /// What is said in each turn.
+    /// The input of each turn.
     pub(crate) inputs: Vec<Input>,
     pub(crate) checks: Vec<ReadyCheck>,
     pub(crate) turn_checks: Vec<Vec<ReadyCheck>>,
 }
 
 impl FilledCase {
-    /// Fills the case in with the variables of an attempt.
+    /// Fills in the variables of an attempt.
     pub(crate) fn new(attempt: &Attempt<'_>) -> Result<Self, NotOpened> {
         let (job, scope) = (attempt.job, &attempt.variables);
         let mut inputs = Vec::with_capacity(job.case.turns.len());
@@ -38,7 +38,7 @@ impl FilledCase {
     }
 }
 
-/// What is said to the agent, as the value that its driver sends.
+/// The input of the agent, as the value that its driver sends.
 fn input(said: &TurnInput, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Input, String> {
     match said {
         TurnInput::Input(data) => {
@@ -59,13 +59,14 @@ fn input(said: &TurnInput, lookup: &dyn Fn(&str) -> Option<String>) -> Result<In
         }
         TurnInput::Action(action) => {
             let filled = agentci_plan::fill(&action.arguments, lookup).map_err(|unset| unset.to_string())?;
-            let arguments = filled.value(Reading::Core).map_err(|_| "it holds what JSON can not say".to_owned())?;
+            let arguments =
+                filled.value(Reading::Core).map_err(|_| "it contains a value that JSON cannot represent".to_owned())?;
             Ok(Input::Action { kind: action.kind.value.clone(), arguments })
         }
     }
 }
 
-/// Fills the variables of checks that have some.
+/// Fills in the variables of checks that use any.
 fn fill(attempt: &Attempt<'_>, checks: &[ReadyCheck]) -> Result<Vec<ReadyCheck>, Vec<Finding>> {
     let (job, scope) = (attempt.job, &attempt.variables);
     let fill = |check: &ReadyCheck| {
@@ -73,7 +74,7 @@ fn fill(attempt: &Attempt<'_>, checks: &[ReadyCheck]) -> Result<Vec<ReadyCheck>,
             return Ok(check.clone());
         }
         let span = check.check().kind.span;
-        // A secret that a recording does not hold stands for itself, and is no pattern.
+        // A recording contains the redaction placeholder instead of a secret; in a pattern it stands for itself.
         let literal = |name: &str| {
             let value = scope.get(name)?;
             Some(if value == PLACEHOLDER { r"\[REDACTED\]".to_owned() } else { value })

@@ -1,4 +1,4 @@
-//! From what went wrong to a finding a person can use.
+//! Builds findings.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use agentci_stubs::ToolboxError;
 use agentci_trace::{EventKind, Observer, Trace};
 use agentci_verdict::{Cause, Failure, Finding, Outcome};
 
-/// What is wrong with the case itself.
+/// Configuration errors of the case itself.
 pub(crate) fn config(problems: &Diagnostics, sources: &Sources) -> Vec<Finding> {
     problems
         .iter()
@@ -32,29 +32,31 @@ pub(crate) fn unset(message: impl Into<String>, place: Place) -> Finding {
     Finding::new(Cause::Config, message).at(place, "").help(help)
 }
 
-const OF_MODEL: &str = "a scripted model (`world: { model: { script: .. } }`) has `MODEL.url`, `MODEL.openai_base_url`, \
-                        `MODEL.anthropic_base_url`, `MODEL.azure_endpoint`, `MODEL.gemini_base_url`, `MODEL.ollama_host` and \
-                        `MODEL.api_key`; where there is none, give a default: \
-                        `${MODEL.openai_base_url:-https://api.openai.com/v1}`";
+const OF_MODEL: &str = "a scripted model (`world: { model: { script: .. } }`) sets `MODEL.url`, \
+                        `MODEL.openai_base_url`, `MODEL.anthropic_base_url`, `MODEL.azure_endpoint`, \
+                        `MODEL.gemini_base_url`, `MODEL.ollama_host` and `MODEL.api_key`; if there is none, add a \
+                        default: `${MODEL.openai_base_url:-https://api.openai.com/v1}`";
 
-const OF_SERVERS: &str = "an MCP server of the case (`world: { mcp: { orders: { scripted: .. } } }`) has `MCP.orders.url` and \
-                          `MCP.orders.sse_url`, and all of them have `MCP.config`; `-` in a name is `_` here";
+const OF_SERVERS: &str = "an MCP server of the case (`world: { mcp: { orders: { scripted: .. } } }`) sets \
+                          `MCP.orders.url` and `MCP.orders.sse_url`; all servers together set `MCP.config`; \
+                          `-` in a name becomes `_`";
 
-const OF_CASE: &str = "give it a value by a hook, in the environment (`${ENV.NAME}`), under `variables` where the format has them, or with `:-`; `$${..}` is plain text";
+const OF_CASE: &str = "set it in a hook, in the environment (`${ENV.NAME}`) or under `variables` if the format has \
+                       them, or add a default with `:-`; `$${..}` is literal text";
 
-/// A variable that a connector of an agent names has no value.
+/// A variable that an agent's connector uses has no value.
 pub(crate) fn unset_connector(message: impl Into<String>, place: Place) -> Finding {
-    let help = "set it in the environment, or for assistants in the file of `-e` or in `.env` of the application";
+    let help = "set it in the environment or, for assistants, in the `-e` file or in the application's `.env`";
     Finding::new(Cause::Config, message).at(place, "").help(help)
 }
 
-/// A tool that is to be executed cannot be had.
+/// A tool that should be executed is not available.
 pub(crate) fn toolbox(error: ToolboxError, sources: &Sources) -> Finding {
     let place = error.span.map(|span| sources.place(span));
     Finding { place, ..Finding::new(Cause::Config, error.message).help(error.help) }
 }
 
-/// What a case needs for the calls of a tool to be recorded and played back.
+/// The help text that shows how to record and replay calls of a tool.
 pub(crate) fn how_to_record(tool: &str) -> String {
     format!(
         "add `world: {{ tools: {{ cassette: \"cassettes/{{case}}.jsonl\", live: {{ {tool}: {{ command: [..] }} }} }} }}` to the suite, then `agentci record`"
@@ -66,40 +68,40 @@ pub(crate) fn interrupted() -> Finding {
     Finding::new(Cause::Interrupted, "the run was interrupted")
 }
 
-/// What is known of an agent that said nothing.
+/// The note for an agent that never sent anything.
 pub(crate) const SILENT: &str = "it never sent a message";
 
-/// The agent took longer than any limit allows.
+/// The agent exceeded its timeout.
 pub(crate) fn timeout(limit: Duration, facts: Vec<String>) -> Finding {
-    let finding = Finding::new(Cause::Timeout, format!("the agent was not done within {}", print_duration(limit)));
+    let finding = Finding::new(Cause::Timeout, format!("the agent did not finish within {}", print_duration(limit)));
     Finding { notes: facts, ..finding.help("raise `--timeout` or the case's own limit if it needs longer") }
 }
 
-/// The suite as a whole took longer than it may.
+/// The suite exceeded its timeout.
 pub(crate) fn suite_timeout(limit: Duration, flag: &str) -> Finding {
-    Finding::new(Cause::Timeout, format!("the suite was not done within {}", print_duration(limit)))
+    Finding::new(Cause::Timeout, format!("the suite did not finish within {}", print_duration(limit)))
         .help(format!("raise `{flag}` if the suite needs longer"))
 }
 
-/// Puts requests of tools that nothing answered before what came of them: an agent that was not told what it asked for is not to
-/// blame if it fails, gives up or is late after that. What is found already is not found again.
+/// Puts unanswered tool requests before their consequences: an agent that did not get an answer is not to blame if it
+/// fails, gives up or is late after that. Findings that already exist are not added again.
 pub(crate) fn put_first(found: &mut Vec<Finding>, misses: Vec<Finding>) {
     before(found, misses, &[&CONSEQUENCES[..], &[Cause::Check]].concat());
 }
 
-/// What may come of a tool or a model that did not answer.
+/// Possible consequences of a tool or a model that did not answer.
 pub(crate) const CONSEQUENCES: [Cause; 6] =
     [Cause::Timeout, Cause::AgentError, Cause::AgentExited, Cause::Protocol, Cause::Limit, Cause::Unreachable];
 
-/// Each text once, in the order in which they came.
+/// Removes duplicates and keeps the order.
 pub(crate) fn each_once(texts: impl Iterator<Item = String>) -> impl Iterator<Item = String> {
     let mut known = HashSet::new();
     texts.filter(move |text| known.insert(text.clone()))
 }
 
-/// Puts findings before others that may have come of them, and tells those with the first.
+/// Puts findings before those that may be their consequences, and adds the messages of the latter to the notes of the first.
 pub(crate) fn before(found: &mut Vec<Finding>, new: Vec<Finding>, consequences: &[Cause]) {
-    let known = |new: &Finding| found.iter().any(|old| old.cause == new.cause && old.message.starts_with(&new.message));
+    let known = |new: &Finding| found.iter().any(|old| old.cause == new.cause && old.message == new.message);
     let new: Vec<Finding> = new.into_iter().filter(|new| !known(new)).collect();
     if new.is_empty() {
         return;
@@ -111,19 +113,19 @@ pub(crate) fn before(found: &mut Vec<Finding>, new: Vec<Finding>, consequences: 
     kept.splice(position..position, new);
     if let Some(first) = kept.first_mut() {
         for finding in &later {
-            first.message = format!("{}; after that, {}", first.message, finding.message);
+            first.notes.push(format!("after that, {}", finding.message));
             first.notes.extend(finding.notes.iter().cloned());
         }
     }
     *found = kept;
 }
 
-/// What is known of an agent that was given up.
+/// What is known about an agent that timed out.
 pub(crate) fn last_seen(trace: &Trace, unread: usize, elapsed: Duration) -> Vec<String> {
     let mut facts = Vec::new();
     let last = trace.events().iter().rev().find_map(|event| {
         let what = match &event.kind {
-            EventKind::ToolCall(call) if call.observer != Observer::ModelWire => format!("a call of `{}`", call.name),
+            EventKind::ToolCall(call) if call.observer != Observer::ModelWire => format!("a call to `{}`", call.name),
             EventKind::Log { .. } => "a log line".into(),
             EventKind::Usage(_) => "a usage message".into(),
             EventKind::Text(_) => "text".into(),
@@ -134,16 +136,16 @@ pub(crate) fn last_seen(trace: &Trace, unread: usize, elapsed: Duration) -> Vec<
     facts.push(match last {
         None => SILENT.into(),
         Some((what, at)) => {
-            format!("its last message was {what}, {:.1} s before", elapsed.saturating_sub(at).as_secs_f64())
+            format!("its last message was {what}, {:.1} s earlier", elapsed.saturating_sub(at).as_secs_f64())
         }
     });
     if unread > 0 {
-        facts.push(format!("{unread} bytes that it was sent are unread"));
+        facts.push(format!("the agent left {unread} bytes of its input unread"));
     }
     facts
 }
 
-/// A check that says nothing although nothing kept it from being evaluated: it must not count as passed.
+/// The finding for a check that was not evaluated although nothing prevented it: it must not count as passed.
 pub(crate) fn not_evaluated(check: &Check, reason: &str, sources: &Sources) -> Finding {
     let message = format!("`{}` could not be evaluated: {reason}", check.name());
     let finding = Finding::new(Cause::Config, message).at(sources.place(check.kind.span), "");
@@ -181,20 +183,20 @@ mod tests {
     }
 
     #[test]
-    fn a_miss_outranks_what_came_of_it_and_tells_it() {
+    fn a_miss_comes_before_its_consequences_and_includes_them() {
         let late =
             Finding { notes: vec!["it never sent a message".into()], ..Finding::new(Cause::Timeout, "it was late") };
         let mut found = vec![late];
         put_first(&mut found, vec![miss("no answer to `a`"), miss("no answer to `b`")]);
         let messages: Vec<&str> = found.iter().map(|finding| finding.message.as_str()).collect();
-        assert_eq!(messages, ["no answer to `a`; after that, it was late", "no answer to `b`"]);
-        assert_eq!(found[0].notes, ["it never sent a message"]);
+        assert_eq!(messages, ["no answer to `a`", "no answer to `b`"]);
+        assert_eq!(found[0].notes, ["after that, it was late", "it never sent a message"]);
         assert_eq!(settle(&found).1, Some(Cause::StubMiss));
     }
 
     #[test]
-    fn what_is_known_is_not_told_twice_and_nothing_stays_nothing() {
-        let mut found = vec![miss("a; after that, it was late")];
+    fn known_findings_are_not_repeated() {
+        let mut found = vec![miss("a")];
         put_first(&mut found, vec![miss("a"), miss("b")]);
         assert_eq!(found.len(), 2);
         let mut found = vec![Finding::new(Cause::Timeout, "late")];
@@ -203,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interruption_is_no_consequence() {
+    fn an_interruption_is_not_a_consequence() {
         let mut found = vec![interrupted()];
         put_first(&mut found, vec![miss("a")]);
         assert_eq!(settle(&found).1, Some(Cause::Interrupted));

@@ -1,19 +1,20 @@
-//! Tool calls, kept short enough to be kept.
+//! Compact records of tool calls.
 
 use agentci_trace::{MadeCall, Redactor, canonical, sha256_beginning};
 use agentci_verdict::CallStep;
 use serde_json::Value;
 
-/// How many calls of an attempt are kept; an agent that makes more has long gone its own way.
+/// The maximum number of calls that are kept per attempt.
 pub(crate) const STEPS: usize = 1000;
 
-/// The longest arguments, in bytes of JSON, that are kept themselves: a baseline is a file that people read and commit.
+/// The maximum size of arguments, in bytes of JSON, that are kept in full: a baseline is a file that people read and
+/// commit.
 const ARGUMENTS: usize = 200;
 
-/// How many letters a fingerprint has.
+/// The number of characters of a fingerprint.
 const FINGERPRINT: usize = 16;
 
-/// A call as a step.
+/// Converts a call to a step.
 pub(crate) fn step(made: &MadeCall<'_>, secrets: &Redactor) -> CallStep {
     let MadeCall { call, only_answered, within } = *made;
     let text = canonical(&secrets.clean(&call.args));
@@ -22,7 +23,7 @@ pub(crate) fn step(made: &MadeCall<'_>, secrets: &Redactor) -> CallStep {
     CallStep { tool: call.name.clone(), args_hash, args, only_answered, within }
 }
 
-/// Enough of a value to tell it from others, and nothing that is secret.
+/// A hash that identifies a value, computed without its secrets.
 pub(crate) fn fingerprint(value: &Value, secrets: &Redactor) -> String {
     sha256_beginning(canonical(&secrets.clean(value)).as_bytes(), FINGERPRINT)
 }

@@ -1,4 +1,4 @@
-//! Running the commands that come before a case.
+//! Runs the hooks of a case: commands that run before it.
 
 use std::time::Duration;
 
@@ -17,17 +17,17 @@ use crate::recording::NetworkTape;
 use crate::secret_sources::learn_variables;
 use crate::variables::VariableScope;
 
-/// The most a hook may print.
+/// The maximum size of a hook's output.
 const OUTPUT_LIMIT: usize = 1 << 20;
-/// How much of it a message shows.
+/// The number of characters of the output that a message shows.
 const SHOWN: usize = 500;
 const GRACE: Grace = Grace { before_asking: Duration::ZERO, before_killing: Duration::from_millis(200) };
 
-/// Runs the hooks of a case, in order. What they print are variables of the case.
+/// Runs the hooks of a case in order. The JSON objects that they print become variables of the case.
 pub(crate) async fn run_all(attempt: &mut Attempt<'_>, tape: &mut NetworkTape) -> Result<(), NotOpened> {
     let job = attempt.job;
     for (number, step) in job.case.hooks.iter().enumerate() {
-        // What a hook printed when the conversation was recorded, it need not print again.
+        // In a replay the recorded output is used instead of running the hook.
         if let NetworkTape::Replay(recording, _) = &*tape {
             attempt.variables.take(recording.variables(number).unwrap_or(&Map::new()));
             continue;
@@ -38,7 +38,7 @@ pub(crate) async fn run_all(attempt: &mut Attempt<'_>, tape: &mut NetworkTape) -
         }
         let printed = printed?;
         attempt.variables.take(&printed);
-        // Before the next one runs, which may print what this one did.
+        // Secrets must be known before the next hook runs, since it may print them.
         learn_variables(job, &attempt.variables);
         if let NetworkTape::Record(recorder) = tape {
             recorder.printed(number, printed);
@@ -47,7 +47,7 @@ pub(crate) async fn run_all(attempt: &mut Attempt<'_>, tape: &mut NetworkTape) -
     Ok(())
 }
 
-/// Runs a hook and gives what it prints, one JSON object.
+/// Runs a hook and returns the JSON object that it prints.
 async fn run(job: &CaseJob<'_>, hook: &Hook, scope: &VariableScope<'_>) -> Result<Map<String, Value>, NotOpened> {
     let failed = |message: String| Finding::new(Cause::Hook, message).at(job.place(hook.span), "");
     let command = fill_command(&hook.command, &hook.environment, &|name| scope.get(name));
@@ -66,7 +66,7 @@ async fn run(job: &CaseJob<'_>, hook: &Hook, scope: &VariableScope<'_>) -> Resul
     match done {
         Err(_) => {
             let limit = print_duration(hook.timeout);
-            return Err(wrong(format!("was not done within {limit}\n{}", quote(&output))));
+            return Err(wrong(format!("did not finish within {limit}\n{}", quote(&output))));
         }
         Ok(Err(PrintError::TooMuch(limit))) => {
             return Err(wrong(format!("printed more than {} MiB\n{}", limit >> 20, quote(&output))));
@@ -76,8 +76,8 @@ async fn run(job: &CaseJob<'_>, hook: &Hook, scope: &VariableScope<'_>) -> Resul
         Ok(Ok(exit)) => return Err(wrong(format!("failed with {exit}\n{}", quote(&output)))),
     }
     if output.trim_ascii().is_empty() {
-        let mut silent = wrong("printed nothing, and must print one JSON object".into());
-        silent.findings[0].help = Some("let it print `{}` if it sets no variables".into());
+        let mut silent = wrong("printed nothing, but must print one JSON object".into());
+        silent.findings[0].help = Some("print `{}` if it sets no variables".into());
         return Err(silent);
     }
     match serde_json::from_slice(&output) {
@@ -92,7 +92,7 @@ fn quote(output: &[u8]) -> String {
     let text = text.trim_end();
     let mut short: String = text.chars().take(SHOWN).collect();
     if short.len() < text.len() {
-        // The mark tells who removes secrets that one may have been cut here.
+        // The mark tells the redactor that a secret may have been cut off here.
         short.push_str(" [cut]");
     }
     if short.is_empty() { "it printed nothing".into() } else { format!("it printed: {short}") }

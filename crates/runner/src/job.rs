@@ -1,4 +1,4 @@
-//! A case that is being run, over all of its attempts.
+//! A case that is running, across all of its attempts.
 
 use std::sync::Arc;
 
@@ -9,17 +9,17 @@ use agentci_verdict::{Cause, Finding};
 
 use crate::{pending::NextCase, resources::CaseResources, secrets::Secrets, suite_run::SuiteRun};
 
-/// A case and what its attempts have in common.
+/// A case and the state its attempts share.
 pub(crate) struct CaseJob<'j> {
     pub(crate) run: &'j SuiteRun<'j>,
     pub(crate) case: &'j Case,
-    /// Its name, as every event has it.
+    /// The id in every event of this case.
     pub(crate) case_id: Arc<str>,
     pub(crate) ready: &'j ReadyCase,
-    /// The position of the case among those selected.
+    /// The position among the selected cases.
     pub(crate) index: usize,
     pub(crate) secrets: Secrets,
-    /// What its drivers have made ready once.
+    /// Resources that drivers prepare once per case.
     pub(crate) resources: CaseResources<'j>,
 }
 
@@ -37,7 +37,7 @@ impl<'j> CaseJob<'j> {
         }
     }
 
-    /// What is wrong there, where the suite is or what it names.
+    /// A configuration error at this place of the suite.
     pub(crate) fn invalid(&self, span: Span, message: impl Into<String>) -> Finding {
         Finding::new(Cause::Config, message).at(self.place(span), "")
     }

@@ -1,4 +1,4 @@
-//! Evaluating checks, of one turn or of a whole case.
+//! Evaluates the checks of a turn or of a whole case.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,20 +12,23 @@ use serde_json::Value;
 use crate::evidence::{self, Unanswered};
 use crate::{attempt::Attempt, findings, suite_run::SuiteDeadline, trace_limits};
 
-/// What the checks of an attempt came to.
+/// How many characters of a check's arguments reports show.
+const ARGUMENTS_SHOWN: usize = 120;
+
+/// The results of an attempt's checks.
 #[derive(Debug, Default)]
 pub(crate) struct JudgedAttempt {
-    /// How many failed.
+    /// The number of failed checks.
     pub(crate) failed: usize,
     pub(crate) similarities: Vec<Similarity>,
     pub(crate) warnings: Vec<String>,
-    /// How long workers evaluated them.
+    /// The time that workers spent evaluating them.
     evaluated: Duration,
 }
 
 impl JudgedAttempt {
-    /// Evaluates checks and says what became of each; the findings are those that failed. When something else went wrong
-    /// before, none is evaluated.
+    /// Evaluates checks and emits the result of each; returns the findings of those that failed. If something else
+    /// failed before, none is evaluated.
     pub(crate) async fn judge(
         &mut self,
         attempt: &Attempt<'_>,
@@ -59,7 +62,7 @@ impl JudgedAttempt {
                     let finding = concluded(attempt, ready.check(), &outcome, evidence, stopped.is_some());
                     found.extend(finding.map(|finding| Finding { turn, ..finding }));
                     if attempt.job.case.stop == StopRule::FirstFailure && !found.is_empty() {
-                        stopped = Some("an earlier check did not hold".into());
+                        stopped = Some("an earlier check failed".into());
                     }
                 }
             }
@@ -68,7 +71,7 @@ impl JudgedAttempt {
         found
     }
 
-    /// What comes of a check, and what is kept as evidence for it.
+    /// Evaluates a check; returns its outcome and the evidence to keep.
     async fn outcome(
         &mut self,
         attempt: &Attempt<'_>,
@@ -88,7 +91,7 @@ impl JudgedAttempt {
         Ok((ready.evaluate(trace), None))
     }
 
-    /// Takes note of warnings, each once.
+    /// Adds warnings without duplicates.
     fn warn(&mut self, warnings: Vec<String>) {
         for warning in warnings {
             if !self.warnings.contains(&warning) {
@@ -97,7 +100,7 @@ impl JudgedAttempt {
         }
     }
 
-    /// Takes note of what an answer tells beside whether the check holds, and gives what is kept of it.
+    /// Records similarities and warnings of an answer, and returns the evidence to keep.
     fn keep(&mut self, ready: &ReadyCheck, answer: Value) -> Value {
         let kept = ready.keep(answer);
         self.similarities.extend(kept.similarity);
@@ -107,16 +110,17 @@ impl JudgedAttempt {
 }
 
 fn ended_before(cause: Cause) -> String {
-    format!("the case ended before: {}", cause.name())
+    format!("the case ended early: {}", cause.name())
 }
 
-/// Tells of a check whose question has no answer.
+/// Emits the result of a check whose question has no answer.
 fn unanswered(attempt: &Attempt<'_>, check: &Check, trouble: Unanswered) -> Finding {
     attempt.emit(check_end(check, CheckStatus::Error, Some(trouble.message.clone()), None));
     Finding { name: check.name(), place: Some(attempt.job.place(check.kind.span)), ..*trouble }
 }
 
-/// Tells what became of a check; the finding, if it failed. One that says nothing although nothing stopped it is one.
+/// Emits the result of a check; returns the finding if it failed. A check that was not evaluated although nothing
+/// stopped it is a finding too.
 fn concluded(
     attempt: &Attempt<'_>,
     check: &Check,
@@ -142,5 +146,7 @@ fn concluded(
 
 fn check_end(check: &Check, status: CheckStatus, message: Option<String>, evidence: Option<Value>) -> Body {
     let evidence = evidence.map(Arc::new);
-    Body::Check(CheckEnd { name: check.name(), subject: check.subject().map(Into::into), status, message, evidence })
+    let shown = || Some(check.arguments.summary(ARGUMENTS_SHOWN)).filter(|line| !check.invalid && !line.is_empty());
+    let subject = check.subject().map(Into::into).or_else(shown);
+    Body::Check(CheckEnd { name: check.name(), subject, status, message, evidence })
 }

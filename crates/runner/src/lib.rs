@@ -1,14 +1,16 @@
 //! Runs the cases of a plan: order, concurrency, limits, hooks and the tool host.
 //!
-//! The runner is the only maker of run events, and run events are its only output. Its spine, from the outside in:
+//! The runner is the only producer of run events, and run events are its only output. Its main modules, from the
+//! outside in:
 //!
-//! - `schedule`: [`run_suite`] runs lanes, each of which takes one case after the other from `pending`;
-//! - `suite_run` is what all cases of a run share, and `job` what all attempts at a case share;
-//! - `attempt`: one `Attempt` at a case is prepared, performed and settled, and tried again where its agent was not there;
-//! - `stage`: the `Stage` is all that is opened for it. `prepare` says in which order; what was opened last is closed first;
-//! - `converse`: the loop over turns; `watch` sees all that the agent does and stops it;
-//! - `account`: the `Account` is what is known of it: trace, findings and metrics, judged by `judge`;
-//! - `event_sink`: the one way out, and `secrets` the one place that all redaction draws from.
+//! - `schedule`: [`run_suite`] runs lanes, each of which takes one case after another from `pending`;
+//! - `suite_run`: state shared by all cases of a run; `job`: state shared by all attempts at a case;
+//! - `attempt`: prepares, performs and settles one `Attempt` at a case, and retries it if the agent was unreachable;
+//! - `stage`: the `Stage` is everything that is opened for an attempt. `prepare` defines the order; what was opened
+//!   last is closed first;
+//! - `converse`: the loop over turns; `attempt_watch` sees everything the agent does and can stop it;
+//! - `account`: the `Account` collects the trace, findings and metrics of an attempt; `judge` evaluates its checks;
+//! - `event_sink`: the only way out for events; `secrets`: the only source for redaction.
 
 mod account;
 mod ask_agent;
@@ -37,6 +39,7 @@ mod model_trouble;
 mod observation_line;
 mod open_error;
 mod options;
+mod own_frame;
 mod pending;
 mod prompts;
 mod recorded_world;

@@ -1,4 +1,4 @@
-//! What an attempt has used so far, and whether it may.
+//! Counts the usage of an attempt and compares it with the limits.
 
 use std::collections::BTreeSet;
 
@@ -10,16 +10,16 @@ use agentci_verdict::{Cause, Finding, Metrics};
 use crate::fingerprint::{STEPS, step};
 use crate::job::CaseJob;
 
-/// How many of the tools that failed are named.
+/// The maximum number of failed tools that a finding names.
 const FAILED_NAMED: usize = 5;
 
-/// What the case and the present turn have used, and the calls that were joined for both.
+/// The usage of the case and of the current turn, and the joined calls for both.
 pub(crate) struct Meters<'m> {
     pub(crate) joiner: Joiner,
     case: Meter<'m>,
     pub(crate) turn: Option<(u32, Meter<'m>)>,
-    /// Whether a limit was exceeded. The first one ends the case; what the agent still does until it is stopped is counted, and
-    /// compared with no limit.
+    /// Whether a limit was exceeded. The first exceeded limit ends the case; what the agent does until it is stopped is
+    /// counted but no longer compared with limits.
     pub(crate) over: bool,
 }
 
@@ -28,7 +28,7 @@ impl<'m> Meters<'m> {
         Self { joiner: Joiner::default(), case, turn: None, over: false }
     }
 
-    /// Takes note of an event. The findings are the limits that it exceeded: that of the case, and that of the turn.
+    /// Counts an event; returns the limits that it exceeded, of the case and of the turn.
     pub(crate) fn count(&mut self, event: &Event, changes: &[CallChange]) -> Vec<Finding> {
         let mut found: Vec<Finding> = self.case.count(event, &self.joiner, changes).into_iter().collect();
         if let Some((number, turn)) = &mut self.turn {
@@ -42,7 +42,7 @@ impl<'m> Meters<'m> {
         found
     }
 
-    /// What the case used in all.
+    /// The total usage of the case.
     pub(crate) fn conclude(self) -> Meter<'m> {
         let mut meter = self.case;
         meter.conclude(&self.joiner);
@@ -50,7 +50,7 @@ impl<'m> Meters<'m> {
     }
 }
 
-/// Counts what happens and says when a limit is exceeded.
+/// Counts usage and reports exceeded limits.
 #[derive(Debug)]
 pub(crate) struct Meter<'m> {
     limits: &'m Limits,
@@ -58,25 +58,25 @@ pub(crate) struct Meter<'m> {
     pub(crate) metrics: Metrics,
     /// Requests to a model.
     asked: ModelAttempts,
-    /// Forms that failures of tools were recognised by.
+    /// The forms by which tool failures were recognised.
     recognised: BTreeSet<String>,
-    /// Steps are told apart without looking at secrets. Without these only what has a limit is counted.
+    /// Needed to compare steps without their secrets. If `None`, only values with a limit are counted.
     secrets: Option<Redactor>,
 }
 
 impl<'m> Meter<'m> {
-    /// For a case, of which everything is kept.
+    /// A meter for a case, which keeps everything.
     pub(crate) fn of_case(limits: &'m Limits, sources: &'m Sources, secrets: Redactor) -> Self {
         Self { secrets: Some(secrets), ..Self::of_turn(limits, sources) }
     }
 
-    /// For a turn, which only has to keep to its limits.
+    /// A meter for a turn, which only counts against its limits.
     pub(crate) fn of_turn(limits: &'m Limits, sources: &'m Sources) -> Self {
         let (metrics, asked, recognised) = Default::default();
         Self { limits, sources, metrics, asked, recognised, secrets: None }
     }
 
-    /// Takes note of an event and of what it changed; the finding is a limit that it exceeded.
+    /// Counts an event and the changes it caused; returns a limit that it exceeded.
     fn count(&mut self, event: &Event, joiner: &Joiner, changes: &[CallChange]) -> Option<Finding> {
         match &event.kind {
             EventKind::ModelCall { request, response } => {
@@ -107,7 +107,7 @@ impl<'m> Meter<'m> {
         *self.metrics.tool_errors_by_name.entry(name.to_owned()).or_default() += 1;
     }
 
-    /// Nothing more happens: what was made is what was made.
+    /// Computes the final metrics, once no more events follow.
     fn conclude(&mut self, joiner: &Joiner) {
         self.metrics.tool_calls = joiner.count(true);
         self.metrics.model_calls = Some(self.asked.calls() as u64).filter(|calls| *calls > 0);
@@ -122,7 +122,7 @@ impl<'m> Meter<'m> {
         }
     }
 
-    /// The first limit that is exceeded by now, wall time aside.
+    /// The first limit that is exceeded so far, except wall time.
     pub(crate) fn exceeded(&self) -> Option<Finding> {
         let Usage { tokens_in, tokens_out, cost_usd } = self.metrics.usage;
         let used = [
@@ -139,7 +139,8 @@ impl<'m> Meter<'m> {
                 let mut finding = exceeded(name, limit, used, self.sources);
                 if name == "max_tool_errors" {
                     finding.label = self.failed_calls();
-                    let known = self.recognised.iter().map(|form| format!("known as a failure by its form, {form}"));
+                    let known =
+                        self.recognised.iter().map(|form| format!("recognised as a failure by its form, {form}"));
                     finding.notes.extend(known);
                 }
                 finding
@@ -147,7 +148,7 @@ impl<'m> Meter<'m> {
         })
     }
 
-    /// Which tools failed, and how often each.
+    /// The tools that failed, and how often.
     fn failed_calls(&self) -> String {
         let failed = &self.metrics.tool_errors_by_name;
         let mut named: Vec<String> = Vec::new();
@@ -164,7 +165,7 @@ impl<'m> Meter<'m> {
     }
 }
 
-/// What an attempt used, counted again over a trace to which something was added; and the limit that this exceeds.
+/// Recounts the usage of an attempt after events were added to its trace; also returns the limit that it exceeds.
 pub(crate) fn recount(job: &CaseJob<'_>, trace: &Trace) -> (Metrics, Option<Finding>) {
     let mut meters = Meters::new(Meter::of_case(&job.case.limits, job.run.sources, job.secrets.brought()));
     for event in trace.events() {
@@ -181,11 +182,11 @@ pub(crate) fn exceeded(name: &str, limit: Limit, used: f64, sources: &Sources) -
     Finding {
         cause: Cause::Limit,
         name: name.to_owned(),
-        message: format!("budget exceeded: {name} limit={} actual={}", limit.most, used),
+        message: format!("budget exceeded: {} limit={} actual={}", limit.key, limit.most, used),
         place: Some(sources.place(limit.span)),
         label: match name {
             "max_tool_calls" => format!("the agent made {used} calls"),
-            "max_model_calls" => format!("the agent asked its model {used} times"),
+            "max_model_calls" => format!("the agent called its model {used} times"),
             "max_tokens_in" => format!("the agent sent {used} tokens to its model"),
             "max_tokens_out" => format!("the agent wrote {used} tokens"),
             "max_cost_usd" => format!("it cost {used} US dollars"),

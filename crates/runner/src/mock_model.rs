@@ -1,4 +1,4 @@
-//! The scripted model of an attempt: its server, and what the agent is told of it.
+//! The scripted model of an attempt: its server, and the environment for the agent.
 
 use agentci_mock_llm::{ModelServer, ModelServerOptions};
 use agentci_plan::{Mode, ModelWorld, Speech, Target, ToolSource, World};
@@ -7,17 +7,17 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use crate::{findings::each_once, job::CaseJob, open_error::NotOpened, recorded_world::handed_environment};
 
-/// The key that an agent is given, so that no real one is sent to a script.
+/// The API key for the agent, so that no real key is sent to a script.
 const PLACEHOLDER_KEY: &str = "agentci-placeholder";
 
-/// Where the SDKs look for keys of the providers that the model stands in for.
+/// The variables where SDKs look for API keys of the providers that the model replaces.
 const KEYS: [&str; 2] = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY"];
 
-/// Google's SDK looks for these in this order, and warns when it finds both: the last is set where none of them is.
+/// Google's SDK looks for these in this order and warns if both are set: the last one is set if neither is.
 const GEMINI_KEYS: [&str; 2] = ["GOOGLE_API_KEY", "GEMINI_API_KEY"];
 
-/// Where some of them look, too; set only where it is set already. Anthropic's SDK sends both of its keys when it finds both, and
-/// OpenAI's refuses to work when it finds one of Azure beside its own and is not told which to use.
+/// Further variables for keys, overridden only if they are set. Anthropic's SDK sends both of its keys if both are set,
+/// and OpenAI's fails if it finds an Azure key next to its own and is not told which one to use.
 const OTHER_KEYS: [&str; 6] = [
     "ANTHROPIC_AUTH_TOKEN",
     "AZURE_OPENAI_API_KEY",
@@ -27,13 +27,14 @@ const OTHER_KEYS: [&str; 6] = [
     OLLAMA_KEY,
 ];
 
-/// Ollama needs a key only where a script demands one.
+/// Ollama needs a key only if the script requires one.
 const OLLAMA_KEY: &str = "OLLAMA_API_KEY";
 
-/// Addresses that are set only where they are set already, since agents choose their provider by them; some end in a version.
+/// Variables for addresses, overridden only if they are set, because agents choose their provider by them; some end in
+/// a version.
 const OTHER_ADDRESSES: [&str; 4] = ["AZURE_OPENAI_ENDPOINT", "AZURE_API_BASE", "OLLAMA_BASE_URL", "OLLAMA_API_BASE"];
 
-/// What keeps frameworks from calling home: each is documented by the framework. `OTEL_SDK_DISABLED` is not among them, since spans
+/// Turns off the telemetry of frameworks, as each framework documents. `OTEL_SDK_DISABLED` is not included, since spans
 /// may be what is tested.
 const TELEMETRY: [(&str, &str); 14] = [
     ("OPENAI_AGENTS_DISABLE_TRACING", "1"),
@@ -52,42 +53,43 @@ const TELEMETRY: [(&str, &str); 14] = [
     ("DO_NOT_TRACK", "1"),
 ];
 
-/// How many refusals are told of a case; they are all in the run's events.
+/// The maximum number of refusals that are reported per case; all are in the run's events.
 const TOLD: usize = 3;
 
-/// How many paths that the agent asked for are listed.
+/// The maximum number of requested paths that are listed.
 const LISTED: usize = 5;
 
-/// Where nobody answers.
+/// An address where nothing answers.
 const NOWHERE: &str = "http://127.0.0.1:9";
 
-/// Where the model is.
+/// The host of the model.
 const LOOPBACK: &str = "127.0.0.1";
 
-/// The scripted model of an attempt; it ends with it.
+/// The scripted model of an attempt.
 pub(crate) struct AttemptModel {
-    /// Where it is, for texts of the suite: `${MODEL.openai_base_url}` and the like.
+    /// Its addresses, for variables in the suite: `${MODEL.openai_base_url}` and the like.
     pub(crate) addresses: Vec<(&'static str, String)>,
-    /// What leads an SDK to it.
+    /// The environment that points SDKs at it.
     pub(crate) environment: Vec<(String, String)>,
-    /// It is there until this is dropped.
+    /// Stops when this is dropped.
     pub(crate) server: ModelServer,
 }
 
 impl AttemptModel {
-    /// The same for an agent that serves other cases as well. It must not find the address of this case, nor go to the provider.
+    /// The environment for an agent that also serves other cases. It must get neither the address of this case nor
+    /// reach the real provider.
     pub(crate) fn environment_without_address(&self) -> impl Iterator<Item = (String, String)> {
         let url = self.server.url();
         self.environment.iter().map(move |(name, value)| (name.clone(), value.replace(&url, NOWHERE)))
     }
 
-    /// What was asked for so far.
+    /// The paths that were requested so far.
     pub(crate) fn reached(&self) -> Vec<String> {
         self.server.paths(LISTED)
     }
 }
 
-/// Starts the model, if the case has one; `observer` is told what is seen on its wire.
+/// Starts the model, if the case has one; `observer` receives what is seen on its wire.
 pub(crate) async fn start(
     job: &CaseJob<'_>,
     seed: u64,
@@ -96,7 +98,7 @@ pub(crate) async fn start(
 ) -> Result<Option<AttemptModel>, NotOpened> {
     let Some(world) = &job.case.world.model else { return Ok(None) };
     let options = ModelServerOptions {
-        // The script's own seed makes every attempt alike, as whoever wrote it wants.
+        // A seed in the script makes every attempt the same, as its author intended.
         seed: Some(world.script.seed.unwrap_or(seed)),
         observer,
         observe_tools: !tells_of_calls(&job.case.target, &job.case.world),
@@ -113,8 +115,8 @@ pub(crate) async fn start(
     Ok(Some(AttemptModel { addresses: server.addresses().into_iter().chain([key]).collect(), environment, server }))
 }
 
-/// The requests that the scripted model refused and that are no findings by themselves, in words, each told once. An agent seldom
-/// says more of one than its status.
+/// Messages for requests that the scripted model refused and that are not findings themselves, without duplicates. An
+/// agent rarely reports more than the status of such a response.
 pub(crate) fn refusals(trace: &Trace) -> Vec<String> {
     let complained = |message: &str| {
         let says =
@@ -123,7 +125,7 @@ pub(crate) fn refusals(trace: &Trace) -> Vec<String> {
     };
     let refused = trace.events().iter().filter_map(|event| {
         let EventKind::ModelCall { response, .. } = &event.kind else { return None };
-        // Ollama's errors are texts.
+        // Ollama's errors are strings.
         let error = &response["error"];
         error["message"].as_str().or(error.as_str()).map(str::to_owned)
     });
@@ -131,14 +133,14 @@ pub(crate) fn refusals(trace: &Trace) -> Vec<String> {
     told.map(|message| format!("the scripted model refused a request: {message}")).collect()
 }
 
-/// The keys that are no secret: the placeholder, the script's own, and what the target hands over by itself.
+/// The keys that are not secret: the placeholder, the script's own, and those that the target passes to the agent.
 fn known_keys(target: &Target, world: &ModelWorld, lookup: &dyn Fn(&str) -> Option<String>) -> Vec<String> {
     let handed = handed_environment(target).iter().filter_map(|(_, text)| text.fill(lookup).ok());
     world.script.api_key.clone().into_iter().chain([PLACEHOLDER_KEY.to_owned()]).chain(handed).collect()
 }
 
-/// Whether someone else tells of the agent's calls, and the wire must not tell of them again: the server that plays its tools,
-/// or the protocol, where its tools are answered by us.
+/// Whether another component reports the agent's calls, so that the model wire must not report them again: the stub
+/// tool server, or the protocol if agentci answers its tools.
 pub(crate) fn tells_of_calls(target: &Target, world: &World) -> bool {
     match target {
         Target::Process(process) if process.speaks == Speech::Text => return false,
@@ -151,7 +153,7 @@ pub(crate) fn tells_of_calls(target: &Target, world: &World) -> bool {
         || world.live.module.is_some()
 }
 
-/// Whether a model that is asked by us has its tools answered: by a recording, by what is written down, or by the tools.
+/// Whether the tools of a model that agentci calls are answered: by a recording, a script, or live tools.
 pub(crate) fn answers_tools(job: &CaseJob<'_>) -> bool {
     let world = &job.case.world;
     let executed =
@@ -161,7 +163,7 @@ pub(crate) fn answers_tools(job: &CaseJob<'_>) -> bool {
         || (executed && job.run.options.mode != Mode::Replay)
 }
 
-/// The key that an agent is given.
+/// The API key for the agent.
 fn key(world: &ModelWorld) -> &str {
     world.script.api_key.as_deref().unwrap_or(PLACEHOLDER_KEY)
 }
@@ -195,7 +197,7 @@ fn environment(
     variables
 }
 
-/// Keeps an agent from looking for servers of this machine through a proxy that leads out of it.
+/// Keeps an agent from reaching local servers through an external proxy.
 pub(crate) fn no_proxy(outside: &dyn Fn(&str) -> Option<String>) -> impl Iterator<Item = (String, String)> {
     ["NO_PROXY", "no_proxy"].into_iter().map(move |name| {
         let known = outside(name).filter(|hosts| !hosts.is_empty());

@@ -1,5 +1,5 @@
-//! What the scripted model complains of, as findings of the case, whatever the agent makes of it; and a model that was never
-//! asked.
+//! Turns problems that the scripted model reports into findings of the case, whatever the agent does about them, and
+//! finds models that were never called.
 
 use agentci_checks::may_go_unasked;
 use agentci_plan::{ModelWorld, UnansweredRoute};
@@ -9,17 +9,17 @@ use agentci_verdict::{Cause, Finding};
 
 use crate::{findings, job::CaseJob, recorded_world::started_program};
 
-/// How many complaints are told of a case; all are in the run's events.
+/// The maximum number of problems that are reported per case; all are in the run's events.
 const TOLD: usize = 10;
 
-/// What complaints result in.
+/// The findings and warnings that result from problems.
 #[derive(Debug, Default)]
 pub(crate) struct TroubleReport {
     pub(crate) findings: Vec<Finding>,
     pub(crate) warnings: Vec<String>,
 }
 
-/// Judges what the scripted model complained of, each complaint once.
+/// Judges the problems that the scripted model reported, without duplicates.
 pub(crate) fn judge(job: &CaseJob<'_>, trace: &Trace) -> TroubleReport {
     let mut judged = TroubleReport::default();
     let Some(world) = &job.case.world.model else { return judged };
@@ -40,13 +40,13 @@ pub(crate) fn judge(job: &CaseJob<'_>, trace: &Trace) -> TroubleReport {
         }
     }
     if let Some(last) = judged.findings.last_mut().filter(|_| more > 0) {
-        last.notes.push(format!("the scripted model complained of {more} more requests; they are in `run.jsonl`"));
+        last.notes.push(format!("the scripted model rejected {more} more requests; see `run.jsonl`"));
     }
     judged
 }
 
-/// Puts complaints before what came of them: an agent whose model did not answer is not to blame for what it does after that.
-/// What is found already is not found again.
+/// Puts these problems before their consequences: an agent whose model did not answer is not to blame for what it does
+/// after that. Findings that already exist are not added again.
 pub(crate) fn put_first(found: &mut Vec<Finding>, troubles: Vec<Finding>) {
     findings::before(found, troubles, &findings::CONSEQUENCES);
 }
@@ -55,23 +55,24 @@ fn finding(job: &CaseJob<'_>, world: &ModelWorld, trouble: &ModelTrouble) -> Opt
     let (cause, help) = match trouble.kind {
         TroubleKind::ProviderWouldRefuse => (
             Cause::ProviderWouldRefuse,
-            "fix what the agent sends; `strict: false` in the script turns these rules off (docs/reference/mock-llm.md)",
+            "fix the agent's request; `strict: false` in the script turns these rules off (docs/reference/mock-llm.md)",
         ),
         TroubleKind::ToolNotOffered => (
             Cause::ToolNotOffered,
-            "let the agent offer the tool, or change the script; a rule that calls it on purpose says `misbehaves: true`",
+            "offer the tool in the agent, or change the script; if a rule calls it on purpose, set `misbehaves: true`",
         ),
         TroubleKind::ArgumentsDoNotFit => (
             Cause::ArgumentsDoNotFit,
-            "change the script if the tool was changed on purpose; a rule that does this on purpose says `misbehaves: true`",
+            "change the script if the tool was changed on purpose; if a rule does this on purpose, set \
+             `misbehaves: true`",
         ),
         TroubleKind::FormatNotMet => (
             Cause::FormatNotMet,
-            "let the script answer in the format; a rule that leaves it on purpose says `misbehaves: true`",
+            "answer in this format in the script; if a rule violates it on purpose, set `misbehaves: true`",
         ),
         TroubleKind::ModelMiss => (
             Cause::ModelMiss,
-            "add a rule for the request, or fix what the agent asks; `miss: warn` in the script makes this a warning",
+            "add a rule for the request, or fix the agent's request; `miss: warn` in the script makes this a warning",
         ),
         TroubleKind::ForeignKey => return None,
     };
@@ -79,7 +80,7 @@ fn finding(job: &CaseJob<'_>, world: &ModelWorld, trouble: &ModelTrouble) -> Opt
     Some(Finding::new(cause, trouble.message.clone()).at(place, label).help(help))
 }
 
-/// The rule that a complaint is about, or where the suite names the script.
+/// The rule that the problem is about, or the place where the suite names the script.
 fn place(job: &CaseJob<'_>, world: &ModelWorld, trouble: &ModelTrouble) -> (Place, &'static str) {
     match trouble.rule.and_then(|rule| world.script.rules.get(rule)) {
         Some(rule) if trouble.kind == TroubleKind::ModelMiss => (job.place(rule.span), "the closest rule"),
@@ -89,7 +90,8 @@ fn place(job: &CaseJob<'_>, world: &ModelWorld, trouble: &ModelTrouble) -> (Plac
     }
 }
 
-/// The finding for a case whose agent never asked its model for an answer, unless it may do without; it may have reached these paths.
+/// The finding for a case whose agent never requested an answer from its model, unless the case allows that; `reached`
+/// lists the paths it did request.
 pub(crate) fn never_asked(job: &CaseJob<'_>, trace: &Trace, reached: &[String]) -> Option<Finding> {
     let case = job.case;
     let world = case.world.model.as_ref()?;
@@ -101,26 +103,27 @@ pub(crate) fn never_asked(job: &CaseJob<'_>, trace: &Trace, reached: &[String]) 
     Some(finding.help(format!("{help}; {NO_MODEL}")))
 }
 
-/// How a case says that it needs no model.
+/// The help for cases that need no model.
 pub(crate) const NO_MODEL: &str =
-    "a case that needs no model says so by `world: { model: { optional: true } }` or `not: model_called`";
+    "if the case needs no model, set `world: { model: { optional: true } }` or add `not: model_called`";
 
-/// What to say of a model that was not asked for an answer: the message, the label of its place, and what to do.
+/// The message, label and help for a model that was never asked for an answer.
 fn unasked(reached: &[String]) -> (String, &'static str, &'static str) {
     if reached.is_empty() {
         return (
-            "the agent never asked its model: does it read the address from `OPENAI_BASE_URL` or `ANTHROPIC_BASE_URL`?"
+            "the agent never called its model: does it read the address from `OPENAI_BASE_URL` or `ANTHROPIC_BASE_URL`?"
                 .into(),
-            "nothing was asked of this model",
-            "it is in `GOOGLE_GEMINI_BASE_URL` and `OLLAMA_HOST`, too; write `${MODEL.url}` into any other variable, in the target's `env`",
+            "never called",
+            "the address is also in `GOOGLE_GEMINI_BASE_URL` and `OLLAMA_HOST`; set any other variable to \
+             `${MODEL.url}` in the target's `env`",
         );
     }
     let paths: Vec<String> = reached.iter().map(|path| format!("`{}`", path.escape_debug())).collect();
     (
-        format!("the agent never asked its model for an answer: it asked only for {}", paths.join(", ")),
-        "no answer was asked of this model",
-        "answers come from `/v1/chat/completions`, `/v1/responses`, `/v1/messages`, `/v1beta/models/{model}:generateContent` or \
-         `/api/chat`: does the agent send them elsewhere?",
+        format!("the agent never requested an answer from its model: it requested only {}", paths.join(", ")),
+        "no answer requested",
+        "answers come from `/v1/chat/completions`, `/v1/responses`, `/v1/messages`, \
+         `/v1beta/models/{model}:generateContent` or `/api/chat`: does the agent send its requests elsewhere?",
     )
 }
 
@@ -139,6 +142,6 @@ mod tests {
     fn what_was_reached_is_named() {
         assert!(unasked(&[]).0.contains("`OPENAI_BASE_URL`"));
         let reached = unasked(&["/v1/models".into(), "/v1/embeddings".into()]).0;
-        assert!(reached.ends_with("it asked only for `/v1/models`, `/v1/embeddings`"), "{reached}");
+        assert!(reached.ends_with("it requested only `/v1/models`, `/v1/embeddings`"), "{reached}");
     }
 }

@@ -1,9 +1,9 @@
-//! The line to the driver of an agent, for those who see what the agent does without being told by it.
+//! Passes observations of the agent to its driver.
 
 use agentci_trace::EventKind;
 use tokio::sync::mpsc::UnboundedSender;
 
-/// Passes on what is seen: to the driver, and into a list once the conversation is over.
+/// Passes observations to the driver, or collects them once the conversation is over.
 #[derive(Debug)]
 pub(crate) struct ObservationLine {
     driver: Option<UnboundedSender<EventKind>>,
@@ -22,12 +22,12 @@ impl ObservationLine {
         }
     }
 
-    /// Keeps what is seen from now on.
+    /// Collects observations from now on.
     pub(crate) fn end_conversation(&mut self) {
         self.driver = None;
     }
 
-    /// What was seen when the conversation was over.
+    /// The observations made after the conversation.
     pub(crate) fn take_late(&mut self) -> Vec<EventKind> {
         std::mem::take(&mut self.late)
     }

@@ -1,4 +1,4 @@
-//! Why an attempt could not be made.
+//! Why an attempt could not be started.
 
 use agentci_verdict::Finding;
 
@@ -6,7 +6,7 @@ use agentci_verdict::Finding;
 #[derive(Debug, Default)]
 pub(crate) struct NotOpened {
     pub(crate) findings: Vec<Finding>,
-    /// What the program printed that was to blame.
+    /// The output of the program that failed.
     pub(crate) stderr_tail: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! How to run a suite.
+//! Options for running a suite.
 
 use std::time::Duration;
 
@@ -8,18 +8,19 @@ use agentci_trace::Redactor;
 
 use crate::settings::Settings;
 
-/// How to run a suite: what the caller decides, what the suite decides where the caller does not, and the world around the run.
+/// Options for running a suite: the caller's settings, the suite's own settings where the caller has none, and the
+/// environment of the run.
 pub struct RunOptions<'o> {
-    /// Where recordings and schemas are read from.
+    /// The file system for recordings and schemas.
     pub files: &'o dyn Files,
-    /// The environment, for `${ENV.NAME}`.
+    /// Looks up environment variables, for `${ENV.NAME}`.
     pub environment: &'o dyn Fn(&str) -> Option<String>,
     /// Whether tools are replayed, recorded or live.
     pub mode: Mode,
-    /// How long all cases together may take.
+    /// The timeout for all cases together.
     pub suite_timeout: Option<Duration>,
-    /// What the caller decides.
+    /// The caller's settings.
     pub settings: &'o Settings,
-    /// What must not leave the run: the environment's secrets.
+    /// The secrets of the environment, which are redacted everywhere.
     pub secrets: &'o Redactor,
 }

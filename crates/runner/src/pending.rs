@@ -1,4 +1,4 @@
-//! The cases of a run that were not begun yet, and what those came to that were.
+//! The queue of cases that have not started, and the tally of those that have.
 
 use std::cell::RefCell;
 
@@ -8,42 +8,40 @@ use agentci_verdict::CaseStatus;
 
 use crate::run::{RunPlan, RunShard};
 
-/// The cases of a run in the order they are begun.
+/// The cases of a run, in the order they start.
 pub(crate) struct PendingCases<'p> {
     selected: &'p [usize],
     part: Option<&'p RunShard>,
-    /// Lanes are futures of one thread that take from the same list. Nothing is awaited while this is borrowed.
+    /// All lanes are futures on one thread and take from the same list. Nothing is awaited while this is borrowed.
     state: RefCell<QueueState>,
 }
 
 struct QueueState {
-    /// Which of the selected cases is begun next.
+    /// The index of the next selected case.
     next: usize,
     cases: Vec<Option<Box<Case>>>,
     ready: Vec<ReadyCase>,
     tally: CaseTally,
 }
 
-/// What the cases came to so far.
+/// The results of the cases so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CaseTally {
     pub(crate) worst: CaseStatus,
-    /// How many were not run.
     pub(crate) not_run: usize,
-    /// Whether any attempt did not pass.
     pub(crate) failed: bool,
 }
 
-/// A case that is about to be run. It is gone with its plan as soon as it was run.
+/// A case that is about to run; its plan is dropped as soon as it has run.
 pub(crate) struct NextCase {
     pub(crate) case: Box<Case>,
     pub(crate) ready: ReadyCase,
-    /// Its position among those selected, of all parts of the run.
+    /// Its position among the selected cases of all shards.
     pub(crate) index: usize,
 }
 
 impl<'p> PendingCases<'p> {
-    /// Takes all cases out of a run.
+    /// Moves all cases out of a run plan.
     pub(crate) fn new(run: &mut RunPlan<'p>) -> Self {
         let (cases, ready) = (std::mem::take(&mut run.cases), std::mem::take(&mut run.ready));
         Self::of(cases, ready, run.selected, run.facts.shard.as_ref())
@@ -55,7 +53,7 @@ impl<'p> PendingCases<'p> {
         Self { selected, part, state: RefCell::new(QueueState { next: 0, cases, ready, tally }) }
     }
 
-    /// Takes the next case. One that is not there, or was run already, counts as an error and as not run.
+    /// Takes the next case. A case that does not exist or has already run counts as an error and as not run.
     pub(crate) fn next(&self) -> Option<NextCase> {
         let mut state = self.state.borrow_mut();
         while let Some(&wanted) = self.selected.get(state.next) {
@@ -71,12 +69,12 @@ impl<'p> PendingCases<'p> {
         None
     }
 
-    /// Takes note of an attempt.
+    /// Records the status of an attempt.
     pub(crate) fn attempted(&self, status: CaseStatus) {
         self.state.borrow_mut().tally.failed |= status > CaseStatus::Skipped;
     }
 
-    /// Takes note of a case: the worst of its attempts, nothing if it was not begun.
+    /// Records the worst status of a case's attempts; `None` if the case was not started.
     pub(crate) fn ended(&self, worst: Option<CaseStatus>) {
         let tally = &mut self.state.borrow_mut().tally;
         match worst {
@@ -85,7 +83,7 @@ impl<'p> PendingCases<'p> {
         }
     }
 
-    /// What the cases came to so far.
+    /// The results of the cases so far.
     pub(crate) fn tally(&self) -> CaseTally {
         self.state.borrow().tally
     }
@@ -126,7 +124,7 @@ mod tests {
             assert!(pending.next().is_some_and(|next| next.case.id == *id && next.index == index));
         }
         assert_eq!(Arc::strong_count(&target), 2);
-        // Neither a case that was run already nor one that there is not is taken for one that went well.
+        // A case that already ran and one that does not exist are not counted as passed.
         assert!(pending.next().is_none());
         assert_eq!(pending.tally(), CaseTally { worst: CaseStatus::Error, not_run: 2, failed: false });
     }

@@ -1,4 +1,4 @@
-//! Recordings of conversations: read before a replay, written after a recorded attempt.
+//! Recordings of conversations: read before a replay, written after recording.
 
 use std::path::Path;
 
@@ -9,34 +9,35 @@ use agentci_verdict::{CaseStatus, Cause, Finding, Played, ReplaySource};
 
 use crate::{job::CaseJob, open_error::NotOpened, recorded_world};
 
-/// What stands in for the network.
+/// Replaces or records the network.
 #[expect(clippy::large_enum_variant, reason = "there is one for each attempt")]
 pub(crate) enum NetworkTape {
-    /// Nothing: the agent is reached.
+    /// The agent is called.
     Live,
-    /// The agent is reached, and what it sends is kept.
+    /// The agent is called, and what it sends is recorded.
     Record(ExchangeRecorder),
-    /// A recording, and which.
+    /// A recording answers in place of the agent.
     Replay(AgentRecording, ReplaySource),
 }
 
-/// What the case and the mode ask for; the error says what is missing.
+/// Opens what the case and the mode require; the error says what is missing.
 pub(crate) fn open(job: &CaseJob<'_>) -> Result<NetworkTape, NotOpened> {
-    // Who asks a model records it only where the suite says so.
+    // A world recording replaces this one, unless its file is a recorded conversation.
     if job.case.recorded_world().is_some() && !recorded_world::is_conversation(job) {
         return Ok(NetworkTape::Live);
     }
     let target = &*job.case.target;
+    // A chat target is recorded only if the suite sets `recording`.
     let records = target.is_recorded() && (target.takes_requests() || job.case.world.recording.is_some());
     if !records || job.run.options.mode == Mode::Live {
         return Ok(NetworkTape::Live);
     }
     let Some(recording) = &job.case.world.recording else {
-        // An agent whose tools are played is asked itself.
+        // An agent whose tools are played is called itself.
         if matches!(job.case.world.tools, ToolSource::Routes(_)) || !job.case.world.mcp.is_empty() {
             return Ok(NetworkTape::Live);
         }
-        // What is made of a server's tools is a snapshot of them; the other cases of such a suite have nothing to keep.
+        // In such a suite only snapshots of a server's tools are recorded; its other cases have nothing to record.
         if makes_snapshots(job) {
             return Ok(NetworkTape::Live);
         }
@@ -47,7 +48,7 @@ pub(crate) fn open(job: &CaseJob<'_>) -> Result<NetworkTape, NotOpened> {
             }
             _ => "add `recording: PATH` to the `world` of the case, or use `--mode live`",
         };
-        return Err(job.invalid(job.case.span, format!("there is no `recording` to {verb}")).help(help).into());
+        return Err(job.invalid(job.case.span, format!("the case has no `recording` to {verb}")).help(help).into());
     };
     if job.run.options.mode == Mode::Record {
         return Ok(NetworkTape::Record(ExchangeRecorder::new()));
@@ -55,20 +56,21 @@ pub(crate) fn open(job: &CaseJob<'_>) -> Result<NetworkTape, NotOpened> {
     let wrong = |message: String, help: &str| job.invalid(recording.span, message).help(help);
     let shown = recording.path.display();
     let text = job.run.options.files.read_text(&recording.path, AgentRecording::LARGEST as u64).map_err(|error| {
-        wrong(format!("the recording `{shown}` can not be read: {error}"), "make it with `agentci record`")
+        wrong(format!("the recording `{shown}` cannot be read: {error}"), "record it with `agentci record`")
     })?;
-    let read = AgentRecording::parse(&text)
-        .map_err(|error| wrong(format!("`{shown}` is no recording: {error}"), "make it again with `agentci record`"))?;
+    let read = AgentRecording::parse(&text).map_err(|error| {
+        wrong(format!("`{shown}` is not a recording: {error}"), "record it again with `agentci record`")
+    })?;
     Ok(NetworkTape::Replay(read, replay_source(&recording.path, &sha256(text.as_bytes()))))
 }
 
-/// Which recording is played.
+/// The record of which recording is replayed.
 pub(crate) fn replay_source(path: &Path, sha256: &str) -> ReplaySource {
     let (cassette_path, cassette_sha256) = (path.display().to_string(), sha256.to_owned());
     ReplaySource { cassette_path, cassette_sha256, ..ReplaySource::default() }
 }
 
-/// Whether a case is one of a suite for which snapshots of a server's tools are made.
+/// Whether a case belongs to a suite that is recording snapshots of a server's tools.
 pub(crate) fn makes_snapshots(job: &CaseJob<'_>) -> bool {
     let is_server = matches!(&*job.case.target, Target::Mcp(_));
     is_server && job.run.options.mode == Mode::Record && job.run.shared.snapshots
@@ -83,8 +85,8 @@ pub(crate) fn compares_tools(case: &Case) -> bool {
     case.turns.iter().any(|turn| snapshot(&turn.said))
 }
 
-/// The recording that answers a case in place of its agent, if one does; whether one that earlier versions made of a server that
-/// they started does is known when it is read.
+/// The recording that answers a case in place of its agent, if there is one; `earlier` says that it is a conversation
+/// that an earlier version recorded of a server.
 pub(crate) fn played(job: &CaseJob<'_>, earlier: bool) -> Option<Played> {
     let recording = match job.case.answered_by(job.run.options.mode) {
         AnsweredBy::Recording(recording) => recording,
@@ -98,7 +100,7 @@ pub(crate) fn played(job: &CaseJob<'_>, earlier: bool) -> Option<Played> {
     })
 }
 
-/// Keeps a recording of an attempt that was not broken off from outside, however it ended.
+/// Saves the recording of an attempt that was not aborted from outside, however it ended.
 pub(crate) fn save(
     job: &CaseJob<'_>,
     recording: &AgentRecording,
@@ -113,12 +115,12 @@ pub(crate) fn save(
     Some(job.invalid(job.case.span, format!("the recording could not be written: {error}")))
 }
 
-/// Whether a recording of an attempt is of use, after what was found in it.
+/// Whether the recording of an attempt with these findings is worth saving.
 pub(crate) fn is_worth_keeping(path: &Path, found: &[Finding]) -> bool {
     let useless = [Cause::Interrupted, Cause::Unreachable, Cause::Config, Cause::StubMiss];
     if found.iter().any(|finding| useless.contains(&finding.cause)) {
         return false;
     }
-    // A recording of an attempt that came to nothing does not take the place of one that did.
+    // The recording of a broken attempt does not replace an existing one.
     !(path.exists() && found.iter().any(|finding| finding.cause.status() == CaseStatus::Error))
 }

@@ -1,8 +1,8 @@
-//! What drivers have made ready once: scripted models with their rules indexed, and files of functions.
+//! Resources that drivers prepare once: scripted models with indexed rules, and script files.
 //!
-//! A scripted model gives its replies one after the other. It remembers them for one case and all its runs: so the second run
-//! may be answered otherwise than the first, and what a case is answered depends neither on the cases beside it nor on how many
-//! run at once.
+//! A scripted model gives its replies one after another. It remembers its position for one case and all its runs: the
+//! second run may get different answers than the first, and the answers of a case do not depend on other cases or on
+//! the number of lanes.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -15,15 +15,15 @@ use agentci_mock_llm::{AnswerFault, Decision, ModelRefusal, ScriptIndex, ScriptM
 use agentci_plan::{ModelScript, ScriptFile, mix};
 use agentci_script::{ScriptError, ScriptProgram};
 
-/// What all cases of a run share. Each is known by where it is, and kept, so that nothing else can come to be there. Drivers of
-/// all lanes ask for it, on one thread, when they need it first: so it is in cells.
+/// Resources that all cases of a run share. Each is identified by its address and kept alive, so that the address is
+/// not reused. Drivers of all lanes create them on first use, on one thread, so they are in cells.
 #[derive(Default)]
 pub(crate) struct Library {
     scripts: RefCell<HashMap<usize, ScriptIndex>>,
     programs: RefCell<HashMap<usize, ReadProgram>>,
 }
 
-/// A file of functions, and what came of reading it.
+/// A script file, and the result of reading it.
 type ReadProgram = (Arc<ScriptFile>, Result<Arc<ScriptProgram>, ScriptError>);
 
 impl Library {
@@ -38,7 +38,7 @@ impl Library {
         Ok(index)
     }
 
-    /// The functions of a file, read once.
+    /// The program of a script file, read once.
     pub(crate) fn program(&self, file: &Arc<ScriptFile>) -> Result<Arc<ScriptProgram>, ScriptError> {
         let mut programs = self.programs.borrow_mut();
         let read = || (Arc::clone(file), ScriptProgram::read(file).map(Arc::new));
@@ -46,16 +46,16 @@ impl Library {
     }
 }
 
-/// What the runs of one case share.
+/// Resources that the runs of one case share.
 pub(crate) struct CaseResources<'l> {
     library: &'l Library,
     seed: u64,
-    /// In a cell, since drivers ask through a shared reference.
+    /// In a cell, since drivers only have a shared reference.
     minds: RefCell<Vec<(Arc<ModelScript>, Rc<ScriptedModelHandle>)>>,
 }
 
 impl<'l> CaseResources<'l> {
-    /// What a case draws depends on the run's seed and on its own name.
+    /// The random choices of a case depend on the run's seed and the case's id.
     pub(crate) fn new(library: &'l Library, case_id: &str, seed: u64) -> Self {
         let seed = case_id.bytes().fold(seed, |seed, byte| mix(seed ^ u64::from(byte)));
         Self { library, seed, minds: RefCell::default() }
@@ -78,7 +78,7 @@ impl Resources for CaseResources<'_> {
     }
 }
 
-/// A scripted model as drivers know it.
+/// Adapts a scripted model for drivers.
 #[derive(Debug)]
 struct ScriptedModelHandle(ScriptMind);
 

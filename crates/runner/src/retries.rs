@@ -1,13 +1,13 @@
-//! Trying a case again when its agent could not be reached or had too many requests. What the agent did wrong is never retried.
+//! Retries a case if its agent was unreachable or rate-limited. Failures of the agent itself are never retried.
 
 use std::time::Duration;
 
 use agentci_source::print_duration;
 use agentci_verdict::{Body, LogLine};
 
-/// How long to wait before the first retry; each further one waits twice as long.
+/// The wait before the first retry; it doubles with each further retry.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
-/// How long to wait at most.
+/// The maximum wait.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// The retries of one attempt.
@@ -24,7 +24,7 @@ impl Retries {
         Self { most, used: 0, reason: None }
     }
 
-    /// How long to wait before the next retry; nothing if there is none left.
+    /// The wait before the next retry; `None` if no retries are left.
     pub(crate) fn next(&mut self) -> Option<Duration> {
         if self.used >= self.most {
             return None;
@@ -33,14 +33,14 @@ impl Retries {
         Some((FIRST_WAIT * 2_u32.saturating_pow(self.used - 1)).min(LONGEST_WAIT))
     }
 
-    /// The event for a try that failed.
+    /// The log event for a failed try.
     pub(crate) fn failed(&mut self, message: &str, wait: Duration) -> Body {
         self.reason.get_or_insert_with(|| message.to_owned());
         let message = format!("{message}; retry {} of {} in {}", self.used, self.most, print_duration(wait));
         Body::Log(LogLine { level: "warn".into(), message, ..LogLine::default() })
     }
 
-    /// What the end of the case says about its retries.
+    /// The warning about retries for the end of the case.
     pub(crate) fn summary(&self, passed: bool) -> Option<String> {
         let reason = self.reason.as_ref()?;
         let times = if self.used == 1 { "1 retry".to_owned() } else { format!("{} retries", self.used) };

@@ -1,4 +1,4 @@
-//! What a run of a suite is given.
+//! The input of a run: the plan, the selected cases and how to run them.
 
 use std::collections::BTreeMap;
 
@@ -10,55 +10,55 @@ use serde_json::Value;
 
 use crate::{options::RunOptions, services::takes_turns, stop::Stop};
 
-/// What the run's first event tells beside the plan.
+/// Facts for the first event of a run that are not in the plan.
 #[derive(Debug, Clone, Default)]
 pub struct RunFacts {
-    /// The name of the run.
+    /// The id of the run.
     pub run_id: String,
     /// The version of `agentci`.
     pub version: String,
-    /// The commit that is tested.
+    /// The commit under test.
     pub git_sha: Option<String>,
     /// Where the agent is defined.
     pub agent_path: Option<String>,
-    /// Who asks and from where, by name, unless a case says otherwise.
+    /// The caller's identity and origin, by name; a case can override it.
     pub environment: BTreeMap<String, String>,
-    /// What the user asked for beside the suite, by the name of the flag.
+    /// Options that the user set, by the name of the flag.
     pub options: BTreeMap<String, Value>,
-    /// Which part of a run it is.
+    /// The shard that this run is, if the run is sharded.
     pub shard: Option<RunShard>,
-    /// What could not be loaded and was to be run with it.
+    /// Files that should have been run but could not be loaded.
     pub not_loaded: Vec<NotLoaded>,
 }
 
-/// A part of a run that several machines share.
+/// One shard of a run that several machines share.
 #[derive(Debug, Clone, Default)]
 pub struct RunShard {
-    /// Which.
+    /// The number of this shard and of all shards.
     pub of: ShardOf,
-    /// Where each selected case of this part stands among those of all parts.
+    /// The position of each selected case of this shard among the cases of all shards.
     pub positions: Vec<usize>,
 }
 
 /// One run of one suite.
 pub struct RunPlan<'r> {
-    /// The files it was made from.
+    /// The source files of the suite.
     pub sources: &'r Sources,
-    /// The suite, whose own list of cases is not looked at.
+    /// The suite; its own list of cases is ignored.
     pub suite: &'r Suite,
-    /// Its cases: each is let go when it was run, since what becomes of it needs the room.
+    /// The cases. Each is dropped after it has run, to free memory for the results.
     pub cases: Cases,
-    /// The ready checks of each.
+    /// The compiled checks of each case.
     pub ready: Vec<ReadyCase>,
-    /// The cases to run, by position, in this order, none twice.
+    /// The positions of the cases to run, in this order and without duplicates.
     pub selected: &'r [usize],
-    /// What the first event tells.
+    /// Facts for the first event.
     pub facts: &'r RunFacts,
-    /// What the run as a whole is held to.
+    /// The gates for the run as a whole.
     pub policy: Option<&'r Policy>,
-    /// How to run.
+    /// The run options.
     pub options: &'r RunOptions<'r>,
-    /// Tells when to stop.
+    /// Signals when to stop.
     pub stop: &'r Stop,
 }
 
@@ -68,8 +68,8 @@ impl RunPlan<'_> {
         self.selected.iter().filter_map(|index| self.cases.get(*index).map(|case| &**case))
     }
 
-    /// How many cases run at once. Agents that are started anew for each case at one fixed address take turns: the second could
-    /// not listen, and the first would answer for both.
+    /// The number of cases that run concurrently. Agents that are started for each case at a fixed address run one at a
+    /// time: a second one could not listen there, and the first would answer for both.
     pub(crate) fn lanes(&self) -> usize {
         if self.selected().any(takes_turns) {
             return 1;

@@ -1,4 +1,4 @@
-//! What the first event of a run tells.
+//! Builds the first event of a run.
 
 use agentci_plan::{AnsweredBy, Case, ChatApi, ChatTarget, CommandPart, Target};
 use agentci_stubs::Faults;
@@ -6,7 +6,7 @@ use agentci_verdict::RunStart;
 
 use crate::{recorded_world::started_program, run::RunPlan};
 
-/// The first event of a run; `tools_at` is where running agents find their tools.
+/// Builds the first event of a run; `tools_at` is the address where running agents find their tools.
 pub(crate) fn run_start(run: &RunPlan<'_>, tools_at: Option<String>) -> RunStart {
     let RunPlan { suite, selected, facts, options, .. } = run;
     let drawn = run.selected().any(|case| {
@@ -44,7 +44,7 @@ pub(crate) fn run_start(run: &RunPlan<'_>, tools_at: Option<String>) -> RunStart
     }
 }
 
-/// What all cases have in common whose agent is prompts and a model.
+/// A value that all cases share, if all their agents consist of prompts and a model.
 fn same(run: &RunPlan<'_>, of: impl Fn(&ChatTarget) -> &String) -> Option<String> {
     let mut found: Option<&String> = None;
     for case in run.selected() {
@@ -56,7 +56,7 @@ fn same(run: &RunPlan<'_>, of: impl Fn(&ChatTarget) -> &String) -> Option<String
     found.cloned()
 }
 
-/// The command of the agent, if the cases have one and the same.
+/// The command of the agent, if all cases use the same one.
 fn agent_command(run: &RunPlan<'_>) -> Vec<String> {
     let mut targets = run.selected().map(|case| &case.target);
     let Some(first) = targets.next() else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! Which case runs when: lanes, and the order in which they take cases.
+//! Schedules cases: lanes, and the order in which they take cases.
 
 use std::cell::RefCell;
 
@@ -18,11 +18,11 @@ use crate::run_start::run_start;
 use crate::services::ToolServer;
 use crate::suite_run::SuiteRun;
 
-/// Runs the selected cases of a suite. Events come as things happen, so those of cases that run at once are interleaved; each
-/// names its case. The result is the worst status of all cases, and at least a failure if a gate failed.
+/// Runs the selected cases of a suite. Events are emitted as they happen, so events of concurrent cases are
+/// interleaved; each names its case. Returns the worst status of all cases, and at least a failure if a gate failed.
 pub async fn run_suite(mut run: RunPlan<'_>, emit: &mut dyn FnMut(RunEvent)) -> CaseStatus {
     let clock = Clock::start();
-    // All lanes send to one consumer, who may change; no consumer sends events itself.
+    // All lanes send to one `FnMut` consumer; a consumer never sends events itself.
     let emit = RefCell::new(emit);
     let out = |event| (emit.borrow_mut())(event);
     let secrets = suite_secrets(run.suite, &run.cases, run.options.secrets);
@@ -37,14 +37,14 @@ pub async fn run_suite(mut run: RunPlan<'_>, emit: &mut dyn FnMut(RunEvent)) -> 
     in_lanes(lanes, async || take_cases(&suite_run, &pending).await).await;
     let mut tally = pending.tally();
     drop(pending);
-    // The end that was held back may be worse than all that were told.
+    // The end that was held back may be worse than all ends emitted so far.
     suite_run.shared.agents.stop().await;
     let held = suite_run.shared.held.tell(&events);
     tally.worst = tally.worst.max(held.unwrap_or(CaseStatus::Pass));
     conclude(&run, &events, &clock, tally, all_selected)
 }
 
-/// Runs so many lanes at once until all of them are done.
+/// Runs `count` lanes concurrently until all of them are done.
 async fn in_lanes(count: usize, lane: impl AsyncFn()) {
     if count == 1 {
         // `FuturesUnordered` with a single future wakes itself twice per event.
@@ -55,8 +55,7 @@ async fn in_lanes(count: usize, lane: impl AsyncFn()) {
     }
 }
 
-/// A lane: takes one case after the other. What a case takes while it runs is there once for each lane, however many cases there
-/// are.
+/// A lane: runs one case after another. The memory of a running case is needed once per lane, not once per case.
 async fn take_cases(run: &SuiteRun<'_>, pending: &PendingCases<'_>) {
     while let Some(next) = pending.next() {
         let job = CaseJob::new(run, &next);
@@ -64,7 +63,7 @@ async fn take_cases(run: &SuiteRun<'_>, pending: &PendingCases<'_>) {
     }
 }
 
-/// Tells how the run ended; the status of the run.
+/// Emits the end of the run and returns the status of the run.
 fn conclude(
     run: &RunPlan<'_>,
     events: &EventSink<'_>,
@@ -80,10 +79,10 @@ fn conclude(
     let end = RunEnd { wall_ms: wall_us / 1000, wall_us, interrupted: stop.stopped(), not_run, stability };
     if let Some(policy) = run.policy {
         let whole = all_selected && not_run == 0 && !stop.stopped();
-        // A part cannot be told from a bad run: all parts are judged together.
+        // A single shard looks like a run with missing cases, so gates are evaluated for all shards together.
         let mut report =
             if facts.shard.is_some() { policy.put_off() } else { policy.judge(&suite.name, &events.rows(), whole) };
-        // A recording that could not be made is missed by whoever plays it.
+        // A failed recording would be missing in later replays.
         let sound = not_run == 0 && !stop.stopped() && options.mode != Mode::Record && events.rows().all_run();
         worst = report.decide(worst, sound);
         events.of_run(now.unix_ms, Body::Gates(Box::new(report)));

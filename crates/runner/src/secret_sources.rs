@@ -1,6 +1,6 @@
-//! Where the secrets of a case come from: what its suite writes, what its environment holds, and what its hooks print.
+//! The sources of a case's secrets: its suite, its environment, and the output of its hooks.
 //!
-//! Each function takes one source and teaches a redactor what is secret in it.
+//! Each function reads one source and adds its secrets to a redactor.
 
 use agentci_plan::mcp_script::CallOutcome;
 use agentci_plan::{Case, CommandPart, FixtureAnswer, LiveTool, McpTransport, Target, Text, World};
@@ -10,11 +10,11 @@ use serde_json::Value;
 
 use crate::{filled_case::FilledCase, job::CaseJob, services::routes, variables::VariableScope};
 
-/// The value of a variable.
+/// Looks up the value of a variable.
 pub(crate) type SecretLookup<'l> = &'l dyn Fn(&str) -> Option<String>;
 
-/// What is known before any variable has a value. It is learned before anything can go wrong, since messages show lines of the
-/// suite.
+/// Learns the secrets that are known before any variable has a value. This happens before anything can fail, since
+/// messages show lines of the suite.
 pub(crate) fn learn_written(job: &CaseJob<'_>) {
     job.secrets.begin_attempt();
     job.secrets.bring(|secrets| {
@@ -32,7 +32,7 @@ pub(crate) fn learn_written(job: &CaseJob<'_>) {
     });
 }
 
-/// What the variables hold by now, and what is handed to the agent, its hooks and its tools with them.
+/// Learns the values of the variables, and what is passed to the agent, its hooks and its tools with them.
 pub(crate) fn learn_variables(job: &CaseJob<'_>, variables: &VariableScope<'_>) {
     job.secrets.bring(|secrets| {
         for (name, value) in &variables.variables {
@@ -43,7 +43,7 @@ pub(crate) fn learn_variables(job: &CaseJob<'_>, variables: &VariableScope<'_>) 
     });
 }
 
-/// What was made of the variables: what is said to the agent, and checks.
+/// Learns what was filled in with variables: the inputs of the agent, and checks.
 pub(crate) fn learn_filled(job: &CaseJob<'_>, filled: &FilledCase) {
     job.secrets.bring(|secrets| {
         for input in &filled.inputs {
@@ -57,7 +57,7 @@ pub(crate) fn learn_filled(job: &CaseJob<'_>, filled: &FilledCase) {
     });
 }
 
-/// What the suite hands to the agent of a case, its hooks and its tools.
+/// Learns what the suite passes to the agent of a case, its hooks and its tools.
 fn learn_handed_over(case: &Case, lookup: SecretLookup<'_>, secrets: &mut Redactor) {
     learn_target(&case.target, lookup, secrets);
     for hook in case.hooks.iter() {
@@ -74,7 +74,7 @@ fn learn_handed_over(case: &Case, lookup: SecretLookup<'_>, secrets: &mut Redact
     }
 }
 
-/// What the suite hands to an agent.
+/// Learns what the suite passes to an agent.
 pub(crate) fn learn_target(target: &Target, lookup: SecretLookup<'_>, secrets: &mut Redactor) {
     learn_pairs(target.handed_over(), lookup, secrets);
     learn_headers(target.headers(), lookup, secrets);
@@ -106,7 +106,7 @@ fn learn_transport(
     }
 }
 
-/// What is secret by its name.
+/// Learns values that are secret by their name.
 fn learn_pairs(pairs: &[(String, Text)], lookup: SecretLookup<'_>, secrets: &mut Redactor) {
     for (name, text) in pairs {
         if let Ok(value) = text.fill(lookup) {
@@ -115,7 +115,7 @@ fn learn_pairs(pairs: &[(String, Text)], lookup: SecretLookup<'_>, secrets: &mut
     }
 }
 
-/// What a request says of us by a variable is secret, whatever the header is called.
+/// Headers that use variables are secret, whatever their name.
 fn learn_headers(headers: &[(String, Text)], lookup: SecretLookup<'_>, secrets: &mut Redactor) {
     for (name, text) in headers {
         let telling =
@@ -127,13 +127,13 @@ fn learn_headers(headers: &[(String, Text)], lookup: SecretLookup<'_>, secrets: 
 }
 
 fn learn_command(command: &[CommandPart], lookup: SecretLookup<'_>, secrets: &mut Redactor) {
-    // What has no value yet is shown as it is written, and is no secret.
+    // Text without a value yet is shown as written, and is not a secret.
     let part = |part: &CommandPart| part.text.fill(lookup).unwrap_or_else(|_| part.text.written());
     let arguments: Vec<String> = command.iter().map(part).collect();
     secrets.learn_arguments(&arguments);
 }
 
-/// What a suite writes into the answers of tools, and into the requests that they are for.
+/// The answers of tools that a suite contains, and the requests that they match.
 fn played(world: &World) -> impl Iterator<Item = &Value> {
     let tools = routes(world).map(|routes| routes.tools.as_slice()).unwrap_or_default();
     tools.iter().flat_map(|tool| &tool.fixtures).flat_map(|fixture| {
@@ -145,7 +145,7 @@ fn played(world: &World) -> impl Iterator<Item = &Value> {
     })
 }
 
-/// What the scripts of MCP servers answer, and to which arguments.
+/// The answers of scripted MCP servers, and the arguments that they match.
 fn of_servers(world: &World) -> impl Iterator<Item = Value> {
     let tools = world.mcp.iter().filter_map(|server| server.script()).flat_map(|script| &script.tools);
     tools.flat_map(|tool| &tool.answers).flat_map(|answer| {
@@ -157,7 +157,7 @@ fn of_servers(world: &World) -> impl Iterator<Item = Value> {
     })
 }
 
-/// Secrets that a suite writes into its checks.
+/// Learns secrets in the checks of a suite.
 fn learn_node(node: &Node, secrets: &mut Redactor) {
     match &node.content {
         Content::Map(pairs) => {

@@ -1,8 +1,9 @@
-//! The secrets of a case: the one place from which everything is redacted.
+//! The secrets of a case: the only source for redaction.
 //!
-//! What the case brings along is known before its agent says anything, and nothing else decides how calls are compared and told
-//! apart, so that every attempt does it in the same way. What is met on the way, such as a token in the answer of a tool or one
-//! that a driver fetched, is known besides. All of it is removed from all that leaves the run: events and recordings.
+//! Secrets that the case itself defines are known before its agent starts. Only these affect how calls are compared, so
+//! that every attempt compares them in the same way. Secrets that are met along the way, such as a token in a tool's
+//! answer or one that a driver fetched, are added. All of them are removed from everything that leaves the run: events
+//! and recordings.
 
 use std::cell::RefCell;
 
@@ -12,63 +13,63 @@ use agentci_wire::FetchedSecrets;
 
 use crate::redact::redact;
 
-/// The secrets of a case, over all of its attempts.
+/// The secrets of a case, across all of its attempts.
 #[derive(Debug, Clone)]
 pub(crate) struct Secrets {
-    /// What is secret in every case of the suite.
+    /// Secrets of every case of the suite.
     suite: Redactor,
-    /// Events are redacted, and learned from, wherever they arise: also by a driver in the middle of a turn, which has no more
-    /// than a shared reference. Nothing is awaited while this is borrowed.
+    /// Events are redacted, and new secrets learned from them, wherever they are emitted: also by a driver in the
+    /// middle of a turn, which only has a shared reference. Nothing is awaited while this is borrowed.
     known: RefCell<KnownSecrets>,
-    /// What drivers fetched themselves, such as access tokens.
+    /// Secrets that drivers fetched, such as access tokens.
     pub(crate) fetched: FetchedSecrets,
 }
 
 #[derive(Debug, Clone)]
 struct KnownSecrets {
-    /// What the present attempt brings along.
+    /// Secrets that the current attempt defines.
     brought: Redactor,
-    /// That, and what was met in any attempt.
+    /// Those, and all secrets met in any attempt.
     all: Redactor,
 }
 
 impl Secrets {
-    /// Nothing is known but the secrets of the suite.
+    /// Starts with the secrets of the suite.
     pub(crate) fn new(suite: &Redactor) -> Self {
         let known = KnownSecrets { brought: suite.clone(), all: suite.clone() };
         Self { suite: suite.clone(), known: RefCell::new(known), fetched: FetchedSecrets::default() }
     }
 
-    /// Begins an attempt, which brings along its own.
+    /// Begins an attempt, which defines its own secrets.
     pub(crate) fn begin_attempt(&self) {
         self.known.borrow_mut().brought = self.suite.clone();
     }
 
-    /// Learns what the case brings along.
+    /// Learns secrets that the case defines.
     pub(crate) fn bring(&self, learn: impl FnOnce(&mut Redactor)) {
         let KnownSecrets { brought, all } = &mut *self.known.borrow_mut();
         learn(brought);
         all.absorb(brought);
     }
 
-    /// Learns what is met on the way.
+    /// Learns secrets that are met along the way.
     pub(crate) fn meet(&self, learn: impl FnOnce(&mut Redactor)) {
         learn(&mut self.known.borrow_mut().all);
     }
 
-    /// What the attempt brought along: calls are compared without it.
+    /// The secrets that the attempt defines; calls are compared without them.
     pub(crate) fn brought(&self) -> Redactor {
         self.known.borrow().brought.clone()
     }
 
-    /// Everything that is known by now: what is written is written without it.
+    /// All known secrets; everything that is written is written without them.
     pub(crate) fn all(&self) -> Redactor {
         let all = &mut self.known.borrow_mut().all;
         self.fetched.each(|secret| all.learn_value(secret));
         all.clone()
     }
 
-    /// Removes everything that is known by now from an event, and learns what the event shows under a secret key.
+    /// Removes all known secrets from an event, and learns values under secret keys in the event.
     pub(crate) fn redact(&self, body: &mut Body) {
         let all = &mut self.known.borrow_mut().all;
         self.fetched.each(|secret| all.learn_value(secret));

@@ -1,4 +1,4 @@
-//! What a caller decides about a run.
+//! The caller's settings for a run.
 
 use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr};
@@ -11,46 +11,47 @@ use agentci_stubs::Tool;
 
 use crate::budget::Budget;
 
-/// How to run suites.
+/// Settings for running suites.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Settings {
     /// Whether tools are replayed, recorded or live; default: each suite's own mode.
     pub mode: Option<Mode>,
-    /// How many cases run at once.
+    /// The number of cases that run concurrently.
     pub parallel: usize,
-    /// Start no further case after one that did not pass.
+    /// Whether to start no further case after one that did not pass.
     pub fail_fast: bool,
     /// Whether a run fails when a case is answered from a recording of the whole agent and does not say `played: true`.
     pub require_agent: bool,
-    /// How often a case is tried again when its agent could not be reached or was busy.
+    /// How often a case is retried if its agent was unreachable or busy.
     pub retries: u32,
-    /// How long a case may take; default: its own limit.
+    /// The timeout of a case; default: its own limit.
     pub timeout: Option<Duration>,
-    /// How long all cases of a suite together may take; default: what its dialect says.
+    /// The timeout of a whole suite; default: what its dialect says.
     pub suite_timeout: Option<Duration>,
-    /// What every draw depends on: equal seeds give equal runs.
+    /// The seed for all random choices; equal seeds give equal runs.
     pub seed: u64,
-    /// The address of the server that plays tools over HTTP; only this machine can reach it unless it is changed.
+    /// The address of the stub tool server; default: loopback only.
     pub stub_bind: IpAddr,
-    /// Its port; 0 is any that is free.
+    /// The port of the stub tool server; 0 means any free port.
     pub stub_port: u16,
-    /// Tools of this program, to be called by agents in record and live mode.
+    /// Tools of the calling program, which agents can call in record and live mode.
     pub tools: Vec<Arc<dyn Tool>>,
     /// The embedder for semantic checks, by its id; default: what each suite says.
     pub embedder: Option<String>,
-    /// How long one request for embeddings may take; default: 30 seconds.
+    /// The timeout of one embeddings request; default: 30 seconds.
     pub semantic_timeout: Option<Duration>,
-    /// The program, with its arguments, that evaluates schemas and paths which may take long: it must answer as
-    /// [`Evaluator`](agentci_checks::Evaluator) does, after it printed [`WORKER_READY`](crate::WORKER_READY). The binary `agentci`
-    /// does with the argument `check-worker`; without it a thread does: its time is bounded, its memory is not.
+    /// The program, with its arguments, that evaluates slow schemas and paths: it must print
+    /// [`WORKER_READY`](crate::WORKER_READY) and then answer as [`Evaluator`](agentci_checks::Evaluator) does. The
+    /// `agentci` binary does so with the argument `check-worker`. Default: a thread, whose time is limited but whose
+    /// memory is not.
     pub worker: Option<(PathBuf, Vec<OsString>)>,
-    /// The program `agentci`, which records MCP servers over standard input and output with `tap`; default: they are not
-    /// recorded.
+    /// The `agentci` program, which records MCP servers over standard input and output with `tap`; default: they are
+    /// not recorded.
     pub tap: Option<PathBuf>,
-    /// Whether what was recorded of the world around agents is kept in record mode, and only what misses is recorded.
+    /// Whether record mode keeps existing recordings of the world and records only what is missing.
     pub update: bool,
-    /// What may be spent on the live world in record mode, and was; shared by all suites that are run with it.
+    /// The budget for the live world in record mode, shared by all suites that are run with it.
     pub budget: Option<Arc<Budget>>,
 }
 

@@ -1,4 +1,4 @@
-//! What an attempt meets that it shares with others: tools over HTTP, and an agent that is a server.
+//! Opens the services that an attempt shares with others: tools over HTTP, and an agent that is a server.
 
 use agentci_drivers::ToolBases;
 use agentci_stubs::Faults;
@@ -10,31 +10,31 @@ use crate::recorded_world::{self, WorldSession};
 use crate::services::{OpenTools, PORT, Reached, ServerEnvironment, has_own_agent};
 use crate::{attempt::Attempt, job::CaseJob, mcp_servers::McpServers, open_error::NotOpened};
 
-/// What an attempt meets that it shares with others.
+/// The shared services of an attempt.
 #[derive(Default)]
 pub(crate) struct Surroundings {
-    /// The tools of the case that are over HTTP.
+    /// The tools of the case over HTTP.
     pub(crate) served: Option<OpenTools>,
-    /// What leads the agent to them.
+    /// Their base addresses.
     pub(crate) bases: ToolBases,
-    /// What an agent that is started for this attempt finds in its environment.
+    /// Environment variables of an agent that is started for this attempt.
     pub(crate) environment: Vec<(String, String)>,
-    /// What it finds there whatever its target says.
+    /// Environment variables that its target cannot override.
     pub(crate) enforced: Vec<(String, String)>,
-    /// The recorder between the agent and the world around it.
+    /// The recorder between the agent and the world.
     pub(crate) world: Option<WorldSession>,
-    /// What is odd already.
+    /// A warning from opening the services.
     pub(crate) warning: Option<String>,
 }
 
-/// What is played for an attempt alone.
+/// What is played for this attempt alone.
 #[derive(Clone, Copy)]
 pub(crate) struct PlayedWorld<'p> {
     pub(crate) model: Option<&'p AttemptModel>,
     pub(crate) mcp: Option<&'p McpServers>,
 }
 
-/// Has the tools of the case served and its agent run, and tells the case where they are. A replay needs neither.
+/// Opens the tools of the case, starts its agent, and sets the variables for their addresses. A replay needs neither.
 pub(crate) async fn surroundings(
     attempt: &mut Attempt<'_>,
     replayed: bool,
@@ -51,7 +51,7 @@ pub(crate) async fn surroundings(
         attempt.variables.set(name, base);
     }
     if replayed {
-        // Nobody will be asked there, but the address must be one.
+        // Nothing is called there, but the address must be valid.
         if attempt.variables.get(PORT).is_none() {
             attempt.variables.set(PORT, "0");
         }
@@ -63,7 +63,7 @@ pub(crate) async fn surroundings(
     let reached = shared.agents.reach(job, number, &attempt.lookup(), &environment).await;
     let Reached { port, warning, started } = reached?;
     if let (Some(world), Some(pid)) = (&world, started) {
-        // It ends with the session.
+        // The receiver ends with the session.
         let _ = world.started.send(pid);
     }
     if let Some(port) = port {
@@ -75,7 +75,7 @@ pub(crate) async fn surroundings(
     Ok(Surroundings { served, bases, environment, enforced, world, warning })
 }
 
-/// What an agent that is a server and is started now finds in its environment.
+/// The environment of an agent that is a server and is started now.
 fn of_server(
     job: &CaseJob<'_>,
     bases: &ToolBases,
@@ -85,12 +85,12 @@ fn of_server(
     let mut told = if has_own_agent(job) {
         bases.bases.clone()
     } else {
-        // It serves the cases to come as well.
+        // It also serves later cases.
         job.run.shared.tools.shared_bases(&job.case.target, job.run.options.mode)
     };
     match model {
         Some(model) if has_own_agent(job) => told.extend(model.environment.iter().cloned()),
-        // Each question tells it where the model of its case is.
+        // Each request tells it where the model of its case is.
         Some(model) => told.extend(model.environment_without_address()),
         None => {}
     }

@@ -1,35 +1,35 @@
-//! How a run is told to stop.
+//! The signal that stops a run.
 
 use tokio::sync::watch;
 
-/// The end that tells.
+/// Sends the stop signal.
 #[derive(Debug)]
 pub struct Stopper(watch::Sender<bool>);
 
-/// The end that is told.
+/// Receives the stop signal.
 #[derive(Debug, Clone)]
 pub struct Stop(watch::Receiver<bool>);
 
 impl Stopper {
-    /// Both ends.
+    /// Creates both ends.
     pub fn new() -> (Self, Stop) {
         let (sender, receiver) = watch::channel(false);
         (Self(sender), Stop(receiver))
     }
 
-    /// Tells everyone to stop.
+    /// Stops the run.
     pub fn stop(&self) {
         self.0.send_replace(true);
     }
 }
 
 impl Stop {
-    /// Whether the run is to stop.
+    /// Whether the run should stop.
     pub fn stopped(&self) -> bool {
         *self.0.borrow()
     }
 
-    /// Waits until it is; forever if nobody can tell any more.
+    /// Waits until the run should stop; waits forever if the sender was dropped without stopping.
     pub async fn wait(&self) {
         let mut receiver = self.0.clone();
         if receiver.wait_for(|stopped| *stopped).await.is_err() {

@@ -1,4 +1,4 @@
-//! What all cases of one run of a suite have in common.
+//! State shared by all cases of one run of a suite.
 
 use std::time::Duration;
 
@@ -19,50 +19,50 @@ use crate::services::{HeldEnd, ServedAgents, ToolServer};
 use crate::stop::Stop;
 use crate::unused_faults::Unmet;
 
-/// One run of a suite: what was given, and what its cases share.
+/// One run of a suite: its input, and the state its cases share.
 pub(crate) struct SuiteRun<'r> {
     pub(crate) sources: &'r Sources,
     pub(crate) suite: &'r Suite,
     pub(crate) options: &'r RunOptions<'r>,
     pub(crate) stop: &'r Stop,
-    /// When the whole suite is given up.
+    /// When the whole suite times out.
     pub(crate) deadline: Option<SuiteDeadline>,
-    /// What must not leave the run whatever its cases meet.
+    /// Secrets of every case of the run.
     pub(crate) secrets: Redactor,
     pub(crate) events: &'r EventSink<'r>,
     pub(crate) shared: RunState,
 }
 
-/// What the cases of a run share while they run.
+/// Mutable state that the cases of a run share.
 pub(crate) struct RunState {
-    /// Which calls of scripted models fail.
+    /// Decides which calls to scripted models fail.
     pub(crate) draws: Draws,
-    /// What checks want to know beside the trace.
+    /// Answers checks that need more than the trace.
     pub(crate) evidence: Evidence,
-    /// What drivers have made ready once.
+    /// Scripted models and script files, prepared once for all cases.
     pub(crate) library: Library,
-    /// What goes wrong on purpose and did not yet.
+    /// Planned faults that have not happened yet.
     pub(crate) unmet: Unmet,
-    /// Whether tools of MCP servers are compared with snapshots, which are made in record mode.
+    /// Whether the tools of MCP servers are compared with snapshots, which are created in record mode.
     pub(crate) snapshots: bool,
     pub(crate) tools: ToolServer,
-    /// Started by the first case that asks them.
+    /// Each agent is started by the first case that needs it.
     pub(crate) agents: ServedAgents,
-    /// The end of the case before, where its agent goes on.
+    /// The held-back end of the previous case, if its agent is still running.
     pub(crate) held: HeldEnd,
 }
 
-/// When a suite as a whole is given up.
+/// The deadline of a whole suite.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SuiteDeadline {
     pub(crate) at: Instant,
     pub(crate) after: Duration,
-    /// The flag that says so.
+    /// The flag that set it.
     pub(crate) flag: &'static str,
 }
 
 impl<'r> SuiteRun<'r> {
-    /// Starts what is needed before the first case, beside the server of its tools.
+    /// Creates the state that is needed before the first case; the tool server is already started.
     pub(crate) fn start(
         run: &RunPlan<'r>,
         clock: &Clock,
@@ -87,7 +87,6 @@ impl<'r> SuiteRun<'r> {
 }
 
 impl SuiteDeadline {
-    /// Whether it has passed.
     pub(crate) fn is_over(&self) -> bool {
         self.at <= Instant::now()
     }

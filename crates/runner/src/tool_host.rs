@@ -1,4 +1,4 @@
-//! Who answers tool calls: the allow-list first, then what goes wrong on purpose, then the recording or the tool itself.
+//! Answers tool calls: checks the allow-list first, then injected faults, then the recording or the tool itself.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::{attempt_watch::ConversationWatch, findings, job::CaseJob};
 pub(crate) struct AttemptToolHost<'h, 'w> {
     pub(crate) job: &'h CaseJob<'h>,
     pub(crate) tools: &'h Tools,
-    /// Where a refusal is written down.
+    /// Receives refusals.
     pub(crate) watch: &'h ConversationWatch<'w>,
 }
 
@@ -35,7 +35,7 @@ impl AttemptToolHost<'_, '_> {
         allowed(&self.job.case.world, self.job.run.sources, call)?;
         let planned = self.tools.faults.borrow_mut().next(&call.name);
         if let Some(FaultKind::Error(words)) = planned {
-            // The recorded answer is kept for the next try.
+            // The recorded answer stays available for the next try.
             return Ok(ToolReply { result: failed(call, words), delivery: Delivery::Whole });
         }
         let (mut result, own) = self.answer(call).await?;
@@ -53,7 +53,7 @@ impl AttemptToolHost<'_, '_> {
         Ok(ToolReply { result, delivery })
     }
 
-    /// The answer, and what goes wrong with it according to the recording.
+    /// The answer, and the fault that the recording specifies for it.
     async fn answer(&self, call: &ToolCall) -> Result<(ToolResult, Option<FaultKind>), Box<Finding>> {
         let scripted = self.tools.scripted.borrow_mut().answer(&call.name);
         let recorded = scripted.is_none();
@@ -68,13 +68,13 @@ impl AttemptToolHost<'_, '_> {
                 (outcome, entry.fault.clone())
             }
             LiveSource::Execute(toolbox, _) => {
-                // Apart, since it takes much room where answers are at hand.
+                // Boxed, so that replayed answers do not pay for its size.
                 let outcome = Box::pin(toolbox.call(&call.call_id, &call.name, &call.args)).await;
                 let outcome = outcome.map_err(|error| Box::new(findings::toolbox(error, self.job.run.sources)))?;
                 (outcome.map(Arc::new), None)
             }
         };
-        // Each of the two is null where the other speaks.
+        // Exactly one of result and error is set.
         let (ok, mut result, mut error) = match outcome {
             Ok(result) => (true, result, None),
             Err(error) => (false, Arc::default(), Some(error)),
@@ -94,13 +94,13 @@ impl AttemptToolHost<'_, '_> {
 
     fn missed(&self, miss: agentci_stubs::CassetteMiss) -> Box<Finding> {
         let finding = Finding::new(Cause::ReplayMiss, miss.message)
-            .help("if the agent is right to ask this, record the case again: `agentci record`");
+            .help("if this call is intended, record the case again: `agentci record`");
         let place = cassette(&self.job.case.world).map(|cassette| self.job.place(cassette.span));
         Box::new(Finding { notes: miss.notes, place, label: "this recording".into(), ..finding })
     }
 }
 
-/// That the case lets the agent call this tool.
+/// Checks that the case allows this tool.
 pub(crate) fn allowed(world: &World, sources: &Sources, call: &ToolCall) -> Result<(), Box<Finding>> {
     let Some(allowed) = &world.allowed else { return Ok(()) };
     if allowed.iter().any(|name| name.value == call.name) {
@@ -127,6 +127,6 @@ fn failed(call: &ToolCall, words: String) -> ToolResult {
 }
 
 fn no_source(call: &ToolCall) -> Box<Finding> {
-    let message = format!("the agent called `{}`, and there is no recording to answer from", call.name);
+    let message = format!("the agent called `{}`, but there is no recording to answer from", call.name);
     Box::new(Finding::new(Cause::ReplayMiss, message).help(findings::how_to_record(&call.name)))
 }

@@ -1,4 +1,4 @@
-//! What answers the tool calls that an agent leaves to us: what is written down, a recording, or the tools themselves.
+//! Answers the tool calls that an agent does not execute itself: from a script, a recording, or the live tools.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use agentci_verdict::{Finding, ReplaySource};
 use crate::recording::{makes_snapshots, replay_source};
 use crate::{attempt::Attempt, findings, job::CaseJob, open_error::NotOpened};
 
-/// What answers the tool calls of one attempt.
+/// The sources of answers to the tool calls of one attempt.
 ///
-/// An agent may have several calls answered at once, so a [`ToolHost`](agentci_drivers::ToolHost) has no more than a shared
-/// reference: what changes with each call is in a cell, and no cell is borrowed while something is awaited.
+/// An agent may make several calls at once, so a [`ToolHost`](agentci_drivers::ToolHost) only has a shared reference:
+/// state that changes with each call is in a cell, and no cell is borrowed while something is awaited.
 pub(crate) struct Tools {
     pub(crate) source: LiveSource,
     pub(crate) scripted: RefCell<ScriptedTools>,
@@ -22,18 +22,18 @@ pub(crate) struct Tools {
     pub(crate) normalizer: Normalizer,
 }
 
-/// Where answers come from that are not written down.
+/// The source of answers that are not scripted.
 pub(crate) enum LiveSource {
-    /// Nowhere.
+    /// There is no source.
     Nothing,
     /// A recording.
     Replay(RefCell<CassettePlayer>),
-    /// The tools themselves; and into a recording, if one is made.
+    /// The live tools; their answers are recorded if there is a recorder.
     Execute(Box<Toolbox>, Option<RefCell<CassetteRecorder>>),
 }
 
 impl Tools {
-    /// Opens them, and says which recording is played.
+    /// Opens the tools, and returns the recording that is replayed.
     pub(crate) async fn open(attempt: &Attempt<'_>, faults: Faults) -> Result<(Self, Option<ReplaySource>), NotOpened> {
         let (job, case) = (attempt.job, attempt.job.case);
         let normalizer =
@@ -45,7 +45,7 @@ impl Tools {
         } else {
             let limit = patience(job);
             let opened = tokio::time::timeout(limit, executed(attempt)).await;
-            let late = |_| findings::timeout(limit, vec!["its tools were not ready by then".into()]);
+            let late = |_| findings::timeout(limit, vec!["its tools were not ready in time".into()]);
             (opened.map_err(late)??, None)
         };
         let (scripted, faults) = (RefCell::new(scripted), RefCell::new(faults));
@@ -54,7 +54,7 @@ impl Tools {
 }
 
 impl LiveSource {
-    /// Ends the tools, with everything that they started; what was recorded, and what was played.
+    /// Stops the tools and all processes that they started; returns the recorder and the player.
     pub(crate) async fn close(self) -> (Option<CassetteRecorder>, Option<CassettePlayer>) {
         match self {
             LiveSource::Nothing => (None, None),
@@ -67,7 +67,7 @@ impl LiveSource {
     }
 }
 
-/// How long the tools of a case may take to be ready: as long as the case may.
+/// The timeout for opening the tools of a case: that of the case.
 fn patience(job: &CaseJob<'_>) -> Duration {
     let wall = job.case.limits.wall_ms.map(|limit| Duration::try_from_secs_f64(limit.most.max(0.0) / 1000.0));
     let timeout = job.run.options.settings.timeout.or(job.case.timeout);
@@ -75,7 +75,7 @@ fn patience(job: &CaseJob<'_>) -> Duration {
     timeout.unwrap_or(far).min(wall.and_then(Result::ok).unwrap_or(far)).max(Duration::from_secs(1))
 }
 
-/// The answers to tool calls in a replay: those of the cassette, if there is one.
+/// The source in a replay: the cassette, if there is one.
 fn recorded(job: &CaseJob<'_>) -> Result<(LiveSource, Option<ReplaySource>), NotOpened> {
     let Some(cassette) = cassette(&job.case.world) else { return Ok((LiveSource::Nothing, None)) };
     let tape = tape(job, cassette)?;
@@ -89,13 +89,13 @@ fn recorded(job: &CaseJob<'_>) -> Result<(LiveSource, Option<ReplaySource>), Not
     Ok((LiveSource::Replay(RefCell::new(CassettePlayer::new(Arc::new(tape)))), Some(replay)))
 }
 
-/// The answers of the tools themselves.
+/// The source in record and live mode: the live tools.
 async fn executed(attempt: &Attempt<'_>) -> Result<LiveSource, NotOpened> {
     let (job, world) = (attempt.job, &attempt.job.case.world);
     let recorder = match (job.run.options.mode, cassette(world)) {
         (Mode::Record, Some(cassette)) => Some(RefCell::new(CassetteRecorder::new(&cassette.path))),
         (Mode::Record, None) if !is_recorded(world) && !records_routes(world) && !makes_snapshots(job) => {
-            let finding = job.invalid(job.case.span, "there is no `cassette` to record to");
+            let finding = job.invalid(job.case.span, "the case has no `cassette` to record to");
             return Err(finding.help(findings::how_to_record("NAME")).into());
         }
         _ => None,
@@ -107,17 +107,17 @@ async fn executed(attempt: &Attempt<'_>) -> Result<LiveSource, NotOpened> {
     Ok(LiveSource::Execute(Box::new(toolbox), recorder))
 }
 
-/// The recording of calls that the tools of a case have.
+/// The cassette of a case's tools.
 pub(crate) fn cassette(world: &World) -> Option<&Cassette> {
     if let ToolSource::Cassette(cassette) = &world.tools { Some(cassette) } else { None }
 }
 
-/// Whether what the agent sends is recorded, or what it sends to its model.
+/// Whether all requests of the agent are recorded, or those to its model.
 fn is_recorded(world: &World) -> bool {
     world.recording.is_some() || world.recorded_model.is_some()
 }
 
-/// Whether the answers of tools over HTTP have a place to be written to.
+/// Whether there is a file to record the answers of tools over HTTP to.
 fn records_routes(world: &World) -> bool {
     matches!(&world.tools, ToolSource::Routes(routes) if routes.record.is_some())
 }

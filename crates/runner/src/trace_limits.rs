@@ -1,16 +1,16 @@
-//! How much happens in an attempt. All of it is kept until the attempt is judged, whoever tells of it: the agent, its model, or
-//! what stands in for its tools.
+//! Limits the size of a trace. All events are kept until the attempt is judged, whether they come from the agent, its
+//! model, or its stubbed tools.
 
 use agentci_trace::{Event, EventKind, Trace};
 use agentci_verdict::{Cause, Finding};
 use serde_json::Value;
 
-/// The most events of an attempt.
+/// The maximum number of events of an attempt.
 const EVENT_LIMIT: u64 = 4_000_000;
-/// The most bytes of texts and values in them.
+/// The maximum size of all texts and values in them, in bytes.
 const VOLUME_LIMIT: usize = 512 << 20;
 
-/// Counts what happens and says when it is too much.
+/// Counts events and their size.
 #[derive(Debug, Default)]
 pub(crate) struct Volume {
     events: u64,
@@ -18,23 +18,23 @@ pub(crate) struct Volume {
 }
 
 impl Volume {
-    /// Takes note of an event; the finding is that it was one too many, or too large.
+    /// Counts an event; returns a finding if there are too many events or too much data.
     pub(crate) fn count(&mut self, event: &Event) -> Option<Finding> {
         self.events += 1;
         self.bytes = self.bytes.saturating_add(size(&event.kind));
         let message = if self.events > EVENT_LIMIT {
-            format!("more than {EVENT_LIMIT} things happened in one run of the case")
+            format!("more than {EVENT_LIMIT} events in one run of the case")
         } else if self.bytes > VOLUME_LIMIT {
-            format!("more than {} MiB passed in one run of the case", VOLUME_LIMIT >> 20)
+            format!("more than {} MiB of data in one run of the case", VOLUME_LIMIT >> 20)
         } else {
             return None;
         };
-        let help = "let the agent stop sooner, or send less; `limits` of the case can say when";
+        let help = "make the agent stop earlier or send less; `limits` of the case can stop it";
         Some(Finding::new(Cause::Limit, message).help(help))
     }
 }
 
-/// About how many bytes a trace has.
+/// The approximate size of a trace in bytes.
 pub(crate) fn bytes(trace: &Trace) -> u64 {
     trace.events().iter().map(|event| size(&event.kind) as u64).sum()
 }
@@ -61,7 +61,7 @@ fn size(kind: &EventKind) -> usize {
     }
 }
 
-/// About how much room a value takes; none that is read is deep.
+/// The approximate memory of a value. The recursion is safe, since parsed values have limited depth.
 fn weight(value: &Value) -> usize {
     const OWN: usize = size_of::<Value>();
     match value {
@@ -79,7 +79,7 @@ mod tests {
 
     use super::*;
 
-    /// How many such events there may be, and what is said of one more.
+    /// The maximum number of such events, and the message for one more.
     fn most(kind: EventKind) -> (u64, String) {
         let event = Event { at: Moment::default(), turn: 0, kind };
         let mut volume = Volume::default();
@@ -93,16 +93,16 @@ mod tests {
 
     #[test]
     fn an_attempt_in_which_too_much_happens_is_stopped() {
-        let many = "more than 4000000 things happened in one run of the case";
+        let many = "more than 4000000 events in one run of the case";
         assert_eq!(most(EventKind::TurnEnd), (EVENT_LIMIT, many.into()));
-        let much = "more than 512 MiB passed in one run of the case";
+        let much = "more than 512 MiB of data in one run of the case";
         assert_eq!(most(EventKind::Text("x".repeat(64 << 20))), (8, much.into()));
         let request = json!({ "messages": ["x".repeat(64 << 20)] });
         assert_eq!(
             most(EventKind::ModelCall { request: request.into(), response: Value::Null.into() }),
             (7, much.into())
         );
-        // Small values take more room than their letters.
+        // Small values take more memory than their text.
         assert!(most(EventKind::FinalOutput(json!(vec![1; 100_000]).into())).0 < 1_000);
     }
 }

@@ -1,4 +1,4 @@
-//! From the trace to run events: the one place where what the agent did leaves the runner.
+//! Converts trace events to run events: the only place where the agent's actions leave the runner.
 
 use std::sync::Arc;
 
@@ -16,12 +16,12 @@ fn note(level: &str, message: String, data: Option<Arc<Value>>) -> Body {
     Body::Log(LogLine { level: level.to_owned(), message, data })
 }
 
-/// Who saw something, where that is not the protocol: what an agent says itself needs no source.
+/// The observer of an event, unless it is the protocol: what an agent reports itself needs no source.
 fn observer(observer: Observer) -> Option<String> {
     (observer != Observer::Protocol).then(|| observer.name().to_owned())
 }
 
-/// What was observed of the calls of an attempt, where others than its protocol told of some.
+/// The observed lives of an attempt's calls, if observers other than the protocol reported any.
 pub(crate) fn lives(trace: &Trace) -> Vec<CallLife> {
     if trace.is_protocol_alone() {
         return Vec::new();
@@ -58,12 +58,12 @@ pub(crate) fn lives(trace: &Trace) -> Vec<CallLife> {
     lives.into_iter().map(|(_, life)| life).collect()
 }
 
-/// Whether a target speaks a protocol of conversations, whose turns are told one by one, the first included.
+/// Whether a target uses a conversation protocol, whose turns are reported one by one, including the first.
 pub(crate) fn tells_turns(target: &Target) -> bool {
     matches!(target, Target::Agui(_) | Target::A2a(_) | Target::Mcp(_))
 }
 
-/// When each turn began and ended.
+/// The start and end of each turn.
 pub(crate) fn turns(trace: &Trace) -> Vec<TurnTimes> {
     let mut turns: Vec<TurnTimes> = Vec::new();
     let mut done = false;
@@ -84,7 +84,7 @@ pub(crate) fn turns(trace: &Trace) -> Vec<TurnTimes> {
     turns
 }
 
-/// The first turn as a turn, beside the task that it begins.
+/// The turn event of the first turn, in addition to the task that it starts.
 pub(crate) fn first_turn(event: &Event) -> Option<Body> {
     match &event.kind {
         EventKind::TurnStart(input) if event.turn == 0 => {
@@ -94,7 +94,7 @@ pub(crate) fn first_turn(event: &Event) -> Option<Body> {
     }
 }
 
-/// The run event for something that happened; nothing where the trace alone needs it.
+/// The run event for a trace event; `None` if only the trace needs it.
 pub(crate) fn translate(event: &Event, case_id: &Arc<str>) -> Option<Body> {
     let turn = event.turn;
     Some(match &event.kind {

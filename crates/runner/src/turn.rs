@@ -17,18 +17,18 @@ pub(crate) enum TurnEnd {
 }
 
 impl TurnEnd {
-    /// Whether the agent may still be busy with it, though nobody waits for it any more.
+    /// Whether the agent may still be busy with the turn although nothing waits for it any more.
     pub(crate) fn is_given_up(&self) -> bool {
         matches!(self, TurnEnd::TooLate | TurnEnd::Broken(DriveError::Timeout { .. } | DriveError::Stopped))
     }
 
-    /// Whether the agent could not be reached or had too many requests, which may be over the next time.
+    /// Whether the agent was unreachable or rate-limited, so that a retry may pass.
     pub(crate) fn may_pass(&self) -> bool {
         matches!(self, TurnEnd::Broken(error) if error.may_pass())
     }
 
-    /// What a turn that did not end well comes to, unless whoever stopped it said so already; `facts` are what is known of the
-    /// agent.
+    /// The finding for a turn that did not end well, unless the component that stopped it already reported one; `facts`
+    /// is what is known about the agent.
     pub(crate) fn trouble(
         &self,
         job: &CaseJob<'_>,
@@ -44,7 +44,7 @@ impl TurnEnd {
     }
 }
 
-/// Takes a turn, until it is done, it is too late, or the run is stopped.
+/// Takes a turn until it is done, times out, or the run is stopped.
 pub(crate) async fn take_turn(
     attempt: &Attempt<'_>,
     deadline: &Deadline,
@@ -54,19 +54,19 @@ pub(crate) async fn take_turn(
     host: &dyn ToolHost,
 ) -> TurnEnd {
     let stop = attempt.job.run.stop;
-    // Turns that never wait would keep signals and timers from being heard.
+    // Turns that never wait would starve signals and timers.
     consume_budget().await;
     let turn = agent.turn(input, sink, host);
     tokio::select! {
         biased;
         () = stop.wait() => TurnEnd::Interrupted,
-        // Not held back by the budget of its task, which a turn that always has work uses up.
+        // Outside of tokio's cooperative budget, which a turn that always has work would use up.
         () = unconstrained(sleep_until(deadline.at)) => TurnEnd::TooLate,
         result = turn => result.map_or_else(TurnEnd::Broken, |()| TurnEnd::Done),
     }
 }
 
-/// Whether it is said in which turn something happened; a question that is the only one needs no number.
+/// Whether findings name their turn; the only question of a case needs no number.
 pub(crate) fn counts_turns(case: &Case) -> bool {
     let one_question = matches!(&*case.target, Target::Http(_)) && case.turns.len() == 1;
     case.target.takes_requests() && !one_question

@@ -1,4 +1,4 @@
-//! Results that the agent sent its model for a tool of `routes` or of an MCP server that nobody saw being called.
+//! Finds results that the agent sent its model for a tool of `routes` or of an MCP server that was never called.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use agentci_trace::{Trace, same_tool};
 
 use crate::job::CaseJob;
 
-/// The tools that are played and whose results came from elsewhere, each told once. An agent may keep answers for later, so this
-/// is a warning; a check asks for the call with `seen: executed`.
+/// Warnings for played tools whose results came from elsewhere, without duplicates. An agent may cache answers, so this
+/// is only a warning; a check requires the call with `seen: executed`.
 pub(crate) fn told(job: &CaseJob<'_>, trace: &Trace) -> Vec<String> {
     let world = &job.case.world;
     if world.mcp.is_empty() && !matches!(world.tools, ToolSource::Routes(_)) {
@@ -20,14 +20,14 @@ pub(crate) fn told(job: &CaseJob<'_>, trace: &Trace) -> Vec<String> {
     let played: BTreeMap<&str, String> = named.filter_map(|name| Some((name, player(world, name)?))).collect();
     let warning = |(name, player)| {
         format!(
-            "`{name}` {player}, and the agent sent its model a result without calling it there; \
-             `tool_called: {{ name: {name}, seen: executed }}` asks for the call"
+            "`{name}` {player}, but the agent sent its model a result without calling it there; \
+             `tool_called: {{ name: {name}, seen: executed }}` requires the call"
         )
     };
     played.into_iter().map(warning).collect()
 }
 
-/// Who plays a tool, in words.
+/// Describes what plays a tool.
 fn player(world: &World, name: &str) -> Option<String> {
     if let ToolSource::Routes(routes) = &world.tools
         && routes.tools.iter().any(|tool| same_tool(&tool.id.value, name))

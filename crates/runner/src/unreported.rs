@@ -1,5 +1,5 @@
-//! Limits on tokens and costs of which nothing was reported. Where a model was asked, the case fails; where none was, nothing
-//! was used; and where that cannot be told, a warning says once per suite that the limit was not checked.
+//! Judges limits on tokens and costs without reported usage. If a model was called, the case fails; if none was called,
+//! nothing was used; if that is unknown, a warning says once per suite that the limit was not checked.
 
 use agentci_plan::{Limit, Limits, Target, Verdicts};
 use agentci_trace::{Event, EventKind, Trace, Usage};
@@ -7,17 +7,17 @@ use agentci_verdict::{Cause, Finding, Metrics};
 
 use crate::{job::CaseJob, meter, model_trouble::TroubleReport};
 
-/// A limit of which nothing was reported.
+/// A limit without reported usage.
 struct UnreportedLimit {
     name: &'static str,
     key: &'static str,
     what: &'static str,
     limit: Limit,
-    /// The turn whose limit it is.
+    /// The turn that the limit belongs to.
     turn: Option<u32>,
 }
 
-/// Judges the limits of a case that came to its end, and those of its turns.
+/// Judges the limits of a finished case and of its turns.
 pub(crate) fn judge(job: &CaseJob<'_>, trace: &Trace, metrics: &Metrics) -> TroubleReport {
     let mut judged = TroubleReport::default();
     let all: Vec<&Event> = trace.events().iter().collect();
@@ -41,7 +41,7 @@ impl TroubleReport {
             unknown("max_tokens_out", "tokens_out", "tokens", limits.tokens_out.filter(|_| used.tokens_out.is_none()));
         let cost = unknown("max_cost_usd", "cost_usd", "cost", limits.cost_usd.filter(|_| used.cost_usd.is_none()));
         for unknown in sent.into_iter().chain(tokens).chain(cost) {
-            // The scripted model itself says what it read and wrote, also where the agent does not.
+            // The scripted model reports its own token counts, even if the agent does not.
             if let Some(used) = tokens_of_model(events, unknown.key) {
                 if used > unknown.limit.most {
                     let finding = meter::exceeded(unknown.name, unknown.limit, used, job.run.sources);
@@ -61,11 +61,11 @@ impl TroubleReport {
 impl UnreportedLimit {
     fn finding(&self, job: &CaseJob<'_>) -> Finding {
         let Self { name, key, what, limit, turn } = self;
-        let message = format!("a model was asked, and nothing reported its {what}: `{key}` cannot be judged");
+        let message = format!("a model was called, but nothing reported its {what}: `{key}` cannot be checked");
         let help = if let Target::Process(_) = &*job.case.target {
-            format!("let the agent send a line `{{\"type\":\"usage\",\"{key}\":..}}`, or remove `limits.{key}`")
+            format!("make the agent send a line `{{\"type\":\"usage\",\"{key}\":..}}`, or remove `limits.{key}`")
         } else {
-            format!("let the agent or its provider report it, or remove `limits.{key}`")
+            format!("make the agent or its provider report it, or remove `limits.{key}`")
         };
         let finding =
             Finding::new(Cause::Limit, message).at(job.place(limit.span), "nothing to compare with").help(help);
@@ -73,24 +73,25 @@ impl UnreportedLimit {
     }
 
     fn warning(&self) -> String {
-        let Self { name, key, what, .. } = self;
+        let Self { key, what, limit, .. } = self;
+        let name = limit.key;
         format!("`{name}` was not checked: the agent reported no {what} (`{key}` of a `usage` message)")
     }
 }
 
-/// Whether a model was asked, as far as it is seen.
+/// Whether a model call was observed.
 fn was_asked(events: &[&Event]) -> bool {
     events.iter().any(|event| matches!(event.kind, EventKind::ModelCall { .. }))
 }
 
-/// Whether every request to a model would be seen, so that one that was not seen was not made.
+/// Whether every request to a model is observed, so that an unobserved one did not happen.
 pub(crate) fn sees_models(job: &CaseJob<'_>) -> bool {
     job.case.world.model.is_some()
         || job.case.recorded_world().is_some()
         || matches!(&*job.case.target, Target::Chat(_) | Target::Mock(_))
 }
 
-/// The tokens that a scripted model says it read or wrote; nothing if it was not asked or does not say.
+/// The tokens that a scripted model reports as read or written; `None` if it was not called or reports none.
 fn tokens_of_model(events: &[&Event], key: &str) -> Option<f64> {
     let keys = match key {
         "tokens_in" => ["prompt_tokens", "input_tokens"],

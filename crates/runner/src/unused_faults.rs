@@ -1,4 +1,4 @@
-//! Faults that were to go wrong and never did: the case then shows nothing of what it is there for.
+//! Finds planned faults that never happened: such a case does not test what it is meant to test.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,33 +10,32 @@ use agentci_trace::Trace;
 
 use crate::job::CaseJob;
 
-/// What becomes of the faults of a suite, each known by where it stands. One that several cases share is unmet when none of them
-/// met it, so that it is told with the last of them.
+/// The state of a suite's faults, each identified by its place. A fault that several cases share is reported with the
+/// last of them, if none of them met it.
 #[derive(Debug, Default)]
 pub(crate) struct Unmet {
-    /// All lanes write here, on one thread, so it is a cell.
+    /// All lanes write here, on one thread, so this is a cell.
     faults: RefCell<BTreeMap<Span, Awaited>>,
-    /// The limits that were told of as not checked.
+    /// The limits that were already reported as not checked.
     pub(crate) limits: RefCell<BTreeSet<&'static str>>,
 }
 
-/// A fault that did not happen so far.
+/// A fault that has not happened so far.
 #[derive(Debug, Default)]
 struct Awaited {
-    /// How many attempts have not ended yet.
+    /// The number of attempts that have not ended.
     left: u64,
-    /// Whether it happened.
     met: bool,
-    /// The most calls that one attempt made of its tool.
+    /// The maximum number of calls to its tool in one attempt.
     most: u32,
     /// The tools whose calls were answered.
     called: BTreeSet<String>,
-    /// Whether the agent called its tool and had the answer from elsewhere.
+    /// Whether the agent called its tool but got the answer from elsewhere.
     elsewhere: bool,
 }
 
 impl Unmet {
-    /// The faults of all cases that would be run, whether selected or not: what was left out may have met one.
+    /// The faults of all cases, whether selected or not: a case that was left out may have met one.
     pub(crate) fn new(cases: &Cases, mode: Mode) -> Self {
         let mut awaited: BTreeMap<Span, Awaited> = BTreeMap::new();
         if mode != Mode::Record {
@@ -49,7 +48,7 @@ impl Unmet {
         Self { faults: RefCell::new(awaited), limits: RefCell::default() }
     }
 
-    /// Takes note of an attempt that ended. The faults that nobody can meet any more, in words.
+    /// Records the end of an attempt; returns warnings for the faults that can no longer happen.
     pub(crate) fn ended(&self, seen: &[Faults], trace: &Trace, sources: &Sources) -> Vec<String> {
         let mut all = self.faults.borrow_mut();
         let mut told = Vec::new();
@@ -76,7 +75,7 @@ impl Unmet {
     }
 }
 
-/// What is known of what was to go wrong on purpose; nothing of a run that was broken off.
+/// The state of the injected faults; empty if the run was interrupted.
 pub(crate) fn seen(job: &CaseJob<'_>, answered: Faults, served: impl Iterator<Item = Faults>) -> Vec<Faults> {
     if job.case.world.faults.is_empty() || job.run.stop.stopped() {
         return Vec::new();
@@ -93,7 +92,7 @@ impl Awaited {
             Some(tool) => format!("`{tool}`"),
         };
         match (self.most, fault.when) {
-            (0, _) if fault.model => "no call of a recorded model was answered".into(),
+            (0, _) if fault.model => "no call to a recorded model was answered".into(),
             (0, _) if self.elsewhere => format!("the agent gets the answers of {whose} from elsewhere"),
             (0, _) => {
                 let near = tool.and_then(|tool| did_you_mean(tool, self.called.iter().map(String::as_str)));
@@ -102,9 +101,9 @@ impl Awaited {
             }
             (most, FaultTime::Call(call)) if most < call => {
                 let times = if most == 1 { "once".to_owned() } else { format!("{most} times") };
-                format!("it is for call {call} of {whose}, called {times} at most")
+                format!("it is for call {call} of {whose}, which was called {times} at most")
             }
-            _ => "another fault before it fits the same calls".into(),
+            _ => "an earlier fault matches the same calls".into(),
         }
     }
 }

@@ -10,43 +10,43 @@ use serde_json::{Map, Value};
 
 use crate::{findings, open_error::NotOpened};
 
-/// The most bytes that variables put into the texts of an attempt, all together. A variable may hold several times those
-/// before it, so that few of them could fill any memory.
+/// The maximum number of bytes that variables add to the texts of an attempt in total. A variable may contain earlier
+/// variables several times, so that a few of them could fill any memory.
 const FILLED_LIMIT: usize = 64 << 20;
 
-/// Looks variables up: the environment's by `ENV.NAME`, the scripted model's by `MODEL.NAME`, those of MCP servers by
-/// `MCP.NAME.url`, the case's by name.
+/// Looks up variables: those of the environment by `ENV.NAME`, of the scripted model by `MODEL.NAME`, of MCP servers by
+/// `MCP.NAME.url`, and of the case by name.
 pub(crate) struct VariableScope<'s> {
     environment: &'s dyn Fn(&str) -> Option<String>,
-    /// What the target's own file puts before the environment.
+    /// Variables of the target's own file, which take precedence over the environment.
     own: &'s [(String, String)],
-    /// Those of the case.
+    /// The variables of the case.
     pub(crate) variables: Variables,
-    /// Where the scripted model and the MCP servers are, which is no secret.
+    /// The addresses of the scripted model and the MCP servers, which are not secret.
     addresses: Vec<(String, String)>,
-    /// How much was put into texts so far. Whoever fills a text is given a lookup that it can only share, so this is a cell.
+    /// The number of bytes added to texts so far. Lookups only share a reference, so this is a cell.
     filled: Cell<usize>,
 }
 
 impl<'s> VariableScope<'s> {
-    /// Only the environment is known.
+    /// Starts with the environment only.
     pub(crate) fn new(case: &'s Case, environment: &'s dyn Fn(&str) -> Option<String>) -> Self {
         let own = case.target.environment();
         Self { environment, own, variables: Variables::new(), addresses: Vec::new(), filled: Cell::default() }
     }
 
-    /// Takes the case's own variables, each of which may use those before it. The finding names the one that could not be filled.
+    /// Fills in the case's own variables, each of which may use those before it. The finding names the one that failed.
     pub(crate) fn fill(&mut self, case: &Case, place: impl Fn() -> Place) -> Result<(), NotOpened> {
         for (name, text) in case.variables.iter() {
             let value = text
                 .fill(&|wanted| self.get(wanted))
-                .map_err(|unset| self.unset(format!("the variable `{name}` can not be filled: {unset}"), place()))?;
+                .map_err(|unset| self.unset(format!("the variable `{name}` cannot be resolved: {unset}"), place()))?;
             self.variables.insert(name.clone(), value);
         }
         Ok(())
     }
 
-    /// The value of a variable; none either once too much was filled.
+    /// The value of a variable; always `None` once the limit is exceeded.
     pub(crate) fn get(&self, name: &str) -> Option<String> {
         let value = match name.split_once('.') {
             Some(("ENV", name)) => of_environment(self.own, self.environment, name),
@@ -59,35 +59,34 @@ impl<'s> VariableScope<'s> {
         (!self.is_spent()).then_some(value)
     }
 
-    /// Whether more was to be put into texts than may be.
+    /// Whether the limit is exceeded.
     pub(crate) fn is_spent(&self) -> bool {
         self.filled.get() > FILLED_LIMIT
     }
 
-    /// The finding for a text that could not be filled: a variable in it has no value, or too much was filled.
+    /// The finding for a text that could not be filled in: a variable in it has no value, or the limit is exceeded.
     pub(crate) fn unset(&self, message: String, place: Place) -> Finding {
         if self.is_spent() { Self::too_much(place) } else { findings::unset(message, place) }
     }
 
-    /// The finding when more was to be put into texts than may be.
+    /// The finding for exceeding the limit.
     pub(crate) fn too_much(place: Place) -> Finding {
-        let message = format!("the variables of the case put more than {} MiB into its texts", FILLED_LIMIT >> 20);
-        let help = "let them hold less, or be used in fewer places; a file that the agent reads can be of any size";
+        let message = format!("the variables of the case expand to more than {} MiB of text", FILLED_LIMIT >> 20);
+        let help = "use shorter values, or use them in fewer places; a file that the agent reads can be of any size";
         Finding::new(Cause::Config, message).at(place, "").help(help)
     }
 
-    /// Gives a variable this value.
     pub(crate) fn set(&mut self, name: &str, value: &str) {
         self.variables.insert(name.to_owned(), value.to_owned());
     }
 
-    /// Says where something is that is there for the attempt: `MODEL` or `MCP`.
+    /// Sets the addresses of a service of the attempt: `MODEL` or `MCP`.
     pub(crate) fn locate<N: Display>(&mut self, what: &str, addresses: &[(N, String)]) {
         let named = |(name, address): &(N, String)| (format!("{what}.{name}"), address.clone());
         self.addresses.extend(addresses.iter().map(named));
     }
 
-    /// Takes what a hook printed: texts as they are, anything else as JSON.
+    /// Sets variables from the output of a hook: strings as they are, anything else as JSON.
     pub(crate) fn take(&mut self, printed: &Map<String, Value>) {
         for (name, value) in printed {
             let text = match value {
@@ -99,7 +98,7 @@ impl<'s> VariableScope<'s> {
     }
 }
 
-/// A variable of the environment, as the target's own file has it before all else.
+/// Looks up an environment variable; the target's own file takes precedence.
 pub(crate) fn of_environment(
     own: &[(String, String)],
     outside: &dyn Fn(&str) -> Option<String>,

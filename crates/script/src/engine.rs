@@ -1,4 +1,4 @@
-//! The engine on one thread: calls a function of a file in a world of its own.
+//! The engine of one thread: calls each function in a fresh context.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -14,46 +14,46 @@ use crate::code::{NAME, ReadyCode};
 use crate::exception::thrown;
 use crate::{CallLimits, ScriptError};
 
-/// How deep functions may call each other, in bytes of the engine's stack.
+/// The size of the engine's stack in bytes, which limits recursion.
 const STACK: usize = 1024 * 1024;
-/// How long the JSON may be that a function returns.
+/// The longest JSON that a function may return, in bytes.
 const LONGEST: usize = 16 * 1024 * 1024;
 
-/// What every file finds: a console that says nothing.
+/// The globals of every file: a console that prints nothing.
 const SURROUNDINGS: &str = r"globalThis.console = Object.fromEntries(
     ['assert', 'debug', 'dir', 'error', 'group', 'groupEnd', 'info', 'log', 'table', 'time', 'timeEnd', 'trace', 'warn']
         .map((name) => [name, () => undefined]));";
 
-/// The engine on one thread. After trouble with a limit it is to be thrown away.
+/// The engine of one thread. It must be dropped after a call exceeded a limit.
 pub(crate) struct Engine {
     runtime: Runtime,
     watch: Rc<CallClock>,
 }
 
-/// When a call has to end.
+/// The deadline of a call.
 #[derive(Default)]
 struct CallClock {
     deadline: Cell<Option<Instant>>,
     late: Cell<bool>,
 }
 
-/// A function of a file, and what it is called with.
+/// A call of a function of a file.
 pub(crate) struct FunctionRun {
     pub(crate) code: Arc<ReadyCode>,
     pub(crate) function: String,
-    /// JSON texts.
+    /// Each argument as JSON.
     pub(crate) arguments: Vec<String>,
     pub(crate) limits: CallLimits,
 }
 
 impl CallClock {
-    /// A call begins.
+    /// Starts the clock of a call.
     fn begin(&self, limits: &CallLimits) {
         self.late.set(false);
         self.deadline.set(Instant::now().checked_add(limits.time));
     }
 
-    /// Whether the call has to end now.
+    /// Whether the deadline has passed; stays true once it has.
     fn is_late(&self) -> bool {
         let late = self.late.get() || self.deadline.get().is_some_and(|deadline| Instant::now() >= deadline);
         self.late.set(late);
@@ -61,7 +61,7 @@ impl CallClock {
     }
 }
 
-/// Whether the engine understands the code. Nothing of the file is run.
+/// Compiles the code without running any of it.
 pub(crate) fn compile(code: &ReadyCode) -> Result<(), ScriptError> {
     let engine = Engine::new()?;
     let context = Context::full(&engine.runtime).map_err(|error| broken(&error))?;
@@ -88,12 +88,12 @@ impl Engine {
         Ok(Self { runtime, watch })
     }
 
-    /// Whether something is left of earlier calls that would run in later ones.
+    /// Whether jobs of earlier calls are left that would run in later ones.
     pub(crate) fn is_spent(&self) -> bool {
         self.runtime.is_job_pending()
     }
 
-    /// Calls a function in a world of its own; what it returns is a JSON text.
+    /// Calls a function in a fresh context; returns its result as JSON.
     pub(crate) fn call(&self, call: &FunctionRun) -> Result<String, ScriptError> {
         self.runtime.set_memory_limit(call.limits.memory);
         self.watch.begin(&call.limits);
@@ -104,7 +104,7 @@ impl Engine {
     fn call_in(&self, ctx: &Ctx<'_>, call: &FunctionRun) -> Result<String, ScriptError> {
         let FunctionRun { code, function, arguments, limits } = call;
         let trouble = |error: Error| {
-            // To read what was thrown may take its time, too.
+            // Reading the thrown value runs code as well and may take long.
             let trouble = thrown(ctx, error, code, limits.memory);
             if self.watch.is_late() { ScriptError::TooLong(limits.time) } else { trouble }
         };
@@ -129,7 +129,7 @@ impl Engine {
         self.json(ctx, returned, trouble)
     }
 
-    /// The value that a promise comes to, or the value itself.
+    /// The value that a promise resolves to, or the value itself.
     fn settled<'js>(
         &self,
         ctx: &Ctx<'js>,
@@ -176,8 +176,7 @@ impl Engine {
     }
 }
 
-const NEVER: &str =
-    "its promise is never settled: there is nothing left to wait for (there are no timers and no network)";
+const NEVER: &str = "its promise never settles: nothing is left to wait for (there are no timers and no network)";
 
 fn factory<'js>(ctx: &Ctx<'js>, code: &ReadyCode) -> Result<Function<'js>, Error> {
     let mut options = EvalOptions::default();
@@ -189,12 +188,12 @@ fn broken(error: &Error) -> ScriptError {
     ScriptError::Engine(error.to_string())
 }
 
-/// What a value is called that JSON can not say.
+/// The name of a value that cannot be represented as JSON.
 fn kind(value: &Value<'_>) -> &'static str {
     match value {
         value if value.is_function() => "a function",
         value if value.is_symbol() => "a symbol",
-        value if value.is_big_int() => "a big integer",
+        value if value.is_big_int() => "a BigInt",
         _ => "an object",
     }
 }

@@ -1,46 +1,46 @@
-//! What can go wrong with a file of functions.
+//! Errors of scripts.
 
 use std::time::Duration;
 
-/// What can go wrong with a file of functions. Lines and columns count from one, in the file as it was written.
+/// An error of a script file or of a call. Lines and columns are counted from 1, in the file as it is written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScriptError {
-    /// The file can not be understood.
+    /// The file has a syntax error.
     #[error("{message}")]
     Syntax {
-        /// The line.
+        /// The line of the error.
         line: u32,
-        /// The column in it.
+        /// The column of the error.
         column: u32,
-        /// What is wrong there.
+        /// The description of the error.
         message: String,
     },
-    /// The file has no such function.
-    #[error("there is no function `{function}`")]
+    /// The file has no function of this name.
+    #[error("function `{function}` does not exist")]
     NoFunction {
-        /// The one asked for.
+        /// The name of the missing function.
         function: String,
-        /// Those that there are.
+        /// The names of the functions in the file.
         known: Vec<String>,
     },
-    /// The function threw.
+    /// The function threw an exception.
     #[error("{message}")]
     Thrown {
-        /// What it threw, as a text.
+        /// The thrown value as text.
         message: String,
-        /// Line and column where it did.
+        /// The line and column of the exception.
         place: Option<(u32, u32)>,
     },
-    /// It did not end in time.
-    #[error("it was stopped after {0:?}")]
+    /// The function exceeded its time limit.
+    #[error("it timed out after {0:?}")]
     TooLong(Duration),
-    /// It wanted more memory than it may have, in bytes.
-    #[error("it was stopped when it wanted more than {} MB of memory", .0 / (1024 * 1024))]
+    /// The function exceeded its memory limit, in bytes.
+    #[error("it exceeded the memory limit of {} MB", .0 / (1024 * 1024))]
     TooMuchMemory(usize),
-    /// It returned what JSON can not say.
-    #[error("it returned {0}, which JSON can not say")]
+    /// The function returned a value that cannot be represented as JSON.
+    #[error("it returned {0}, which cannot be represented as JSON")]
     NotJson(String),
-    /// Functions can not be run at all.
-    #[error("functions can not be run: {0}")]
+    /// The engine cannot run functions.
+    #[error("functions cannot be run: {0}")]
     Engine(String),
 }

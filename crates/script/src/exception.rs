@@ -1,4 +1,4 @@
-//! What the engine throws, as a text and a place in the file.
+//! Converts exceptions of the engine into errors with a message and a place in the file.
 
 use agentci_text::excerpt;
 use rquickjs::{CaughtError, Ctx, Error, Value};
@@ -6,10 +6,10 @@ use rquickjs::{CaughtError, Ctx, Error, Value};
 use crate::ScriptError;
 use crate::code::{NAME, ReadyCode};
 
-/// How much of a long message is kept.
+/// The longest message that is kept, in characters.
 const SHOWN: usize = 2_000;
 
-/// What an error of the engine comes to, where it may hold so many bytes.
+/// Converts an error of the engine; `memory` is the limit to report if it was exceeded.
 pub(crate) fn thrown(ctx: &Ctx<'_>, error: Error, code: &ReadyCode, memory: usize) -> ScriptError {
     match CaughtError::from_error(ctx, error) {
         CaughtError::Error(error) => ScriptError::Engine(error.to_string()),
@@ -27,7 +27,7 @@ pub(crate) fn thrown(ctx: &Ctx<'_>, error: Error, code: &ReadyCode, memory: usiz
             });
             ScriptError::Thrown { message: excerpt(&message, SHOWN).into_owned(), place }
         }
-        // When there is no memory for an error, either.
+        // There was not even memory for an exception.
         CaughtError::Value(value) if value.is_null() => ScriptError::TooMuchMemory(memory),
         CaughtError::Value(value) => {
             ScriptError::Thrown { message: excerpt(&say(ctx, value), SHOWN).into_owned(), place: None }
@@ -35,13 +35,13 @@ pub(crate) fn thrown(ctx: &Ctx<'_>, error: Error, code: &ReadyCode, memory: usiz
     }
 }
 
-/// A value that was thrown though it is no error.
+/// The text of a thrown value that is not an error.
 fn say<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> String {
     if let Some(text) = value.as_string() {
         return text.to_string().unwrap_or_default();
     }
     let text = ctx.json_stringify(value).ok().flatten().and_then(|text| text.to_string().ok());
-    text.unwrap_or_else(|| "something that is no error".into())
+    text.unwrap_or_else(|| "a value that is not an error".into())
 }
 
 /// The first place of a stack that is in the file: `at Check (script:3:7)`.
@@ -55,17 +55,17 @@ fn place(stack: &str, code: &ReadyCode) -> Option<(u32, u32)> {
     })
 }
 
-/// What is said when a file reaches for something that it has no access to.
+/// The message for a global that scripts have no access to.
 fn denied(name: &str, message: &str) -> Option<String> {
     if name != "ReferenceError" {
         return None;
     }
     if message.starts_with("could not load module") {
-        return Some("functions can not import another file: they have no access to files".into());
+        return Some("functions cannot import another file: they have no access to files".into());
     }
     let wanted = message.strip_suffix(" is not defined")?;
     let (_, what) = DENIED.iter().find(|(known, _)| *known == wanted)?;
-    Some(format!("there is no `{wanted}`: functions have no access to {what}"))
+    Some(format!("`{wanted}` is not available: functions have no access to {what}"))
 }
 
 const DENIED: [(&str, &str); 23] = [
@@ -86,7 +86,7 @@ const DENIED: [(&str, &str); 23] = [
     ("fetch", "the network"),
     ("fs", "files"),
     ("http", "the network"),
-    ("log", "a log; `console` is there and says nothing"),
+    ("log", "a log; `console` exists and prints nothing"),
     ("process", "processes and the environment"),
     ("require", "other files"),
     ("setImmediate", "timers"),

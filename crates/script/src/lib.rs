@@ -1,5 +1,6 @@
-//! JavaScript and TypeScript in a box: a file is made ready once, its functions are called with JSON and return JSON. A function
-//! has a limit on time and on memory, and reaches neither files nor network nor processes nor what another call left behind.
+//! Runs JavaScript and TypeScript functions in a sandbox. A file is prepared once; its functions are called with JSON
+//! and return JSON. Each call has a time and a memory limit, and no access to files, the network, processes or the
+//! state of other calls.
 
 mod code;
 mod engine;

@@ -1,18 +1,18 @@
-//! What one call may take.
+//! Limits of a call.
 
 use std::time::Duration;
 
-/// How long a call may run where nobody says.
+/// The default time limit.
 const TIME: Duration = Duration::from_secs(5);
-/// How many bytes a call may hold where nobody says.
+/// The default memory limit, in bytes.
 const MEMORY: usize = 64 * 1024 * 1024;
 
-/// What one call may take.
+/// The limits of one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallLimits {
-    /// How long it may run.
+    /// The time limit. Default: 5 seconds.
     pub time: Duration,
-    /// How many bytes it may hold.
+    /// The memory limit in bytes. Default: 64 MiB.
     pub memory: usize,
 }
 

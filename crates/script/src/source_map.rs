@@ -1,20 +1,19 @@
-//! Where in the file a place of the code comes from.
+//! Maps places of the code to the file.
 
-/// Where in the file each place of the code comes from. Lines are the same in both; a column differs where something was put
-/// into its line.
+/// Maps places of the code to the file. Lines are the same in both; columns differ after an insertion in the line.
 #[derive(Debug, Default)]
 pub(crate) struct CodePlaces {
-    /// Line and column in the code, both counted from nothing, and how many characters were put in there; in order.
+    /// The line and column of each insertion in the code, both counted from 0, and its length in characters; in order.
     inserted: Vec<(usize, usize, usize)>,
 }
 
 impl CodePlaces {
-    /// Tells of characters that were put in, in the order of the code.
+    /// Records an insertion. Insertions must be recorded in the order of the code.
     pub(crate) fn inserted(&mut self, line: usize, column: usize, characters: usize) {
         self.inserted.push((line, column, characters));
     }
 
-    /// The column in the file, counted from one, of a place in the code, counted from one as well.
+    /// The column in the file of a place in the code, all counted from 1.
     pub(crate) fn original(&self, line: u32, column: u32) -> u32 {
         let (line, column) = (line as usize - 1, column.saturating_sub(1) as usize);
         let in_line = self.inserted.iter().filter(|(at, _, _)| *at == line);
@@ -24,14 +23,14 @@ impl CodePlaces {
     }
 }
 
-/// Line and column of an offset in a text, counted from one.
+/// The line and column of an offset in a text, counted from 1.
 pub(crate) fn place_of(text: &str, offset: usize) -> (u32, u32) {
     let before = text.get(..offset).unwrap_or(text);
     let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count());
     (counted(before.matches('\n').count()), counted(column))
 }
 
-/// A number that is counted from nothing, counted from one.
+/// Converts a number counted from 0 to one counted from 1.
 fn counted(number: usize) -> u32 {
     u32::try_from(number + 1).unwrap_or(u32::MAX)
 }

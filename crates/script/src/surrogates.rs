@@ -1,9 +1,9 @@
-//! Halves of characters. The engine's texts are of 16-bit units, and a text that was cut may end in half a character, which no
-//! text of ours can hold.
+//! Replaces unpaired surrogates. Strings of the engine consist of 16-bit units, and a string that was cut may end in
+//! half a character, which a Rust string cannot contain.
 
 use std::borrow::Cow;
 
-/// JSON with the replacement character in the place of every half.
+/// Replaces every unpaired surrogate in JSON by the replacement character.
 pub(crate) fn without_halves(json: &str) -> Cow<'_, str> {
     let mut clean = String::new();
     let (mut kept, mut at) = (0, 0);
@@ -28,7 +28,7 @@ pub(crate) fn without_halves(json: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
-/// The unit that is written as `\uXXXX` here.
+/// The 16-bit unit of a `\uXXXX` escape at this place.
 fn unit(json: &str, at: usize) -> Option<u32> {
     let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;
     u32::from_str_radix(digits, 16).ok()

@@ -1,5 +1,5 @@
-//! Threads that run engines, as few as there are processors. An engine never leaves its thread; calls go there and answers come
-//! back, so that whoever waits is not held up.
+//! The threads that run engines, at most one per processor. An engine never leaves its thread; calls are sent to it and
+//! results come back, so the async caller is not blocked.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,25 +12,25 @@ use tokio::sync::oneshot;
 use crate::ScriptError;
 use crate::engine::{Engine, FunctionRun};
 
-/// How much later than its limit a call may end. The engine looks at the clock only between its own steps, and a few steps of
-/// it take as long as they like; a thread that is lost in one is given up.
+/// How long after its time limit a call may end. The engine checks the clock only between its steps, and a few steps
+/// can take arbitrarily long; a thread that is stuck in one is given up.
 const GRACE: Duration = Duration::from_secs(1);
-/// How many threads may be lost at a time before no further ones are started.
+/// The number of stuck threads at which no further ones are started.
 const MOST_LOST: usize = 16;
-/// The stack of a thread: room for the engine's own and for what it calls beside.
+/// The stack size of a thread: enough for the engine's stack and the native functions that it calls.
 const STACK: usize = 8 * 1024 * 1024;
 
-/// Calls a function on a thread of ours and waits for what it returns.
+/// Calls a function on a worker thread and waits for its result.
 pub(crate) async fn call(call: FunctionRun) -> Result<String, ScriptError> {
     static WORKERS: OnceLock<Arc<ScriptWorkers>> = OnceLock::new();
     WORKERS.get_or_init(ScriptWorkers::new).call(call).await
 }
 
 struct ScriptWorkers {
-    /// How many threads there may be.
+    /// The most threads.
     most: usize,
     state: Mutex<WorkerState>,
-    /// Told when a job comes.
+    /// Notified when a job is added.
     more: Condvar,
 }
 
@@ -48,7 +48,7 @@ struct WorkerJob {
     reply: oneshot::Sender<Result<String, ScriptError>>,
 }
 
-/// What the two sides of a call know of each other.
+/// The state of a call, shared by the caller and the worker.
 #[derive(Default)]
 struct Ticket {
     begun: OnceLock<Instant>,
@@ -80,9 +80,9 @@ impl ScriptWorkers {
         loop {
             match tokio::time::timeout(longest, &mut answer).await {
                 Ok(Ok(answer)) => return answer,
-                Ok(Err(_)) => return Err(ScriptError::Engine("the engine broke down".into())),
+                Ok(Err(_)) => return Err(ScriptError::Engine("the engine crashed".into())),
                 Err(_) => {
-                    // A call that still waits for its turn is not late.
+                    // A call that has not started is not late.
                     let late = ticket.begun.get().is_some_and(|begun| begun.elapsed() >= longest);
                     if late && ticket.advance(RUNNING, GIVEN_UP) {
                         self.lose_one();
@@ -122,7 +122,7 @@ impl ScriptWorkers {
         }
     }
 
-    /// A thread does not come back: another takes its place.
+    /// Gives up a stuck thread and starts another in its place.
     fn lose_one(self: &Arc<Self>) {
         let mut state = self.state();
         state.threads = state.threads.saturating_sub(1);
@@ -133,13 +133,13 @@ impl ScriptWorkers {
         self.start(&mut state);
         if state.threads == 0 {
             for job in std::mem::take(&mut state.jobs) {
-                // Who waits may be gone, too.
+                // The caller may be gone.
                 let _ = job.reply.send(Err(no_threads()));
             }
         }
     }
 
-    /// What a thread does.
+    /// The main loop of a worker thread.
     fn work(&self) {
         let mut engine = None;
         loop {
@@ -149,7 +149,7 @@ impl ScriptWorkers {
             }
             ticket.begun.get_or_init(Instant::now);
             let result = catch_unwind(AssertUnwindSafe(|| run(&mut engine, &call)));
-            let result = result.unwrap_or_else(|_| Err(ScriptError::Engine("the engine broke down".into())));
+            let result = result.unwrap_or_else(|_| Err(ScriptError::Engine("the engine crashed".into())));
             let exhausted = !matches!(result, Ok(_) | Err(ScriptError::Thrown { .. } | ScriptError::NoFunction { .. }));
             if exhausted || engine.as_ref().is_some_and(Engine::is_spent) {
                 engine = None;
@@ -158,7 +158,7 @@ impl ScriptWorkers {
                 self.state().lost -= 1;
                 return;
             }
-            // Who waits may be gone.
+            // The caller may be gone.
             let _ = reply.send(result);
         }
     }
@@ -185,7 +185,7 @@ fn run(engine: &mut Option<Engine>, call: &FunctionRun) -> Result<String, Script
 }
 
 fn no_threads() -> ScriptError {
-    ScriptError::Engine("there is no thread left to run them".into())
+    ScriptError::Engine("no thread is left to run them".into())
 }
 
 #[cfg(test)]
@@ -194,7 +194,7 @@ mod tests {
     use crate::CallLimits;
     use crate::code::ReadyCode;
 
-    /// A thread takes the place of one that is lost, until too many are.
+    /// A stuck thread is replaced until too many are stuck.
     #[test]
     fn only_so_many_threads_are_lost() {
         let workers = ScriptWorkers::new();

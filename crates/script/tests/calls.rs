@@ -1,4 +1,4 @@
-//! What functions may do, and what they may not.
+//! Calls of functions: what they may do, and their limits.
 
 #![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
 
@@ -94,7 +94,7 @@ fn syntax_errors_have_a_place() {
     assert_eq!(wrong("const a = 1;\nlet b = `\n"), (2, 9));
     assert_eq!(wrong("let x = 1;\nlet x = 2;").0, 2);
     assert_eq!(wrong("type A = string;\nfunction f() {\n  return /(/;\n}").0, 3);
-    // Types belong to TypeScript.
+    // Types are allowed only in TypeScript.
     assert!(matches!(read("x.js", "const a: number = 1"), Err(ScriptError::Syntax { line: 1, .. })));
 }
 
@@ -131,7 +131,7 @@ fn there_is_nothing_to_reach() {
         ("setTimeout(() => 1, 1)", "timers"),
     ] {
         let (message, place) = thrown(&format!("function f() {{\n  {name};\n}}"));
-        assert!(message.starts_with("there is no `") && message.contains("have no access"), "{name}: {message}");
+        assert!(message.contains("` is not available: ") && message.contains("have no access"), "{name}: {message}");
         assert!(message.contains(what), "{name}: {message}");
         assert_eq!(place.unwrap().0, 2, "{name}");
     }
@@ -150,7 +150,7 @@ fn there_is_nothing_to_reach() {
 
 #[test]
 fn a_function_that_does_not_end_is_stopped() {
-    // None of them takes memory while it runs: else the limit on that might stop it first.
+    // None of them allocates memory while it runs; otherwise the memory limit might stop it first.
     for source in [
         "function f() { while (true) {} }",
         "function f() { for (;;) try { for (;;); } catch {} finally { for (;;); } }",
@@ -169,7 +169,7 @@ fn a_function_that_does_not_end_is_stopped() {
 
 #[test]
 fn a_function_that_the_engine_can_not_stop_is_given_up() {
-    // The engine walks this one by itself, without a look at the clock.
+    // The engine runs this one natively, without checking the clock.
     let source = "function f() { return Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1) }";
     assert_eq!(call_with(source, &[], &short()), Err(ScriptError::TooLong(short().time)));
     assert_eq!(call("function f() { return 1 }"), Ok(json!(1)));
@@ -178,7 +178,7 @@ fn a_function_that_the_engine_can_not_stop_is_given_up() {
 #[test]
 fn a_promise_that_nothing_settles_fails() {
     let (message, _) = thrown("function f() { return new Promise(() => {}) }");
-    assert!(message.contains("never settled"), "{message}");
+    assert!(message.contains("never settles"), "{message}");
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn memory_has_a_limit() {
     ] {
         assert_eq!(call_with(source, &[], &limits), Err(ScriptError::TooMuchMemory(limits.memory)), "{source}");
     }
-    // What was caught is over.
+    // A caught exception is not reported.
     let caught = "function f() { try { const all = []; for (;;) all.push({}) } catch (e) { return 'caught' } }";
     assert_eq!(call_with(caught, &[], &limits), Ok(json!("caught")));
     assert_eq!(call("function f() { return 1 }"), Ok(json!(1)));
@@ -221,9 +221,9 @@ fn what_json_can_not_say_is_refused() {
     for (source, kind) in [
         ("function f() { return f }", "a function"),
         ("function f() { return Symbol('x') }", "a symbol"),
-        ("function f() { return 1n }", "a big integer"),
+        ("function f() { return 1n }", "a BigInt"),
         ("function f() { const a = {}; a.a = a; return a }", "an object"),
-        ("function f() { let x = []; for (let i = 0; i < 500; i++) x = [x]; return x }", "can not be read"),
+        ("function f() { let x = []; for (let i = 0; i < 500; i++) x = [x]; return x }", "cannot be read"),
         ("function f() { return 'x'.repeat(17 * 1024 * 1024) }", "more than 16 MB"),
     ] {
         match call(source) {
@@ -261,8 +261,8 @@ fn no_call_sees_what_another_left_behind() {
 }
 
 #[test]
-fn a_world_that_is_used_again_can_not_be_changed() {
-    // Nothing in these files tells beforehand what they are up to.
+fn a_reused_engine_cannot_be_changed() {
+    // These files cannot be rejected before they run.
     let word = |word: &str| format!("({:?} + {:?})", &word[..3], &word[3..]);
     let (constructor, prototype, define) = (word("constructor"), word("prototype"), word("defineProperty"));
     let samples = "[[], {}, '', 1, true, 1n, Symbol.iterator, () => 1, function* () {}, async () => 1, async function* () {}, /x/, \
@@ -289,8 +289,8 @@ fn a_world_that_is_used_again_can_not_be_changed() {
 }
 
 #[test]
-fn names_that_every_object_has_by_birth_can_be_set() {
-    // A name that is known only when it runs, and that every object has by birth.
+fn names_that_every_object_inherits_can_be_set() {
+    // A name that is known only at run time, and one that every object inherits.
     let source =
         "function f(key) { const { ...own } = { [key]: 1 }; let o = {}; ({ [key]: o[key] } = own); return o[key] }";
     let program = read("x.js", source).unwrap();

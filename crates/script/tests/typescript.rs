@@ -19,7 +19,7 @@ fn call(source: &str) -> Value {
     runtime.block_on(program.call("f", &[], &limits)).unwrap_or_else(|error| panic!("{source}\n{error:?}"))
 }
 
-/// The results are those of the TypeScript compiler and Node.js, which `interop/typescript.test.mjs` compares them with.
+/// The results match the TypeScript compiler and Node.js; `interop/typescript.test.mjs` verifies that.
 #[test]
 fn files_return_what_they_return_elsewhere() {
     for name in ["types", "classes", "enums"] {
@@ -28,12 +28,12 @@ fn files_return_what_they_return_elsewhere() {
             std::fs::read_to_string(path).unwrap()
         };
         let expected: Value = serde_json::from_str(&file("json")).unwrap();
-        // As texts, since the order of fields counts as well.
+        // Compared as text, since the order of fields matters as well.
         assert_eq!(call(&file("ts")).to_string(), expected.to_string(), "{name}");
     }
 }
 
-/// A type that goes away may have kept two lines apart, or one together.
+/// A removed type may have kept two lines apart, or one together.
 #[test]
 fn statements_end_where_they_ended() {
     for source in [

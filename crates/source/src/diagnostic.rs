@@ -1,30 +1,30 @@
-//! What is wrong with a suite, where, and what to do about it.
+//! Diagnostics: what is wrong with a suite, where, and how to fix it.
 
 use std::fmt::Display;
 
 use crate::{Node, Sources, Span, source::Place};
 
-/// How bad it is.
+/// The severity of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// The suite or the case can not be run.
+    /// The suite or the case cannot run.
     Error,
-    /// It can, but is probably not what was meant.
+    /// It can run, but probably does not do what was intended.
     Warning,
 }
 
 /// One problem.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// The severity of a problem.
     pub severity: Severity,
-    /// What is wrong, one sentence in lower case.
+    /// What is wrong: one sentence in lower case.
     pub message: String,
-    /// Where.
+    /// The place of the problem.
     pub span: Span,
-    /// A few words to stand beside the marked text.
+    /// A short phrase next to the marked text.
     pub label: String,
-    /// What to do.
+    /// How to fix it.
     pub help: Option<String>,
 }
 
@@ -34,36 +34,36 @@ impl Diagnostic {
         Self { severity: Severity::Error, message: message.into(), span, label: String::new(), help: None }
     }
 
-    /// A problem that the run survives.
+    /// A problem that does not keep the suite or case from running.
     pub fn warning(span: Span, message: impl Into<String>) -> Self {
         Self { severity: Severity::Warning, ..Self::error(span, message) }
     }
 
-    /// Words to stand beside the marked text.
+    /// Sets the phrase next to the marked text.
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = label.into();
         self
     }
 
-    /// The remedy.
+    /// Sets the help text.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// The place, readable without the sources.
+    /// The place, usable without the sources.
     pub fn place(&self, sources: &Sources) -> Place {
         sources.place(self.span)
     }
 }
 
-/// A list whose last problem was just added.
+/// A problem that was just added to a list.
 pub struct Added<'d>(&'d mut Diagnostic);
 
 impl Added<'_> {
-    /// Adds the remedy.
+    /// Sets the help text.
     pub fn help(self, help: impl Into<String>) {
         self.0.help = Some(help.into());
     }
@@ -76,22 +76,22 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// Adds one.
+    /// Adds a problem.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         self.list.push(diagnostic);
     }
 
-    /// Adds one that keeps the suite or case from running, with words to stand beside the marked text.
+    /// Adds an error, with a phrase next to the marked text.
     pub fn error(&mut self, span: Span, message: impl Into<String>, label: impl Into<String>) -> Added<'_> {
         self.add(Diagnostic::error(span, message).label(label))
     }
 
-    /// Adds one that the run survives, with words to stand beside the marked text.
+    /// Adds a warning, with a phrase next to the marked text.
     pub fn warning(&mut self, span: Span, message: impl Into<String>, label: impl Into<String>) -> Added<'_> {
         self.add(Diagnostic::warning(span, message).label(label))
     }
 
-    /// Adds an error about a value that is not what it must be: the rule, and after it what was found.
+    /// Adds an error about a value of the wrong kind: the rule, followed by what was found.
     pub fn mismatch(&mut self, node: &Node, rule: impl Display, label: impl Into<String>) -> Added<'_> {
         self.error(node.span, format!("{rule}, found {}", node.describe()), label)
     }
@@ -101,32 +101,32 @@ impl Diagnostics {
         Added(self.list.last_mut().expect("one was just added"))
     }
 
-    /// Adds all of another list.
+    /// Adds all problems of another list.
     pub fn append(&mut self, other: Diagnostics) {
         self.list.extend(other);
     }
 
-    /// Whether nothing was found.
+    /// Whether there are no problems.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Whether something keeps the suite or case from running.
+    /// Whether there are errors.
     pub fn has_errors(&self) -> bool {
         self.count(Severity::Error) > 0
     }
 
-    /// How many there are of one severity.
+    /// The number of problems with this severity.
     pub fn count(&self, severity: Severity) -> usize {
         self.iter().filter(|diagnostic| diagnostic.severity == severity).count()
     }
 
-    /// All of them, in order.
+    /// All problems, in order.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.list.iter()
     }
 
-    /// Orders them by file and line.
+    /// Sorts the problems by file and line.
     pub fn sort(&mut self) {
         self.list.sort_by_key(|diagnostic| diagnostic.span);
     }
@@ -156,7 +156,7 @@ impl<'d> IntoIterator for &'d Diagnostics {
     }
 }
 
-/// The candidate closest to a mistyped word, if one is close enough to be meant.
+/// The candidate closest to a misspelled word, if one is close enough.
 pub fn did_you_mean<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let lower = word.to_lowercase();
     candidates

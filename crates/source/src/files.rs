@@ -1,31 +1,31 @@
-//! How pure code meets files: through a trait, so that a plan can be made from a disk, an archive or a test's own map.
+//! File access for pure code: a trait, so that a plan can be made from a disk, an archive or a map in a test.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-/// What a path leads to.
+/// What is at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
     /// A regular file.
     File,
     /// A folder.
     Folder,
-    /// Something that a folder lists and nobody can open; only [`Files::list`] reports it.
+    /// An entry of a folder that cannot be opened; only [`Files::list`] reports it.
     Unusable(UnusableEntry),
 }
 
-/// Why something that a folder lists cannot be used.
+/// Why an entry of a folder cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnusableEntry {
-    /// A file whose name is not UTF-8: no suite can name it.
+    /// A file whose name is not UTF-8, so that no suite can name it.
     FileName,
-    /// The same for a folder.
+    /// A folder whose name is not UTF-8.
     FolderName,
-    /// A link to something that does not exist, or something that may not be looked at.
+    /// A link to something that does not exist, or something that is not accessible.
     Unreachable,
 }
 
-/// One thing in a folder.
+/// An entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FolderEntry {
     /// Its name, without the folder; a name that is not UTF-8 has replacement characters.
@@ -37,16 +37,16 @@ pub struct FolderEntry {
 /// Why a file could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileError {
-    /// There is nothing at that path.
+    /// The path does not exist.
     Missing,
-    /// The file is larger than the reader takes.
+    /// The file is larger than the limit.
     TooLarge {
         /// The size of the file in bytes.
         size: u64,
-        /// The most that is read.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// Anything else, in the system's words.
+    /// Any other error, as reported by the system.
     Other(String),
 }
 
@@ -55,7 +55,7 @@ impl std::fmt::Display for FileError {
         match self {
             FileError::Missing => f.write_str("no such file"),
             FileError::TooLarge { size, limit } => {
-                write!(f, "the file has {size} bytes, at most {limit} are read")
+                write!(f, "the file has {size} bytes, the limit is {limit}")
             }
             FileError::Other(text) => f.write_str(text),
         }
@@ -64,32 +64,32 @@ impl std::fmt::Display for FileError {
 
 impl std::error::Error for FileError {}
 
-/// Files as pure code sees them.
+/// File access for pure code.
 pub trait Files {
-    /// The bytes of a file, refused when there are more than `limit`.
+    /// The bytes of a file; an error if there are more than `limit`.
     fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, FileError>;
-    /// What a folder holds, sorted by name.
+    /// The entries of a folder, sorted by name.
     fn list(&self, folder: &Path) -> Result<Vec<FolderEntry>, FileError>;
-    /// What stands at a path, links followed; `None` when nothing does.
+    /// What is at a path, following links; `None` if it does not exist.
     fn kind(&self, path: &Path) -> Option<FileKind>;
 
-    /// The last name of a path; `None` where it has none that is text.
+    /// The last component of a path; `None` if it has none or it is not UTF-8.
     fn name(&self, path: &Path) -> Option<String> {
         path.file_name().and_then(|name| name.to_str()).map(str::to_owned)
     }
 
-    /// The folder above a folder; `None` at the top, and where only a disk would know.
+    /// The parent of a folder; `None` at the root, and where only a disk can tell.
     fn parent(&self, folder: &Path) -> Option<PathBuf> {
         let folder = join(folder, "");
         matches!(folder.components().next_back(), Some(Component::Normal(_))).then(|| join(&folder, ".."))
     }
 
-    /// The path that a link points at, as it is written in the link; `None` for what is not a link.
+    /// The target of a link, as written in the link; `None` if the path is not a link.
     fn link(&self, _path: &Path) -> Option<PathBuf> {
         None
     }
 
-    /// A path by which two ways to name a place can be compared; the working folder is the empty path where only a disk would know.
+    /// A path for comparing two spellings of a location; without a disk, the working directory is the empty path.
     fn absolute(&self, path: &Path) -> PathBuf {
         let path = join(path, "");
         if path == Path::new(".") { PathBuf::new() } else { path }
@@ -116,7 +116,7 @@ pub struct MemoryFiles {
 }
 
 impl MemoryFiles {
-    /// Adds a file; its folders come to be with it.
+    /// Adds a file and, implicitly, its folders.
     #[must_use]
     pub fn with(mut self, path: impl Into<PathBuf>, bytes: impl Into<Vec<u8>>) -> Self {
         self.files.insert(path.into(), bytes.into());
@@ -154,7 +154,7 @@ impl Files for MemoryFiles {
     }
 }
 
-/// Joins a path written in a suite to the suite's folder, without `.` parts.
+/// Joins a path written in a suite to the suite's folder, and removes `.` parts.
 pub fn join(folder: &Path, written: &str) -> PathBuf {
     let mut joined = PathBuf::new();
     for part in folder.join(written).components() {
@@ -169,7 +169,7 @@ pub fn join(folder: &Path, written: &str) -> PathBuf {
     if joined.as_os_str().is_empty() { PathBuf::from(".") } else { joined }
 }
 
-/// How to name `path` from `folder`; both must be of one kind, absolute or relative to the same place.
+/// The path of `path` relative to `folder`. Both must be absolute, or relative to the same location.
 pub fn relative(folder: &Path, path: &Path) -> PathBuf {
     if folder.is_absolute() != path.is_absolute() {
         return path.to_path_buf();

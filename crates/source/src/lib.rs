@@ -1,8 +1,8 @@
-//! The text layer: what is read from files, with the place of every part.
+//! The text layer: parses files and keeps the position of every part.
 //!
-//! A suite file becomes [`Node`]s ([`yaml`]) that know their file, line and column; [`read`] and [`shape`] make values of them, and every
-//! problem on the way is a [`Diagnostic`] that points at its place. Nothing here touches the clock, the network, the environment or
-//! the disk: files come in through the [`Files`] trait.
+//! A suite file becomes [`Node`]s ([`yaml`]) with their file, line and column. [`read`] and [`shape`] turn them into
+//! values, and every problem is a [`Diagnostic`] that points at its place. Nothing here touches the clock, the network,
+//! the environment or the disk: files are read through the [`Files`] trait.
 
 mod diagnostic;
 mod files;

@@ -1,21 +1,21 @@
-//! A short text that many things of a plan have in common: a key, the kind of a check, the id of a case.
+//! A short string that is shared by many parts of a plan: a key, the kind of a check, the id of a case.
 
 use std::borrow::Borrow;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A text that is there once however many have it.
+/// A string that is stored once and shared.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Name(Arc<str>);
 
 impl Name {
-    /// Its letters.
+    /// The string.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The text as events share it.
+    /// The string as a shared pointer, for events.
     pub fn shared(&self) -> Arc<str> {
         Arc::clone(&self.0)
     }

@@ -1,26 +1,26 @@
-//! Data with positions: what a YAML or JSON file says before anyone gives it a type.
+//! Data with positions: the contents of a YAML or JSON file before they get types.
 
 use serde_json::{Map, Value};
 
 use crate::{Name, Reading, Scalar, Span};
 
-/// A value and where it stands.
+/// A value and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// Where it stands.
+    /// Its place.
     pub span: Span,
-    /// What it says.
+    /// Its content.
     pub content: Content,
 }
 
-/// What a node says. The tree of a file may have a million, so each takes as little room as it can.
+/// The content of a node. The tree of a file may have a million nodes, so each is as small as possible.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Content {
-    /// One word or text.
+    /// A scalar: a string, a number, a boolean or null.
     Scalar(Scalar),
     /// A list.
     List(Box<[Node]>),
-    /// A mapping, in the order it was written, no key twice.
+    /// A mapping, in the order it was written, without duplicate keys.
     Map(Box<[Pair]>),
 }
 
@@ -33,17 +33,17 @@ pub struct Pair {
     pub value: Node,
 }
 
-/// A key and where it stands.
+/// A key and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key {
     /// The key's text.
     pub text: Name,
-    /// Where it stands.
+    /// Its place.
     pub span: Span,
 }
 
 impl Node {
-    /// A text.
+    /// A string.
     pub fn text(text: impl Into<String>, span: Span) -> Self {
         Self { span, content: Content::Scalar(Scalar::quoted(text)) }
     }
@@ -59,7 +59,7 @@ impl Node {
         Self { span, content: Content::List(items.into()) }
     }
 
-    /// A node for a JSON value, every part of it at the same place.
+    /// A node for a JSON value, with all parts at the same place.
     pub fn from_value(value: &Value, span: Span) -> Self {
         match value {
             Value::Null | Value::Bool(_) | Value::Number(_) => {
@@ -73,12 +73,12 @@ impl Node {
         }
     }
 
-    /// The scalar, if it is one.
+    /// The scalar, if the node is one.
     pub fn scalar(&self) -> Option<&Scalar> {
         if let Content::Scalar(scalar) = &self.content { Some(scalar) } else { None }
     }
 
-    /// The text, if it is one; what is not quoted may be something else.
+    /// The string, if the node is one; an unquoted scalar may have another type.
     pub fn as_text(&self) -> Option<String> {
         match self.scalar()?.value(Reading::Core)? {
             Value::String(text) => Some(text),
@@ -86,12 +86,12 @@ impl Node {
         }
     }
 
-    /// The items, if it is a list.
+    /// The items, if the node is a list.
     pub fn items(&self) -> Option<&[Node]> {
         if let Content::List(items) = &self.content { Some(items) } else { None }
     }
 
-    /// The pairs, if it is a mapping.
+    /// The pairs, if the node is a mapping.
     pub fn pairs(&self) -> Option<&[Pair]> {
         if let Content::Map(pairs) = &self.content { Some(pairs) } else { None }
     }
@@ -101,7 +101,7 @@ impl Node {
         self.pairs()?.iter().find(|pair| pair.key.text == key).map(|pair| &pair.value)
     }
 
-    /// The items of the list under a key of a mapping; nothing where there is no such list.
+    /// The items of the list under a key of a mapping; empty if there is no such list.
     pub fn into_items_of(self, key: &str) -> Vec<Node> {
         let Content::Map(pairs) = self.content else { return Vec::new() };
         match pairs.into_iter().find(|pair| pair.key.text == key).map(|pair| pair.value.content) {
@@ -110,12 +110,12 @@ impl Node {
         }
     }
 
-    /// Whether it says nothing.
+    /// Whether it is null.
     pub fn is_null(&self) -> bool {
         self.scalar().is_some_and(Scalar::is_null)
     }
 
-    /// The JSON value; the error is the span of what JSON can not say.
+    /// The JSON value; the error is the span of a value that JSON cannot represent.
     pub fn value(&self, reading: Reading) -> Result<Value, Span> {
         match &self.content {
             Content::Scalar(scalar) => scalar.value(reading).ok_or(self.span),
@@ -132,24 +132,40 @@ impl Node {
         }
     }
 
-    /// What it is, in words for a message.
+    /// A description for messages.
     pub fn describe(&self) -> String {
         match &self.content {
             Content::List(_) => "a list".into(),
             Content::Map(_) => "a mapping".into(),
             Content::Scalar(scalar) => match scalar.value(Reading::Core) {
                 Some(Value::Null) => "nothing".into(),
-                Some(Value::Bool(truth)) => format!("the truth value {truth}"),
+                Some(Value::Bool(truth)) => format!("the boolean {truth}"),
                 Some(Value::Number(_)) => format!("the number {}", scalar.text),
                 _ => {
                     let short: String = scalar.text.chars().take(40).collect();
-                    format!("the text `{}`", short.escape_debug())
+                    format!("the string `{}`", short.escape_debug())
                 }
             },
         }
     }
 
-    /// The same data with every text passed through `change`; keys and plain numbers stay.
+    /// The data in one line for a report, at most `most` characters: `name: refund_order, args: {amount: 20}`. Strings
+    /// are quoted only where the line would be ambiguous otherwise.
+    pub fn summary(&self, most: usize) -> String {
+        let mut line = String::new();
+        match &self.content {
+            Content::Scalar(scalar) => line.push_str(&scalar.text),
+            Content::List(items) => summarize_items(items, most, &mut line),
+            Content::Map(pairs) => summarize_pairs(pairs, most, &mut line),
+        }
+        if let Some((end, _)) = line.char_indices().nth(most) {
+            line.truncate(end);
+            line.push('…');
+        }
+        line
+    }
+
+    /// The same data with `change` applied to every string; keys and plain numbers stay the same.
     pub fn try_map_text<E>(&self, change: &mut impl FnMut(&str) -> Result<String, E>) -> Result<Node, E> {
         let content = match &self.content {
             Content::Scalar(scalar) => match scalar.value(Reading::Core) {
@@ -167,5 +183,67 @@ impl Node {
             ),
         };
         Ok(Node { span: self.span, content })
+    }
+}
+
+/// Appends a nested value; stops early once the line certainly has more than `most` characters.
+fn summarize(node: &Node, most: usize, line: &mut String) {
+    match &node.content {
+        Content::Scalar(scalar) if scalar.text.is_empty() && scalar.quoted => line.push_str("\"\""),
+        Content::Scalar(scalar) if scalar.text.contains([',', ':', '{', '}', '[', ']', '"']) => {
+            line.push_str(&Value::from(&*scalar.text).to_string());
+        }
+        Content::Scalar(scalar) => line.push_str(&scalar.text),
+        Content::List(items) => {
+            line.push('[');
+            summarize_items(items, most, line);
+            line.push(']');
+        }
+        Content::Map(pairs) => {
+            line.push('{');
+            summarize_pairs(pairs, most, line);
+            line.push('}');
+        }
+    }
+}
+
+fn summarize_items(items: &[Node], most: usize, line: &mut String) {
+    for (at, item) in items.iter().enumerate() {
+        if line.len() > most * 4 {
+            break;
+        }
+        line.push_str(if at > 0 { ", " } else { "" });
+        summarize(item, most, line);
+    }
+}
+
+fn summarize_pairs(pairs: &[Pair], most: usize, line: &mut String) {
+    for (at, pair) in pairs.iter().enumerate() {
+        if line.len() > most * 4 {
+            break;
+        }
+        line.push_str(if at > 0 { ", " } else { "" });
+        line.push_str(&pair.key.text);
+        line.push_str(": ");
+        summarize(&pair.value, most, line);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::Sources;
+
+    #[test]
+    fn a_summary_is_one_line_and_stays_short() {
+        let span = Span::whole(Sources::default().add(Path::new("a"), ""));
+        let shown = |value: Value, most| Node::from_value(&value, span).summary(most);
+        let call = serde_json::json!({"name": "refund", "args": {"amount": 20, "note": "a, b"}, "tags": ["x", ""]});
+        assert_eq!(shown(call.clone(), 200), r#"name: refund, args: {amount: 20, note: "a, b"}, tags: [x, ""]"#);
+        assert_eq!(shown("reset: button".into(), 200), "reset: button");
+        assert_eq!(shown(call, 10), "name: refu…");
+        assert_eq!(shown(vec!["äöü"; 100_000].into(), 5), "äöü, …");
     }
 }

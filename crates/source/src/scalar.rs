@@ -1,46 +1,46 @@
-//! What a plain word in a YAML file means.
+//! The types of plain scalars in a YAML file.
 //!
-//! A scalar keeps its text until someone who knows the field asks for a type. Two readings exist for data of no known type
-//! (an agent's input, for instance): YAML 1.2's core schema, and the YAML 1.1 reading of Python's loader, which suites written
-//! for Python tools rely on (`yes` is true there, `010` is eight).
+//! A scalar keeps its text until a reader that knows the field requests a type. There are two readings for data without
+//! a known type, such as an agent's input: YAML 1.2's core schema, and the YAML 1.1 reading of Python's loader, which
+//! suites written for Python tools rely on (`yes` is true there, `010` is eight).
 
 use serde_json::{Number, Value};
 
 /// A scalar as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scalar {
-    /// Its text, quotes and escapes resolved.
+    /// Its text, with quotes and escapes resolved.
     pub text: Box<str>,
-    /// Whether it was quoted or a block, and so is text whatever it says.
+    /// Whether it was quoted or a block, and so is a string whatever its text.
     pub quoted: bool,
 }
 
-/// How plain scalars of no known type are read.
+/// How plain scalars without a known type are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
     /// YAML 1.2 core schema.
     Core,
-    /// YAML 1.1 as Python's loader has it, except that dates stay text.
+    /// YAML 1.1 as in Python's loader, except that dates stay strings.
     Legacy,
 }
 
 impl Scalar {
-    /// Text that stays text.
+    /// A scalar that is always a string.
     pub fn quoted(text: impl Into<String>) -> Self {
         Self { text: text.into().into(), quoted: true }
     }
 
-    /// A word whose type depends on how it is read.
+    /// A scalar whose type depends on the reading.
     pub fn plain(text: impl Into<String>) -> Self {
         Self { text: text.into().into(), quoted: false }
     }
 
-    /// Whether it says nothing: empty, `~` or `null`.
+    /// Whether it is null: empty, `~` or `null`.
     pub fn is_null(&self) -> bool {
         !self.quoted && matches!(&*self.text, "" | "~" | "null" | "Null" | "NULL")
     }
 
-    /// The truth value, where the field is one: YAML 1.1's words count as well.
+    /// The boolean, for a field that is known to be one: YAML 1.1's words are accepted too.
     pub fn truth(&self) -> Option<bool> {
         if self.quoted {
             return None;
@@ -52,7 +52,7 @@ impl Scalar {
         }
     }
 
-    /// The JSON value under a reading; `None` for what JSON can not say (`.nan`, `.inf`).
+    /// The JSON value under a reading; `None` for values that JSON cannot represent (`.nan`, `.inf`).
     pub fn value(&self, reading: Reading) -> Option<Value> {
         if self.quoted {
             return Some(Value::String(self.text.to_string()));
@@ -83,12 +83,12 @@ impl Scalar {
     }
 }
 
-/// YAML 1.1's extra words for true and false, in the three spellings its resolver takes.
+/// Whether it is one of YAML 1.1's extra words for true and false, in the three spellings its resolver accepts.
 fn is_legacy_word(text: &str) -> bool {
     matches!(text, "yes" | "Yes" | "YES" | "no" | "No" | "NO" | "on" | "On" | "ON" | "off" | "Off" | "OFF")
 }
 
-/// A core schema number as JSON writes it.
+/// A number of the core schema, in JSON's notation.
 fn core_number(text: &str) -> Option<String> {
     for (prefix, base) in [("0o", 8), ("0x", 16)] {
         if let Some(digits) = text.strip_prefix(prefix) {
@@ -98,7 +98,7 @@ fn core_number(text: &str) -> Option<String> {
     decimal(text)
 }
 
-/// A YAML 1.1 number, as Python's loader resolves it, as JSON writes it.
+/// A YAML 1.1 number as Python's loader resolves it, in JSON's notation.
 fn legacy_number(text: &str) -> Option<String> {
     let (sign, rest) = split_sign(text);
     let digits: String = rest.chars().filter(|c| *c != '_').collect();
@@ -118,7 +118,7 @@ fn legacy_number(text: &str) -> Option<String> {
     if digits.len() > 1 && digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit()) {
         return based(&digits, 8);
     }
-    // A float needs a point there, and its exponent a sign: `1e3` is text.
+    // A float needs a point there, and its exponent a sign: `1e3` is a string.
     if let Some((_, exponent)) = digits.split_once(['e', 'E'])
         && (!digits.contains('.') || !exponent.starts_with(['+', '-']))
     {
@@ -148,7 +148,8 @@ fn split_sign(text: &str) -> (&'static str, &str) {
     }
 }
 
-/// A decimal integer or float in JSON's spelling, digits kept: `+1` is `1`, `.5` is `0.5`, `1.` is `1.0`, `007` is `7`.
+/// A decimal integer or float in JSON's notation, with all digits kept: `+1` is `1`, `.5` is `0.5`, `1.` is `1.0`,
+/// `007` is `7`.
 fn decimal(text: &str) -> Option<String> {
     let (sign, rest) = split_sign(text);
     let (mantissa, exponent) =

@@ -1,4 +1,4 @@
-//! Where a node stands in its file.
+//! Positions in files.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::Name;
 
-/// A file of a [`Sources`].
+/// The id of a file in [`Sources`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileId(u32);
 
-/// A stretch of one line of one file. Line and column count from 1, in characters; line 0 means the file as a whole.
+/// A part of one line of a file. Line and column count from 1, in characters; line 0 means the whole file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
     /// The file.
@@ -25,36 +25,36 @@ pub struct Span {
 }
 
 impl Span {
-    /// The file as a whole, where no line can be named.
+    /// The whole file, if no line can be named.
     pub fn whole(file: FileId) -> Self {
         Self { file, line: 0, column: 0, width: 0 }
     }
 }
 
-/// A value and where it was written.
+/// A value and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spanned<T> {
     /// The value.
     pub value: T,
-    /// Where it stands.
+    /// Its place.
     pub span: Span,
 }
 
 impl<T> Spanned<T> {
-    /// Puts a value and its place together.
+    /// Combines a value with its place.
     pub fn new(value: T, span: Span) -> Self {
         Self { value, span }
     }
 }
 
 impl Spanned<String> {
-    /// The same text as one that is shared.
+    /// Converts the string to a shared one.
     pub fn into_name(self) -> Spanned<Name> {
         Spanned::new(self.value.into(), self.span)
     }
 }
 
-/// A span made readable without the sources: what a message or a stored event needs to point at a line.
+/// A span that is usable without the sources: what a message or a stored event needs to point at a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// The file, as the user named it.
@@ -63,17 +63,17 @@ pub struct Place {
     pub line: u32,
     /// The column, from 1.
     pub column: u32,
-    /// How many characters are meant.
+    /// The number of characters.
     pub width: u32,
-    /// The text of the line, cut when it is very long; empty where only the place is known.
+    /// The text of the line, truncated if it is very long; empty if only the position is known.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
 }
 
-/// What a file is called that nobody added.
+/// The path of an unknown file.
 const UNKNOWN: &str = "<unknown>";
 
-/// The longest line that a [`Place`] carries along, in characters.
+/// The maximum length of the text of a [`Place`], in characters.
 const PLACE_TEXT_LIMIT: usize = 400;
 
 /// The text of every file a plan was made from.
@@ -85,15 +85,15 @@ pub struct Sources {
 #[derive(Debug, Clone)]
 struct SourceFile {
     path: PathBuf,
-    /// The path as places have it.
+    /// The path as shown in places.
     shown: Arc<str>,
     text: Arc<str>,
-    /// Byte offset of each line's first character, once somebody asked for a line.
+    /// Byte offset of each line's first character, computed when a line is first requested.
     starts: OnceLock<Vec<u32>>,
 }
 
 impl Sources {
-    /// Adds a file; the same path may be added once for each time it is read.
+    /// Adds a file; the same path may be added several times, once for each time it is read.
     pub fn add(&mut self, path: &Path, text: impl Into<Arc<str>>) -> FileId {
         let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
         let shown = path.display().to_string().into();
@@ -101,7 +101,7 @@ impl Sources {
         id
     }
 
-    /// The path of a file, as it was named.
+    /// The path of a file, as specified.
     pub fn path(&self, file: FileId) -> &Path {
         self.files.get(file.0 as usize).map_or(Path::new(UNKNOWN), |source| &source.path)
     }
@@ -111,7 +111,7 @@ impl Sources {
         self.files.get(file.0 as usize).map_or("", |source| &source.text)
     }
 
-    /// The place of a span, without any text.
+    /// The place of a span, without the text of its line.
     pub fn spot(&self, span: Span) -> Place {
         let shown = self.files.get(span.file.0 as usize).map(|source| Arc::clone(&source.shown));
         let path = shown.unwrap_or_else(|| UNKNOWN.into());
@@ -140,7 +140,7 @@ fn starts(text: &str) -> Vec<u32> {
     // YAML ends a line at a line feed, a carriage return, or both together.
     let ends = |at: &usize| bytes[*at] == b'\n' || bytes.get(at + 1) != Some(&b'\n');
     let ends = memchr::memchr2_iter(b'\n', b'\r', bytes).filter(ends);
-    // What is larger than four gigabytes is read nowhere; its lines would be told without their text.
+    // No file of more than four gigabytes is ever read; its last lines would be shown without their text.
     std::iter::once(0).chain(ends.map_while(|at| u32::try_from(at + 1).ok())).collect()
 }
 

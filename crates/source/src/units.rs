@@ -1,4 +1,4 @@
-//! Durations as people write them: `300ms`, `1m30s`, `1.5h`.
+//! Durations in human-readable notation: `300ms`, `1m30s`, `1.5h`.
 
 use std::time::Duration;
 

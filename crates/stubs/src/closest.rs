@@ -1,4 +1,4 @@
-//! Which recorded request was probably meant.
+//! Finds the recorded requests most similar to a request.
 
 use std::collections::BTreeMap;
 
@@ -6,20 +6,20 @@ use agentci_text::{excerpt, pointer};
 use agentci_trace::canonical;
 use serde_json::Value;
 
-/// How much of a text is shown of a request that nothing answers.
+/// Maximum length of a text in the message about a miss.
 const SHOWN: usize = 160;
-/// How many candidates are looked at; a miss should not cost more than the run.
+/// Maximum number of candidates to compare, so that a miss stays cheap.
 const COMPARED: usize = 2_000;
-/// How many of them, those with most in common, are compared letter by letter.
+/// Maximum number of candidates, those with most in common, whose strings are compared by edit distance.
 const COMPARED_CLOSELY: usize = 16;
-/// How many characters of two texts are compared, and how many texts of a value.
+/// Maximum number of characters compared of a string, and of strings compared of a value.
 const TEXT_COMPARED: usize = 64;
 const TEXTS_COMPARED: usize = 64;
 
-/// Whether two scalars, or two values of different kinds, are the same.
+/// Whether two scalars, or two values of different types, are equal.
 pub(crate) type Same = fn(&Value, &Value) -> bool;
 
-/// The candidates most like a request, best first, each with its likeness from 0 to 1.
+/// The candidates most similar to a request, best first, each with its similarity from 0 to 1.
 pub(crate) fn closest<'v, T>(
     candidates: impl Iterator<Item = (T, &'v Value)>,
     requested: &Value,
@@ -40,7 +40,8 @@ pub(crate) fn closest<'v, T>(
     scored.into_iter().take(most).map(|(candidate, _, score)| (candidate, score)).collect()
 }
 
-/// The share of leaves that agree; so many texts that differ count by how alike they are, the rest a little for being there.
+/// The share of equal leaves. The first `closely` strings that differ count by their edit distance, further ones a
+/// little for being present.
 fn likeness(a: &BTreeMap<String, &Value>, b: &BTreeMap<String, &Value>, mut closely: usize, same: Same) -> f64 {
     let all = a.keys().chain(b.keys().filter(|path| !a.contains_key(*path)));
     let mut count = 0_u32;
@@ -67,17 +68,17 @@ fn likeness(a: &BTreeMap<String, &Value>, b: &BTreeMap<String, &Value>, mut clos
     if count == 0 { 1.0 } else { sum / f64::from(count) }
 }
 
-/// A text as a miss shows it.
+/// A text, shortened for the message about a miss.
 pub(crate) fn cut(text: &str) -> String {
     excerpt(text, SHOWN).into_owned()
 }
 
-/// A value as a miss shows it, if it is there.
+/// A value for the message about a miss; `nothing` if it is absent.
 pub(crate) fn shown(value: Option<&Value>) -> String {
     value.map_or("nothing".to_owned(), |value| cut(&canonical(value)))
 }
 
-/// Every scalar and empty container by its path.
+/// Every scalar and empty container, by its path.
 fn leaves(value: &Value) -> BTreeMap<String, &Value> {
     fn walk<'v>(path: &mut String, value: &'v Value, found: &mut BTreeMap<String, &'v Value>) {
         let mut step = |key: &str, value: &'v Value| {

@@ -1,14 +1,14 @@
-//! Which calls go wrong, and how.
+//! Decides which calls fail on purpose, and how.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use agentci_plan::{Fault, FaultKind, FaultTime, draw};
 
-/// What draws for calls of a model depend on, in place of the name of a tool.
+/// Seeds the random choices for model calls, in place of the name of a tool.
 const MODEL: &str = "the model";
 
-/// Decides for each call whether something goes wrong with it. Equal seeds give equal decisions.
+/// Decides for each call whether to inject a fault. Equal seeds give equal decisions.
 #[derive(Debug, Clone, Default)]
 pub struct Faults {
     planned: Arc<[Fault]>,
@@ -16,22 +16,22 @@ pub struct Faults {
     calls: u32,
     calls_by_tool: HashMap<String, u32>,
     calls_of_model: u32,
-    /// Which of them had their chance so far, by position.
+    /// The planned faults that happened, or for which a random choice was made, by index.
     met: BTreeSet<usize>,
 }
 
 impl Faults {
-    /// Faults for one attempt; the seed should differ for each case and attempt.
+    /// The faults of one attempt; the seed should differ for each case and attempt.
     pub fn new(planned: Arc<[Fault]>, seed: u64) -> Self {
         Self { planned, seed, ..Self::default() }
     }
 
-    /// Whether any of these is left to a draw.
+    /// Whether any of these faults depends on a random choice.
     pub fn drawn(faults: &[Fault]) -> bool {
         faults.iter().any(|fault| matches!(fault.when, FaultTime::Rate(_)))
     }
 
-    /// What goes wrong with the next call of a tool: the first fault that fits.
+    /// The fault of the next call of a tool: the first planned one that applies.
     pub fn next(&mut self, tool: &str) -> Option<FaultKind> {
         if self.planned.is_empty() {
             return None;
@@ -47,14 +47,15 @@ impl Faults {
         })
     }
 
-    /// What goes wrong with the next call of a recorded model.
+    /// The fault of the next call of a recorded model.
     pub fn next_of_model(&mut self) -> Option<FaultKind> {
         self.calls_of_model += 1;
         let number = self.calls_of_model;
         self.fitting(MODEL, |fault| fault.model.then_some(number))
     }
 
-    /// The first fault that fits a call: `number` says which call it is for a fault, if it is for that call at all.
+    /// The first fault that applies to a call. `number` returns the position of the call as a fault counts it, or
+    /// `None` if the fault does not concern the call.
     fn fitting(&mut self, of: &str, number: impl Fn(&Fault) -> Option<u32>) -> Option<FaultKind> {
         let mut fitting = None;
         for (index, fault) in self.planned.iter().enumerate() {
@@ -65,7 +66,7 @@ impl Faults {
                 FaultTime::Rate(rate) => draw(self.seed, index as u64, of, number) < rate,
             };
             let happens = fits && fitting.is_none();
-            // A draw that does not hit is as good as one that does.
+            // A random choice counts even if the fault does not happen.
             if happens || matches!(fault.when, FaultTime::Rate(_)) {
                 self.met.insert(index);
             }
@@ -76,18 +77,18 @@ impl Faults {
         fitting
     }
 
-    /// The faults, each with whether it happened so far, or was drawn for.
+    /// The faults, each with whether it has happened or a random choice was made for it.
     pub fn met(&self) -> impl Iterator<Item = (&Fault, bool)> {
         self.planned.iter().enumerate().map(|(index, fault)| (fault, self.met.contains(&index)))
     }
 
-    /// How often that was called so far which a fault is for.
+    /// The number of calls so far that a fault could apply to.
     pub fn calls_for(&self, fault: &Fault) -> u32 {
         let tool = fault.tool.as_ref().map(|tool| tool.value.as_str());
         if fault.model { self.calls_of_model } else { self.calls(tool) }
     }
 
-    /// How often a tool was called so far, or any when none is named.
+    /// The number of calls of a tool so far, or of all tools if none is named.
     pub fn calls(&self, tool: Option<&str>) -> u32 {
         match tool {
             Some(tool) => self.calls_by_tool.get(tool).copied().unwrap_or_default(),
@@ -95,7 +96,7 @@ impl Faults {
         }
     }
 
-    /// The tools that were called so far, in no order.
+    /// The tools called so far, in no particular order.
     pub fn called(&self) -> impl Iterator<Item = &str> {
         self.calls_by_tool.keys().map(String::as_str)
     }

@@ -1,5 +1,5 @@
-//! What stands in for the tools of an agent: recordings, scripts, faults on purpose, and the tools themselves when they are really
-//! executed.
+//! Stubs for the tools of an agent: recordings, fixtures, scripted answers and injected faults; and the tools
+//! themselves when they are executed.
 
 mod cassette;
 mod closest;

@@ -1,7 +1,7 @@
-//! Evening out results: what differs from run to run and means nothing is dropped or replaced before anyone compares.
+//! Normalizes values: irrelevant differences between runs are removed or replaced before values are compared.
 //!
-//! Keys are stripped first, then paths, then paths are replaced, then patterns in every text. It happens to tool results before
-//! they are recorded and before the agent sees them, and to the final output before it is checked.
+//! Keys are stripped first, then paths; then paths are replaced, then patterns in every string. Tool results are
+//! normalized before they are recorded and before the agent sees them, and the final output before it is checked.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use agentci_plan::Normalization;
 use regex::Regex;
 use serde_json::Value;
 
-/// A normalization ready to be applied.
+/// A compiled normalization.
 #[derive(Debug, Default)]
 pub struct Normalizer {
     strip_keys: Vec<String>,
@@ -20,7 +20,7 @@ pub struct Normalizer {
 }
 
 impl Normalizer {
-    /// Compiles a normalization; the error names a pattern that is wrong.
+    /// Compiles a normalization; the error describes an invalid pattern.
     pub fn new(normalization: &Normalization) -> Result<Self, String> {
         let steps = |path: &str| path.split('.').map(str::to_owned).collect::<Vec<_>>();
         let mut replace_text = Vec::new();
@@ -37,7 +37,7 @@ impl Normalizer {
         })
     }
 
-    /// Evens out a value.
+    /// Normalizes a value.
     pub fn value(&self, value: &mut Value) {
         each(value, &|value| {
             if let Value::Object(map) = value {
@@ -53,7 +53,7 @@ impl Normalizer {
         });
     }
 
-    /// Evens out a value that others hold, too, and that stays theirs as it is.
+    /// Normalizes a shared value; other owners keep the original.
     pub fn shared(&self, value: &mut Arc<Value>) {
         let Self { strip_keys, strip_paths, replace_paths, replace_text } = self;
         let nothing =
@@ -63,7 +63,7 @@ impl Normalizer {
         }
     }
 
-    /// Evens out an error text.
+    /// Normalizes a text, such as an error.
     pub fn text(&self, text: &mut String) {
         for (pattern, with) in &self.replace_text {
             if pattern.is_match(text) {
@@ -73,7 +73,7 @@ impl Normalizer {
     }
 }
 
-/// Changes a value, and then everything inside it.
+/// Changes a value, then all values inside it.
 fn each(value: &mut Value, change: &dyn Fn(&mut Value)) {
     change(value);
     match value {
@@ -83,7 +83,7 @@ fn each(value: &mut Value, change: &dyn Fn(&mut Value)) {
     }
 }
 
-/// A replacement as Python writes it, `\1` or `\g<name>` for a group and everything else itself, as the regex library does.
+/// Translates a Python replacement, with `\1` or `\g<name>` for a group, to the syntax of the regex crate.
 fn groups(replacement: &str) -> String {
     let mut text = String::new();
     let mut rest = replacement;
@@ -111,7 +111,7 @@ fn groups(replacement: &str) -> String {
     text
 }
 
-/// Puts a value in the place of what stands at a path, or drops that where there is none. `*` is any key or position.
+/// Replaces the value at a path by `with`, or removes it if `with` is `None`. `*` matches any key or index.
 fn at_path(value: &mut Value, path: &[String], with: Option<&Value>) {
     let Some((step, rest)) = path.split_first() else { return };
     let all = step == "*";

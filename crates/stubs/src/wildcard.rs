@@ -1,15 +1,15 @@
-//! Matching a call against a recording that lost its secrets: the placeholder stands for any text.
+//! Matches a call with a redacted recording: the placeholder matches any text.
 
 use agentci_trace::{PLACEHOLDER, fits_recorded};
 use serde_json::Value;
 
 use crate::closest::Same;
 
-/// Whether a requested value is the recorded one but for what the placeholder stands for.
+/// Whether a requested value equals the recorded one, except where that has the placeholder.
 pub(crate) fn fits(recorded: &Value, requested: &Value, same: Same) -> bool {
     match (recorded, requested) {
         (Value::String(recorded), Value::String(requested)) => fits_recorded(recorded, requested),
-        // A number that was secret.
+        // A secret number.
         (Value::String(recorded), Value::Number(_)) => recorded == PLACEHOLDER,
         (Value::Array(recorded), Value::Array(requested)) => {
             recorded.len() == requested.len() && recorded.iter().zip(requested).all(|(a, b)| fits(a, b, same))

@@ -9,14 +9,14 @@ use crate::pointer;
 pub struct Difference {
     /// A JSON pointer, empty for the whole value.
     pub path: String,
-    /// What was expected there, if anything.
+    /// The expected value; `None` if none is expected there.
     pub expected: Option<Value>,
-    /// What is there, if anything.
+    /// The actual value; `None` if there is none.
     pub actual: Option<Value>,
 }
 
-/// The first difference, in the order of the expected value; what only the actual one has comes last. `same` tells whether two
-/// values agree that are not both objects and not both lists.
+/// The first difference, in the order of the expected value; keys that only the actual value has come last. `same`
+/// compares two values that are not both objects and not both lists.
 pub fn first_difference(expected: &Value, actual: &Value, same: impl Fn(&Value, &Value) -> bool) -> Option<Difference> {
     walk(&mut String::new(), expected, actual, &same)
 }
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_told_from_null() {
+    fn a_missing_value_is_not_null() {
         let difference = first_difference(&json!({"a": null}), &json!({}), |one, other| one == other);
         assert_eq!(difference, Some(Difference { path: "/a".into(), expected: Some(Value::Null), actual: None }));
     }

@@ -1,11 +1,12 @@
-//! Text from outside, made fit for where it goes.
+//! Escapes untrusted text for terminals, HTML and XML.
 //!
-//! What an agent, a suite or a model wrote may hold anything. On a terminal a control character can move the cursor, recolour
-//! the screen or turn `PASS` into `FAIL`; in XML it makes the file unreadable. Here it is shown instead: `\u{1b}[31m`.
+//! Text of an agent, a suite or a model may contain anything. On a terminal, a control character can move the cursor,
+//! recolour the screen or turn `PASS` into `FAIL`; in XML it makes the file invalid. Here it is shown as an escape:
+//! `\u{1b}[31m`.
 
 use std::borrow::Cow;
 
-/// Text for a terminal or a log: control characters (but line end and tab) and those that reorder the text are made visible.
+/// Escapes text for a terminal or a log: control characters (except newline and tab) and characters that reorder text.
 pub fn printable(text: &str) -> Cow<'_, str> {
     replace(text, |character| match character {
         '\n' | '\t' => None,
@@ -13,7 +14,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// The same for text that has to stay on one line: line ends and tabs become `\n` and `\t`.
+/// Like [`printable`], for text that must stay on one line: newlines and tabs become `\n` and `\t`.
 pub fn one_line(text: &str) -> Cow<'_, str> {
     replace(text, |character| match character {
         '\n' => Some("\\n".into()),
@@ -22,17 +23,17 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// Text between two HTML tags or the double quotes of an HTML attribute: markup and whatever a terminal should not get are shown.
+/// Escapes text for HTML content or a double-quoted HTML attribute: markup, and everything that [`printable`] escapes.
 pub fn html_text(text: &str) -> Cow<'_, str> {
     replace(text, |character| match character {
         '\n' | '\t' => None,
-        // Nothing here is quoted with them, but what is made of this text may be.
+        // Our own attributes use double quotes, but users of this text may not.
         '\'' => Some("&#39;".into()),
         _ => as_xml(character).or_else(|| shown_if_unsafe(character)),
     })
 }
 
-/// Text between two XML tags.
+/// Escapes text for XML content.
 pub fn xml_text(text: &str) -> Cow<'_, str> {
     replace(text, |character| match character {
         // A bare carriage return would be read as a line feed.
@@ -42,7 +43,8 @@ pub fn xml_text(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// Text between the quotes of an XML attribute. White space is written by number, since a reader turns it into blanks otherwise.
+/// Escapes text for an XML attribute. Newlines and tabs become numeric references, since a parser would turn them into
+/// spaces.
 pub fn xml_attribute(text: &str) -> Cow<'_, str> {
     replace(text, |character| match character {
         '\n' => Some("&#10;".into()),
@@ -52,7 +54,7 @@ pub fn xml_attribute(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// What stands in the place of a character, if something does.
+/// The replacement of a character, if it is replaced.
 type ShownCharacter = Option<Cow<'static, str>>;
 
 /// Copies the text only if `change` replaces something in it.
@@ -81,7 +83,7 @@ fn as_xml(character: char) -> ShownCharacter {
     match character {
         '&' => Some("&amp;".into()),
         '<' => Some("&lt;".into()),
-        // Everywhere, so that no `]]>` is left.
+        // Always escaped, so that no `]]>` is left.
         '>' => Some("&gt;".into()),
         '"' => Some("&quot;".into()),
         '\u{fffe}' | '\u{ffff}' => Some(shown(character)),
@@ -90,8 +92,7 @@ fn as_xml(character: char) -> ShownCharacter {
     }
 }
 
-/// Controls, what is no character at all, and the marks that change the direction of text or begin a line without being a
-/// line end.
+/// Control characters, noncharacters, and marks that change the direction of text or separate lines.
 fn is_unsafe(character: char) -> bool {
     let reorders =
         matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// The first `most` characters of a text, followed by `...` if there are more. [`shorten`](crate::shorten) does the same between
-/// words, for texts that may hold a secret.
+/// The first `most` characters of a text, followed by `...` if there are more. [`shorten`](crate::shorten) cuts between
+/// words, for texts that may contain a secret.
 pub fn excerpt(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         Some((end, _)) => Cow::Owned(format!("{}...", &text[..end])),

@@ -1,18 +1,18 @@
-//! Long texts in a message.
+//! Shortens long texts in messages.
 //!
-//! Messages are cleaned of secrets by their values after they were made, and half a secret is not known to be one. So texts are
-//! cut between words.
+//! Secrets are redacted from messages by their values after the messages are made, and half a secret would not be
+//! recognised. So texts are cut between words.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// How much of a long match is shown.
+/// The longest part of a match that is shown, in characters.
 const MATCH: usize = 120;
-/// How much is shown on each side of a match.
+/// The number of characters shown on each side of a match.
 const AROUND: usize = 40;
 const CUT: &str = "...";
 
-/// At most so many characters of a text.
+/// At most `most` characters of a text, cut between words and followed by `...` if there are more.
 pub fn shorten(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         None => Cow::Borrowed(text),
@@ -20,7 +20,7 @@ pub fn shorten(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
-/// A part of a text with some of what stands around it.
+/// A part of a text with some of the text around it.
 pub fn passage(text: &str, part: Range<usize>) -> String {
     let (before, rest) = text.split_at(part.start);
     let (found, after) = rest.split_at(part.end - part.start);
@@ -32,7 +32,7 @@ pub fn passage(text: &str, part: Range<usize>) -> String {
     format!("{before}{found}{}", shorten(after, AROUND))
 }
 
-/// Where the last whole word before `end` is over.
+/// The end of the last whole word before `end`.
 fn words_end(text: &str, end: usize) -> usize {
     if text[end..].starts_with(between_words) {
         return end;
@@ -40,7 +40,7 @@ fn words_end(text: &str, end: usize) -> usize {
     text[..end].rfind(between_words).map_or(0, |last| last + text[last..].chars().next().map_or(0, char::len_utf8))
 }
 
-/// Where the first whole word after `start` begins.
+/// The start of the first whole word after `start`.
 fn words_start(text: &str, start: usize) -> usize {
     if text[..start].ends_with(between_words) {
         return start;
@@ -48,7 +48,7 @@ fn words_start(text: &str, start: usize) -> usize {
     text[start..].find(between_words).map_or(text.len(), |first| start + first)
 }
 
-/// Characters that keys and tokens do not have. What is written without spaces, as Chinese is, may be cut anywhere.
+/// Characters that do not occur in keys and tokens. Text without spaces, such as Chinese, may be cut anywhere.
 fn between_words(character: char) -> bool {
     !character.is_ascii() || character.is_ascii_whitespace() || "\"',;:()[]{}<>&|".contains(character)
 }

@@ -1,8 +1,8 @@
 //! The canonical form of JSON, by which tool arguments are compared.
 //!
-//! Keys are sorted by code point at every depth, lists keep their order, nothing stands between the parts, and nothing is
-//! coerced: `1` and `1.0` differ, `true` and `1` differ. Integers keep every digit. Floats that are the same double are the same
-//! (`1e2` is `100.0`) and are printed as Python prints them, since that is how recorded suites spell them.
+//! Keys are sorted by code point at every depth, lists keep their order, there is no whitespace, and nothing is
+//! coerced: `1` and `1.0` differ, `true` and `1` differ. Integers keep every digit. Floats that are the same double are
+//! equal (`1e2` is `100.0`) and are printed as Python prints them, since recorded suites contain them in that form.
 
 use serde_json::{Number, Value};
 
@@ -11,7 +11,7 @@ pub fn canonical(value: &Value) -> String {
     with_sorted_keys(value, &python_number)
 }
 
-/// A value as compact JSON, its keys sorted by code point and its numbers written in this way.
+/// A value as compact JSON with keys sorted by code point and numbers formatted by `number`.
 pub(crate) fn with_sorted_keys(value: &Value, number: &dyn Fn(&Number) -> String) -> String {
     let mut text = String::new();
     write_sorted(value, number, &mut text);
@@ -52,12 +52,12 @@ fn python_number(number: &Number) -> String {
     }
     match digits.parse::<f64>() {
         Ok(float) if float.is_finite() => python_float(float),
-        // Beyond what a double holds: the digits themselves.
+        // Beyond the precision of a double: the digits themselves.
         _ => digits.into(),
     }
 }
 
-/// Python's `repr`: the shortest digits that read back the same, with an exponent below 1e-4 and from 1e16 on.
+/// Python's `repr`: the shortest digits that read back the same, with an exponent below 1e-4 and from 1e16.
 fn python_float(float: f64) -> String {
     let scientific = format!("{float:e}");
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));

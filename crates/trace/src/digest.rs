@@ -1,4 +1,4 @@
-//! What tells one content from another.
+//! SHA-256 digests.
 
 use sha2::{Digest as _, Sha256};
 
@@ -7,7 +7,7 @@ pub fn sha256(bytes: &[u8]) -> String {
     sha256_beginning(bytes, usize::MAX)
 }
 
-/// Its first digits, which tell as much as names and fingerprints have to.
+/// The first digits of the SHA-256, enough for names and fingerprints.
 pub fn sha256_beginning(bytes: &[u8], length: usize) -> String {
     let mut digits = format!("{:x}", Sha256::digest(bytes));
     digits.truncate(length);

@@ -1,10 +1,10 @@
-//! When two values are the same: keys in any order, lists in theirs, and numbers by their value, so that `1` is `1.0`.
+//! Equality of values: keys in any order, lists in order, and numbers by value, so that `1` equals `1.0`.
 
 use serde_json::Value;
 
 use crate::canonical::with_sorted_keys;
 
-/// Whether two values are the same.
+/// Whether two values are equal.
 pub fn same_value(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a == b || decimal(a.as_str()) == decimal(b.as_str()),
@@ -16,13 +16,13 @@ pub fn same_value(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// A text that two values share exactly when they are the same.
+/// A string that is the same for two values if and only if they are equal.
 pub fn value_key(value: &Value) -> String {
     with_sorted_keys(value, &|digits| decimal(digits.as_str()))
 }
 
-/// A number by its value: its digits without zeros at either end, and the power of ten they are multiplied with. Nothing is
-/// rounded, and a large exponent costs nothing.
+/// The normal form of a number: its digits without zeros at either end, and a power of ten. Nothing is rounded, and a
+/// large exponent costs nothing.
 pub fn decimal(written: &str) -> String {
     let (sign, plain) = written.strip_prefix('-').map_or(("", written), |plain| ("-", plain));
     let (mantissa, exponent) = plain.split_once(['e', 'E']).unwrap_or((plain, "0"));
@@ -111,7 +111,7 @@ mod tests {
         })
     }
 
-    /// The same with the keys of every object turned round.
+    /// The same value with the keys of every object reversed.
     fn turned(value: &Value) -> Value {
         match value {
             Value::Array(items) => Value::Array(items.iter().map(turned).collect()),

@@ -8,40 +8,40 @@ use serde_json::Value;
 use crate::joined::{self, TracedCall};
 use crate::{ModelTrouble, Usage};
 
-/// When something happened.
+/// A point in time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moment {
-    /// Milliseconds of Unix time.
+    /// Unix time in milliseconds.
     pub unix_ms: u64,
-    /// Microseconds since the attempt began, by a clock that never goes back.
+    /// Microseconds since the attempt started, by a monotonic clock.
     pub offset_us: u64,
 }
 
-/// Something that happened while the agent was at work.
+/// An event of an attempt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
-    /// When.
+    /// The time of the event.
     pub at: Moment,
-    /// In which turn, from 0.
+    /// The number of the turn, from 0.
     pub turn: u32,
-    /// What.
+    /// What happened.
     pub kind: EventKind,
 }
 
-/// What happened. Values are shared with whoever tells of it.
+/// What happened. Values are shared with run events.
 #[derive(Debug, Clone, PartialEq)]
 pub enum EventKind {
-    /// A turn was begun with this.
+    /// A turn started with this input.
     TurnStart(Arc<Value>),
-    /// The agent said something.
+    /// The agent sent text.
     Text(String),
-    /// The agent takes back what it said in this turn so far, to say it anew.
+    /// The agent retracts its text of this turn so far, to send it again.
     TextTakenBack,
-    /// The agent thought something.
+    /// The agent sent reasoning.
     Reasoning(String),
     /// The agent's state, after it changed.
     State(Arc<Value>),
-    /// The agent broke a rule of the protocol it speaks, and could be understood all the same.
+    /// The agent violated its protocol, but could still be understood.
     Violation(String),
     /// The agent called a tool.
     ToolCall(ToolCall),
@@ -49,73 +49,74 @@ pub enum EventKind {
     ToolResult(ToolResult),
     /// The agent called its model: request and answer.
     ModelCall {
-        /// What was asked.
+        /// The request.
         request: Arc<Value>,
-        /// What was answered.
+        /// The response.
         response: Arc<Value>,
     },
-    /// The scripted model complains of a request, or of its own script.
+    /// The scripted model reports a problem with a request, or with its own script.
     ModelTrouble(ModelTrouble),
-    /// The agent says what it used up.
+    /// The agent reported its usage.
     Usage(Usage),
     /// The agent logged something through the protocol.
     Log {
-        /// How grave.
+        /// The log level.
         level: String,
-        /// The words.
+        /// The message.
         message: String,
-        /// Anything beside them.
+        /// Additional data.
         data: Option<Arc<Value>>,
     },
-    /// The agent gave up.
+    /// The agent reported an error.
     AgentError {
-        /// Its words.
+        /// The message.
         message: String,
-        /// Anything beside them.
+        /// Additional data.
         data: Option<Arc<Value>>,
     },
     /// The agent's result.
     FinalOutput(Arc<Value>),
-    /// Data that the agent put out beside its answer. Only prohibitions look at it.
+    /// Data that the agent sent in addition to its answer. Only checks that forbid something consider it.
     Beside(Arc<Value>),
-    /// The agent says why its model ended an answer, in the words of `OpenAI`'s Chat Completions.
+    /// The reason why the model ended an answer, in the terms of `OpenAI`'s Chat Completions.
     Finish(String),
-    /// The world had no answer.
+    /// No stub or recording answered a request.
     Miss {
         /// The tool that was called.
         tool: String,
-        /// What was looked for and what came closest.
+        /// The message with the request and the closest match.
         message: String,
     },
-    /// The turn is over.
+    /// The turn ended.
     TurnEnd,
 }
 
-/// Who saw a tool call or its result. Several may see the same call: [`Joiner`](crate::Joiner) makes one of what they tell.
+/// The observer of a tool call or its result. Several may see the same call: [`Joiner`](crate::Joiner) merges their
+/// observations.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Observer {
-    /// The stub that stands in for the tool.
+    /// The stub that replaces the tool.
     Stub,
-    /// The protocol the agent speaks with us.
+    /// The protocol between the agent and agentci.
     #[default]
     Protocol,
-    /// The provider of the model, which ran the tool itself and says so in the model's answer.
+    /// The provider of the model, which ran the tool itself and reports it in the model's answer.
     Provider,
     /// The wire between the agent and its model.
     ModelWire,
 }
 
 impl Observer {
-    /// All of them: who saw a call run comes before who only heard of it.
+    /// All observers: those that see a call run come before those that only hear of it.
     pub const ALL: [Observer; 4] = [Observer::Stub, Observer::Protocol, Observer::Provider, Observer::ModelWire];
 
-    /// Its word in a run's events.
+    /// Its name in run events.
     pub fn name(self) -> &'static str {
         self.into()
     }
 
-    /// Who goes by this word.
+    /// The observer with this name.
     pub fn read(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|observer| observer.name() == word)
     }
@@ -124,48 +125,48 @@ impl Observer {
 /// A tool call, as one observer saw it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolCall {
-    /// Which call, in the agent's numbering.
+    /// The id of the call, as the agent assigned it.
     pub call_id: String,
-    /// The tool.
+    /// The name of the tool.
     pub name: String,
-    /// Its arguments.
+    /// The arguments.
     pub args: Arc<Value>,
-    /// Who saw it.
+    /// The observer.
     pub observer: Observer,
-    /// When the call was begun, where its arguments took time to arrive.
+    /// When the call started, if its arguments were streamed.
     pub begun: Option<Moment>,
 }
 
 impl ToolCall {
-    /// A call whose arguments came at once.
+    /// A call whose arguments were not streamed.
     pub fn new(call_id: impl Into<String>, name: impl Into<String>, args: Value, observer: Observer) -> Self {
         Self { call_id: call_id.into(), name: name.into(), args: args.into(), observer, begun: None }
     }
 }
 
-/// An answer to a tool call, as one observer saw it.
+/// The result of a tool call, as one observer saw it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolResult {
-    /// Which call it answers.
+    /// The id of the call.
     pub call_id: String,
-    /// Whether the tool did its work.
+    /// Whether the tool succeeded.
     pub ok: bool,
-    /// What it gave.
+    /// The result.
     pub result: Arc<Value>,
-    /// What it complained of.
+    /// The error message.
     pub error: Option<String>,
-    /// What went wrong with it on purpose: the agent may not have got it as it stands here.
+    /// The injected fault: the agent may not have received the result as shown here.
     pub fault: Option<String>,
-    /// Who saw it.
+    /// The observer.
     pub observer: Observer,
-    /// The form of a refusal that it was recognised by: the tool was not run.
+    /// The form by which it was recognised as a refusal: the tool was not run.
     pub refused: Option<String>,
-    /// The form of a failure that it was recognised by, where the protocol has no word for one.
+    /// The form by which it was recognised as a failure, if the protocol has no field for one.
     pub recognised: Option<String>,
 }
 
 impl ToolResult {
-    /// What a tool gave, or what it complained of.
+    /// The result of a tool, or its error.
     pub fn new(call_id: impl Into<String>, outcome: Result<Value, String>, observer: Observer) -> Self {
         let ok = outcome.is_ok();
         let (result, error) = outcome.map_or_else(|error| (Value::Null, Some(error)), |result| (result, None));
@@ -177,31 +178,31 @@ impl ToolResult {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Trace {
     events: Vec<Event>,
-    /// What happened before, where it is the trace of one turn.
+    /// The events before, if this is the trace of one turn.
     earlier: Vec<Event>,
 }
 
 impl Trace {
-    /// Adds what happened last.
+    /// Appends an event.
     pub fn push(&mut self, event: Event) {
         self.events.push(event);
     }
 
-    /// Everything, in order.
+    /// All events, in order.
     pub fn events(&self) -> &[Event] {
         &self.events
     }
 
-    /// What happened before, where it is the trace of one turn, and everything.
+    /// The events before, if this is the trace of one turn, and all events.
     pub(crate) fn both(&self) -> (&[Event], &[Event]) {
         (&self.earlier, &self.events)
     }
 
-    /// What happened in one turn alone.
+    /// The trace of one turn.
     #[must_use]
     pub fn of_turn(&self, turn: u32) -> Trace {
         let events = self.events.iter().filter(|event| event.turn == turn).cloned().collect();
-        // A call may be asked for in one turn and made in the next.
+        // A call may be requested in one turn and made in the next.
         let of_calls = |event: &&Event| {
             matches!(event.kind, EventKind::ToolCall(_) | EventKind::ToolResult(_) | EventKind::ModelCall { .. })
         };
@@ -209,14 +210,14 @@ impl Trace {
         Trace { events, earlier }
     }
 
-    /// Whether such a tool was called in an earlier turn, where this is the trace of one turn.
+    /// Whether such a call was made in an earlier turn, if this is the trace of one turn.
     pub fn called_earlier(&self, is: impl Fn(&TracedCall<'_>) -> bool) -> bool {
         let turn = self.turn();
         let earlier = || joined::units(&self.earlier, &self.events).into_iter().filter(|unit| unit.turn < turn);
         !self.earlier.is_empty() && earlier().any(|unit| unit.counts && is(&unit))
     }
 
-    /// Whether nobody but the agent's own protocol reports tool calls.
+    /// Whether only the agent's own protocol reports tool calls.
     pub fn is_protocol_alone(&self) -> bool {
         self.events.iter().all(|event| match &event.kind {
             EventKind::ToolCall(call) => call.observer == Observer::Protocol,
@@ -225,15 +226,15 @@ impl Trace {
         })
     }
 
-    /// The tool calls that count as made, in the order they were made, each with its exchanges after it: what the agent itself
-    /// tells of, and of what its model asked for, what was executed or answered.
+    /// The tool calls that count, in the order they were made, each followed by its exchanges: calls that the agent
+    /// itself reports, and calls that its model requested and that were executed or answered.
     pub fn calls(&self) -> Vec<TracedCall<'_>> {
         let mut calls = self.asked_calls();
         calls.retain(|call| call.counts);
         calls
     }
 
-    /// The same with the calls that were only asked for, or refused.
+    /// All tool calls, including those that were only requested, or refused.
     pub fn asked_calls(&self) -> Vec<TracedCall<'_>> {
         let mut units = joined::units(&self.earlier, &self.events);
         if !self.earlier.is_empty() {
@@ -243,12 +244,12 @@ impl Trace {
         units
     }
 
-    /// The turn that this is the trace of, where it is the trace of one.
+    /// The turn, if this is the trace of one turn.
     fn turn(&self) -> u32 {
         self.events.first().map_or(u32::MAX, |event| event.turn)
     }
 
-    /// The agent's result, the last one if there are several.
+    /// The agent's result; the last one if there are several.
     pub fn final_output(&self) -> Option<&Value> {
         self.events.iter().rev().find_map(|event| {
             let EventKind::FinalOutput(output) = &event.kind else { return None };
@@ -256,7 +257,7 @@ impl Trace {
         })
     }
 
-    /// What it used up in all.
+    /// The total usage.
     pub fn usage(&self) -> Usage {
         let usage = |kind: &EventKind| if let EventKind::Usage(usage) = kind { Some(*usage) } else { None };
         self.events.iter().filter_map(|event| usage(&event.kind)).fold(Usage::default(), Usage::plus)

@@ -1,24 +1,24 @@
-//! Results that say that a tool was not run, or failed, in the words that frameworks put in place of one.
+//! Recognises results that say that a tool was not run or failed, by the texts that frameworks use for them.
 //!
-//! On most wires a result is a text, with no field for either. The words below are what the frameworks write by themselves; an
-//! agent that words it otherwise can be described with `world.tools.refusals`.
+//! On most wires a result is a string, with no field for either. The texts below are written by the frameworks
+//! themselves; other texts can be described with `world.tools.refusals`.
 
 use serde_json::Value;
 
-/// A form that a framework gives a result.
+/// A form of result that a framework produces.
 #[derive(Debug, Clone, Copy)]
 pub struct ResultForm {
-    /// Whose form it is.
+    /// The framework.
     pub framework: &'static str,
-    /// The words it is known by.
+    /// The text by which it is recognised.
     pub words: &'static str,
-    /// Where they can be read.
+    /// The source of the text.
     pub source: &'static str,
     fits: fn(&str, &str) -> bool,
 }
 
 impl ResultForm {
-    /// What it is, for a message.
+    /// A description for messages.
     pub fn told(&self) -> String {
         format!("{}: \"{}\"", self.framework, self.words)
     }
@@ -36,22 +36,22 @@ fn ends(text: &str, words: &str) -> bool {
     text.ends_with(words)
 }
 
-/// Begins as one error does and ends in these words, in any case: the words alone could be anybody's.
+/// Starts with `Error` and ends with these words in any letter case: the words alone could have any author.
 fn error_ending(text: &str, words: &str) -> bool {
     text.starts_with("Error") && text.to_lowercase().ends_with(&words.to_lowercase())
 }
 
-/// The data that says it in its `type`, where the output is passed on as it is.
+/// Data with this `type`, if the output is passed on unchanged.
 fn typed(text: &str, words: &str) -> bool {
     text.starts_with('{')
         && serde_json::from_str::<Value>(text)
             .is_ok_and(|value| value.get("type").and_then(Value::as_str) == Some(words))
 }
 
-/// An object that has nothing but an `error`.
+/// An object whose only key is `error`.
 fn only_error(text: &str, words: &str) -> bool {
     let Ok(Value::Object(map)) = serde_json::from_str::<Value>(text) else { return false };
-    // Errors of validation, as pydantic lists them.
+    // Validation errors, as pydantic lists them.
     let of_pydantic = |error: &Value| ["type", "loc", "msg"].into_iter().all(|key| error.get(key).is_some());
     let says_so = |error: &Value| match error {
         Value::String(_) => true,
@@ -61,18 +61,18 @@ fn only_error(text: &str, words: &str) -> bool {
     words == "error" && map.len() == 1 && map.get("error").is_some_and(says_so)
 }
 
-/// An object that has nothing but an `error`, which begins so.
+/// An object whose only key is `error`, with a value that starts with these words.
 fn error_begins(text: &str, words: &str) -> bool {
     let Ok(Value::Object(map)) = serde_json::from_str::<Value>(text) else { return false };
     map.len() == 1 && map.get("error").and_then(Value::as_str).is_some_and(|error| error.starts_with(words))
 }
 
-/// Names the tool between the words before and after it.
+/// Contains the name of the tool between the words before and after it.
 fn names_tool(text: &str, words: &str) -> bool {
     let Some((before, after)) = words.split_once('…') else { return false };
     let Some((name, rest)) = text.strip_prefix(before).and_then(|rest| rest.split_once(after)) else { return false };
     let is_name = !name.is_empty() && !name.contains(|letter: char| letter.is_whitespace() || letter == '\'');
-    // A form that ends in a bracket goes on with a list.
+    // A form that ends in a bracket continues with a list.
     is_name && (rest.is_empty() || after.ends_with('['))
 }
 
@@ -140,7 +140,7 @@ const REFUSALS: &[ResultForm] = &[
     },
 ];
 
-/// Results that say that a tool failed, where the protocol has no field for that.
+/// Results that say that a tool failed, if the protocol has no field for that.
 const FAILURES: &[ResultForm] = &[
     ResultForm {
         framework: "openai-agents",
@@ -192,17 +192,17 @@ const FAILURES: &[ResultForm] = &[
     },
 ];
 
-/// Every form that is known.
+/// All known forms.
 pub fn known_forms() -> impl Iterator<Item = &'static ResultForm> {
     REFUSALS.iter().chain(FAILURES)
 }
 
-/// The form of a refusal that a result has, if it has one.
+/// The refusal form that a result matches, if any.
 pub fn refusal_form(result: &Value, error: Option<&str>) -> Option<&'static ResultForm> {
     find(REFUSALS, result, error)
 }
 
-/// The form of a failure that a result has, if it has one.
+/// The failure form that a result matches, if any.
 pub fn failure_form(result: &Value) -> Option<&'static ResultForm> {
     find(FAILURES, result, None)
 }

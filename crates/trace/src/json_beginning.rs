@@ -1,11 +1,11 @@
-//! The beginning of a value as JSON.
+//! Serializes the beginning of a value as JSON.
 
 use std::io;
 
 use serde::Serialize;
 
-/// The first `most` bytes of the JSON of a value, fewer rather than half a character, and whether that is not all of it. Writing
-/// stops there: the rest of a large value costs nothing.
+/// The first `most` bytes of a value's JSON, cut at a character boundary, and whether it was cut. Serialization stops
+/// there: the rest of a large value costs nothing.
 pub fn json_beginning(value: &(impl Serialize + ?Sized), most: usize) -> (String, bool) {
     let mut beginning = JsonBeginning { bytes: Vec::new(), most };
     let cut = serde_json::to_writer(&mut beginning, value).is_err();
@@ -13,7 +13,7 @@ pub fn json_beginning(value: &(impl Serialize + ?Sized), most: usize) -> (String
     (whole.to_owned(), cut)
 }
 
-/// As many bytes as there is room for. What is full is an error to whoever writes.
+/// A buffer of limited size. Writing to a full buffer is an error.
 struct JsonBeginning {
     bytes: Vec<u8>,
     most: usize,
@@ -38,7 +38,7 @@ mod tests {
 
     use super::*;
 
-    /// Any value; few are deep.
+    /// An arbitrary value; few are deep.
     fn any_value() -> impl Strategy<Value = Value> {
         let leaf = prop_oneof![
             Just(Value::Null),

@@ -1,7 +1,7 @@
-//! What the agent did: one ordered list of events.
+//! The trace: an ordered list of what the agent did.
 //!
-//! A driver writes the trace while it talks to the agent, checks read it, and everything shown or stored is derived from it. It
-//! is raw and lives in memory only for the length of one attempt.
+//! A driver writes the trace while it talks to the agent, checks read it, and everything that is shown or stored is
+//! derived from it. It is unredacted and stays in memory for one attempt only.
 
 mod canonical;
 mod digest;

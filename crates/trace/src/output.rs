@@ -1,8 +1,9 @@
-//! What the agent put out, in words and as data: the one place that says what "the output" is.
+//! The output of the agent, as text and as data: the only place that defines "the output".
 //!
-//! A turn's output is its last [`FinalOutput`](EventKind::FinalOutput) and the text that was said in it. The output of a case is that of
-//! its last turn, whatever the target. Checks of data look at [`Output::value`], checks of words at [`Output::text`] and
-//! [`Output::spellings`], and prohibitions at [`Output::everything`] of all turns, so that nothing is hidden behind words.
+//! A turn's output is its last [`FinalOutput`](EventKind::FinalOutput) and the text that was sent in it. The output of
+//! a case is that of its last turn, whatever the target. Checks of data use [`Output::value`], checks of text use
+//! [`Output::text`] and [`Output::spellings`], and checks that forbid something use [`Output::everything`] of all
+//! turns, so that data cannot hide behind text.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -12,11 +13,11 @@ use serde_json::Value;
 use crate::scalars::{DataLeaf, leaves};
 use crate::{EventKind, Trace};
 
-/// What was put out in one turn or in several.
+/// The output of one turn or of several.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Output<'t> {
     turns: Vec<TurnOutput<'t>>,
-    /// The strings that the agent was given. Data beside an answer that repeats one of them reveals nothing.
+    /// The strings in the agent's input. Additional data that repeats one of them reveals nothing.
     given: BTreeSet<&'t str>,
 }
 
@@ -28,13 +29,13 @@ struct TurnOutput<'t> {
 }
 
 impl Trace {
-    /// What the agent put out in the last turn.
+    /// The output of the last turn.
     pub fn output(&self) -> Output<'_> {
         let last = self.events().last().map(|event| event.turn);
         self.output_where(|turn| Some(turn) == last)
     }
 
-    /// What the agent put out in all turns.
+    /// The output of all turns.
     pub fn conversation(&self) -> Output<'_> {
         self.output_where(|_| true)
     }
@@ -66,15 +67,14 @@ impl Trace {
 }
 
 impl<'t> Output<'t> {
-    /// The output as words: what was said, or else the data (a string as it is, anything else as compact JSON). Each turn
-    /// starts a new line.
+    /// The output as text: the text that was sent, or else the data (a string as it is, anything else as compact JSON).
+    /// Each turn starts a new line.
     pub fn text(&self) -> String {
         let texts: Vec<Cow<'_, str>> = self.turns.iter().filter_map(TurnOutput::text).collect();
         texts.join("\n")
     }
 
-    /// The output as data: the final output of the last turn, or else what was said in it as a string. Nothing if the agent put
-    /// out neither.
+    /// The output as data: the final output of the last turn, or else its text as a string. `None` if there is neither.
     pub fn value(&self) -> Option<Cow<'t, Value>> {
         let turn = self.turns.last()?;
         match (turn.data, &turn.words) {
@@ -84,14 +84,14 @@ impl<'t> Output<'t> {
         }
     }
 
-    /// Every way to write the [text](Self::text) of the turns. What is JSON is also written with its escapes resolved: first
-    /// as compact JSON, then each string in it.
+    /// All spellings of the [text](Self::text) of the turns. JSON is also included with its escapes resolved: first as
+    /// compact JSON, then each string in it.
     pub fn spellings(&self) -> Vec<OutputSpelling> {
         self.turns.iter().flat_map(|turn| turn.spellings(false)).collect()
     }
 
-    /// Every way to write everything that was put out, data beside words included. Of [data beside the answer](EventKind::Beside) only
-    /// strings count, each by itself: names of fields and measurements are not what the agent says.
+    /// All spellings of the whole output, including data next to text. Of [additional data](EventKind::Beside) only
+    /// strings count, each by itself: field names and measurements are not part of the answer.
     pub fn everything(&self) -> Vec<OutputSpelling> {
         let mut found: Vec<OutputSpelling> = self.turns.iter().flat_map(|turn| turn.spellings(true)).collect();
         for text in self.beside().filter_map(|leaf| leaf.value.as_str()) {
@@ -103,7 +103,7 @@ impl<'t> Output<'t> {
         found
     }
 
-    /// The strings and numbers of the [data beside the answer](EventKind::Beside), each after the name of its field.
+    /// The strings and numbers of the [additional data](EventKind::Beside), each after the name of its field.
     pub fn named_data(&self) -> Vec<String> {
         let named = self.beside().map(|DataLeaf { name, value }| match value.as_str() {
             Some(text) => format!("{name}: {text}"),
@@ -117,7 +117,7 @@ impl<'t> Output<'t> {
         all.filter(|leaf| leaf.value.as_str().is_none_or(|text| !self.given.contains(text)))
     }
 
-    /// Whether there is neither a word nor any data.
+    /// Whether there is neither text nor data.
     pub fn is_empty(&self) -> bool {
         self.turns.iter().all(|turn| {
             let silent = turn.words.as_ref().is_none_or(|words| words.trim().is_empty());
@@ -129,7 +129,7 @@ impl<'t> Output<'t> {
     }
 }
 
-/// A text that the agent put out.
+/// One spelling of the output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutputSpelling {
     /// The text.
@@ -161,10 +161,10 @@ impl TurnOutput<'_> {
     }
 }
 
-/// How deep JSON may be written within strings of JSON.
+/// The maximum nesting of JSON within strings of JSON.
 const NESTED: usize = 4;
 
-/// Adds the JSON in a text that writes some characters as escapes: the whole text, or else each line and each fenced block.
+/// Adds the JSON in a text that contains escapes: the whole text, or else each line and each fenced block.
 fn spell_escaped(text: &str, nested: usize, found: &mut Vec<OutputSpelling>) {
     if !text.contains('\\') {
         return;
@@ -180,7 +180,7 @@ fn spell_escaped(text: &str, nested: usize, found: &mut Vec<OutputSpelling>) {
     }
 }
 
-/// A text that is an object, a list or a string in JSON.
+/// Parses a text that is a JSON object, list or string.
 fn json_value(text: &str) -> Option<Value> {
     let text = text.trim();
     text.starts_with(['{', '[', '"']).then(|| serde_json::from_str(text).ok())?
@@ -199,7 +199,7 @@ fn spell(value: &Value, nested: usize, found: &mut Vec<OutputSpelling>) {
     }
 }
 
-/// Adds the strings that JSON writes differently from what they say.
+/// Adds the strings that JSON spells with escapes.
 fn spell_parts(value: &Value, nested: usize, found: &mut Vec<OutputSpelling>) {
     match value {
         Value::String(text) => spell_part(text, nested, found),
@@ -221,7 +221,7 @@ fn spell_part(text: &str, nested: usize, found: &mut Vec<OutputSpelling>) {
         if let Some(nested) = nested.checked_sub(1) {
             let first = found.len();
             spell_escaped(text, nested, found);
-            // What is within a string is a part of the answer, too.
+            // JSON within a string is also a part of the answer.
             found.iter_mut().skip(first).for_each(|spelling| spelling.is_part = true);
         }
     }
@@ -320,11 +320,11 @@ mod tests {
         assert_eq!((said.output().text(), said.output().value().as_deref()), ("done".into(), Some(&json!("done"))));
         assert_eq!(texts(said.output().everything()), ["done", "ada@example.org", "why?"]);
         assert_eq!(said.output().named_data(), ["took_ms: 1420", "mail: ada@example.org", "question: why?"]);
-        // What the agent was given is no news.
+        // Strings of the agent's input do not count.
         let given = EventKind::TurnStart(json!({"ask": "why?"}).into());
         said.push(Event { at: Moment::default(), turn: 0, kind: given });
         assert_eq!(texts(said.output().everything()), ["done", "ada@example.org"]);
-        // Data alone is no answer.
+        // Additional data alone is not an answer.
         let only = trace(vec![vec![EventKind::Beside(json!({"mail": "ada@example.org"}).into())]]);
         assert!(only.output().is_empty() && only.output().value().is_none());
     }

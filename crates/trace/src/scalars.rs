@@ -1,11 +1,11 @@
-//! Strings and numbers in data.
+//! Finds strings and numbers in data.
 
 use serde_json::Value;
 
 /// A string or a number in data.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DataLeaf<'v> {
-    /// The name of the closest field it is in; empty if there is none.
+    /// The name of the closest enclosing field; empty if there is none.
     pub(crate) name: &'v str,
     pub(crate) value: &'v Value,
 }

@@ -1,21 +1,20 @@
-//! What the agent says it used up.
+//! The usage that the agent reports.
 
 use serde::{Deserialize, Serialize};
 
 /// Tokens and cost, as far as they are known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Tokens the model read.
+    /// The number of input tokens.
     pub tokens_in: Option<u64>,
-    /// Tokens the model wrote.
+    /// The number of output tokens.
     pub tokens_out: Option<u64>,
-    /// Cost in US dollars.
+    /// The cost in US dollars.
     pub cost_usd: Option<f64>,
 }
 
 impl Usage {
-    /// Both together; what neither knows stays unknown. What is too much to count stays at the most that can be, so that a limit
-    /// on it is still exceeded.
+    /// The sum of both; values that neither has stay unknown. Sums saturate, so that a limit is still exceeded.
     #[must_use]
     pub fn plus(self, other: Usage) -> Usage {
         fn sum<T>(a: Option<T>, b: Option<T>, add: fn(T, T) -> T) -> Option<T> {
@@ -32,7 +31,7 @@ impl Usage {
     }
 }
 
-/// Adds amounts as the decimals they are written as: three times 0.1 is 0.3, which sums of binary fractions exceed.
+/// Adds numbers as decimals: three times 0.1 is 0.3, unlike with binary fractions.
 pub fn add_decimals(a: f64, b: f64) -> f64 {
     let exact = || {
         let ((a, a_digits), (b, b_digits)) = (decimal(a)?, decimal(b)?);
@@ -44,7 +43,7 @@ pub fn add_decimals(a: f64, b: f64) -> f64 {
     exact().unwrap_or_else(|| (a + b).clamp(f64::MIN, f64::MAX))
 }
 
-/// A number as an integer and how many of its digits are behind the point. Nothing for numbers too large or too small for that.
+/// A number as an integer and the number of its decimal places. `None` for numbers that are too large or too small.
 fn decimal(number: f64) -> Option<(i128, u32)> {
     let written = number.to_string();
     let (whole, fraction) = written.split_once('.').unwrap_or((&written, ""));
@@ -67,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_be_counted_is_the_most_there_is() {
+    fn sums_saturate() {
         let most = Usage { tokens_in: Some(u64::MAX), tokens_out: Some(7), cost_usd: Some(f64::MAX) };
         let more = most.plus(Usage { tokens_in: Some(2), tokens_out: None, cost_usd: Some(f64::MAX) });
         assert_eq!(more, Usage { tokens_in: Some(u64::MAX), tokens_out: Some(7), cost_usd: Some(f64::MAX) });

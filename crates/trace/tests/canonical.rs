@@ -1,11 +1,11 @@
-//! The canonical form does not depend on how a value happens to be written.
-#![expect(clippy::unwrap_used, reason = "a test that can not go on has failed")]
+//! The canonical form does not depend on how a value is written.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use agentci_trace::canonical;
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
-/// Any JSON, with integers beyond every machine type and floats of every size.
+/// Arbitrary JSON, with integers beyond every machine type and floats of every size.
 fn json() -> impl Strategy<Value = Value> {
     let number = prop_oneof![
         any::<i64>().prop_map(Value::from),
@@ -22,7 +22,7 @@ fn json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The same value with the keys of every object in another order.
+/// The same value with the keys of every object in a different order.
 fn reordered(value: &Value, by: usize) -> Value {
     match value {
         Value::Object(map) => {

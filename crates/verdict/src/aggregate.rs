@@ -1,4 +1,4 @@
-//! Numbers over all cases of a run.
+//! Aggregates over all cases of a run.
 
 use agentci_trace::Usage;
 use serde::{Deserialize, Serialize};
@@ -14,17 +14,17 @@ pub struct Aggregates {
     pub cases_pass: usize,
     /// Cases that failed.
     pub cases_fail: usize,
-    /// Cases that could not be judged.
+    /// Cases that ended with an error.
     pub cases_error: usize,
-    /// Cases that were not run.
+    /// Cases that were skipped.
     pub cases_skipped: usize,
-    /// Passed cases among those that ran; 0 when none ran.
+    /// The share of passed cases among those that ran; 0 if none ran.
     pub pass_rate: f64,
     /// Tool calls of all cases.
     pub tool_calls: u64,
     /// Tool errors of all cases.
     pub tool_errors: u64,
-    /// Requests to a model in all cases; absent where none of them was observed.
+    /// Model calls of all cases; absent if none were observed.
     #[serde(default)]
     pub model_calls: Option<u64>,
     /// Wall time of each case, in milliseconds.
@@ -33,34 +33,35 @@ pub struct Aggregates {
     pub tool_calls_per_case: Option<Spread>,
     /// Tool errors of each case.
     pub tool_errors_per_case: Option<Spread>,
-    /// Requests to a model in each case whose model was observed.
+    /// Model calls of each case whose model was observed.
     #[serde(default)]
     pub model_calls_per_case: Option<Spread>,
-    /// Tokens read in each case that reports them.
+    /// Input tokens of each case that reports them.
     pub tokens_in: Option<Spread>,
-    /// Tokens written in each case that reports them.
+    /// Output tokens of each case that reports them.
     pub tokens_out: Option<Spread>,
     /// Cost of each case that reports it.
     pub cost_usd: Option<Spread>,
 }
 
-/// How a number spreads over the cases. Percentiles are by nearest rank, so each is a value that occurred.
+/// The distribution of a number over the cases. Percentiles use the nearest-rank method, so each is a value that
+/// occurred.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
-    /// The least.
+    /// The minimum.
     pub min: f64,
-    /// The middle.
+    /// The median.
     pub p50: f64,
-    /// Only one in twenty is more.
+    /// The 95th percentile.
     pub p95: f64,
     /// The mean.
     pub mean: f64,
-    /// The most.
+    /// The maximum.
     pub max: f64,
 }
 
 impl Spread {
-    /// The spread of some values, if there are any.
+    /// The distribution of some values, if there are any.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut values: Vec<f64> = values.into_iter().collect();
         values.sort_by(f64::total_cmp);
@@ -77,7 +78,7 @@ pub(crate) fn float(number: u64) -> f64 {
     number as f64
 }
 
-/// What the aggregates need of a case, copied out: walking the rows once per number would be much slower.
+/// The numbers of a case, copied: iterating over the rows once per number would be much slower.
 #[derive(Clone, Copy)]
 struct CaseNumbers {
     status: CaseStatus,
@@ -97,7 +98,7 @@ impl CaseNumbers {
 }
 
 impl Aggregates {
-    /// The numbers of these rows; skipped cases count in the totals only.
+    /// The aggregates of these rows; skipped cases only count in the totals.
     pub fn of(rows: &Rows) -> Self {
         let mut cases: Vec<CaseNumbers> = rows.iter().map(CaseNumbers::of).collect();
         cases.retain(|case| case.status != CaseStatus::Skipped);

@@ -1,6 +1,6 @@
-//! Cases that were answered from a recording of the whole agent, and cases that have no agent.
+//! Counts cases that were answered from a recording of the whole agent, and cases that have no agent.
 //!
-//! Both say something about the checks of a suite and nothing about an agent, so a run counts them apart.
+//! Such cases test the checks of a suite but not an agent, so a run counts them separately.
 
 use agentci_source::Place;
 use serde::{Deserialize, Serialize};
@@ -10,28 +10,28 @@ use crate::{CaseRow, Rows, RunStart};
 /// The recording that answered a case in place of its agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Played {
-    /// The file.
+    /// The path of the recording.
     pub recording: String,
-    /// Where the suite names it, or the test that it is a recording of.
+    /// The place where the suite names the recording, or the test that was recorded.
     pub place: Place,
-    /// Whether the case says `played: true`.
+    /// Whether the case sets `played: true`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub meant: bool,
 }
 
-/// How many cases of a run no agent was run for.
+/// The number of cases of a run without a running agent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Agentless {
     /// All cases of the run.
     pub cases: usize,
-    /// Those answered from a recording of the whole agent.
+    /// Cases that were answered from a recording of the whole agent.
     pub played: usize,
-    /// Those that have no agent.
+    /// Cases that have no agent.
     pub without: usize,
 }
 
 impl Agentless {
-    /// The counts of cases that were run.
+    /// Counts the cases that were run.
     pub fn of(rows: &Rows) -> Self {
         let mut counts = Self { cases: rows.len(), ..Self::default() };
         for row in rows.iter() {
@@ -41,7 +41,7 @@ impl Agentless {
         counts
     }
 
-    /// What is known before the first case is run.
+    /// The counts that are known before the first case is run.
     pub fn planned(start: &RunStart) -> Self {
         Self { cases: start.cases_total, played: start.cases_played, without: start.cases_without_agent }
     }
@@ -53,7 +53,7 @@ impl CaseRow {
         self.attempts.iter().find_map(|attempt| attempt.played.as_deref())
     }
 
-    /// The same, unless the case says that it is meant to be played.
+    /// The same recording, unless the case sets `played: true`.
     pub fn lacks_agent(&self) -> Option<&Played> {
         self.played().filter(|played| !played.meant)
     }

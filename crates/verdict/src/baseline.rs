@@ -1,4 +1,4 @@
-//! What is kept of a run to hold later ones against it.
+//! The baseline: the record of a run that later runs are compared with.
 //!
 //! A baseline file is the `summary.json` of a run, without its own comparison:
 //!
@@ -18,8 +18,9 @@
 //! }
 //! ```
 //!
-//! (Shortened.) `tool_steps_rule` of the suite says by which rule the steps were made; without it, by the first. `tool_steps`, `similarity` with `embedder`, and `history` may be absent, as they are in files that `RunLedger` made; other keys are not
-//! looked at.
+//! (Shortened.) `tool_steps_rule` of the suite is the version of the rule by which the steps were recorded; default: 1.
+//! `tool_steps`, `similarity` with `embedder`, and `history` may be absent, as they are in files that `RunLedger`
+//! created; other keys are ignored.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -31,122 +32,123 @@ use crate::aggregate::float;
 use crate::document::DocumentPlace;
 use crate::{Aggregates, CallStep, CaseEnd, CaseRow, CaseStatus, Cause, Prompts, Rows, Similarity, Spread};
 
-/// By which rule tool calls are counted and steps are made. The first rule counted what a model behind the agent asked for; the
-/// second counts what the agent did: a call that it tells of itself, and of what its model asks for what is executed or answered. The
-/// third also writes down which calls nobody saw run, and what took place during calls.
+/// The version of the rule by which tool calls are counted and steps are recorded. Version 1 counted the calls that a
+/// model behind the agent requested. Version 2 counts the calls that the agent made: those it reports itself, and those
+/// that its model requested and that were executed or answered. Version 3 also records which calls were not seen to
+/// run, and the exchanges during calls.
 pub const STEPS_RULE: u64 = 3;
 
 /// The version of the fields of `summary.json`.
 pub const SCHEMA_VERSION: u64 = 1;
 
-/// A run as others are held against it.
+/// A run that other runs are compared with.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Baseline {
-    /// The version of the fields.
+    /// The version of the fields of the file.
     pub schema_version: u64,
-    /// By which rule its steps were made.
+    /// The version of the rule by which its steps were recorded.
     pub steps_rule: u64,
-    /// The suite.
+    /// The name of the suite.
     pub suite: String,
-    /// Passed cases among those that ran.
+    /// The share of passed cases among those that ran.
     pub pass_rate: f64,
     /// The mean wall time of a case, in milliseconds.
     pub wall_ms_mean: Option<f64>,
-    /// The wall time that only one in twenty cases exceeds, in milliseconds.
+    /// The 95th percentile of the wall time of a case, in milliseconds.
     pub wall_ms_p95: Option<f64>,
-    /// Its cases, by id.
+    /// Its cases, sorted by id.
     pub cases: Vec<BaselineCase>,
-    /// What its cases asked models with, if that was written down.
+    /// The prompts of its cases, if they were recorded.
     pub prompts: Option<Arc<Prompts>>,
 }
 
 /// A case of a baseline.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BaselineCase {
-    /// The case.
+    /// The id of the case.
     pub id: String,
-    /// How it ended.
+    /// The status of the case.
     pub status: CaseStatus,
-    /// How long it took.
+    /// The wall time in milliseconds.
     pub wall_ms: f64,
-    /// Its tool calls in order, if they were written down.
+    /// Its tool calls in order, if they were recorded.
     pub steps: Option<Vec<CallStep>>,
-    /// Whether others than the protocol of the agent saw calls: then the rule of the steps makes a difference.
+    /// Whether observers other than the agent's protocol saw calls: only then does the version of the rule matter.
     pub seen_by_others: bool,
-    /// The ways in which it asked models, by their ids, if that could be observed.
+    /// The ids of its prompts, if they could be observed.
     pub asked: Option<Vec<String>>,
-    /// Whether nothing ended it early, so that it asked all that it would ask.
+    /// Whether it finished, so that it sent all its requests.
     pub came_to_its_end: bool,
-    /// How near its answer was to the expected one, if that was measured.
+    /// The similarity of its answer to the expected one, if it was measured.
     pub similarity: Option<Measure>,
-    /// How it fared in all runs of the baseline.
+    /// Its results in all runs of the baseline.
     pub history: CaseHistory,
 }
 
-/// How near an answer was to the expected one, and who says so.
+/// The similarity of an answer to the expected one, and the embedder that measured it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measure {
-    /// The number, with four decimals.
+    /// The similarity, rounded to four decimals.
     pub similarity: f64,
-    /// Who measured it.
+    /// The id of the embedder.
     pub embedder: String,
 }
 
 impl Measure {
-    /// The least of an attempt, the one that decides.
+    /// The lowest similarity of an attempt, which decides.
     pub fn of(end: &CaseEnd) -> Option<Self> {
         let least = Similarity::least(&end.similarities)?;
         let similarity = (least.similarity * 10_000.0).round() / 10_000.0;
         Some(Self { similarity, embedder: least.embedder.clone() })
     }
 
-    /// The number as reports show it: from 0 to 1, with four decimals.
+    /// The similarity as reports show it: from 0 to 1, with four decimals.
     pub fn shown(&self) -> String {
         Similarity { similarity: self.similarity, ..Similarity::default() }.shown()
     }
 }
 
-/// How a case fared over several runs.
+/// The results of a case over several runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CaseHistory {
-    /// How often it was run.
+    /// The number of runs.
     pub runs: u64,
-    /// How often it passed.
+    /// The number of runs that passed.
     pub passes: u64,
 }
 
 impl CaseHistory {
-    /// How a case fared in one run.
+    /// The results of a case in one run of the suite.
     pub fn of(row: &CaseRow) -> Self {
         let skipped = row.attempts.iter().filter(|attempt| attempt.status == CaseStatus::Skipped).count();
         let passed = row.attempts.iter().filter(|attempt| attempt.status == CaseStatus::Pass).count();
         Self { runs: (row.attempts.len() - skipped) as u64, passes: passed as u64 }
     }
 
-    /// Both together.
+    /// The sum of both.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self { runs: self.runs.saturating_add(other.runs), passes: self.passes.saturating_add(other.passes) }
     }
 
-    /// Whether it passed sometimes, and sometimes did not.
+    /// Whether some runs passed and some did not.
     pub fn is_mixed(self) -> bool {
         self.passes > 0 && self.passes < self.runs
     }
 }
 
-/// Why a file is no baseline.
+/// Why a file is not a baseline.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BaselineError {
-    /// It is not even JSON.
-    #[error("it is not JSON: {0}")]
+    /// The file is not JSON.
+    #[error("it is not JSON: {}", agentci_text::json_error(.0))]
     NotJson(String),
-    /// Something is missing or of the wrong kind; each problem names its place as a JSON pointer.
+    /// Fields are missing or have the wrong type; each problem names its place as a JSON pointer.
     #[error("{}", told(.0))]
     Shape(Vec<String>),
 }
 
-/// The first problems; a file that is no summary at all has a long list of them.
+/// The first problems; a file that is not a summary has many.
 fn told(problems: &[String]) -> String {
     let shown = problems.iter().take(3).map(String::as_str).collect::<Vec<_>>().join("; ");
     match problems.len().saturating_sub(3) {
@@ -169,7 +171,7 @@ impl Baseline {
         baseline.filter(|_| problems.is_empty()).ok_or(BaselineError::Shape(problems))
     }
 
-    /// The baseline that a run would make.
+    /// The baseline of a run.
     pub fn of(suite: &str, rows: &Rows) -> Self {
         let numbers = Aggregates::of(rows);
         let cases = rows.iter().map(BaselineCase::of).collect();
@@ -185,7 +187,7 @@ impl Baseline {
         }
     }
 
-    /// What it would be if only these cases had been run.
+    /// The baseline restricted to these cases.
     #[must_use]
     pub fn only(&self, ids: &BTreeSet<&str>) -> Self {
         let cases: Vec<BaselineCase> =
@@ -222,7 +224,7 @@ impl BaselineCase {
     }
 }
 
-/// Whether a case that ended like this was not ended early.
+/// Whether a case with this cause finished.
 fn came_to_its_end(cause: Option<Cause>) -> bool {
     let Some(cause) = cause else { return true };
     matches!(cause, Cause::Check | Cause::ModelNeverAsked)
@@ -259,7 +261,7 @@ fn read(document: &Value, problems: &mut Vec<String>) -> Option<Baseline> {
     let mut wall = |name| wall_ms.as_ref()?.optional(name)?.number(problems);
     let (wall_ms_mean, wall_ms_p95) = (wall("mean"), wall("p95"));
     let prompts = top.optional("prompts").and_then(|at| {
-        at.take("what models were asked with", |value| serde_json::from_value::<Prompts>(value.clone()).ok(), problems)
+        at.take("the prompts of a run", |value| serde_json::from_value::<Prompts>(value.clone()).ok(), problems)
     });
     let cases = top.field("cases", problems).items(problems);
     let cases = sorted(cases.iter().filter_map(|at| case(at, problems)).collect());
@@ -302,7 +304,7 @@ fn case(at: &DocumentPlace<'_>, problems: &mut Vec<String>) -> Option<BaselineCa
     let cause = at.optional("cause").and_then(|at| at.text(problems));
     let status = status?;
     let came_to_its_end = match cause {
-        // A file that does not say why a case did not pass says nothing against it.
+        // Without a cause, only an error means that the case did not finish.
         None => status != CaseStatus::Error,
         Some(cause) => serde_json::from_value(cause.into()).is_ok_and(|cause| came_to_its_end(Some(cause))),
     };
@@ -349,7 +351,7 @@ mod tests {
 
     use super::*;
 
-    /// A document with just what is needed.
+    /// A document with only the required fields.
     fn document() -> Value {
         json!({
             "schema_version": 1,
@@ -403,7 +405,7 @@ mod tests {
         assert_eq!(without("/cases/1", "wall_ms"), "`/cases/1/wall_ms` is missing");
         assert_eq!(
             wrong(&|document| document["cases"][0]["status"] = json!("passed")),
-            "`/cases/0/status` must be pass, fail, error or skipped, found the text `passed`"
+            "`/cases/0/status` must be pass, fail, error or skipped, found the string `passed`"
         );
         assert_eq!(
             Baseline::parse(b"{}").unwrap_err().to_string(),

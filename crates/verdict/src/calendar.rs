@@ -1,8 +1,8 @@
-//! Unix milliseconds in words, always in UTC.
+//! Formats Unix milliseconds, always in UTC.
 
 use agentci_plan::civil_date;
 
-/// The second that `unix_ms` falls in, as `YYYYMMDD-HHMMSS`. Names sort by time until the year 9999.
+/// The second of `unix_ms`, as `YYYYMMDD-HHMMSS`. Such names sort by time until the year 9999.
 pub fn stamp(unix_ms: u64) -> String {
     let seconds = unix_ms / 1000;
     let (year, month, day) = civil_date(seconds / 86_400);

@@ -1,4 +1,4 @@
-//! A run against its baseline.
+//! Compares a run with its baseline.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -11,16 +11,17 @@ use crate::{
     WallChanges,
 };
 
-/// How much a fraction may be over its threshold through rounding alone.
+/// The tolerance for rounding when a fraction is compared with its threshold.
 const ROUNDING: f64 = 1e-9;
 
 const NOT_ASKED: &str = "no threshold is set";
 const NO_BASELINE: &str = "there is no baseline to compare with";
-const OTHER_RULE: &str = "the baseline counted calls by another rule, such as what a model asked for, and this run counts what the \
-                          agent did; make a new one of a good run: `agentci baseline promote --from RUN_DIR --to FILE`";
+const OTHER_RULE: &str = "the baseline counted tool calls by another rule, such as the calls that a model requested; \
+                          this run counts the calls that the agent made; create a new baseline from a good run: \
+                          `agentci baseline promote --from RUN_DIR --to FILE`";
 
-/// Holds a run against its baseline. Without one, only what needs none is looked at. A run that is not `whole`, because some
-/// cases were left out or never begun, is held against the same cases of the baseline.
+/// Compares a run with its baseline. Without a baseline, only gates that need none are evaluated. A run that is not
+/// `whole`, because some cases were left out or never started, is compared with the same cases of the baseline.
 pub fn compare(baseline: Option<&Baseline>, current: &Baseline, thresholds: &Thresholds, whole: bool) -> Comparison {
     let mut warnings = Vec::new();
     let baseline = baseline.map(|baseline| {
@@ -45,7 +46,7 @@ pub fn compare(baseline: Option<&Baseline>, current: &Baseline, thresholds: &Thr
         cases(Gate::NoMissingCases, thresholds.no_missing_cases, baseline, || Ok(pairs.missing())),
         cases(Gate::NoChangedSteps, thresholds.no_changed_steps, baseline, || {
             match (pairs.any_steps(), pairs.departed(), pairs.other_rule()) {
-                (false, ..) => Err("no case has its tool calls in the baseline"),
+                (false, ..) => Err("the baseline has no tool calls of any case"),
                 (true, departed, others) if departed.is_empty() && !others.is_empty() => Err(OTHER_RULE),
                 (true, departed, _) => Ok(departed),
             }
@@ -64,7 +65,7 @@ pub fn compare(baseline: Option<&Baseline>, current: &Baseline, thresholds: &Thr
     }
 }
 
-/// The cases whose models are asked otherwise, and what changed first.
+/// The gate for changed prompts: the cases concerned, and the first change.
 fn prompts_gate(asked: bool, baseline: Option<&Baseline>, prompts: &PromptChanges) -> GateCheck {
     let check = cases(Gate::NoChangedPrompts, asked, baseline, || {
         let concerned: BTreeSet<&String> = prompts.changes.iter().flat_map(|change| &change.cases).collect();
@@ -74,7 +75,7 @@ fn prompts_gate(asked: bool, baseline: Option<&Baseline>, prompts: &PromptChange
     GateCheck { change: first.map(|first| first.change.clone()), ..check }
 }
 
-/// What is said of cases whose steps were made by another rule.
+/// The warning for cases whose steps were recorded by another rule.
 fn other_rule(cases: &[String]) -> Option<String> {
     let (first, more) = (cases.first()?, cases.len() - 1);
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
@@ -86,10 +87,10 @@ fn mismatches(baseline: &Baseline, current: &Baseline) -> Vec<String> {
     let (old, new) = (baseline.schema_version, current.schema_version);
     if old != new {
         warnings
-            .push(format!("the baseline has schema version {old}, the run {new}: its fields may mean something else"));
+            .push(format!("the baseline has schema version {old}, the run {new}: fields may have a different meaning"));
     }
     if baseline.suite != current.suite {
-        warnings.push(format!("the baseline is of the suite `{}`, not of `{}`", baseline.suite, current.suite));
+        warnings.push(format!("the baseline is for the suite `{}`, not for `{}`", baseline.suite, current.suite));
     }
     warnings
 }
@@ -128,7 +129,7 @@ fn status(holds: bool) -> GateStatus {
     if holds { GateStatus::Pass } else { GateStatus::Fail }
 }
 
-/// The share is absolute: the baseline's is shown beside it and decides nothing.
+/// The threshold is absolute: the baseline's rate is only shown next to it.
 fn pass_rate(threshold: Option<f64>, rate: RateChange) -> GateCheck {
     let judged = match threshold {
         None => GateCheck::skipped(Gate::MinPassRate, None, NOT_ASKED),
@@ -137,8 +138,8 @@ fn pass_rate(threshold: Option<f64>, rate: RateChange) -> GateCheck {
     GateCheck { baseline: rate.baseline, current: Some(rate.current), delta: rate.delta, ..judged }
 }
 
-/// A wall time fails its gate when it grew by too large a share and by enough milliseconds. A negative threshold asks for less
-/// time than before, which is no matter of noise: there the share alone decides.
+/// A wall time fails its gate if it grew by too large a fraction and by enough milliseconds. A negative threshold
+/// requires less time than before, where noise does not matter: then the fraction alone decides.
 fn wall(gate: Gate, thresholds: &Thresholds, wall: WallChange, baseline: Option<&Baseline>) -> GateCheck {
     let threshold = match gate {
         Gate::MaxP95WallMsDeltaPct => thresholds.max_p95_wall_ms_delta_pct,
@@ -161,13 +162,13 @@ fn wall(gate: Gate, thresholds: &Thresholds, wall: WallChange, baseline: Option<
     GateCheck { baseline, current, delta_pct, min_wall_ms_delta: least, ..judged }
 }
 
-/// The same, with the cases to look at if it failed.
+/// Adds the cases that grew most, if the gate failed.
 fn slower(check: GateCheck, pairs: &Pairs<'_>) -> GateCheck {
     let slower = if check.status == GateStatus::Fail { pairs.slower() } else { Vec::new() };
     GateCheck { slower, ..check }
 }
 
-/// A gate that no case may be concerned by, or why it can not be told.
+/// A gate that fails if any case is concerned; the error says why it could not be evaluated.
 fn cases(
     gate: Gate,
     asked: bool,
@@ -251,12 +252,12 @@ mod tests {
         assert_eq!(at(56.0, 84.0, None, 0.1), (Pass, Some(50.0)));
         assert_eq!(at(56.0, 105.9, None, 0.1), (Pass, Some(50.0)));
         assert_eq!(at(56.0, 106.0, None, 0.1), (Fail, Some(50.0)));
-        // An agent that became slow is not hidden by it.
+        // An agent that became slow still fails.
         assert_eq!(at(56.0, 812.0, None, 0.1), (Fail, Some(50.0)));
         assert_eq!(at(2000.0, 2060.0, None, 0.1), (Pass, Some(50.0)));
         assert_eq!(at(56.0, 63.0, Some(0.0), 0.1), (Fail, Some(0.0)));
         assert_eq!(at(56.0, 812.0, Some(1000.0), 0.1), (Pass, Some(1000.0)));
-        // Who asks for less time than before gets an answer about that.
+        // A negative threshold requires less time than before.
         assert_eq!(at(100.0, 95.0, None, -0.1), (Fail, None));
     }
 
@@ -322,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_a_run_is_held_against_the_same_part() {
+    fn part_of_a_suite_is_compared_with_the_same_cases() {
         let took = |wall_ms, id| BaselineCase { wall_ms, ..case(id, CaseStatus::Pass, &[]) };
         let baseline = run([took(1000.0, "slow"), took(10.0, "quick")]);
         let current = run([took(10.0, "quick")]);
@@ -346,10 +347,10 @@ mod tests {
         assert_eq!(statuses(&comparison)[5], GateStatus::Skipped);
         assert!(comparison.checks[5].note.as_deref().unwrap().contains("agentci baseline promote"), "{comparison:?}");
         assert_eq!((comparison.warnings.len(), comparison.case_diffs.steps_changed.len()), (1, 0));
-        // What is the same by both rules is compared.
+        // Steps that are the same by both rules are compared.
         let same = compare(Some(&old()), &seen(&[("refund", "00")]), &thresholds, true);
         assert_eq!((statuses(&same)[5], same.warnings.len()), (GateStatus::Pass, 0));
-        // So is a case of which only its protocol tells, and everything by one rule.
+        // So are cases that only the protocol reports, and everything recorded by one rule.
         let protocol = compare(Some(&old()), &run([case("a", CaseStatus::Pass, &[])]), &thresholds, true);
         assert_eq!(statuses(&protocol)[5], GateStatus::Fail);
         let new = Baseline { steps_rule: crate::STEPS_RULE, ..old() };

@@ -1,35 +1,35 @@
-//! What a comparison with a baseline says.
+//! The result of a comparison with a baseline.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{CallStep, CaseStatus, PromptChange};
 
-/// A run beside its baseline.
+/// A run compared with its baseline.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// Whether no gate failed.
     pub passed: bool,
-    /// Every gate there is, in a fixed order; those that were not asked for are skipped.
+    /// All gates in a fixed order; gates that are not set are skipped.
     pub checks: Vec<GateCheck>,
-    /// How the numbers of the run changed.
+    /// Changes in the metrics of the run.
     pub metrics: MetricChanges,
-    /// How the cases changed.
+    /// Changes in the cases.
     pub case_diffs: CaseChanges,
-    /// What else is worth knowing, a sentence each.
+    /// Warnings.
     pub warnings: Vec<String>,
 }
 
-/// Something that is asked of a run as a whole.
+/// A condition for a run as a whole.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Gate {
-    /// Enough cases pass.
+    /// The pass rate is high enough.
     #[default]
     MinPassRate,
     /// The mean wall time does not grow too much.
     MaxAvgWallMsDeltaPct,
-    /// The wall time that only one in twenty cases exceeds does not grow too much.
+    /// The 95th percentile of the wall time does not grow too much.
     #[serde(rename = "max_p95_wall_ms_delta_pct")]
     MaxP95WallMsDeltaPct,
     /// No case fails that did not fail in the baseline.
@@ -38,190 +38,190 @@ pub enum Gate {
     NoMissingCases,
     /// Every case calls the tools that it called in the baseline.
     NoChangedSteps,
-    /// Models are asked with the prompts, tools and parameters of the baseline.
+    /// Models are called with the prompts, tools and parameters of the baseline.
     NoChangedPrompts,
 }
 
 impl Gate {
-    /// The word for it.
+    /// Its name in files and reports.
     pub fn name(self) -> &'static str {
         self.into()
     }
 
-    /// Whether it looks at how cases ended. The others say nothing about a run in which no case passed.
+    /// Whether it considers how cases ended. The other gates say nothing about a run in which no case passed.
     pub(crate) fn looks_at_outcomes(self) -> bool {
         matches!(self, Gate::MinPassRate | Gate::NoNewFailures)
     }
 }
 
-/// What became of a gate.
+/// The result of a gate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GateStatus {
-    /// It is open.
+    /// The gate passed.
     Pass,
-    /// The run must not get through.
+    /// The gate failed.
     Fail,
-    /// It was not looked at.
+    /// The gate was not evaluated.
     #[default]
     Skipped,
 }
 
-/// One gate and what became of it.
+/// One gate and its result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct GateCheck {
-    /// Which gate.
+    /// The gate.
     pub id: Gate,
-    /// What became of it.
+    /// The result.
     pub status: GateStatus,
-    /// The limit, if there is one: a share, a fraction, or how many cases may be concerned.
+    /// The limit, if there is one: a rate, a fraction, or the number of cases that may be concerned.
     pub threshold: Option<f64>,
-    /// The baseline's number.
+    /// The value of the baseline.
     pub baseline: Option<f64>,
-    /// This run's number.
+    /// The value of this run.
     pub current: Option<f64>,
-    /// How much more it is.
+    /// The difference from the baseline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delta: Option<f64>,
-    /// How much more it is, as a fraction of the baseline's.
+    /// The difference as a fraction of the baseline's value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delta_pct: Option<f64>,
-    /// How many milliseconds more a wall time must be to fail the gate.
+    /// The minimum difference in milliseconds for a wall time to fail the gate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_wall_ms_delta: Option<f64>,
-    /// The cases concerned.
+    /// The ids of the cases concerned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cases: Vec<String>,
-    /// The cases that grew most, where time is the matter and the gate failed.
+    /// The cases whose wall time grew most, if a wall time gate failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slower: Vec<SlowerCase>,
-    /// What changed first, where prompts are the matter and the gate failed.
+    /// The first change, if the gate for prompts failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
-    /// Why it was not looked at.
+    /// Why the gate was not evaluated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
 impl GateCheck {
-    /// A gate that was not looked at.
+    /// A gate that was not evaluated.
     pub(crate) fn skipped(id: Gate, threshold: Option<f64>, note: impl Into<String>) -> Self {
         Self { note: Some(note.into()), ..Self::judged(id, threshold, GateStatus::Skipped) }
     }
 
-    /// A gate without numbers as yet.
+    /// A gate with a result and no values yet.
     pub(crate) fn judged(id: Gate, threshold: Option<f64>, status: GateStatus) -> Self {
         Self { id, status, threshold, ..Self::default() }
     }
 }
 
-/// A case that takes longer than it did.
+/// A case that takes longer than in the baseline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SlowerCase {
-    /// The case.
+    /// The id of the case.
     pub id: String,
-    /// How long it took in the baseline, in milliseconds.
+    /// Its wall time in the baseline, in milliseconds.
     pub baseline: f64,
-    /// How long it takes now.
+    /// Its wall time in this run, in milliseconds.
     pub current: f64,
 }
 
-/// How the numbers of a run changed.
+/// Changes in the metrics of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct MetricChanges {
-    /// Passed cases among those that ran.
+    /// The share of passed cases among those that ran.
     pub pass_rate: RateChange,
     /// Wall times.
     pub wall_ms: WallChanges,
 }
 
-/// How a share changed.
+/// The change of a rate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct RateChange {
-    /// The baseline's.
+    /// The value of the baseline.
     pub baseline: Option<f64>,
-    /// This run's.
+    /// The value of this run.
     pub current: f64,
-    /// How much more it is.
+    /// The difference from the baseline.
     pub delta: Option<f64>,
 }
 
-/// How wall times changed.
+/// Changes in wall times.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct WallChanges {
-    /// The mean.
+    /// The mean wall time.
     pub mean: WallChange,
-    /// What only one in twenty cases exceeds.
+    /// The 95th percentile of the wall time.
     pub p95: WallChange,
 }
 
-/// How a wall time changed, in milliseconds.
+/// The change of a wall time, in milliseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct WallChange {
-    /// The baseline's.
+    /// The value of the baseline.
     pub baseline: Option<f64>,
-    /// This run's.
+    /// The value of this run.
     pub current: Option<f64>,
-    /// How much more it is, as a fraction of the baseline's.
+    /// The difference as a fraction of the baseline's value.
     pub delta_pct: Option<f64>,
 }
 
-/// How the cases of a run changed.
+/// Changes in the cases of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CaseChanges {
-    /// Cases of the baseline that are no part of this run.
+    /// Cases of the baseline that are not in this run.
     pub missing_in_current: Vec<String>,
-    /// Cases that the baseline does not have.
+    /// Cases that are not in the baseline.
     pub new_in_current: Vec<String>,
-    /// Cases that ended otherwise.
+    /// Cases with a different status.
     pub status_changed: Vec<StatusChange>,
-    /// Cases whose tool calls are others.
+    /// Cases with different tool calls.
     #[serde(default)]
     pub steps_changed: Vec<StepChange>,
-    /// What models are asked with that is not what it was.
+    /// Changes in the prompts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prompts_changed: Vec<PromptChange>,
-    /// Cases whose answers are further from the expected ones.
+    /// Cases whose similarity to the expected answer dropped.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub similarity_dropped: Vec<SimilarityChange>,
 }
 
-/// A case whose answer is further from the expected one, as the same embedder has it.
+/// A case whose similarity to the expected answer dropped, measured by the same embedder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SimilarityChange {
-    /// The case.
+    /// The id of the case.
     pub id: String,
-    /// How near it was in the baseline.
+    /// Its similarity in the baseline.
     pub baseline: f64,
-    /// How near it is now.
+    /// Its similarity in this run.
     pub current: f64,
-    /// Who says so.
+    /// The id of the embedder.
     pub embedder: String,
 }
 
-/// A case that ended otherwise.
+/// A case with a different status.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatusChange {
-    /// The case.
+    /// The id of the case.
     pub id: String,
-    /// How it ended in the baseline.
+    /// Its status in the baseline.
     pub baseline: CaseStatus,
-    /// How it ended now.
+    /// Its status in this run.
     pub current: CaseStatus,
 }
 
-/// A case whose tool calls are others.
+/// A case with different tool calls.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepChange {
-    /// The case.
+    /// The id of the case.
     pub id: String,
-    /// The first call that differs, from 1.
+    /// The number of the first call that differs, from 1.
     pub first_difference: usize,
-    /// That call in the baseline, if it went on.
+    /// That call in the baseline, if there is one.
     pub baseline: Option<CallStep>,
-    /// The calls that came after it there, as far as it takes to see where it was going.
+    /// The next calls in the baseline, to show how it continued.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub baseline_after: Vec<CallStep>,
-    /// That call now, if the agent went on.
+    /// That call in this run, if there is one.
     pub current: Option<CallStep>,
 }

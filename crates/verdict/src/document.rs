@@ -1,13 +1,13 @@
-//! Reading a JSON document that others may have written: every problem is noted with its place, none ends the reading.
+//! Reads JSON documents from other sources: every problem is recorded with its place, and none stops the reading.
 
 use serde_json::Value;
 
-/// A place in a document, whether or not there is anything.
+/// A place in a document, whether or not it has a value.
 pub(crate) struct DocumentPlace<'v> {
     value: Option<&'v Value>,
     /// The place as a JSON pointer.
     path: String,
-    /// Whether something above is missing, which was told already.
+    /// Whether a parent is missing, which was already reported.
     told: bool,
 }
 
@@ -17,13 +17,13 @@ impl<'v> DocumentPlace<'v> {
         Self { value: Some(document), path: String::new(), told: false }
     }
 
-    /// A field that may be absent.
+    /// An optional field.
     pub(crate) fn optional(&self, name: &str) -> Option<DocumentPlace<'v>> {
         let value = self.value?.get(name).filter(|value| !value.is_null())?;
         Some(DocumentPlace { value: Some(value), path: format!("{}/{name}", self.path), told: false })
     }
 
-    /// A field that must be there.
+    /// A required field.
     pub(crate) fn field(&self, name: &str, problems: &mut Vec<String>) -> DocumentPlace<'v> {
         let path = format!("{}/{name}", self.path);
         if self.told {
@@ -44,13 +44,13 @@ impl<'v> DocumentPlace<'v> {
         items.iter().enumerate().map(at).collect()
     }
 
-    /// An object, whatever is in it.
+    /// Requires an object, with any content.
     pub(crate) fn object(&self, problems: &mut Vec<String>) {
         self.take("an object", |value| value.as_object(), problems);
     }
 
     pub(crate) fn text(&self, problems: &mut Vec<String>) -> Option<&'v str> {
-        self.take("text", |value| value.as_str(), problems)
+        self.take("a string", |value| value.as_str(), problems)
     }
 
     pub(crate) fn number(&self, problems: &mut Vec<String>) -> Option<f64> {
@@ -58,14 +58,14 @@ impl<'v> DocumentPlace<'v> {
     }
 
     pub(crate) fn count(&self, problems: &mut Vec<String>) -> Option<u64> {
-        self.take("a whole number", Value::as_u64, problems)
+        self.take("an integer", Value::as_u64, problems)
     }
 
     pub(crate) fn truth(&self, problems: &mut Vec<String>) -> Option<bool> {
-        self.take("true or false", Value::as_bool, problems)
+        self.take("a boolean", Value::as_bool, problems)
     }
 
-    /// What `read` makes of the value; a value that it makes nothing of is told.
+    /// Converts the value with `read`; a value that cannot be converted is reported.
     pub(crate) fn take<T>(
         &self,
         wanted: &str,
@@ -84,9 +84,9 @@ impl<'v> DocumentPlace<'v> {
 fn described(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
-        Value::Bool(truth) => format!("the truth value {truth}"),
+        Value::Bool(truth) => format!("the boolean {truth}"),
         Value::Number(number) => format!("the number {number}"),
-        Value::String(text) => format!("the text `{}`", text.chars().take(40).collect::<String>().escape_debug()),
+        Value::String(text) => format!("the string `{}`", text.chars().take(40).collect::<String>().escape_debug()),
         Value::Array(_) => "a list".to_owned(),
         Value::Object(_) => "an object".to_owned(),
     }

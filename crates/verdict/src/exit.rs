@@ -1,23 +1,23 @@
-//! What the process tells its caller.
+//! The exit status of the process.
 
 /// The exit status of `agentci`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ExitStatus {
-    /// 0: everything that was asked for passed.
+    /// 0: everything passed.
     Success,
-    /// 1: something failed, regressed, or could not be run: a wrong suite, a bad value, an agent that could not be
-    /// reached, nothing selected.
+    /// 1: something failed, regressed, or could not be run: an invalid suite, an invalid value, an unreachable agent,
+    /// nothing selected.
     Failed,
-    /// 2: the command line itself was wrong: an unknown flag or a missing operand.
+    /// 2: the command line was invalid: an unknown flag or a missing operand.
     Usage,
     /// 130: interrupted by the user.
     Interrupted,
-    /// The exit code of the command that `agentci record -- CMD` or `agentci replay` ran; 128 and more after a signal.
+    /// The exit code of the command that `agentci record -- CMD` or `agentci replay` ran; 128 or more after a signal.
     Command(u8),
 }
 
 impl ExitStatus {
-    /// The number.
+    /// The exit code.
     pub fn code(self) -> u8 {
         match self {
             ExitStatus::Success => 0,

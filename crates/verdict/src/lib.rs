@@ -1,4 +1,4 @@
-//! From outcomes to a verdict, and the run event: the one stream that ledgers and reports consume.
+//! Turns outcomes into verdicts, and defines the run event: the one stream that ledgers and reports consume.
 
 mod aggregate;
 mod answer_source;

@@ -1,4 +1,4 @@
-//! A run event as a line of `run.jsonl`.
+//! Reads and writes run events as lines of `run.jsonl`.
 
 use std::sync::Arc;
 
@@ -7,19 +7,19 @@ use serde_json::Value;
 
 use crate::{Body, RunEvent};
 
-/// The version of the stored form.
+/// The version of the file format.
 pub const VERSION: u64 = 1;
 
 /// Why a stored event could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum EventError {
-    /// The line is not JSON, or a field is wrong.
+    /// The line is not JSON, or a field is invalid.
     #[error("not a run event: {0}")]
     Json(#[from] serde_json::Error),
-    /// A newer or foreign form.
+    /// An unknown version of the format.
     #[error("unknown version {0}, this build reads version {VERSION}")]
     Version(Value),
-    /// A type this build does not know.
+    /// An event type that this build does not support.
     #[error("unknown event type `{0}`")]
     UnknownType(String),
 }
@@ -30,7 +30,7 @@ impl RunEvent {
         Ok(serde_json::to_string(&self.line())?)
     }
 
-    /// Appends the same line to what is there.
+    /// Appends the event as one line of JSON, without the line end.
     pub fn write_line(&self, into: &mut Vec<u8>) -> Result<(), EventError> {
         Ok(serde_json::to_writer(into, &self.line())?)
     }
@@ -41,9 +41,9 @@ impl RunEvent {
         EventLine { v: VERSION, r#type: body.name(), suite, case_id, attempt: *attempt, timestamp: *timestamp, body }
     }
 
-    /// Reads what [`RunEvent::to_line`] wrote.
+    /// Reads a line that [`RunEvent::to_line`] wrote.
     pub fn from_line(line: &str) -> Result<Self, EventError> {
-        // The line is read twice, once for the envelope and once for the body, so that each value of the body comes straight
+        // The line is read twice, once for the envelope and once for the body, so that each value of the body is parsed
         // from the text and keeps its digits.
         let envelope: StoredEnvelope = serde_json::from_str(line)?;
         if envelope.v.as_u64() != Some(VERSION) {

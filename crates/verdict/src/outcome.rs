@@ -1,56 +1,56 @@
-//! What became of a check.
+//! The outcome of a check.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use agentci_source::Span;
 
-/// What became of a check over one trace.
+/// The outcome of a check on one trace.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    /// It held.
+    /// The check passed.
     Held,
-    /// It did not hold.
+    /// The check failed.
     Failed(Failure),
-    /// It could not be evaluated though it should have been.
+    /// The check could not be evaluated.
     Error(Failure),
-    /// It was not looked at, and why.
+    /// The check was not evaluated, with the reason.
     NotEvaluated(String),
 }
 
-/// Why a check did not hold.
+/// Why a check failed.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Failure {
-    /// What is wrong, one sentence in lower case.
+    /// The message: one sentence in lower case.
     pub message: String,
-    /// The part of the check that was not met, where it is more exact than the check itself.
+    /// The part of the check that failed, if it is more precise than the check itself.
     pub span: Option<Span>,
-    /// A few words to stand beside the marked text: what was seen instead.
+    /// The label next to the marked text: what was found instead.
     pub label: String,
-    /// Further facts, a line each.
+    /// Further facts, one line each.
     pub notes: Vec<String>,
-    /// The same for programs.
+    /// The differences in machine-readable form.
     pub details: Vec<Detail>,
 }
 
-/// One difference between what was asked and what was seen.
+/// One difference between the expected and the actual value.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Detail {
-    /// Where in the looked-at value, as a JSON pointer; empty for the whole of it.
+    /// The place in the checked value, as a JSON pointer; empty for the whole value.
     pub path: String,
-    /// What was asked.
+    /// The expected value.
     pub expected: Value,
-    /// What was seen.
+    /// The actual value.
     pub actual: Value,
 }
 
 impl Failure {
-    /// A failure with its sentence.
+    /// A failure with this message.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), ..Self::default() }
     }
 
-    /// Points at the part of the check that was not met.
+    /// Sets the part of the check that failed, and the label.
     #[must_use]
     pub fn at(mut self, span: Span, label: impl Into<String>) -> Self {
         self.span = Some(span);
@@ -58,21 +58,21 @@ impl Failure {
         self
     }
 
-    /// Adds facts.
+    /// Adds notes.
     #[must_use]
     pub fn notes(mut self, notes: impl IntoIterator<Item = String>) -> Self {
         self.notes.extend(notes);
         self
     }
 
-    /// Adds a difference, at a JSON pointer.
+    /// Adds a difference at this JSON pointer.
     #[must_use]
     pub fn detail(mut self, path: &str, expected: impl Into<Value>, actual: impl Into<Value>) -> Self {
         self.details.push(Detail { path: path.to_owned(), expected: expected.into(), actual: actual.into() });
         self
     }
 
-    /// Adds a fact.
+    /// Adds a note.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());

@@ -1,4 +1,4 @@
-//! The cases of two runs side by side.
+//! Pairs the cases of two runs and compares them.
 
 use std::collections::BTreeMap;
 
@@ -6,21 +6,21 @@ use crate::{
     Baseline, BaselineCase, CallStep, CaseChanges, CaseStatus, SimilarityChange, SlowerCase, StatusChange, StepChange,
 };
 
-/// How many calls of the baseline are told after the first that differs.
+/// The number of baseline calls that are reported after the first difference.
 const STEPS_AFTER: usize = 12;
-/// How many cases are named that take longer than they did.
+/// The maximum number of slower cases that are named.
 const SLOWER: usize = 3;
-/// A similarity that falls by less is not told: answers in other words always differ a little.
+/// The minimum drop in similarity that is reported: rephrased answers always differ a little.
 const DROP: f64 = 0.01;
 
-/// Every case of the two runs. Ids may be used several times in some formats; then the nth is held against the nth.
+/// All cases of the two runs. Some formats allow duplicate ids; then the nth case is compared with the nth.
 pub(crate) struct Pairs<'c> {
     pairs: BTreeMap<(&'c str, usize), CasePair<'c>>,
-    /// Whether the steps of both were made by one rule.
+    /// Whether the steps of both runs were recorded by the same rule.
     same_rule: bool,
 }
 
-/// A case in the baseline and now.
+/// A case in the baseline and in this run.
 type CasePair<'c> = (Option<&'c BaselineCase>, Option<&'c BaselineCase>);
 
 impl<'c> Pairs<'c> {
@@ -36,12 +36,13 @@ impl<'c> Pairs<'c> {
         Self { pairs, same_rule }
     }
 
-    /// Whether the steps of a case can be held against each other. By another rule they differ without a change of the agent.
+    /// Whether the steps of a case can be compared. Recorded by another rule, they differ even if the agent did not
+    /// change.
     fn steps_compare(&self, current: &BaselineCase) -> bool {
         self.same_rule || !current.seen_by_others
     }
 
-    /// The cases whose tool calls are others than in the baseline, and may be so only because they were counted by another rule.
+    /// The cases with different tool calls, possibly only because they were counted by another rule.
     pub(crate) fn other_rule(&self) -> Vec<String> {
         let others = self.both().filter(|(_, current)| !self.steps_compare(current));
         let departure = |(baseline, current)| departure(baseline, current, self.same_rule);
@@ -52,19 +53,18 @@ impl<'c> Pairs<'c> {
         self.pairs.values().filter_map(|(baseline, current)| Some(((*baseline)?, (*current)?)))
     }
 
-    /// Whether any case was run both times.
+    /// Whether any case was run in both runs.
     pub(crate) fn any(&self) -> bool {
         self.both().any(|(old, new)| old.status != CaseStatus::Skipped && new.status != CaseStatus::Skipped)
     }
 
-    /// Whether the tool calls of any case are known of both times.
+    /// Whether the tool calls of any case are known in both runs.
     pub(crate) fn any_steps(&self) -> bool {
         self.both().any(|(old, new)| old.steps.is_some() && new.steps.is_some())
     }
 
-    /// Cases that fail now and are not known to fail: they passed in the baseline, or it has no result of them, as of a case
-    /// that is new or was renamed. Of a case that is known to pass only sometimes a failure says nothing, so there it is only a
-    /// warning.
+    /// Cases that fail now but did not fail in the baseline: they passed there, or are new or renamed. A case that
+    /// passed only in some runs of the baseline is not a new failure, but a warning.
     pub(crate) fn new_failures(&self, warnings: &mut Vec<String>) -> Vec<String> {
         let mut failures = Vec::new();
         for (baseline, current) in self.pairs.values().filter_map(|(baseline, current)| Some((*baseline, (*current)?)))
@@ -84,14 +84,14 @@ impl<'c> Pairs<'c> {
         failures
     }
 
-    /// Cases that ran in the baseline and were not run now: they are gone, or skipped.
+    /// Cases that ran in the baseline but not in this run: they were removed or skipped.
     pub(crate) fn missing(&self) -> Vec<String> {
         let not_run = |case: Option<&BaselineCase>| case.is_none_or(|case| case.status == CaseStatus::Skipped);
         let missing = self.pairs.values().filter(|(baseline, current)| !not_run(*baseline) && not_run(*current));
         missing.filter_map(|(baseline, _)| Some((*baseline)?.id.clone())).collect()
     }
 
-    /// The cases whose time grew most, those that grew most first.
+    /// The cases whose wall time grew most, largest growth first.
     pub(crate) fn slower(&self) -> Vec<SlowerCase> {
         let ran = |case: &BaselineCase| case.status != CaseStatus::Skipped;
         let grown = self.both().filter(|(old, new)| ran(old) && ran(new) && new.wall_ms > old.wall_ms);
@@ -126,20 +126,19 @@ impl<'c> Pairs<'c> {
         compared.filter_map(|(baseline, current)| departure(baseline, current, self.same_rule))
     }
 
-    /// The cases whose tool calls are others than in the baseline.
+    /// The cases whose tool calls differ from the baseline.
     pub(crate) fn departed(&self) -> Vec<String> {
         self.departures().map(|change| change.id).collect()
     }
 
-    /// Similarities of different embedders are numbers of different scales: of the first such pair it is told why they are not
-    /// compared.
+    /// The warning for similarities of different embedders, which use different scales and are not compared.
     pub(crate) fn incomparable(&self) -> Option<String> {
         let measured = self.both().filter_map(|(old, new)| Some((old.similarity.as_ref()?, new.similarity.as_ref()?)));
         let others: Vec<_> = measured.filter(|(old, new)| old.embedder != new.embedder).collect();
         let (old, new) = others.first()?;
         let cases = if others.len() == 1 { "1 case".to_owned() } else { format!("{} cases", others.len()) };
         Some(format!(
-            "similarities of {cases} are not compared: the baseline's are of `{}`, this run's of `{}`",
+            "similarities of {cases} are not compared: the baseline used the embedder `{}`, this run `{}`",
             old.embedder, new.embedder
         ))
     }
@@ -158,7 +157,7 @@ fn is_failure(status: CaseStatus) -> bool {
     matches!(status, CaseStatus::Fail | CaseStatus::Error)
 }
 
-/// How far a similarity fell, if it did and both are of one embedder.
+/// The drop in similarity, if there is one and both were measured by the same embedder.
 fn drop(baseline: &BaselineCase, current: &BaselineCase) -> Option<SimilarityChange> {
     let (old, new) = (baseline.similarity.as_ref()?, current.similarity.as_ref()?);
     let dropped = old.embedder == new.embedder && old.similarity - new.similarity >= DROP - 1e-9;
@@ -170,8 +169,8 @@ fn drop(baseline: &BaselineCase, current: &BaselineCase) -> Option<SimilarityCha
     })
 }
 
-/// The first tool call that is another, if both runs have written theirs down. By another rule it was not written down who saw a
-/// call, nor what took place during it.
+/// The first tool call that differs, if both runs recorded theirs. Other rules did not record who saw a call, or the
+/// exchanges during it.
 fn departure(baseline: &BaselineCase, current: &BaselineCase, same_rule: bool) -> Option<StepChange> {
     if baseline.status == CaseStatus::Skipped || current.status == CaseStatus::Skipped {
         return None;
@@ -194,13 +193,13 @@ fn departure(baseline: &BaselineCase, current: &BaselineCase, same_rule: bool) -
     })
 }
 
-/// Calls come first, and then the exchanges that took place during calls.
+/// Splits steps into calls, which come first, and the exchanges during calls.
 fn calls_and_exchanges(steps: &[CallStep]) -> (&[CallStep], &[CallStep]) {
     steps.split_at(steps.iter().position(|step| step.within).unwrap_or(steps.len()))
 }
 
-/// The first exchange that took place only in one of two runs, with its number: what was and what is. Calls that run at the same
-/// time make theirs in any order, so the order does not matter.
+/// The first exchange that only one of the runs has, with its number: the old and the new one. Concurrent calls make
+/// exchanges in any order, so the order does not matter.
 fn other_exchange<'s>(
     old: &'s [CallStep],
     new: &'s [CallStep],
@@ -388,7 +387,7 @@ mod tests {
         assert_eq!(dropped.iter().map(|change| (&*change.id, change.current)).collect::<Vec<_>>(), [("a", 0.89)]);
         assert_eq!(
             pairs.incomparable().unwrap(),
-            "similarities of 1 case are not compared: the baseline's are of `x`, this run's of `y`"
+            "similarities of 1 case are not compared: the baseline used the embedder `x`, this run `y`"
         );
         assert_eq!(Pairs::new(Some(&baseline), &baseline).incomparable(), None);
     }

@@ -1,4 +1,4 @@
-//! What the runs of a suite are held to, and what comes of it.
+//! Evaluates the gates of a suite.
 
 use agentci_plan::Gates;
 use serde::{Deserialize, Serialize};
@@ -6,54 +6,54 @@ use serde_json::Value;
 
 use crate::{Baseline, CaseStatus, Comparison, GateStatus, Rows, Thresholds, compare};
 
-/// What a run is to be held to, everything at hand before it begins.
+/// The gates of a run, complete before it starts.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Policy {
-    /// How far it may fall behind.
+    /// The thresholds of the gates.
     pub thresholds: Thresholds,
-    /// The same as the suite has it.
+    /// The gates as written in the suite.
     pub written: Value,
-    /// The baseline's file, as it was named.
+    /// The path of the baseline file, as specified.
     pub baseline_path: Option<String>,
-    /// The baseline, or why there is none in that file.
+    /// The baseline, or why the file cannot be used.
     pub baseline: Option<Result<Baseline, String>>,
 }
 
-/// How a run did beside its baseline and under its gates.
+/// The result of a run's gates and of the comparison with its baseline.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct GateReport {
-    /// The baseline's file.
+    /// The path of the baseline file.
     pub baseline_path: Option<String>,
-    /// Why it could not be used.
+    /// Why the baseline could not be used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// How far the run may fall behind.
+    /// The thresholds of the gates.
     pub thresholds: Thresholds,
-    /// The same as the suite has it.
+    /// The gates as written in the suite.
     pub written: Value,
-    /// Whether cases that did not pass are not held against the run, since its gates decide.
+    /// Whether cases that did not pass do not fail the run, because its gates decide.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub forgiven: bool,
-    /// The gates and what changed.
+    /// The gates and the changes since the baseline.
     pub comparison: Comparison,
 }
 
 impl Policy {
-    /// What a suite's gates ask for, the baseline aside.
+    /// The policy of a suite's gates, without a baseline.
     pub fn new(gates: &Gates) -> Self {
         Self { thresholds: gates.into(), written: gates.written.clone(), ..Self::default() }
     }
 
-    /// Judges a run; `whole` says that no case was left out.
+    /// Evaluates a run; `whole` means that no case was left out.
     pub fn judge(&self, suite: &str, rows: &Rows, whole: bool) -> GateReport {
         let baseline = self.baseline.as_ref().and_then(|baseline| baseline.as_ref().ok());
         let comparison = compare(baseline, &Baseline::of(suite, rows), &self.thresholds, whole);
         GateReport { problem: self.problem().map(str::to_owned), ..self.report(comparison) }
     }
 
-    /// What is said of a run that is only a part: what it will be held to.
+    /// The report of a single shard, whose gates are evaluated after the merge.
     pub fn put_off(&self) -> GateReport {
-        let warnings = vec!["gates are judged when all parts are merged".to_owned()];
+        let warnings = vec!["gates are evaluated when all shards are merged".to_owned()];
         self.report(Comparison { passed: true, warnings, ..Comparison::default() })
     }
 
@@ -62,36 +62,36 @@ impl Policy {
         GateReport { baseline_path, thresholds: self.thresholds, written, comparison, ..GateReport::default() }
     }
 
-    /// Why the baseline can not be used.
+    /// Why the baseline cannot be used.
     pub fn problem(&self) -> Option<&str> {
         self.baseline.as_ref()?.as_ref().err().map(String::as_str)
     }
 }
 
 impl GateReport {
-    /// Whether the run may get through: no gate failed, and the baseline that was asked for could be used.
+    /// Whether no gate failed and the baseline, if one is set, could be used.
     pub fn passed(&self) -> bool {
         self.comparison.passed && self.problem.is_none()
     }
 
-    /// What the run comes to whose worst case ended like this: a gate that fails is a failure, and where the gates alone decide,
-    /// a run that got through all that were looked at has passed. `sound` says that no case was left waiting, and that what
-    /// did not pass was run.
+    /// The status of a run, given the status of its worst case: a failed gate fails the run; if the gates alone decide,
+    /// a run passes if none of the evaluated gates failed. `sound` means that all cases were run, including those that
+    /// did not pass.
     pub fn decide(&mut self, worst: CaseStatus, sound: bool) -> CaseStatus {
         if !self.passed() {
             return worst.max(CaseStatus::Fail);
         }
         let checks = &self.comparison.checks;
-        // A part of a run has none: all parts are judged together.
+        // A single shard has none: shards are judged together.
         if !self.thresholds.decide || worst < CaseStatus::Fail || checks.is_empty() {
             return worst;
         }
         let judged = checks.iter().any(|check| check.status == GateStatus::Pass && check.id.looks_at_outcomes());
         self.forgiven = judged && sound;
         let warning = match (judged, sound) {
-            (true, true) => "cases that did not pass are not held against the run: its gates decide, and none failed",
+            (true, true) => "cases that did not pass do not fail the run: its gates decide, and none failed",
             (_, false) => "the gates do not decide: a case could not be run, or recordings were made",
-            (false, _) => "the gates can not decide: none of those that look at whether cases pass could be judged",
+            (false, _) => "the gates cannot decide: none of the gates on passing cases could be evaluated",
         };
         self.comparison.warnings.push(warning.to_owned());
         if self.forgiven { CaseStatus::Pass } else { worst }

@@ -1,4 +1,4 @@
-//! A run's summary made a baseline.
+//! Turns the summary of a run into a baseline.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::{Baseline, BaselineError, CaseHistory, CaseStatus};
 
-/// Makes a baseline of a summary: what the run itself was compared with is dropped, what its agents printed too, and how often each case ran and passed in
-/// the runs of the `earlier` baseline is added. Everything else, keys that are not known here included, stays.
+/// Creates a baseline from a summary: removes the run's own comparison and the output of its agents, and adds the runs
+/// and passes of each case in the `earlier` baseline. Everything else stays, including unknown keys.
 pub fn promote(mut summary: Value, earlier: Option<&Baseline>) -> Result<Value, BaselineError> {
     let run = Baseline::read(&summary)?;
     if let Some(fields) = summary.as_object_mut() {
@@ -22,7 +22,7 @@ pub fn promote(mut summary: Value, earlier: Option<&Baseline>) -> Result<Value, 
             let before = earlier.get(read.id.as_str()).copied().unwrap_or_default();
             let CaseHistory { runs, passes } = read.history.plus(before);
             case["history"] = json!({ "runs": runs, "passes": passes });
-            // It is of no use to a comparison and differs from machine to machine.
+            // Comparisons do not use it, and it differs between machines.
             if let Some(fields) = case.as_object_mut() {
                 fields.remove("stderr_tail");
             }
@@ -42,11 +42,11 @@ pub fn incomplete(summary: &Value) -> Option<String> {
     match (not_run, left_out) {
         (0, 0) => None,
         (0, _) => Some(format!("the run left out {left_out} of the suite's cases")),
-        (_, _) => Some(format!("the run ended before {not_run} of its cases")),
+        (_, _) => Some(format!("the run ended before {not_run} of its cases were run")),
     }
 }
 
-/// The status of the run by its cases alone, for what it was compared with is no longer there.
+/// The status of the run by its cases alone, since its own comparison was removed.
 fn exit_status(run: &Baseline) -> &'static str {
     match run.cases.iter().map(|case| case.status).max() {
         Some(CaseStatus::Error) => "error",
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_run_is_told() {
+    fn cases_that_were_not_run_are_reported() {
         let whole = summary(&[("a", "pass")]);
         assert_eq!(incomplete(&whole), None);
         let with = |pointer: &str, name: &str, value: Value| {
@@ -111,7 +111,10 @@ mod tests {
         };
         assert_eq!(with("/run", "interrupted", json!(true)).unwrap(), "the run was interrupted");
         assert_eq!(with("/suite", "cases_left_out", json!(2)).unwrap(), "the run left out 2 of the suite's cases");
-        assert_eq!(with("/aggregates", "cases_not_run", json!(3)).unwrap(), "the run ended before 3 of its cases");
+        assert_eq!(
+            with("/aggregates", "cases_not_run", json!(3)).unwrap(),
+            "the run ended before 3 of its cases were run"
+        );
         assert!(matches!(promote(json!({}), None), Err(BaselineError::Shape(_))));
     }
 }

@@ -1,4 +1,4 @@
-//! One row a case: attempts folded, cases in the order of the suite.
+//! Groups events into one row per case, in the order of the suite.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,79 +8,79 @@ use crate::{Body, CaseEnd, CaseStatus, Cause, RunEvent};
 /// A case with all its attempts so far.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaseRow {
-    /// How each attempt ended, in order; at least one.
+    /// The ends of all attempts, in order; at least one.
     pub attempts: Vec<Arc<CaseEnd>>,
 }
 
 impl CaseRow {
-    /// A case of this name with the ends of its attempts, of which there is at least one.
+    /// A case with this id and at least one ended attempt.
     pub fn new(id: &Arc<str>, ends: impl IntoIterator<Item = CaseEnd>) -> Self {
         Self { attempts: ends.into_iter().map(|end| Arc::new(CaseEnd { id: Arc::clone(id), ..end })).collect() }
     }
 
-    /// The name of the case.
+    /// The id of the case.
     pub fn id(&self) -> &str {
         &self.attempts[0].id
     }
 
-    /// How the case ended: as its worst attempt.
+    /// The status of the case: that of its worst attempt.
     pub fn status(&self) -> CaseStatus {
         self.decisive().status
     }
 
-    /// Why, unless it passed.
+    /// The cause, unless it passed.
     pub fn cause(&self) -> Option<Cause> {
         self.decisive().cause
     }
 
-    /// The first attempt among the worst: the one to show.
+    /// The first of the worst attempts, which reports show.
     pub fn decisive(&self) -> &CaseEnd {
         let worst = self.attempts.iter().map(|attempt| attempt.status).max();
         self.attempts.iter().find(|attempt| Some(attempt.status) == worst).unwrap_or(&self.attempts[0])
     }
 
-    /// The ways in which its attempts asked models, those of all of them together; nothing where nobody could observe them.
+    /// The ids of the prompts of all its attempts; `None` if they could not be observed.
     pub fn asked(&self) -> Option<Vec<String>> {
         let lists = || self.attempts.iter().filter_map(|end| end.asked.as_deref());
         let ids: BTreeSet<&String> = lists().flatten().collect();
         lists().next().map(|_| ids.into_iter().cloned().collect())
     }
 
-    /// Whether no attempt is outstanding.
+    /// Whether all attempts have ended.
     pub fn complete(&self) -> bool {
         u32::try_from(self.attempts.len()).is_ok_and(|count| count >= self.runs())
     }
 
-    /// How often it was to be run.
+    /// The configured number of runs.
     pub fn runs(&self) -> u32 {
         self.attempts[0].runs
     }
 
-    /// Whether that is more than once, so that it makes sense to ask how much its runs are alike.
+    /// Whether the case is configured to run more than once, so that its stability is of interest.
     pub fn repeated(&self) -> bool {
         self.runs() > 1
     }
 
-    /// Wall time of all attempts together, in milliseconds.
+    /// The total wall time of all attempts, in milliseconds.
     pub fn wall_ms(&self) -> u64 {
         self.attempts.iter().map(|attempt| attempt.wall_ms).sum()
     }
 
-    /// The same in microseconds, as far as they are known.
+    /// The total wall time in microseconds, as far as known.
     pub fn micros(&self) -> u64 {
         self.attempts.iter().map(|attempt| attempt.micros()).sum()
     }
 }
 
-/// Gathers `case_end` events into rows, by their positions in the suite.
+/// Collects `case_end` events into rows, by their position in the suite.
 #[derive(Debug, Clone, Default)]
 pub struct Rows(BTreeMap<usize, CaseRow>);
 
 impl Rows {
-    /// Takes note of an event; gives the position of the row that it completed, if it completed one.
+    /// Adds an event; returns the position of the row that it completed, if any.
     pub fn add(&mut self, event: &RunEvent) -> Option<usize> {
         let (Body::CaseEnd(end), Some(id)) = (&event.body, &event.case_id) else { return None };
-        // Who makes an end need not say whose it is: the event does.
+        // The id in the event takes precedence over the one in the end.
         let end = if end.id == *id {
             Arc::clone(end)
         } else {
@@ -102,18 +102,17 @@ impl Rows {
         self.0.values()
     }
 
-    /// Whether every case that did not pass was run, so that it says something about the agent: it was not wrong itself, and
-    /// what it needs beforehand was there.
+    /// Whether every case that did not pass was actually run: neither the case nor its prerequisites were broken.
     pub fn all_run(&self) -> bool {
         self.iter().all(|row| !matches!(row.cause(), Some(Cause::Config | Cause::Hook)))
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

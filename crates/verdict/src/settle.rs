@@ -1,9 +1,9 @@
-//! From findings to a status.
+//! Derives a status from findings.
 
 use crate::{CaseStatus, Cause, Finding};
 
-/// The status of an attempt: no finding is a pass, any error makes it an error, anything else a failure. The cause is that of
-/// the first finding of the deciding kind.
+/// The status of an attempt: without findings it passes, any error makes it an error, anything else a failure. The
+/// cause is that of the first finding with the deciding status.
 pub fn settle(findings: &[Finding]) -> (CaseStatus, Option<Cause>) {
     let worst = findings.iter().map(|finding| finding.cause.status()).max().unwrap_or(CaseStatus::Pass);
     let cause = findings.iter().map(|finding| finding.cause).find(|cause| cause.status() == worst);

@@ -1,4 +1,4 @@
-//! How near two texts are in meaning, as checks judge it and reports show it.
+//! The similarity of two texts, as checks judge it and reports show it.
 
 use std::fmt;
 
@@ -6,25 +6,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::first_of;
 
-/// How far a similarity may be below the threshold and still pass: the last bits differ from machine to machine.
+/// The tolerance below the threshold: the last bits differ between machines.
 const TOLERANCE: f64 = 1e-6;
-/// How many facts are told.
+/// The maximum number of facts that are reported.
 const TOLD: usize = 10;
 
-/// How near what an agent said is to what was expected.
+/// The similarity of an answer to the expected text.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Similarity {
-    /// The cosine of the two texts, from -1 to 1.
+    /// The cosine similarity of the two texts, from -1 to 1.
     pub similarity: f64,
-    /// Who measured it. Similarities of different embedders can not be compared.
+    /// The id of the embedder. Similarities of different embedders cannot be compared.
     pub embedder: String,
-    /// What it has to be at least, if that is known.
+    /// The minimum similarity, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold: Option<f64>,
-    /// Whether it has to be below the threshold instead.
+    /// Whether the similarity must be below the threshold instead.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub negated: bool,
-    /// What only one of the texts states.
+    /// Facts that only one of the texts states.
     #[serde(default, skip_serializing_if = "DifferingFacts::is_empty")]
     pub facts: DifferingFacts,
 }
@@ -32,16 +32,16 @@ pub struct Similarity {
 /// Facts that only one of two texts states.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DifferingFacts {
-    /// Those of the expected text.
+    /// Facts that only the expected text states.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<DifferingFact>,
-    /// Those of the answer.
+    /// Facts that only the answer states.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extra: Vec<DifferingFact>,
-    /// What the texts have in common only if they mean the same by it, in words: ``number `1.500` for `1,5` ``.
+    /// Facts that are equal only under one reading: ``number `1.500` for `1,5` ``.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unclear: Vec<String>,
-    /// The only text that says no, if one does: `expected` or `answer`.
+    /// The text that contains a negation, if only one does: `expected` or `answer`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub negation: Option<String>,
 }
@@ -49,24 +49,24 @@ pub struct DifferingFacts {
 /// A fact that only one of two texts states.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DifferingFact {
-    /// What it is: `number`, `date`, `id` or `name`.
+    /// The kind of fact: `number`, `date`, `id` or `name`.
     pub kind: String,
-    /// As the text has it.
+    /// The fact as written in the text.
     pub text: String,
 }
 
 impl Similarity {
-    /// Whether a similarity is enough. A negative one counts as 0, which is how it is shown.
+    /// Whether a similarity passes. A negative one counts as 0, as it is shown.
     pub fn passes(similarity: f64, threshold: f64) -> bool {
         similarity.max(0.0) + TOLERANCE >= threshold
     }
 
-    /// The number as reports show it: from 0 to 1, with four decimals. Two would show 0.88 for a failed 0.8795.
+    /// The number as reports show it: from 0 to 1, with four decimals. With two, a failed 0.8795 would show as 0.88.
     pub fn shown(&self) -> String {
         shown(self.similarity)
     }
 
-    /// The least of several, the one that decides. One that has to be small tells nothing of this kind.
+    /// The lowest of several similarities, which decides. Those that must be below their threshold are ignored.
     pub fn least(all: &[Self]) -> Option<&Self> {
         all.iter().filter(|one| !one.negated).min_by(|one, other| one.similarity.total_cmp(&other.similarity))
     }
@@ -74,7 +74,7 @@ impl Similarity {
 
 /// A number from 0 to 1 with four decimals.
 fn shown(number: f64) -> String {
-    // Adding 0 makes a negative zero positive.
+    // Adding 0 turns a negative zero into a positive one.
     format!("{:.4}", number.clamp(0.0, 1.0) + 0.0)
 }
 
@@ -84,20 +84,20 @@ impl DifferingFacts {
         *self == Self::default()
     }
 
-    /// What the answer lacks, in words, if it lacks anything: ``number `1,200`, name `Lopez` ``.
+    /// The facts that the answer lacks, if any: ``number `1,200`, name `Lopez` ``.
     pub fn lacking(&self) -> Option<String> {
         (!self.missing.is_empty()).then(|| list(&self.missing))
     }
 
-    /// What else differs, a few words each.
+    /// The other differences, in a few words each.
     pub fn hints(&self) -> Vec<String> {
         let extra = (!self.extra.is_empty()).then(|| format!("only in the answer: {}", list(&self.extra)));
         let negation = match self.negation.as_deref() {
-            Some("expected") => Some("only the expected text says no".to_owned()),
-            Some(_) => Some("only the answer says no".to_owned()),
+            Some("expected") => Some("only the expected text contains a negation".to_owned()),
+            Some(_) => Some("only the answer contains a negation".to_owned()),
             None => None,
         };
-        let unclear = (!self.unclear.is_empty()).then(|| format!("taken for the same: {}", self.unclear.join(", ")));
+        let unclear = (!self.unclear.is_empty()).then(|| format!("treated as equal: {}", self.unclear.join(", ")));
         extra.into_iter().chain(unclear).chain(negation).collect()
     }
 }
@@ -106,13 +106,14 @@ fn list(facts: &[DifferingFact]) -> String {
     first_of(&facts.iter().map(DifferingFact::to_string).collect::<Vec<_>>(), TOLD)
 }
 
-/// `similarity 0.8712 (threshold 0.5000, builtin:paraphrase-minilm-l3-q4@dabb40d5)`
+/// ``number `1,200` ``
 impl fmt::Display for DifferingFact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} `{}`", self.kind, self.text)
     }
 }
 
+/// `similarity 0.8712 (threshold 0.5000, builtin:paraphrase-minilm-l3-q4@dabb40d5)`
 impl fmt::Display for Similarity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let most = if self.negated { "below " } else { "" };
@@ -121,7 +122,8 @@ impl fmt::Display for Similarity {
     }
 }
 
-/// One line, such as ``missing: number `1,200`; only in the answer: number `1,500`; only the answer says no``.
+/// One line, such as ``missing: number `1,200`; only in the answer: number `1,500`; only the answer contains a
+/// negation``.
 impl fmt::Display for DifferingFacts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let missing = self.lacking().map(|facts| format!("missing: {facts}"));
@@ -156,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn facts_are_told_but_not_all_of_them() {
+    fn the_first_facts_are_reported() {
         let fact = |number: usize| DifferingFact { kind: "number".into(), text: number.to_string() };
         let facts = DifferingFacts {
             missing: (0..12).map(fact).collect(),
@@ -167,7 +169,7 @@ mod tests {
         let told = facts.to_string();
         assert!(told.starts_with("missing: number `0`, number `1`"), "{told}");
         assert!(
-            told.ends_with("and 2 more; only in the answer: number `99`; only the expected text says no"),
+            told.ends_with("and 2 more; only in the answer: number `99`; only the expected text contains a negation"),
             "{told}"
         );
         assert_eq!(DifferingFacts::default().to_string(), "");

@@ -1,34 +1,34 @@
-//! How much the runs of a case are alike.
+//! The stability of cases that are run several times.
 //!
 //! ```text
 //! runs  passed  pass rate  class            mean   min    max    deviation
 //!    5       4  80 %       mostly_stable   24 ms  20 ms  31 ms  4.2 ms
 //! ```
 //!
-//! This is the one place where it is computed; every report shows what it finds here.
+//! Stability is computed only here; every report shows these values.
 
 use serde::{Deserialize, Serialize};
 
 use crate::aggregate::float;
 use crate::{CaseRow, CaseStatus, Rows};
 
-/// How reliably a case passes, in the words of reports.
+/// How reliably a case passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum StabilityClass {
     /// Every run passed.
     Stable,
-    /// At least 80 of 100 did.
+    /// At least 80 % of the runs passed.
     MostlyStable,
-    /// At least half of them did.
+    /// At least half of the runs passed.
     Unstable,
-    /// Fewer did.
+    /// Fewer than half of the runs passed.
     HighlyUnstable,
 }
 
 impl StabilityClass {
-    /// The class of a case that passed so often. Nothing is rounded: 799 of 1000 is not 80 %.
+    /// The class of a case with these results. Nothing is rounded: 799 of 1000 is not 80 %.
     pub fn of(passed: usize, runs: usize) -> Self {
         let (passed, runs) = (passed as u128, runs as u128);
         if passed == runs {
@@ -42,27 +42,27 @@ impl StabilityClass {
         }
     }
 
-    /// The word for it.
+    /// Its name in files.
     pub fn name(self) -> &'static str {
         self.into()
     }
 
-    /// The same for people.
+    /// Its name in reports.
     pub fn words(self) -> String {
         self.name().replace('_', " ")
     }
 }
 
-/// What the runs of a case came to.
+/// The results of all runs of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Stability {
-    /// Runs that were brought to their end.
+    /// The number of finished runs.
     pub runs: usize,
-    /// Those that passed.
+    /// The number of runs that passed.
     pub passed: usize,
-    /// All others: failures, errors and timeouts.
+    /// The number of other runs: failures, errors and timeouts.
     pub failed: usize,
-    /// Passed runs among all, in percent.
+    /// The share of passed runs, in percent.
     pub pass_rate: f64,
     /// Whether every run passed.
     pub stable: bool,
@@ -70,14 +70,14 @@ pub struct Stability {
     pub stability_class: StabilityClass,
     /// The mean wall time, in milliseconds.
     pub avg_duration_ms: f64,
-    /// The least.
+    /// The minimum wall time, in milliseconds.
     pub min_duration_ms: u64,
-    /// The most.
+    /// The maximum wall time, in milliseconds.
     pub max_duration_ms: u64,
-    /// The standard deviation over these runs, which are all there are.
+    /// The population standard deviation of the wall time, in milliseconds.
     pub std_deviation_ms: f64,
-    /// The share of runs that gave the most frequent output, from 0 to 1; a run without an output is like no other. Nothing if
-    /// no run gave one, or the record does not tell.
+    /// The share of runs with the most frequent output, from 0 to 1; a run without an output counts as different from
+    /// all others. Absent if no run had an output, or it was not recorded.
     pub identical_outputs: Option<f64>,
 }
 
@@ -107,24 +107,24 @@ impl Stability {
         })
     }
 
-    /// The same for a case that is to be run more than once: a single run says nothing about stability.
+    /// The stability of a case that is configured to run more than once: a single run says nothing about stability.
     pub fn of_several(row: &CaseRow) -> Option<Self> {
         if row.repeated() { Self::of(row) } else { None }
     }
 }
 
-/// What the runs of all cases came to.
+/// The results of all runs of all cases.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct StabilitySummary {
-    /// How often each case was to be run, if all as often.
+    /// The configured number of runs, if it is the same for all cases.
     pub runs_per_case: Option<u32>,
-    /// Runs of all cases together.
+    /// The total number of runs.
     pub total_runs: usize,
-    /// The mean of the cases' pass rates, in percent.
+    /// The mean pass rate of the cases, in percent.
     pub overall_pass_rate: f64,
-    /// Cases of which every run passed.
+    /// The number of cases whose runs all passed.
     pub stable_cases: usize,
-    /// The others that were run.
+    /// The number of other cases that were run.
     pub unstable_cases: usize,
 }
 
@@ -151,13 +151,13 @@ impl StabilitySummary {
         summary
     }
 
-    /// The same if any case is to be run more than once.
+    /// The stability of all cases, if any is configured to run more than once.
     pub fn of_several(rows: &Rows) -> Option<Self> {
         rows.iter().any(CaseRow::repeated).then(|| Self::of(rows))
     }
 }
 
-/// The mean, and the population's standard deviation.
+/// The mean and the population standard deviation.
 fn mean_and_deviation(values: impl Iterator<Item = u64> + Clone) -> (f64, f64) {
     let count = float(values.clone().count() as u64);
     let mean = values.clone().map(float).sum::<f64>() / count;
@@ -212,7 +212,8 @@ mod tests {
 
     #[test]
     fn five_runs_by_hand() {
-        // Mean (10 + 20 + 30 + 40 + 100) / 5 = 40; squares 900 + 400 + 100 + 0 + 3600 = 5000, a fifth is 1000.
+        // Mean (10 + 20 + 30 + 40 + 100) / 5 = 40; squared differences 900 + 400 + 100 + 0 + 3600 = 5000, divided by 5
+        // is 1000.
         let stability = Stability::of(&row(&[
             (CaseStatus::Pass, 10, "a"),
             (CaseStatus::Fail, 20, "b"),
@@ -312,7 +313,7 @@ mod tests {
             prop_assert!((0.0..=100.0).contains(&stability.pass_rate));
             let (least, most) = (float(stability.min_duration_ms), float(stability.max_duration_ms));
             prop_assert!(stability.avg_duration_ms >= least - 1e-6 && stability.avg_duration_ms <= most + 1e-6);
-            // No spread is wider than half of the range.
+            // A standard deviation is at most half of the range.
             prop_assert!(stability.std_deviation_ms <= (most - least) / 2.0 + 1e-6);
             let share = stability.identical_outputs.unwrap_or(1.0);
             prop_assert!(share > 0.0 && share <= 1.0);

@@ -1,87 +1,87 @@
-//! How a case ended.
+//! The status of a case and its causes.
 
 use serde::{Deserialize, Serialize};
 
-/// How a case ended, in the words of `summary.json`.
+/// The status of a case, as in `summary.json`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum CaseStatus {
-    /// Everything that was asked held.
+    /// All checks passed.
     #[default]
     Pass,
-    /// It was not run.
+    /// The case was not run.
     Skipped,
-    /// The agent did not do what was asked.
+    /// The agent did not do what the case expects.
     Fail,
-    /// It could not be told: the agent broke down, or the suite is wrong.
+    /// The case could not be judged: the agent crashed, or the suite is invalid.
     Error,
 }
 
 impl CaseStatus {
-    /// The word for it.
+    /// Its name in files.
     pub fn name(self) -> &'static str {
         self.into()
     }
 }
 
-/// Why a case failed or could not be told, the failures first.
+/// Why a case failed or could not be judged, failures first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
-    /// A check did not hold.
+    /// A check failed.
     #[default]
     Check,
-    /// The case used more than it may.
+    /// The case exceeded a limit.
     Limit,
-    /// The recording has no such call.
+    /// The recording does not contain the request.
     ReplayMiss,
-    /// The stub has no such answer.
+    /// No stub answers the request.
     StubMiss,
-    /// The agent called a tool it may not call.
+    /// The agent called a tool that is not allowed.
     ToolNotAllowed,
-    /// A provider would refuse what the agent asked its model.
+    /// A provider would reject the agent's model request.
     ProviderWouldRefuse,
-    /// The script of the model calls a tool that the agent does not offer.
+    /// The scripted model calls a tool that the agent does not offer.
     ToolNotOffered,
-    /// The script of the model calls a tool with arguments that its schema refuses.
+    /// The scripted model calls a tool with arguments that do not match its schema.
     ArgumentsDoNotFit,
-    /// The script of the model does not answer in the format that the agent asks for.
+    /// The scripted model does not answer in the format that the agent requests.
     FormatNotMet,
-    /// The script of the model has no answer.
+    /// The scripted model has no answer.
     ModelMiss,
-    /// The agent never asked its model.
+    /// The agent never called its model.
     ModelNeverAsked,
-    /// It took too long.
+    /// The agent or the suite timed out.
     Timeout,
-    /// The agent did not speak the protocol.
+    /// The agent violated the protocol.
     Protocol,
-    /// The agent ended before its result came.
+    /// The agent exited without a result.
     AgentExited,
-    /// The agent itself gave up.
+    /// The agent reported an error.
     AgentError,
     /// The agent could not be started or reached.
     Unreachable,
-    /// No embedding could be had.
+    /// The embedder failed.
     Embedding,
-    /// A check could not be evaluated within its bounds.
+    /// A check could not be evaluated within its limits.
     CheckTimeout,
     /// A hook failed.
     Hook,
-    /// The case or what it needs is wrong.
+    /// The case or something it needs is invalid.
     Config,
     /// The user stopped the run.
     Interrupted,
 }
 
 impl Cause {
-    /// What such a cause makes of the case: up to [`Cause::ModelNeverAsked`] it failed, beyond that nothing could be told.
+    /// The status that this cause results in: a failure up to [`Cause::ModelNeverAsked`], an error beyond that.
     pub fn status(self) -> CaseStatus {
         if self <= Cause::ModelNeverAsked { CaseStatus::Fail } else { CaseStatus::Error }
     }
 
-    /// The word for it.
+    /// Its name in files.
     pub fn name(self) -> &'static str {
         self.into()
     }

@@ -1,34 +1,34 @@
-//! The numbers of a suite's gates, apart from where they were written.
+//! The thresholds of a suite's gates.
 
 use agentci_plan::Gates;
 use agentci_source::Spanned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The least difference of wall times that can fail a gate where none is set: a process that starts on another machine takes
-/// tens of milliseconds more or less, which is a large share of a short case.
+/// The default minimum difference of wall times that can fail a gate: starting a process on another machine takes tens
+/// of milliseconds more or less, which is a large share of a short case.
 pub(crate) const MIN_WALL_MS_DELTA: f64 = 50.0;
 
-/// How far a run may fall behind. Shares and fractions, never percentages.
+/// The thresholds of gates: rates and fractions, never percentages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a gate by a name of its own")]
 pub struct Thresholds {
-    /// How much more the mean wall time may be, as a fraction of the baseline's.
+    /// The maximum growth of the mean wall time, as a fraction of the baseline's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_avg_wall_ms_delta_pct: Option<f64>,
-    /// The same for the wall time that only one in twenty cases exceeds.
+    /// The maximum growth of the 95th percentile of the wall time, as a fraction of the baseline's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_p95_wall_ms_delta_pct: Option<f64>,
-    /// How many milliseconds more a wall time must be to fail one of these; `MIN_WALL_MS_DELTA` where none is set.
+    /// The minimum difference in milliseconds for a wall time to fail one of these. Default: 50.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_wall_ms_delta: Option<f64>,
-    /// The least share of cases that must pass.
+    /// The minimum share of cases that must pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_pass_rate: Option<f64>,
-    /// Whether the gates alone decide what the run comes to.
+    /// Whether the gates alone decide the status of the run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub decide: bool,
-    /// Whether models must be asked with the prompts, tools and parameters of the baseline.
+    /// Whether models must be called with the prompts, tools and parameters of the baseline.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_changed_prompts: bool,
     /// Whether every case must call the tools that it called in the baseline.
@@ -37,7 +37,7 @@ pub struct Thresholds {
     /// Whether every case of the baseline must be run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_missing_cases: bool,
-    /// Whether only cases may fail that failed in the baseline.
+    /// Whether only cases that failed in the baseline may fail.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_new_failures: bool,
 }
@@ -61,8 +61,8 @@ impl From<&Gates> for Thresholds {
 }
 
 impl Thresholds {
-    /// The thresholds that a summary says its run was held to. In summaries that `RunLedger` made some of them stand only
-    /// among the suite's own words, in which wall times may be percentages.
+    /// The thresholds of the run of a summary. Summaries created by `RunLedger` contain some of them only as written in
+    /// the suite, where wall times may be percentages.
     pub fn of_summary(document: &Value) -> Self {
         let policy = &document["policy_snapshot"];
         let named = |place: &str, names: &[&str]| names.iter().find_map(|name| policy[place][*name].as_f64());
@@ -103,7 +103,7 @@ mod tests {
             decide: true,
             ..Thresholds::default()
         };
-        // The suite's own words are percentages here, so they must not be read where the threshold itself stands.
+        // The values as written are percentages here, so they must not be used if the threshold itself is present.
         let written = json!({ "max_avg_wall_ms_delta_pct": 10, "min_pass_rate": 0.9, "no_new_failures": true });
         let summary = json!({ "policy_snapshot": { "thresholds": thresholds, "regression": written } });
         assert_eq!(Thresholds::of_summary(&summary), thresholds);
@@ -124,7 +124,7 @@ mod tests {
             Thresholds::of_summary(&summary).max_avg_wall_ms_delta_pct
         };
         assert_eq!([0.2, 0.99, 1.0, 10.0].map(|written| mean("regression", written)), [0.2, 0.99, 0.01, 0.1].map(Some));
-        // What was read once is a fraction.
+        // A stored threshold is a fraction.
         assert_eq!(mean("thresholds", 10.0), Some(10.0));
     }
 }

@@ -15,7 +15,7 @@ pub static VOCABULARY: &str = include_str!("../assets/vocab.txt");
 /// The licence of the weights and the vocabulary.
 pub static LICENSE: &str = include_str!("../assets/LICENSE");
 
-/// Who made the model, and how it was changed; whoever passes the weights on passes this on as well.
+/// Who made the model, and how it was changed; it must accompany every copy of the weights.
 pub static NOTICE: &str = include_str!("../assets/NOTICE");
 
 /// Where each file comes from, with its digest, as JSON.

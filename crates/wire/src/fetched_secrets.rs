@@ -1,12 +1,12 @@
-//! Secrets that are fetched while a conversation goes on, such as access tokens.
+//! Secrets that are fetched during a run, such as access tokens.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use crate::lock;
 
-/// A list of fetched secrets that whoever fetches one shares with whoever removes secrets. A secret is added before its first
-/// use, so that nothing that repeats it can be seen before it is known.
+/// A list of fetched secrets, shared between the code that fetches them and the code that redacts them. A secret is
+/// added before its first use, so that it is known before anything can repeat it.
 #[derive(Clone, Default)]
 pub struct FetchedSecrets(Arc<Mutex<Vec<String>>>);
 
@@ -19,7 +19,7 @@ impl FetchedSecrets {
         }
     }
 
-    /// Shows each secret so far.
+    /// Calls a function with each secret so far.
     pub fn each(&self, show: impl FnMut(&str)) {
         lock(&self.0).iter().map(String::as_str).for_each(show);
     }

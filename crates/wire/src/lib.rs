@@ -1,4 +1,4 @@
-//! How bytes travel, with no notion of a test: HTTP on either side.
+//! HTTP clients and servers, independent of tests.
 
 mod fetched_secrets;
 pub mod http;

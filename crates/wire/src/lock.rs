@@ -1,8 +1,8 @@
-//! Locks that outlive a panic.
+//! Locks that ignore poisoning.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Locks what no panic leaves half changed.
+/// Locks a mutex even if it is poisoned; for data that no panic leaves in an inconsistent state.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-"""Makes a basket of the things named and says what it is called, for the test to use as `${BASKET}`."""
+"""Creates a basket with the items in the arguments and prints its name, which the test uses as `${BASKET}`."""
 
 import json
 import sys

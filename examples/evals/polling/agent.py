@@ -1,4 +1,4 @@
-"""Starts an export and asks for its state until it is done."""
+"""Starts an export and polls its state until it is done."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Tools with a memory: an export is queued, then running, then done."""
+"""Tools with state: an export is queued, then running, then done."""
 
 import time
 

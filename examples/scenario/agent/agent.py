@@ -1,13 +1,13 @@
-"""A payroll assistant, small enough to read: it asks its tools over HTTP and streams its answer as server-sent events.
+"""A small payroll assistant: it calls its tools over HTTP and streams its answer as server-sent events.
 
-It knows a handful of questions by their words. A real agent has a model in the place of `answer`; everything around it stays:
-where it is asked, where its tools are, and how it answers.
+It recognises a few questions by their words. A real agent has a model in place of `answer`; the rest stays the same: how it is
+called, where its tools are, and how it answers.
 
-    PORT                    where it listens (8081)
-    HOST                    on which address (127.0.0.1)
-    PAY_DETAILS_API_BASE    where its tools are: pay slips and what is taken off
-    US_PAYROLL_API_BASE     overtime
-    UK_PAYROLL_API_BASE     tax codes
+    PORT                    the port to listen on [default: 8081]
+    HOST                    the address to listen on [default: 127.0.0.1]
+    PAY_DETAILS_API_BASE    base URL of the tools for pay slips and deductions
+    US_PAYROLL_API_BASE     base URL of the tool for overtime
+    UK_PAYROLL_API_BASE     base URL of the tool for tax codes
 """
 
 import json
@@ -19,7 +19,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 class Tools:
-    """The tools, wherever they are: the environment says so, or the question does where several are asked at once."""
+    """The tools. Their base URLs come from the request if it has them (for parallel questions), else from the environment."""
 
     def __init__(self, variables):
         self.variables = variables
@@ -116,7 +116,7 @@ class Agent(BaseHTTPRequestHandler):
         self.wfile.flush()
 
     def log_message(self, *_):
-        """Says nothing: every line would end up in the reports."""
+        """Logs nothing: every line would end up in the reports."""
 
 
 if __name__ == "__main__":

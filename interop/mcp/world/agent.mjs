@@ -1,4 +1,4 @@
-// The agent of `agent.py` on the official TypeScript package.
+// The agent of `agent.py`, built on the official TypeScript package.
 //
 //     node agent.mjs variable|config|sse HOW
 import fs from 'node:fs';

@@ -1,8 +1,8 @@
-"""An agent on the official package: it looks an order up with the tool of an MCP server.
+"""An agent built on the official package: it looks up an order with the tool of an MCP server.
 
     agent.py variable|config|sse HOW
 
-`HOW` is `right`, or one of the ways to be wrong.
+`HOW` is `right`, or the name of a way to be wrong.
 """
 
 import asyncio

@@ -1,9 +1,9 @@
-"""A world for recorders: the servers of model providers and tools, all behind one proxy.
+"""A test world for the recorder: the servers of model providers and tools, all behind one proxy.
 
     python -m world [--gap SECONDS] [--log FILE] [--model URL]
 
-The proxy takes `CONNECT` for every host and is that host itself, with a certificate from an authority of its own. A client
-that has the proxy in `HTTPS_PROXY` and the authority in `SSL_CERT_FILE` talks to `api.openai.com` under its real name, with
-no base URL, no name server and no network. The first line on stdout is JSON: `proxy`, `certificates` (a file with the
-authority's certificate) and `log` (one line of JSON for each request).
+The proxy accepts `CONNECT` for every host and answers as that host, with a certificate from its own authority. A client with the
+proxy in `HTTPS_PROXY` and the authority in `SSL_CERT_FILE` talks to `api.openai.com` under its real name, without a base URL, a
+name server or a network. The first line on stdout is JSON: `proxy`, `certificates` (a file with the authority's certificate) and
+`log` (a file with one line of JSON per request).
 """

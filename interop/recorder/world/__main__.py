@@ -1,4 +1,4 @@
-"""Starts the world: see the package."""
+"""Starts the world; see the package docstring."""
 
 import argparse
 import json
@@ -18,7 +18,7 @@ from .routes import Routes
 
 
 class World(ThreadingHTTPServer):
-    """All hosts at once."""
+    """Serves all hosts."""
 
     daemon_threads = True
     request_queue_size = 128
@@ -36,14 +36,14 @@ class World(ThreadingHTTPServer):
             self.log.write(json.dumps({"at": time.time(), **entry}) + "\n")
 
     def handle_error(self, *_):
-        """Clients leave when they like."""
+        """Ignores errors: clients may disconnect at any time."""
 
 
 class Connection(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = 60
     disable_nagle_algorithm = True
-    # The host of a tunnel; without one, requests say it themselves.
+    # The host of the tunnel; without a tunnel, each request names its host.
     host = None
 
     def do_CONNECT(self):
@@ -51,7 +51,7 @@ class Connection(BaseHTTPRequestHandler):
         self.send_response(200, "Connection established")
         self.end_headers()
         self.wfile.flush()
-        # Some clients use a tunnel for plain HTTP as well. TLS begins with this byte.
+        # Some clients use a tunnel for plain HTTP as well. A TLS connection starts with this byte.
         if self.connection.recv(1, socket.MSG_PEEK) == b"\x16":
             self.connection = self.server.authority.context(self.host).wrap_socket(self.connection, server_side=True)
         self.rfile = self.connection.makefile("rb")
@@ -93,7 +93,7 @@ class Connection(BaseHTTPRequestHandler):
         return self.rfile.read(int(self.headers.get("content-length") or 0))
 
     def speak_in_frames(self, key):
-        """A WebSocket with one message, and the end."""
+        """Answers as a WebSocket with one message, then closes it."""
         mark = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
         self.send_response(101)
         self.send_header("upgrade", "websocket")
@@ -114,21 +114,21 @@ class Connection(BaseHTTPRequestHandler):
         self.wfile.write(b"0\r\n\r\n")
 
     def log_message(self, *_):
-        """Requests are noted in the log."""
+        """Prints nothing: requests are written to the log."""
 
 
 def main():
     parser = argparse.ArgumentParser(prog="world", description="Model providers and tools behind one proxy.")
     parser.add_argument("--gap", type=float, default=0.0, help="seconds between the frames of a stream [default: 0]")
-    parser.add_argument("--log", help="where requests are noted [default: in a temporary folder]")
-    parser.add_argument("--model", help="the address of a scripted model, which then answers for the providers that it can play")
+    parser.add_argument("--log", help="the file for the log of requests [default: in a temporary folder]")
+    parser.add_argument("--model", help="the address of a scripted model, which then answers for the providers that it supports")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="world-") as folder:
         log = Path(options.log or Path(folder) / "requests.jsonl").absolute()
         world = World(folder, log, options)
         proxy = f"http://127.0.0.1:{world.server_address[1]}"
         print(json.dumps({"proxy": proxy, "certificates": str(world.authority.file), "log": str(log)}), flush=True)
-        # It ends with whoever started it.
+        # Runs until the parent process ends.
         threading.Thread(target=world.serve_forever, daemon=True).start()
         sys.stdin.read()
 

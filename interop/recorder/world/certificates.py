@@ -1,4 +1,4 @@
-"""An authority and the certificates of hosts, made as they are needed."""
+"""A certificate authority, and host certificates that are created on demand."""
 
 import datetime
 import ipaddress
@@ -32,7 +32,7 @@ class Authority:
         self.lock = threading.Lock()
 
     def context(self, host):
-        """What ends TLS as this host."""
+        """Returns the TLS context for this host."""
         with self.lock:
             if host not in self.contexts:
                 self.contexts[host] = self.made(host)
@@ -42,7 +42,7 @@ class Authority:
         key = ec.generate_private_key(ec.SECP256R1())
         authority_key = x509.AuthorityKeyIdentifier.from_issuer_public_key(self.key.public_key())
         builder = (
-            # Names of hosts may be longer than a common name, so it is not the host.
+            # A host name may be too long for a common name, so the common name is constant.
             certificate(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "host")]), self.certificate.subject, key)
             .add_extension(x509.SubjectAlternativeName([general_name(host)]), critical=False)
             .add_extension(authority_key, critical=False)

@@ -1,4 +1,4 @@
-"""Passes requests on to a scripted model."""
+"""Forwards requests to a scripted model."""
 
 import http.client
 from urllib.parse import urlsplit
@@ -6,12 +6,12 @@ from urllib.parse import urlsplit
 from .reply import Reply
 
 STREAMS = ("text/event-stream", "application/x-ndjson")
-# They belong to one connection.
+# Headers of a single connection.
 DROPPED = {"connection", "content-length", "host", "keep-alive", "proxy-connection", "transfer-encoding"}
 
 
 def forward(model, method, path, headers, body):
-    """What the model answers; a stream is passed on as it comes."""
+    """Returns the answer of the model; a stream is forwarded as it arrives."""
     connection = http.client.HTTPConnection(urlsplit(model).netloc, timeout=60)
     connection.request(method, path, body, {name: text for name, text in headers.items() if name not in DROPPED})
     answer = connection.getresponse()

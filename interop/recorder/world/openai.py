@@ -40,7 +40,7 @@ CHAT_USAGE = {"prompt_tokens": 5, "completion_tokens": 5, "total_tokens": 10}
 
 
 def chat_call(said):
-    # Mistral takes ids of nine letters and digits only.
+    # Mistral accepts only ids of nine letters and digits.
     function = {"name": said.tool, "arguments": json.dumps(said.arguments)}
     return {"id": token("")[:9], "type": "function", "function": function}
 

@@ -1,4 +1,4 @@
-"""A reply of a server: a body, or frames that are sent one after another."""
+"""The reply of a server: a body, or frames that are sent one after another."""
 
 import binascii
 import json
@@ -28,12 +28,12 @@ def data(value, end="\n\n"):
 
 
 def event(value, name=None):
-    """A server-sent event whose name is the type of its data, unless there is another."""
+    """A server-sent event, named after the type of its data by default."""
     return f"event: {name or value['type']}\n".encode() + data(value)
 
 
 def amazon_event(kind, value):
-    """A message of Amazon's event streams: lengths, headers, payload, and sums of both."""
+    """A message of Amazon's event streams: lengths, headers, payload and checksums."""
     headers = {":event-type": kind, ":content-type": "application/json", ":message-type": "event"}
     packed = b"".join(
         bytes([len(name)]) + name.encode() + b"\x07" + struct.pack(">H", len(text)) + text.encode()

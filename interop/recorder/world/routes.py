@@ -1,4 +1,4 @@
-"""Which server answers a request."""
+"""Selects the server that answers a request."""
 
 import hashlib
 from urllib.parse import parse_qs, urlsplit
@@ -9,7 +9,7 @@ from . import anthropic, openai, others, tools
 from .forward import forward
 from .signature import is_signed
 
-# Hosts whose requests a scripted model answers, where there is one.
+# Hosts whose requests go to the scripted model, if there is one.
 SCRIPTED = ("api.openai.com", "api.anthropic.com", "generativelanguage.googleapis.com", "ollama.com", "shop.openai.azure.com")
 
 
@@ -19,7 +19,7 @@ class Routes:
         self.model = model
 
     def reply(self, method, host, path, headers, body):
-        """The reply to a request. A question that says `busy` is refused once before it is answered."""
+        """Returns the reply to a request. A question that contains `busy` is refused once before it is answered."""
         value = tools.parsed(body) if body else None
         if self.model and host in SCRIPTED and "/traces/" not in path:
             return forward(self.model, method, path, headers, body)
@@ -29,7 +29,7 @@ class Routes:
         if amazon and not is_signed(KEYS["AWS_SECRET_ACCESS_KEY"], method, path, headers, body):
             return tools.forged()
         reply = self.routed(method, host, path, headers, value)
-        # What is streamed is left as it is.
+        # Streams are not compressed.
         if reply.frames is None and (b"zipped" in body or "zipped" in path):
             return tools.zipped(reply)
         return reply

@@ -1,4 +1,4 @@
-"""What the model says, whichever API it is asked by."""
+"""The answers of the model, for all APIs."""
 
 import secrets
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Question:
-    """What matters of a request."""
+    """The relevant parts of a request."""
 
     text: str
     tools: list = field(default_factory=list)
@@ -17,7 +17,7 @@ class Question:
 
 @dataclass
 class Said:
-    """An answer in words, or a call of a tool."""
+    """A text answer, or a tool call."""
 
     text: str = ""
     tool: str = ""
@@ -25,7 +25,7 @@ class Said:
 
     @property
     def pieces(self):
-        """The words of the answer, as they are streamed. Long ones, such as keys, come in two pieces."""
+        """The words of the answer, as they are streamed. Long words, such as keys, are split in two."""
         words = []
         for number, word in enumerate(self.text.split(" ")):
             word = word if number == 0 else " " + word
@@ -35,7 +35,7 @@ class Said:
 
 
 def answer(question):
-    """A tool is called once, if there is one. Every answer has a number that nobody can guess: who has it has seen the answer."""
+    """Calls a tool once, if there is one. Every answer has a random number, which proves that the client received the answer."""
     if question.tools and not question.results:
         return Said(tool=question.tools[0], arguments={"city": "Paris"})
     number = secrets.randbelow(1_000_000)

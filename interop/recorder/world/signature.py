@@ -1,4 +1,4 @@
-"""The signature of Amazon's requests, version 4: what was changed on the way does not have it any more."""
+"""Verifies signature version 4 of AWS requests: a request that was changed in transit no longer matches it."""
 
 import hashlib
 import hmac
@@ -6,7 +6,7 @@ from urllib.parse import quote, urlsplit
 
 
 def is_signed(secret, method, path, headers, body):
-    """Whether a request has the signature that the owner of the secret key gave it. Names of headers are in lower case."""
+    """Whether a request has a valid signature for the secret key. Header names are in lower case."""
     scheme, _, fields = headers.get("authorization", "").partition(" ")
     fields = dict(field.strip().split("=", 1) for field in fields.split(",") if "=" in field)
     if scheme != "AWS4-HMAC-SHA256" or not {"Credential", "SignedHeaders", "Signature"} <= fields.keys():

@@ -1,4 +1,4 @@
-"""Servers that are no models: tools over HTTP."""
+"""The servers that are not models: tools over HTTP."""
 
 import gzip
 import json
@@ -8,7 +8,7 @@ from .reply import Reply, of_json
 
 
 def weather(city):
-    """Nobody can guess how warm it is."""
+    """Returns a random temperature."""
     return of_json({"city": city, "degrees": secrets.randbelow(1000) / 10})
 
 
@@ -19,25 +19,25 @@ def orders(name, body):
 
 
 def key_of(headers):
-    """The key of a request, wherever the API wants it."""
+    """Returns the API key of a request, from any of the headers that carry it."""
     bearer = headers.get("authorization", "").removeprefix("Bearer ")
     return headers.get("x-api-key") or headers.get("x-goog-api-key") or bearer
 
 
 def zipped(reply):
-    """The same reply as gzip, whether or not the client can read it."""
+    """Compresses a reply with gzip, whether or not the client accepts it."""
     headers = {**reply.headers, "content-encoding": "gzip"}
     return Reply(gzip.compress(reply.body), reply.status, headers)
 
 
 def busy(host):
-    """What a provider says when it is asked too often."""
+    """The rate limit error of a provider."""
     error = {"type": "rate_limit_error", "message": "Too many requests", "code": "rate_limit_exceeded"}
     return of_json({"type": "error", "error": error, "host": host}, 429, retry_after="1")
 
 
 def forged():
-    """What Amazon says of a request that was changed after it was signed."""
+    """Amazon's error for a request that was changed after it was signed."""
     return of_json({"message": "The request signature we calculated does not match the signature you provided."}, 403)
 
 

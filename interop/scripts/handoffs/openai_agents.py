@@ -1,4 +1,4 @@
-"""openai-agents: a router hands the customer over to billing, which hands over to shipping."""
+"""openai-agents: a router hands off to billing, which hands off to shipping."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Anthropic's SDK, streamed: several questions of one customer, with all of the history in each request."""
+"""Anthropic's SDK, streamed: several questions of one customer, with the whole history in each request."""
 
 import json
 import sys

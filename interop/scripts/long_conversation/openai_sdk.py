@@ -1,4 +1,4 @@
-"""The OpenAI SDK, Responses: several questions of one customer. The provider keeps what was said; with `stream`, streamed."""
+"""The OpenAI SDK, Responses: several questions of one customer. The provider keeps the history; streamed with `stream`."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-// The AI SDK: the conversation, its title and suggestions of what to ask next, all at once. Its settings have names of their own.
+// The AI SDK: the conversation, its title and suggested questions, all in parallel. It reads its settings from its own variables.
 import { createOpenAI } from '@ai-sdk/openai';
 import { generateText, isStepCount, Output, tool } from 'ai';
 import { z } from 'zod';
@@ -34,7 +34,7 @@ async function title() {
 
 async function questions() {
   const output = Output.object({ schema: z.object({ questions: z.array(z.string()) }) });
-  // It goes on from the messages of the conversation.
+  // The request continues the messages of the conversation.
   const answer = await generateText({ model, system, messages: [question, suggest], output });
   return answer.output.questions;
 }

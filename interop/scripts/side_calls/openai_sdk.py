@@ -1,4 +1,4 @@
-"""The OpenAI SDK: the conversation, its title and suggestions of what to ask next, all at once."""
+"""The OpenAI SDK: the conversation, its title and suggested questions, all in parallel."""
 
 import asyncio
 import json
@@ -56,7 +56,7 @@ async def title():
 
 
 async def questions():
-    # It goes on from the messages of the conversation.
+    # The request continues the messages of the conversation.
     message = await ask([HELP, QUESTION, SUGGEST], response_format={"type": "json_object"})
     return json.loads(message.content)["questions"]
 

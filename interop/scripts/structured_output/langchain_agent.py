@@ -1,4 +1,4 @@
-"""LangChain: an agent with a response format, by an output tool or by the provider's JSON of a schema."""
+"""LangChain: an agent with a response format, as an output tool or as the provider's structured output."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""LangChain: a model with structured output and no agent. The second argument is the method."""
+"""LangChain: a model with structured output, without an agent. The second argument is the method."""
 
 import sys
 

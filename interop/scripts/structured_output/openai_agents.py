@@ -1,4 +1,4 @@
-"""openai-agents: an output type, which is JSON of a schema."""
+"""openai-agents: an output type, sent as JSON that follows a schema."""
 
 import sys
 

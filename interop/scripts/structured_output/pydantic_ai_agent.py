@@ -1,4 +1,4 @@
-"""pydantic-ai: an output type, which is the call of an output tool, or with `native` JSON of a schema."""
+"""pydantic-ai: an output type, as a call of an output tool, or with `native` as JSON that follows a schema."""
 
 import sys
 

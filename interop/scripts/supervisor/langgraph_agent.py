@@ -1,4 +1,4 @@
-"""LangGraph: a supervisor whose specialists, graphs of their own, are called as tools."""
+"""LangGraph: a supervisor whose specialists are separate graphs, called as tools."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""pydantic-ai: a supervisor whose specialists are called as tools, both at once."""
+"""pydantic-ai: a supervisor whose specialists are called as tools, in parallel."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""An agent on OpenAI's SDK with models of Azure. Its endpoint, key and version come from the environment, as they would in production."""
+"""An agent built on OpenAI's SDK, with Azure models. Its endpoint, key and version come from the environment, as in production."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""An agent on Google's Gen AI SDK. Address and key of its model come from the environment, as they would in production."""
+"""An agent built on Google's Gen AI SDK. The address and key of its model come from the environment, as in production."""
 
 import json
 import sys

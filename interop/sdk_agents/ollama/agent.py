@@ -1,4 +1,4 @@
-"""An agent on Ollama's package. The address of its model comes from the environment, as it would in production."""
+"""An agent built on Ollama's package. The address of its model comes from the environment, as in production."""
 
 import json
 import sys

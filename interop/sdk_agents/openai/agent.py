@@ -1,4 +1,4 @@
-"""An agent on the OpenAI SDK. Address and key of its model come from the environment, as they would in production."""
+"""An agent built on the OpenAI SDK. The address and key of its model come from the environment, as in production."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-// An agent on the AI SDK. It reads a question, or a conversation as JSON, and prints its answer.
+// An agent built on the AI SDK. It reads a question, or a conversation as JSON, and prints its answer.
 import { text } from "node:stream/consumers";
 import { generateText, isStepCount, tool } from "ai";
 import { openai } from "@ai-sdk/openai";

@@ -1,7 +1,7 @@
-"""An AG-UI server on the official package. It prints its address as JSON and serves until it is stopped.
+"""An AG-UI server built on the official package. It prints its address as JSON and serves until it is stopped.
 
-Asked for light it calls a tool and says nothing; asked anything else it answers. At `/own` the tool is the server's own,
-at `/client` one of the client.
+Asked for light, it calls a tool and sends no text; any other question it answers. At `/own` the tool is server-side, at `/client`
+client-side.
 """
 
 import asyncio

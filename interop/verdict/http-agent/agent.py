@@ -1,4 +1,4 @@
-"""An agent that is a server, on FastAPI and OpenAI's SDK. Its tools are another server's, and it answers with a stream of events."""
+"""An agent that is a server, built on FastAPI and OpenAI's SDK. Its tools call another server; it streams its answer."""
 
 import json
 import os
@@ -82,7 +82,7 @@ def answer(messages):
 def run(function):
     try:
         return json.dumps(KNOWN[function.name](**json.loads(function.arguments)))
-    except Exception as error:  # noqa: BLE001 - whatever is wrong, the model should know
+    except Exception as error:  # noqa: BLE001 - every error is reported to the model
         return json.dumps({"error": str(error)})
 
 

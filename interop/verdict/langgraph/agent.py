@@ -1,4 +1,4 @@
-"""An agent on LangGraph: a model and its tools in a graph. It reads a question, or a conversation as JSON, and prints its answer."""
+"""An agent built on LangGraph. It reads a question, or a conversation as JSON, and prints its answer."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""An agent on openai-agents. It gets a question as its argument and keeps the conversation in a database."""
+"""An agent built on openai-agents. It takes a question as its argument and keeps the conversation in a database."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-// An agent on OpenAI's SDK for Node, streamed. It reads a question, or a conversation as JSON, and prints its answer.
+// An agent built on OpenAI's SDK for Node, streamed. It reads a question, or a conversation as JSON, and prints its answer.
 import { text } from "node:stream/consumers";
 import OpenAI from "openai";
 import { z } from "zod";

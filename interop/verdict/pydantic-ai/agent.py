@@ -1,4 +1,4 @@
-"""An agent on pydantic-ai and Anthropic's Messages. It reads its task and says its result as lines of JSON."""
+"""An agent built on pydantic-ai and Anthropic's Messages. It reads its task and writes its result as lines of JSON."""
 
 import functools
 import json
@@ -12,7 +12,7 @@ from shop import ANTHROPIC_MODEL, INSTRUCTIONS, TOOLS
 
 
 def explained(tool):
-    """The model is told what went wrong, and may try again."""
+    """Wraps a tool so that errors are reported to the model, which may retry."""
 
     @functools.wraps(tool)
     def run(*args, **kwargs):

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 "use strict";
-// Runs the program with the arguments, streams and signals of this process, and ends as it ends.
+// Runs the program with the arguments, streams and signals of this process, and exits with its exit code or signal.
 
 const { spawn } = require("node:child_process");
 const { constants } = require("node:os");
@@ -9,10 +9,10 @@ const { binaryPath } = require("../index.js");
 
 function start() {
   const path = binaryPath();
-  // Before the program is started: a signal must not end this process and leave the program behind.
+  // Handlers are installed before the program starts: a signal must not end this process and leave the program running.
   let child;
   const forward = (signal) => child.kill(signal);
-  // A terminal sends Ctrl-C to the program as well, and it must not get it twice.
+  // A terminal sends Ctrl-C to the program too, so it is not forwarded a second time.
   const terminal = [0, 1, 2].some((stream) => isatty(stream));
   process.on("SIGINT", terminal ? () => {} : forward);
   process.on("SIGTERM", forward);
@@ -24,7 +24,7 @@ function start() {
       process.exitCode = code;
       return;
     }
-    // Whoever waits for this process sees the signal that ended the program.
+    // Ends this process with the same signal, for the parent process to see.
     process.removeAllListeners(signal);
     process.kill(process.pid, signal);
     process.exitCode = 128 + constants.signals[signal];

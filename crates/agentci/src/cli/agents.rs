@@ -1,4 +1,4 @@
-//! `--require-agent`: whether cases may be answered from a recording of the whole agent.
+//! `--require-agent`: reports cases that are answered from a recording of the whole agent instead of by their agent.
 
 use agentci::plan::{AnsweredBy, Case, Mode, Suite, Verdicts};
 use agentci::report::NO_AGENT_HELP;
@@ -43,7 +43,8 @@ impl AgentFlags {
         }
     }
 
-    /// Says which cases a run would answer from a recording although they must run their agent; whether there is none.
+    /// Reports the cases that a run would answer from a recording although they must run their agent. Returns true if
+    /// there are none.
     pub(super) fn hold(&self, suites: &Suites, mode: Option<Mode>, context: &CliContext) -> bool {
         let mut problems = Diagnostics::default();
         for loaded in suites.loaded().iter().filter(|loaded| self.required(&loaded.suite)) {

@@ -1,4 +1,4 @@
-//! `agentci baseline promote`: make a run the baseline of later ones.
+//! `agentci baseline promote`: makes a run the baseline for later runs.
 
 use std::path::{Path, PathBuf};
 
@@ -45,26 +45,26 @@ fn promoted(arguments: &PromoteArguments) -> Result<String, CliError> {
     let run = Baseline::read(&summary).map_err(|error| stored_run::unreadable(&arguments.from, error))?;
     if let Some(reason) = incomplete(&summary).filter(|_| !arguments.force) {
         return Err(CliError::new(
-            format!("`{}` is not made a baseline: {reason}", stored_run::named(&summary)),
+            format!("`{}` cannot become a baseline: {reason}", stored_run::named(&summary)),
             "run the whole suite and promote that run, or use `--force`",
         ));
     }
     let earlier = if arguments.add { earlier(arguments, &run)? } else { None };
     if !arguments.force && arguments.to.is_file() && is_other(&arguments.to) {
         return Err(CliError::new(
-            format!("`{}` exists and is not a baseline, and is not replaced", arguments.to.display()),
-            "choose another file with `--to`, or use `--force`",
+            format!("`{}` already exists and is not a baseline", arguments.to.display()),
+            "choose another file with `--to`, or overwrite it with `--force`",
         ));
     }
     let document =
         promote(summary, earlier.as_ref()).map_err(|error| stored_run::unreadable(&arguments.from, error))?;
     write_whole(&arguments.to, format!("{document:#}\n").as_bytes())
-        .map_err(|error| CliError::plain(format!("the baseline can not be written: {error}")))?;
+        .map_err(|error| CliError::plain(format!("the baseline cannot be written: {error}")))?;
     Ok(said(arguments, &run, earlier.as_ref()))
 }
 
-/// Whether a file holds something else than a baseline. A JSON file that is empty or damaged, say by a merge conflict, is taken
-/// for a former baseline.
+/// Whether a file is something other than a baseline. A JSON file that is empty or damaged, for example by a merge
+/// conflict, counts as an earlier baseline.
 fn is_other(path: &Path) -> bool {
     if read_baseline(path).is_ok() {
         return false;
@@ -78,19 +78,22 @@ fn is_other(path: &Path) -> bool {
     !(named && damaged())
 }
 
-/// The baseline that the run is added to, if there is one yet.
+/// The existing baseline that the run is added to, if any.
 fn earlier(arguments: &PromoteArguments, run: &Baseline) -> Result<Option<Baseline>, CliError> {
     let path = arguments.to.display().to_string();
-    let anew = "promote without `--add` to begin anew";
+    let anew = "promote without `--add` to start over";
     if !arguments.to.exists() {
         return Ok(None);
     }
     let earlier = read_baseline(&arguments.to).map_err(|problem| {
-        CliError::new(baseline_problem(&path, &problem), "promote with `--force` and without `--add` to begin anew")
+        CliError::new(baseline_problem(&path, &problem), "promote with `--force` and without `--add` to start over")
     })?;
     if earlier.suite != run.suite {
         let (old, new) = (&earlier.suite, &run.suite);
-        return Err(CliError::new(format!("the baseline `{path}` is of the suite `{old}`, the run of `{new}`"), anew));
+        return Err(CliError::new(
+            format!("the baseline `{path}` is for suite `{old}`, but the run is of suite `{new}`"),
+            anew,
+        ));
     }
     Ok(Some(earlier))
 }
@@ -98,7 +101,7 @@ fn earlier(arguments: &PromoteArguments, run: &Baseline) -> Result<Option<Baseli
 /// `baseline evals/demo.json: 5 cases of suite demo, 4 passed`
 fn said(arguments: &PromoteArguments, run: &Baseline, earlier: Option<&Baseline>) -> String {
     let passed = run.cases.iter().filter(|case| case.status == CaseStatus::Pass).count();
-    let added = if earlier.is_some() { "; added to the runs before it" } else { "" };
+    let added = if earlier.is_some() { "; added to its earlier runs" } else { "" };
     let line = format!(
         "baseline {}: {} of suite {}, {passed} passed{added}",
         arguments.to.display(),

@@ -1,4 +1,4 @@
-//! The files that a case names, and the one name that paths are compared by.
+//! The files that a case refers to, and the absolute form in which paths are compared.
 
 use std::path::{Path, PathBuf};
 
@@ -6,12 +6,12 @@ use agentci::DiskFiles;
 use agentci::plan::{Case, CommandPart, McpTransport, Target};
 use agentci::source::{Files as _, Span};
 
-/// Where what a case meets is recorded.
+/// The files that a case is recorded to.
 pub(super) fn recorded(case: &Case) -> Vec<PathBuf> {
     crate::recording::written(case).map(|(_, path, _)| absolute(path)).collect()
 }
 
-/// The one name of a path that everything is compared by.
+/// The absolute form of a path, used in all comparisons.
 pub(super) fn absolute(path: &Path) -> PathBuf {
     DiskFiles.absolute(path)
 }

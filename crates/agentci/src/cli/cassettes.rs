@@ -1,4 +1,5 @@
-//! What `agentci check` says about recordings: wrong ones, those no case uses, and entries no call can reach.
+//! Checks cassettes and recordings for `agentci check`: invalid files, files that no case uses, and entries that no
+//! call can reach.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,10 +15,10 @@ use serde_json::Value;
 
 use super::stored_run;
 
-/// The most of a cassette that is kept to show a wrong line.
+/// The largest cassette whose invalid lines are shown, in bytes.
 const SHOWN_CASSETTE: u64 = 64 << 20;
 
-/// The recordings that the cases of all suites name, each once.
+/// The cassettes that the cases of all suites use, each once, with its cases.
 pub(super) fn named(suites: &[LoadedSuite]) -> Vec<(&Cassette, Vec<&Case>)> {
     let mut found: Vec<(&Cassette, Vec<&Case>)> = Vec::new();
     for case in suites.iter().flat_map(|loaded| &loaded.suite.cases) {
@@ -30,7 +31,7 @@ pub(super) fn named(suites: &[LoadedSuite]) -> Vec<(&Cassette, Vec<&Case>)> {
     found
 }
 
-/// What is wrong or of no use.
+/// Cassettes and recordings that are invalid or unused, and entries that are never used.
 pub(crate) fn problems(suites: &mut Suites) -> Diagnostics {
     let Suites { sources, loaded, .. } = suites;
     let named = named(loaded);
@@ -57,13 +58,13 @@ fn wrong_tape(cassette: &Cassette, error: TapeError, sources: &mut Sources) -> D
         TapeError::Unreadable { .. } => Diagnostic::error(cassette.span, error.to_string()).label("names this file"),
         TapeError::BadLine { path, line, column, reason } => {
             let span = place(sources, &path, line, column);
-            Diagnostic::error(span, format!("this cassette entry is wrong: {reason}"))
+            Diagnostic::error(span, format!("invalid cassette entry: {reason}"))
         }
     };
     wrong.help(help)
 }
 
-/// A place in a recording, which becomes one of the sources.
+/// A position in a recording, which is added to the sources.
 fn place(sources: &mut Sources, path: &Path, line: usize, column: usize) -> Span {
     let text = DiskFiles.read_text(path, SHOWN_CASSETTE).unwrap_or_default();
     let file = sources.add(path, text);
@@ -71,7 +72,7 @@ fn place(sources: &mut Sources, path: &Path, line: usize, column: usize) -> Span
     Span { file, line: narrow(line), column: narrow(column), width: 1 }
 }
 
-/// Entries that the newest run of a suite did not ask for, as long as the recording is still the one it played.
+/// Entries that the newest run of a suite did not use, if the cassette has not changed since.
 fn not_asked_for(suite: &Suite, sources: &mut Sources) -> Vec<Diagnostic> {
     let summary = stored_run::newest_summary(suite).unwrap_or_default();
     let mut lines: BTreeMap<PathBuf, BTreeSet<u64>> = BTreeMap::new();
@@ -83,22 +84,22 @@ fn not_asked_for(suite: &Suite, sources: &mut Sources) -> Vec<Diagnostic> {
         let path = PathBuf::from(path);
         let same = Tape::load(&DiskFiles, &path, &Redactor::default(), RecordedNumbers::ByValue)
             .is_ok_and(|tape| tape.sha256() == played);
-        // A case that did not pass may not have come to its later calls.
+        // A case that did not pass may not have reached its later calls.
         let unused = replay["unused_lines"].as_array().filter(|_| same && case["status"] == "pass");
         let unused: BTreeSet<u64> = unused.into_iter().flatten().filter_map(Value::as_u64).collect();
-        // What one case leaves another may ask for.
+        // Another case may use what this one did not.
         lines.entry(path).and_modify(|known| known.retain(|line| unused.contains(line))).or_insert(unused);
     }
     let mut problems = Vec::new();
     for (path, line) in lines.iter().flat_map(|(path, lines)| lines.iter().map(move |line| (path, *line))) {
         let span = place(sources, path, usize::try_from(line).unwrap_or(usize::MAX), 1);
-        let problem = Diagnostic::warning(span, "no call of the newest run asked for this entry");
+        let problem = Diagnostic::warning(span, "the newest run did not use this entry");
         problems.push(problem.help("remove the line, or record the case again"));
     }
     problems
 }
 
-/// Recordings of conversations that would be played and can not be, each once.
+/// Recordings that a run would replay but cannot, each once.
 fn unplayable(suites: &[LoadedSuite]) -> Vec<Diagnostic> {
     let mut seen: BTreeSet<&Path> = BTreeSet::new();
     let mut problems = Vec::new();
@@ -118,11 +119,12 @@ fn unplayable(suites: &[LoadedSuite]) -> Vec<Diagnostic> {
     problems
 }
 
-/// Why the recording of a case can not be played, if it can not: one of the world around its agent, or of the conversation with it.
+/// Why the recording of a case cannot be replayed, if it cannot. It is a recording of the world around the agent, or of
+/// the conversation with it.
 fn wrong(case: &Case, recording: &RecordingSetting) -> Option<String> {
     let shown = recording.path.display();
     let text = match DiskFiles.read_text(&recording.path, Conversation::LARGEST as u64) {
-        Err(error) => return Some(format!("the recording `{shown}` can not be read: {error}")),
+        Err(error) => return Some(format!("the recording `{shown}` cannot be read: {error}")),
         Ok(text) => text,
     };
     let error = if case.recorded_world().is_some() && (World::is_world(&text) || !case.target.is_recorded()) {
@@ -130,7 +132,7 @@ fn wrong(case: &Case, recording: &RecordingSetting) -> Option<String> {
     } else {
         Conversation::parse(&text).err().map(|error| error.to_string())
     };
-    error.map(|error| format!("`{shown}` is no recording: {error}"))
+    error.map(|error| format!("`{shown}` is not a recording: {error}"))
 }
 
 /// Entries whose tool none of the cases may call.
@@ -147,7 +149,7 @@ fn unreachable(tape: &Tape, cases: &[&Case], sources: &mut Sources) -> Vec<Diagn
     entries.map(problem).collect()
 }
 
-/// Recordings that lie beside used ones and belong to no case.
+/// Cassettes in the same folder as used ones that belong to no case.
 fn unused(used: &BTreeSet<&Path>, sources: &mut Sources) -> Vec<Diagnostic> {
     let folders: BTreeSet<&Path> = used.iter().filter_map(|path| path.parent()).collect();
     let mut problems = Vec::new();
@@ -157,7 +159,7 @@ fn unused(used: &BTreeSet<&Path>, sources: &mut Sources) -> Vec<Diagnostic> {
             if path.extension().is_some_and(|extension| extension == "jsonl") && !used.contains(path.as_path()) {
                 let message = format!("no case uses the cassette `{}`", path.display());
                 let problem = Diagnostic::warning(place(sources, &path, 0, 0), message);
-                problems.push(problem.help("remove it, or name it in a case"));
+                problems.push(problem.help("remove it, or use it in a case"));
             }
         }
     }

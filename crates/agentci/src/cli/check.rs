@@ -1,4 +1,4 @@
-//! `agentci check`: what is wrong with suites, without running them.
+//! `agentci check`: reports problems in suites without running them.
 
 use std::path::PathBuf;
 
@@ -52,7 +52,7 @@ pub(crate) fn check(arguments: &CheckArguments, context: &CliContext) -> Command
     problems.append(checks::cannot_fail(all(&suites), &DiskFiles));
     let failed = problems.has_errors() || (arguments.strict && problems.count(Severity::Warning) > 0);
     context.show(&problems, suites.sources());
-    // What is wrong comes first; what is judged differently is of use once it is right.
+    // Changed behaviour matters only once there are no errors.
     if !problems.has_errors() {
         tell_changes(&suites, context);
     }
@@ -63,14 +63,14 @@ pub(crate) fn check(arguments: &CheckArguments, context: &CliContext) -> Command
         format!("{}, {}", count_of(suites.loaded().len(), "suite"), count_of(cases, "case"))
     };
     context.print(&if problems.is_empty() {
-        format!("{found}: nothing is wrong\n")
+        format!("{found}: no problems found\n")
     } else {
         format!("{found}: {}\n", CliContext::count(&problems))
     });
     Ok(if failed { ExitStatus::Failed } else { ExitStatus::Success })
 }
 
-/// Problems other than that a path has no suite.
+/// The problems, except that a path contains no suite.
 fn without_missing_suites(problems: &Diagnostics) -> Diagnostics {
     let mut others = Diagnostics::default();
     for problem in problems.iter().filter(|problem| !problem.message.starts_with("no suite found in ")) {
@@ -83,7 +83,7 @@ fn all(suites: &Suites) -> impl Iterator<Item = &Suite> {
     suites.loaded().iter().map(|loaded| &loaded.suite)
 }
 
-/// Names the checks that are judged differently since the last version. They are notes: nothing is wrong with them.
+/// Prints a note about checks that are evaluated differently since the last version. They are not problems.
 fn tell_changes(suites: &Suites, context: &CliContext) {
     for changed in checks::changed(all(suites), &DiskFiles) {
         let place = suites.sources().spot(changed.first);
@@ -92,7 +92,7 @@ fn tell_changes(suites: &Suites, context: &CliContext) {
             count => format!(" (the first of {count} checks)"),
         };
         let text = format!(
-            "note: judged differently since the last version in suite `{}`: {}\n  --> {}:{}:{}{more}\n\n",
+            "note: behaviour changed since the last version in suite `{}`: {}\n  --> {}:{}:{}{more}\n\n",
             changed.suite.escape_debug(),
             changed.sentence,
             place.path,

@@ -1,6 +1,6 @@
-//! What `agentci check` says about the machine it is on: programs that are not there, and baselines that cannot be used.
+//! Checks the machine for `agentci check`: programs that are missing, and baselines that cannot be used.
 //!
-//! All of it is a warning: who checks a suite need not be who runs it.
+//! All findings are warnings: a suite may be checked on one machine and run on another.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -13,7 +13,7 @@ use agentci::{LoadedSuite, Suites};
 
 use super::case_files::{StartedCommand, agent_command};
 
-/// What would keep the suites from running here.
+/// What would prevent the suites from running on this machine.
 pub(super) fn problems(suites: &Suites) -> Diagnostics {
     let mut problems = Diagnostics::default();
     let mut told = BTreeSet::new();
@@ -23,9 +23,9 @@ pub(super) fn problems(suites: &Suites) -> Diagnostics {
                 continue;
             };
             problems.push(
-                Diagnostic::warning(span, format!("there is no program `{program}` on this machine"))
+                Diagnostic::warning(span, format!("program `{program}` not found on this machine"))
                     .label("would be started")
-                    .help("install it, put its folder into `PATH`, or correct the command"),
+                    .help("install it, add its folder to `PATH`, or correct the command"),
             );
         }
     }
@@ -36,9 +36,9 @@ pub(super) fn problems(suites: &Suites) -> Diagnostics {
         };
         let shown = path.value.display();
         problems.push(
-            Diagnostic::warning(path.span, format!("the baseline `{shown}` can not be used: {why}"))
+            Diagnostic::warning(path.span, format!("the baseline `{shown}` cannot be used: {why}"))
                 .label("a run would fail")
-                .help(format!("make one of a good run: `agentci baseline promote --from RUN_DIR --to {shown}`")),
+                .help(format!("create one from a good run: `agentci baseline promote --from RUN_DIR --to {shown}`")),
         );
     }
     problems
@@ -52,10 +52,10 @@ fn commands(suite: &Suite) -> Vec<StartedCommand<'_>> {
     found
 }
 
-/// The program of a command, if it is not there. One that depends on a variable is not known before the run.
+/// The program of a command, if it is missing. A program that depends on a variable is unknown before the run.
 fn missing(command: &[CommandPart], folder: Option<&Path>) -> Option<String> {
     let first = command.first().filter(|part| part.file.is_none())?;
-    // A case that is broken has no command.
+    // A broken case has no command.
     let name = first.text.fill(&|_| None).ok().filter(|name| !name.is_empty())?;
     let path = Path::new(&name);
     let there = if path.components().count() > 1 || path.is_absolute() {
@@ -65,7 +65,7 @@ fn missing(command: &[CommandPart], folder: Option<&Path>) -> Option<String> {
             let folders = env::var_os("PATH").unwrap_or_else(|| OsStr::new("/bin:/usr/bin").to_owned());
             env::split_paths(&folders).any(|folder| folder.join(name).is_file())
         };
-        // Where there is no `python`, `python3` is started.
+        // `python3` is started if `python` is missing.
         on_path(&name) || (name == "python" && on_path("python3"))
     };
     (!there).then_some(name)

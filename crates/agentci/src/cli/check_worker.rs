@@ -1,5 +1,5 @@
-//! `agentci check-worker`: evaluates schemas and paths that may take long, for a run that started it. The lines that it reads and
-//! prints are told in `agentci_checks::bounded`.
+//! `agentci check-worker`: evaluates schemas and paths that may take long, for the run that started it.
+//! `agentci_checks::bounded` describes the lines that it reads and prints.
 
 use std::ffi::OsString;
 use std::io::{BufRead as _, Write as _};
@@ -11,12 +11,13 @@ use agentci::runner::{WORKER_MEMORY, WORKER_READY};
 use agentci::verdict::ExitStatus;
 use agentci_process::bound_memory;
 
-/// How this program is started as a worker.
+/// The command that starts this program as a worker.
 pub(crate) fn program() -> Option<(PathBuf, Vec<OsString>)> {
     Some((std::env::current_exe().ok()?, vec!["check-worker".into()]))
 }
 
-/// Is a worker, until its input ends. Whoever started it may be gone while it works, so its input is read all the time.
+/// Runs as a worker until its input ends. The input is read even while a task is evaluated, so that the worker ends
+/// with the run that started it.
 pub(crate) fn work() -> ExitStatus {
     bound_memory(WORKER_MEMORY);
     let (send, tasks) = channel();

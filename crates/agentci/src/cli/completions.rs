@@ -1,4 +1,4 @@
-//! `agentci completions`: what a shell needs to complete commands and flags.
+//! `agentci completions`: generates shell completions.
 
 use clap::{Args, CommandFactory as _};
 use clap_complete::Shell;

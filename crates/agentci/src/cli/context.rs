@@ -1,4 +1,4 @@
-//! What the surroundings say, read once.
+//! The terminal and the environment of the process, and its output.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::OsString;
@@ -23,36 +23,36 @@ pub(crate) enum Color {
     Never,
 }
 
-/// Facts about terminal and environment.
+/// Facts about the terminal and the environment, read once.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct CliContext {
-    /// What was asked for, word by word.
+    /// The words of the command line after the program name.
     pub(crate) arguments: Vec<String>,
-    /// How to paint what goes to standard output.
+    /// Whether to use colour on standard output.
     pub(crate) stdout_color: bool,
-    /// How to paint what goes to standard error.
+    /// Whether to use colour on standard error.
     pub(crate) stderr_color: bool,
-    /// Whether someone watches standard error.
+    /// Whether standard error is a terminal other than a dumb one.
     pub(crate) stderr_is_terminal: bool,
-    /// Whether something could not be printed. A cell, like the log: everyone holds the context and may say something.
+    /// Whether something could not be printed. A cell, like the log, since the context is shared.
     unprinted: Cell<bool>,
-    /// What must not be shown.
+    /// Values that must not be shown.
     secrets: Redactor,
-    /// What was said so far, or the log that it goes to as well.
+    /// The messages so far, or the log file that messages are also written to.
     log: RefCell<TalkLog>,
-    /// Columns of the terminal.
+    /// Columns of the terminal; 0 without one.
     pub(crate) width: usize,
-    /// Whether this is part of a job of GitHub Actions.
+    /// Whether this runs in a GitHub Actions job.
     pub(crate) is_github: bool,
-    /// Where a step of such a job leaves its summary.
+    /// The file for the step summary of such a job.
     pub(crate) step_summary: Option<PathBuf>,
 }
 
-/// How much of what is said before a log is opened is kept, in bytes.
+/// How many bytes of messages are kept before a log is opened.
 const KEPT: usize = 1 << 20;
 
-/// A second place for talk.
+/// Where messages go besides standard error.
 #[derive(Debug)]
 enum TalkLog {
     Kept(String),
@@ -84,19 +84,19 @@ impl CliContext {
         }
     }
 
-    /// Data for standard output. A reader that went away is no error of ours.
+    /// Prints data to standard output. A closed pipe is not an error.
     pub(crate) fn print(&self, text: &str) {
         let mut stdout = std::io::stdout().lock();
         let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
         if let Err(error) = written
             && error.kind() != std::io::ErrorKind::BrokenPipe
         {
-            self.complain(&format!("standard output can not be written to: {error}"), None);
+            self.complain(&format!("cannot write to standard output: {error}"), None);
             self.unprinted.set(true);
         }
     }
 
-    /// Data for standard output, or talk where that belongs to something else.
+    /// Prints data to standard output, or to standard error with `aside`.
     pub(crate) fn print_or_say(&self, text: &str, aside: bool) {
         if aside { self.say(text) } else { self.print(text) }
     }
@@ -106,28 +106,28 @@ impl CliContext {
         self.unprinted.get()
     }
 
-    /// Talk for standard error.
+    /// Prints a message to standard error.
     pub(crate) fn say(&self, text: &str) {
         self.note(text);
         let mut stderr = std::io::stderr().lock();
         let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
     }
 
-    /// Something that was said, for the log.
+    /// Adds a message to the log.
     pub(crate) fn note(&self, text: &str) {
         let text = uncoloured(text);
         match &mut *self.log.borrow_mut() {
             TalkLog::Kept(kept) if kept.len() + text.len() <= KEPT => kept.push_str(&text),
             TalkLog::Kept(_) => {}
-            // What cannot be written there is still said.
+            // The message is printed even if the log cannot be written.
             TalkLog::File(file) => {
                 let _ = file.write_all(text.as_bytes());
             }
         }
     }
 
-    /// From now on everything that is said goes to this file as well, and first of all what was said so far. A file that is
-    /// there is begun anew, unless it is the one of before. Whoever else writes to the returned file continues where this ends.
+    /// Also writes all messages to this file from now on, starting with the messages so far. An existing file is
+    /// truncated, unless it already is the log. Writes to the returned file continue where the log ends.
     pub(crate) fn log_to(&self, path: &Path) -> std::io::Result<fs_err::File> {
         let mut log = self.log.borrow_mut();
         if let TalkLog::File(file) = &*log
@@ -146,12 +146,12 @@ impl CliContext {
         Ok(shared)
     }
 
-    /// A text without what must not be shown.
+    /// A text without secrets.
     pub(crate) fn without_secrets(&self, text: &str) -> String {
         self.secrets.text(text).to_string()
     }
 
-    /// A problem that has no place in a file.
+    /// Prints an error that has no position in a file.
     pub(crate) fn complain(&self, message: &str, help: Option<&str>) {
         let paint = Paint::new(self.stderr_color);
         let mut text = format!("{}: {message}\n", paint.apply(Tone::Error, "error"));
@@ -161,7 +161,7 @@ impl CliContext {
         self.say(&self.secrets.text(&text));
     }
 
-    /// Problems that have one, with a line between them.
+    /// Prints problems that have one, separated by blank lines.
     pub(crate) fn show(&self, problems: &Diagnostics, sources: &Sources) {
         for problem in problems {
             let text = agentci::report::diagnostic(problem, sources, Paint::new(self.stderr_color));
@@ -169,7 +169,7 @@ impl CliContext {
         }
     }
 
-    /// What could not be loaded when a stored run was made.
+    /// Prints what could not be loaded when a stored run was made.
     pub(crate) fn show_not_loaded(&self, problems: &[NotLoaded]) {
         for problem in problems {
             let text = agentci::report::not_loaded(problem, Paint::new(self.stderr_color));
@@ -177,14 +177,14 @@ impl CliContext {
         }
     }
 
-    /// How many errors and warnings there were, in words.
+    /// The number of errors and warnings, in words.
     pub(crate) fn count(problems: &Diagnostics) -> String {
         let (errors, warnings) = (problems.count(Severity::Error), problems.count(Severity::Warning));
         format!("{}, {}", count_of(errors, "error"), count_of(warnings, "warning"))
     }
 }
 
-/// A text without the colours that are ours; what comes from outside has none.
+/// A text without our own colour codes; text from outside has none.
 fn uncoloured(text: &str) -> String {
     let mut parts = text.split("\u{1b}[");
     let plain = parts.next().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! `agentci convert`: a suite in the native format.
+//! `agentci convert`: converts a suite to the native format.
 
 use std::path::{Path, PathBuf};
 
@@ -40,24 +40,24 @@ pub(crate) fn convert(arguments: &ConvertArguments, context: &CliContext) -> Com
         several => {
             let names: Vec<String> = several.iter().map(|loaded| loaded.suite.path.display().to_string()).collect();
             let path = arguments.path.as_deref().unwrap_or(Path::new("."));
-            let message = format!("`{}` holds {} suites", path.display(), several.len());
-            return Err(CliError::new(message, format!("name one of them: {}", names.join(", "))));
+            let message = format!("`{}` contains {} suites", path.display(), several.len());
+            return Err(CliError::new(message, format!("choose one of them: {}", names.join(", "))));
         }
     };
     if let Some(out) = &arguments.out {
         return write(suite, out, arguments.force, context);
     }
-    let note = format!("# Paths are relative to `{}`: save this there.\n", shown(&suite.folder));
+    let note = format!("# Paths are relative to `{}`: save this file there.\n", shown(&suite.folder));
     context.print(&format!("{note}{}", formats::print_native(suite, None)));
     Ok(ExitStatus::Success)
 }
 
-/// Writes a suite to a file, with paths that are right from there.
+/// Writes a suite to a file, with paths relative to that file.
 fn write(suite: &Suite, out: &Path, force: bool, context: &CliContext) -> CommandResult {
     if out.exists() && !force {
-        return Err(CliError::new(format!("`{}` is there already", out.display()), "use `--force` to replace it"));
+        return Err(CliError::new(format!("`{}` already exists", out.display()), "use `--force` to overwrite it"));
     }
-    // Named in the same way as the suite's folder is.
+    // Normalized in the same way as the suite's folder.
     let parent = source::join(out.parent().unwrap_or(Path::new("")), ".");
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let beside = source::relative(&absolute(&parent), &absolute(&suite.folder));

@@ -1,4 +1,4 @@
-//! `agentci diff`: a stored run beside a baseline.
+//! `agentci diff`: compares a stored run with a baseline.
 
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ pub(crate) struct DiffArguments {
 
 pub(crate) fn diff(arguments: &DiffArguments, context: &CliContext) -> CommandResult {
     let baseline_path = arguments.baseline.display().to_string();
-    let help = "make one of a good run: `agentci baseline promote --from RUN_DIR --to FILE`";
+    let help = "create one from a good run: `agentci baseline promote --from RUN_DIR --to FILE`";
     let baseline = read_baseline(&arguments.baseline)
         .map_err(|problem| CliError::new(baseline_problem(&baseline_path, &problem), help).tell(context));
     let run = stored_run::summary(&arguments.run)

@@ -1,4 +1,4 @@
-//! Runs what was prepared, on a runtime of its own.
+//! Runs the prepared suites on an async runtime.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -9,10 +9,10 @@ use tokio::runtime::Runtime;
 use super::session::RunSession;
 use super::{CliContext, CliError, RunArguments, Suites, gates};
 
-/// What runs agents, and waits.
+/// Creates the single-threaded async runtime.
 pub(super) fn runtime() -> Result<Runtime, CliError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.map_err(|error| CliError::plain(format!("no runtime could be made: {error}")))
+    runtime.map_err(|error| CliError::plain(format!("cannot start the async runtime: {error}")))
 }
 
 /// Runs the selected cases.
@@ -40,9 +40,9 @@ pub(super) fn execute(
     if wrong { status.max(ExitStatus::Failed) } else { status }
 }
 
-/// A seed nobody chose.
+/// A random seed.
 fn draw_seed() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    // Short enough to be typed.
+    // Short enough to type.
     agentci::plan::mix(u64::from(now.subsec_nanos()) ^ (now.as_secs() << 20) ^ u64::from(std::process::id())) >> 40
 }

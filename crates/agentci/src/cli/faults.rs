@@ -1,4 +1,4 @@
-//! What `agentci check` says about faults: those of tools that no case can call, and of models that are not recorded.
+//! Checks faults for `agentci check`: faults of tools that no case can call, and of models that are not recorded.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,11 +7,11 @@ use agentci::source::{Diagnostic, Diagnostics, Span};
 
 use super::{Suites, meant_or};
 
-/// Faults whose tool is none of those that the cases which have it can call. Where any can be called nothing is known.
+/// Faults whose tool none of their cases can call. A case that can call any tool is not reported.
 pub(crate) fn problems(suites: &Suites) -> Diagnostics {
     let mut problems = Diagnostics::default();
     for suite in suites.loaded().iter().map(|loaded| &loaded.suite) {
-        // Whether some case can call the tool, and what its cases can call instead.
+        // Whether a case can call the tool, and the tools that the cases with the fault can call.
         let mut seen: BTreeMap<Span, (&Fault, bool, BTreeSet<&str>)> = BTreeMap::new();
         let mut of_models: BTreeMap<Span, (&Fault, bool)> = BTreeMap::new();
         for case in &suite.cases {
@@ -36,28 +36,28 @@ pub(crate) fn problems(suites: &Suites) -> Diagnostics {
 }
 
 fn no_recorded_model(span: Span, fault: &Fault) -> Diagnostic {
-    let message = format!("the fault `{}` never happens: no model is recorded here", fault.kind.name());
-    let help = "record it with `world: { recording: .. }`; a scripted model fails by `fail` in its script";
+    let message = format!("the fault `{}` never happens: it needs a recorded model", fault.kind.name());
+    let help = "record the model with `world: { recording: .. }`; a scripted model fails with `fail` in its script";
     Diagnostic::warning(span, message).label("this fault").help(help)
 }
 
 fn unreachable(span: Span, fault: &Fault, names: &BTreeSet<&str>) -> Diagnostic {
     let tool = fault.tool.as_ref().map(|tool| tool.value.as_str()).unwrap_or_default();
-    let message = format!("the fault `{}` never happens: `{tool}` is none of the tools", fault.kind.name());
+    let message = format!("the fault `{}` never happens: `{tool}` is not an available tool", fault.kind.name());
     let listed: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    let known = format!("the tools are {}", listed.join(", "));
+    let known = format!("available tools: {}", listed.join(", "));
     let help =
-        meant_or(tool, names.iter().copied(), if listed.is_empty() { "no tool may be called here" } else { &known });
+        meant_or(tool, names.iter().copied(), if listed.is_empty() { "no tools are available here" } else { &known });
     Diagnostic::warning(span, message).label("this tool").help(help)
 }
 
-/// The tools that can be called, where that is known.
+/// The tools that can be called; `None` if that is unknown.
 fn callable(world: &World, mode: Mode) -> Option<Vec<&str>> {
     let allowed = world.allowed.as_ref().map(|allowed| allowed.iter().map(|name| name.value.as_str()).collect());
     allowed.or_else(|| match &world.tools {
         ToolSource::Routes(routes) if mode == Mode::Replay => {
             let scripted = world.scripted.iter().map(|tool| tool.name.value.as_str());
-            // What a recording has is known when it is played.
+            // The tools in a recording are known only when it is replayed.
             let servers: Option<Vec<_>> = world.mcp.iter().map(|server| server.script()).collect();
             let of_servers = servers?.into_iter().flat_map(|script| &script.tools).map(|tool| tool.name.value.as_str());
             Some(routes.tools.iter().map(|tool| tool.id.value.as_str()).chain(scripted).chain(of_servers).collect())

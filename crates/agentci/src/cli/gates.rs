@@ -1,4 +1,4 @@
-//! What `agentci run` has to do with baselines before anything runs.
+//! Baselines and parallelism of `agentci run`, settled before anything runs.
 
 use std::path::PathBuf;
 
@@ -17,13 +17,13 @@ pub(crate) struct GateFlags {
 }
 
 impl GateFlags {
-    /// Has the chosen baseline read. One baseline is not taken for several suites: then it says so, and the result is false.
+    /// Reads the chosen baseline. It is an error if several suites would run.
     pub(crate) fn apply(&self, suites: &mut Suites, to_run: usize) -> Result<(), CliError> {
         let Some(baseline) = &self.baseline else { return Ok(()) };
         if to_run > 1 {
             return Err(CliError::new(
-                format!("`--baseline` is for one suite, and {to_run} are to be run"),
-                "run them one by one, or name a baseline in each of them",
+                format!("`--baseline` applies to a single suite, but {to_run} would run"),
+                "run them one at a time, or set a baseline in each of them",
             ));
         }
         suites.hold_against(baseline);
@@ -31,28 +31,28 @@ impl GateFlags {
     }
 }
 
-/// Says which baselines can not be used: at once, since it takes a whole run to get to the same result.
+/// Reports baselines that cannot be used before the run, which would otherwise fail only at its end.
 pub(crate) fn complain(suites: &Suites, context: &CliContext) {
     for LoadedSuite { policy, selected, .. } in suites.loaded() {
         let Some(policy) = policy.as_ref().filter(|_| !selected.is_empty()) else { continue };
         let (Some(path), Some(problem)) = (&policy.baseline_path, policy.problem()) else { continue };
-        let help = format!("make one of a good run: `agentci baseline promote --from RUN_DIR --to {path}`");
+        let help = format!("create one from a good run: `agentci baseline promote --from RUN_DIR --to {path}`");
         context.complain(&baseline_problem(path, problem), Some(&help));
     }
 }
 
-/// How many cases run at once where the user does not say.
+/// The default number of cases that run in parallel.
 pub(crate) fn parallel(suite: &Suite, usual: usize) -> usize {
     let one = match suite.habits.parallelism {
         Parallelism::Machine => false,
         Parallelism::MachineUnlessTimed => suite.gates.measures_time(),
         Parallelism::One => true,
     };
-    // An agent that is asked by all cases finds their tools at one address.
+    // An agent that all cases share calls their tools at one address.
     if one || suite.cases.iter().any(|case| shares_tools(case)) { 1 } else { usual }
 }
 
-/// Whether the tools of a case are played for an agent that other cases ask as well.
+/// Whether the stub tools of a case are for an agent that other cases share.
 fn shares_tools(case: &Case) -> bool {
     matches!(case.world.tools, ToolSource::Routes(_)) && case.target.takes_requests()
 }

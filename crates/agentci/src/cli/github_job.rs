@@ -1,4 +1,4 @@
-//! What a job of GitHub Actions is told: annotations on the lines of suites, and the summary of the step.
+//! Output for GitHub Actions jobs: annotations on the lines of suites, and the step summary.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher as _, Hasher as _};
@@ -7,29 +7,29 @@ use std::path::{Path, PathBuf};
 
 use agentci::report::{Checkout, Github, Markdown, ReportOutput};
 
-/// The name under which the summary of a CI job is told of.
+/// The name of the step summary in error messages.
 pub(crate) const STEP_SUMMARY: &str = "for GITHUB_STEP_SUMMARY";
 
-/// How much GitHub takes of the summary of a job step, with some to spare: beyond 1 MiB it refuses all of it.
+/// The largest step summary in bytes, with some margin: GitHub refuses all of a summary that exceeds 1 MiB.
 const STEP_SUMMARY_LIMIT: u64 = 1000 * 1000;
 
-/// What tells GitHub of failures, to be added before everything that prints to `out`.
+/// The report that prints failures as annotations; to be added before all others that print to `out`.
 pub(crate) fn annotations(out: Box<dyn Write>) -> Github {
-    // The hasher is seeded anew in each process, which makes this hard enough to guess for an agent that runs beside it.
+    // The hasher has a random seed in each process, so that an agent that runs alongside cannot guess the token.
     let token = RandomState::new().build_hasher().finish();
     Github::new(out, format!("agentci-{token:016x}")).within(checkout())
 }
 
-/// The checkout of a job of GitHub Actions, and where in it this is.
+/// The checkout of the GitHub Actions job, and the current folder in it.
 pub(super) fn checkout() -> Option<Checkout> {
     let top = std::env::var_os("GITHUB_WORKSPACE").filter(|path| !path.is_empty())?;
     let here = std::env::current_dir().ok()?;
-    // Where one of them is named by a link.
+    // Either may be a symbolic link.
     let real = |path: PathBuf| fs_err::canonicalize(&path).unwrap_or(path);
     Some(Checkout { top: real(top.into()), here: real(here) })
 }
 
-/// The report for the summary of a job step, which is appended to what other steps and suites wrote.
+/// The report for the step summary, which is appended to the existing file.
 pub(crate) fn step_summary(path: &Path) -> Markdown {
     let used = std::fs::metadata(path).map_or(0, |file| file.len());
     let room = usize::try_from(STEP_SUMMARY_LIMIT.saturating_sub(used)).unwrap_or_default();

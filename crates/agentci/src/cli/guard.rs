@@ -1,23 +1,23 @@
-//! `agentci guard`: stands beside a run and ends its agents should the run be killed. Started by the run itself.
+//! `agentci guard`: stops the agents of a run that is killed. The run itself starts it.
 
 use agentci::verdict::ExitStatus;
 use agentci_process::guard;
 
-/// What it is told.
+/// Its arguments.
 #[derive(Debug, clap::Args)]
 pub(crate) struct GuardArguments {
     /// Marker of the processes of the run
     mark: String,
 }
 
-/// Has this program started again as the guard when the first process is started.
+/// Registers this program as the guard, to be started together with the first process.
 pub(crate) fn post() {
     if let Ok(program) = std::env::current_exe() {
         guard::post(program, "guard");
     }
 }
 
-/// Is the guard.
+/// Runs as the guard.
 pub(crate) fn stand(arguments: &GuardArguments) -> ExitStatus {
     guard::watch(std::io::stdin().lock(), &arguments.mark);
     ExitStatus::Success

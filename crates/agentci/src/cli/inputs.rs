@@ -1,4 +1,4 @@
-//! Files that suites are made of: no report replaces one of them.
+//! Keeps reports from overwriting the input files of suites.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,14 +10,15 @@ use agentci::{Suites, real_path};
 use super::case_files::{agent_command, recorded};
 use super::{CliError, ReportFlags};
 
-/// Whether no report goes where an input of a suite is. `read` is what was read of the disk to load them.
+/// Refuses reports that would overwrite an input of a suite. `read` contains the files that were read to load the
+/// suites.
 pub(super) fn are_kept(reports: &ReportFlags, suites: &Suites, read: &BTreeSet<PathBuf>) -> Result<(), CliError> {
     let all = || suites.loaded().iter().map(|loaded| &loaded.suite);
     let targets: Vec<PathBuf> = all().flat_map(|suite| reports.files(&suite.name)).collect();
     if targets.is_empty() {
         return Ok(());
     }
-    // Files of lines are looked into to see whether they are tests, and may be reports of former runs.
+    // JSONL files are read to see whether they are tests, and may be reports of earlier runs.
     let is_lines = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "jsonl");
     let mut inputs: BTreeSet<PathBuf> =
         read.iter().filter(|path| !is_lines(path)).map(|path| real_path(path)).collect();
@@ -32,20 +33,20 @@ pub(super) fn are_kept(reports: &ReportFlags, suites: &Suites, read: &BTreeSet<P
         }
     }
     let replaces = |target: &&PathBuf| {
-        // A folder that does not exist yet is made before the report is written.
+        // A missing folder is created before the report is written.
         let lexical = join(Path::new(""), &target.to_string_lossy());
         [target.as_path(), &lexical].iter().any(|path| path.is_file() && inputs.contains(&real_path(path)))
     };
     match targets.iter().find(replaces) {
         None => Ok(()),
         Some(target) => {
-            let message = format!("a report would replace `{}`, which the suite is made of", target.display());
+            let message = format!("a report would overwrite `{}`, which is an input of the suite", target.display());
             Err(CliError::new(message, "write the report to another file"))
         }
     }
 }
 
-/// The files that the command of an agent names.
+/// The files in the command of an agent.
 fn programs(target: &Target) -> impl Iterator<Item = &PathBuf> {
     let started = agent_command(target).filter(|_| !matches!(target, Target::Mcp(_)));
     started.into_iter().flat_map(|started| started.command).filter_map(|part| part.file.as_ref())

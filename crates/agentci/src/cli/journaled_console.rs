@@ -1,8 +1,8 @@
-//! What is printed while a run goes on, held back until the record of the run has it.
+//! Holds console output back until the events behind it are in the journal of the run.
 //!
-//! A line about a case is a promise that the case can be found in `run.jsonl`, even if this process is killed in the next
-//! moment. So lines wait until the journal was flushed. That happens whenever the run waits for anything: cases that take no time
-//! share one write, and whoever watches an agent at work sees each line at once.
+//! A line about a case guarantees that the case is in `run.jsonl`, even if this process is killed right afterwards. So
+//! lines wait until the journal is flushed, which happens whenever the run is idle: fast cases share one write, and
+//! lines about slow cases appear at once.
 
 use std::cell::RefCell;
 use std::io::{self, Write};
@@ -12,41 +12,41 @@ use agentci::ledger::{LedgerError, RunJournal};
 use agentci::report::{FanOut, ReportError, Reporter};
 use agentci::verdict::{Body, RunEvent};
 
-/// The name that errors of what is printed are reported with.
+/// The name of the console in error messages.
 pub(super) const CONSOLE: &str = "console";
 
 /// The journal of a run, and the reports whose lines wait for it.
 pub(super) struct JournaledConsole {
     journal: RunJournal,
-    /// The first failure of the journal.
+    /// The first error of the journal.
     journal_error: Option<LedgerError>,
     reports: FanOut,
     lines: UnprintedLines,
-    /// Whether lines are let through as they come, since something else writes to the same terminal.
+    /// Whether lines are printed immediately, since something else writes to the same terminal.
     at_once: bool,
 }
 
 impl JournaledConsole {
-    /// Lines go to `out`, right behind each event where `at_once` says so.
+    /// Prints lines to `out`; with `at_once`, directly after each event.
     pub(super) fn new(journal: RunJournal, out: Box<dyn Write>, at_once: bool) -> Self {
         let lines = UnprintedLines(Rc::new(RefCell::new(PendingOutput { text: Vec::new(), out, error: None })));
         Self { journal, journal_error: None, reports: FanOut::default(), lines, at_once }
     }
 
-    /// Adds a report that prints lines to what `make` is given.
+    /// Adds a report; `make` gets the writer for its lines.
     pub(super) fn add(&mut self, name: &str, make: impl FnOnce(Box<dyn Write>) -> Box<dyn Reporter>) {
         let out = Box::new(self.lines.clone());
         self.reports.add(name, make(out));
     }
 
-    /// Writes everything: first the journal, then the lines.
+    /// Writes everything that was held back: first the journal, then the lines.
     pub(super) fn release(&mut self) {
         let flushed = self.journal.flush();
         self.note(flushed);
         self.lines.print();
     }
 
-    /// Ends the reports. What could not be printed is returned, and what went wrong with the journal.
+    /// Ends the reports. Returns what could not be printed, and the error of the journal.
     pub(super) fn close(mut self) -> (Vec<(String, ReportError)>, Option<LedgerError>) {
         let mut unprinted = self.reports.finish();
         self.release();
@@ -67,7 +67,7 @@ impl Reporter for JournaledConsole {
         let held = if self.at_once { self.journal.append(event) } else { self.journal.hold(event) };
         self.note(held);
         if matches!(event.body, Body::RunEnd(_)) {
-            // The reports that come after this one take their time with many cases.
+            // The reports after this one are slow with many cases.
             self.release();
         }
         self.reports.on_event(event);
@@ -87,15 +87,15 @@ impl Reporter for JournaledConsole {
     }
 }
 
-/// Lines that were not printed yet. The cell is shared because each report owns what it prints to, while only the console knows
-/// when lines may go out.
+/// Lines that are not printed yet. The cell is shared because each report owns its writer, while the console decides
+/// when lines are printed.
 #[derive(Clone)]
 struct UnprintedLines(Rc<RefCell<PendingOutput>>);
 
 struct PendingOutput {
     text: Vec<u8>,
     out: Box<dyn Write>,
-    /// Why they could not be; told to whoever writes next.
+    /// Why the last lines could not be printed; the next write returns it.
     error: Option<io::Error>,
 }
 
@@ -216,13 +216,13 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_went_away_is_told_of() {
+    fn a_closed_pipe_is_reported() {
         let (_base, path, mut console) = console(Gone, false);
         for _ in 0..3 {
             console.on_event(&event()).unwrap();
             console.release();
         }
-        // The report gets the error with its second line and is left out, and the journal goes on.
+        // The report gets the error with its second line and is dropped; the journal continues.
         let (unprinted, journal_error) = console.close();
         let names: Vec<&str> = unprinted.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["printer"]);
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_line_that_could_not_be_printed_is_told_of() {
+    fn a_last_line_that_cannot_be_printed_is_reported() {
         let (_base, _path, mut console) = console(Gone, false);
         console.on_event(&event()).unwrap();
         let (unprinted, _) = console.close();

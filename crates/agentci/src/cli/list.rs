@@ -1,4 +1,4 @@
-//! `agentci list`: the cases of suites.
+//! `agentci list`: lists the cases of suites.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -50,7 +50,7 @@ pub(crate) fn list(arguments: &ListArguments, context: &CliContext) -> CommandRe
     Ok(if suites.problems().has_errors() { ExitStatus::Failed } else { ExitStatus::Success })
 }
 
-/// The selected cases of each suite as a JSON list; in the mode of each suite, unless another is given.
+/// The selected cases of all suites as a JSON list; `mode` overrides the mode of each suite.
 pub(crate) fn as_json(suites: &Suites, mode: Option<Mode>) -> String {
     let mut rows = Vec::new();
     for loaded in suites.loaded() {

@@ -1,4 +1,5 @@
-//! What `agentci check` says about MCP servers that cases play: schemas of their tools, and what recordings have of them.
+//! Checks mock MCP servers for `agentci check`: the schemas of their tools, and the recordings that they are replayed
+//! from.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use agentci::plan::{McpSource, McpWorld};
 use agentci::source::{Diagnostic, Diagnostics};
 use agentci_recorder::load;
 
-/// What would keep a server from being started, each script and recording once.
+/// What would prevent a server from starting, for each script and recording once.
 pub(crate) fn problems(suites: &Suites) -> Diagnostics {
     let mut problems = Diagnostics::default();
     let mut scripts: Vec<&Arc<McpScript>> = Vec::new();
@@ -37,7 +38,7 @@ pub(crate) fn problems(suites: &Suites) -> Diagnostics {
     problems
 }
 
-/// What to do where a recording does not say which server is meant; `choose` chooses one.
+/// The remedy if the server in a recording is ambiguous or unknown; `choose` is the flag or key that selects one.
 pub(super) fn tape_help(error: &McpTapeError, choose: &str) -> String {
     match error {
         McpTapeError::None => error.help().to_owned(),

@@ -1,4 +1,4 @@
-//! `agentci merge`: the parts of a run that several machines shared, made one.
+//! `agentci merge`: merges sharded runs into one.
 
 use std::path::PathBuf;
 
@@ -36,13 +36,13 @@ pub(crate) fn merge(arguments: &MergeArguments, context: &CliContext) -> Command
     let suites: Vec<&str> = gathered.iter().map(|run| run.suite.as_str()).collect();
     arguments.reports.fit(&suites, false)?;
     if arguments.baseline.is_some() && suites.len() > 1 {
-        let message = format!("`--baseline` is for one suite, and there are parts of {}", suites.len());
-        return Err(CliError::new(message, "merge them one by one"));
+        let message = format!("`--baseline` applies to a single suite, but there are shards of {}", suites.len());
+        return Err(CliError::new(message, "merge them one at a time"));
     }
     let mut status = ExitStatus::Success;
     for run in &gathered {
         status = status.max(one(run, arguments, context).unwrap_or_else(|error| {
-            context.complain(&format!("the run can not be written: {error}"), Some("choose another `--output-dir`"));
+            context.complain(&format!("the run cannot be written: {error}"), Some("choose another `--output-dir`"));
             ExitStatus::Failed
         }));
     }
@@ -51,16 +51,16 @@ pub(crate) fn merge(arguments: &MergeArguments, context: &CliContext) -> Command
 
 fn help(error: &MergeError) -> &'static str {
     match error {
-        MergeError::Missing { .. } => "wait for all parts, run the missing ones, and name all their folders",
-        MergeError::Doubled { .. } => "name each part once; leave out the run that was made again",
+        MergeError::Missing { .. } => "wait for all shards, run the missing ones, and pass all their run folders",
+        MergeError::Doubled { .. } => "pass each shard once; leave out the run that was repeated",
         MergeError::Strangers { .. } | MergeError::Twice { .. } => {
-            "run all parts from the same commit with the same flags"
+            "run all shards from the same commit with the same flags"
         }
-        MergeError::Whole(_) => "leave it out; `agentci report` makes its reports",
-        MergeError::Unfinished(_) | MergeError::Damaged { .. } | MergeError::TooMany { .. } => "run that part again",
-        MergeError::Endless { .. } => "name the folders of the parts themselves",
+        MergeError::Whole(_) => "leave it out; `agentci report` generates its reports",
+        MergeError::Unfinished(_) | MergeError::Damaged { .. } | MergeError::TooMany { .. } => "run that shard again",
+        MergeError::Endless { .. } => "pass the run folders of the shards themselves",
         MergeError::Nothing(_) | MergeError::Search { .. } | MergeError::Unreadable(_) => {
-            "name the folders of runs, as they were printed after `artifacts:`, or a folder that holds them"
+            "pass run folders, as printed after `artifacts:`, or a folder that contains them"
         }
     }
 }
@@ -89,12 +89,12 @@ fn one(run: &GatheredShards, arguments: &MergeArguments, context: &CliContext) -
     journal.flush()?;
     let unwritten = reports.map(|mut reports| reports.finish()).unwrap_or_default();
     let complete = tell_unwritten(unwritten, context).is_empty();
-    let line = format!("artifacts: {} (of {} parts)\n", folder.path().display(), run.len());
+    let line = format!("artifacts: {} (of {} shards)\n", folder.path().display(), run.len());
     context.print_or_say(&line, arguments.reports.take_stdout());
     Ok(if complete && status <= CaseStatus::Skipped { ExitStatus::Success } else { ExitStatus::Failed })
 }
 
-/// What the run is held to: what its parts were, with the chosen baseline.
+/// The gates of the run: those of its shards, with the chosen baseline.
 fn policy(run: &GatheredShards, arguments: &MergeArguments) -> Option<Policy> {
     let mut policy = run.policy(read_baseline);
     if let Some(path) = &arguments.baseline {

@@ -1,4 +1,4 @@
-//! A message to an assistant: its answer is printed, and nothing else.
+//! Sends a message to an assistant, and prints only its answer.
 //!
 //! ```text
 //! $ agentci run -i "Extract keywords: AI and ML" -n keyword
@@ -17,7 +17,7 @@ use serde_json::Value;
 use super::reports::{ReportOf, tell_unwritten};
 use super::session::RunSession;
 
-/// What is kept of the run.
+/// The parts of the run that are kept.
 #[derive(Default)]
 struct RunSummary {
     output: Option<Value>,
@@ -33,7 +33,7 @@ impl RunSummary {
         }
     }
 
-    /// Text as it is, anything else as JSON, nothing for nothing.
+    /// A string as it is, any other value as JSON; `None` without an answer.
     fn text(&self) -> Option<String> {
         let mut text = match self.output.as_ref()? {
             Value::Null => return None,
@@ -48,7 +48,7 @@ impl RunSummary {
 }
 
 impl RunSession<'_> {
-    /// Says the message and prints the answer, or keeps it in the reports that were asked for.
+    /// Sends the message and prints the answer, or writes it to the requested reports.
     pub(super) async fn answer(&mut self, stop: &Stop) -> ExitStatus {
         let Some(LoadedSuite { suite, .. }) = self.suites.loaded().first() else { return ExitStatus::Failed };
         let mut reports = FanOut::default();
@@ -65,7 +65,7 @@ impl RunSession<'_> {
         agentci_process::sweep_all().await;
         let mut failed = status > CaseStatus::Skipped;
         if !kept && let Some(text) = answer.text() {
-            // A program gets what was said, letter for letter; a terminal would obey its control characters.
+            // A program gets the exact answer; a terminal would interpret its control characters.
             let shown = if std::io::stdout().is_terminal() { printable(&text) } else { text.as_str().into() };
             self.context.print(&shown);
         }

@@ -1,4 +1,4 @@
-//! The command line: flags, one file a command, and what the surroundings say.
+//! The command line: one module per command, and the flags and facts that they share.
 
 mod agents;
 mod baseline;
@@ -65,7 +65,7 @@ use agentci::{LoadedSuite, Suites};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand};
 
-// What most commands need is known by one name in all of them.
+// Names that most commands use.
 use cli_error::{CliError, CommandResult, meant_or};
 use context::CliContext;
 use dialect::DialectFlags;
@@ -159,7 +159,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitStatus {
     if let [_, only] = arguments.as_slice()
         && (only == "--version" || only == "-V")
     {
-        // Told before the flags of every command are put together, which takes longer than all the rest of it.
+        // Printed before clap builds the flags of all commands, which takes longer than everything else.
         let _ = writeln!(std::io::stdout(), "agentci {}", env!("CARGO_PKG_VERSION"));
         return ExitStatus::Success;
     }
@@ -228,7 +228,7 @@ fn usage(error: &clap::Error) -> ExitStatus {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => ExitStatus::Success,
         ErrorKind::InvalidValue if no_value => ExitStatus::Usage,
-        // The flag is known, its value is not good.
+        // The flag is known, but its value is invalid.
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => ExitStatus::Failed,
         _ => ExitStatus::Usage,
     }

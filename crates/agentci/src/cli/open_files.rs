@@ -1,16 +1,17 @@
-//! As many cases at once as the system lets us have files and sockets for. One more would fail for a reason that has nothing to
-//! do with the agent.
+//! Limits the number of parallel cases to what the limit on open files allows. Any more could fail for a reason that
+//! has nothing to do with the agent.
 
 use agentci::plan::{Suite, Target};
 
 use super::CliContext;
 
-/// What we need beside the cases: reports, servers, the guard, and what a process needs for a moment while it is started.
+/// Open files besides those of cases: reports, servers, the guard, and temporary ones while a process starts.
 const OURS: u64 = 64;
-/// What a case needs at most: three pipes and a handle of its process, or its connections and those to the servers of its world.
+/// The most open files of a case: three pipes and a process handle, or its connections and those to the servers of its
+/// world.
 const OF_A_CASE: u64 = 8;
 
-/// How many of the selected cases may run at once, if that is less than was asked for, and tells so.
+/// The number of cases that may run in parallel. Prints a note if it is lower than `parallel`.
 pub(super) fn fit(parallel: usize, suite: &Suite, selected: &[usize], context: &CliContext) -> usize {
     let at_once = parallel.min(selected.len());
     let in_memory = |index: &usize| matches!(&*suite.cases[*index].target, Target::Mock(_));
@@ -22,8 +23,9 @@ pub(super) fn fit(parallel: usize, suite: &Suite, selected: &[usize], context: &
         return parallel;
     }
     context.say(&format!(
-        "note: {fitting} cases run at once instead of {at_once}: more could need more open files than the system allows ({limit})\n\
-         help: raise the limit with `ulimit -n`, or ask for less with `--parallel`\n"
+        "note: running {fitting} cases in parallel instead of {at_once}: more could exceed the {limit} \
+         open files that the system allows\n\
+         help: raise the limit with `ulimit -n`, or lower `--parallel`\n"
     ));
     fitting
 }

@@ -1,4 +1,4 @@
-//! What is to be run: the cases are selected, and the flags held against them before anything runs.
+//! Selects the cases to run, and checks the flags against them before anything runs.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
@@ -10,8 +10,8 @@ use super::dialect::DialectRunFlags;
 use super::unselected_cases::UnselectedCases;
 use super::{CliContext, CliError, LoadedSuite, RunArguments, Suites, inputs};
 
-/// Selects what is to be run, holds the flags against it, and tells what is wrong with both. What could not be loaded, and no case
-/// of any part tells of, is returned.
+/// Selects the cases to run, checks the flags against them, and reports problems with both. Returns what could not be
+/// loaded and is not reported by a case of any shard.
 pub(super) fn prepare(
     suites: &mut Suites,
     read: &BTreeSet<PathBuf>,
@@ -27,7 +27,7 @@ pub(super) fn prepare(
         context.show(suites.problems(), suites.sources());
         return Err(error);
     }
-    // Flags are held against all that is selected: a shard may have none of the suites that they are for.
+    // Flags are checked against the whole selection: a shard may have none of the suites that they apply to.
     dialects.fit(suites)?;
     let useful = are_useful(arguments, suites);
     let not_loaded = not_loaded(suites);
@@ -42,9 +42,9 @@ pub(super) fn prepare(
     Ok(not_loaded)
 }
 
-/// What is wrong with flags about results, tools and meanings that nothing selected has a use for.
+/// Refuses flags about results, tools and semantic checks that apply to nothing that is selected.
 fn are_useful(arguments: &RunArguments, suites: &Suites) -> Result<(), CliError> {
-    // What is wrong with the suites is reported already.
+    // Problems with the suites have already been reported.
     if suites.loaded().is_empty() || DialectRunFlags::all_are_of_use(suites) {
         return Ok(());
     }
@@ -53,7 +53,7 @@ fn are_useful(arguments: &RunArguments, suites: &Suites) -> Result<(), CliError>
     arguments.services.are_useful(suites)
 }
 
-/// The errors that none of the selected cases will tell of, as they are stored with a run.
+/// The errors that no selected case will report, as they are stored with a run.
 fn not_loaded(suites: &Suites) -> Vec<NotLoaded> {
     let problems = not_told_later(suites).into_iter();
     let errors = problems.filter(|problem| problem.severity == Severity::Error);
@@ -66,7 +66,7 @@ fn not_loaded(suites: &Suites) -> Vec<NotLoaded> {
         .collect()
 }
 
-/// The problems that no case of the run will tell of.
+/// The problems that no case of the run will report.
 fn not_told_later(suites: &Suites) -> Diagnostics {
     let mut told = HashSet::new();
     for LoadedSuite { suite, ready, selected, .. } in suites.loaded().iter().filter(|loaded| !loaded.ready.refused) {
@@ -88,7 +88,7 @@ fn not_told_later(suites: &Suites) -> Diagnostics {
     rest
 }
 
-/// The names of the suites of which something is to be run.
+/// The names of the suites that will run.
 fn to_run(suites: &Suites) -> Vec<&str> {
     suites.loaded().iter().filter(|loaded| loaded.is_runnable()).map(|loaded| loaded.suite.name.as_str()).collect()
 }

@@ -38,26 +38,26 @@ pub(crate) struct RecordFlags {
 }
 
 impl RecordFlags {
-    /// What the run may spend.
+    /// The budget of the run.
     pub(super) fn budget(&self) -> Arc<Budget> {
         Arc::new(Budget::new(self.max_cost, self.max_wall))
     }
 
-    /// Why a run is refused that would call the live world in CI: a forgotten mode must not spend money.
+    /// Refuses a run that would call the live world in CI: a forgotten mode must not cost money.
     pub(super) fn allowed(&self, suites: &Suites, mode: Option<Mode>) -> Result<(), CliError> {
         let records = |loaded: &&LoadedSuite| mode.unwrap_or(loaded.suite.mode) == Mode::Record;
         let live = |case: &&Case| case.skip.is_none() && case.broken.is_none() && case.recorded_world().is_some();
         let case = suites.loaded().iter().filter(records).flat_map(LoadedSuite::selected_cases).find(live);
         let Some(case) = case.filter(|_| in_ci() && !self.yes) else { return Ok(()) };
         let message = format!(
-            "nothing is recorded: `CI` is set, and `{}` would call the real model and tools of its agent",
+            "nothing was recorded: `CI` is set, and `{}` would call the real model and tools of its agent",
             case.id.escape_debug()
         );
-        Err(CliError::new(message, "record where you work and commit the recordings, or add `--yes`"))
+        Err(CliError::new(message, "record on your machine and commit the recordings, or add `--yes`"))
     }
 }
 
-/// What was spent on the live world, in one line; nothing if no model was asked there.
+/// One line about the cost of live calls; `None` if no model was called.
 pub(super) fn spent(budget: &Budget) -> Option<String> {
     let Spent { cost_usd, model_calls, unpriced } = budget.spent();
     if model_calls == 0 {
@@ -67,13 +67,13 @@ pub(super) fn spent(budget: &Budget) -> Option<String> {
     let mut line = format!("live: {model_calls} {calls}, {} USD", amount(cost_usd));
     if !unpriced.is_empty() {
         let names: Vec<String> = unpriced.iter().map(|name| format!("`{}`", name.escape_debug())).collect();
-        let _ = write!(line, ", without {}, whose price is not known (`prices` of a suite)", names.join(", "));
+        let _ = write!(line, ", not counting {}, whose price is unknown (set `prices` in the suite)", names.join(", "));
     }
     line.push('\n');
     Some(line)
 }
 
-/// An amount to the millionth, without zeros at its end.
+/// An amount with up to six decimals, without trailing zeros.
 fn amount(usd: f64) -> String {
     let text = format!("{usd:.6}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -83,7 +83,7 @@ fn usd(text: &str) -> Result<f64, String> {
     let amount = text.trim_start_matches('$').parse::<f64>().ok();
     amount
         .filter(|amount| amount.is_finite() && *amount >= 0.0)
-        .ok_or_else(|| "it is an amount in US dollars, such as 0.5".into())
+        .ok_or_else(|| "expected an amount in US dollars, such as 0.5".into())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `agentci report`: the reports of a stored run, made again.
+//! `agentci report`: regenerates the reports of a stored run.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use clap::Args;
 use super::reports::{ReportOf, add_usual, console, tell_unwritten};
 use super::{CliContext, CliError, CommandResult, ReportFlags};
 
-/// How many damaged lines are told of.
+/// How many damaged lines are shown.
 const DAMAGE_SHOWN: usize = 10;
 
 /// Arguments of `agentci report`.
@@ -40,7 +40,7 @@ pub(crate) fn report(arguments: &ReportArguments, context: &CliContext) -> Comma
     let playback = played.map_err(|error| unreadable(&arguments.run, &file, &error))?;
     warn(&playback, complete, &file, context);
     let Some((mut reports, paths)) = made else {
-        return Err(CliError::plain(format!("`{}` holds no event of a run", file.display())));
+        return Err(CliError::plain(format!("`{}` contains no run events", file.display())));
     };
     let failed = tell_unwritten(reports.finish(), context);
     for path in paths.iter().map(|path| path.display().to_string()).filter(|path| !failed.contains(path)) {
@@ -49,7 +49,7 @@ pub(crate) fn report(arguments: &ReportArguments, context: &CliContext) -> Comma
     Ok(if failed.is_empty() { ExitStatus::Success } else { ExitStatus::Failed })
 }
 
-/// The reports, once the first event tells of what: paths may hold the name of the suite.
+/// Creates the reports at the first event, since paths may contain the name of the suite.
 fn first(event: &RunEvent, file: &Path, arguments: &ReportArguments, context: &CliContext) -> (FanOut, Vec<PathBuf>) {
     let dialect = if let Body::RunStart(start) = &event.body {
         context.show_not_loaded(&start.not_loaded);
@@ -71,14 +71,14 @@ fn first(event: &RunEvent, file: &Path, arguments: &ReportArguments, context: &C
 
 fn unreadable(run: &Path, file: &Path, error: &LedgerError) -> CliError {
     let message = if run.is_dir() && !file.exists() {
-        format!("`{}` is not the folder of a run: it has no `run.jsonl`", run.display())
+        format!("`{}` is not a run folder: it has no `run.jsonl`", run.display())
     } else {
-        format!("the run can not be read: {error}")
+        format!("the run cannot be read: {error}")
     };
-    CliError::new(message, "name the folder of a run, as it was printed after `artifacts:`")
+    CliError::new(message, "pass a run folder, as printed after `artifacts:`")
 }
 
-/// Says what is missing from the record.
+/// Warns about damaged or missing parts of the journal.
 fn warn(playback: &Playback, complete: bool, file: &Path, context: &CliContext) {
     for damage in playback.damaged.iter().take(DAMAGE_SHOWN) {
         context.say(&format!("warning: {}:{}: {}\n", file.display(), damage.line, one_line(&damage.reason)));
@@ -93,7 +93,7 @@ fn warn(playback: &Playback, complete: bool, file: &Path, context: &CliContext) 
         context.say("warning: the last line is cut off: the run was killed, and its reports are incomplete\n");
     } else if !complete {
         context.say(
-            "warning: the record has no end: the run was killed or is still going on, its reports are incomplete\n",
+            "warning: the last event is missing: the run was killed or is still running; its reports are incomplete\n",
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Where reports are written to: whole files, growing ones, and standard output.
+//! Where reports are written: complete files, streamed files, and standard output.
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -6,12 +6,12 @@ use std::path::Path;
 use agentci::ledger::write_whole;
 use agentci::report::{ReportKind, ReportOutput};
 
-/// The file of a report, which grows as the run goes on if the report is one that does.
+/// The file of a report, written during the run if the report is streamed.
 pub(crate) fn destination(kind: &ReportKind, path: &Path) -> ReportOutput {
     if kind.streams { growing(path) } else { to_file(path) }
 }
 
-/// A file that grows piece by piece, each of which is there as soon as it is known; one that is there is begun anew.
+/// A file that is written piece by piece, each of which is flushed. An existing file is truncated.
 fn growing(path: &Path) -> ReportOutput {
     let path = path.to_path_buf();
     let mut open: Option<fs_err::File> = None;
@@ -28,7 +28,7 @@ fn growing(path: &Path) -> ReportOutput {
     })
 }
 
-/// A file that is complete or not there.
+/// A file that is written completely or not at all.
 pub(super) fn to_file(path: &Path) -> ReportOutput {
     let path = path.to_path_buf();
     Box::new(move |bytes| write_whole(&path, bytes).map_err(io::Error::other))

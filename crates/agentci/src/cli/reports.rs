@@ -1,4 +1,4 @@
-//! Which reports are made of a run, and where they go.
+//! Which reports are written for a run, and where.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use super::github_job::{STEP_SUMMARY, checkout};
 use super::report_outputs::{destination, to_file, to_stdout};
 use super::{CliContext, CliError, dialect, meant_or};
 
-/// The reports that every run folder has.
+/// The reports in every run folder.
 pub(crate) const USUAL: [&str; 3] = ["summary", "junit", "html"];
 
-/// What stands for the suite in a path.
+/// The placeholder for the suite in a path.
 const SUITE: &str = "{suite}";
 
 /// Flags that ask for reports.
@@ -63,7 +63,7 @@ fn listed(words: impl Iterator<Item = String>, conjunction: &str) -> String {
     }
 }
 
-/// A report that was asked for.
+/// A requested report.
 #[derive(Debug, Clone)]
 struct WantedReport {
     kind: &'static ReportKind,
@@ -75,12 +75,12 @@ enum Destination {
     RunFolder,
     Stdout,
     File(String),
-    /// A folder, for formats that leave their results in one.
+    /// A folder, for formats that write their results to one.
     Folder(String),
 }
 
 impl WantedReport {
-    /// The file that it goes to, as it was written.
+    /// The file that it is written to, before the suite is inserted.
     fn file(&self) -> Option<&str> {
         if let Destination::File(path) = &self.to { Some(path) } else { None }
     }
@@ -90,8 +90,8 @@ fn by_name(text: &str) -> Result<WantedReport, String> {
     let (name, path) = text.split_once('=').map_or((text, None), |(name, path)| (name, Some(path)));
     let Some(kind) = ReportKind::by_name(name) else {
         let names = REPORTS.each_ref().map(|kind| kind.name);
-        let remedy = meant_or(name, names, &format!("it is one of {}", names.join(", ")));
-        return Err(format!("there is no report of this name; {remedy}"));
+        let remedy = meant_or(name, names, &format!("expected one of {}", names.join(", ")));
+        return Err(format!("unknown report; {remedy}"));
     };
     let to = match path {
         None => Destination::RunFolder,
@@ -114,10 +114,10 @@ fn by_extension(text: &str) -> Result<WantedReport, String> {
 
 fn no_such_extension() -> String {
     let known: Vec<String> = REPORTS.iter().flat_map(|kind| kind.extensions).map(|word| format!(".{word}")).collect();
-    format!("no report has this extension; it is one of {}", known.join(", "))
+    format!("no report has this extension; expected one of {}", known.join(", "))
 }
 
-/// The run that reports are made of.
+/// The run that reports are written for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ReportOf<'r> {
     pub(crate) suite: &'r str,
@@ -126,12 +126,12 @@ pub(crate) struct ReportOf<'r> {
 }
 
 impl ReportFlags {
-    /// Whether none was asked for.
+    /// Whether no report was requested.
     pub(crate) fn is_empty(&self) -> bool {
         self.all().next().is_none()
     }
 
-    /// Whether standard output belongs to a report.
+    /// Whether a report is written to standard output.
     pub(crate) fn take_stdout(&self) -> bool {
         self.all().any(|wanted| wanted.to == Destination::Stdout)
     }
@@ -144,26 +144,27 @@ impl ReportFlags {
         })
     }
 
-    /// The same, where no such format is at hand.
+    /// Refuses such a folder, if no selected format uses one.
     pub(crate) fn no_folder(&self) -> Result<(), CliError> {
         let Some(path) = self.folder() else { return Ok(()) };
         Err(CliError::new(format!("`--out {path}`: {}", no_such_extension()), dialect::RESULTS_FOLDER))
     }
 
-    /// Whether all reports can be made for these suites, one not overwriting another; `json` also asks for standard output.
+    /// Checks that all reports can be written for these suites without overwriting each other; `json` also uses
+    /// standard output.
     pub(crate) fn fit(&self, suites: &[&str], json: bool) -> Result<(), CliError> {
         let on_stdout = self.all().filter(|wanted| wanted.to == Destination::Stdout);
         if on_stdout.count() + usize::from(json) > 1 {
-            let message = "only one report can go to standard output";
-            return Err(CliError::new(message, "give the others a path: `--report NAME=PATH`"));
+            let message = "only one report can be written to standard output";
+            return Err(CliError::new(message, "set a path for the others: `--report NAME=PATH`"));
         }
         let mut taken = Vec::new();
         for wanted in self.all() {
             let name = wanted.kind.name;
             match &wanted.to {
                 Destination::Stdout if suites.len() > 1 && !wanted.kind.joins => {
-                    let message = format!("{} suites can not share one {name} report on standard output", suites.len());
-                    let help = format!("write one for each: `--report {name}=PATH` with `{SUITE}` in the path");
+                    let message = format!("{} suites cannot share one {name} report on standard output", suites.len());
+                    let help = format!("write one per suite: `--report {name}=PATH` with `{SUITE}` in the path");
                     return Err(CliError::new(message, help));
                 }
                 Destination::File(path) if suites.len() > 1 && !path.contains(SUITE) => {
@@ -179,13 +180,13 @@ impl ReportFlags {
         each_alone(taken)
     }
 
-    /// Adds the reports of a suite, all but those that are made in its folder anyway; tells where each goes that goes to a
-    /// file.
+    /// Adds the requested reports of a suite, except those that are written to its folder anyway. Returns the paths of
+    /// those that are written to files.
     pub(crate) fn add_to(&self, reports: &mut FanOut, of: ReportOf<'_>, anyway: &[&str]) -> Vec<PathBuf> {
         let ReportOf { suite, dialect, folder } = of;
         let mut paths = Vec::new();
         for wanted in self.all() {
-            // JSON has the shape that users of the dialect know.
+            // JSON has the shape of the suite's format.
             let kind = wanted.kind.spelt_for(dialect);
             let path = match &wanted.to {
                 Destination::Folder(_) => continue,
@@ -205,22 +206,22 @@ impl ReportFlags {
         paths
     }
 
-    /// Whether one of them belongs into a run folder, or on standard output.
+    /// Whether a report is written to a folder or to standard output.
     pub(crate) fn need_folder(&self) -> bool {
         self.all().any(|wanted| !matches!(wanted.to, Destination::File(_)))
     }
 
-    /// The first path that was asked for by its extension.
+    /// The first file from `--out`.
     pub(crate) fn first_out(&self) -> Option<&str> {
         self.out.iter().find_map(WantedReport::file)
     }
 
-    /// The files that reports of a suite go to.
+    /// The files that the reports of a suite are written to.
     pub(crate) fn files(&self, suite: &str) -> Vec<PathBuf> {
         self.all().filter_map(WantedReport::file).map(|path| resolved(path, suite)).collect()
     }
 
-    /// Where the reports of a suite go that were asked for by their extension.
+    /// The files from `--out`, for a suite.
     pub(crate) fn out_paths(&self, suite: &str) -> Vec<PathBuf> {
         self.out.iter().filter_map(WantedReport::file).map(|path| resolved(path, suite)).collect()
     }
@@ -230,14 +231,14 @@ impl ReportFlags {
     }
 }
 
-/// Whether no two reports go to one file; each is a path, the name of the report and the suite.
+/// Checks that no two reports are written to the same file. Each item is a path, the name of the report, and the suite.
 fn each_alone(mut taken: Vec<(PathBuf, &str, &str)>) -> Result<(), CliError> {
     taken.sort();
     let Some(pair) = taken.windows(2).find(|pair| pair[0].0 == pair[1].0) else { return Ok(()) };
     let help = if pair[0].2 == pair[1].2 && pair[0].1 == pair[1].1 {
-        "suites of the same name have to be run one at a time"
+        "run suites of the same name one at a time"
     } else {
-        "give each a path of its own"
+        "give each report its own path"
     };
     let message = format!("two reports would be written to `{}`", pair[0].0.display());
     Err(CliError::new(message, help))
@@ -254,23 +255,23 @@ pub(crate) fn add_usual(reports: &mut FanOut, folder: &Path) -> Vec<PathBuf> {
     paths.collect()
 }
 
-/// Where the console report goes and how it looks: `aside` if standard output belongs to something else.
+/// The writer and the options of the console report; with `aside` it is printed to standard error.
 pub(crate) fn console(aside: bool, verbose: bool, context: &CliContext) -> (Box<dyn Write>, ConsoleOptions) {
     let out: Box<dyn Write> = if aside { Box::new(io::stderr()) } else { Box::new(io::stdout()) };
     let color = if aside { context.stderr_color } else { context.stdout_color };
     (out, ConsoleOptions { color, live: None, verbose, width: context.width })
 }
 
-/// Says which reports could not be written; gives the names of those whose failure is one of the command.
+/// Reports what could not be written. Returns the names of the reports whose failure fails the command.
 pub(crate) fn tell_unwritten(unwritten: Vec<(String, ReportError)>, context: &CliContext) -> Vec<String> {
     let mut failed = Vec::new();
     for (name, error) in unwritten {
         let message = format!("the report {name} could not be written: {error}");
         if name == STEP_SUMMARY {
-            // Nobody asked for it by a flag, and in a container the file may be out of reach.
+            // It was not requested by a flag, and the file may be unreachable in a container.
             context.say(&format!("warning: {message}\n"));
         } else if !error.is_broken_pipe() {
-            // A reader that went away, such as `head`, is no failure.
+            // A closed pipe, such as to `head`, is not a failure.
             context.complain(&message, None);
             failed.push(name);
         }
@@ -278,12 +279,12 @@ pub(crate) fn tell_unwritten(unwritten: Vec<(String, ReportError)>, context: &Cl
     failed
 }
 
-/// A report that was asked for.
+/// A requested report.
 fn make(kind: &ReportKind, output: ReportOutput) -> Box<dyn Reporter> {
     if kind.name == "github" { Github::whole(output, checkout()) } else { kind.make(output) }
 }
 
-/// A path with the suite put in.
+/// A path with the suite inserted.
 fn resolved(path: &str, suite: &str) -> PathBuf {
     PathBuf::from(path.replace(SUITE, &safe_name(suite)))
 }
@@ -312,9 +313,9 @@ mod tests {
         assert_eq!(by_name("junit").unwrap().to, Destination::RunFolder);
         assert_eq!(by_name("junit=-").unwrap().to, Destination::Stdout);
         assert_eq!(by_name("junit=a=b.xml").unwrap().to, Destination::File("a=b.xml".into()));
-        assert_eq!(by_name("junti").unwrap_err(), "there is no report of this name; did you mean `junit`?");
+        assert_eq!(by_name("junti").unwrap_err(), "unknown report; did you mean `junit`?");
         assert!(
-            by_name("pdf").unwrap_err().contains("it is one of summary, json, junit, markdown, html, jsonl, csv, ")
+            by_name("pdf").unwrap_err().contains("expected one of summary, json, junit, markdown, html, jsonl, csv, ")
         );
         assert_eq!(by_name("junit=").unwrap_err(), "the path after `=` is missing");
     }
@@ -336,15 +337,15 @@ mod tests {
     fn no_report_overwrites_another() {
         assert_eq!(flags(&["summary=-"], &["a.xml", "b.html"]).fit(&["one"], false), Ok(()));
         assert_eq!(flags(&["markdown=-"], &["{suite}.xml"]).fit(&["one", "two"], false), Ok(()));
-        assert_eq!(misfit(&["summary=-"], &[], &["one"], true), "only one report can go to standard output");
+        assert_eq!(misfit(&["summary=-"], &[], &["one"], true), "only one report can be written to standard output");
         assert_eq!(misfit(&[], &["a.xml"], &["one", "two"], false), "2 suites would all write their report to `a.xml`");
         assert_eq!(misfit(&[], &["{suite}.md"], &["one", "one"], false), "two reports would be written to `one.md`");
         assert_eq!(misfit(&["html=a.md"], &["a.md"], &["one"], false), "two reports would be written to `a.md`");
-        assert!(misfit(&["junit=-"], &[], &["one", "two"], false).starts_with("2 suites can not share one junit"));
+        assert!(misfit(&["junit=-"], &[], &["one", "two"], false).starts_with("2 suites cannot share one junit"));
     }
 
     #[test]
-    fn a_suite_can_not_lead_elsewhere() {
+    fn a_suite_cannot_point_elsewhere() {
         let path = resolved("out/{suite}.md", "../../etc");
         assert_eq!(path.parent(), Some(Path::new("out")));
     }

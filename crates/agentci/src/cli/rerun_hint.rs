@@ -1,4 +1,4 @@
-//! What to do about cases that did not pass: where to look, and how to run them again.
+//! The hint about cases that did not pass: the report, and the command that runs them again.
 //!
 //! ```text
 //! report: .agentci/runs/refunds/20251115-030640/report.html
@@ -14,7 +14,7 @@ use agentci::verdict::{Body, CaseStatus, RunEvent};
 
 use super::CliContext;
 
-/// The longest command that is worth printing.
+/// The longest command that is printed, in bytes.
 const COMMAND_LIMIT: usize = 1000;
 /// Flags that select cases; each has a value.
 const SELECTING: [&str; 5] = ["--case", "--tag", "--run", "--shard", "--shard-by"];
@@ -22,7 +22,7 @@ const SELECTING: [&str; 5] = ["--case", "--tag", "--run", "--shard", "--shard-by
 /// Collects the cases of a run that did not pass.
 #[derive(Debug, Default)]
 pub(super) struct RerunHint {
-    /// By position.
+    /// The ids of the cases, by position.
     cases: BTreeMap<usize, String>,
 }
 
@@ -38,7 +38,7 @@ impl Reporter for RerunHint {
 }
 
 impl RerunHint {
-    /// The lines for a person about a run that did not get through.
+    /// The lines about a run that did not pass.
     pub(super) fn what_next(&self, context: &CliContext, report: &Path) -> String {
         let mut text = format!("report: {}\n", one_line(&report.display().to_string()));
         if let Some(command) = self.command(&context.arguments).filter(|_| !self.cases.is_empty()) {
@@ -48,10 +48,10 @@ impl RerunHint {
         context.without_secrets(&text)
     }
 
-    /// The command that was given, with these cases instead of those it selected.
+    /// The current command line, with these cases instead of its own selection.
     fn command(&self, arguments: &[String]) -> Option<String> {
         let mut parts = vec!["agentci".to_owned()];
-        // Behind two dashes there are only paths, and flags have to stand before them.
+        // Only paths come after `--`, so flags have to come before it.
         let (flags, paths) =
             arguments.split_at(arguments.iter().position(|word| word == "--").unwrap_or(arguments.len()));
         let mut given = flags.iter();
@@ -65,7 +65,7 @@ impl RerunHint {
             }
         }
         for id in self.cases.values() {
-            // Where an id begins with a dash it would be taken for a flag.
+            // An id that starts with a dash would be read as a flag.
             parts.push(if id.starts_with('-') {
                 quoted(&format!("--case={id}"))?
             } else {
@@ -80,7 +80,7 @@ impl RerunHint {
     }
 }
 
-/// A word as a shell takes it; nothing for one that can not be shown as it is.
+/// A word, quoted for a shell; `None` if it contains unprintable characters.
 pub(super) fn quoted(word: &str) -> Option<String> {
     if one_line(word) != word {
         return None;
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_be_typed_is_not_suggested() {
+    fn unprintable_commands_are_not_suggested() {
         assert_eq!(command(&["run"], &["a\u{1b}[2J"]), None);
         assert_eq!(command(&["run"], &["a\nrm -rf"]), None);
         assert_eq!(command(&["run"], &["x"; 500]), None);

@@ -1,4 +1,4 @@
-//! `agentci run`: run suites, write their artifacts, say what failed.
+//! `agentci run`: runs suites, writes their artifacts, and reports failures.
 
 use std::fmt::Write as _;
 
@@ -42,7 +42,7 @@ fn dry_run(suites: &Suites, arguments: &RunArguments, context: &CliContext) -> E
                 let answered = case.answered_by(arguments.mode.unwrap_or(suite.mode));
                 let note = match answered {
                     _ if case.skip.is_some() => " (skipped)",
-                    AnsweredBy::Recording(_) => " (played from a recording: no agent is run)",
+                    AnsweredBy::Recording(_) => " (replayed from a recording: no agent runs)",
                     AnsweredBy::Agent | AnsweredBy::Script => "",
                 };
                 let _ = writeln!(text, "would run {}/{}{note}", suite.name, case.id);
@@ -59,7 +59,7 @@ pub(crate) fn record(arguments: RecordSuiteArguments, context: &CliContext) -> C
     let RecordSuiteArguments { run: mut arguments, recording } = arguments;
     arguments.recording = recording;
     if arguments.mode.is_some_and(|mode| mode != Mode::Record) {
-        return Err(CliError::new("`agentci record` records; it has no other mode", "use `agentci run --mode`"));
+        return Err(CliError::new("`agentci record` supports only `--mode record`", "use `agentci run --mode`"));
     }
     arguments.mode = Some(Mode::Record);
     self::run(&arguments, context)

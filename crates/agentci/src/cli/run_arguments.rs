@@ -80,19 +80,19 @@ pub(crate) struct RunArguments {
 }
 
 impl RunArguments {
-    /// Reads the suites that are meant.
+    /// Loads the suites.
     pub(super) fn load(&self, files: &dyn Files) -> Suites {
         let mut options = self.dialects.options();
         self.dialects_run.add_to(&mut options, self.timeout);
         Suites::load_from(files, self.dialects.paths(&self.paths), &options)
     }
 
-    /// Whether standard output is taken by data, so that talk has to go elsewhere.
+    /// Whether standard output is reserved for data, so that messages go to standard error.
     pub(super) fn talks_aside(&self) -> bool {
         self.json || self.reports.take_stdout()
     }
 
-    /// Whether only the answer to a message is wanted, and not a run with a folder.
+    /// Whether only the answer to a message is printed, without a run folder.
     pub(super) fn want_answer_only(&self) -> bool {
         let asks_for_more = self.json
             || self.output_dir.is_some()
@@ -102,7 +102,7 @@ impl RunArguments {
         self.dialects.is_message() && self.paths.is_empty() && !asks_for_more
     }
 
-    /// What was asked for, by the name of the flag, as stored runs have it.
+    /// The flags that are stored with a run, by name.
     pub(super) fn recorded(&self, default_out: Option<&Path>) -> BTreeMap<String, Value> {
         let out = self.reports.first_out().map(str::to_owned).or(default_out.map(|path| path.display().to_string()));
         let options: [(&str, Option<Value>); 9] = [
@@ -122,9 +122,9 @@ impl RunArguments {
 
 fn mode(word: &str) -> Result<Mode, String> {
     let known = Mode::NAMES.iter().find(|(name, _)| *name == word).map(|(_, mode)| *mode);
-    known.ok_or_else(|| "it is one of replay, record, live".into())
+    known.ok_or_else(|| "expected one of replay, record, live".into())
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|count| *count >= 1).ok_or_else(|| "it is a whole number, 1 or more".into())
+    text.parse().ok().filter(|count| *count >= 1).ok_or_else(|| "expected an integer of at least 1".into())
 }

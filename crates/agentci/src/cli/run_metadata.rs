@@ -1,14 +1,14 @@
-//! What the first event of a run tells beside the suite: the commit, the agent's folder, who asks, and the flags.
+//! Metadata of a run: the agent's folder, the commit and the time.
 
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A folder as it is shown: this one has no name.
+/// A folder as it is shown; `.` for the current folder.
 pub(super) fn shown(folder: &Path) -> String {
     if folder.as_os_str().is_empty() { ".".to_owned() } else { folder.display().to_string() }
 }
 
-/// The commit under test, where the CI says so.
+/// The commit under test, from the variables of the CI.
 pub(super) fn commit() -> Option<String> {
     ["GITHUB_SHA", "CI_COMMIT_SHA"].iter().find_map(|name| std::env::var(name).ok()).filter(|sha| !sha.is_empty())
 }

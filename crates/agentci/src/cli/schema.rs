@@ -1,4 +1,4 @@
-//! `agentci schema`: JSON Schemas of suite files, for editors.
+//! `agentci schema`: prints JSON Schemas of suite files for editors.
 
 use std::path::{Path, PathBuf};
 use std::slice;
@@ -40,8 +40,8 @@ pub(crate) fn schema(arguments: &SchemaArguments, context: &CliContext) -> Comma
 fn unknown(name: &str) -> CliError {
     let known: Vec<&str> = schemas().iter().map(|file| file.name).collect();
     let meant = did_you_mean(name, known.iter().copied()).map(|meant| format!("did you mean `{meant}`? "));
-    let help = format!("{}schemas are {}", meant.unwrap_or_default(), known.join(", "));
-    CliError::new(format!("there is no schema `{}`", name.escape_debug()), help)
+    let help = format!("{}available schemas: {}", meant.unwrap_or_default(), known.join(", "));
+    CliError::new(format!("unknown schema `{}`", name.escape_debug()), help)
 }
 
 /// The schema as text.
@@ -50,12 +50,12 @@ fn text(file: &SchemaFile) -> String {
     format!("{:#}\n", file.schema(&checks))
 }
 
-/// What there is, and how a file says that it is such a one.
+/// Lists the schemas, and how a file refers to each.
 fn list(files: &[SchemaFile]) -> String {
     let width = files.iter().map(|file| file.name.len()).max().unwrap_or_default() + 2;
     let entry = |file: &SchemaFile| {
         let (name, title) = (file.name, file.title);
-        let paths = if file.paths.is_empty() { "files of any name".into() } else { file.paths.join(", ") };
+        let paths = if file.paths.is_empty() { "any file name".into() } else { file.paths.join(", ") };
         let mark = mark(file, Path::new(&file_name(file)));
         format!("{name:width$}{title}: {paths}\n{:width$}{mark}\n", "")
     };
@@ -66,11 +66,11 @@ fn file_name(file: &SchemaFile) -> String {
     format!("{}.schema.json", file.name)
 }
 
-/// How a file names its schema.
+/// How a file refers to its schema.
 fn mark(file: &SchemaFile, schema: &Path) -> String {
     let path = schema.display();
     if file.by_line {
-        format!("each line is a document of its own: {path}")
+        format!("each line is a separate document: {path}")
     } else if is_yaml(file) {
         format!("# yaml-language-server: $schema={path}")
     } else {
@@ -86,7 +86,7 @@ fn is_yaml(file: &SchemaFile) -> bool {
 
 fn write(files: &[SchemaFile], folder: &Path, context: &CliContext) -> Result<(), CliError> {
     fs_err::create_dir_all(folder)
-        .map_err(|error| CliError::new(error.to_string(), "name a folder that can be made"))?;
+        .map_err(|error| CliError::new(error.to_string(), "choose a folder that can be created"))?;
     let mut settings = Map::new();
     for file in files {
         let path = folder.join(file_name(file));
@@ -98,9 +98,7 @@ fn write(files: &[SchemaFile], folder: &Path, context: &CliContext) -> Result<()
     }
     if !settings.is_empty() {
         let settings = json!({ "yaml.schemas": settings });
-        context.say(&format!(
-            "for settings.json of VS Code, of which the lines are needed for files you have:\n{settings:#}\n"
-        ));
+        context.say(&format!("for settings.json of VS Code; keep the lines for the files you have:\n{settings:#}\n"));
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What `agentci check --secrets` finds in recordings.
+//! Searches recordings for secrets, for `agentci check --secrets`.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,30 +10,32 @@ use serde_json::Value;
 
 use super::cassettes::named;
 
-/// The largest recording that is searched for secrets: all of it is looked at together.
+/// The largest recording that is searched for secrets, in bytes: it is read as a whole.
 const SEARCHED_CASSETTE: u64 = 64 << 20;
 /// How many levels of folders are searched for recordings.
 const DEPTH_LIMIT: usize = 32;
-/// The most folders that are searched for recordings; links can make a small tree endless.
+/// How many folders are searched for recordings at most; symbolic links can make a small tree endless.
 const FOLDER_LIMIT: usize = 20_000;
-/// How many lines with a secret are named, of each recording.
+/// How many lines with a secret are reported per recording.
 const NAMED: usize = 20;
 
-/// Whether a path is itself a recording of a command, and no suite.
+/// Whether a path is itself a recording of a command, and not a suite.
 pub(crate) fn is_recording(path: &Path) -> bool {
     let is_lines = path.extension().is_some_and(|extension| extension == "jsonl");
     is_lines && DiskFiles.read_text(path, SEARCHED_CASSETTE).is_ok_and(|text| Recording::is_world(&text))
 }
 
-/// Lines of recordings that hold something that looks like a secret. What it is stays untold. Every recording below the paths
-/// is looked at, whether a case uses it or not and whether it can be read or not. Also tells how many there are.
+/// Finds lines of recordings that contain what looks like a secret, without showing it. Every recording below the paths
+/// is searched, whether or not a case uses it, and whether or not it is valid. Also returns the number of recordings.
 pub(crate) fn search(suites: &mut Suites, paths: &[PathBuf]) -> (usize, Diagnostics) {
     let mut files: BTreeSet<PathBuf> =
         named(suites.loaded()).into_iter().map(|(cassette, _)| cassette.path.clone()).collect();
     let mut problems = Diagnostics::default();
     for path in paths {
         if let Err(message) = files_below(path, &mut files) {
-            problems.push(Diagnostic::error(nowhere_in(suites, path), message).help("name the folders of recordings"));
+            problems.push(
+                Diagnostic::error(nowhere_in(suites, path), message).help("pass the folders that contain recordings"),
+            );
         }
     }
     let count = files.len();
@@ -43,10 +45,10 @@ pub(crate) fn search(suites: &mut Suites, paths: &[PathBuf]) -> (usize, Diagnost
                 let lines = dirty_lines_of_world(&path, &text).unwrap_or_else(|| dirty_lines(&text));
                 tell(suites, &path, &lines, &mut problems);
             }
-            // That a case names it is reported already.
+            // A missing file that a case names has already been reported.
             Err(FileError::Missing) => {}
             Err(error) => {
-                let message = format!("`{}` is not searched for secrets: {error}", path.display());
+                let message = format!("`{}` was not searched for secrets: {error}", path.display());
                 problems.push(Diagnostic::error(nowhere_in(suites, &path), message).help("record the case again"));
             }
         }
@@ -54,39 +56,39 @@ pub(crate) fn search(suites: &mut Suites, paths: &[PathBuf]) -> (usize, Diagnost
     (count, problems)
 }
 
-/// Adds every `.jsonl` file at or below a path. An error says that there were too many folders to look into all of them.
+/// Adds every `.jsonl` file at or below a path. It is an error if there are too many folders to search them all.
 pub(super) fn files_below(path: &Path, found: &mut BTreeSet<PathBuf>) -> Result<(), String> {
     if search_folders(path, FOLDER_LIMIT, found) > FOLDER_LIMIT {
-        return Err(format!("`{}` has more than {FOLDER_LIMIT} folders, and not all are searched", path.display()));
+        return Err(format!("`{}` contains more than {FOLDER_LIMIT} folders; not all were searched", path.display()));
     }
     Ok(())
 }
 
-/// Names the lines of a recording that hold secrets. The lines themselves are not shown.
+/// Reports the lines of a recording that contain secrets. The lines themselves are not shown.
 fn tell(suites: &mut Suites, path: &Path, lines: &[usize], problems: &mut Diagnostics) {
     if lines.is_empty() {
         return;
     }
     let span = nowhere_in(suites, path);
-    let remedy = "record the case again, or put `[REDACTED]` in its place, and change the secret";
+    let remedy = "record the case again, or replace it with `[REDACTED]`, and change the secret";
     for line in lines.iter().take(NAMED) {
-        let message = format!("line {line} of `{}` holds a secret", path.display());
+        let message = format!("line {line} of `{}` contains a secret", path.display());
         problems.push(Diagnostic::error(span, message).help(remedy));
     }
     if let Some(more) = lines.len().checked_sub(NAMED).filter(|more| *more > 0) {
-        let message = format!("{more} more lines of `{}` hold secrets", path.display());
+        let message = format!("{more} more lines of `{}` contain secrets", path.display());
         problems.push(Diagnostic::error(span, message).help(remedy));
     }
 }
 
-/// A file as a whole, of which nothing is shown.
+/// The span of a whole file, none of which is shown.
 fn nowhere_in(suites: &mut Suites, path: &Path) -> Span {
     Span::whole(suites.sources_mut().add(path, String::new()))
 }
 
-/// The lines of a recording of all requests that change when it is written again, which removes its secrets by the rules of
-/// the recorder: a name such as `token` says less there, where models tell of tokens. Nothing if it is no such recording, or
-/// one that cannot be read.
+/// The lines of a world recording that change when it is written again, which removes its secrets by the rules of the
+/// recorder: a name such as `token` means less there, since models report tokens. `None` if it is not such a recording,
+/// or cannot be read.
 pub(super) fn dirty_lines_of_world(path: &Path, text: &str) -> Option<Vec<usize>> {
     let recording = Recording::is_world(text).then(|| load(path).ok())??;
     let written = match recording.write(&agentci::environment_secrets()) {
@@ -104,11 +106,12 @@ pub(super) fn dirty_lines_of_world(path: &Path, text: &str) -> Option<Vec<usize>
     let lines = text.lines().filter(|line| !line.trim().is_empty()).zip(written.text.lines()).enumerate();
     let dirty: Vec<usize> =
         lines.filter(|(_, (line, clean))| value(line) != value(clean)).map(|(index, _)| index + 1).collect();
-    // What is in a file beside it is named by no line.
+    // A secret in a file next to the recording has no line.
     Some(if dirty.is_empty() { vec![1] } else { dirty })
 }
 
-/// The lines that change when secrets are removed; one that is secret by its key on one line is secret on all.
+/// The lines that change when secrets are removed. A value that is secret by its key on one line is secret on all
+/// lines.
 fn dirty_lines(text: &str) -> Vec<usize> {
     let parsed: Vec<(&str, Option<Value>)> =
         text.split('\n').map(|line| (line, serde_json::from_str(line).ok())).collect();
@@ -127,7 +130,8 @@ fn dirty_lines(text: &str) -> Vec<usize> {
     parsed.iter().enumerate().filter(|(_, line)| dirty(line)).map(|(index, _)| index + 1).collect()
 }
 
-/// Finds files of lines below a path; how many folders were looked into, which is one more than `most` if there are too many.
+/// Finds `.jsonl` files at or below a path. Returns the number of searched folders, which is `most + 1` if there are
+/// too many.
 fn search_folders(path: &Path, most: usize, found: &mut BTreeSet<PathBuf>) -> usize {
     let skipped = |name: &str| name.starts_with('.') || ["target", "node_modules"].contains(&name);
     let mut searched = 0;
@@ -152,7 +156,7 @@ fn search_folders(path: &Path, most: usize, found: &mut BTreeSet<PathBuf>) -> us
 mod tests {
     use super::*;
 
-    /// Two links that lead back make a tree of a folder that has no end.
+    /// Two links to the folder that contains them make its tree endless.
     #[test]
     fn the_search_for_recordings_has_an_end() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Which cases are meant.
+//! Selects cases by ID, tag and pattern.
 
 use agentci::plan::{Case, Suite};
 use clap::Args;
@@ -21,7 +21,7 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// Selects the cases of each suite that are meant. It is an error if nothing is left, or a name is wrong.
+    /// Selects the matching cases of each suite. It is an error if an ID is unknown, or if no case matches.
     pub(crate) fn apply(&self, suites: &mut Suites) -> Result<(), CliError> {
         for wanted in &self.cases {
             known(suites, wanted)?;
@@ -31,7 +31,10 @@ impl Selection {
         }
         let any_case = suites.loaded().iter().any(|loaded| !loaded.suite.cases.is_empty());
         if any_case && suites.loaded().iter().all(|loaded| loaded.selected.is_empty()) {
-            return Err(CliError::new("no case fits the selection", "`agentci list` shows every case with its tags"));
+            return Err(CliError::new(
+                "no case matches the selection",
+                "`agentci list` shows every case with its tags",
+            ));
         }
         Ok(())
     }
@@ -54,5 +57,5 @@ fn known(suites: &Suites, wanted: &str) -> Result<(), CliError> {
         return Ok(());
     }
     let help = meant_or(wanted, ids, "`agentci list` shows every case");
-    Err(CliError::new(format!("there is no case `{}`", wanted.escape_debug()), help))
+    Err(CliError::new(format!("unknown case `{}`", wanted.escape_debug()), help))
 }

@@ -1,4 +1,4 @@
-//! Flags about what a run has beside the agents: the stub tool server and the embedder.
+//! Flags for the services of a run: the stub tool server and the embedder.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -28,7 +28,7 @@ pub(crate) struct ServiceFlags {
 }
 
 impl ServiceFlags {
-    /// Puts them into the settings of a run.
+    /// Applies the flags to the settings of a run.
     pub(super) fn apply(&self, settings: &mut Settings) {
         settings.stub_port = self.stub_port.unwrap_or(settings.stub_port);
         settings.stub_bind = self.stub_bind.unwrap_or(settings.stub_bind);
@@ -36,18 +36,15 @@ impl ServiceFlags {
         settings.semantic_timeout = self.semantic_timeout;
     }
 
-    /// What is wrong with a flag that no selected case has a use for.
+    /// Refuses a flag that has no effect on any selected case.
     pub(super) fn are_useful(&self, suites: &Suites) -> Result<(), CliError> {
         let any = |wanted: fn(&Case) -> bool| {
-            // A case that cannot be read may be one that has a use for it.
+            // A broken case may use it.
             let mut cases = suites.loaded().iter().flat_map(LoadedSuite::selected_cases);
             cases.any(|case| case.broken.is_some() || wanted(case))
         };
-        let tools = (
-            "calls tools over HTTP that are played for it",
-            "a case has them under `world: { tools: { routes: {..} } }`",
-        );
-        let meanings = ("compares meanings", "the check for it is `semantic`");
+        let tools = ("uses stub tools over HTTP", "a case has them in `world: { tools: { routes: {..} } }`");
+        let meanings = ("has a semantic check", "this check is called `semantic`");
         let (flag, (what, help)) = match () {
             () if self.stub_port.is_some() && !any(is_routed) => ("--stub-port", tools),
             () if self.stub_bind.is_some() && !any(is_routed) => ("--stub-bind", tools),
@@ -55,7 +52,7 @@ impl ServiceFlags {
             () if self.semantic_timeout.is_some() && !any(is_compared) => ("--semantic-timeout", meanings),
             () => return Ok(()),
         };
-        let message = format!("no selected case has a use for `{flag}`: none {what}");
+        let message = format!("`{flag}` has no effect: no selected case {what}");
         Err(CliError::new(message, format!("leave it out; {help}")))
     }
 }
@@ -71,7 +68,7 @@ fn is_compared(case: &Case) -> bool {
 
 fn some_time(text: &str) -> Result<Duration, String> {
     let time = parse_duration(text)?;
-    if time.is_zero() { Err("nothing is answered in no time".into()) } else { Ok(time) }
+    if time.is_zero() { Err("must be greater than zero".into()) } else { Ok(time) }
 }
 
 fn embedder(id: &str) -> Result<String, String> {

@@ -1,4 +1,4 @@
-//! A run of suites, one after the other: what each needs is opened, its cases run, and its last lines are printed.
+//! Runs suites one after the other: opens what each needs, runs its cases, and prints its last lines.
 
 use std::cell::RefCell;
 use std::convert::Infallible;
@@ -31,7 +31,7 @@ pub(super) struct RunSession<'s> {
     /// What could not be loaded.
     pub(super) not_loaded: Vec<NotLoaded>,
     pub(super) seed: u64,
-    /// What may be spent on the live world.
+    /// The budget for live calls.
     pub(super) budget: Arc<Budget>,
     /// The summaries of the suites so far, for `--json`.
     pub(super) summaries: Vec<Vec<u8>>,
@@ -78,13 +78,13 @@ impl RunSession<'_> {
         let FinishedReports { unwritten, journal_error, hint, summary } = reports.finish();
         let mut complete = tell_unwritten(unwritten, self.context).is_empty();
         if let Some(writer) = writer.filter(|_| !stop.stopped()) {
-            // Cases have the time that `--timeout` says from their suite; the agent that writes a report is none of them.
+            // Cases get `--timeout` from their suite; the agent that writes a report is not a case.
             settings.timeout = self.arguments.timeout.or(settings.timeout);
             let asked = (&*self.suites, position);
             complete &= writer.write(asked, &settings, self.arguments.verbose, stop, self.context).await;
         }
         if let Some(error) = journal_error {
-            self.context.complain(&format!("run.jsonl is not complete: {error}"), None);
+            self.context.complain(&format!("`run.jsonl` is incomplete: {error}"), None);
             complete = false;
         }
         self.summaries.push(summary);
@@ -93,7 +93,7 @@ impl RunSession<'_> {
         Ok(if passed && complete { ExitStatus::Success } else { ExitStatus::Failed })
     }
 
-    /// Opens what the run of a suite is written to.
+    /// Opens the files that the run of a suite is written to.
     fn open(&self, suite: &Suite) -> Result<(RunFolder, RunJournal, OwnResults), CliError> {
         let RunArguments { dialects, dialects_run, reports, .. } = self.arguments;
         let own = dialects_run.open_results(suite, dialects, reports, self.context)?;
@@ -101,12 +101,12 @@ impl RunSession<'_> {
         let opened = RunFolder::create(base, &suite.name, unix_ms())
             .and_then(|folder| Ok((RunJournal::create(&folder)?, folder)));
         let (journal, folder) = opened.map_err(|error| {
-            CliError::new(format!("the run folder can not be made: {error}"), "choose another with `--output-dir`")
+            CliError::new(format!("the run folder cannot be created: {error}"), "choose another with `--output-dir`")
         })?;
         Ok((folder, journal, own))
     }
 
-    /// What is stored of the run beside its events; `out` is the file of results that nobody had to name.
+    /// The facts that are stored with the run; `out` is the default results file.
     pub(super) fn facts(&self, suite: &Suite, run_id: &str, out: Option<&Path>) -> RunFacts {
         RunFacts {
             run_id: run_id.to_owned(),
@@ -128,7 +128,7 @@ impl RunSession<'_> {
         match suite.habits.time_limit {
             TimeLimit::Suite(_) => settings.suite_timeout = self.arguments.timeout,
             TimeLimit::Case => settings.timeout = self.arguments.timeout,
-            // Cases without a limit of their own have it already.
+            // It was already applied to cases without their own limit.
             TimeLimit::CaseDefault => {}
         }
         settings.seed = self.seed;
@@ -140,7 +140,7 @@ impl RunSession<'_> {
         settings
     }
 
-    /// In record and live mode every tool must be there before anything runs.
+    /// Checks that every tool is available in record and live mode, before anything runs.
     async fn resolve_tools(&self, position: usize, settings: &Settings) -> Result<(), CliError> {
         let Err(error) = self.suites.resolve_tools(position, settings).await else { return Ok(()) };
         let Some(span) = error.span else {
@@ -153,7 +153,7 @@ impl RunSession<'_> {
         Err(CliError::told())
     }
 
-    /// Where the results are, and what to do about cases that did not pass.
+    /// Prints where the results are, and the hint about cases that did not pass.
     fn print_last_lines(&self, folder: &RunFolder, results: Option<&Path>, hint: Option<&RerunHint>) {
         let mut lines = format!("artifacts: {}\n", folder.path().display());
         if let Some(path) = results {
@@ -170,7 +170,7 @@ impl RunSession<'_> {
         }
     }
 
-    /// What was spent on the live world, and whether that was all that may be.
+    /// Prints the cost of live calls, and whether the budget is exceeded.
     fn tell_spent(&self) {
         if let Some(line) = super::record_flags::spent(&self.budget) {
             self.context.print_or_say(&line, self.arguments.talks_aside());
@@ -181,7 +181,7 @@ impl RunSession<'_> {
         }
     }
 
-    /// One suite: its summary; several: a list of them.
+    /// Prints the summary of a single suite, or a list of several summaries.
     pub(super) fn print_summaries(&self) {
         let texts: Vec<String> =
             self.summaries.iter().map(|bytes| String::from_utf8_lossy(bytes).into_owned()).collect();
@@ -205,20 +205,20 @@ async fn drive(
     stop: &Stop,
     reports: SuiteReports,
 ) -> (CaseStatus, SuiteReports) {
-    // The run holds on to its listener for as long as it lasts, and the reports have to be reached while it waits.
+    // The run borrows its listener until it ends, and the reports must be reachable while it waits.
     let reports = RefCell::new(reports);
     let mut take = |event| reports.borrow_mut().on_event(&event);
     let status = tokio::select! {
         biased;
         status = suites.run_suite(position, facts, settings, stop, &mut take) => status,
-        // Asked after the run, when that has nothing to do for the moment.
+        // Polled after the run, when that is idle.
         never = poll_fn(|_| { reports.borrow_mut().on_idle(); Poll::<Infallible>::Pending }) => match never {},
         never = tick(&reports) => match never {},
     };
     (status, reports.into_inner())
 }
 
-/// Tells the reports once a second how late it is.
+/// Passes the current time to the reports once a second.
 async fn tick(reports: &RefCell<SuiteReports>) -> Infallible {
     loop {
         tokio::time::sleep(Duration::from_secs(1)).await;

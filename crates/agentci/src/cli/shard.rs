@@ -1,4 +1,4 @@
-//! Flags for a run that several machines share.
+//! Flags for sharded runs.
 
 use std::path::PathBuf;
 
@@ -11,11 +11,6 @@ use super::{CliContext, CliError, Suites, stored_run};
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ShardFlags {
     /// Run only shard K of N, or with `auto` the shard given by CI variables; combine the runs with `agentci merge`
-    ///
-    /// `auto` uses the first of these environment variables that is set: `AGENTCI_SHARD` as `K/N`, for example from a GitHub
-    /// matrix; `CI_NODE_INDEX` and `CI_NODE_TOTAL` (GitLab); `CIRCLE_NODE_INDEX` and `CIRCLE_NODE_TOTAL`;
-    /// `BUILDKITE_PARALLEL_JOB` and `BUILDKITE_PARALLEL_JOB_COUNT`; `SEMAPHORE_JOB_INDEX` and `SEMAPHORE_JOB_COUNT`;
-    /// `JOB_COMPLETION_INDEX` and `JOB_COMPLETIONS` (Kubernetes Indexed Job)
     #[arg(long, value_name = "K/N|auto", value_parser = shard, help_heading = "Sharding")]
     shard: Option<Shard>,
     /// Balance shards by the case durations of an earlier run; pass the same runs to every shard (may be repeated)
@@ -28,7 +23,7 @@ fn shard(text: &str) -> Result<Shard, ShardError> {
 }
 
 impl ShardFlags {
-    /// Leaves of the selected cases those of this part. The error has been told.
+    /// Keeps only the selected cases of this shard.
     pub(crate) fn apply(&self, suites: &mut Suites, context: &CliContext) -> Result<(), CliError> {
         let Some(shard) = self.shard else { return Ok(()) };
         let mut durations = None;
@@ -39,7 +34,7 @@ impl ShardFlags {
         let before = any(suites);
         split(suites, shard, durations.as_ref());
         if before && !any(suites) {
-            context.say(&format!("part {} of {} has no case\n", shard.index, shard.count));
+            context.say(&format!("shard {} of {} has no cases\n", shard.index, shard.count));
         }
         Ok(())
     }

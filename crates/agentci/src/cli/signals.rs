@@ -9,29 +9,29 @@ use agentci_process::SignalRequest;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// `SIGXFSZ`, which has one number on Linux and macOS.
+/// `SIGXFSZ`, which has the same number on Linux and macOS.
 const FILE_TOO_LARGE: i32 = 25;
 
-/// The signals that ask us to end, and what they ask of a command that we run.
+/// The signals that stop us, and how they are passed on to a command that we run.
 const ENDING: [(SignalKind, SignalRequest); 4] = [
     (SignalKind::interrupt(), SignalRequest::Interrupt),
     (SignalKind::terminate(), SignalRequest::Terminate),
     (SignalKind::hangup(), SignalRequest::HangUp),
-    // To write a core file of our own, and lose the recording, is not what anybody wants.
+    // By default, `SIGQUIT` would dump core and lose the recording.
     (SignalKind::quit(), SignalRequest::Terminate),
 ];
 
-/// Signals that are listened to, and do not end us by themselves.
+/// Signals that we handle, and that do not end the process by themselves.
 #[derive(Debug)]
 pub(super) struct Signals(Vec<(Signal, SignalRequest)>);
 
 impl Signals {
-    /// Those that ask us to end; to be called within a runtime.
+    /// Listens for the signals that stop us; requires a runtime.
     pub(super) fn listen() -> io::Result<Self> {
         Self::to(&ENDING[..3])
     }
 
-    /// The same and the one that would write a core file.
+    /// Also listens for `SIGQUIT`, which would dump core.
     pub(super) fn listen_for_command() -> io::Result<Self> {
         Self::to(&ENDING)
     }
@@ -40,7 +40,7 @@ impl Signals {
         kinds.iter().map(|(kind, asked)| Ok((signal(*kind)?, *asked))).collect::<io::Result<_>>().map(Self)
     }
 
-    /// Waits for one of them.
+    /// Waits for the next signal.
     pub(super) async fn next(&mut self) -> SignalRequest {
         poll_fn(|context| {
             let received =
@@ -51,18 +51,18 @@ impl Signals {
     }
 }
 
-/// What stops a run when we are asked to end.
+/// A handle that stops a run when a signal arrives.
 pub(super) fn stopped_by_signals(runtime: &Runtime) -> Stop {
     let _within = runtime.enter();
     let (stopper, stop) = Stopper::new();
-    // A file that may not grow any more is an error to be told, where the system would end us.
+    // A file that exceeds its size limit becomes a write error; by default the system would end the process.
     let _ = signal(SignalKind::from_raw(FILE_TOO_LARGE));
-    // Taken before anything is started. Where they cannot be, the system ends us, as it would any program.
+    // Registered before anything is started. If that fails, signals end the process as usual.
     if let Ok(mut signals) = Signals::listen() {
         tokio::spawn(async move {
             signals.next().await;
             stopper.stop();
-            // The sender must outlive the run: those who wait for it ask it until the end.
+            // The sender must outlive the run, since waiters poll it until the end.
             std::future::pending::<()>().await;
         });
     }

@@ -1,12 +1,12 @@
-//! Flags that may be written with one dash, as users of other programs know them.
+//! Accepts some flags with a single dash, as other programs do.
 
 use std::ffi::OsString;
 
-/// The flags that may be written with one dash.
+/// The flags that are accepted with a single dash.
 const ONE_DASH: [&str; 3] = ["-agent", "-out", "-semantic-timeout"];
 
-/// The words of a command line with `-agent`, `-out` and `-semantic-timeout` written with two dashes, alone or before a `=`.
-/// Anything else, and everything after `--`, stays as it is.
+/// Rewrites `-agent`, `-out` and `-semantic-timeout`, alone or before a `=`, with two dashes. Everything else, and
+/// everything after `--`, stays as it is.
 pub(super) fn two_dashes(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut flags = true;
     let spelt = words.into_iter().map(|word| {

@@ -1,4 +1,4 @@
-//! The summary of a stored run.
+//! Reads the summaries of stored runs.
 
 use std::path::Path;
 
@@ -10,23 +10,23 @@ use serde_json::Value;
 
 use super::CliError;
 
-/// Where run folders go unless someone says otherwise.
+/// The default folder of run folders.
 pub(crate) const RUNS: &str = ".agentci/runs";
 
 /// The largest summary that is read, in bytes.
 const SUMMARY_LIMIT: u64 = 256 << 20;
 
-/// What to do when there is none.
-const HELP: &str = "name the folder of a run, as it was printed after `artifacts:`, or its `summary.json`";
+/// The help for a missing or invalid summary.
+const HELP: &str = "pass a run folder, as printed after `artifacts:`, or its `summary.json`";
 
-/// Reads the summary in the folder of a run, or the file itself; the error says why there is none.
+/// Reads the summary in a run folder, or the file itself.
 pub(crate) fn summary(run: &Path) -> Result<Value, CliError> {
     let path = if run.is_dir() { run.join("summary.json") } else { run.to_path_buf() };
     let bytes = DiskFiles.read(&path, SUMMARY_LIMIT).map_err(|error| unreadable(&path, error))?;
     serde_json::from_slice(&bytes).map_err(|error| unreadable(&path, format!("it is not JSON: {error}")))
 }
 
-/// The summary of the newest run of a suite, if it was run.
+/// The summary of the newest run of a suite, if there is one.
 pub(crate) fn newest_summary(suite: &Suite) -> Option<Value> {
     let folder = suite.output_dir.as_deref().unwrap_or(Path::new(RUNS)).join(safe_name(&suite.name));
     let run = DiskFiles.list(&folder).ok()?.pop()?;
@@ -34,10 +34,10 @@ pub(crate) fn newest_summary(suite: &Suite) -> Option<Value> {
 }
 
 pub(crate) fn unreadable(path: &Path, reason: impl std::fmt::Display) -> CliError {
-    CliError::new(format!("the summary `{}` can not be used: {reason}", path.display()), HELP)
+    CliError::new(format!("the summary `{}` cannot be used: {reason}", path.display()), HELP)
 }
 
-/// A run as a message names it.
+/// The name of a run in messages.
 pub(crate) fn named(summary: &Value) -> String {
     let text = |pointer: &str| summary.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
     let parts = [text("/suite/name"), text("/run/run_id")];

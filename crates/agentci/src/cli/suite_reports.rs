@@ -1,7 +1,7 @@
-//! Everything that listens to the run of one suite: the console, the reports, and the hint how to run failed cases again.
+//! All listeners of the run of one suite: the console, the reports, and the hint on running failed cases again.
 //!
-//! Events come in one after the other, and while the run waits, [`SuiteReports::on_idle`] lets out what was held back. At the end
-//! [`SuiteReports::finish`] says what could not be written and hands out what was gathered.
+//! Events arrive one after the other. While the run is idle, [`SuiteReports::on_idle`] writes what was held back. At
+//! the end, [`SuiteReports::finish`] returns what could not be written and what was collected.
 
 use std::io::{self, Write};
 
@@ -18,7 +18,7 @@ use super::reports::{ReportOf, USUAL, console};
 use super::rerun_hint::RerunHint;
 use super::{CliContext, RunArguments};
 
-/// The listeners.
+/// The listeners of a run.
 pub(super) struct SuiteReports {
     console: JournaledConsole,
     hint: RerunHint,
@@ -27,11 +27,11 @@ pub(super) struct SuiteReports {
     summary: Option<Buffer>,
 }
 
-/// What is left of them after the run.
+/// The results of the listeners after the run.
 pub(super) struct FinishedReports {
-    /// The reports that could not be written, by their names.
+    /// The reports that could not be written, by name.
     pub(super) unwritten: Vec<(String, ReportError)>,
-    /// Why `run.jsonl` is not complete.
+    /// Why `run.jsonl` is incomplete.
     pub(super) journal_error: Option<LedgerError>,
     pub(super) hint: RerunHint,
     /// The summary; empty without `--json`.
@@ -39,7 +39,7 @@ pub(super) struct FinishedReports {
 }
 
 impl SuiteReports {
-    /// The usual reports in the folder of the run, and those that are wanted.
+    /// Opens the default reports in the run folder, and the requested ones.
     pub(super) fn open(
         suite: &Suite,
         folder: &RunFolder,
@@ -64,12 +64,12 @@ impl SuiteReports {
         Self { console: journaled_console(journal, arguments, context), hint: RerunHint::default(), reports, summary }
     }
 
-    /// Adds a report under the name its errors are told with.
+    /// Adds a report under its name in error messages.
     pub(super) fn add(&mut self, name: String, report: Box<dyn Reporter>) {
         self.reports.add(name, report);
     }
 
-    /// Hands an event to everyone, and first of all to the journal.
+    /// Passes an event to all listeners, first to the journal.
     pub(super) fn on_event(&mut self, event: &RunEvent) {
         // Neither of them fails before the end.
         let _ = self.console.on_event(event);
@@ -77,12 +77,12 @@ impl SuiteReports {
         self.reports.on_event(event);
     }
 
-    /// The run waits for something: time to write what was held back.
+    /// Writes what was held back, while the run is idle.
     pub(super) fn on_idle(&mut self) {
         self.console.release();
     }
 
-    /// Tells how late it is, while nothing happens.
+    /// Passes the current time on, while nothing happens.
     pub(super) fn on_tick(&mut self, unix_ms: u64) {
         self.console.on_tick(unix_ms);
         self.reports.on_tick(unix_ms);
@@ -97,7 +97,7 @@ impl SuiteReports {
     }
 }
 
-/// What prints while the run goes on.
+/// The console output during the run.
 fn journaled_console(journal: RunJournal, arguments: &RunArguments, context: &CliContext) -> JournaledConsole {
     let (out, options) = console(arguments.talks_aside(), arguments.verbose, context);
     let live = context.stderr_is_terminal.then(|| Box::new(io::stderr()) as Box<dyn Write>);
@@ -109,7 +109,7 @@ fn journaled_console(journal: RunJournal, arguments: &RunArguments, context: &Cl
     console
 }
 
-/// Adds the summary for `--json`, in the shape that users of the suite's format know.
+/// Adds the summary for `--json`, in the shape of the suite's format.
 fn keep_summary(suite: &Suite, reports: &mut FanOut) -> Buffer {
     let summary = Buffer::default();
     let printed: Box<dyn Reporter> = match ReportKind::json_of(suite.dialect.name()) {

@@ -1,4 +1,4 @@
-//! `agentci tap`: stands between a host and its MCP server, so that what they say is recorded.
+//! `agentci tap`: relays between a host and its MCP server, so that their messages are recorded.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ pub(crate) struct TapArguments {
     command: Vec<OsString>,
 }
 
-/// Runs `tap` before the flags of every command are put together, since shims start it for each program that an agent starts.
+/// Runs `tap` before clap builds the flags of all commands, since shims start it for each program that an agent starts.
 pub(crate) fn at_once(words: &[OsString]) -> Option<ExitStatus> {
     let (session, command) = match words {
         [_, tap, flag, session, dashes, command @ ..] if tap == "tap" && flag == "--session" && dashes == "--" => {
@@ -37,8 +37,8 @@ pub(crate) fn tap(arguments: &TapArguments, context: &CliContext) -> ExitStatus 
         Ok(0) => ExitStatus::Success,
         Ok(code) => ExitStatus::Command(code),
         Err(error) => {
-            context.complain(&error.to_string(), Some("the command after `--` is that of the MCP server"));
-            // As a shell has it for a program that is not there.
+            context.complain(&error.to_string(), Some("pass the command of the MCP server after `--`"));
+            // The exit code of a shell for a missing program.
             ExitStatus::Command(127)
         }
     }

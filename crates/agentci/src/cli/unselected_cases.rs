@@ -1,4 +1,4 @@
-//! Warnings about cases that were not selected: whoever runs one case is not told what is odd about the others.
+//! Finds warnings about cases that are not selected, which are not shown.
 
 use std::collections::HashMap;
 
@@ -6,12 +6,12 @@ use agentci::plan::CaseFiles;
 use agentci::source::{Diagnostic, FileId};
 use agentci::{LoadedSuite, Suites};
 
-/// Where the cases of the suites stand of which only some are selected.
+/// The positions of cases, for suites of which only some cases are selected.
 pub(super) struct UnselectedCases<'s> {
     suites: Vec<(&'s LoadedSuite, HashMap<FileId, Vec<CaseBounds>>)>,
 }
 
-/// Where a case begins, and where it is over as far as that can be told.
+/// The first line of a case, and the line after its end, if known.
 struct CaseBounds {
     line: u32,
     end: Option<u32>,
@@ -36,7 +36,7 @@ impl<'s> UnselectedCases<'s> {
         Self { suites: placed.collect() }
     }
 
-    /// Whether a warning is about a case that is not selected. Where it cannot be told whose it is, it is shown.
+    /// Whether a warning is about a case that is not selected. False if it is unknown which case it is about.
     pub(super) fn has(&self, warning: &Diagnostic) -> bool {
         for (loaded, files) in &self.suites {
             let mut cases = loaded.ready.cases.iter();
@@ -48,12 +48,12 @@ impl<'s> UnselectedCases<'s> {
             let is_last = !here.iter().any(|case| case.line > warning.span.line);
             let over = |case: &CaseBounds| case.end.is_none_or(|end| end <= warning.span.line);
             let behind = is_last && here.iter().any(|case| Some(case.line) == before && over(case));
-            // What is before the first case or behind the last may be the suite's own, where both are in one file.
+            // A warning before the first case or after the last may be about the suite, if both are in one file.
             let within = loaded.suite.habits.case_files == CaseFiles::WithSettings;
             if within && (before.is_none() || behind) {
                 return false;
             }
-            // Several cases may stand on one line.
+            // Several cases may be on one line.
             return !here.iter().any(|case| case.selected && before.is_none_or(|before| case.line == before));
         }
         false
@@ -64,7 +64,7 @@ fn is_selected(loaded: &LoadedSuite, index: usize) -> bool {
     loaded.selected.binary_search(&index).is_ok()
 }
 
-/// The first line of a case whose id is on this line: the id need not come first in its item of a list.
+/// The first line of the case whose id is on this line: the id need not come first in its list item.
 fn first_line(lines: &[&str], id: u32) -> u32 {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let is_item = |line: &str| line.trim_start().starts_with('-');
@@ -74,7 +74,7 @@ fn first_line(lines: &[&str], id: u32) -> u32 {
     above.and_then(|above| u32::try_from(above + 1).ok()).unwrap_or(id)
 }
 
-/// The line behind an item of a list that begins on this line, where the list is not in brackets.
+/// The line after the list item that starts on this line; `None` if the list is in brackets.
 fn end_of_item(lines: &[&str], first: u32) -> Option<u32> {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let at = usize::try_from(first).ok()?.checked_sub(1)?;

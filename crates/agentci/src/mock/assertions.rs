@@ -1,4 +1,4 @@
-//! Single questions about an answer. They say no to what they cannot make sense of, and never fail.
+//! Single assertions about an answer. They return false for input that they cannot evaluate.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::DiskFiles;
 
-/// Whether `output` contains `expected`, capital and small letters counting as the same.
+/// Whether `output` contains `expected`, ignoring case.
 ///
 /// ```
 /// # use agentci::assert_contains_text;
@@ -22,7 +22,8 @@ pub fn assert_contains_text(output: &str, expected: &str) -> bool {
     held("contains", &json!({ "text": expected, "ignore_case": true }), output)
 }
 
-/// Whether `output` shows that `tool_name` was called: a call in JSON decides, a mention in text is enough without one.
+/// Whether `output` shows that `tool_name` was called. Tool calls in JSON decide; without any, a mention in the text
+/// suffices.
 ///
 /// ```
 /// # use agentci::assert_calls_tool;
@@ -34,7 +35,7 @@ pub fn assert_calls_tool(output: &str, tool_name: &str) -> bool {
     held("tool_evidence", &json!(tool_name), output)
 }
 
-/// Whether `output` holds no personal data that can be made out.
+/// Whether `output` contains no detectable personal data.
 ///
 /// ```
 /// # use agentci::assert_no_pii;
@@ -46,7 +47,7 @@ pub fn assert_no_pii(output: &str) -> bool {
     held("no_pii", &Value::Null, output)
 }
 
-/// Whether no more than `max_tokens` were used.
+/// Whether at most `max_tokens` were used.
 ///
 /// ```
 /// # use agentci::assert_max_tokens;
@@ -57,7 +58,7 @@ pub fn assert_max_tokens(tokens: u64, max_tokens: u64) -> bool {
     tokens <= max_tokens
 }
 
-/// Whether it took no more than `max_ms`.
+/// Whether the latency is at most `max_ms`.
 ///
 /// ```
 /// # use agentci::assert_max_latency;
@@ -68,7 +69,7 @@ pub fn assert_max_latency(latency_ms: f64, max_ms: f64) -> bool {
     latency_ms <= max_ms
 }
 
-/// Whether `output` is one JSON value, white space around it aside.
+/// Whether `output` is one JSON value, ignoring surrounding white space.
 ///
 /// ```
 /// # use agentci::assert_valid_json;
@@ -80,7 +81,7 @@ pub fn assert_valid_json(output: &str) -> bool {
     held("valid_json", &Value::Null, output)
 }
 
-/// Whether `output`, read as JSON, is valid under a JSON Schema of any draft. A schema that is none is met by nothing.
+/// Whether `output`, read as JSON, is valid under a JSON Schema of any draft. False if the schema is invalid.
 ///
 /// ```
 /// # use agentci::assert_matches_schema;
@@ -101,12 +102,12 @@ fn held(kind: &str, arguments: &Value, output: &str) -> bool {
     ready(check).is_ok_and(|check| check.evaluate(&trace) == Outcome::Held)
 }
 
-/// A check that is no suite's, made ready.
+/// Compiles a check that is not in a suite.
 pub(super) fn ready(check: Check) -> Result<ReadyCheck, Diagnostics> {
     single(check, &DiskFiles, Path::new(""))
 }
 
-/// The place of what stands in no file.
+/// The span of something that is not in a file.
 pub(super) fn nowhere() -> Span {
     Span::whole(Sources::default().add(Path::new(""), ""))
 }

@@ -1,4 +1,4 @@
-//! A test as data.
+//! A test case.
 
 use agentci_formats::aumai::{self, Test};
 use agentci_source::{Diagnostics, Node, Severity, Span};
@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 use super::InvalidModelError;
 use super::assertions::{nowhere, ready};
 
-/// A message, as model APIs have it.
+/// A message, in the format of model APIs.
 pub type Message = Map<String, Value>;
 
-/// One test: what the model is asked, and what is expected of its answer.
+/// A test: the messages to the model, and the expected behaviour of its answer.
 ///
 /// ```
 /// use agentci::AgentTestCase;
@@ -47,34 +47,34 @@ impl TryFrom<Value> for AgentTestCase {
 }
 
 impl AgentTestCase {
-    /// A test that asks and expects nothing yet. Its name must not be empty.
+    /// Creates a test without messages and expectations. The name must not be empty.
     pub fn new(name: impl Into<String>) -> Result<Self, InvalidModelError> {
         Self::try_from(json!({ "name": name.into() }))
     }
 
-    /// What it is about.
+    /// Sets the description.
     #[must_use]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = description.into();
         self
     }
 
-    /// One more message.
+    /// Adds a message.
     #[must_use]
     pub fn message(mut self, role: &str, content: &str) -> Self {
         self.input_messages.push(Map::from_iter([("role".into(), role.into()), ("content".into(), content.into())]));
         self
     }
 
-    /// These messages, whatever they hold.
+    /// Sets the messages, which may contain any fields.
     #[must_use]
     pub fn with_messages(mut self, messages: impl IntoIterator<Item = Message>) -> Self {
         self.input_messages = messages.into_iter().collect();
         self
     }
 
-    /// What is expected: an object with the keys that [`expected_behavior`](Self::expected_behavior) lists. Unknown keys, values
-    /// of a wrong type and schemas that are none are refused.
+    /// Sets the expected behaviour: an object with the keys that [`expected_behavior`](Self::expected_behavior) lists.
+    /// Unknown keys, values of the wrong type and invalid schemas are refused.
     pub fn expecting(mut self, expected: Value) -> Result<Self, InvalidModelError> {
         let name = Value::from(self.name.as_str());
         let written = Map::from_iter([("name".into(), name), ("expected_behavior".into(), expected)]);
@@ -82,40 +82,40 @@ impl AgentTestCase {
         Ok(self)
     }
 
-    /// One more word to select it by.
+    /// Adds a tag.
     #[must_use]
     pub fn tag(mut self, tag: impl Into<String>) -> Self {
         self.tags.push(tag.into());
         self
     }
 
-    /// Its name.
+    /// The name of the test.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it is about.
+    /// The description of the test.
     pub fn description(&self) -> &str {
         &self.description
     }
 
-    /// What the model is asked.
+    /// The messages to the model.
     pub fn input_messages(&self) -> &[Message] {
         &self.input_messages
     }
 
-    /// What is expected: `contains_text`, `calls_tools`, `max_tokens`, `max_latency_ms`, `no_pii`, `valid_json`,
+    /// The expected behaviour: `contains_text`, `calls_tools`, `max_tokens`, `max_latency_ms`, `no_pii`, `valid_json`,
     /// `matches_schema`.
     pub fn expected_behavior(&self) -> &Map<String, Value> {
         &self.expected_behavior
     }
 
-    /// The words to select it by.
+    /// The tags of the test.
     pub fn tags(&self) -> &[String] {
         &self.tags
     }
 
-    /// A test whose checks can be made ready.
+    /// Creates a test whose checks compile.
     pub(super) fn checked(test: Test) -> Result<Self, InvalidModelError> {
         for check in &test.checks {
             ready(check.clone()).map_err(reasons)?;
@@ -124,14 +124,14 @@ impl AgentTestCase {
         Ok(Self { name: name.value.to_string(), description, input_messages, expected_behavior, tags })
     }
 
-    /// The checks that its expectations come to.
+    /// The checks for its expectations.
     pub(super) fn checks(&self, span: Span) -> Vec<agentci_plan::Check> {
         let expected = Node::from_value(&Value::Object(self.expected_behavior.clone()), span);
         aumai::checks(&expected, &mut Diagnostics::default())
     }
 }
 
-/// What is wrong, the remedy after it.
+/// The errors, each with its remedy.
 fn reasons(problems: Diagnostics) -> InvalidModelError {
     let wrong = problems.into_iter().filter(|problem| problem.severity == Severity::Error);
     InvalidModelError::Test(

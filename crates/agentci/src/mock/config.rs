@@ -1,4 +1,4 @@
-//! How tests are run.
+//! The configuration of a test run.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -46,51 +46,52 @@ impl TryFrom<WrittenMockConfig> for AgentTestConfig {
 }
 
 impl AgentTestConfig {
-    /// The tests of a folder, one after another, within 30 seconds, answered by a model that always says the same.
+    /// Creates a configuration for the tests of a folder. Defaults: not parallel, a timeout of 30 seconds, and a model
+    /// that always gives the same answer.
     pub fn new(test_dir: impl Into<PathBuf>) -> Self {
         Self { test_dir: test_dir.into(), mock_config: None, timeout_seconds: 30.0, parallel: false }
     }
 
-    /// The scripted model that answers.
+    /// Sets the scripted model.
     #[must_use]
     pub fn with_mock_config(mut self, config: MockLlmConfig) -> Self {
         self.mock_config = Some(config);
         self
     }
 
-    /// How long all tests together may take, more than 0.
+    /// Sets the timeout of all tests together, which must be greater than 0.
     pub fn with_timeout_seconds(mut self, seconds: f64) -> Result<Self, InvalidModelError> {
         if seconds.is_nan() || seconds <= 0.0 {
-            let wanted = "more than 0";
+            let wanted = "greater than 0";
             return Err(InvalidModelError::OutOfRange { field: "timeout_seconds", wanted, found: seconds });
         }
         self.timeout_seconds = seconds;
         Ok(self)
     }
 
-    /// Whether tests run at the same time. Their verdicts and their order stay the same.
+    /// Sets whether tests run in parallel. Their verdicts and their order stay the same.
     #[must_use]
     pub fn in_parallel(mut self, parallel: bool) -> Self {
         self.parallel = parallel;
         self
     }
 
-    /// The folder.
+    /// The folder of the tests.
     pub fn test_dir(&self) -> &Path {
         &self.test_dir
     }
 
-    /// The scripted model, if one was chosen.
+    /// The scripted model, if it is set.
     pub fn mock_config(&self) -> Option<&MockLlmConfig> {
         self.mock_config.as_ref()
     }
 
-    /// How long all tests together may take.
+    /// The timeout of all tests together.
     pub fn timeout_seconds(&self) -> f64 {
         self.timeout_seconds
     }
 
-    /// Whether tests run at the same time.
+    /// Whether tests run in parallel.
     pub fn parallel(&self) -> bool {
         self.parallel
     }

@@ -1,8 +1,8 @@
-//! What can be wrong with models, files and calls.
+//! Errors of models, files and calls.
 
 use std::path::PathBuf;
 
-/// A value that a model does not take.
+/// A value that is invalid in a model.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidModelError {
@@ -11,12 +11,12 @@ pub enum InvalidModelError {
     OutOfRange {
         /// The field.
         field: &'static str,
-        /// Its range, in words.
+        /// The valid range, in words.
         wanted: &'static str,
-        /// What was given.
+        /// The invalid value.
         found: f64,
     },
-    /// A test is wrong; each reason is told.
+    /// A test is invalid.
     #[error("{}", .0.join("; "))]
     Test(
         /// The reasons.
@@ -25,7 +25,7 @@ pub enum InvalidModelError {
 }
 
 impl InvalidModelError {
-    /// A number that must be 0 or more.
+    /// Checks that a number is 0 or more.
     pub(super) fn unless_at_least_zero(field: &'static str, found: f64) -> Result<f64, Self> {
         if found >= 0.0 { Ok(found) } else { Err(Self::OutOfRange { field, wanted: "0 or more", found }) }
     }
@@ -35,24 +35,24 @@ impl InvalidModelError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// Nothing stands at the path.
-    #[error("there is no file or folder `{}`", .0.display())]
+    /// The path does not exist.
+    #[error("`{}` does not exist", .0.display())]
     NotFound(PathBuf),
-    /// A file is wrong; every problem is told with its place.
+    /// A file is invalid.
     #[error("{0}")]
     Invalid(
-        /// The problems, as `agentci check` shows them.
+        /// The problems with their positions, as `agentci check` shows them.
         String,
     ),
     /// The tests could not be run at all.
     #[error("the tests could not be run: {0}")]
     Run(
-        /// What the system said.
+        /// The reason.
         String,
     ),
 }
 
-/// A call of a scripted model that failed on purpose.
+/// A simulated failure of a call to a scripted model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct SimulatedError(pub(super) String);

@@ -1,4 +1,4 @@
-//! A result told as the run events that could have led to it, so that the same reports can be made of it.
+//! Converts a result to the run events that could have led to it, so that the same reports can be written for it.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ fn bodies(index: usize, result: &AgentTestResult) -> Vec<Body> {
         Body::FinalOutput(FinalOutput { output: Arc::new(result.actual_output.as_str().into()) }),
     ];
     let check = |label: &String, status| {
-        // The name alone is what failed: a label says in words that something was not found.
+        // Only the name is the check: a label also says in words what was not found.
         let (name, message) = match label.split_once(": ") {
             Some((name, _)) => (name.to_owned(), Some(label.clone())),
             None => (label.clone(), None),
@@ -90,7 +90,7 @@ fn case_end(index: usize, result: &AgentTestResult) -> CaseEnd {
 fn whole(milliseconds: f64) -> (u64, u64) {
     let duration = std::time::Duration::try_from_secs_f64(milliseconds.max(0.0) / 1000.0).unwrap_or_default();
     let number = |count: u128| u64::try_from(count).unwrap_or(u64::MAX);
-    // What is a fraction in decimals is none in binary.
+    // Decimal fractions are not exact in binary.
     let micros = (duration + std::time::Duration::from_nanos(500)).as_micros();
     (number(duration.as_millis()), number(micros))
 }

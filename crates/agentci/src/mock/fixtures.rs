@@ -1,4 +1,4 @@
-//! Scripted models that answer as well-known ones do, and tests from wherever they are.
+//! Scripted models that imitate well-known ones, and loading of tests.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::{
     AgentTestCase, AgentTestRunner, LoadError, MAX_YAML_SIZE, MockLlmConfig, MockLlmProvider, MockLlmResponse,
 };
 
-/// A model that answers as `OpenAI`'s do: in words, in JSON, and with a tool call in `tool_calls`.
+/// A model that answers like those of `OpenAI`: with text, with JSON, and with a tool call in `tool_calls`.
 ///
 /// ```
 /// let model = agentci::create_mock_openai();
@@ -17,7 +17,7 @@ pub fn create_mock_openai() -> MockLlmProvider {
     MockLlmProvider::new(mock_openai())
 }
 
-/// A model that answers as Anthropic's do: in words, in JSON, and with a tool call as `tool_use`.
+/// A model that answers like those of Anthropic: with text, with JSON, and with a tool call as `tool_use`.
 ///
 /// ```
 /// let model = agentci::create_mock_anthropic();
@@ -28,7 +28,7 @@ pub fn create_mock_anthropic() -> MockLlmProvider {
     MockLlmProvider::new(mock_anthropic())
 }
 
-/// The script of [`create_mock_openai`], to be given other responses or a failure rate.
+/// The script of [`create_mock_openai`], for setting other responses or a failure rate.
 ///
 /// ```
 /// use agentci::{MockLlmProvider, mock::mock_openai};
@@ -49,7 +49,7 @@ pub fn mock_openai() -> MockLlmConfig {
     script("gpt-4o", 350.0, answers)
 }
 
-/// The script of [`create_mock_anthropic`], to be given other responses or a failure rate.
+/// The script of [`create_mock_anthropic`], for setting other responses or a failure rate.
 pub fn mock_anthropic() -> MockLlmConfig {
     let json = r#"{"status": "success", "data": {"items": ["one", "two"], "count": 2}}"#;
     let tool = r#"{"type": "tool_use", "id": "toolu_1", "name": "calculator", "input": {"expression": "2 + 2"}}"#;
@@ -61,7 +61,7 @@ pub fn mock_anthropic() -> MockLlmConfig {
     script("claude-opus-4-6", 320.0, answers)
 }
 
-/// A script of answers: what is said, how many tokens it takes, how long in milliseconds, and why it ends.
+/// A script of answers: content, tokens, latency in milliseconds, and finish reason.
 fn script(model: &str, latency: f64, answers: [(&str, u64, f64, &str); 3]) -> MockLlmConfig {
     let responses = answers.map(|(content, tokens_used, latency_ms, finish_reason)| MockLlmResponse {
         content: content.into(),
@@ -74,7 +74,7 @@ fn script(model: &str, latency: f64, answers: [(&str, u64, f64, &str); 3]) -> Mo
     config.clone().with_default_latency_ms(latency).unwrap_or(config)
 }
 
-/// The tests of a file, or of all files at or below a folder.
+/// Loads the tests of a file, or of all files at or below a folder.
 pub fn load_test_suite(path: impl AsRef<Path>) -> Result<Vec<AgentTestCase>, LoadError> {
     let path = path.as_ref();
     let runner = AgentTestRunner::new();

@@ -1,7 +1,7 @@
-//! Tests of what a model says, from Rust: a scripted model, tests in YAML or made here, and what came of them.
+//! Tests of model answers from Rust: a scripted model, tests in YAML or Rust, and their results.
 //!
-//! It is the pipeline of `agentci run` with a smaller door: the same files, the same checks, the same reports. All of it may be
-//! called from within an asynchronous runtime as well as outside one.
+//! It is the pipeline of `agentci run` with a smaller API: the same files, the same checks, the same reports. All of it
+//! can be called inside and outside an async runtime.
 //!
 //! ```
 //! use agentci::{AgentTestCase, AgentTestRunner, JsonReporter, SuiteReporter, TestSuiteResult, create_mock_openai};

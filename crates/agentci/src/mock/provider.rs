@@ -7,7 +7,7 @@ use agentci_plan::MockScript;
 
 use super::{Message, MockLlmConfig, MockLlmResponse, SimulatedError};
 
-/// A scripted model. Its answers come in turn; it never waits and never calls anyone.
+/// A scripted model. It returns its answers in turn, without delays or network calls.
 ///
 /// ```
 /// use agentci::{MockLlmConfig, MockLlmProvider, MockLlmResponse};
@@ -35,20 +35,21 @@ struct ProviderState {
 }
 
 impl MockLlmProvider {
-    /// A model with this script.
+    /// Creates a model with this script.
     pub fn new(config: MockLlmConfig) -> Self {
         Self { script: config.into_plan(), seed: 0, state: Mutex::default() }
     }
 
-    /// The same with another seed for calls that have none: equal seeds let the same calls fail.
+    /// Sets the seed for calls without one. With equal seeds, the same calls fail.
     #[must_use]
     pub fn with_seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// The next answer, whatever is asked. With a seed, whether the call fails is drawn as Python's
-    /// `random.Random(seed).random()` would; without one it depends on the model's own seed and the number of the call.
+    /// Returns the next answer, whatever the messages are. With a seed, whether the call fails is decided as by
+    /// Python's `random.Random(seed).random()`; without one, it depends on the model's own seed and the number of the
+    /// call.
     pub fn complete(&self, messages: &[Message], seed: Option<i64>) -> Result<MockLlmResponse, SimulatedError> {
         let _ = messages;
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -67,12 +68,12 @@ impl MockLlmProvider {
         Ok(MockLlmResponse::from_plan(response))
     }
 
-    /// How often it was called since it was made or reset.
+    /// The number of calls since the model was created or reset.
     pub fn call_count(&self) -> u64 {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).calls
     }
 
-    /// Begins again with the first answer.
+    /// Starts again with the first answer.
     pub fn reset(&self) {
         *self.state.lock().unwrap_or_else(PoisonError::into_inner) = ProviderState::default();
     }

@@ -1,4 +1,4 @@
-//! Results as text: for people, for programs, for CI servers.
+//! Results as text: for people, for programs, and for CI servers.
 
 use std::io::{self, Write};
 
@@ -8,19 +8,19 @@ use serde_json::ser::{PrettyFormatter, Serializer};
 
 use super::events::events;
 
-/// Tells what came of a suite.
+/// Reports the results of a suite.
 pub trait SuiteReporter {
     /// The report as text.
     fn report(&self, suite: &TestSuiteResult) -> String;
 
-    /// Writes the report, to standard output for instance.
+    /// Writes the report, for example to standard output.
     fn write_to(&self, suite: &TestSuiteResult, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(self.report(suite).as_bytes())?;
         out.flush()
     }
 }
 
-/// The report for people: a line a test with its labels, what failed, totals.
+/// The report for people: one line per test with its labels, the failures, and totals.
 ///
 /// ```
 /// use agentci::{ConsoleReporter, SuiteReporter, TestSuiteResult};
@@ -34,7 +34,7 @@ pub struct ConsoleReporter {
 }
 
 impl ConsoleReporter {
-    /// In colours or not; not, unless asked for.
+    /// Sets whether the report uses colour. Default: false.
     #[must_use]
     pub fn with_color(mut self, color: bool) -> Self {
         self.color = color;
@@ -74,7 +74,7 @@ impl Default for JsonReporter {
 }
 
 impl JsonReporter {
-    /// With so many spaces before what is inside something; 2 are usual.
+    /// Sets the number of spaces per level of indentation. Default: 2.
     pub fn with_indent(indent: usize) -> Self {
         Self { indent }
     }
@@ -85,7 +85,7 @@ impl SuiteReporter for JsonReporter {
         let indent = " ".repeat(self.indent);
         let mut text = Vec::new();
         let mut serializer = Serializer::with_formatter(&mut text, PrettyFormatter::with_indent(indent.as_bytes()));
-        // Nothing in a result has no form in JSON: a number that is none is written as null.
+        // A result can always be written as JSON: a number that is not finite becomes null.
         let _ = suite.serialize(&mut serializer);
         text.push(b'\n');
         String::from_utf8(text).expect("a report is text")
@@ -111,7 +111,7 @@ impl SuiteReporter for JunitReporter {
     }
 }
 
-/// Plays a result into a report, which writes to memory and so can not fail.
+/// Plays a result into a report, which writes to memory and so cannot fail.
 fn played(suite: &TestSuiteResult, mut report: impl Reporter) {
     for event in events(suite) {
         let _ = report.on_event(&event);
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_result_told_as_events_is_the_same_result() {
+    fn a_result_converted_to_events_is_the_same_result() {
         let result = AgentTestResult {
             test_case_name: "a".into(),
             passed: false,
@@ -160,8 +160,8 @@ mod tests {
             ..AgentTestResult::default()
         };
         let text = ConsoleReporter::default().report(&TestSuiteResult::new("s", vec![failed], 1.0));
-        assert!(!text.contains("not found in output` did not hold"), "{text}");
-        assert!(text.contains("a: check `calls_tool` did not hold: 'x' not found in output\n"), "{text}");
-        assert!(text.contains("a: check `max_tokens` held: 12 <= 50\n"), "{text}");
+        assert!(!text.contains("not found in output` failed"), "{text}");
+        assert!(text.contains("a: check `calls_tool` failed: 'x' not found in output\n"), "{text}");
+        assert!(text.contains("a: check `max_tokens` passed: 12 <= 50\n"), "{text}");
     }
 }

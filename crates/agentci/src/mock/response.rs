@@ -1,4 +1,4 @@
-//! What a scripted model answers.
+//! The answers of a scripted model.
 
 use std::sync::Arc;
 
@@ -22,15 +22,15 @@ use super::InvalidModelError;
 #[serde(try_from = "WrittenResponse")]
 #[non_exhaustive]
 pub struct MockLlmResponse {
-    /// Its text.
+    /// The text of the answer.
     pub content: String,
-    /// The model it is from.
+    /// The model that the answer is from.
     pub model: String,
-    /// How many tokens it took.
+    /// The number of tokens used.
     pub tokens_used: u64,
-    /// How long it is said to have taken, in milliseconds; nothing waits for it.
+    /// The reported latency in milliseconds; there is no actual delay.
     pub latency_ms: f64,
-    /// Why it ended: `stop`, `tool_calls`, `end_turn`.
+    /// Why the answer ended: `stop`, `tool_calls`, `end_turn`.
     pub finish_reason: String,
 }
 
@@ -53,7 +53,7 @@ impl TryFrom<WrittenResponse> for MockLlmResponse {
 }
 
 impl MockLlmResponse {
-    /// An answer that ended by itself. A latency below 0 is refused.
+    /// Creates an answer with the finish reason `stop`. A negative latency is refused.
     pub fn new(
         content: impl Into<String>,
         model: impl Into<String>,
@@ -69,7 +69,7 @@ impl MockLlmResponse {
         })
     }
 
-    /// The same, ended for another reason.
+    /// Sets the finish reason.
     #[must_use]
     pub fn with_finish_reason(mut self, reason: impl Into<String>) -> Self {
         self.finish_reason = reason.into();
@@ -92,7 +92,7 @@ impl MockLlmResponse {
     }
 }
 
-/// A scripted model.
+/// The configuration of a scripted model.
 ///
 /// ```
 /// use agentci::{MockLlmConfig, MockLlmResponse};
@@ -134,7 +134,7 @@ impl TryFrom<WrittenResponses> for MockLlmConfig {
 }
 
 impl MockLlmConfig {
-    /// A model that has no answer written down, and never fails.
+    /// Creates a model without responses, which never fails.
     pub fn new(model_name: impl Into<String>) -> Self {
         Self {
             model_name: model_name.into(),
@@ -144,20 +144,20 @@ impl MockLlmConfig {
         }
     }
 
-    /// The answers, given in turn.
+    /// Sets the responses, which are returned in turn.
     #[must_use]
     pub fn with_responses(mut self, responses: impl IntoIterator<Item = MockLlmResponse>) -> Self {
         self.responses = responses.into_iter().collect();
         self
     }
 
-    /// The latency of an answer that is made up for want of a response, 0 or more.
+    /// Sets the latency of the default answer, which is used without responses; 0 or more.
     pub fn with_default_latency_ms(mut self, latency: f64) -> Result<Self, InvalidModelError> {
         self.default_latency_ms = InvalidModelError::unless_at_least_zero("default_latency_ms", latency)?;
         Ok(self)
     }
 
-    /// The share of calls that fail, from 0 to 1.
+    /// Sets the share of calls that fail, from 0 to 1.
     pub fn with_failure_rate(mut self, rate: f64) -> Result<Self, InvalidModelError> {
         if !(0.0..=1.0).contains(&rate) {
             let wanted = "from 0 to 1";
@@ -167,17 +167,17 @@ impl MockLlmConfig {
         Ok(self)
     }
 
-    /// The model that an answer is from when no response is written down.
+    /// The model of the default answer, which is used without responses.
     pub fn model_name(&self) -> &str {
         &self.model_name
     }
 
-    /// The answers, in their order.
+    /// The responses, in order.
     pub fn responses(&self) -> &[MockLlmResponse] {
         &self.responses
     }
 
-    /// The latency of an answer that is made up, in milliseconds.
+    /// The latency of the default answer, in milliseconds.
     pub fn default_latency_ms(&self) -> f64 {
         self.default_latency_ms
     }

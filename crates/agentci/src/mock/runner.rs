@@ -27,19 +27,19 @@ pub struct AgentTestRunner {
 }
 
 impl AgentTestRunner {
-    /// A runner.
+    /// Creates a runner.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same with another seed: which calls of a suite fail depends on it and on their positions alone.
+    /// Sets the seed: which calls of a suite fail depends only on the seed and on their positions.
     #[must_use]
     pub fn with_seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// The tests of all YAML files at or below a folder, in the order of their paths. Scripts of models are passed over.
+    /// Loads the tests of all YAML files at or below a folder, in the order of their paths. Model scripts are skipped.
     pub fn load_tests(&self, test_dir: impl AsRef<Path>) -> Result<Vec<AgentTestCase>, LoadError> {
         let folder = agentci_source::join(test_dir.as_ref(), "");
         if DiskFiles.kind(&folder) != Some(PathKind::Folder) {
@@ -52,7 +52,8 @@ impl AgentTestRunner {
         Ok(all)
     }
 
-    /// The tests of one file of at most `max_size` bytes; [`MAX_YAML_SIZE`](super::MAX_YAML_SIZE) is the usual limit.
+    /// Loads the tests of one file of at most `max_size` bytes; [`MAX_YAML_SIZE`](super::MAX_YAML_SIZE) is the usual
+    /// limit.
     pub fn load_yaml_file(&self, path: impl AsRef<Path>, max_size: u64) -> Result<Vec<AgentTestCase>, LoadError> {
         let path = path.as_ref();
         if DiskFiles.kind(path).is_none() {
@@ -61,7 +62,7 @@ impl AgentTestRunner {
         load(path, max_size, false)
     }
 
-    /// Asks the model once and holds its answer against everything that the test expects.
+    /// Calls the model once, and compares its answer with everything that the test expects.
     pub fn run_test(&self, test_case: &AgentTestCase, mock: &MockLlmProvider) -> AgentTestResult {
         let started = Instant::now();
         let answer = mock.complete(test_case.input_messages(), None);
@@ -94,8 +95,8 @@ impl AgentTestRunner {
         result
     }
 
-    /// Runs all tests of a folder (or of a file), as `agentci run` does: the result is the same whether they run one after
-    /// another or at the same time. It blocks; within an asynchronous runtime it works on a thread of its own.
+    /// Runs all tests of a folder (or of a file), as `agentci run` does: the result is the same whether they run one
+    /// after another or in parallel. It blocks; inside an async runtime it uses a separate thread.
     pub fn run_suite(
         &self,
         test_dir: impl AsRef<Path>,
@@ -122,7 +123,7 @@ impl AgentTestRunner {
             return Err(LoadError::Invalid(told(suites.problems(), suites.sources())));
         }
         if suites.loaded().iter().any(|loaded| loaded.suite.dialect != Dialect::Aumai) {
-            let message = format!("`{}` holds suites of another format; run them with `Suites`", path.display());
+            let message = format!("`{}` contains suites in another format; run them with `Suites`", path.display());
             return Err(LoadError::Invalid(message));
         }
         let mut settings = Settings::default();
@@ -140,7 +141,7 @@ impl AgentTestRunner {
     }
 }
 
-/// What a trace has of an answer that took so long.
+/// The trace of an answer that took `elapsed_us` microseconds.
 fn trace(test_case: &AgentTestCase, response: &MockLlmResponse, elapsed_us: u64) -> Trace {
     let input = Arc::new(json!({ "messages": test_case.input_messages() }));
     let mut trace = Trace::default();
@@ -154,7 +155,7 @@ fn trace(test_case: &AgentTestCase, response: &MockLlmResponse, elapsed_us: u64)
     trace
 }
 
-/// The tests of a file; the script of a model is no test where a whole folder is read.
+/// Loads the tests of a file; with `within_folder`, a model script is skipped.
 fn load(path: &Path, max_size: u64, within_folder: bool) -> Result<Vec<AgentTestCase>, LoadError> {
     let mut sources = Sources::default();
     let root = aumai::open(&DiskFiles, &mut sources, path, max_size)
@@ -171,7 +172,7 @@ fn load(path: &Path, max_size: u64, within_folder: bool) -> Result<Vec<AgentTest
     tests.into_iter().map(checked).collect()
 }
 
-/// The errors, as a person would be shown them.
+/// The errors, as they are shown to people.
 fn told<'p>(problems: impl IntoIterator<Item = &'p Diagnostic>, sources: &Sources) -> String {
     let errors = problems.into_iter().filter(|problem| problem.severity == Severity::Error);
     let shown: Vec<String> =

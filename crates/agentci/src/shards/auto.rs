@@ -1,55 +1,55 @@
-//! Which part of a run this machine takes.
+//! Determines the shard of a run that this machine takes.
 
 use std::str::FromStr;
 
-/// The most parts of a run; each of them is a machine.
+/// The most shards of a run; each of them is a machine.
 pub(super) const MOST_PARTS: u32 = 10_000;
 
-/// Which part of a run this machine takes.
+/// The shard of a run that a machine takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
-    /// Which, from 1.
+    /// The number of the shard, from 1.
     pub index: u32,
-    /// Of how many.
+    /// The number of shards.
     pub count: u32,
 }
 
-/// No part can be made of this.
+/// An invalid shard.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ShardError {
-    /// It is written wrongly.
-    #[error("a part is `k/n`, such as `2/4`, with k from 1 to n; or `auto`, by the variables of the CI")]
+    /// The text is not of the form `k/n`.
+    #[error("expected `k/n`, such as `2/4`, with k from 1 to n; or `auto` to use CI variables")]
     Written,
-    /// It is one of more parts than there may be.
-    #[error("a run has at most {MOST_PARTS} parts, not {0}; say `--shard k/n` with a smaller n")]
+    /// There are too many shards.
+    #[error("a run has at most {MOST_PARTS} shards, not {0}; use `--shard k/n` with a smaller n")]
     TooMany(u32),
-    /// No CI says which part this is.
+    /// No variable of a CI sets the shard.
     #[error(
-        "no variable says which part this is; set AGENTCI_SHARD to `k/n` (on GitHub from `strategy.job-index` and \
-         `strategy.job-total`), or say `--shard k/n`"
+        "no environment variable sets the shard; set AGENTCI_SHARD to `k/n` (on GitHub from `strategy.job-index` and \
+         `strategy.job-total`), or use `--shard k/n`"
     )]
     NoVariables,
-    /// The variables of a CI make no sense.
-    #[error("{index}=`{k}` and {count}=`{n}` make no part of a run")]
+    /// The variables of a CI are invalid.
+    #[error("{index}=`{k}` and {count}=`{n}` are not a valid shard")]
     Variables {
-        /// The variable of the part.
+        /// The variable for the number of the shard.
         index: &'static str,
         /// Its value.
         k: String,
-        /// The variable of their number.
+        /// The variable for the number of shards.
         count: &'static str,
         /// Its value.
         n: String,
     },
-    /// A Kubernetes job does not say of how many parts it is one.
+    /// A Kubernetes job does not set the number of shards.
     #[error(
-        "JOB_COMPLETION_INDEX is set, but not JOB_COMPLETIONS; give the job's `completions` to its container in a \
+        "JOB_COMPLETION_INDEX is set, but not JOB_COMPLETIONS; pass the job's `completions` to its container in a \
          variable of that name"
     )]
     Completions,
 }
 
-/// The variables that tell which part, those that tell of how many, and what the first part is called.
+/// The variables for the number of the shard, those for the number of shards, and the number of the first shard.
 const VARIABLES: [(&str, &str, u32); 5] = [
     // GitLab
     ("CI_NODE_INDEX", "CI_NODE_TOTAL", 1),
@@ -64,7 +64,7 @@ const VARIABLES: [(&str, &str, u32); 5] = [
 ];
 
 impl Shard {
-    /// What the CI says of this machine.
+    /// The shard of this machine, from the variables of the CI.
     pub fn auto(environment: &dyn Fn(&str) -> Option<String>) -> Result<Self, ShardError> {
         let set = |name: &str| environment(name).filter(|value| !value.trim().is_empty());
         if let Some(written) = set("AGENTCI_SHARD") {
@@ -127,7 +127,7 @@ mod tests {
     fn a_run_has_only_so_many_parts() {
         assert_eq!("10000/10000".parse(), Ok(Shard { index: 10_000, count: 10_000 }));
         let many = "1/10001".parse::<Shard>().unwrap_err();
-        assert_eq!(many.to_string(), "a run has at most 10000 parts, not 10001; say `--shard k/n` with a smaller n");
+        assert_eq!(many.to_string(), "a run has at most 10000 shards, not 10001; use `--shard k/n` with a smaller n");
         assert_eq!(auto(&[("CI_NODE_INDEX", "1"), ("CI_NODE_TOTAL", "10001")]), Err(many));
         let last = ("CI_NODE_INDEX", "4294967295");
         assert!(matches!(auto(&[last, ("CI_NODE_TOTAL", "5")]), Err(ShardError::Variables { .. })));
@@ -143,10 +143,10 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_said() {
+    fn invalid_variables_are_reported() {
         assert_eq!(auto(&[]), Err(ShardError::NoVariables));
         assert_eq!(auto(&[("JOB_COMPLETION_INDEX", "2")]), Err(ShardError::Completions));
         let wrong = auto(&[("CI_NODE_INDEX", "0"), ("CI_NODE_TOTAL", "5")]).unwrap_err();
-        assert_eq!(wrong.to_string(), "CI_NODE_INDEX=`0` and CI_NODE_TOTAL=`5` make no part of a run");
+        assert_eq!(wrong.to_string(), "CI_NODE_INDEX=`0` and CI_NODE_TOTAL=`5` are not a valid shard");
     }
 }

@@ -1,4 +1,4 @@
-//! The run folders of all parts of one run.
+//! Collects the run folders of all shards of a run.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -9,19 +9,19 @@ use super::MergeError;
 use super::search::{FOLDER_LIMIT, find};
 use super::stored_part::{Stored, difference, read};
 
-/// How many missing parts are named.
+/// How many missing shards are listed.
 const NAMED: usize = 20;
 
-/// The run folders of all parts of one suite's run.
+/// The run folders of all shards of one suite's run.
 #[derive(Debug)]
 pub struct GatheredShards {
-    /// The suite.
+    /// The name of the suite.
     pub suite: String,
-    /// The records of the parts, in their order.
+    /// The journals of the shards, in order.
     pub(super) parts: Vec<Stored>,
 }
 
-/// Finds the runs at or below these folders and makes sure that, for each suite, all parts are there once.
+/// Finds the runs at or below these folders, and checks that each suite has every shard exactly once.
 pub fn gather(folders: &[PathBuf]) -> Result<Vec<GatheredShards>, MergeError> {
     let mut paths = BTreeSet::new();
     for folder in folders {
@@ -29,7 +29,7 @@ pub fn gather(folders: &[PathBuf]) -> Result<Vec<GatheredShards>, MergeError> {
         if found.is_empty() {
             return Err(MergeError::Nothing(folder.clone()));
         }
-        // A folder that is named twice, or with the one it lies in, is one part all the same.
+        // A folder that is passed twice, or together with its parent, counts once.
         paths.append(&mut found);
     }
     let mut suites: BTreeMap<String, Vec<Stored>> = BTreeMap::new();
@@ -71,7 +71,7 @@ impl GatheredShards {
         Ok(Self { suite, parts })
     }
 
-    /// What the parts were held to, with the baseline that was named then; none was judged by itself.
+    /// The gates of the shards, with the baseline that they named; no shard was judged by itself.
     pub fn policy(&self, read_baseline: impl Fn(&Path) -> Result<agentci_verdict::Baseline, String>) -> Option<Policy> {
         let report = self.parts.iter().find_map(|part| part.gates.as_ref())?;
         Some(Policy {
@@ -82,7 +82,7 @@ impl GatheredShards {
         })
     }
 
-    /// What the parts could not load; most of it is the same for all.
+    /// What the shards could not load, without duplicates.
     pub fn not_loaded(&self) -> Vec<NotLoaded> {
         let mut all: Vec<NotLoaded> = Vec::new();
         for problem in self.parts.iter().flat_map(|part| &part.start.not_loaded) {
@@ -93,12 +93,12 @@ impl GatheredShards {
         all
     }
 
-    /// How many parts there are.
+    /// The number of shards.
     pub fn len(&self) -> usize {
         self.parts.len()
     }
 
-    /// Whether there is none, which cannot be.
+    /// Whether there are no shards, which is never the case.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }

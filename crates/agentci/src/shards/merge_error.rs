@@ -1,4 +1,4 @@
-//! Why parts do not make a run.
+//! Why shards cannot be merged.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,93 +7,93 @@ use agentci_ledger::LedgerError;
 
 use super::auto::MOST_PARTS;
 
-/// Why parts do not make a run.
+/// Why shards cannot be merged.
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
-    /// There is none.
+    /// There is no run folder.
     #[error("no run folder in `{0}`")]
     Nothing(PathBuf),
     /// A folder cannot be searched.
-    #[error("`{path}` can not be searched: {source}")]
+    #[error("`{path}` cannot be searched: {source}")]
     Search {
         /// The folder.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         source: io::Error,
     },
-    /// There is too much to search.
+    /// There are too many folders to search.
     #[error("below `{path}` there are more than {most} folders")]
     Endless {
         /// The folder.
         path: PathBuf,
-        /// How many are searched.
+        /// How many folders are searched.
         most: usize,
     },
-    /// A record cannot be read.
-    #[error("the run can not be read: {0}")]
+    /// A journal cannot be read.
+    #[error("the run cannot be read: {0}")]
     Unreadable(#[from] LedgerError),
-    /// A record has lines that are none.
+    /// A journal has invalid lines.
     #[error("`{path}` is damaged in line {line}")]
     Damaged {
-        /// The record.
+        /// The journal.
         path: PathBuf,
-        /// The first such line.
+        /// The first invalid line.
         line: u64,
     },
-    /// A run did not come to its end.
-    #[error("the run in `{0}` did not come to its end")]
+    /// A run did not finish.
+    #[error("the run in `{0}` did not finish")]
     Unfinished(PathBuf),
-    /// A run is whole.
-    #[error("the run in `{0}` is whole, not a part: it was made without `--shard`")]
+    /// A run is not a shard.
+    #[error("the run in `{0}` is not a shard: it ran without `--shard`")]
     Whole(PathBuf),
-    /// A run is one of more parts than there may be.
-    #[error("the run in `{path}` is one of {count} parts, and there are from 1 to {MOST_PARTS}")]
+    /// A run has an invalid number of shards.
+    #[error("the run in `{path}` is one of {count} shards, expected 1 to {MOST_PARTS}")]
     TooMany {
-        /// The record.
+        /// The journal.
         path: PathBuf,
-        /// How many there are by it.
+        /// The number of shards.
         count: u32,
     },
-    /// Parts of different runs.
-    #[error("`{first}` and `{second}` are no parts of one run of `{suite}`: {difference}")]
+    /// The shards are of different runs.
+    #[error("`{first}` and `{second}` are not shards of the same run of `{suite}`: {difference}")]
     Strangers {
         /// The suite.
         suite: String,
-        /// One record.
+        /// One journal.
         first: PathBuf,
-        /// The other.
+        /// The other journal.
         second: PathBuf,
         /// How they differ.
         difference: String,
     },
-    /// A part is there twice.
-    #[error("part {index} of `{suite}` is there twice: `{first}` and `{second}`")]
+    /// A shard occurs twice.
+    #[error("shard {index} of `{suite}` occurs twice: `{first}` and `{second}`")]
     Doubled {
         /// The suite.
         suite: String,
-        /// Which part.
+        /// The number of the shard.
         index: u32,
-        /// One record.
+        /// One journal.
         first: PathBuf,
-        /// The other.
+        /// The other journal.
         second: PathBuf,
     },
-    /// Parts are missing.
-    #[error("of `{suite}` {there} of {cases} cases are there: of {count} parts there is no {parts}")]
+    /// Shards are missing.
+    #[error("`{suite}` is incomplete: found {there} of {cases} cases; missing of {count} shards: {parts}")]
     Missing {
         /// The suite.
         suite: String,
-        /// How many cases there are.
+        /// The number of cases found.
         there: usize,
-        /// How many there should be.
+        /// The number of cases expected.
         cases: usize,
-        /// The parts that are missing, in words.
+        /// The missing shards, in words.
         parts: String,
-        /// Of how many.
+        /// The number of shards.
         count: u32,
     },
-    /// A case is in two parts.
-    #[error("the case `{case}` of `{suite}` is in two parts; they were split by different durations")]
+    /// A case is in two shards.
+    #[error("case `{case}` of `{suite}` is in two shards; they were split by different durations")]
     Twice {
         /// The suite.
         suite: String,

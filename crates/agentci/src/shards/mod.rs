@@ -1,7 +1,7 @@
-//! One run on several machines: which cases each takes, and how their runs become one again.
+//! Sharding: splits a run across machines, and merges their runs into one.
 //!
-//! Machines need not know of each other. Each works out the same split from the same suites, runs its part and keeps its run
-//! folder; [`gather`] finds the folders of all parts, and [`GatheredShards::play`] makes one run of them.
+//! The machines do not communicate. Each computes the same split from the same suites, runs its shard and keeps its run
+//! folder. [`gather`] finds the run folders of all shards, and [`GatheredShards::play`] merges them into one run.
 
 mod auto;
 mod gather;

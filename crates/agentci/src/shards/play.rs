@@ -1,4 +1,4 @@
-//! Several parts, played as one run.
+//! Plays several shards as one run.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use agentci_verdict::{Body, CaseStatus, Policy, Rows, RunEnd, RunEvent, RunStart
 use super::GatheredShards;
 
 impl GatheredShards {
-    /// Plays the parts as one run. The result is the worst status of all cases, and at least a failure if a gate failed.
+    /// Plays the shards as one run. Returns the worst status of all cases, and at least a failure if a gate failed.
     pub fn play(
         &self,
         run_id: &str,
@@ -23,7 +23,7 @@ impl GatheredShards {
         let (whole, require_agent) = (start.cases_left_out == 0, start.require_agent);
         let loaded = start.not_loaded.is_empty();
         let mut rows = Rows::default();
-        // What could not be loaded has no case of its own.
+        // What could not be loaded has no case.
         let mut worst = if loaded { CaseStatus::Pass } else { CaseStatus::Error };
         let mut begun = Some(start);
         for part in &self.parts {
@@ -59,7 +59,7 @@ impl GatheredShards {
         Ok(worst)
     }
 
-    /// How the whole run began.
+    /// The start of the merged run.
     fn start(&self, run_id: &str) -> RunStart {
         let parts = || self.parts.iter().map(|part| &part.start);
         let (first, cases) = (&self.parts[0].start, self.parts[0].shard.cases);

@@ -1,15 +1,15 @@
-//! Where the records of parts are: in run folders at or below the folders that a user names.
+//! Finds the journals of shards, in run folders at or below the given folders.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::MergeError;
 
-/// How deep run folders are looked for.
+/// How many levels of folders are searched.
 const DEPTH_LIMIT: usize = 12;
-/// The most folders that are looked into.
+/// How many folders are searched at most.
 pub(super) const FOLDER_LIMIT: usize = 20_000;
-/// The records at a folder and below it.
+/// The journals at or below a folder.
 pub(super) fn find(folder: &Path, most: usize) -> Result<BTreeSet<PathBuf>, MergeError> {
     let failed = |source| MergeError::Search { path: folder.to_path_buf(), source };
     let (mut found, mut searched) = (BTreeSet::new(), 0);

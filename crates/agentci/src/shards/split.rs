@@ -1,4 +1,4 @@
-//! Which cases each machine takes.
+//! Splits the cases across machines.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,14 +12,14 @@ use sha2::{Digest as _, Sha256};
 use super::Shard;
 use crate::{LoadedSuite, Suites};
 
-/// How long cases took in former runs, by suite and id.
+/// The durations of cases in earlier runs, by suite and id.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Durations {
     known: HashMap<(String, String), u64>,
 }
 
 impl Durations {
-    /// Takes the durations of a stored run from its summary.
+    /// Adds the durations of a stored run from its summary.
     pub fn learn(&mut self, summary: &Value) {
         let suite = summary.pointer("/suite/name").and_then(Value::as_str).unwrap_or_default();
         for case in summary["cases"].as_array().into_iter().flatten() {
@@ -29,7 +29,7 @@ impl Durations {
         }
     }
 
-    /// A duration for every case: a new one is taken to last as long as most do.
+    /// A duration for every case; a new case gets the median.
     fn of(&self, cases: &[(&str, &str)]) -> Vec<u64> {
         let known = |(suite, id): &(&str, &str)| self.known.get(&((*suite).to_owned(), (*id).to_owned())).copied();
         let mut all: Vec<u64> = cases.iter().filter_map(known).collect();
@@ -39,8 +39,8 @@ impl Durations {
     }
 }
 
-/// Leaves of the selected cases of all suites those that one machine takes, and notes which part of the run they are. Without
-/// durations the cases are dealt out like cards, so that every machine gets as many and neighbours part.
+/// Keeps only the selected cases of one shard, and notes which shard they are. Without durations, cases are assigned
+/// round-robin, so that shards have equal numbers of cases and adjacent cases are separated.
 pub fn split(suites: &mut Suites, shard: Shard, durations: Option<&Durations>) {
     let mut cases: Vec<(&str, &str)> = Vec::new();
     for loaded in &suites.loaded {
@@ -68,7 +68,7 @@ pub fn split(suites: &mut Suites, shard: Shard, durations: Option<&Durations>) {
     }
 }
 
-/// What tells two selections of cases apart.
+/// A digest of the selected cases.
 fn case_digest(loaded: &LoadedSuite) -> String {
     let mut hash = Sha256::new();
     for case in loaded.selected_cases() {
@@ -78,8 +78,8 @@ fn case_digest(loaded: &LoadedSuite) -> String {
     format!("{:x}", hash.finalize())
 }
 
-/// What tells two versions of a suite apart: the text of the files that it and its cases are written in. Where these files are
-/// does not count, since each machine may have them elsewhere.
+/// A digest of a suite: the text of the files that contain the suite and its cases. The paths do not count, since they
+/// may differ between machines.
 fn suite_digest(sources: &Sources, suite: &Suite) -> String {
     let mut seen = HashSet::new();
     let mut hash = Sha256::new();
@@ -93,7 +93,7 @@ fn suite_digest(sources: &Sources, suite: &Suite) -> String {
     format!("{:x}", hash.finalize())
 }
 
-/// For each duration who takes it: the longest first, each to whoever has least to do.
+/// The shard for each duration: the longest first, each to the shard with the least load.
 fn balanced(durations: &[u64], count: u32) -> Vec<u32> {
     let mut order: Vec<usize> = (0..durations.len()).collect();
     order.sort_by_key(|index| (std::cmp::Reverse(durations[*index]), *index));

@@ -1,4 +1,4 @@
-//! The record of one part, read from its run folder.
+//! Reads the journal of one shard from its run folder.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use agentci_verdict::{Body, GateReport, RunEnd, RunStart, ShardOf};
 use super::MergeError;
 use super::auto::MOST_PARTS;
 
-/// The record of one part.
+/// The journal of one shard.
 #[derive(Debug)]
 pub(super) struct Stored {
     pub(super) path: PathBuf,
@@ -20,7 +20,7 @@ pub(super) struct Stored {
     pub(super) cases: Vec<String>,
 }
 
-/// Reads a record: its suite, and what is kept of it.
+/// Reads a journal; returns its suite, and the shard.
 pub(super) fn read(path: &Path) -> Result<(String, Stored), MergeError> {
     let (mut started, mut ended, mut gates, mut cases) = (None, None, None, Vec::new());
     let playback = play(path, |event| match event.body {
@@ -49,17 +49,17 @@ pub(super) fn read(path: &Path) -> Result<(String, Stored), MergeError> {
     Ok((suite, Stored { path, start: *start, shard, end, ended_at, gates, cases }))
 }
 
-/// Why two records are no parts of one run.
+/// Why two journals are not shards of the same run.
 pub(super) fn difference(one: &Stored, other: &Stored) -> Option<String> {
     let (a, b) = (&one.start, &other.start);
-    let differs = |what: &str, a: &str, b: &str| (a != b).then(|| format!("their {what} is `{a}` and `{b}`"));
+    let differs = |what: &str, a: &str, b: &str| (a != b).then(|| format!("their {what} differs: `{a}` and `{b}`"));
     let known = |sha: &Option<String>| sha.clone().unwrap_or_default();
     let commits = a.git_sha.is_some() && b.git_sha.is_some();
-    differs("number of parts", &one.shard.count.to_string(), &other.shard.count.to_string())
-        .or_else(|| (one.shard.digest != other.shard.digest).then(|| "other cases were selected".into()))
+    differs("number of shards", &one.shard.count.to_string(), &other.shard.count.to_string())
+        .or_else(|| (one.shard.digest != other.shard.digest).then(|| "different cases were selected".into()))
         .or_else(|| {
             let (a, b) = (&one.shard.suite_digest, &other.shard.suite_digest);
-            (a != b && !a.is_empty() && !b.is_empty()).then(|| "the suite was changed between them".into())
+            (a != b && !a.is_empty() && !b.is_empty()).then(|| "the suite changed between them".into())
         })
         .or_else(|| differs("mode", &a.mode, &b.mode))
         .or_else(|| differs("format", &a.dialect, &b.dialect))

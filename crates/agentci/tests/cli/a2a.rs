@@ -1,4 +1,4 @@
-//! The example's conversations with an A2A agent, from their recordings.
+//! Replays the recorded conversations of the A2A example.
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,7 @@ fn travel() -> Suite {
 }
 
 #[test]
-fn the_example_passes_without_its_agent_and_so_does_what_it_is_converted_to() {
+fn the_example_passes_without_its_agent_and_so_does_its_conversion() {
     let ran = travel().agentci(&["run", "travel", "--mode", "replay"]);
     assert_eq!((ran.code, ran.verdicts().len()), (Some(0), 2), "{ran:?}");
     let suite = travel();
@@ -31,12 +31,12 @@ fn the_example_passes_without_its_agent_and_so_does_what_it_is_converted_to() {
 }
 
 #[test]
-fn a_task_that_stands_otherwise_is_told_with_its_place() {
+fn a_task_in_another_state_is_reported_with_its_place() {
     let booking = fs::read_to_string(travel().path("travel/tests/booking.test.yaml")).unwrap();
     let changed = booking.replace("task: { state: input-required }", "task: { state: completed }");
     let ran = travel().file("travel/tests/booking.test.yaml", changed).agentci(&["run", "travel", "--mode", "replay"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    for words in ["the task is `input-required`, not completed", "booking.test.yaml:14:22", "turn 2"] {
+    for words in ["the task is `input-required`, expected completed", "booking.test.yaml:14:22", "turn 2"] {
         assert!(ran.stdout.contains(words), "no {words} in {ran:?}");
     }
 }

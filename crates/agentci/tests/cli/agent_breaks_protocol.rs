@@ -1,4 +1,4 @@
-//! Agents that say what they should not.
+//! Agents that violate the protocol.
 
 use crate::suite::Suite;
 
@@ -10,13 +10,13 @@ fn noise_on_standard_output_is_quoted_with_its_line_and_advice() {
     ran.says(&[
         "line 2 of the agent's standard output is not a message: it is not JSON",
         "the line: Loading model...",
-        "help: standard output is for the protocol alone: print logs to standard error; or, if what it prints is its \
-         answer, say `speaks: text` in a native suite",
+        "help: standard output is reserved for the protocol: print logs to standard error; or, if the agent prints its \
+         answer as plain text, set `speaks: text` in a native suite",
     ]);
 }
 
 #[test]
-fn bytes_that_are_no_text_are_refused_at_once() {
+fn bytes_that_are_not_text_are_refused_at_once() {
     let ran = Suite::new().case("binary", "", r"printf '\377\376 caf\351\n'; sleep 600").run(&[]);
     ran.only_wrong("binary", "error", "protocol");
     ran.says(&["line 1 of the agent's standard output is not a message: it is not UTF-8 text", "the line: \u{fffd}"]);
@@ -36,7 +36,7 @@ fn an_agent_that_gives_up_is_quoted() {
     let script = r#"say '{"type":"task_error","message":"the model said no","data":{"code":7}}'; sleep 600"#;
     let ran = Suite::new().case("gives-up", "", script).run(&[]);
     ran.only_wrong("gives-up", "error", "agent_error");
-    ran.says(&["the agent gave up: the model said no (agent_error)"]);
+    ran.says(&["the agent reported an error: the model said no (agent_error)"]);
     let event = ran.events().into_iter().find(|event| event["type"] == "task_error").unwrap();
     assert_eq!((&event["message"], &event["data"]["code"]), (&"the model said no".into(), &7.into()));
     ran.ended_soon_after(0);
@@ -45,14 +45,14 @@ fn an_agent_that_gives_up_is_quoted() {
 #[test]
 fn messages_are_read_strictly() {
     for (line, why) in [
-        (r#"{"type":"tool_cal","name":"search"}"#, "its type `tool_cal` is unknown"),
+        (r#"{"type":"tool_cal","name":"search"}"#, "unknown type `tool_cal`"),
         (r#"{"name":"search"}"#, "it has no `type`"),
         ("[1]", "it is JSON, but not an object"),
         (r#"{"type":"final_output","output":"text"}"#, "`output` of `final_output` must be an object"),
-        (r#"{"type":"final_output","output":{},"usage":{}}"#, "`final_output` has no field `usage`"),
+        (r#"{"type":"final_output","output":{},"usage":{}}"#, "unknown field `usage` in `final_output`"),
         (r#"{"type":"tool_call","name":"search","call_id":"1"}"#, "`tool_call` needs a field `args`"),
-        (r#"{"type":"tool_call","name":"search","call_id":1,"args":{}}"#, "`call_id` of `tool_call` must be a text"),
-        (r#"{"type":"tool_result","call_id":"1"}"#, "`tool_result` is ours to send"),
+        (r#"{"type":"tool_call","name":"search","call_id":1,"args":{}}"#, "`call_id` of `tool_call` must be a string"),
+        (r#"{"type":"tool_result","call_id":"1"}"#, "`tool_result` is sent by agentci, not by the agent"),
         (r#"{"type":"final_output","output":{"x":NaN}}"#, "it is not JSON"),
         (r#"{"type":"final_output","output":{"x":"\ud800"}}"#, "it is not JSON"),
     ] {

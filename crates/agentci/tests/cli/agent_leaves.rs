@@ -1,4 +1,4 @@
-//! Agents that go before their work is done, or never come.
+//! Agents that exit before their work is done, or never start.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -19,8 +19,22 @@ fn an_early_exit_shows_the_code_and_the_end_of_standard_error() {
     ]);
     assert!(!ran.stdout.contains("trace 2\n"));
     assert!(ran.junit_case("dies").contains("<system-err>trace 1\n"));
-    assert!(!ran.stdout.contains("it has to end with a line"), "it knows why it left: {ran:?}");
+    assert!(!ran.stdout.contains("it must end with a line"), "it knows why it left: {ran:?}");
     ran.ended_soon_after(0);
+}
+
+#[test]
+fn the_agents_own_line_of_a_long_traceback_is_named() {
+    let program =
+        "import json\n\n\ndef total(order):\n    return json.loads(order)[\"total\"]\n\n\nprint(total(\"{broken\"))\n";
+    let suite = Suite::new().case("dies", "", "exec python3 total.py").file("total.py", program);
+    let ran = suite.run(&[]);
+    ran.only_wrong("dies", "error", "agent_exited");
+    ran.says(&["total.py:5 in total: return json.loads(order)[\"total\"]\n", "= the agent's own code: "]);
+    assert!(
+        ran.junit_case("dies").contains("the agent&apos;s own code: ")
+            || ran.junit_case("dies").contains("the agent's own code: ")
+    );
 }
 
 #[test]
@@ -31,12 +45,12 @@ fn an_agent_killed_by_a_signal_names_the_signal() {
 }
 
 #[test]
-fn an_exit_while_being_answered_is_told_and_costs_only_that_case() {
+fn an_exit_while_being_answered_is_reported_and_fails_only_that_case() {
     let ask = r#"say '{"type":"tool_call","name":"search","call_id":"c1","args":{}}'"#;
     let suite = Suite::new().case("leaves", "", &format!("{ask}\nexit 4")).tape("leaves", &large_tape(5_000_000));
     let ran = suite.run(&[]);
     ran.only_wrong("leaves", "error", "agent_exited");
-    ran.says(&["with exit code 4 before", "it left with an answer unread"]);
+    ran.says(&["with exit code 4 before", "it exited with an answer unread"]);
     ran.ended_soon_after(0);
 }
 
@@ -57,9 +71,9 @@ fn closing_standard_output_ends_the_case_though_the_agent_lives_on() {
     let suite = Suite::new().case("closed", "", &script);
     let ran = suite.run(&[]);
     ran.only_wrong("closed", "error", "agent_exited");
-    // It has not ended, so it must not be said that it has.
+    // The process is still running, so the message must not say that it exited.
     ran.says(&["the agent closed its standard output before its final output"]);
-    ran.says(&["help: it has to end with a line `{\"type\":\"final_output\",\"output\":{..}}`"]);
+    ran.says(&["help: it must end with a line `{\"type\":\"final_output\",\"output\":{..}}`"]);
     ran.ended_soon_after(1);
     assert!(is_gone(told(&suite.path("agent.pid"))));
 }
@@ -77,7 +91,7 @@ fn a_grandchild_that_holds_standard_output_does_not_hide_the_exit() {
 
 #[test]
 fn what_was_said_before_an_exit_is_heard() {
-    // The lines fill the pipe when the agent leaves, and a grandchild keeps it open.
+    // The lines fill the pipe when the agent exits, and a grandchild keeps it open.
     let script = r#"
 sleep 600 &
 i=0; while [ $i -lt 500 ]; do say '{"type":"log","level":"info","message":"one of many"}'; i=$((i + 1)); done
@@ -100,7 +114,7 @@ fn a_program_that_is_not_there_is_named_with_the_line_that_asks_for_it() {
     let ran = native_with("no-such-program, x").run(&[]);
     ran.only_wrong("absent", "error", "unreachable");
     ran.says(&[
-        "the agent could not be started: there is no program `no-such-program` (unreachable)",
+        "the agent could not be started: program `no-such-program` not found (unreachable)",
         "--> suite/agentci.yaml:8:",
         "command: [no-such-program, x]",
     ]);
@@ -111,11 +125,11 @@ fn a_program_that_may_not_be_executed_is_named() {
     let suite = native_with("./plain.txt").file("suite/plain.txt", "not a program\n");
     let ran = suite.run(&[]);
     ran.only_wrong("absent", "error", "unreachable");
-    ran.says(&["plain.txt` may not be executed", "help: make it executable with `chmod +x`"]);
+    ran.says(&["plain.txt` is not executable", "help: make it executable with `chmod +x`"]);
 }
 
 #[test]
-fn an_executable_file_that_is_no_program_is_told() {
+fn an_executable_file_that_is_not_a_program_is_reported() {
     let suite = native_with("./noise").file("suite/noise", [0xff_u8, 0xfe, 0x00, 0x01]);
     fs::set_permissions(suite.path("suite/noise"), fs::Permissions::from_mode(0o755)).unwrap();
     let ran = suite.run(&[]);
@@ -124,11 +138,11 @@ fn an_executable_file_that_is_no_program_is_told() {
 }
 
 #[test]
-fn an_agent_that_thinks_it_is_done_is_told_how_to_end() {
+fn an_agent_that_ends_without_a_final_output_gets_advice() {
     let ran = Suite::new().case("done", "", "exit 0").run(&[]);
     ran.only_wrong("done", "error", "agent_exited");
     ran.says(&[
         "ended with exit code 0",
-        "help: it has to end with a line `{\"type\":\"final_output\",\"output\":{..}}`",
+        "help: it must end with a line `{\"type\":\"final_output\",\"output\":{..}}`",
     ]);
 }

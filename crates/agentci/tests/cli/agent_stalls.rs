@@ -1,11 +1,11 @@
-//! Agents that do not come to an end by themselves.
+//! Agents that do not end by themselves.
 
 use crate::processes::{TELL, is_gone, told};
 use crate::suite::Suite;
 
 const ONE_SECOND: &str = "budgets: { max_wall_ms: 1000 }";
 
-/// A tape whose only entry answers `search {}` with this many bytes.
+/// A cassette whose only entry answers `search {}` with this many bytes.
 pub(crate) fn large_tape(bytes: usize) -> String {
     format!("{{\"tool\":\"search\",\"args\":{{}},\"ok\":true,\"result\":\"{}\"}}\n", "x".repeat(bytes))
 }
@@ -28,9 +28,9 @@ fn a_silent_agent_without_a_budget_is_an_error_after_the_timeout() {
     let ran = suite.run(&["--timeout", "2s"]);
     ran.only_wrong("mute", "error", "timeout");
     ran.says(&[
-        "the agent was not done within 2s (timeout)",
+        "the agent did not finish within 2s (timeout)",
         "it never sent a message",
-        "needs `speaks: text`",
+        "set `speaks: text`",
         "Raise `--timeout`",
     ]);
     ran.ended_soon_after(2);
@@ -72,8 +72,8 @@ fn an_agent_that_never_reads_does_not_block_us() {
         .tape("deaf", &large_tape(20_000_000));
     let ran = suite.run(&[]);
     ran.only_wrong("deaf", "fail", "limit");
-    ran.says(&["its last message was a call of `search`", "bytes that it was sent are unread"]);
-    // Reading and writing down twenty megabytes takes its time in a debug build.
+    ran.says(&["its last message was a call to `search`", "bytes of its input unread"]);
+    // Reading and recording twenty megabytes is slow in a debug build.
     ran.ended_soon_after(20);
 }
 
@@ -88,7 +88,7 @@ fn a_large_answer_reaches_an_agent_that_reads_it() {
 
 #[test]
 fn an_agent_that_talks_on_while_it_is_answered_does_not_block_us() {
-    // It asks many times before it reads anything: both pipes are full by then, unless we read while we write.
+    // It makes many calls before it reads an answer: both pipes fill up unless we read while we write.
     let script = r#"
 i=0; while [ $i -lt 2000 ]; do
   say '{"type":"tool_call","name":"search","call_id":"same","args":{}}'; i=$((i + 1))
@@ -102,7 +102,7 @@ finish "{\"answers\":$i}""#;
 }
 
 #[test]
-fn a_flood_on_standard_error_is_no_fault() {
+fn a_flood_on_standard_error_is_not_an_error() {
     let line = "a line of noise that says nothing at all, and then some more of it to make it longer";
     let script = format!("yes '{line}' | head -c 100000000 >&2\nfinish '{{\"ok\":true}}'");
     let suite = Suite::new().case("loud", "", &script);
@@ -118,7 +118,7 @@ fn an_agent_that_ignores_being_asked_to_leave_passes_and_the_wait_is_not_its_tim
     let ran = suite.run(&["--case", "stubborn"]);
     ran.all_passed();
     ran.ended_soon_after(1);
-    // It is asked after half a second and killed after another.
+    // It gets SIGTERM after half a second and is killed half a second later.
     let wall = u128::from(ran.case("stubborn")["wall_ms"].as_u64().unwrap());
     assert!(ran.took.as_millis() >= wall + 900, "{wall} of {:?}", ran.took);
     assert!(is_gone(told(&suite.path("agent.pid"))));

@@ -1,4 +1,4 @@
-//! Tests of the ananke format: which are found, with which config, before anything is run.
+//! Discovery of ananke tests: which files are found, and with which config, before anything runs.
 
 use serde_json::Value;
 
@@ -20,7 +20,7 @@ fn project() -> Suite {
         .file("staging/other.yaml", CONFIG)
 }
 
-/// Suites and cases, as `agentci list` tells them.
+/// Suites and cases, as `agentci list` prints them.
 fn listed(ran: &Ran) -> Vec<(String, String)> {
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
     let rows: Vec<Value> = serde_json::from_str(&ran.stdout).unwrap();
@@ -43,7 +43,7 @@ fn a_project_is_found_from_above_from_within_and_by_its_files() {
     let checked = suite.agentci(&["check", "shop"]);
     assert_eq!(
         (checked.code, checked.stdout.as_str()),
-        (Some(0), "1 suite, 2 cases: nothing is wrong\n"),
+        (Some(0), "1 suite, 2 cases: no problems found\n"),
         "{checked:?}"
     );
     let mut within = suite.command(&["list", "--json", "leave.yaml"]);
@@ -60,10 +60,10 @@ fn a_config_can_be_chosen_and_must_be_of_use() {
     for command in ["run", "record", "check", "list", "convert"] {
         let missing = suite.agentci(&[command, "shop", "--config", "none.yaml"]);
         assert_eq!(missing.code, Some(1), "{missing:?}");
-        assert!(missing.stderr.contains("can not read `none.yaml`"), "{missing:?}");
+        assert!(missing.stderr.contains("cannot read `none.yaml`"), "{missing:?}");
         let useless = native.agentci(&[command, "suite", "--config", "other.yaml"]);
         assert_eq!(useless.code, Some(1), "{useless:?}");
-        assert!(useless.stderr.starts_with("error: `--config` is for suites of the ananke format"), "{useless:?}");
+        assert!(useless.stderr.starts_with("error: `--config` applies to suites in the ananke format"), "{useless:?}");
     }
 }
 
@@ -106,7 +106,7 @@ fn every_turn_has_its_start_and_its_end_in_the_record() {
 }
 
 #[test]
-fn an_mcp_server_is_told_nothing_by_a_user() {
+fn an_mcp_server_gets_no_user_message() {
     let config = "version: '1.2'\ntarget: { type: mcp, transport: stdio, command: [cat] }\n";
     let test = "version: '1.2'\nname: talk\nturns: [{ user: hi }]\n";
     let suite = Suite::empty().file("ananke.config.yaml", config).file("talk.test.yaml", test);

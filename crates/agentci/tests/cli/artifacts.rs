@@ -1,4 +1,4 @@
-//! The folder of a run.
+//! The contents of a run folder.
 
 use std::fs;
 
@@ -73,11 +73,11 @@ fn the_output_folder_of_a_suite_is_below_the_suite() {
 }
 
 #[test]
-fn an_output_folder_that_can_not_be_made_is_named_with_a_remedy() {
+fn an_output_folder_that_cannot_be_created_is_named_with_a_remedy() {
     let ran = Suite::new().file("taken", "").run(&["--output-dir", "taken"]);
     assert_eq!(ran.code, Some(1));
     ran.complains(&[
-        "error: the run folder can not be made: ",
+        "error: the run folder cannot be created: ",
         "taken/suite",
         "help: choose another with `--output-dir`",
     ]);

@@ -1,4 +1,4 @@
-//! Agents that are prompts and a model: what a scripted model says from run to run, judges, reporters, and recordings.
+//! Agents made of prompts and a model: scripted models over several runs, judges, reporters and recordings.
 
 use std::fs;
 
@@ -31,7 +31,7 @@ fn native(cases: &str) -> Suite {
     Suite::empty().file("suite/agentci.yaml", format!("{head}cases:\n{cases}")).file("suite/model.yaml", MODEL)
 }
 
-/// The outputs of a case, run by run.
+/// The output of each run of a case.
 fn outputs(ran: &crate::ran::Ran, id: &str) -> Vec<Value> {
     let mut events = ran.events();
     events.retain(|event| event["type"] == "final_output" && event["case_id"] == id);
@@ -96,7 +96,7 @@ fn a_conversation_with_a_model_is_recorded_and_replayed() {
         suite.agentci(&["record", "suite"]).all_passed();
         let kept = fs::read_to_string(suite.path(&format!("suite/{api}.jsonl"))).unwrap();
         assert!(kept.contains("remember me") && !kept.contains("very-secret"), "{kept}");
-        // Nobody listens there any more.
+        // Nothing listens at the new address.
         let yaml = fs::read_to_string(suite.path("suite/agentci.yaml")).unwrap();
         fs::write(suite.path("suite/agentci.yaml"), yaml.replace(&url, "http://127.0.0.1:9/gone")).unwrap();
         let ran = suite.agentci(&["run", "suite", "--mode", "replay", "--output-dir", "again"]);
@@ -105,7 +105,7 @@ fn a_conversation_with_a_model_is_recorded_and_replayed() {
     assert_eq!(server.end("TERM"), Some(0));
 }
 
-/// An application with an assistant, one that judges and one that writes reports, each with a script of its own.
+/// An application with an assistant, a judge and a reporter, each with its own script.
 fn app(tests: &str) -> Suite {
     let assistant = |suite: Suite, id: &str, model: &str| {
         suite
@@ -143,7 +143,7 @@ fn a_judge_decides_and_is_kept_with_the_run() {
 }
 
 #[test]
-fn a_judge_that_can_not_be_asked_is_an_error() {
+fn a_judge_that_cannot_be_called_is_an_error() {
     let tests = r#"
 {"id": "good", "input": "hi"}
 {"id": "bad", "input": "hi", "assert": {"type": "agent", "use": "agents:judge", "value": "sleep well"}}
@@ -172,7 +172,7 @@ fn a_reporter_that_fails_leaves_the_built_in_report() {
     ran.complains(&[
         "warning: the agent `broken` gave no answer",
         "out of ink",
-        "`report.json` is the built-in report",
+        "`report.json` contains the built-in report",
     ]);
     let report: Value = serde_json::from_slice(&fs::read(suite.path("report.json")).unwrap()).unwrap();
     assert_eq!(report["summary"]["passed"], 1);
@@ -193,7 +193,7 @@ fn a_reporter_has_no_more_time_than_a_test() {
         .file("app/assistants/lame/model.yaml", "rules:\n- when: {}\n  fail: { hang: true }\n");
     let ran = suite.agentci(&[&RUN[..], &["-r", "lame", "-o", "report.json", "--timeout", "1s"]].concat());
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    ran.complains(&["the agent `lame` gave no answer: it was not done within 1s"]);
+    ran.complains(&["the agent `lame` gave no answer: it did not finish within 1s"]);
     ran.ended_soon_after(1);
 }
 
@@ -201,11 +201,11 @@ fn a_reporter_has_no_more_time_than_a_test() {
 fn a_reporter_needs_an_assistant_and_a_place() {
     let ran = app(TWO).agentci(&[&RUN[..], &["-r", "writer"]].concat());
     assert_eq!(ran.code, Some(1));
-    ran.complains(&["`--reporter` has nowhere to write its report", "-o report.html"]);
+    ran.complains(&["`--reporter` needs a file to write its report to", "-o report.html"]);
     let ran = app(TWO).agentci(&[&RUN[..], &["-r", "nobody", "-o", "r.html"]].concat());
     assert_eq!(ran.code, Some(1));
-    ran.complains(&["there is no assistant `nobody` to write the report"]);
+    ran.complains(&["the report assistant `nobody` does not exist"]);
     let ran = native("  - { id: one, turns: [{ user: hi }] }\n").run(&["-r", "writer", "-o", "r.html"]);
     assert_eq!(ran.code, Some(1));
-    ran.complains(&["`--reporter` is for suites of the yao format"]);
+    ran.complains(&["`--reporter` applies to suites in the yao format"]);
 }

@@ -1,4 +1,4 @@
-//! Tests of the `aumai` format: what a model says, with its answers written down.
+//! Tests in the `aumai` format, answered by its mock model.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::ran::Ran;
 use crate::suite::Suite;
 
-/// Twelve tests, every third tagged, three responses in turn; only tests at positions that get `first` expect it.
+/// Twelve tests that all expect `first`; every third is tagged, and the mock cycles through three responses.
 fn twelve(failure_rate: &str) -> Suite {
     let mut suite = Suite::empty();
     for number in 0..12 {
@@ -28,7 +28,7 @@ fn result(ran: &Ran) -> Value {
     serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
 }
 
-/// Name, verdict, answer and what failed of every test, in order.
+/// Name, verdict, answer and failed assertions of every test, in order.
 fn verdicts(ran: &Ran) -> Vec<(String, bool, String, String)> {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let results = result(ran)["results"].as_array().unwrap().clone();
@@ -99,7 +99,7 @@ fn the_result_is_json_of_the_known_shape() {
         assert!(duration.as_f64().unwrap() >= 0.0);
     }
     insta::assert_snapshot!(format!("{found:#}"));
-    // The run folder has the summary that every dialect has.
+    // The run folder contains the same summary as for every dialect.
     assert_eq!(ran.summary()["aggregates"]["cases_fail"], 1);
     insta::assert_snapshot!("console", crate::filter::filter(&ran.stderr, suite.root()));
     let again = suite.agentci(&["report", ran.run_folder().to_str().unwrap(), "-o", "again.json"]);
@@ -117,11 +117,14 @@ fn a_script_can_be_chosen_and_must_be_of_use() {
     for command in ["run", "check", "list"] {
         let missing = suite.agentci(&[command, "tests", "--mock-config", "none.yaml"]);
         assert_eq!(missing.code, Some(1), "{missing:?}");
-        assert!(missing.stderr.contains("can not read `none.yaml`"), "{missing:?}");
+        assert!(missing.stderr.contains("cannot read `none.yaml`"), "{missing:?}");
         let native = Suite::native("cases: [{ id: a, input: {} }]\n").file("other.yaml", "model_name: m\n");
         let useless = native.agentci(&[command, "suite", "--mock-config", "other.yaml"]);
         assert_eq!(useless.code, Some(1), "{useless:?}");
-        assert!(useless.stderr.starts_with("error: `--mock-config` is for suites of the aumai format"), "{useless:?}");
+        assert!(
+            useless.stderr.starts_with("error: `--mock-config` applies to suites in the aumai format"),
+            "{useless:?}"
+        );
     }
 }
 
@@ -133,7 +136,7 @@ fn what_init_writes_is_accepted_and_passes() {
     let checked = suite.agentci(&["check", "agent-tests", "--strict"]);
     assert_eq!(
         (checked.code, checked.stdout.as_str()),
-        (Some(0), "1 suite, 4 cases: nothing is wrong\n"),
+        (Some(0), "1 suite, 4 cases: no problems found\n"),
         "{checked:?}"
     );
     let ran = suite.agentci(&["run", "agent-tests"]);
@@ -141,7 +144,7 @@ fn what_init_writes_is_accepted_and_passes() {
     let path = suite.path("agent-tests/02_json.yaml");
     std::fs::write(&path, "mine").unwrap();
     let again = suite.agentci(&["init", "agent-tests", "--kind", "answers"]);
-    assert_eq!((again.code, again.stderr.matches("left alone").count()), (Some(0), 4), "{again:?}");
+    assert_eq!((again.code, again.stderr.matches("already exists").count()), (Some(0), 4), "{again:?}");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
     assert_eq!(suite.agentci(&["init", "agent-tests", "--kind", "answers", "--force"]).code, Some(0));
     assert_ne!(std::fs::read_to_string(&path).unwrap(), "mine");
@@ -166,7 +169,7 @@ fn the_suite_as_a_whole_has_a_time_limit() {
     let verdicts = verdicts(&ran);
     assert_eq!(verdicts.len(), 12);
     assert!(
-        verdicts.iter().all(|verdict| verdict.3 == "[\"timeout: the suite was not done within 0s\"]"),
+        verdicts.iter().all(|verdict| verdict.3 == "[\"timeout: the suite did not finish within 0s\"]"),
         "{verdicts:?}"
     );
 }
@@ -215,21 +218,21 @@ fn durations_have_fractions_of_milliseconds() {
     let has_fraction = |duration: &f64| duration.fract() > 0.0;
     assert!(tests.iter().filter(|duration| has_fraction(duration)).count() > 6, "{tests:?}");
     assert!(number(&found) >= tests.iter().copied().fold(0.0, f64::max), "{found}");
-    // JUnit has the same times, in seconds.
+    // JUnit reports the same times, in seconds.
     let junit = ran.junit();
     let first = format!("name=\"t00\" time=\"{:.6}\"", tests[0] / 1000.0);
     assert!(junit.contains(&first) || !has_fraction(&tests[0]), "no {first} in {junit}");
 }
 
 #[test]
-fn whoever_runs_one_test_is_warned_of_that_one_alone() {
+fn running_one_test_warns_about_that_one_alone() {
     let tests = "tests:\n- name: odd\n  input_messages: []\n- tags: [x]\n  name: mine\n  input_messages: \
         [{ role: user, content: hi }]\n  expected_behavior: { contains_text: '' }\n- expected_behavior: { calls_tools: [] }\n  \
         name: last\n  input_messages: [{ role: user, content: hi }]\n";
     let suite = Suite::empty().file("tests/all.yaml", tests);
     let warned = |arguments: &[&str]| {
         let ran = suite.agentci(&[&["test", "tests"], arguments].concat());
-        [("`odd`", "odd"), ("`contains_text` asks", "mine"), ("`calls_tools` asks", "last")]
+        [("`odd`", "odd"), ("`contains_text` expects", "mine"), ("`calls_tools` expects", "last")]
             .into_iter()
             .filter(|(words, _)| ran.stderr.contains(words))
             .map(|(_, name)| name)

@@ -1,4 +1,4 @@
-//! Runs held against earlier ones: gates, `agentci diff`, `agentci baseline promote`.
+//! Compares runs with earlier ones: gates, `agentci diff`, `agentci baseline promote`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,19 +8,19 @@ use serde_json::{Value, json};
 use crate::ran::{Ran, run_folders};
 use crate::suite::Suite;
 
-/// A case that passes until there is a file of its name.
+/// Adds a case that passes until a file with its name exists.
 fn breakable(suite: Suite, id: &str) -> Suite {
     let script = format!("if [ -e {id} ]; then finish '{{}}'; else finish '{{\"ok\":true}}'; fi");
     suite.case(id, "assertions: [{ type: required_fields, fields: [ok] }]", &script)
 }
 
-/// Five cases, held against `suite/baseline.json`.
+/// Five cases that are compared with `suite/baseline.json`.
 fn five(regression: &str) -> Suite {
     let suite = Suite::new().setting("baseline_path: baseline.json").setting(&format!("regression: {regression}"));
     ["t2", "t3", "t4", "t5"].into_iter().fold(suite, breakable)
 }
 
-/// The folder of the last run, as it would be named on the command line.
+/// The folder of the last run, as an argument for the command line.
 fn last(suite: &Suite) -> String {
     let folders = run_folders(&suite.path(".agentci/runs"));
     let last = folders.last().unwrap();
@@ -33,7 +33,7 @@ fn promote(suite: &Suite, more: &[&str]) -> Ran {
     suite.agentci(&[&arguments[..], more].concat())
 }
 
-/// Runs the suite and makes that run the baseline.
+/// Runs the suite and promotes that run to the baseline.
 fn promoted(suite: Suite) -> Suite {
     suite.run(&[]);
     let ran = promote(&suite, &[]);
@@ -91,11 +91,11 @@ fn a_gate_can_fail_a_run_in_which_every_case_passed() {
 }
 
 #[test]
-fn the_gates_alone_decide_where_they_are_asked_to() {
+fn the_gates_alone_decide_with_the_key_decide() {
     let suite = five("{ min_pass_rate: 0.7, no_new_failures: true, decide: true }").file("t2", "");
-    // The first run has no baseline yet, but a pass rate.
+    // The first run has a pass rate, but no usable baseline yet.
     fs::write(suite.path("suite/baseline.json"), "{}").unwrap();
-    assert_eq!(suite.run(&[]).code, Some(1), "a baseline that can not be used fails the run");
+    assert_eq!(suite.run(&[]).code, Some(1), "a baseline that cannot be used fails the run");
     let suite = promoted(suite);
     let ran = suite.run(&[]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -111,7 +111,7 @@ fn the_gates_alone_decide_where_they_are_asked_to() {
 
 #[test]
 fn cases_that_the_baseline_does_not_know_and_cases_that_could_not_be_run_are_not_forgiven() {
-    // A baseline of other cases knows of none that may fail.
+    // A baseline of other cases excuses no failure.
     let suite = promoted(five("{ no_new_failures: true, decide: true }"));
     let baseline = fs::read_to_string(suite.path("suite/baseline.json")).unwrap();
     let renamed = ["good", "t2", "t3", "t4", "t5"]
@@ -122,7 +122,7 @@ fn cases_that_the_baseline_does_not_know_and_cases_that_could_not_be_run_are_not
     let ran = suite.run(&[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     ran.says(&["GATE FAIL no_new_failures: 1 case fails that did not fail in the baseline: t2\n"]);
-    // A case that is wrong itself was not run.
+    // An invalid case is not run.
     let text = "gates: { min_pass_rate: 0, decide: true }\ncases: [{ id: a, input: {} }, { id: b, inpt: {} }]\n";
     let ran = Suite::native(text).run(&[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -185,7 +185,7 @@ fn a_baseline_is_a_summary_that_can_be_read_line_by_line() {
     let baseline: Value = serde_json::from_str(&text).unwrap();
     assert!(baseline.as_object().unwrap().keys().is_sorted());
     assert!(baseline.get("regression").is_none());
-    // The run itself failed, for its baseline was not there yet.
+    // The run itself failed because its baseline did not exist yet.
     assert_eq!(
         (&summary(&suite)["run"]["exit_status"], &baseline["run"]["exit_status"]),
         (&json!("failed"), &json!("success"))
@@ -202,7 +202,7 @@ fn adding_a_run_keeps_the_history_and_beginning_anew_drops_it() {
     let ran = promote(&suite, &["--add"]);
     assert_eq!(
         ran.stdout,
-        "baseline suite/baseline.json: 5 cases of suite suite, 4 passed; added to the runs before it\n"
+        "baseline suite/baseline.json: 5 cases of suite suite, 4 passed; added to its earlier runs\n"
     );
     assert_eq!(history(&suite), json!({ "runs": 2, "passes": 1 }));
     promote(&suite, &["--add"]);
@@ -251,7 +251,7 @@ fn the_first_departing_step_is_shown() {
     assert_eq!(ran.code, Some(1), "{ran:?}");
     ran.says(&[
         "changed since suite/baseline.json:\n  walks: step 2 was search, is create\n",
-        "GATE FAIL no_changed_steps: 1 case calls its tools otherwise than in the baseline: walks\n",
+        "GATE FAIL no_changed_steps: 1 case calls its tools differently from the baseline: walks\n",
     ]);
     fs::remove_file(suite.path("other")).unwrap();
     let suite = suite.file("changed", "");
@@ -267,8 +267,8 @@ fn a_missing_baseline_is_said_at_once_and_the_run_goes_on() {
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert_eq!(
         ran.stderr,
-        "error: the baseline `suite/baseline.json` can not be used: no such file\n\
-         help: make one of a good run: `agentci baseline promote --from RUN_DIR --to suite/baseline.json`\n"
+        "error: the baseline `suite/baseline.json` cannot be used: no such file\n\
+         help: create one from a good run: `agentci baseline promote --from RUN_DIR --to suite/baseline.json`\n"
     );
     ran.says(&[
         "GATE FAIL baseline: the baseline `suite/baseline.json`",
@@ -286,10 +286,12 @@ fn a_broken_baseline_is_said_with_its_place() {
     let suite = five("{}").file("suite/baseline.json", "{ \"schema_version\": 1, \"cases\": [{ \"id\": 7 }] }");
     let ran = suite.run(&[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    ran.complains(&["can not be used: `/run` is missing; `/suite` is missing; `/aggregates` is missing; and "]);
+    ran.complains(&["cannot be used: `/run` is missing; `/suite` is missing; `/aggregates` is missing; and "]);
     assert_eq!(ran.verdicts().len(), 5);
     let suite = suite.file("suite/baseline.json", "not json");
-    suite.run(&[]).complains(&["can not be used: it is not JSON: expected ident at line 1 column 2\n"]);
+    suite
+        .run(&[])
+        .complains(&["cannot be used: it is not JSON: expected `true`, `false` or `null` at line 1 column 2\n"]);
 }
 
 #[test]
@@ -301,7 +303,7 @@ fn a_baseline_on_the_command_line_goes_before_the_suites_own() {
     ran.says(&["no case changed since other.json\n"]);
     let ran = suite.run(&["--baseline", "nowhere.json"]);
     assert_eq!(ran.code, Some(1));
-    ran.complains(&["error: the baseline `nowhere.json` can not be used: no such file\n"]);
+    ran.complains(&["error: the baseline `nowhere.json` cannot be used: no such file\n"]);
 }
 
 #[test]
@@ -311,7 +313,7 @@ fn one_baseline_is_not_taken_for_several_suites() {
     let suite = Suite::new().file("second/agentci.yaml", second);
     let ran = suite.agentci(&["run", ".", "--baseline", "b.json"]);
     assert_eq!(ran.code, Some(1));
-    ran.complains(&["`--baseline` is for one suite, and 2 are to be run", "help: "]);
+    ran.complains(&["`--baseline` applies to a single suite, but 2 would run", "help: "]);
     assert!(!suite.path(".agentci").exists());
 }
 
@@ -323,7 +325,10 @@ fn a_part_of_a_suite_misses_nothing() {
     ran.says(&["warning: only part of the suite was run: 1 of 5 cases of the baseline are compared\n"]);
     let ran = promote(&suite, &[]);
     assert_eq!(ran.code, Some(1));
-    ran.complains(&["is not made a baseline: the run left out 4 of the suite's cases\n", "help: run the whole suite"]);
+    ran.complains(&[
+        "cannot become a baseline: the run left out 4 of the suite's cases\n",
+        "help: run the whole suite",
+    ]);
     let part = last(&suite);
     assert_eq!(suite.agentci(&["diff", "--baseline", "suite/baseline.json", "--run", &part]).code, Some(0));
     assert_eq!(promote(&suite, &["--force"]).code, Some(0));
@@ -365,20 +370,17 @@ fn native_thresholds_are_percentages() {
 }
 
 #[test]
-fn what_can_not_be_compared_or_promoted_is_told_with_a_remedy() {
+fn what_cannot_be_compared_or_promoted_is_reported_with_a_remedy() {
     let suite = promoted(five("{}"));
     let ran = suite.agentci(&["diff", "--baseline", "suite/baseline.json", "--run", "suite"]);
     assert_eq!(ran.code, Some(1));
-    ran.complains(&[
-        "the summary `suite/summary.json` can not be used: no such file\n",
-        "help: name the folder of a run",
-    ]);
+    ran.complains(&["the summary `suite/summary.json` cannot be used: no such file\n", "help: pass a run folder"]);
     let ran = suite.agentci(&["diff", "--baseline", "nowhere.json", "--run", &last(&suite)]);
     assert_eq!(ran.code, Some(1));
-    ran.complains(&["the baseline `nowhere.json` can not be used: no such file\n", "help: make one"]);
+    ran.complains(&["the baseline `nowhere.json` cannot be used: no such file\n", "help: create one"]);
     let ran = suite.file("taken", "").agentci(&["baseline", "promote", "--from", "taken", "--to", "x.json"]);
     assert_eq!(ran.code, Some(1));
-    ran.complains(&["the summary `taken` can not be used: it is not JSON: "]);
+    ran.complains(&["the summary `taken` cannot be used: it is not JSON: "]);
 }
 
 #[test]
@@ -399,13 +401,13 @@ fn a_file_that_is_not_a_baseline_is_not_replaced() {
     };
     let ran = onto("suite/suite.yaml", &[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    assert!(ran.stderr.contains("`suite/suite.yaml` exists and is not a baseline, and is not replaced"), "{ran:?}");
+    assert!(ran.stderr.contains("`suite/suite.yaml` already exists and is not a baseline"), "{ran:?}");
     assert_eq!(fs::read_to_string(suite.path("suite/suite.yaml")).unwrap(), before);
-    // Another baseline is.
+    // Another baseline is replaced.
     for _ in 0..2 {
         assert_eq!(onto("suite/baseline.json", &[]).code, Some(0));
     }
-    // So is one that a merge conflict damaged, but not a document of another kind.
+    // So is a baseline damaged by a merge conflict, but not a document of another kind.
     fs::write(suite.path("suite/baseline.json"), "<<<<<<< ours\n{").unwrap();
     assert_eq!(onto("suite/baseline.json", &[]).code, Some(0));
     fs::write(suite.path("suite/baseline.json"), "{\"name\": \"shop\"}").unwrap();

@@ -1,4 +1,4 @@
-//! Schemas and paths that would be evaluated for ever, or in any amount of memory: bounded, and never at the cost of the others.
+//! Schemas and paths that would take unlimited time or memory are stopped, and other cases are not affected.
 
 use std::fmt::Write as _;
 use std::process::Stdio;
@@ -8,7 +8,7 @@ use crate::processes::{is_gone, signal, wait_for};
 use crate::ran::Ran;
 use crate::suite::Suite;
 
-/// Definitions of which each refers to the next one twice: a billion ways to the last.
+/// A schema whose definitions each refer to the next one twice: two billion paths to the last.
 fn branching() -> String {
     let mut levels = String::new();
     for level in 0..31 {
@@ -21,7 +21,7 @@ fn branching() -> String {
 const DESCENDING: &str = "json_path: { path: \"$..*..*..*..*..*..*..*..*\", value: 20 }";
 const FILTERS: &str = "json_path: { path: \"$.v[?count($.v[?count($.v[?count($.v[?count($.v[?count($.v[*])>0])>0])>0])>0])>0]\", value: 20 }";
 
-/// What each of the three hangs needs: its check, and the answer that it looks at.
+/// Three ways to hang: a name, the check, and the answer that it is evaluated on.
 fn hangs() -> [(&'static str, &'static str, String); 3] {
     let list = format!("{{\"v\":[{}]}}", vec!["1"; 60].join(","));
     let nested = format!("{{\"v\":{}20{}}}", "[".repeat(60), "]".repeat(60));
@@ -61,7 +61,7 @@ fn the_checks_of_a_case_share_its_time() {
     assert!(ran.took < Duration::from_secs(12), "{ran:?}");
 }
 
-/// The most memory that a process and everything below it had at a time.
+/// Records the peak memory of a process and of each of its descendants.
 #[cfg(target_os = "linux")]
 fn peak(root: u32, seen: &mut std::collections::BTreeMap<u32, u64>) {
     let Ok(status) = std::fs::read_to_string(format!("/proc/{root}/status")) else { return };
@@ -84,7 +84,7 @@ fn children(process: u32) -> Vec<u32> {
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_is_bounded() {
-    // Each of the selectors finds everything: the list of places outgrows any bound in moments.
+    // Each selector matches every element, so the list of matches exceeds any limit at once.
     let selectors = vec!["*"; 250].join(",");
     let check = format!("json_path: {{ path: \"$.v[{selectors}]\", value: 1 }}");
     let suite = suite(&check, "", &format!("{{\"v\":[{}]}}", vec!["null"; 100_000].join(",")));
@@ -103,7 +103,7 @@ fn memory_is_bounded() {
     assert!(ran.took < Duration::from_secs(30), "{ran:?}");
 }
 
-/// Starts a run and waits until there is a worker for the check.
+/// Starts a run and waits until the worker for the check exists.
 #[cfg(target_os = "linux")]
 fn busy(suite: &Suite) -> (std::process::Child, u32) {
     let child = suite
@@ -146,7 +146,7 @@ fn a_worker_does_not_outlive_a_run_that_was_killed() {
 }
 
 #[test]
-fn a_hostile_schema_or_path_does_not_hold_up_a_look_at_the_suite() {
+fn a_hostile_schema_or_path_does_not_delay_a_check_of_the_suite() {
     let mut closed: serde_json::Value = serde_json::from_str(&branching()).unwrap();
     closed["unevaluatedProperties"] = false.into();
     let suite = suite("json_schema: closed.json", "", "{}").file("suite/closed.json", closed.to_string());
@@ -170,11 +170,11 @@ fn a_worker_answers_as_the_run_itself_would() {
     assert_eq!(of_schema["evidence"], serde_json::json!({ "misfits": 1 }));
     assert_eq!(
         of_schema["message"],
-        "the final output does not fit the schema: at /children/1/name: 7 is not of type \"string\""
+        "the final output does not match the schema: at /children/1/name: 7 is not of type \"string\""
     );
 }
 
-/// A pattern that takes very long for a text that it nearly matches.
+/// A pattern that is very slow on a text that it almost matches.
 const SLOW_PATTERN: &str = "not: { matches: '(a{1,100}){1,100}b' }";
 
 /// The time limit leaves an agent on a busy machine enough time to print three megabytes.
@@ -193,7 +193,7 @@ fn a_pattern_has_a_time_limit_too() {
 fn an_interrupt_is_obeyed_while_a_pattern_is_looked_for() {
     let suite = slow_pattern("");
     let child = suite.command(&["run", "suite"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // The answer is in the record before the check is evaluated.
+    // The answer is written to `run.jsonl` before the check is evaluated.
     let written = || {
         let folder = crate::ran::run_folders(&suite.path(".agentci/runs")).pop()?;
         let record = std::fs::read_to_string(folder.join("run.jsonl")).ok()?;

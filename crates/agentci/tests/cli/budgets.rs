@@ -1,4 +1,4 @@
-//! What a case may use, and that it ends as soon as it has used more.
+//! Budgets: a case ends as soon as it exceeds one.
 
 use crate::ran::Ran;
 use crate::suite::Suite;
@@ -24,7 +24,10 @@ fn exceed(budgets: &str, script: &str) -> Ran {
 fn one_tool_call_too_many_is_not_answered() {
     let call = "call search '{}' || exit 0\n";
     let ran = exceed("max_tool_calls: 2", &call.repeat(3));
-    ran.says(&["budget exceeded: max_tool_calls limit=2 actual=3 (limit)"]);
+    ran.says(&[
+        "budget exceeded: max_tool_calls limit=2 actual=3 (limit)",
+        "= the agent called search(), 3 times in a row\n",
+    ]);
     assert_eq!(ran.case("greedy")["tool_calls"], 3);
     let answers = ran.events().iter().filter(|event| event["type"] == "tool_result").count();
     assert_eq!(answers, 2);
@@ -85,7 +88,7 @@ fn a_case_overrides_the_budgets_of_its_suite_one_by_one() {
 }
 
 #[test]
-fn limits_of_a_native_suite_hold_too() {
+fn limits_of_a_native_suite_apply_too() {
     let cases = "world: { tools: { cassette: tape.jsonl } }\nlimits: { tool_calls: 1 }\ncases:\n  \
         - { id: good, input: {}, limits: { tool_calls: 2 } }\n  - { id: greedy, input: {} }\n";
     let script = "call search '{}'; call search '{}' || exit 0; finish '{\"ok\":true}'";

@@ -1,10 +1,11 @@
-//! What a tool call is: with a scripted model behind the agent, a call counts when the agent made it, not when the script asks
-//! for it. Each rule is tried on an agent that is broken and on one that is honest.
+//! What counts as a tool call: with a scripted model, a call counts when the agent makes it, not when the script
+//! requests it. Each rule is tested with a broken agent and with a correct one.
 
 use crate::ran::Ran;
 use crate::suite::Suite;
 
-/// An agent that knows nothing of us: it asks its model, runs its tools and prints the last answer. `MODE` says how it goes wrong.
+/// An agent without any agentci code: it calls its model, runs its tools and prints the last answer. `MODE` selects how
+/// it misbehaves.
 const AGENT: &str = r#"
 import json, os, sys, urllib.request
 mode = os.environ["MODE"]
@@ -71,7 +72,7 @@ const MODEL: &str = "rules:\n\
 pub(crate) const ROUTES: &str = "tools: { bases: [SHOP], routes: { refund_order: [{ response: { ok: true } }], \
                       find_order: [{ response: { found: true } }], payments: [{ response: { paid: 1 } }] } }";
 
-/// Runs one case with an agent of this kind.
+/// Runs one case with the agent in this mode.
 fn run(mode: &str, input: &str, world: &str, checks: &str) -> Ran {
     suite(mode, input, world, checks).agentci(&["run", "suite"])
 }
@@ -102,37 +103,37 @@ const REFUNDED: &str = "checks: [{ tool_called: { name: refund_order, args: { am
 #[test]
 fn an_agent_that_never_runs_what_its_model_asks_for_called_nothing() {
     passes("runs", "refund", "", REFUNDED);
-    let never = "the model asked for `refund_order`, and the agent never sent a result: refund_order(amount=20)";
+    let never = "the model requested `refund_order`, but the agent never sent a result: refund_order(amount=20)";
     fails("never", "refund", "", REFUNDED, &[never]);
     fails("never", "refund", "", "checks: [{ tool_called: refund_order }]", &[never]);
     fails("never", "refund", "", "checks: [{ call_order: [refund_order] }]", &["`refund_order` was not called", never]);
     fails("never", "refund", "", "checks: [{ tool_result: { name: refund_order } }]", &["was never called", never]);
     passes("never", "refund", "", "limits: { tool_calls: 0 }");
-    fails("runs", "refund", "", "limits: { tool_calls: 0 }", &["max_tool_calls limit=0 actual=1"]);
+    fails("runs", "refund", "", "limits: { tool_calls: 0 }", &["budget exceeded: tool_calls limit=0 actual=1"]);
 }
 
 #[test]
 fn a_call_that_ends_the_conversation_is_unobserved_unless_someone_saw_it() {
-    let both = ["say `seen: requested` in the check", "`world.tools.routes`"];
+    let both = ["write `seen: requested` in the check", "`world.tools.routes`"];
     fails("ends", "refund", "", REFUNDED, &both);
     let asked = "checks: [{ tool_called: { name: refund_order, seen: requested } }, { call_order: { order: [refund_order], seen: requested } }]";
     passes("ends", "refund", "", asked);
     let not = passes("ends", "refund", "", "checks: [{ not: { tool_called: refund_order } }]");
-    not.says(&["warning", "`refund_order` counts as not called, and nothing could observe it"]);
-    // Seen by its route it counts, although its model never gets the result.
+    not.says(&["warning", "`refund_order` counts as not called, but the call could not be observed"]);
+    // A call observed by its route counts, although the model never gets the result.
     passes("handoff", "refund", ROUTES, REFUNDED);
     fails(
         "handoff",
         "refund",
         ROUTES,
         "checks: [{ tool_called: { name: refund_order, seen: answered } }]",
-        &["`refund_order` was called, and not seen to be answered"],
+        &["`refund_order` was called, but not seen to be answered"],
     );
-    fails("handoff", "refund", ROUTES, "checks: [{ not: { tool_called: refund_order } }]", &["and must not be"]);
+    fails("handoff", "refund", ROUTES, "checks: [{ not: { tool_called: refund_order } }]", &["which `not` forbids"]);
 }
 
 #[test]
-fn a_refused_call_is_not_called_and_can_be_asked_for() {
+fn a_refused_call_is_not_called_and_can_be_expected() {
     let refused = "checks: [{ not: { tool_called: refund_order } }, { tool_called: { name: refund_order, refused: true, args: { amount: 20 } } }]";
     passes("denied", "refund", "", refused);
     fails(
@@ -140,14 +141,14 @@ fn a_refused_call_is_not_called_and_can_be_asked_for() {
         "refund",
         "",
         REFUNDED,
-        &["and it was refused (openai-agents: \"Tool execution was not approved.\")"],
+        &["but it was refused (openai-agents: \"Tool execution was not approved.\")"],
     );
     fails("runs", "refund", "", "checks: [{ tool_called: { name: refund_order, refused: true } }]", &["never refused"]);
     passes("own words", "refund", "", REFUNDED);
     passes("own words", "refund", "tools: { refusals: ['^NO:'] }", refused);
     let wrong = run("runs", "refund", "tools: { refusals: ['('] }", REFUNDED);
     assert!(
-        wrong.stderr.contains("this pattern can not be used") && wrong.stderr.contains("agentci.yaml:3:"),
+        wrong.stderr.contains("this pattern cannot be used") && wrong.stderr.contains("agentci.yaml:3:"),
         "{wrong:?}"
     );
     let both =
@@ -164,14 +165,17 @@ fn a_failure_in_the_words_of_a_framework_is_a_tool_error() {
         "refund",
         "",
         "limits: { tool_errors: 0 }",
-        &["max_tool_errors limit=0 actual=1", "openai-agents: \"An error occurred while running the tool\""],
+        &[
+            "budget exceeded: tool_errors limit=0 actual=1",
+            "openai-agents: \"An error occurred while running the tool\"",
+        ],
     );
     fails(
         "fails",
         "refund",
         "",
         "checks: [{ tool_result: { name: refund_order } }]",
-        &["failed, known by openai-agents"],
+        &["failed, recognised by openai-agents"],
     );
 }
 
@@ -181,11 +185,11 @@ fn what_ran_counts_with_the_arguments_it_ran_with() {
     passes("stub", "refund", ROUTES, once);
     let wrong = run("wrong", "refund", ROUTES, once);
     assert_eq!(wrong.code, Some(1), "{wrong:?}");
-    wrong.says(&["refund_order(amount=200) (the model asked for refund_order(amount=20))"]);
+    wrong.says(&["refund_order(amount=200) (the model requested refund_order(amount=20))"]);
     let seen = passes("wrong", "refund", ROUTES, "checks: [{ contains: refunded }]");
-    seen.says(&["`refund_order` ran with other arguments than its model asked for: `amount` was 200, not 20"]);
+    seen.says(&["`refund_order` ran with different arguments than the model requested: `amount` was 200, not 20"]);
     let adds = passes("adds", "refund", ROUTES, once);
-    assert!(!format!("{}{}", adds.stdout, adds.stderr).contains("other arguments"), "{adds:?}");
+    assert!(!format!("{}{}", adds.stdout, adds.stderr).contains("different arguments"), "{adds:?}");
 }
 
 #[test]
@@ -195,9 +199,15 @@ fn an_exchange_within_a_call_is_a_part_of_it() {
     let end = ran.events().into_iter().find(|event| event["type"] == "case_end").unwrap();
     assert_eq!(end["metrics"]["tool_calls_by_name"], serde_json::json!({"refund_order": 1}), "{end}");
     assert_eq!(end["calls"][0]["parts"], serde_json::json!(["payments"]), "{end}");
-    fails("within", "refund", ROUTES, "checks: [{ not: { tool_called: payments } }]", &["and must not be"]);
-    // Of a call that nobody saw run, what did take place counts.
-    fails("within only", "refund", ROUTES, "limits: { tool_calls: 0 }", &["max_tool_calls limit=0 actual=1"]);
+    fails("within", "refund", ROUTES, "checks: [{ not: { tool_called: payments } }]", &["which `not` forbids"]);
+    // If nothing observed the call itself, the exchanges made during it count.
+    fails(
+        "within only",
+        "refund",
+        ROUTES,
+        "limits: { tool_calls: 0 }",
+        &["budget exceeded: tool_calls limit=0 actual=1"],
+    );
     fails("within only", "refund", ROUTES, REFUNDED, &["never sent a result"]);
 }
 
@@ -206,19 +216,19 @@ fn parallel_calls_of_one_tool_are_as_many_as_they_are() {
     let two = "checks: [{ tool_called: { name: find_order, count: 2 } }, { tool_called: { name: find_order, args: { id: 1 }, count: 1 } }]\n  limits: { tool_calls: 2 }";
     for (mode, world) in [("runs", ""), ("stub", ROUTES)] {
         let ran = passes(mode, "twice", world, two);
-        assert!(!ran.stdout.contains("other arguments"), "{ran:?}");
+        assert!(!ran.stdout.contains("different arguments"), "{ran:?}");
     }
     let one = "checks: [{ tool_called: { name: find_order, count: 1 } }, { tool_called: { name: mcp__shop__find_order, count: 1 } }]\n  limits: { tool_calls: 1 }";
     passes("stub", "prefixed", ROUTES, one);
 }
 
 #[test]
-fn the_life_of_a_call_is_told_where_a_run_is_told() {
+fn the_life_of_a_call_is_reported() {
     let suite = suite("stub", "refund", ROUTES, REFUNDED);
     let ran = suite.agentci(&["run", "suite", "-v"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     ran.says(&[
-        "the model asks for refund_order {\"amount\":20}",
+        "the model requests refund_order {\"amount\":20}",
         "refund_order {\"amount\":20} (seen by stub)",
         "refund_order: requested, executed, answered; seen by stub, model_wire",
     ]);
@@ -228,7 +238,7 @@ fn the_life_of_a_call_is_told_where_a_run_is_told() {
     assert_eq!(observers, ["model_wire", "stub"]);
 }
 
-/// An agent that tells of its calls, and whose model is seen as well.
+/// The agent reports its calls, and its model calls are observed as well.
 #[test]
 fn protocol_and_wire_see_one_call() {
     let agent = r#"
@@ -254,7 +264,7 @@ finish '{"answer":"refunded"}'
     }
 }
 
-/// An id says that it is the same call, whatever the agent calls it.
+/// Calls with the same id are the same call, whatever name the agent reports.
 #[test]
 fn a_call_that_the_agent_reports_under_another_name_is_a_warning() {
     let agent = r#"
@@ -277,12 +287,12 @@ finish '{"answer":"refunded"}'
         let suite = Suite::native(&cases).file("suite/model.yaml", MODEL).agent("a", &agent.replace("NAME", name));
         let ran = suite.run(&[]);
         assert_eq!(ran.code, Some(0), "{ran:?}");
-        let warned = ran.stdout.contains("the model asked for `refund_order`, and the agent reports that call as");
+        let warned = ran.stdout.contains("the model requested `refund_order`, but the agent reports that call as");
         assert_eq!(warned, is_odd, "{ran:?}");
     }
 }
 
-/// A baseline of a version that counted what the script asks for.
+/// The baseline is from a version that counted the calls requested by the script.
 #[test]
 fn a_baseline_of_the_first_rule_turns_no_gate_red() {
     let first =
@@ -299,12 +309,12 @@ fn a_baseline_of_the_first_rule_turns_no_gate_red() {
     let never = suite("never");
     let ran = never.agentci(&["run", "suite"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    ran.says(&["counted calls by another rule", "agentci baseline promote --from RUN_DIR --to FILE"]);
-    // What is the same by both rules is compared, and so is everything once it is promoted anew.
+    ran.says(&["counted tool calls by another rule", "agentci baseline promote --from RUN_DIR --to FILE"]);
+    // Steps that are equal under both rules are compared; after a new promotion all steps are.
     let runs = suite("runs");
     let ran = runs.agentci(&["run", "suite", "--output-dir", "out"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    assert!(!ran.stdout.contains("counted calls by another rule"), "{ran:?}");
+    assert!(!ran.stdout.contains("counted tool calls by another rule"), "{ran:?}");
     let summary = std::fs::read_dir(runs.root().join("out/calls")).unwrap().next().unwrap().unwrap().path();
     let promoted =
         runs.agentci(&["baseline", "promote", "--from", summary.to_str().unwrap(), "--to", "suite/baseline.json"]);
@@ -316,7 +326,6 @@ fn a_baseline_of_the_first_rule_turns_no_gate_red() {
     broken.says(&["no_changed_steps"]);
 }
 
-/// The forms in the documentation are those that are known.
 #[test]
 fn the_page_about_tools_names_every_form() {
     let page = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/tools.md"));
@@ -325,9 +334,9 @@ fn the_page_about_tools_names_every_form() {
     }
 }
 
-/// The documented way out for agents that end on a tool must not fail a strict look at the suite.
+/// The documented solution for agents that end with a tool call must pass `check --strict`.
 #[test]
-fn asking_for_a_request_on_purpose_is_no_mistake() {
+fn expecting_a_request_on_purpose_is_not_a_mistake() {
     for check in ["{ name: refund_order, seen: requested }", "refund_order", "{ name: refund_order, seen: answered }"] {
         let suite = suite("runs", "refund", "", &format!("checks: [{{ tool_called: {check} }}]"));
         let ran = suite.agentci(&["check", "--strict", "suite"]);
@@ -335,17 +344,17 @@ fn asking_for_a_request_on_purpose_is_no_mistake() {
     }
 }
 
-/// A refusal is only one if the tool did not run; and what must come before it must have been made.
+/// A call is refused only if the tool did not run; the call named in `after` must have been made.
 #[test]
 fn a_call_that_ran_was_not_refused() {
     let refused = "checks: [{ tool_called: { name: refund_order, refused: true } }]";
     passes("denied", "refund", ROUTES, refused);
     fails("denied after all", "refund", ROUTES, refused, &["refund_order"]);
     let after = "checks: [{ tool_called: { name: refund_order, refused: true, after: find_order } }]";
-    fails("denied", "refund", ROUTES, after, &["`find_order` never was"]);
+    fails("denied", "refund", ROUTES, after, &["`find_order` was never called"]);
 }
 
-/// `allow` is held against what the agent calls, whatever its model asked for.
+/// `allow` applies to the tools that the agent calls, whatever its model requested.
 #[test]
 fn tools_over_http_that_are_not_allowed_are_refused() {
     let only = |names: &str| ROUTES.replacen("tools: {", &format!("tools: {{ allow: [{names}],"), 1);
@@ -353,46 +362,52 @@ fn tools_over_http_that_are_not_allowed_are_refused() {
     fails("within", "refund", &only("refund_order"), REFUNDED, &["tool not allowed: payments"]);
 }
 
-/// A result that did not come from the tool that is played: what else it came from is not known.
+/// The result did not come from the stub, so its source is unknown.
 #[test]
 fn a_result_without_a_call_of_the_route_is_a_warning() {
     let executed = "checks: [{ tool_called: { name: refund_order, seen: executed } }]";
     passes("runs", "refund", ROUTES, REFUNDED)
-        .says(&["`refund_order` has a route, and the agent sent its model a result"]);
+        .says(&["`refund_order` has a route, but the agent sent its model a result"]);
     fails("runs", "refund", ROUTES, executed, &["`refund_order`"]);
     let honest = passes("stub", "refund", ROUTES, executed);
     assert!(!honest.stdout.contains("has a route"), "{honest:?}");
 }
 
-/// What the stub answers is our own doing: the agent must have told its model so.
+/// The stub's answer is known, so it must match the result that the agent sent to its model.
 #[test]
-fn a_result_must_be_what_the_model_was_told() {
+fn a_result_must_be_what_the_model_was_sent() {
     let routes = ROUTES.replace("{ ok: true }", "{ refunded: 20 }");
     for check in [
         "tool_result: { name: refund_order, result: { refunded: 20 } }",
         "tool_called: { name: refund_order, result_match: \"\\\"refunded\\\": ?20\" }",
     ] {
         let checks = format!("checks: [{{ {check} }}]");
-        fails("says done", "refund", &routes, &checks, &[r#"-> {"refunded":20} (its model was told "done")"#]);
+        fails("says done", "refund", &routes, &checks, &[r#"-> {"refunded":20} (passed to its model: "done")"#]);
         passes("stub", "refund", &routes, &checks);
         passes("prints it", "refund", &routes, &checks);
-        // What must not be is not there only because the model was not told.
+        // A negated check does not pass just because the model got a different result.
         fails("says done", "refund", &routes, &format!("checks: [{{ not: {{ {check} }} }}]"), &["refund_order"]);
     }
     let result = |wanted: &str| format!("checks: [{{ tool_result: {{ name: refund_order, result: {wanted} }} }}]");
     for broken in ["says the opposite", "says it failed"] {
-        fails(broken, "refund", &routes, &result("{ refunded: 20 }"), &["and the agent told its model another"]);
+        fails(
+            broken,
+            "refund",
+            &routes,
+            &result("{ refunded: 20 }"),
+            &["but the agent passed another one to its model"],
+        );
     }
     let matching = "checks: [{ tool_called: { name: refund_order, result_match: refunded, count: { max: 0 } } }]";
     fails("says done", "refund", &routes, matching, &["refund_order"]);
     passes("puts it in words", "refund", &routes, &result("{ refunded: 20 }"));
     let unclear = passes("puts it in words", "refund", ROUTES, &result("{ ok: true }"));
-    unclear.says(&["whether the agent told its model so cannot be seen in \"You get back 20.00 EUR.\""]);
+    unclear.says(&["\"You get back 20.00 EUR.\" does not show whether the agent passed it to its model"]);
     let told = passes("stub", "refund", ROUTES, &result("{ ok: true }"));
-    assert!(!told.stdout.contains("cannot be seen"), "{told:?}");
+    assert!(!told.stdout.contains("does not show whether"), "{told:?}");
 }
 
-/// A baseline keeps whether somebody saw a call run, and what took place during it.
+/// A baseline records whether a call was seen to run, and the exchanges during it.
 #[test]
 fn a_call_that_is_no_longer_executed_is_a_changed_step() {
     let suite = |mode: &str, with: &str| {
@@ -430,7 +445,7 @@ fn a_call_that_is_no_longer_executed_is_a_changed_step() {
     }
 }
 
-/// An exchange belongs to the agent whose call it is a part of.
+/// An exchange is attributed to the agent that made the surrounding call.
 #[test]
 fn an_exchange_within_a_call_is_made_by_who_made_the_call() {
     let by = |system: &str| format!("{{ tool_called: {{ name: payments, by: {{ system: {system} }} }} }}");
@@ -439,7 +454,7 @@ fn an_exchange_within_a_call_is_made_by_who_made_the_call() {
     passes("within", "refund", ROUTES, &format!("checks: [{{ not: {} }}]", by("bank")));
 }
 
-/// Some agents have ids of their own, which they use in both places.
+/// Some agents use their own call ids, both in the call and in the result.
 #[test]
 fn a_call_that_the_agent_gave_another_id_is_answered() {
     passes("renumbers", "refund", "", REFUNDED);

@@ -1,5 +1,5 @@
-//! What an agent asks its model with, held against a baseline: system prompts, tools, models and parameters. Each change is made in
-//! a real agent, and so is each difference that is none: another day, another folder, one loop more.
+//! Compares an agent's model requests with a baseline: system prompts, tools, models and parameters. Each change is
+//! made in a real agent, and so is each difference that must be ignored: another day, another folder, one more loop.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::ran::run_folders;
 use crate::suite::Suite;
 use crate::upstream::Upstream;
 
-/// An agent that asks its model as `setup.py` says, and prints the last answer.
+/// An agent that sends the model requests defined in `setup.py` and prints the last answer.
 const AGENT: &str = r#"
 import json, os, sys, urllib.request
 import setup
@@ -28,7 +28,7 @@ for request in setup.requests(question):
 print(said)
 "#;
 
-/// How the agent asks until somebody changes it.
+/// The initial setup of the agent.
 const SETUP: &str = r#"
 import datetime, os, tempfile, uuid
 REFUND = {"type": "function", "function": {"name": "refund_order", "description": "Pays an order back.", "parameters": {
@@ -55,14 +55,14 @@ fn shop() -> Suite {
         .file("suite/model.yaml", "rules: [{ when: {}, reply: fine }]\n")
 }
 
-/// The agent with something else in its setup.
+/// Replaces a text in the agent's setup.
 fn with(suite: Suite, from: &str, to: &str) -> Suite {
     let setup = fs::read_to_string(suite.path("suite/setup.py")).unwrap();
     assert!(setup.contains(from), "{from} is not in {setup}");
     suite.file("suite/setup.py", setup.replace(from, to))
 }
 
-/// Runs the suite and makes that run the baseline.
+/// Runs the suite and promotes that run to the baseline.
 fn promoted(suite: Suite) -> Suite {
     suite.agentci(&["run", "suite"]);
     let ran = suite.agentci(&["baseline", "promote", "--from", &last_run(&suite), "--to", "suite/baseline.json"]);
@@ -86,7 +86,7 @@ def requests(question):
     return [{"model": "m", "system": "You route.\nAll of it."}, helping]
 "#;
 
-/// A suite with two agents of which one changed since its baseline.
+/// A suite with two agents, one of which has changed since the baseline.
 pub(crate) fn changed() -> Suite {
     with(promoted(shop().file("suite/setup.py", LONG)), "All of it.", "Some of it.")
 }
@@ -96,7 +96,7 @@ fn baseline(suite: &Suite) -> Value {
 }
 
 const PASSES: &str =
-    "GATE PASS no_changed_prompts: models are asked with the prompts, tools and parameters of the baseline\n";
+    "GATE PASS no_changed_prompts: models are called with the prompts, tools and parameters of the baseline\n";
 
 fn is_green(suite: &Suite) {
     let ran = suite.agentci(&["run", "suite"]);
@@ -121,7 +121,7 @@ fn the_same_agent_is_green_and_a_changed_line_is_named() {
         &suite,
         &[
             &format!(
-                "GATE FAIL no_changed_prompts: 2 cases ask their models differently from the baseline (a, b): {change}\n"
+                "GATE FAIL no_changed_prompts: 2 cases call their models differently from the baseline (a, b): {change}\n"
             ),
             &format!("changed since suite/baseline.json:\n  {change}\n"),
             "2 cases: 2 passed",
@@ -178,7 +178,7 @@ fn tools_models_and_parameters_are_compared_in_words() {
 }
 
 #[test]
-fn what_says_nothing_about_the_prompt_is_no_change() {
+fn what_is_not_part_of_the_prompt_is_not_a_change() {
     let suite = promoted(shop());
     let one_more = "\n\nonce = requests\ndef requests(question):\n    \
                     return [{**once(question)[0], \"ask\": \"again\"}, *once(question)]\n";
@@ -188,7 +188,7 @@ fn what_says_nothing_about_the_prompt_is_no_change() {
     let delivered =
         "\"stream\": False, \"user\": \"me\", \"metadata\": {\"run\": 7}, \"seed\": 1, \"temperature\": 0.0";
     let setup = setup.replace("\"temperature\": 0", delivered);
-    // The order of keys says nothing.
+    // The order of keys does not matter.
     let setup = setup.replace(
         "\"type\": \"object\", \"required\": [\"id\", \"amount\"],",
         "\"required\": [\"id\", \"amount\"], \"type\": \"object\",",
@@ -206,7 +206,7 @@ fn a_prompt_that_holds_the_day_keeps_its_fingerprint_tomorrow() {
     let suite = with(shop(), usual, &format!("now = datetime.datetime.now()\n{DAILY}"));
     let suite = promoted(suite);
     is_green(&suite);
-    // What was the present of the baseline was another day.
+    // Pretend that the baseline was made on another day.
     let mut earlier = baseline(&suite);
     let system = earlier["prompts"]["systems"].as_object_mut().unwrap().values_mut().next().unwrap();
     let mut moved = 0;
@@ -216,7 +216,7 @@ fn a_prompt_that_holds_the_day_keeps_its_fingerprint_tomorrow() {
             moved += 1;
         }
     }
-    // The date in three forms, and the weekday among those on which the shop is open: it was another one then.
+    // The date in three forms, and today's weekday among the opening days: the baseline gets another weekday.
     assert_eq!((moved, system["times"]["4"].as_array().unwrap().len()), (4, 7), "{system:#}");
     system["times"]["4"] = json!(["Monday", "now Friday", "Tuesday", "Wednesday", "Thursday", "Saturday", "Sunday"]);
     let text = system["lines"][5].as_str().unwrap();
@@ -231,7 +231,7 @@ fn a_prompt_that_holds_the_day_keeps_its_fingerprint_tomorrow() {
         fs::copy(suite.path(&path), elsewhere.path(&path)).unwrap();
     }
     is_green(&elsewhere);
-    // A day that is fixed is not the present.
+    // A fixed date does not count as the current date.
     let suite = with(suite, "now.strftime(\"%d.%m.%Y\")", "\"01.02.2003\"");
     is_red(&suite, &["system prompt: 1 line changed; line 4 was ", "is \"01.02.2003\"\n"]);
 }
@@ -253,25 +253,25 @@ def requests(question):
 "#;
 
 #[test]
-fn agents_of_one_suite_are_told_apart() {
+fn agents_of_one_suite_are_distinguished() {
     let suite = promoted(shop().file("suite/setup.py", SEVERAL));
     is_green(&suite);
     let suite = with(suite, "You know about bills.", "You know all about bills.");
     let change = "agent \"You know about bills.\": system prompt: 1 line changed; line 2 was \"You know about bills.\", is \"You know all about bills.\"\n";
-    is_red(&suite, &[change, "1 case asks its models differently from the baseline (b): system prompt"]);
+    is_red(&suite, &[change, "1 case calls its models differently from the baseline (b): system prompt"]);
     let summary: Value = serde_json::from_str(&last(&suite, "summary.json")).unwrap();
     assert_eq!(summary["regression"]["case_diffs"]["prompts_changed"][0]["cases"], json!(["b"]));
-    // A case that is left out takes no prompt with it.
+    // The prompts of a case that is not selected do not count as missing.
     let ran = suite.agentci(&["run", "suite", "--case", "a"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     ran.says(&[PASSES]);
-    // The same change everywhere is told once.
+    // A change that affects every agent is reported once.
     let suite = with(promoted(suite), "\"temperature\": 0", "\"temperature\": 1");
     is_red(
         &suite,
         &["changed since suite/baseline.json:\n  temperature 0 -> 1\nFAIL"].map(|words| words.trim_end_matches("FAIL")),
     );
-    // An agent that is no longer asked.
+    // An agent whose model is no longer called.
     let suite = with(suite, "\"temperature\": 1", "\"temperature\": 0");
     let suite = with(suite, "[routing, billing if", "[billing if");
     is_red(
@@ -284,7 +284,7 @@ fn agents_of_one_suite_are_told_apart() {
 fn an_agent_that_stopped_asking_its_model_is_a_change() {
     let suite = promoted(shop());
     let suite = with(suite, "return [{", "return [] if question == 'billing' else [{");
-    // The other case still asks so, and the one that does not fails for that.
+    // The other case still sends the request; this one fails because it never calls its model.
     let ran = suite.agentci(&["run", "suite"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     ran.says(&[PASSES, "model_never_asked"]);
@@ -303,7 +303,7 @@ fn secrets_of_a_prompt_do_not_reach_the_baseline() {
     assert!(!text.contains("abcdefghijklmnop") && text.contains("The key is"), "{text}");
     let events = last(&suite, "run.jsonl");
     assert!(!events.contains("abcdefghijklmnop"), "{events}");
-    // Another key is no other prompt.
+    // A different key is not a different prompt.
     let suite = suite.file("suite/agentci.yaml", keyed("sk-proj-zyxwvutsrqponmlkjihgfe9876543210"));
     is_green(&suite);
 }
@@ -319,24 +319,24 @@ fn a_baseline_without_prompts_or_of_another_rule_skips_the_gate() {
     }
     let mut other = kept.clone();
     other["prompts"]["rule"] = json!(99);
-    for (document, why) in [(old, "the baseline has no prompts"), (other, "were made by another rule")] {
+    for (document, why) in [(old, "the baseline has no prompts"), (other, "were recorded by another rule")] {
         fs::write(suite.path("suite/baseline.json"), document.to_string()).unwrap();
         let ran = suite.agentci(&["run", "suite"]);
         assert_eq!(ran.code, Some(0), "{ran:?}");
         ran.says(&[
-            "GATE SKIP no_changed_prompts: not looked at: ",
+            "GATE SKIP no_changed_prompts: not evaluated: ",
             why,
             "agentci baseline promote --from RUN_DIR --to FILE",
         ]);
     }
-    // Where the model is no longer seen, nothing is assumed.
+    // If model calls can no longer be observed, the gate is skipped.
     fs::write(suite.path("suite/baseline.json"), kept.to_string()).unwrap();
     let unseen =
         SUITE.replace("world: { model: { script: model.yaml } }\n", "").replace("agent.py]", "-c, 'print(1)']");
     let ran = suite.file("suite/agentci.yaml", unseen).agentci(&["run", "suite"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     ran.says(&[
-        "GATE SKIP no_changed_prompts: not looked at: nobody could observe in this run what agents ask their models",
+        "GATE SKIP no_changed_prompts: not evaluated: the requests to models could not be observed in this run",
     ]);
 }
 
@@ -374,7 +374,7 @@ fn runs_that_are_added_leave_the_prompts_as_they_are() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(baseline(&suite)["prompts"], before);
     is_green(&suite);
-    // An agent that changed in between is held against the one that was added last.
+    // After the agent changed, it is compared with the run that was added last.
     let suite = with(suite, "at most 50 USD", "at most 500 USD");
     suite.agentci(&["run", "suite"]);
     let ran = add(&suite);

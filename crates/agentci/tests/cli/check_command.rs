@@ -1,4 +1,4 @@
-//! `agentci check` finds what is wrong without running anything.
+//! `agentci check` finds problems without running anything.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ fn suite() -> Suite {
     Suite::new().agent("good", "echo > ran; finish '{}'")
 }
 
-/// That `check` finds these, and neither runs nor writes anything.
+/// Asserts that `check` reports these, and neither runs nor writes anything.
 #[track_caller]
 fn finds(suite: &Suite, parts: &[&str]) {
     let ran = suite.agentci(&["check", "suite"]);
@@ -23,7 +23,7 @@ fn a_good_suite_is_said_to_be_good() {
     let suite = suite();
     let ran = suite.agentci(&["check", "suite"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
-    assert_eq!(ran.stdout, "1 suite, 1 case: nothing is wrong\n");
+    assert_eq!(ran.stdout, "1 suite, 1 case: no problems found\n");
     assert!(!suite.path("ran").exists() && !suite.path(".agentci").exists());
     assert_eq!(suite.agentci(&["validate", "suite"]).code, Some(0));
 }
@@ -35,11 +35,11 @@ fn what_this_machine_lacks_is_a_warning() {
         { id: c, input: {}, target: { process: { command: [./none/agent] } } }, { id: d, input: hello }]\n";
     let ran = Suite::empty().file("suite/agentci.yaml", format!("suite: s\n{text}")).agentci(&["check", "suite"]);
     ran.complains(&[
-        "warning: there is no program `no-such-program` on this machine\n  --> suite/agentci.yaml:2:20",
-        "warning: there is no program `./none/agent` on this machine\n  --> suite/agentci.yaml:5:42",
-        "warning: the baseline `suite/gone.json` can not be used: no such file\n  --> suite/agentci.yaml:3:20",
-        "error: `input` must be a mapping, found the text `hello`",
-        "or let a user say it: `turns: [{ user: .. }]`",
+        "warning: program `no-such-program` not found on this machine\n  --> suite/agentci.yaml:2:20",
+        "warning: program `./none/agent` not found on this machine\n  --> suite/agentci.yaml:5:42",
+        "warning: the baseline `suite/gone.json` cannot be used: no such file\n  --> suite/agentci.yaml:3:20",
+        "error: `input` must be a mapping, found the string `hello`",
+        "or a message, `turns: [{ user: .. }]`",
     ]);
     assert_eq!(ran.stdout, "1 suite, 4 cases: 1 error, 3 warnings\n");
 }
@@ -50,7 +50,7 @@ fn without_a_path_the_suites_of_this_folder_are_looked_at() {
     suite.write();
     for words in [&["check"][..], &["check", "--secrets"]] {
         let ran = suite.agentci(words);
-        assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "1 suite, 1 case: nothing is wrong\n"), "{ran:?}");
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "1 suite, 1 case: no problems found\n"), "{ran:?}");
     }
     let ran = Suite::empty().agentci(&["check"]);
     assert_eq!((ran.code, ran.stderr), (Some(1), Suite::empty().agentci(&["run"]).stderr));
@@ -72,7 +72,7 @@ fn a_missing_schema_and_a_wrong_one() {
         .case("wrong", &schema("wrong.json"), "")
         .file("suite/broken.json", "{ \"type\": ")
         .file("suite/wrong.json", r#"{ "properties": { "a": { "type": "strin" } } }"#);
-    finds(&suite, &["the schema `suite/absent.json` can not be read", "the schema `suite/broken.json` is not JSON"]);
+    finds(&suite, &["the schema `suite/absent.json` cannot be read", "the schema `suite/broken.json` is not JSON"]);
     finds(&suite, &["not a valid JSON Schema: at /properties/a/type", "wrong.yaml:4:48"]);
 }
 
@@ -89,8 +89,8 @@ fn cassettes_that_are_missing_or_wrong() {
         .case("torn", "", "")
         .tape("torn", "{\"tool\":\"search\",\"args\":{},\"ok\":true}\n{\"tool\":\"search\",\n");
     fs::remove_file(suite.path("suite/cassettes/absent.jsonl")).unwrap();
-    finds(&suite, &["absent.yaml:3:11", "the cassette `suite/cassettes/absent.jsonl` can not be read"]);
-    finds(&suite, &["--> suite/cassettes/torn.jsonl:2:", "this cassette entry is wrong: it is not JSON"]);
+    finds(&suite, &["absent.yaml:3:11", "the cassette `suite/cassettes/absent.jsonl` cannot be read"]);
+    finds(&suite, &["--> suite/cassettes/torn.jsonl:2:", "invalid cassette entry: it is not JSON"]);
 }
 
 #[test]
@@ -98,19 +98,19 @@ fn a_mistyped_cases_key_does_not_hide_the_suite() {
     let suite = Suite::empty().file("suite/agentci.yaml", "suite: refunds\ncase:\n  - { id: a, input: {} }\n");
     let ran = suite.agentci(&["check", "suite"]);
     assert_eq!(ran.code, Some(1));
-    // It is meant as a suite, so the file must be named and not only the folder.
+    // The file is meant to be a suite, so the message must name the file and not only the folder.
     ran.complains(&["suite/agentci.yaml", "`cases"]);
 }
 
 #[test]
-fn every_problem_is_told_at_once() {
+fn every_problem_is_reported_at_once() {
     let suite = suite()
         .case("one", "budget: {}", "")
         .case("two", "budgets: { max_tool_calls: few }", "")
         .file("suite/cases/three.yaml", "id: 3\ninput: {}\ncassette: x\n");
     finds(
         &suite,
-        &["unknown key `budget`", "did you mean `budgets`?", "`max_tool_calls` must be", "`id` must be text"],
+        &["unknown key `budget`", "did you mean `budgets`?", "`max_tool_calls` must be", "`id` must be a string"],
     );
     assert!(suite.agentci(&["check", "suite"]).stdout.starts_with("1 suite, 4 cases: 3 errors, "));
 }
@@ -129,14 +129,14 @@ fn warnings_fail_only_when_asked_to() {
 fn a_case_that_is_wrong_elsewhere_still_has_its_checks_looked_at() {
     let native = "cases:\n  - id: a\n    input: {}\n    limits: { tool_calls: 1.5 }\n    checks: [{ tool_caled: x }, { json_schema: none.json }]\n";
     let ran = Suite::native(native).agentci(&["check", "suite"]);
-    ran.complains(&["`tool_calls` must be", "unknown check `tool_caled`", "can not be read: no such file"]);
+    ran.complains(&["`tool_calls` must be", "unknown check `tool_caled`", "cannot be read: no such file"]);
     let yaml = "budgets: { max_tool_calls: x }\nassertions: [{ type: json_schema, schema_path: none.json }]";
     let ran = Suite::new().case("bad", yaml, "").agentci(&["check", "suite"]);
-    ran.complains(&["`max_tool_calls` must be", "can not be read: no such file"]);
+    ran.complains(&["`max_tool_calls` must be", "cannot be read: no such file"]);
 }
 
 #[test]
-fn a_recording_that_would_be_played_and_is_not_there_is_told_once() {
+fn a_recording_that_would_be_replayed_and_is_missing_is_reported_once() {
     let yaml = |mode: &str| {
         format!(
             "suite: suite\nmode: {mode}\ntarget: {{ http: {{ url: \"http://127.0.0.1:9/\" }} }}\nworld: {{ recording: kept.jsonl }}\n\
@@ -147,24 +147,24 @@ fn a_recording_that_would_be_played_and_is_not_there_is_told_once() {
     let ran = suite.agentci(&["check", "suite"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     ran.complains(&[
-        "the recording `suite/kept.jsonl` can not be read",
+        "the recording `suite/kept.jsonl` cannot be read",
         "agentci.yaml:4:",
         "record it with `agentci record`",
     ]);
-    assert_eq!(ran.stderr.matches("can not be read").count(), 1, "{ran:?}");
+    assert_eq!(ran.stderr.matches("cannot be read").count(), 1, "{ran:?}");
     let ran = suite.file("suite/kept.jsonl", "no recording\n").agentci(&["check", "suite"]);
-    ran.complains(&["`suite/kept.jsonl` is no recording"]);
+    ran.complains(&["`suite/kept.jsonl` is not a recording"]);
     let live = Suite::empty().file("suite/agentci.yaml", yaml("live")).agentci(&["check", "suite"]);
     assert_eq!(live.code, Some(0), "{live:?}");
 }
 
 #[test]
-fn a_missing_cassette_has_one_remedy_whoever_finds_it() {
+fn a_missing_cassette_has_the_same_remedy_in_every_command() {
     let suite = Suite::new();
     std::fs::remove_file(suite.path("suite/cassettes/good.jsonl")).unwrap();
     let help = "record it with `agentci record`, or correct the path";
     suite.agentci(&["check", "suite"]).complains(&[help]);
-    suite.run(&[]).says(&["the cassette `suite/cassettes/good.jsonl` can not be read", help]);
+    suite.run(&[]).says(&["the cassette `suite/cassettes/good.jsonl` cannot be read", help]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Checks that do not hold: what is said, and where it points.
+//! Failed checks: the message and the place it points at.
 
 use crate::suite::Suite;
 
@@ -19,10 +19,10 @@ fn a_schema_that_asks_for_one_more_field_fails_with_its_name() {
     let ran = suite.run(&[]);
     ran.only_wrong("wrong", "fail", "check");
     ran.says(&[
-        "FAIL suite/wrong: check `json_schema` did not hold",
+        "FAIL suite/wrong: `json_schema` failed: the final output does not match the schema: at the root: \"source\" is a required property",
         "--> suite/cases/wrong.yaml:5:39",
         "5 |   - { type: json_schema, schema_path: schema.json }",
-        "^^^^^^^^^^^ at the top: \"source\" is a required property",
+        "^^^^^^^^^^^ at the root: \"source\" is a required property",
     ]);
     let case = ran.case("wrong");
     assert_eq!(case["failed_assertions"][0]["type"], "json_schema");
@@ -44,7 +44,7 @@ fn a_tool_that_was_skipped_is_named_beside_those_called() {
     let ran = suite("{ type: must_call, tools: [search, create] }", "call search '{}'; finish '{}'").run(&[]);
     ran.only_wrong("wrong", "fail", "check");
     ran.says(&[
-        "check `must_call` did not hold",
+        "`must_call` failed: `create` was never called",
         "--> suite/cases/wrong.yaml:5:40",
         "^^^^^^ never called",
         "`create` was never called",
@@ -59,13 +59,13 @@ fn a_forbidden_tool_is_found_by_one_name_and_by_a_list() {
         let ran = suite(&assertion, "call create '{}'; finish '{}'").run(&[]);
         ran.only_wrong("wrong", "fail", "check");
         let place = format!("--> suite/cases/wrong.yaml:5:{column}\n");
-        ran.says(&["check `must_not_call` did not hold", &place, "^^^^^^ "]);
+        ran.says(&["`must_not_call` failed: `create` was called", &place, "^^^^^^ "]);
     }
     suite("{ type: must_not_call, tools: create }", "call search '{}'; finish '{}'").run(&[]).all_passed();
 }
 
 #[test]
-fn calls_in_another_order_are_told() {
+fn calls_in_another_order_are_reported() {
     let assertion = "{ type: call_order, order: [search, create] }";
     let ran = suite(assertion, "call create '{}'; call search '{}'; finish '{}'").run(&[]);
     ran.only_wrong("wrong", "fail", "check");
@@ -88,7 +88,7 @@ fn a_missing_field_is_named_beside_those_present() {
 }
 
 #[test]
-fn checks_of_the_suite_come_before_those_of_the_case_and_all_are_told() {
+fn checks_of_the_suite_come_before_those_of_the_case_and_all_are_reported() {
     let suite = Suite::new()
         .setting("assertions: [{ type: required_fields, fields: [a] }]")
         .agent("good", r#"finish '{"a":1}'"#)

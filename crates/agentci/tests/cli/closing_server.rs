@@ -1,4 +1,4 @@
-//! A server that closes at every possible byte of what it has to say: each case ends in time, with a verdict in words.
+//! Servers that close the connection after every possible number of bytes: each case ends in time, with a verdict.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 
 use crate::suite::Suite;
 
-/// Answers a request: its path, without the part that names the case, and its body.
+/// Answers a request, given its path without the first segment, and its body.
 type Answers = fn(&str, &Value) -> Vec<u8>;
 
-/// How many bytes were said to whom.
+/// The number of bytes sent so far, by limit.
 type Said = Arc<Mutex<HashMap<usize, usize>>>;
 
-/// Serves until the test ends. The first part of a path is how many bytes may be said to whoever asks there, in all answers
-/// together.
+/// Serves until the test ends. The first segment of a path is the number of bytes that may be sent in total to requests
+/// with that segment.
 fn serve(answers: Answers) -> (String, Said) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
@@ -59,7 +59,7 @@ fn answer(mut stream: TcpStream, answers: Answers, said: &Mutex<HashMap<usize, u
     stream.write_all(&full[..rest]).ok()
 }
 
-/// An answer with its length, or in chunks, a chunk for each part.
+/// An answer with a `content-length`.
 fn whole(kind: &str, body: &str) -> Vec<u8> {
     let length = body.len();
     format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}")
@@ -76,11 +76,11 @@ fn chunked(parts: &[Value]) -> Vec<u8> {
     (answer + "0\r\n\r\n").into()
 }
 
-/// More than any of the servers here has to say.
+/// More bytes than any server here sends.
 const EVERYTHING: usize = 1_000_000;
 
-/// Runs a case for every byte that the server has to say, and looks at what each came to. `target` has the address of the
-/// server for a case in it.
+/// Runs one case for every number of bytes that the server may send before it closes, and checks each verdict. `target`
+/// returns the target for a case, given its server address.
 fn every_byte(answers: Answers, target: impl Fn(&str) -> String, turn: &str) {
     let (url, said) = serve(answers);
     let run = |limits: &mut dyn Iterator<Item = usize>| {

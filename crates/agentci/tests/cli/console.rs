@@ -1,9 +1,9 @@
-//! What a person reads, and that it does not depend on chance.
+//! The console report, and that it is deterministic.
 
 use crate::ran::Ran;
 use crate::suite::Suite;
 
-/// The first case is the slowest, and the order of ids is not the order of the suite.
+/// The first case is the slowest, and the ids are not in alphabetical order.
 fn uneven() -> Suite {
     let cases = "cases:\n  - { id: zulu, input: {} }\n  - { id: mike, input: {}, checks: [{ contains: nowhere }] }\n  \
         - { id: alpha, input: {} }\n  - { id: bravo, input: {} }\n";
@@ -37,7 +37,7 @@ fn the_order_does_not_depend_on_what_ends_first() {
 
 #[test]
 fn cases_really_run_side_by_side() {
-    // Each waits for the other, so one after the other they would never end.
+    // Each waits for the other, so they would never end if they ran one after the other.
     let meet =
         |own: &str, other: &str| format!("echo > {own}; while [ ! -e {other} ]; do sleep 0.05; done; finish '{{}}'");
     let suite = Suite::new().case("left", "", &meet("l", "r")).case("right", "", &meet("r", "l"));
@@ -58,7 +58,7 @@ fn verbose_shows_checks_and_tool_calls_below_their_case() {
         .tape("calls", tape);
     let ran = suite.run(&["--verbose", "--parallel", "2"]);
     ran.all_passed();
-    ran.says(&["  calls: search {\"q\":\"x\"}\n  calls: check `must_call` held\nPASS good"]);
+    ran.says(&["  calls: search {\"q\":\"x\"}\n  calls: check `must_call` passed: search\nPASS good"]);
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn several_runs_of_a_case_are_one_row() {
 }
 
 #[test]
-fn the_end_tells_how_to_run_what_failed_again() {
+fn the_end_says_how_to_run_failed_cases_again() {
     let suite = uneven();
     let ran = suite.run(&["--parallel", "2", "--tag", "x"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");

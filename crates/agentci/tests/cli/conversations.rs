@@ -1,4 +1,4 @@
-//! Recorded conversations: what is judged of them, and what is said when a test and its recording part.
+//! Recorded conversations: how they are judged, and the messages when a test diverges from its recording.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use crate::http_server::{Answer, listen};
 use crate::ran::Ran;
 use crate::suite::Suite;
 
-/// The example's conversations in a folder of the test's own, a file of it changed.
+/// A copy of the conversations example with one file changed.
 fn shop(file: &str, from: &str, to: &str) -> Suite {
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/conversations");
     let mut suite = Suite::empty();
@@ -34,7 +34,7 @@ fn unchanged() -> Suite {
 
 #[test]
 fn the_example_passes_without_its_server_and_its_hooks() {
-    // The hooks are not even there.
+    // The copy does not contain the hooks.
     let ran = unchanged().agentci(&["run", "shop", "--mode", "replay"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(ran.verdicts().iter().all(|verdict| verdict.1 == "pass"), "{ran:?}");
@@ -67,8 +67,8 @@ fn converted_they_have_the_same_verdicts() {
 }
 
 #[test]
-fn limits_on_time_hold_for_the_recorded_moments() {
-    // However fast a replay is, the shop took its time.
+fn limits_on_time_apply_to_the_recorded_times() {
+    // A replay is fast, but the recorded times count.
     let suite = shop(
         "tests/sold-out.test.yaml",
         "version: \"1.0\"",
@@ -87,7 +87,7 @@ fn limits_on_time_hold_for_the_recorded_moments() {
 }
 
 #[test]
-fn a_test_that_says_something_else_than_its_recording_is_told_so() {
+fn a_test_that_differs_from_its_recording_is_reported() {
     let suite = shop("tests/checkout.test.yaml", "By bicycle, thanks", "By donkey, thanks");
     let ran = suite.agentci(&["run", "shop", "--mode", "replay", "--case", "a basket is bought"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -98,7 +98,7 @@ fn a_test_that_says_something_else_than_its_recording_is_told_so() {
 }
 
 #[test]
-fn a_turn_more_than_was_recorded_is_told_so() {
+fn a_turn_more_than_was_recorded_is_reported() {
     let suite = shop("tests/sold-out.test.yaml", "\nturns:\n", "\nturns:\n  - user: Good morning\n");
     let ran = suite.agentci(&["run", "shop", "--mode", "replay", "--case", "what is sold out is not sold"]);
     assert_eq!((ran.code, ran.verdicts()[0].2.as_str()), (Some(1), "replay_miss"), "{ran:?}");
@@ -125,7 +125,7 @@ fn a_server_that_is_not_there_is_named() {
     let ran = suite.agentci(&["run", "shop/tests/checkout.test.yaml"]);
     assert_eq!((ran.code, ran.verdicts()[0].2.as_str()), (Some(1), "unreachable"), "{ran:?}");
     assert!(ran.stdout.contains("127.0.0.1:9") && ran.stdout.contains("ananke.config.yaml:"), "{ran:?}");
-    // A recording that failed to begin does not replace the former one.
+    // A recording that could not start does not replace the earlier one.
     let before = fs::read(suite.path("shop/recordings/tests/checkout.test.jsonl")).unwrap();
     let ran = suite.agentci(&["record", "shop/tests/checkout.test.yaml"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -133,7 +133,7 @@ fn a_server_that_is_not_there_is_named() {
 }
 
 #[test]
-fn a_server_that_allows_no_fields_but_its_own_is_asked_without_the_version() {
+fn a_server_that_allows_only_its_own_fields_is_called_without_the_version() {
     let address = listen(|asked| {
         if asked.body.get("protocolVersion").is_some() {
             let detail = r#"{"detail":[{"type":"extra_forbidden","loc":["body","protocolVersion"],"msg":"Extra inputs are not permitted"}]}"#;

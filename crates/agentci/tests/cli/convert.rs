@@ -1,4 +1,4 @@
-//! A suite in the native format is the same suite.
+//! A suite that was converted to the native format is equivalent to the original.
 
 use std::fs;
 
@@ -78,7 +78,7 @@ fn a_native_suite_converts_to_itself() {
     assert_eq!(read("elsewhere/again.yaml"), read("elsewhere/agentci.yaml"));
     let printed = suite.agentci(&["convert", "elsewhere/agentci.yaml"]);
     assert_eq!(printed.code, Some(0));
-    printed.says(&["# Paths are relative to `suite`: save this there.\n", "\nsuite: suite\n"]);
+    printed.says(&["# Paths are relative to `suite`: save this file there.\n", "\nsuite: suite\n"]);
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn a_file_that_is_there_is_not_replaced_unasked() {
     let suite = Suite::new().file("kept.yaml", "mine");
     let ran = suite.agentci(&["convert", "suite", "-o", "kept.yaml"]);
     assert_eq!(ran.code, Some(1));
-    ran.complains(&["`kept.yaml` is there already", "help: use `--force` to replace it"]);
+    ran.complains(&["`kept.yaml` already exists", "help: use `--force` to overwrite it"]);
     assert_eq!(fs::read_to_string(suite.path("kept.yaml")).unwrap(), "mine");
     assert_eq!(suite.agentci(&["convert", "suite", "-o", "kept.yaml", "--force"]).code, Some(0));
     assert!(fs::read_to_string(suite.path("kept.yaml")).unwrap().contains("suite: suite"));

@@ -1,4 +1,5 @@
-//! Every example of every dialect gives the same verdicts in the native format, whether it passes or is broken on purpose.
+//! Every example of every dialect gives the same verdicts after conversion to the native format, whether it passes or
+//! is broken on purpose.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,14 +10,14 @@ use agentci::plan::Dialect;
 
 use crate::suite::Suite;
 
-/// Every dialect, so that one without an example is missed.
+/// Every dialect, so that one without an example fails the test.
 const DIALECTS: [Dialect; 6] =
     [Dialect::Native, Dialect::Runledger, Dialect::Aumai, Dialect::Scenario, Dialect::Yao, Dialect::Ananke];
 
-/// The kinds of agents that `agentci init` has first suites for.
+/// The kinds of agents that `agentci init` supports.
 const KINDS: [&str; 8] = ["command", "http", "agui", "a2a", "mcp", "sdk", "prompts", "answers"];
 
-/// What is said by agents, tools and models of the examples, and what they say once they are broken.
+/// Texts of the examples' agents, tools and models, and the broken texts that replace them.
 const BREAKS: [(&str, &str); 15] = [
     ("reset link", "coffee"),
     ("T-1042", "T-9999"),
@@ -39,7 +40,7 @@ fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_path_buf()
 }
 
-/// Copies a folder, without what runs left in it.
+/// Copies a folder without the files left by runs.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().map(|entry| entry.unwrap()) {
@@ -52,7 +53,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Has everything below a folder that answers say something else: cassettes, recordings, models and stored files.
+/// Breaks all answers below a folder: cassettes, recordings, models and stored files.
 fn break_answers(folder: &Path) {
     for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
         let shown = path.display().to_string();
@@ -69,7 +70,7 @@ fn break_answers(folder: &Path) {
     }
 }
 
-/// The examples of the project, and the first suites of every kind of agent.
+/// The examples of the project, and a suite from `agentci init` for every kind of agent.
 fn examples() -> Suite {
     let suite = Suite::empty();
     copy(&project().join("examples"), &suite.path("examples"));
@@ -84,7 +85,7 @@ fn examples() -> Suite {
 type Verdicts = Vec<(String, String, String)>;
 
 fn verdicts(suite: &Suite, path: &str, dialect: Dialect) -> Verdicts {
-    // What needs a server is played from its recording.
+    // Suites that need a server are replayed.
     let mode: &[&str] = if dialect == Dialect::Ananke { &["--mode", "replay"] } else { &[] };
     let mut arguments = vec!["run", path, "--seed", "7", "--output-dir", ".agentci/runs"];
     arguments.extend(mode);
@@ -95,11 +96,11 @@ fn verdicts(suite: &Suite, path: &str, dialect: Dialect) -> Verdicts {
     verdicts
 }
 
-/// Runs every suite and what it is converted to. The result is the verdicts of each dialect.
+/// Runs every suite and its conversion; returns the verdicts by dialect.
 fn compare(suite: &Suite) -> BTreeMap<&'static str, Verdicts> {
     let first = KINDS.map(|kind| suite.path("first").join(kind));
     let mut found: BTreeMap<&str, Verdicts> = BTreeMap::new();
-    // One after the other, since suites of one run cannot share a name.
+    // One run per suite, since suites of one run cannot share a name.
     for (folder, root) in first.into_iter().chain([suite.path("examples")]).enumerate() {
         let loaded = Suites::load([root]);
         assert!(!loaded.problems().has_errors(), "{:?}", loaded.problems());

@@ -1,9 +1,9 @@
-//! Whatever an agent starts ends with its case.
+//! All processes that an agent starts end with its case.
 
 use crate::processes::{TELL, is_gone, told};
 use crate::suite::Suite;
 
-/// An agent that starts something which writes its id to `child.pid`, and is done once that is there.
+/// An agent that starts a process which writes its id to `child.pid`; the agent finishes once that file exists.
 fn leaves_behind(start: &str) -> Suite {
     let script = format!("{TELL}{start}\nwhile [ ! -e child.pid ]; do sleep 0.05; done\nfinish '{{\"ok\":true}}'");
     Suite::new().case("parent", "", &script)
@@ -62,7 +62,7 @@ fn a_daemon_of_an_agent_that_is_given_up_ends_too() {
 #[cfg(target_os = "linux")]
 #[test]
 fn the_daemon_of_one_case_ends_while_another_case_runs() {
-    // The second case, which runs beside the first, sees the daemon of the first go.
+    // The second case runs in parallel and sees the daemon of the first case end.
     let first = "(setsid sh -c 'echo $$ > child.pid; exec sleep 600' > /dev/null 2>&1 &)\n\
         while [ ! -e child.pid ]; do sleep 0.05; done\nfinish '{\"ok\":true}'";
     let second = "while [ ! -e child.pid ]; do sleep 0.05; done\nread -r pid < child.pid\n\

@@ -1,11 +1,12 @@
-//! Nothing after the front ends asks which dialect a suite came from: what follows from it is in the suite's habits. Files that
-//! name a dialect all the same are listed here, each with its reason.
+//! Checks that no code after the front ends depends on the dialect of a suite: everything that follows from the dialect
+//! is in the suite's habits. Files that still name a dialect are listed here, each with its reason.
 
 use std::collections::BTreeSet;
 
 use crate::docs_page::{files_below, text_of};
 
-/// What may be about one dialect: its front end, its flags, its reports, its mock runner, and what makes the reference of it.
+/// Code that may be about one dialect: its front end, flags, reports and mock runner, and the generator of its
+/// reference.
 const AT_HOME: [&str; 8] = [
     "crates/formats/src/",
     "crates/agentci/src/cli/dialect/",
@@ -30,10 +31,10 @@ const ALLOWED: &[(&str, &str)] = &[
     ("crates/report/src/summary/report.rs", "the same"),
 ];
 
-/// Names that mean nothing but a dialect, in small letters.
+/// Lower-case names that can only mean a dialect.
 const NAMES: [&str; 4] = ["ananke", "aumai", "runledger", "yao"];
 
-/// The same for a dialect whose name is also a plain word.
+/// Phrases that mean a dialect whose name is also an ordinary word.
 const PLAIN_WORD: [&str; 3] = ["Dialect::Scenario", "\"scenario\"", "scenario format"];
 
 #[test]
@@ -50,8 +51,8 @@ fn only_listed_files_name_a_dialect() {
     assert_eq!(ALLOWED.len(), allowed.len(), "a file is listed twice");
 }
 
-/// Whether the code of a file names a dialect. Tests at its end may. So may comments, but where the docs of a flag are what
-/// `--help` prints.
+/// Whether the code of a file names a dialect. Tests at the end of the file are ignored, and so are comments, except
+/// doc comments if `with_docs` is set: on flags, `--help` prints them.
 fn names_dialect(text: &str, with_docs: bool) -> bool {
     let is_read = |line: &str| !line.starts_with("//") || (with_docs && line.starts_with("///"));
     let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
@@ -73,7 +74,7 @@ fn every_dialect_is_looked_for() {
 }
 
 #[test]
-fn a_name_is_told_from_a_plain_word() {
+fn a_name_is_distinguished_from_a_plain_word() {
     for named in ["match dialect {\n    Dialect::Yao => 1,\n}", "use x::YaoOptions;", "if name == \"scenario\" {}"] {
         assert!(names_dialect(named, false), "{named}");
     }

@@ -1,16 +1,15 @@
-//! The README and every folder of `examples/` do what they say.
+//! Runs the README's first command and every suite in `examples/`.
 
 use std::path::{Path, PathBuf};
 
 use crate::ran::Ran;
 use crate::suite::Suite;
 
-/// The folder of the project.
 fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_path_buf()
 }
 
-/// Runs the binary in the folder of the project, as a reader would, with the artifacts elsewhere.
+/// Runs the binary in the project folder, as a reader would, but writes the artifacts to a temporary folder.
 fn in_project(arguments: &[&str]) -> Ran {
     let suite = Suite::empty();
     let started = std::time::Instant::now();
@@ -20,7 +19,7 @@ fn in_project(arguments: &[&str]) -> Ran {
     suite.ran(&output, started.elapsed())
 }
 
-/// Every folder below this one that holds a suite.
+/// Every folder at or below this one that contains a suite.
 fn suite_folders(folder: &Path, found: &mut Vec<PathBuf>) {
     let mut entries: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     entries.sort();
@@ -42,14 +41,14 @@ fn every_example_passes() {
         folders.iter().map(|folder| folder.strip_prefix(project()).unwrap().to_str().unwrap()).collect();
     assert!(names.contains(&"examples/quickstart") && names.contains(&"examples/evals/demo"), "{names:?}");
     for name in names {
-        // What needs a server is played from its recording.
+        // Suites that need a server are replayed.
         let ran = in_project(&["run", name, "--mode", "replay"]);
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{name}: {ran:?}");
         assert!(ran.verdicts().iter().all(|verdict| verdict.1 == "pass"), "{name}: {ran:?}");
     }
 }
 
-/// The agent is started, meets stubbed tools, and words its answers in its own way.
+/// The agent is started, uses stubbed tools, and phrases its answers differently from the expected ones.
 #[test]
 fn the_scenarios_of_every_agent_pass() {
     for (agent, ids) in
@@ -81,10 +80,11 @@ fn the_quickstart_prints_what_a_newcomer_is_told() {
 fn the_first_command_of_the_readme_works() {
     let readme = project().join("README.md");
     let text = std::fs::read_to_string(&readme).unwrap_or_else(|error| panic!("{}: {error}", readme.display()));
-    let block = text.split("```").nth(1).expect("the README has a code block");
-    let mut commands = block.lines().skip(1).map(|line| line.trim().trim_start_matches("$ "));
+    let block =
+        text.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next()).expect("the README has a `sh` block");
+    let mut commands = block.lines().map(|line| line.trim().trim_start_matches("$ "));
     let command = commands.find(|line| !line.is_empty() && !line.starts_with('#')).expect("a command");
-    // What builds and runs the binary is cargo's business; what it is told is ours.
+    // Only the arguments are tested here, not how cargo builds and runs the binary.
     let words: Vec<&str> = command.split_whitespace().collect();
     let arguments = match words.as_slice() {
         ["cargo", "run", rest @ ..] => rest.split(|word| *word == "--").nth(1).expect("arguments after `--`"),

@@ -1,10 +1,10 @@
-//! Every command in the documentation is run, page by page, in the order of the page and in a folder of its own. `docs_page` has
-//! the comments by which a page says what a command comes to.
+//! Runs every command in the documentation, page by page, in order, each page in its own folder. `docs_page` describes
+//! the comments by which a page states the expected result of a command.
 
 use crate::docs_page::{Block, Item, Page, files_below};
 use crate::docs_reader::Reader;
 
-/// Commands that can not be run here: how they begin, and why.
+/// Commands that cannot be run here: their prefix, and the reason.
 const NOT_RUN: [(&str, &str); 6] = [
     ("./test", "it is what runs this test"),
     ("docker build", "it needs Docker and builds the whole project anew"),
@@ -14,18 +14,19 @@ const NOT_RUN: [(&str, &str); 6] = [
     ("jq ", "it is not ours to install; interop/yao_results.test.py runs these"),
 ];
 
-/// All pages whose commands are run.
 fn pages() -> Vec<String> {
     let examples = files_below("examples", "md").into_iter().filter(|path| path.ends_with("README.md"));
-    std::iter::once("README.md".to_owned()).chain(files_below("docs", "md")).chain(examples).collect()
+    // Those of frameworks need the frameworks: interop/frameworks.test.py follows them.
+    let docs = files_below("docs", "md").into_iter().filter(|path| !path.starts_with("docs/guides/frameworks/"));
+    std::iter::once("README.md".to_owned()).chain(docs).chain(examples).collect()
 }
 
-/// Why a command is not run, by its place in the list.
+/// The index in `NOT_RUN` of the reason why a command is not run.
 fn not_run(command: &str) -> Option<usize> {
     NOT_RUN.iter().position(|(begin, _)| command.trim_start().starts_with(begin))
 }
 
-/// Does all that a page says; what went wrong.
+/// Executes all items of a page; returns the errors.
 fn follow(page: &Page) -> Vec<String> {
     let mut reader = Reader::of(page);
     let mut wrong = Vec::new();
@@ -140,7 +141,7 @@ fn commands_are_marked_as_such() {
     }
 }
 
-/// What is wrong with a page that says this, in short.
+/// The errors of a page with this text, shortened.
 fn wrong_with(text: &str) -> Vec<String> {
     let wrong = follow(&Page::parse("page.md", text));
     wrong.into_iter().map(|it| it.lines().next().unwrap_or_default().to_owned()).collect()

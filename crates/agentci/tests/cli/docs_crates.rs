@@ -1,11 +1,11 @@
-//! Which of our crates uses which is what `docs/design/pipeline.md` says. The test prints the graph.
+//! Checks that the dependencies between our crates match `docs/design/pipeline.md`. The test prints the graph.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use crate::docs_page::{project, text_of};
 
-/// What each crate uses of ours, tests aside.
+/// The workspace crates that each crate depends on, without dev-dependencies.
 fn used() -> BTreeMap<String, BTreeSet<String>> {
     let mut used = BTreeMap::new();
     for entry in fs::read_dir(project().join("crates")).unwrap() {
@@ -19,7 +19,7 @@ fn used() -> BTreeMap<String, BTreeSet<String>> {
     used
 }
 
-/// The same as the table has it: the first column is a crate, the last what it uses.
+/// The same according to the table: the first column is a crate, the last its dependencies.
 fn written() -> BTreeMap<String, BTreeSet<String>> {
     let page = text_of("docs/design/pipeline.md");
     let table = page.lines().skip_while(|line| !line.starts_with("| crate |")).skip(2);

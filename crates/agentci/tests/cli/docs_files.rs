@@ -1,4 +1,4 @@
-//! Files of the project that a page names in backticks exist.
+//! Checks that project files named in backticks on a page exist.
 
 use std::sync::LazyLock;
 
@@ -6,12 +6,12 @@ use regex::Regex;
 
 use crate::docs_page::{files_below, project, text_of};
 
-/// A path from the folder of the project, without places for names of the reader's own such as `<check>`.
+/// A path relative to the project folder; paths with placeholders such as `<check>` do not match.
 static NAMED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"`((?:crates|docs|fixtures|examples|fuzz|interop|benches|stress|action)/[\w./-]*)`").unwrap()
 });
 
-/// Folders whose pages are looked at.
+/// Folders whose pages are checked.
 const FOLDERS: [&str; 5] = ["docs", "fixtures", "fuzz", "stress", "benches"];
 
 #[test]

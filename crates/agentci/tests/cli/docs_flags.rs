@@ -1,4 +1,4 @@
-//! Commands that are named in a sentence exist, and so do the flags they are named with.
+//! Checks that commands named in prose exist, and that the flags named with them do.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ use crate::suite::Suite;
 
 static NAMED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"`agentci ([^`]+)`").unwrap());
 
-/// Commands that have commands below them.
+/// Commands with subcommands.
 const GROUPS: [&str; 2] = ["serve", "baseline"];
 
 #[test]

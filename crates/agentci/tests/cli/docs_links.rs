@@ -1,4 +1,4 @@
-//! Links between the pages lead somewhere: to a file that is there, and to a heading of it.
+//! Checks that links between the pages point at an existing file, and at an existing heading.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use crate::docs_page::{files_below, project, text_of};
 
 static LINK: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\[([^\]]*)\]\(([^)\s]+)\)").unwrap());
 
-/// Every page of the project that people read.
+/// Every page that users read.
 fn pages() -> Vec<String> {
     let top = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md"].map(str::to_owned);
     let below =
@@ -17,7 +17,7 @@ fn pages() -> Vec<String> {
     top.into_iter().chain(below.filter(|path| !path.contains("node_modules"))).collect()
 }
 
-/// The lines of a text that are no code block.
+/// The lines of a text outside code blocks.
 fn prose(text: &str) -> impl Iterator<Item = &str> {
     let mut code = false;
     text.lines().filter(move |line| {
@@ -27,7 +27,7 @@ fn prose(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The names by which the headings of a page can be linked to, as GitHub makes them.
+/// The anchors of a page's headings, as GitHub generates them.
 fn anchors(text: &str) -> BTreeSet<String> {
     let mut anchors = BTreeSet::new();
     let headings =
@@ -43,7 +43,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_link_leads_somewhere() {
+fn every_link_points_at_something() {
     let mut wrong = Vec::new();
     let mut links = 0;
     for path in pages() {

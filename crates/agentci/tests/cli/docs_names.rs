@@ -1,14 +1,14 @@
-//! Checks, keys, flags and values that the pages name in backticks exist.
+//! Verifies that the checks, keys, flags and values named in backticks on the pages exist.
 //!
 //! What counts as such a name:
 //!
-//! - flags: in a span that begins with `-`, each word that begins so
-//! - keys: those of a span that is a piece of YAML (`key: value`, `{ key: .. }`), of a path (`world.tools`), after the word "key",
-//!   and in the first column of a table of keys
-//! - checks: after the word "check", in the first column of a table of checks, and in lists of checks in blocks of YAML
-//! - any of these: a span that is a word with an underscore
+//! - flags: in a span that begins with `-`, each word that begins with `-`
+//! - keys: in a span of YAML (`key: value`, `{ key: .. }`), in a path (`world.tools`), after the word "key", and in the
+//!   first column of a table of keys
+//! - checks: after the word "check", in the first column of a table of checks, and in lists of checks in YAML blocks
+//! - any of these: a span that is a single word with an underscore
 //!
-//! Other words are too often ordinary ones to say whether they are meant as a name.
+//! Other spans are ignored, because they are too often ordinary words.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -29,19 +29,19 @@ static DOTTED: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[a-z]\w*(?:\.[a-z]\
 static WORD: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[a-z]+(?:_[a-z0-9]+)+$"));
 static FIRST_CELL: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?m)^\|[^|\n]*"));
 static LEADING: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[a-z]\w*"));
-/// One name or several, behind a word that says what they are.
+/// One or more names after the word "check" or "key".
 static SAID: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"\b(check|key)s? ((?:`[^`]+`(?:, and |, or |, | and | or )?)+)"));
-/// A name before the word that says what it is.
+/// A name before the word "check" or "key".
 static SAID_AFTER: LazyLock<Regex> = LazyLock::new(|| pattern(r"`([a-z]\w*)` (check|key)\b"));
 
 /// Headings of the first column of tables of keys.
 const KEYS: [&str; 3] = ["key", "expectation", "budget"];
 
-/// How the name of a file, or of a host, ends.
+/// Extensions of files, and the last labels of host names.
 const FILES: [&str; 11] = ["yaml", "yml", "json", "jsonl", "csv", "md", "js", "ts", "py", "com", "internal"];
 
-/// A name, and what a page takes it for.
+/// A name and its kind.
 type Named = (Kind, String);
 
 fn pattern(text: &str) -> Regex {
@@ -64,7 +64,7 @@ fn in_span(span: &str, known: &Vocabulary) -> Vec<Named> {
     WORD.is_match(span).then(|| (Kind::Any, span.to_owned())).into_iter().collect()
 }
 
-/// The names in a line of text; `heading` is that of the first column of the table that the line belongs to.
+/// The names in a line of text. If the line is part of a table, `heading` is the heading of its first column.
 fn in_line(line: &str, heading: Option<&str>, known: &Vocabulary) -> Vec<Named> {
     let line = LINK.replace_all(line, "$1");
     let mut named: Vec<Named> = SPAN.captures_iter(&line).flat_map(|found| in_span(&found[1], known)).collect();
@@ -88,7 +88,7 @@ fn in_line(line: &str, heading: Option<&str>, known: &Vocabulary) -> Vec<Named> 
     named
 }
 
-/// The names in a text, each with its line.
+/// The names in a text, each with its line number.
 fn in_text(text: &str, known: &Vocabulary) -> Vec<(usize, Named)> {
     let (mut code, mut heading, mut named) = (false, None, Vec::new());
     for (at, line) in text.lines().enumerate() {
@@ -126,7 +126,8 @@ fn in_check(check: &Node, named: &mut Vec<Named>) {
     }
 }
 
-/// Every name on a page, with its line. Tables of the guides for users of other tools begin with what these have.
+/// Every name on a page, with its line number. In the guides for users of other tools, the first column of tables is
+/// ignored: it lists names of those tools.
 fn in_page(path: &str, known: &Vocabulary) -> Vec<(usize, Named)> {
     let mut text = text_of(path);
     if path.starts_with("docs/guides/moving-from-") {

@@ -1,32 +1,33 @@
-//! A page of the documentation, as a sequence of things to do.
+//! Parses a documentation page into a sequence of steps.
 //!
-//! Code blocks are told apart by their language, and by comments above them, which no reader sees:
+//! The meaning of a code block depends on its language, and on HTML comments above it, which readers do not see:
 //!
 //! ```text
-//! <!-- copy: examples/evals evals -->   these files of the project are there, and not the examples
-//! <!-- port: 8080 -->                   this number stands for any port that is free
-//! <!-- given: schema.json {} -->        a small file that the page takes for granted, and what is in it
-//! <!-- file: suite/agentci.yaml -->     the next block is this file
-//! <!-- exit: 1 -->                      the last command of the next block ends with this code, rather than 0
-//! <!-- background -->                   the next block's command runs until the page ends; it is ready when it says something
-//! <!-- output -->                       the next block is what the block before it prints; `...` is any number of lines
+//! <!-- copy: examples/evals evals -->   copy these project files to the folder, instead of the examples
+//! <!-- port: 8080 -->                   replace this number by a free port
+//! <!-- given: schema.json {} -->        create a small file that the page assumes, with this content
+//! <!-- file: suite/agentci.yaml -->     the next block is the content of this file
+//! <!-- exit: 1 -->                      exit code of the last command of the next block [default: 0]
+//! <!-- background -->                   the next block runs until the page ends; it is ready when it prints a line
+//! <!-- output -->                       the next block is the output of the previous one; `...` is any number of lines
+//! <!-- shown in: docs/x.md -->          the next block is also shown on that page
 //! ```
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The folder of the project.
 pub(crate) fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_path_buf()
 }
 
-/// The text of a file of the project.
+/// Reads a project file.
 pub(crate) fn text_of(path: &str) -> String {
     let file = project().join(path);
     fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
-/// Every file with this extension at or below a path of the project, by its path from there, sorted; all files without one.
+/// Every file with this extension at or below a path in the project, as a sorted list of paths relative to the project
+/// folder. An empty extension matches all files.
 pub(crate) fn files_below(path: &str, extension: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut waiting = vec![project().join(path)];
@@ -43,49 +44,49 @@ pub(crate) fn files_below(path: &str, extension: &str) -> Vec<String> {
 
 #[derive(Debug)]
 pub(crate) struct Page {
-    /// Its path in the project.
+    /// The path relative to the project folder.
     pub(crate) path: String,
-    /// What it says, from top to bottom.
+    /// The items in order.
     pub(crate) items: Vec<Item>,
 }
 
-/// Something on a page.
 #[derive(Debug)]
 pub(crate) enum Item {
-    /// Files of the project are needed by another name.
-    Copy { from: String, to: String },
-    /// A small file is taken for granted.
-    Given { name: String, text: String },
-    /// A number that stands for a port.
+    /// Project files to copy under another name.
+    Copy {
+        from: String,
+        to: String,
+    },
+    /// A small file that the page assumes.
+    Given {
+        name: String,
+        text: String,
+    },
+    /// A number to replace by a free port.
     Port(String),
-    /// A code block.
     Block(Block),
 }
 
-/// A code block.
 #[derive(Debug, Default)]
 pub(crate) struct Block {
-    /// The line it begins at.
+    /// The line number of the opening fence.
     pub(crate) line: usize,
     pub(crate) language: String,
-    /// What is in it.
     pub(crate) text: String,
     pub(crate) file: Option<String>,
-    /// The code that its last command ends with.
+    /// The expected exit code of its last command.
     pub(crate) exit: i32,
-    /// Whether its command goes on.
+    /// Whether its command runs until the page ends.
     pub(crate) background: bool,
-    /// Whether it is what the block before it prints.
+    /// Whether it is the output of the previous block.
     pub(crate) output: bool,
 }
 
 impl Page {
-    /// Reads a page of the project.
     pub(crate) fn read(path: &str) -> Self {
         Self::parse(path, &text_of(path))
     }
 
-    /// Reads the text of a page.
     pub(crate) fn parse(path: &str, text: &str) -> Self {
         let mut items = Vec::new();
         let mut next = Block::default();
@@ -108,6 +109,8 @@ impl Page {
                     ("exit", code) => next.exit = code.parse().unwrap_or_else(|_| panic!("{place}: a number")),
                     ("background", "") => next.background = true,
                     ("output", "") => next.output = true,
+                    // interop/frameworks.test.py compares the block with that page.
+                    ("shown in", page) => assert!(project().join(page).is_file(), "{place}: there is no {page}"),
                     (key, _) => assert!(key.starts_with("generated"), "{place}: a comment that nobody knows: {shown}"),
                 }
             } else if let Some(language) = shown.strip_prefix("```") {
@@ -123,7 +126,6 @@ impl Page {
         Self { path: path.to_owned(), items }
     }
 
-    /// Its code blocks.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = &Block> {
         self.items.iter().filter_map(|item| match item {
             Item::Block(block) => Some(block),
@@ -133,8 +135,8 @@ impl Page {
 }
 
 impl Block {
-    /// Its commands: one a line, unless a line ends in `\` or begins a text that is handed to a command. In a block of the language
-    /// `console` they stand after `$ `, between what they print.
+    /// Its commands: one per line, except for lines that end in `\` and here-documents. In a `console` block, commands
+    /// follow `$ `; other lines are output.
     pub(crate) fn commands(&self) -> Vec<String> {
         let mut commands = Vec::new();
         let typed = |line| match self.language.as_str() {

@@ -1,4 +1,4 @@
-//! Somebody who does what a page says, in a folder of their own that has the examples in it.
+//! Plays a reader who follows a page, in a temporary folder with a copy of the examples.
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader};
@@ -17,37 +17,37 @@ use crate::filter::filter;
 use crate::processes::signal;
 use crate::surroundings::on_a_desk;
 
-/// How long a command may take, on a machine of any speed.
+/// The time limit for a command, long enough for a slow machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// What a command is called by readers of the README, who have not installed anything.
+/// How the README runs `agentci`, since its readers have not installed it.
 const BY_CARGO: &str = "cargo run --release --locked -- ";
 
-/// A run folder as a page writes it: it stands for the newest one of that suite.
+/// A run folder in the text of a page; it is replaced by the newest run folder of that suite.
 static RUN_FOLDER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"([\w./-]+/)\d{8}-\d{6}\b").unwrap());
 
-/// A similarity, whose last digits depend on the machine.
+/// A similarity; its last digits depend on the machine.
 static SIMILARITY: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\b[01]\.\d{4}\b").unwrap());
 
-/// A reader, and the folder they work in.
+/// A reader with a working folder.
 pub(crate) struct Reader {
     home: TempDir,
-    /// Where they are now.
+    /// The current directory.
     at: PathBuf,
-    /// Numbers that stand for ports, and the ports.
+    /// Port numbers on the page, and the free ports that replace them.
     ports: Vec<(String, String)>,
     running: Vec<Child>,
 }
 
-/// What a command came to.
+/// The result of a command.
 pub(crate) struct Came {
-    /// Its exit code; none when it was ended.
+    /// The exit code; `None` if the command was killed.
     pub(crate) code: Option<i32>,
     pub(crate) printed: String,
 }
 
 impl Reader {
-    /// Somebody with `agentci` on their `PATH`, and a copy of the examples unless the page says which files there are.
+    /// Creates a reader with `agentci` on the `PATH`. The examples are copied unless the page lists the files to copy.
     pub(crate) fn of(page: &Page) -> Self {
         let home = tempfile::tempdir().unwrap();
         fs::create_dir_all(home.path().join("bin")).unwrap();
@@ -61,7 +61,7 @@ impl Reader {
         reader
     }
 
-    /// Takes a port that is free for this number.
+    /// Chooses a free port to replace this number.
     pub(crate) fn port(&mut self, number: &str) {
         let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         self.ports.push((number.to_owned(), free.to_string()));
@@ -70,24 +70,23 @@ impl Reader {
         }
     }
 
-    /// Copies files of the project.
+    /// Copies project files to the working folder.
     pub(crate) fn copy(&self, from: &str, to: &str) {
         copy(&project().join(from), &self.work().join(to), &|text| self.with_ports(&text));
     }
 
-    /// Writes a file that a page shows.
     pub(crate) fn write(&self, name: &str, text: &str) {
         let path = self.work().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, self.with_ports(text)).unwrap();
     }
 
-    /// The folder that a page begins in.
+    /// The folder in which a page starts.
     pub(crate) fn work(&self) -> PathBuf {
         self.home.path().join("work")
     }
 
-    /// Runs a command to its end.
+    /// Runs a command and waits for it to end.
     pub(crate) fn run(&mut self, command: &str) -> Came {
         let log = self.home.path().join("printed");
         let out = File::create(&log).unwrap();
@@ -110,7 +109,7 @@ impl Reader {
         Came { code, printed: String::from_utf8_lossy(&fs::read(log).unwrap()).into_owned() }
     }
 
-    /// Starts a command that goes on until the page ends. What it says first, if it says anything.
+    /// Starts a command that runs until the page ends; returns its first line of output, if any.
     pub(crate) fn start(&mut self, command: &str) -> Option<String> {
         let mut child = self.shell(command).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let said = lines(&mut child);
@@ -118,7 +117,7 @@ impl Reader {
         said.recv_timeout(PATIENCE).ok()
     }
 
-    /// Whether what was printed is what the page shows, apart from what differs from run to run; else both.
+    /// Compares the output with the block on the page, ignoring what differs from run to run. The error contains both.
     pub(crate) fn compare(&self, shown: &Block, printed: &str) -> Result<(), String> {
         let filtered = |text: &str| SIMILARITY.replace_all(&filter(text, &self.work()), "[similarity]").into_owned();
         let (shown, printed) = (filtered(&self.with_ports(&shown.text)), filtered(printed));
@@ -155,13 +154,13 @@ impl Drop for Reader {
     }
 }
 
-/// Ends a command and all it started.
+/// Kills a command and its process group.
 fn end(pid: u32) {
     let _ = std::process::Command::new("sh").args(["-c", &format!("kill -KILL -{pid}")]).output();
     signal(pid, "KILL");
 }
 
-/// The lines that a command prints; they are read to the end, so that it can go on.
+/// The output lines of a command. They are read to the end, so that the command never blocks.
 fn lines(child: &mut Child) -> Receiver<String> {
     let (send, lines) = channel();
     let out = BufReader::new(child.stdout.take().unwrap());
@@ -179,7 +178,7 @@ fn newest(folder: &Path) -> Option<String> {
     names.max()
 }
 
-/// Copies a file or a folder; text is changed on the way.
+/// Copies a file or a folder; `change` is applied to text files.
 fn copy(from: &Path, to: &Path, change: &dyn Fn(String) -> String) {
     if from.is_dir() {
         fs::create_dir_all(to).unwrap();
@@ -197,7 +196,7 @@ fn copy(from: &Path, to: &Path, change: &dyn Fn(String) -> String) {
     }
 }
 
-/// Whether lines are as wanted, where `...` is any number of them.
+/// Whether the lines match the expected ones, where `...` matches any number of lines.
 fn fits(wanted: &[&str], lines: &[&str]) -> bool {
     match wanted {
         [] => lines.is_empty(),

@@ -1,18 +1,18 @@
-//! What the generated pages of the reference show can be used as it stands there.
+//! Checks that the examples on the generated reference pages are valid.
 
 use crate::docs_page::{Page, text_of};
 use crate::suite::Suite;
 
 /// A suite whose cases have these checks.
 fn suite_with(checks: &str) -> Suite {
-    // Only an A2A agent has tasks.
+    // Only A2A agents have tasks.
     let (target, asked) = if checks.contains("task:") {
         ("{ a2a: { card_url: \"http://127.0.0.1:1/\" } }", "turns: [{ user: Hi }]")
     } else {
         ("{ process: { command: [sh] } }", "input: {}")
     };
     let judge = "judge: { chat: { connector: { api: mock }, prompts: [{ role: system, content: Judge. }] } }";
-    // Only a model that is played shows what it is asked.
+    // Model requests are only observable with a scripted model.
     let played = checks.contains("model_called") || checks.contains("by:");
     let world = if played { "world: { model: { script: model.yaml } }\n" } else { "" };
     let head = format!("suite: s\ntarget: {target}\nagents: {{ {judge} }}\n{world}");

@@ -1,4 +1,5 @@
-//! What runs leave fits the schemas in `docs/reference/schemas`, and whatever these name is left by some run.
+//! Validates the output of runs against the schemas in `docs/reference/schemas`, and checks that every field of a
+//! schema occurs in some run.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,10 +11,10 @@ use crate::ran::Ran;
 use crate::suite::Suite;
 use crate::{call_lives, changed_prompts};
 
-/// Fields that no run here has, and why.
+/// Fields that occur in no run here, and why.
 const UNSEEN: [(&str, &str); 22] = [
     ("ananke-result: warnings", "only a server that breaks the rules of its protocol has any"),
-    ("diff: problem", "a baseline that can not be read is not compared with"),
+    ("diff: problem", "a baseline that cannot be read is not compared with"),
     ("run-event: clock", "only a case with a recorded world has it: world_recordings.rs"),
     ("run-event: exact", "only a case with a recorded world has it: world_recordings.rs"),
     ("run-event: folders", "only a case with a recorded world has it: world_recordings.rs"),
@@ -36,7 +37,7 @@ const UNSEEN: [(&str, &str); 22] = [
     ("summary: with_holes", "only a case with a recorded world has it: world_recordings.rs"),
 ];
 
-/// A suite in which about everything happens that can.
+/// A suite whose cases cover almost every possible outcome.
 const EVERYTHING: &str = r#"
 hooks: []
 world:
@@ -78,7 +79,7 @@ cases:
     hooks: [{ command: [sh, -c, "exit 3"] }]
 "#;
 
-/// What the agent does with the cases of that suite, before and after a change.
+/// The suite above with its agent, before or after a change of the agent.
 fn everything(changed: bool) -> Suite {
     let tape = r#"{"tool":"search","args":{"q":"a"},"ok":true,"result":{"hits":[]}}
 {"tool":"search","args":{"q":"b"},"ok":true,"result":{"hits":[]}}
@@ -105,12 +106,12 @@ fn everything(changed: bool) -> Suite {
     }
 }
 
-/// Documents of one kind, by the name of their schema.
+/// Documents: the name of the schema, the text and the parsed value.
 #[derive(Default)]
 struct Seen(Vec<(&'static str, String, Value)>);
 
 impl Seen {
-    /// Takes what a run left in its folders.
+    /// Adds the files of all run folders.
     fn folders(&mut self, ran: &Ran) {
         for folder in ran.run_folders() {
             self.lines("run-event", &fs::read_to_string(folder.join("run.jsonl")).unwrap());
@@ -127,7 +128,7 @@ impl Seen {
     }
 }
 
-/// A copy of an example, in a folder of its own name.
+/// A copy of an example, in a folder with its name.
 fn copy(name: &str) -> Suite {
     files_below(&format!("examples/{name}"), "").into_iter().fold(Suite::empty(), |suite, path| {
         let bytes = fs::read(project().join(&path)).unwrap();
@@ -135,12 +136,12 @@ fn copy(name: &str) -> Suite {
     })
 }
 
-/// Runs that are compared with a baseline, good and bad, and parts of a run.
+/// Runs compared with a baseline, passing and failing, and shards of a run.
 fn native(seen: &mut Seen) {
     let first = everything(false).run(&[]);
     assert_eq!(first.code, Some(1), "{first:?}");
     seen.folders(&first);
-    // Whatever the cases take now, they took no time then.
+    // Set the times in the baseline to zero, so that every case is slower now.
     let mut baseline = first.summary();
     baseline["aggregates"]["metrics"]["wall_ms"]["mean"] = 1e-9.into();
     baseline["cases"].as_array_mut().unwrap().iter_mut().for_each(|case| case["wall_ms"] = 0.into());
@@ -166,13 +167,13 @@ fn native(seen: &mut Seen) {
     seen.folders(&ran);
 }
 
-/// Runs with a model and tools behind the agent, whose calls others tell of.
+/// Runs with a scripted model and stub tools, which observe the agent's calls.
 fn observed(seen: &mut Seen) {
     for mode in ["denied", "fails", "within"] {
         let suite = call_lives::suite(mode, "refund", call_lives::ROUTES, "checks: [{ contains: refunded }]");
         seen.folders(&suite.agentci(&["run", "suite"]));
     }
-    // Another mode is another agent: what it did not call, and what it called during a call.
+    // Another mode acts as a changed agent: one that no longer makes a call, or an exchange during a call.
     for (before, now) in [("stub", "runs"), ("within", "runs")] {
         let of = |mode: &str| call_lives::suite(mode, "refund", call_lives::ROUTES, "checks: [{ contains: refunded }]");
         let (suite, baseline) = (of(now), of(before).agentci(&["run", "suite"]));
@@ -183,7 +184,7 @@ fn observed(seen: &mut Seen) {
     }
 }
 
-/// A run whose models are asked otherwise than in its baseline.
+/// A run whose model requests differ from the baseline.
 fn prompts(seen: &mut Seen) {
     let suite = changed_prompts::changed();
     let ran = suite.agentci(&["run", "suite"]);
@@ -246,7 +247,7 @@ fn aumai(seen: &mut Seen) {
     seen.document("aumai-result", &ran.stdout);
 }
 
-/// Every name of a field in a schema, or in a document.
+/// Collects every field name of a schema or of a document.
 fn names(value: &Value, of_schema: bool, found: &mut BTreeSet<String>) {
     match value {
         Value::Object(fields) => {
@@ -296,7 +297,7 @@ fn what_runs_leave_fits_the_schemas() {
     assert_eq!(unseen, excused, "left: fields that no run here has; right: those that need not be seen");
 }
 
-/// Results that a page shows, and the schemas they must fit.
+/// Results shown on a page, and the schemas they must match.
 const SHOWN: [(&str, &str, &str); 3] = [
     ("docs/reference/ananke.md", "\"tests\"", "ananke-result"),
     ("docs/reference/aumai.md", "\"suite_name\"", "aumai-result"),

@@ -1,9 +1,9 @@
-//! Suites that stand as a whole on a page are right: `agentci check` finds nothing in them.
+//! Checks that complete suites on a page are valid: `agentci check` finds no problem in them.
 
 use crate::docs_page::{Block, Page, files_below, text_of};
 use crate::docs_reader::Reader;
 
-/// What tells a suite, or one file of a suite, by the keys at its top; all of them are there.
+/// Sets of top-level keys that identify a suite, or one file of a suite.
 const WHOLE: [&[&str]; 6] = [
     &["target", "cases"],
     &["suite_name", "agent_command"],
@@ -13,7 +13,7 @@ const WHOLE: [&[&str]; 6] = [
     &["input_messages", "expected_behavior"],
 ];
 
-/// Checks the suites of a page, after all its files are there; what is wrong.
+/// Checks the suites of a page, after all its files have been written; returns the errors.
 pub(crate) fn check(page: &Page, reader: &mut Reader) -> Vec<String> {
     let mut wrong = Vec::new();
     for (number, block) in page.blocks().enumerate() {
@@ -29,7 +29,7 @@ pub(crate) fn check(page: &Page, reader: &mut Reader) -> Vec<String> {
         if block.file.is_none() {
             reader.write(&name, &block.text);
         }
-        // What a guide shows is copied: not even a warning is due.
+        // Readers copy the suites of a guide, so they must not even have warnings.
         let strict = if page.path.starts_with("docs/guides/") { " --strict" } else { "" };
         let checked = reader.run(&format!("cd {} && agentci check {name}{strict}", reader.work().display()));
         if checked.code != Some(0) {
@@ -41,7 +41,7 @@ pub(crate) fn check(page: &Page, reader: &mut Reader) -> Vec<String> {
     wrong
 }
 
-/// Whether it is how a file of the examples begins; those are run.
+/// Whether the block is the beginning of an example file; those files are run by other tests.
 fn is_beginning_of_an_example(block: &Block) -> bool {
     let without_comments = |path: &String| -> String {
         let text = text_of(path);
@@ -50,14 +50,14 @@ fn is_beginning_of_an_example(block: &Block) -> bool {
     files_below("examples", "yaml").iter().any(|path| without_comments(path).starts_with(&block.text))
 }
 
-/// The keys at the top.
+/// The top-level keys.
 fn keys_of(block: &Block) -> impl Iterator<Item = &str> {
     let key = |line: &'_ str| line.split_once(':').map(|(key, _)| key.len());
     block.text.lines().filter_map(move |line| line.get(..key(line)?)).filter(|key| !key.starts_with([' ', '#', '-']))
 }
 
 #[test]
-fn keys_at_the_top_are_told_from_others() {
+fn keys_at_the_top_are_distinguished_from_others() {
     let block = Block { text: "# a: b\nsuite: x\ncases:\n  - id: y\n".into(), ..Block::default() };
     assert_eq!(keys_of(&block).collect::<Vec<_>>(), ["suite", "cases"]);
 }

@@ -1,4 +1,4 @@
-//! The names that the pages may use: what the binary says it knows, and words of others.
+//! The names that the pages may use: those of the binary and its schemas, and names from elsewhere.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::docs_page::{files_below, project, text_of};
 use crate::suite::Suite;
 
-/// Names that neither the binary nor a schema lists, by what they are. One that no page needs here any more is an error.
+/// Names that neither the binary nor a schema lists, grouped by origin. A name that no page uses any more is an error.
 pub(crate) const ELSEWHERE: [(&str, &str); 10] = [
     (
         "fields, values and events of the APIs of models",
@@ -24,7 +24,7 @@ pub(crate) const ELSEWHERE: [(&str, &str); 10] = [
     ("prefixes of the lines of the AI SDK's stream", "d e f"),
     (
         "functions and settings of agent frameworks",
-        "default_tool_error_function stop_on_first_tool tool_not_found_behavior",
+        "create_agent default_tool_error_function final_result stop_on_first_tool tool_not_found_behavior with_structured_output",
     ),
     ("what a script of the yao format gets and returns", "assistant_id chat_id delegate prompt_preset team_id user_id"),
     ("embedders, which are keys of a threshold", "builtin openai"),
@@ -43,14 +43,14 @@ pub(crate) const ELSEWHERE: [(&str, &str); 10] = [
     ("folders, libraries and system calls", "epoll_wait libgcc_s node_modules posix_spawn"),
 ];
 
-/// What a name is taken for.
+/// What a name refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Check,
-    /// A key of a file that is read or written. Checks are keys, too.
+    /// A key of a file that agentci reads or writes. Checks are keys, too.
     Key,
     Flag,
-    /// A check, a key, a value that a key may have, a function of the library, or a crate.
+    /// A check, a key, a possible value of a key, a function of the library, or a crate.
     Any,
 }
 
@@ -65,7 +65,7 @@ impl Kind {
     }
 }
 
-/// Every name that there is.
+/// All existing names.
 pub(crate) struct Vocabulary {
     checks: BTreeSet<String>,
     keys: BTreeSet<String>,
@@ -74,7 +74,7 @@ pub(crate) struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Asks the binary, and reads the schemas of what runs leave.
+    /// Collects the names from the binary and from the schemas of its output files.
     pub(crate) fn read() -> Self {
         let suite = Suite::empty();
         let checks: BTreeSet<String> = agentci::checks::names().map(str::to_owned).collect();
@@ -93,12 +93,10 @@ impl Vocabulary {
         Self { checks, keys, flags, any }
     }
 
-    /// Whether there is such a name.
     pub(crate) fn has(&self, kind: Kind, name: &str) -> bool {
         self.of(kind).contains(name)
     }
 
-    /// All names of a kind.
     pub(crate) fn names(&self, kind: Kind) -> impl Iterator<Item = &str> {
         self.of(kind).iter().map(String::as_str)
     }
@@ -113,7 +111,7 @@ impl Vocabulary {
     }
 }
 
-/// The names of properties of a schema, and the values that it lists.
+/// Collects the property names of a schema, and the values that it lists.
 fn gather(schema: &Value, keys: &mut BTreeSet<String>, values: &mut BTreeSet<String>) {
     match schema {
         Value::Object(fields) => {
@@ -129,7 +127,7 @@ fn gather(schema: &Value, keys: &mut BTreeSet<String>, values: &mut BTreeSet<Str
     }
 }
 
-/// The flags of a command and of those below it, from their help.
+/// Collects the flags of a command and of its subcommands from their help.
 fn flags_of(suite: &Suite, command: &[&str], flags: &mut BTreeSet<String>) {
     static FLAG: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"--[a-z][a-z-]*|\s-[a-zA-Z]\b").unwrap());
     let help = suite.agentci(&[command, &["--help"]].concat()).stdout;
@@ -143,7 +141,7 @@ fn flags_of(suite: &Suite, command: &[&str], flags: &mut BTreeSet<String>) {
     }
 }
 
-/// Public functions of the library, crates of ours and of others.
+/// Public functions of the library, workspace crates and external crates.
 fn code() -> BTreeSet<String> {
     static FUNCTION: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"pub fn (\w+)").unwrap());
     let mut names = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! A service for embeddings that does what a test says.
+//! An embeddings service that tests can script.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,22 +8,22 @@ use crate::http_server::{Answer, Asked, listen};
 
 /// What the service does with a request.
 pub(crate) enum Reply {
-    /// Answers with vectors: of texts that begin with `Paid` one, of `Nearly` one at a cosine of 0.8, of others one across.
+    /// Answers with vectors: texts that begin with `Nearly` have a similarity of 0.8 with those that begin with `Paid`,
+    /// all others are orthogonal to them.
     Vectors,
     /// Answers with this status, these header lines and this body.
     Say(u16, &'static str, &'static str),
-    /// Takes the request and never answers.
+    /// Accepts the request and never answers.
     Hang,
 }
 
-/// The service.
 pub(crate) struct Embeddings {
     url: String,
     asked: Arc<Mutex<Vec<Asked>>>,
 }
 
 impl Embeddings {
-    /// Answers each request as `reply` says, which gets its number, from 0, and its texts.
+    /// Answers each request with the result of `reply`, which gets the number of the request, from 0, and its texts.
     pub(crate) fn new(reply: impl Fn(usize, &[String]) -> Reply + Send + Sync + 'static) -> Self {
         let asked: Arc<Mutex<Vec<Asked>>> = Arc::default();
         let seen = Arc::clone(&asked);
@@ -48,12 +48,12 @@ impl Embeddings {
         &self.url
     }
 
-    /// What it was asked so far.
+    /// The requests so far.
     pub(crate) fn asked(&self) -> Vec<Asked> {
         self.asked.lock().unwrap().clone()
     }
 
-    /// The texts it was asked for so far, in order.
+    /// The texts of all requests so far, in order.
     pub(crate) fn texts(&self) -> Vec<String> {
         self.asked().iter().flat_map(|asked| texts(&asked.body)).collect()
     }

@@ -1,5 +1,5 @@
-//! The gallery of wrong inputs: `fixtures/errors/<name>/` is a suite that is wrong in one way, and `<name>.stderr` is what
-//! `agentci check` says about it, letter for letter. A folder that holds a `named.yaml` is checked by that file.
+//! The gallery of invalid inputs: `fixtures/errors/<name>/` is a suite with one mistake, and `<name>.stderr` is the
+//! exact output of `agentci check`. If a folder contains `named.yaml`, that file is checked instead.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,10 +1,10 @@
-//! Answers that go wrong on purpose.
+//! Injected faults in tool answers.
 
 use crate::suite::Suite;
 
 const TAPE: &str = r#"{"tool":"search","args":{},"ok":true,"result":{"n":1}}"#;
 
-/// Calls `search` three times and tells whether each call went well.
+/// Calls `search` three times and reports whether each call succeeded.
 const THREE: &str = r#"
 seen=; for i in 1 2 3; do call search '{}'; case $answer in *'"ok":true'*) seen="$seen+";; *'"ok":false'*) seen="$seen-";; *) seen="$seen?";; esac; done
 finish "{\"seen\":\"$seen\"}"
@@ -41,7 +41,7 @@ fn an_answer_that_never_comes_meets_the_limit() {
     let yaml = "faults: [{ tool: search, hang: true }]\nbudgets: { max_wall_ms: 700 }";
     let ran = Suite::new().case("faulty", yaml, THREE).tape("faulty", TAPE).run(&[]);
     ran.only_wrong("faulty", "fail", "limit");
-    ran.says(&["on purpose, the answer to `search` met the fault `hang`"]);
+    ran.says(&["the fault `hang` was injected into the answer to `search`"]);
     assert!(ran.events().iter().any(|event| event["type"] == "tool_result" && event["fault"] == "hang"));
     ran.ended_soon_after(1);
 }
@@ -54,7 +54,7 @@ fn an_answer_can_come_late() {
 }
 
 #[test]
-fn a_recorded_entry_can_hold_its_own_fault() {
+fn a_recorded_entry_can_contain_its_own_fault() {
     let tape = r#"{"tool":"search","args":{},"ok":true,"result":1}
 {"tool":"search","args":{},"ok":true,"result":2,"fault":{"error":"torn"}}
 {"tool":"search","args":{},"ok":true,"result":3}"#;
@@ -73,7 +73,7 @@ fn a_rate_is_decided_by_the_seed_alone() {
 }
 
 #[test]
-fn the_seed_that_was_drawn_is_shown_and_kept() {
+fn the_random_seed_is_shown_and_kept() {
     let fault = "faults: [{ tool: search, rate: 0.5, error: flaky }]";
     let ran = Suite::new().case("faulty", fault, THREE).tape("faulty", TAPE).run(&[]);
     let seed = ran.events()[0]["seed"].as_u64().unwrap();
@@ -88,7 +88,7 @@ fn a_fault_that_never_happens_is_a_warning_with_its_place() {
     ran.all_passed();
     ran.says(&[
         "warning: the fault `error` at suite/cases/faulty.yaml:5:5 never happened: `serch` was never called; did you mean `search`?",
-        "warning: the fault `error` at suite/cases/faulty.yaml:6:5 never happened: it is for call 9 of `search`, called 3 times at most",
+        "warning: the fault `error` at suite/cases/faulty.yaml:6:5 never happened: it is for call 9 of `search`, which was called 3 times at most",
     ]);
     assert_eq!(ran.stdout.matches("never happened").count(), 2, "{}", ran.stdout);
 }
@@ -100,7 +100,7 @@ fn a_fault_of_the_suite_is_met_when_one_case_meets_it() {
         Suite::new().setting(&faults).case("faulty", "", THREE).tape("faulty", TAPE)
     };
     assert!(!two("search").run(&[]).stdout.contains("never happened"));
-    // What was left out may have met it.
+    // A case that was not selected might have triggered the fault.
     assert!(!two("search").run(&["--case", "good"]).stdout.contains("never happened"));
     let ran = two("find").run(&["--runs", "2"]);
     assert_eq!(ran.stdout.matches("never happened: `find` was never called").count(), 1, "{}", ran.stdout);
@@ -113,7 +113,7 @@ fn check_names_a_fault_of_a_tool_that_may_not_be_called() {
     );
     let checked = suite.agentci(&["check", "suite"]);
     checked.complains(&[
-        "warning: the fault `error` never happens: `serch` is none of the tools",
+        "warning: the fault `error` never happens: `serch` is not an available tool",
         "did you mean `search`?",
     ]);
 }

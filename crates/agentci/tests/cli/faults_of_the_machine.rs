@@ -1,5 +1,5 @@
-//! Disks that are full, folders that can not be written to, and fewer files than cases: the run goes on, and says what it lacks.
-//! What signals do is in `signals`, what agents that fork leave behind in `descendants`, and being killed in `killed`.
+//! Full disks, folders that are not writable, and limits on open files: the run continues and reports what is missing.
+//! Signals are tested in `signals`, processes left behind by agents in `descendants`, and a killed run in `killed`.
 
 use std::fs;
 use std::process::Command;
@@ -8,7 +8,7 @@ use std::time::Instant;
 use crate::ran::Ran;
 use crate::suite::Suite;
 
-/// Runs `agentci` in a shell that first gives itself a limit.
+/// Runs `agentci` in a shell that first sets a limit.
 fn limited(suite: &Suite, limit: &str, arguments: &[&str]) -> Ran {
     let program = suite.command(&[]);
     let mut command = Command::new("sh");
@@ -27,7 +27,7 @@ fn limited(suite: &Suite, limit: &str, arguments: &[&str]) -> Ran {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_report_for_which_there_is_no_room_is_told_and_the_others_are_written() {
+fn a_report_that_does_not_fit_on_the_disk_is_reported_and_the_others_are_written() {
     let suite = Suite::new();
     let ran = suite.run(&["--report", "markdown=/dev/full", "--report", "csv=fine.csv"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -44,14 +44,14 @@ fn a_file_that_may_not_grow_ends_neither_the_run_nor_what_was_written_before() {
     let script =
         format!("say '{{\"type\":\"log\",\"level\":\"info\",\"message\":\"{long}\"}}'\nfinish '{{\"ok\":true}}'");
     let suite = (0..20).fold(Suite::new(), |suite, number| suite.case(&format!("long{number}"), "", &script));
-    // Of 512 or 1024 bytes, as the shell has it.
+    // 16 blocks of 512 or 1024 bytes, depending on the shell.
     let ran = limited(&suite, "ulimit -f 16", &["run", "suite", "--parallel", "1"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     ran.says(&["21 cases: 21 passed"]);
-    assert!(ran.stderr.contains("run.jsonl is not complete: "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("`run.jsonl` is incomplete: "), "{}", ran.stderr);
     assert!(ran.stderr.contains("the report report.html could not be written: "), "{}", ran.stderr);
     let folder = ran.run_folder();
-    // What could not be written whole is not there, and what it was written to before is gone.
+    // A report that could not be written completely does not exist, and its temporary file was removed.
     let mut names: Vec<_> =
         fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
@@ -66,20 +66,20 @@ fn a_run_without_a_place_for_its_folder_does_not_begin() {
     let suite = Suite::new().case("seen", "", "echo > seen; finish '{}'").file("file", "");
     let mut places = vec!["file", "file/below"];
     if cfg!(target_os = "linux") {
-        // Even the superuser can make nothing there.
+        // Even root cannot create anything there.
         places.push("/proc/agentci-runs");
     }
     for place in places {
         let ran = suite.run(&["--output-dir", place]);
         assert_eq!(ran.code, Some(1), "{ran:?}");
-        assert!(ran.stderr.contains("error: the run folder can not be made: "), "{}", ran.stderr);
+        assert!(ran.stderr.contains("error: the run folder cannot be created: "), "{}", ran.stderr);
         assert!(ran.stderr.contains(place) && ran.stderr.contains("help: choose another with `--output-dir`"));
         assert!(!suite.path("seen").exists(), "an agent was started");
     }
 }
 
 #[test]
-fn a_report_that_has_no_folder_is_told_and_the_others_are_written() {
+fn a_report_that_has_no_folder_is_an_error_and_the_others_are_written() {
     let suite = Suite::new().file("file", "");
     let ran = suite.run(&["--report", "junit=file/junit.xml", "-o", "fine.md"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -98,12 +98,12 @@ fn many_cases_at_once_make_do_with_few_open_files() {
     let ran = limited(&suite, "ulimit -n 256", &["run", "suite", "--parallel", "1000"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     ran.says(&["1000 cases: 1000 passed"]);
-    assert!(ran.stderr.contains("note: 24 cases run at once instead of 1000"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("note: running 24 cases in parallel instead of 1000"), "{}", ran.stderr);
     assert!(ran.stderr.contains("help: raise the limit with `ulimit -n`"), "{}", ran.stderr);
 }
 
 #[test]
-fn cases_that_need_no_files_are_not_held_back() {
+fn cases_that_need_no_files_are_not_limited() {
     let target = "target: { mock: { model_name: m, responses: [] } }";
     let cases: Vec<String> =
         (0..100).map(|number| format!("  - {{ id: c{number}, turns: [{{ user: hi }}] }}\n")).collect();

@@ -1,4 +1,4 @@
-//! Takes out of a text what differs from run to run: durations, run ids, timestamps and the test's folder.
+//! Replaces the parts of a text that differ from run to run: durations, run ids, timestamps and the test's folder.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -18,10 +18,10 @@ static PATTERNS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     .into()
 });
 
-/// The text without what differs; `root` is the folder of the test.
+/// Replaces the varying parts; `root` is the folder of the test.
 pub(crate) fn filter(text: &str, root: &Path) -> String {
     let mut text = text.to_owned();
-    // The system may know the folder by a second name, as macOS does.
+    // The folder may have a second path, as on macOS.
     for path in [root.canonicalize().unwrap(), root.to_path_buf()] {
         text = text.replace(path.to_str().unwrap(), "[root]");
     }

@@ -21,7 +21,7 @@ fn alone_it_prints_help() {
 
 #[test]
 fn the_version_is_the_same_however_it_is_asked_for() {
-    // Alone it is told before the flags are looked at; beside a flag it is not.
+    // `--version` alone is handled before flags are parsed; with another flag it is not.
     let beside = Suite::empty().agentci(&["--color", "never", "--version"]);
     assert_eq!((beside.code, beside.stderr.as_str()), (Some(0), ""));
     assert!(beside.stdout.starts_with("agentci ") && beside.stdout.ends_with('\n'), "{beside:?}");
@@ -41,7 +41,7 @@ fn wrong_usage_is_two() {
 }
 
 #[test]
-fn flags_of_other_programs_are_told_what_to_write_here() {
+fn flags_of_other_programs_get_advice() {
     for (flag, words) in [
         ("--record=folder", "agentci record PATH"),
         ("--replay", "--mode replay"),
@@ -55,7 +55,7 @@ fn flags_of_other_programs_are_told_what_to_write_here() {
     }
     let ran = two_cases().agentci(&["run", "suite", "-c", "ananke.config.yaml"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    ran.complains(&["`--connector` is for suites of the yao format", "write `--config FILE`"]);
+    ran.complains(&["`--connector` applies to suites in the yao format", "use `--config FILE`"]);
 }
 
 #[test]
@@ -70,8 +70,8 @@ fn a_flag_without_its_value_is_wrong_usage() {
 #[test]
 fn a_bad_value_is_one() {
     for (arguments, reason) in [
-        (["--parallel", "0"], "1 or more"),
-        (["--parallel", "many"], "1 or more"),
+        (["--parallel", "0"], "at least 1"),
+        (["--parallel", "many"], "at least 1"),
         (["--timeout", "5"], "`5` is not a duration"),
         (["--timeout", "5 minutes"], "`5 minutes` is not a duration"),
         (["--mode", "foo"], "one of replay, record, live"),
@@ -88,7 +88,7 @@ fn a_bad_value_is_one() {
 }
 
 #[test]
-fn a_duration_without_a_unit_is_told_how_to_write_it() {
+fn a_duration_without_a_unit_gets_advice() {
     let ran = two_cases().run(&["--timeout", "5"]);
     ran.complains(&["`5` is not a duration", "a unit"]);
 }
@@ -146,7 +146,7 @@ fn colour_only_on_a_terminal_or_when_asked_for() {
     assert!(ran.stderr.contains("\u{1b}["), "{ran:?}");
 }
 
-/// On a terminal; `script` from util-linux makes one.
+/// `script` from util-linux provides the terminal.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_terminal_gets_colour_unless_it_is_not_wanted() {
@@ -171,7 +171,7 @@ fn a_terminal_gets_colour_unless_it_is_not_wanted() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_failure() {
+fn a_reader_that_closes_the_pipe_is_not_a_failure() {
     let suite = two_cases();
     for arguments in [&["run", "suite"][..], &["run", "suite", "--json"], &["list", "suite"], &["convert", "suite"]] {
         let mut child = suite.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -184,7 +184,7 @@ fn a_reader_that_goes_away_is_no_failure() {
 }
 
 #[test]
-fn a_failure_is_a_failure_even_when_nobody_reads() {
+fn a_failure_is_a_failure_even_with_a_closed_pipe() {
     let suite = Suite::new().case("bad", "", "exit 1");
     let mut child = suite.command(&["run", "suite"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
@@ -192,10 +192,10 @@ fn a_failure_is_a_failure_even_when_nobody_reads() {
     assert_eq!((output.status.code(), output.stderr), (Some(1), Vec::new()));
 }
 
-/// `/dev/full` takes nothing, as a full disk does.
+/// Writing to `/dev/full` fails as on a full disk.
 #[cfg(target_os = "linux")]
 #[test]
-fn what_can_not_be_printed_is_a_failure() {
+fn output_that_cannot_be_printed_is_a_failure() {
     for command in [&["list", "suite"][..], &["convert", "suite"], &["run", "suite"]] {
         let suite = two_cases();
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
@@ -228,6 +228,6 @@ fn a_flag_that_no_case_has_a_use_for_is_refused() {
     {
         let ran = suite.run(&flag);
         assert_eq!(ran.code, Some(1), "{ran:?}");
-        ran.complains(&["no selected case has a use for", flag[0], "leave it out"]);
+        ran.complains(&["has no effect: no selected case", flag[0], "leave it out"]);
     }
 }

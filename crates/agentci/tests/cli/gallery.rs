@@ -1,4 +1,4 @@
-//! Suites that were judged wrongly once, and their honest neighbours: `fixtures/verdicts/README.md` describes the layout.
+//! Suites that once got a wrong verdict, and correct counterparts: `fixtures/verdicts/README.md` describes the layout.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,7 +13,7 @@ use crate::filter::filter;
 use crate::surroundings::on_a_desk;
 
 const ACCEPT: &str = "AGENTCI_ACCEPT=1 cargo test --locked -p agentci --test cli gallery";
-/// Longer than any suite of the gallery takes on a slow machine.
+/// Longer than any suite of the gallery needs on a slow machine.
 const LIMIT: Duration = Duration::from_secs(90);
 
 fn gallery() -> PathBuf {
@@ -82,7 +82,7 @@ fn every_entry_shows_the_defect_and_an_honest_neighbour() {
     }
 }
 
-/// Runs a suite of the gallery in a folder of its own: exit code, standard output and standard error.
+/// Runs a suite of the gallery in its own folder; returns exit code, standard output and standard error.
 fn judged(binary: &Path, suite: &Path) -> String {
     let root = tempfile::tempdir().unwrap();
     let folder = root.path().join("suite");
@@ -146,7 +146,7 @@ fn copy(from: &Path, to: &Path) {
 /// Raw responses by path, in order.
 type Answers = BTreeMap<String, Vec<Vec<u8>>>;
 
-/// Serves the sections of an `answers.http` until the test process ends; the result is the address.
+/// Serves the sections of an `answers.http` until the test process ends; returns the address.
 fn serve(text: &[u8]) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
@@ -160,7 +160,7 @@ fn serve(text: &[u8]) -> String {
     address
 }
 
-/// Takes an `answers.http` apart. The head of a response gets the line ends that HTTP asks for.
+/// Parses an `answers.http`. Line ends in the head of a response become CRLF, as HTTP requires.
 fn sections(text: &[u8], address: &str) -> Answers {
     let mut answers = Answers::new();
     let mut current: Option<(String, Vec<u8>)> = None;
@@ -200,7 +200,7 @@ fn answer(mut stream: TcpStream, answers: &Mutex<Answers>) -> Option<()> {
     stream.write_all(&named(raw, &body)).ok()
 }
 
-/// The response with the ids of the request in it, as an AG-UI server sends them back.
+/// Inserts the ids of the request into the response, as an AG-UI server does.
 fn named(raw: Vec<u8>, body: &[u8]) -> Vec<u8> {
     let Ok(request) = serde_json::from_slice::<serde_json::Value>(body) else { return raw };
     let Ok(mut text) = String::from_utf8(raw.clone()) else { return raw };

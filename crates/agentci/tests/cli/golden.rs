@@ -1,4 +1,4 @@
-//! The formats of artifacts, kept as files: a change to one must be meant.
+//! Golden files for the formats of artifacts, so that no format changes by accident.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,12 +13,12 @@ fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A number or text that differs from run to run, by its key.
+/// Whether the value of this key differs from run to run.
 fn differs(key: &str) -> bool {
     ["timestamp", "generated_at", "run_id", "wall_ms", "wall_us", "suite_wall_ms", "agentci_version"].contains(&key)
 }
 
-/// Replaces what differs, and what stands for it below `wall_ms` in the metrics.
+/// Replaces values that differ from run to run, and all numbers below `wall_ms`.
 fn steady(value: &mut Value, below_wall: bool) {
     match value {
         Value::Object(map) => {
@@ -47,7 +47,7 @@ fn steady_xml(text: &str) -> String {
     time.replace_all(text, r#"$1="[$1]""#).into_owned()
 }
 
-/// Runs an example from the project's folder and holds its artifacts against the kept ones.
+/// Runs an example in the project folder and compares its artifacts with the golden files.
 fn holds(example: &str) {
     let out = tempfile::tempdir().unwrap();
     let folder = out.path().display().to_string();
@@ -89,7 +89,7 @@ fn the_demos_artifacts_keep_their_format() {
     holds("examples/evals/demo");
 }
 
-/// Recording the example that remembers what it was asked gives the cassettes that lie beside it.
+/// Recording the example with stateful tools reproduces the cassettes stored with it.
 #[test]
 fn the_polling_example_records_what_is_kept_and_replays_without_its_tools() {
     let suite = Suite::empty();

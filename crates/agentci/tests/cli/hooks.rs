@@ -4,7 +4,7 @@ use crate::suite::Suite;
 
 const ECHO: &str = r#"input=${task#*'"input":'}; finish "{\"input\":${input%?}}""#;
 
-/// A suite of two cases, of which `hooked` has this hook and its variable `ID` in its input.
+/// A suite of two cases; `hooked` has this hook, and its input uses the variable `ID`.
 fn hooked(hook: &str) -> Suite {
     let cases = format!(
         "cases:\n  - id: good\n    input: {{}}\n  - id: hooked\n    input: {{ id: \"${{ID}}\" }}\n    hooks:\n      - {hook}\n"
@@ -34,17 +34,17 @@ fn a_hook_that_prints_something_else_is_quoted() {
 }
 
 #[test]
-fn a_hook_that_prints_nothing_is_told_what_to_print() {
+fn a_hook_that_prints_nothing_gets_advice() {
     let ran = hooked("{ command: [echo, ''] }").run(&[]);
     ran.only_wrong("hooked", "error", "hook");
-    ran.says(&["the hook `echo` printed nothing, and must print one JSON object (hook)", "print `{}`"]);
+    ran.says(&["the hook `echo` printed nothing, but must print one JSON object (hook)", "print `{}`"]);
 }
 
 #[test]
 fn a_hook_that_does_not_end_is_given_up() {
     let ran = hooked("{ command: [sleep, '600'], timeout: 1s }").run(&[]);
     ran.only_wrong("hooked", "error", "hook");
-    ran.says(&["the hook `sleep` was not done within 1s"]);
+    ran.says(&["the hook `sleep` did not finish within 1s"]);
     ran.ended_soon_after(1);
 }
 
@@ -77,9 +77,9 @@ fn a_child_that_a_hook_leaves_behind_does_not_keep_it_waiting() {
 }
 
 #[test]
-fn a_hook_that_prints_without_end_is_told_so_at_once() {
+fn a_hook_that_prints_without_end_is_reported_at_once() {
     let ran = hooked("{ command: [yes], timeout: 15s }").run(&[]);
     ran.only_wrong("hooked", "error", "hook");
     ran.ended_soon_after(0);
-    assert!(!ran.stdout.contains("was not done within"), "{ran:?}");
+    assert!(!ran.stdout.contains("did not finish within"), "{ran:?}");
 }

@@ -1,10 +1,16 @@
-//! An agent that is asked over HTTP, for the tests. It is this very test binary, started with the variable `HTTP_AGENT`.
+//! An HTTP agent for the tests: this test binary, started with the variable `HTTP_AGENT`.
 //!
-//! The question says what it does: `hello` streams words, `pay N` asks the tool `paySlips` at `PAY_BASE`, which is a variable of
-//! the question or of the environment, `total A B` asks it twice and then `paySlipsSummary`, `slow` only keeps the connection open,
-//! `fail` and `nothing` are what they say, `die` ends the agent; `pay N, slow` does one after the other. `later` asks a tool as soon
-//! as another question, `meanwhile`, is there, which waits for it. `owe N` answers at once and pays when `meanwhile` comes, or when
-//! somebody writes to the pipe `$HTTP_AGENT_POKE.in`, who can read from `$HTTP_AGENT_POKE.out` when it is done.
+//! The question selects what it does:
+//!
+//! - `hello` streams words
+//! - `pay N` calls the tool `paySlips` at `PAY_BASE`, a variable of the question or of the environment
+//! - `total A B` calls it twice, and then `paySlipsSummary`
+//! - `slow` only keeps the connection open; `pay N, slow` does one after the other
+//! - `fail` answers with status 500, `nothing` with an empty text
+//! - `die` ends the agent
+//! - `later` waits for the question `meanwhile` and then calls a tool; `meanwhile` waits until the call is done
+//! - `owe N` answers at once, and pays when `meanwhile` arrives or when a process writes to the pipe
+//!   `$HTTP_AGENT_POKE.in`; then the agent writes to `$HTTP_AGENT_POKE.out`
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -14,10 +20,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// Who asks a tool later, and whom it tells when it did.
+/// Wakes the thread that waits to call a tool; the sent channel reports that the call is done.
 static LATER: Mutex<Option<Sender<Sender<()>>>> = Mutex::new(None);
 
-/// The arguments that make this test binary the agent.
+/// The command that runs this test binary as the agent.
 pub(crate) fn command() -> String {
     let program = std::env::current_exe().unwrap();
     format!("[{:?}, \"http_agent::serves_when_it_is_told_to\", --exact, --nocapture]", program.to_str().unwrap())
@@ -25,11 +31,11 @@ pub(crate) fn command() -> String {
 
 #[test]
 fn serves_when_it_is_told_to() {
-    // As a test of its own it has nothing to do.
+    // In a normal test run there is nothing to do.
     let Ok(pid_file) = std::env::var("HTTP_AGENT") else { return };
     let port: u16 = std::env::var("PORT").unwrap().parse().unwrap();
     let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
-    // Several may start at once, each with a draft of its own.
+    // Several agents may start at once, so each writes its own temporary file.
     let draft = format!("{pid_file}.{}", std::process::id());
     std::fs::write(&draft, std::process::id().to_string()).unwrap();
     std::fs::rename(&draft, &pid_file).unwrap();
@@ -91,7 +97,7 @@ fn answer(stream: &mut TcpStream) -> std::io::Result<()> {
     write!(stream, "data: [DONE]\n\n")
 }
 
-/// Pays when it is woken.
+/// Pays in a thread, once woken.
 fn owe(task: Value, id: String) {
     let (waiting, woken) = channel();
     *LATER.lock().unwrap() = Some(waiting);
@@ -102,7 +108,7 @@ fn owe(task: Value, id: String) {
     });
 }
 
-/// Wakes whoever asks a tool later, and waits until it did.
+/// Wakes the waiting thread, and waits until its call is done.
 fn wake() {
     if let Some(waiting) = LATER.lock().unwrap().take() {
         let (done, is_done) = channel();
@@ -122,7 +128,7 @@ fn pay(task: &Value, id: &str) -> String {
     slip.map_or_else(|| "I do not know".into(), |slip| format!("Your net pay is {}", slip["net"]))
 }
 
-/// Asks for two of them, and for what a second tool makes of both.
+/// Gets two pay slips, and their total from a second tool.
 fn total(task: &Value, ids: &str) -> String {
     let ids: Vec<u64> = ids.split(' ').map(|id| id.parse().unwrap()).collect();
     let slips = ids.iter().map(|id| ask(task, "paySlips", &json!({ "id": id })).unwrap()["net"].to_string());
@@ -130,7 +136,7 @@ fn total(task: &Value, ids: &str) -> String {
     format!("Paid {slips} = {}", ask(task, "paySlipsSummary", &json!({ "ids": ids })).unwrap()["total"])
 }
 
-/// Asks a tool, which may have no answer.
+/// Calls a tool; `None` unless its status is 200.
 fn ask(task: &Value, tool: &str, body: &Value) -> Option<Value> {
     let told = task["variables"]["PAY_BASE"].as_str().map(str::to_owned);
     let base = told.or_else(|| std::env::var("PAY_BASE").ok()).unwrap();

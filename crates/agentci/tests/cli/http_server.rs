@@ -1,4 +1,4 @@
-//! A server that does what a test says; it listens until the test process ends.
+//! An HTTP server that tests can script; it listens until the test process ends.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// A request.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     pub(crate) path: String,
@@ -19,10 +18,11 @@ pub(crate) struct Asked {
     pub(crate) body: Value,
 }
 
-/// An answer: its status, further header lines, each with its end, and its body.
+/// An answer: status, additional header lines, each with its line end, and body.
 pub(crate) struct Answer(pub(crate) u16, pub(crate) &'static str, pub(crate) String);
 
-/// Answers each request as `reply` says, and never where it says nothing. The result is the address, without a path.
+/// Answers each request with the result of `reply`; never answers if that is `None`. Returns the address, without a
+/// path.
 pub(crate) fn listen(reply: impl Fn(Asked) -> Option<Answer> + Send + Sync + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
@@ -56,7 +56,7 @@ fn serve(mut stream: TcpStream, reply: &dyn Fn(Asked) -> Option<Answer>) -> Opti
     let body = serde_json::from_slice(&body).unwrap_or_default();
     let path = first.split(' ').nth(1)?.to_owned();
     let Some(Answer(status, headers, body)) = reply(Asked { path, key, head, body }) else {
-        // The client goes away first.
+        // The client gives up before that.
         std::thread::sleep(Duration::from_mins(10));
         return None;
     };

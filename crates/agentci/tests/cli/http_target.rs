@@ -1,4 +1,4 @@
-//! Agents that are asked over HTTP, whose tools are played and which the run starts itself.
+//! HTTP agents that the run starts, with stub tools.
 
 use std::fs;
 use std::net::TcpListener;
@@ -10,7 +10,7 @@ use crate::processes::{is_gone, signal, told};
 use crate::ran::Ran;
 use crate::suite::Suite;
 
-/// A suite whose agent is the one of the tests; `cases` follows.
+/// A suite with the agent of `http_agent`.
 fn suite(world: &str, cases: &str) -> Suite {
     let suite = Suite::empty();
     let pid = suite.path("agent.pid");
@@ -31,7 +31,7 @@ fn case(id: &str, question: &str, checks: &str) -> String {
     )
 }
 
-/// What the first finding of a case says.
+/// The first finding of a case.
 fn said(ran: &Ran, id: &str) -> String {
     let events = ran.events();
     let end = events.iter().find(|event| event["type"] == "case_end" && event["case_id"] == id).unwrap();
@@ -88,14 +88,14 @@ fn every_way_to_fail_has_its_verdict_and_the_others_go_on() {
     );
     for (id, words) in [
         ("missing", "paySlips"),
-        ("missing-and-late", "not done within 1s"),
+        ("missing-and-late", "did not finish within 1s"),
         ("missing-and-wrong", "status 500"),
         ("refused", "no model"),
         ("nothing", "answer is empty"),
     ] {
         assert!(said(&ran, id).contains(words), "{id}: {}", said(&ran, id));
     }
-    // After a miss nothing is judged.
+    // After a miss, checks are not evaluated.
     let checks: Vec<_> =
         ran.events().into_iter().filter(|event| event["type"] == "check" && event["case_id"] == "missing").collect();
     assert_eq!((checks.len(), &checks[0]["status"]), (1, &"not_evaluated".into()), "{ran:?}");
@@ -126,7 +126,7 @@ fn cases_that_run_at_once_have_tools_of_their_own() {
 }
 
 #[test]
-fn an_agent_that_died_is_told_and_started_again() {
+fn an_agent_that_died_is_reported_and_started_again() {
     let cases = [case("dies", "die", ""), case("next", "hello", "{ contains: Hello }"), case("last", "hello", "")];
     let ran = suite("", &cases.concat()).run(&["--parallel", "1"]);
     ran.only_wrong("dies", "error", "agent_exited");
@@ -135,7 +135,7 @@ fn an_agent_that_died_is_told_and_started_again() {
     let end = |id: &str| events.iter().find(|event| event["type"] == "case_end" && event["case_id"] == id).unwrap();
     assert!(end("dies")["stderr_tail"].to_string().contains("out of ideas"), "{ran:?}");
     let warning = end("next")["warnings"][0].as_str().unwrap_or_default();
-    assert!(warning.contains("exit code 3") && warning.contains("started again"), "{ran:?}");
+    assert!(warning.contains("exit code 3") && warning.contains("restarted"), "{ran:?}");
     assert!(end("last")["warnings"].is_null(), "{ran:?}");
 }
 
@@ -148,7 +148,7 @@ fn an_agent_that_does_not_start_is_tried_once_and_its_words_are_shown() {
     assert!(ran.verdicts().iter().all(|verdict| verdict.2 == "unreachable"), "{ran:?}");
     assert_eq!(fs::read_to_string(suite.path("tries")).unwrap().lines().count(), 1);
     assert!(said(&ran, "first").contains("the agent ended with exit code 4 before it was ready"), "{ran:?}");
-    assert!(said(&ran, "second").contains("as the case `first` tells"), "{ran:?}");
+    assert!(said(&ran, "second").contains("see the case `first`"), "{ran:?}");
     assert_eq!(ran.stdout.matches("stderr: no key").count(), 1, "{ran:?}");
 }
 
@@ -163,7 +163,7 @@ fn an_agent_that_is_never_ready_is_given_up_and_ended() {
     let suite = suite.file("suite/agentci.yaml", yaml.replace("$$", "$$$$"));
     let ran = suite.run(&[]);
     assert_eq!(ran.verdicts()[0].2, "unreachable", "{ran:?}");
-    ran.says(&["was not ready within 300ms", "the server has to listen at the port in the variable `PORT`"]);
+    ran.says(&["was not ready within 300ms", "the server must listen on the port in the variable `PORT`"]);
     assert!(is_gone(told(&pid)));
 }
 
@@ -191,7 +191,7 @@ fn an_interrupt_ends_the_agent() {
     assert!(is_gone(agent));
 }
 
-/// A tool that is no stub: it pays 7, whoever asks.
+/// A live tool, not a stub: it always pays 7.
 fn live_tool() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -203,7 +203,7 @@ fn live_tool() -> String {
     url
 }
 
-/// A recording of a server that is started is of the world around it: the server itself is run in a replay.
+/// For a server that the run starts, only the world around it is recorded; a replay still runs the server.
 #[test]
 fn a_server_that_is_started_is_run_in_a_replay() {
     let world = TOOLS
@@ -223,7 +223,7 @@ fn a_server_that_is_started_is_run_in_a_replay() {
 }
 
 #[test]
-fn a_port_that_is_taken_is_told_with_the_flag() {
+fn a_port_that_is_taken_is_reported_with_the_flag() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     let ran = suite(TOOLS, &case("one", "pay 1", "")).run(&["--stub-port", &port]);
@@ -232,14 +232,14 @@ fn a_port_that_is_taken_is_told_with_the_flag() {
 }
 
 #[test]
-fn whoever_has_the_agents_port_is_not_asked_in_its_place() {
+fn another_server_on_the_agents_port_is_not_called_in_its_place() {
     let other = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = other.local_addr().unwrap().port().to_string();
     let suite = suite("", &case("hello", "hello", ""));
     let yaml = fs::read_to_string(suite.path("suite/agentci.yaml")).unwrap().replace("${PORT}", &port);
     let ran = suite.file("suite/agentci.yaml", yaml).run(&[]);
     assert_eq!(ran.verdicts()[0].2, "unreachable", "{ran:?}");
-    assert!(ran.stdout.contains(&format!("something listens at `127.0.0.1:{port}`")), "{ran:?}");
+    assert!(ran.stdout.contains(&format!("something listens on `127.0.0.1:{port}`")), "{ran:?}");
 }
 
 #[test]
@@ -259,7 +259,7 @@ fn an_agent_that_is_not_there_may_be_started_by_the_run() {
     let ran = Suite::empty().file("suite/agentci.yaml", yaml).run(&[]);
     assert_eq!(ran.verdicts()[0].2, "unreachable", "{ran:?}");
     ran.says(&[
-        "help: let agentci start it, by `command` in its target (`agent_command` in scenarios), or start it before the run",
+        "help: let agentci start it with `command` in its target (`agent_command` in scenarios), or start it before the run",
     ]);
 }
 
@@ -271,5 +271,5 @@ fn a_fault_of_a_tool_over_http_is_met_by_its_calls_alone() {
     assert!(!met.stdout.contains("never happened"), "{met:?}");
     let unmet = with("{ tool: paySlip, delay: 1ms }");
     unmet.run(&[]).says(&["never happened: `paySlip` was never called; did you mean `paySlips`?"]);
-    unmet.agentci(&["check", "suite"]).complains(&["`paySlip` is none of the tools", "did you mean `paySlips`?"]);
+    unmet.agentci(&["check", "suite"]).complains(&["`paySlip` is not an available tool", "did you mean `paySlips`?"]);
 }

@@ -1,11 +1,11 @@
-//! Settings that cannot fail or have no effect are warnings of `agentci check`; honest ones next to them are not.
+//! `agentci check` warns about settings that cannot fail or have no effect, but not about similar ones that do.
 
 use crate::ran::Ran;
 use crate::suite::Suite;
 
 const MODEL: &str = "rules:\n- when: { user: order }\n  reply: found\n";
 
-/// What `check --strict` says of a suite with these lines in its world, its only case and its script.
+/// Runs `check --strict` on a suite with these additions to its world and its cases, and with this model script.
 fn check(world: &str, case: &str, model: &str) -> Ran {
     let text = format!(
         "suite: s\ntarget: {{ process: {{ command: [sh, -c, 'echo done'], speaks: text }} }}\n\
@@ -15,7 +15,7 @@ fn check(world: &str, case: &str, model: &str) -> Ran {
     suite.agentci(&["check", "suite", "--strict"])
 }
 
-/// There is one warning, once, and it names its place.
+/// Asserts that there is exactly one warning, and that it contains these parts.
 #[track_caller]
 fn warns(ran: &Ran, parts: &[&str]) {
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -67,7 +67,7 @@ fn a_refusal_that_is_every_result_is_reported_once_for_all_cases() {
 fn a_rule_behind_a_wider_one_is_reported_in_the_script() {
     let wide = "rules:\n- when: { user: order }\n  reply: found\n- when: { user: my order }\n  reply: yours\n";
     let ran = check("", "", wide);
-    warns(&ran, &["this rule is never used: the rule on line 2 fits every request that it fits", "model.yaml:4:3"]);
+    warns(&ran, &["this rule is never used: the rule on line 2 matches every request it matches", "model.yaml:4:3"]);
     let narrow = "rules:\n- when: { user: my order }\n  reply: yours\n- when: { user: order }\n  reply: found\n";
     clean(&check("", "", narrow));
     let busy =
@@ -148,11 +148,11 @@ fn words_of_the_script_are_reported_where_any_agent_passes_them_on() {
     ] {
         let ran = one(text, first);
         assert_eq!(ran.code, Some(1), "{ran:?}");
-        ran.complains(&["only repeats the script", "the script's own words", "suite/agentci.yaml:4:"]);
+        ran.complains(&["only repeats the script", "text of the script", "suite/agentci.yaml:4:"]);
         clean(&one(text, later));
         clean(&one(text, second));
     }
-    // The agent makes these of the model's words.
+    // The agent derives these from the model's text.
     for text in
         ["matches: '^Answer: It is found'", "equals: { answer: It is found. }", "equals: 'Answer: It is found.'"]
     {

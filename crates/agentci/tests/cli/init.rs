@@ -1,4 +1,4 @@
-//! First suites: what `agentci init` writes passes as it is.
+//! The suites that `agentci init` writes pass without changes.
 
 use std::fs;
 use std::net::{TcpListener, TcpStream};
@@ -15,7 +15,7 @@ fn the_example_of_every_kind_is_accepted_and_passes() {
         let suite = Suite::empty();
         let made = suite.agentci(&["init", "--kind", kind]);
         assert_eq!((made.code, made.stdout.as_str()), (Some(0), ""), "{made:?}");
-        let next = "go on with:\n  agentci check agent-tests\n  agentci run agent-tests\n";
+        let next = "next steps:\n  agentci check agent-tests\n  agentci run agent-tests\n";
         assert!(made.stderr.ends_with(next), "{made:?}");
         let checked = suite.agentci(&["check", "agent-tests", "--strict", "--secrets"]);
         assert_eq!((checked.code, checked.stderr.as_str()), (Some(0), ""), "{kind}: {checked:?}");
@@ -36,12 +36,12 @@ fn the_example_of_every_kind_is_accepted_and_passes() {
 }
 
 #[test]
-fn nobody_to_ask_and_no_kind_writes_nothing() {
+fn without_a_terminal_and_a_kind_nothing_is_written() {
     let suite = Suite::empty();
     for arguments in [&["init"][..], &["init", "t"], &["init", "--force"]] {
         let ran = suite.agentci(arguments);
         assert_eq!(ran.code, Some(1), "{ran:?}");
-        ran.complains(&["there is no terminal to ask how your agent is reached", "say it with `--kind KIND`: "]);
+        ran.complains(&["cannot ask for the kind of your agent without a terminal", "set it with `--kind KIND`: "]);
         for (kind, _) in KINDS {
             ran.complains(&[&format!("`{kind}`")]);
         }
@@ -57,11 +57,11 @@ fn help_names_every_kind() {
     }
 }
 
-/// What the comments of an example say of recording holds.
+/// Checks that an example can be recorded and replayed, as its comments say.
 fn records_and_plays(kind: &str) {
     let suite = Suite::empty();
     assert_eq!(suite.agentci(&["init", "t", "--kind", kind]).code, Some(0));
-    // What was there before is not what is played afterwards.
+    // Remove the existing recordings, so that only the new ones are replayed.
     for folder in ["t/cassettes", "t/recordings"] {
         drop(fs::remove_dir_all(suite.path(folder)));
     }
@@ -78,7 +78,7 @@ fn the_example_of_a_command_can_be_recorded() {
     records_and_plays("command");
 }
 
-/// What starts `agentci` may leave its own connections open in it, as some runners of CI do. They are none of the agent's.
+/// The parent of `agentci` may pass on open connections, as some CI runners do. They do not belong to the agent.
 #[test]
 fn a_server_can_be_recorded_with_inherited_connections() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -108,28 +108,28 @@ fn a_snapshot_of_tools_is_made_without_a_recording_and_compared_ever_after() {
     fs::remove_file(&snapshot).unwrap();
     let missing = suite.agentci(&["run", "t"]);
     assert_eq!(missing.code, Some(1), "{missing:?}");
-    missing.says(&["there is no snapshot `t/tools.json`: make it with `agentci record`"]);
+    missing.says(&["the snapshot `t/tools.json` does not exist: create it with `agentci record`"]);
     assert!(!snapshot.exists(), "only recording makes one");
-    // The other case has nothing to keep and is run all the same, also in CI: nothing that costs anything is called.
+    // The other case has nothing to record and still runs, even in CI, because nothing it calls costs money.
     let recorded = suite.command(&["record", "t"]).env("CI", "true").output().unwrap();
     assert!(recorded.status.success(), "{recorded:?}");
     let made = fs::read(&snapshot).unwrap();
     let json = |text: &[u8]| serde_json::from_slice::<serde_json::Value>(text).unwrap();
     assert_eq!(json(&made), json(&written));
     assert_eq!(suite.agentci(&["run", "t"]).code, Some(0));
-    // A tool that changed is not recorded over, and fails.
+    // A changed tool fails the case; `record` does not overwrite the snapshot.
     fs::write(&snapshot, String::from_utf8(made).unwrap().replace("\"string\"", "\"integer\"")).unwrap();
     for command in ["run", "record"] {
         let changed = suite.agentci(&[command, "t"]);
         assert_eq!(changed.code, Some(1), "{changed:?}");
         changed.says(&["the tool `search_docs` changed: at /inputSchema/properties/q/type"]);
     }
-    // Where nothing is compared, there is nothing to record.
+    // Without a snapshot check there is nothing to record.
     let text = fs::read_to_string(&yaml).unwrap().replace("mcp:list: { snapshot: tools.json }", "mcp:list: {}");
     fs::write(&yaml, text).unwrap();
     let nothing = suite.agentci(&["record", "t"]);
     assert_eq!(nothing.code, Some(1), "{nothing:?}");
-    nothing.says(&["there is no `recording` to record to", "`mcp:list: { snapshot: tools.json }`"]);
+    nothing.says(&["the case has no `recording` to record to", "`mcp:list: { snapshot: tools.json }`"]);
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn the_example_of_prompts_can_be_recorded() {
     records_and_plays("prompts");
 }
 
-/// What is commented out is the next step, so it has to be right as well.
+/// Lines that are commented out are the user's next steps, so they must be valid too.
 #[test]
 fn the_next_steps_in_comments_are_right() {
     for arguments in [
@@ -149,7 +149,7 @@ fn the_next_steps_in_comments_are_right() {
         ["--kind", "sdk", "--command", "agent"],
         ["--kind", "command", "--command", "agent '${INPUT}'"],
     ] {
-        // What `record` would write.
+        // The file that `record` would write.
         let suite = Suite::empty().file("t/cassettes/answers.jsonl", "");
         let mut words = vec!["init", "t"];
         words.extend(arguments);
@@ -166,7 +166,7 @@ fn the_next_steps_in_comments_are_right() {
     }
 }
 
-/// Takes the signs away before lines of YAML, as an editor does: a sign and one space.
+/// Uncomments lines of YAML as an editor does: removes `#` and one space.
 fn without_signs(text: &str, taken: &mut usize) -> String {
     let yaml = |rest: &str| {
         let key = rest.trim_start().trim_start_matches("- ");
@@ -187,27 +187,26 @@ fn without_signs(text: &str, taken: &mut usize) -> String {
 }
 
 #[test]
-fn files_that_are_there_are_left_alone_unless_forced() {
+fn existing_files_are_skipped_unless_forced() {
     let suite = Suite::empty().file("t/agentci.yaml", "mine").file("u/model.yaml", "mine too");
     let refused = suite.agentci(&["init", "t", "--kind", "http"]);
     assert_eq!(refused.code, Some(1), "{refused:?}");
-    refused
-        .complains(&["`t/agentci.yaml` is there already and was left alone", "replace what is in `t` with `--force`"]);
+    refused.complains(&["`t/agentci.yaml` already exists", "overwrite files in `t` with `--force`"]);
     assert_eq!(fs::read_to_string(suite.path("t/agentci.yaml")).unwrap(), "mine");
     assert!(!suite.path("t/model.yaml").exists());
     let made = suite.agentci(&["init", "u", "--kind", "http"]);
     assert_eq!(made.code, Some(0), "{made:?}");
-    made.complains(&["left alone u/model.yaml: it is there already\n", "wrote u/agentci.yaml\n"]);
+    made.complains(&["skipped u/model.yaml: already exists (use `--force` to overwrite)\n", "wrote u/agentci.yaml\n"]);
     let forced = suite.agentci(&["init", "t", "--kind", "http", "--force"]);
     assert_eq!((forced.code, forced.stderr.matches("wrote").count()), (Some(0), 2), "{forced:?}");
     assert_eq!(suite.agentci(&["run", "t"]).code, Some(0));
 }
 
 #[test]
-fn a_link_that_leads_nowhere_is_left_alone() {
+fn a_dangling_link_is_skipped() {
     let suite = Suite::empty().file("t/keep", "");
     std::os::unix::fs::symlink("nowhere", suite.path("t/agentci.yaml")).unwrap();
-    suite.agentci(&["init", "t", "--kind", "sdk"]).complains(&["`t/agentci.yaml` is there already"]);
+    suite.agentci(&["init", "t", "--kind", "sdk"]).complains(&["`t/agentci.yaml` already exists"]);
     assert!(!suite.path("t/nowhere").exists());
 }
 
@@ -220,23 +219,23 @@ fn a_folder_with_a_suite_of_another_format_is_refused() {
         let before: Vec<_> = fs::read_dir(suite.path("t")).unwrap().map(|entry| entry.unwrap().path()).collect();
         let ran = suite.agentci(&["init", "t", second[0], second[1], "--force"]);
         assert_eq!(ran.code, Some(1), "{ran:?}");
-        ran.complains(&["`t` holds a suite of another format: t", "help: name another folder"]);
+        ran.complains(&["`t` contains a suite in another format: t", "help: choose another folder"]);
         assert_eq!(fs::read_dir(suite.path("t")).unwrap().count(), before.len());
     }
 }
 
 #[test]
-fn a_folder_that_can_not_be_made_or_written_to_is_told() {
+fn a_folder_that_cannot_be_created_or_written_to_is_reported() {
     let suite = Suite::empty().file("file", "");
     let ran = suite.agentci(&["init", "file/below", "--kind", "command"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    ran.complains(&["file/below", "help: name a folder that can be made"]);
-    // A folder of this name in the way of a file can not be written, by anybody.
+    ran.complains(&["file/below", "help: choose a folder that can be created"]);
+    // A folder with the name of the file cannot be overwritten, not even by root.
     let suite = suite.file("t/agentci.yaml/x", "");
     let ran = suite.agentci(&["init", "t", "--kind", "command", "--force"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    ran.complains(&["t/agentci.yaml", "help: name a folder that can be written to"]);
-    assert!(!ran.stderr.contains("go on with"), "{ran:?}");
+    ran.complains(&["t/agentci.yaml", "help: choose a writable folder"]);
+    assert!(!ran.stderr.contains("next steps"), "{ran:?}");
 }
 
 #[test]

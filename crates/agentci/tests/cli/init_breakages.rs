@@ -1,12 +1,12 @@
-//! An agent in the place of an example's own: as long as it does what the example does its suite is green, and each way to break
-//! it turns the suite red.
+//! Replaces the agent of an example: the suite passes while the agent behaves as the example's agent does, and fails
+//! for each way to break it.
 
 use std::fs;
 
 use crate::ran::Ran;
 use crate::suite::Suite;
 
-/// Asks its model, runs its tool and answers, unless `BREAK` says what it does wrong.
+/// Calls its model, runs its tool and answers; `BREAK` selects what it does wrong.
 const AGENT: &str = r#"
 import json, os, sys, urllib.request
 wrong = os.environ.get("BREAK", "")
@@ -41,13 +41,13 @@ def answer(question):
     return "It is lost." if wrong == "ignores-model" else said
 "#;
 
-/// The same behind JSON lines.
+/// The same agent with the JSON Lines protocol.
 const LINES: &str = r#"
 question = json.loads(sys.stdin.readline())["input"]["question"]
 print(json.dumps({"type": "final_output", "output": {"answer": answer(question)}}), flush=True)
 "#;
 
-/// The same behind a server.
+/// The same agent as an HTTP server.
 const SERVER: &str = r#"
 from http.server import BaseHTTPRequestHandler, HTTPServer
 class Agent(BaseHTTPRequestHandler):
@@ -63,7 +63,7 @@ class Agent(BaseHTTPRequestHandler):
 HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Agent).serve_forever()
 "#;
 
-/// The example of a kind with our agent in the place of its own.
+/// The example of a kind, with its agent replaced by ours.
 fn example(kind: &str, builtin: &str, front: &str) -> Suite {
     let suite = Suite::empty().file("agent.py", format!("{AGENT}{front}"));
     assert_eq!(suite.agentci(&["init", "t", "--kind", kind]).code, Some(0));

@@ -1,4 +1,4 @@
-//! First suites for agents of the user's own.
+//! `agentci init` for the user's own agents.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -17,7 +17,7 @@ task = json.loads(sys.stdin.readline())
 print(json.dumps({"type": "final_output", "output": {"answer": task["input"]["question"]}}), flush=True)
 "#;
 
-/// Knows nothing of us: asks its model what it was asked, and prints the answer.
+/// An agent without any agentci code: sends its input to its model and prints the answer.
 const ASKS: &str = r#"
 import json, os, sys, urllib.request
 body = {"model": "m", "messages": [{"role": "user", "content": sys.stdin.read().strip()}]}
@@ -26,7 +26,7 @@ request = urllib.request.Request(os.environ["OPENAI_BASE_URL"] + "/chat/completi
 print(json.load(urllib.request.urlopen(request))["choices"][0]["message"]["content"])
 "#;
 
-/// Makes a suite with these flags, in a folder with an agent, and asks that `check` and `run` are content with it.
+/// Creates a suite with these flags, in a folder with an agent, and asserts that `check` and `run` succeed.
 fn passes(flags: &[&str]) -> Suite {
     let suite = Suite::empty().file("bot/agent.py", AGENT).file("bot/asks.py", ASKS);
     let mut words = vec!["init", "evals/first"];
@@ -45,7 +45,7 @@ fn example(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().join("examples").join(path)
 }
 
-/// A server of the examples, which goes away with the test.
+/// A server of the examples; it is stopped on drop.
 struct Server {
     child: Child,
     address: String,
@@ -107,7 +107,7 @@ fn a_command_of_odd_words_reaches_the_agent_as_it_is() {
     assert_eq!(*said, json!(["a: b, [c] # d", "", "no", "1.0", "-v", "ü\""]));
 }
 
-/// What the program is asked is an argument, wherever it stands in the command and however it is quoted.
+/// The question is passed as one argument, wherever `${INPUT}` is in the command and however it is quoted.
 #[test]
 fn a_question_that_is_an_argument_reaches_the_program() {
     let program = "import sys\nprint('said: ' + '|'.join(sys.argv[1:]))\n";
@@ -128,7 +128,7 @@ fn a_question_that_is_an_argument_reaches_the_program() {
         assert!(text.contains(&format!("    command: {written}\n")), "{command}: {text}");
         let checked = suite.agentci(&["check", "t", "--strict", "--secrets"]);
         assert_eq!(checked.code, Some(0), "{checked:?}");
-        // Whatever is asked is one argument, and never a part of a script.
+        // The question is always one argument, never part of a script.
         let odd = r#"a \"b\" 'c' $(touch owned) `touch owned` ; touch owned"#;
         let heard = r#"a "b" 'c' $(touch owned) `touch owned` ; touch owned"#;
         let checks =
@@ -163,7 +163,7 @@ fn an_agent_that_asks_a_model_itself_can_be_recorded_as_it_is() {
     suite
         .agentci(&[&["init", "--force"], &command[..]].concat())
         .complains(&["\n  agentci record -- python3 bot/asks.py\n"]);
-    // It has to be told what it is asked, or is no program that one starts.
+    // An agent that needs its question as an argument, and other kinds, cannot be recorded as they are.
     assert!(!recordable(&["--kind", "sdk", "--command", "python3 bot/asks.py '${INPUT}'"]));
     assert!(!recordable(&["--kind", "command", "--command", "python3 bot/asks.py"]));
     assert!(!recordable(&["--kind", "sdk"]));
@@ -174,7 +174,7 @@ fn an_sdk_agent_meets_the_scripted_model() {
     let suite = passes(&["--kind", "sdk", "--command", "python3 bot/asks.py"]);
     let events = read_events(&run_folders(&suite.path(".agentci/runs"))[0].join("run.jsonl"));
     assert!(events.iter().any(|event| event["type"] == "model_call"), "{events:?}");
-    // Without the script it has no model, and the case tells so.
+    // Without the script it has no model, and the case reports that.
     let yaml = suite.path("evals/first/agentci.yaml");
     let text = fs::read_to_string(&yaml).unwrap().replace("  model: { script: model.yaml }\n", "  tools: {}\n");
     fs::write(&yaml, text).unwrap();
@@ -184,7 +184,7 @@ fn an_sdk_agent_meets_the_scripted_model() {
 }
 
 #[test]
-fn servers_over_http_are_asked_or_started() {
+fn servers_over_http_are_called_or_started() {
     let url = listen(|asked| Some(Answer(200, "", json!({ "answer": asked.body["question"] }).to_string())));
     passes(&["--kind", "http", "--url", &format!("{url}/ask")]);
     let server = r#"
@@ -204,7 +204,7 @@ HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Agent).serve_forever()
     assert_eq!(made.code, Some(0), "{made:?}");
     let ran = suite.agentci(&["run", "t"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    // It is offered a scripted model; this one asks none, which is red once it is there.
+    // The suite offers a scripted model in a comment. This server never calls it, so the case fails once it is enabled.
     let yaml = suite.path("t/agentci.yaml");
     let text = fs::read_to_string(&yaml).unwrap();
     let world = "world: { model: { script: model.yaml } }\n";
@@ -216,7 +216,7 @@ HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Agent).serve_forever()
 }
 
 #[test]
-fn servers_that_speak_a_protocol_are_asked() {
+fn servers_with_a_protocol_are_called() {
     let shop = Server::start("conversations/server.py");
     passes(&["--kind", "agui", "--url", &shop.address]);
     let travel = Server::start("a2a/server.py");
@@ -227,7 +227,7 @@ fn servers_that_speak_a_protocol_are_asked() {
 }
 
 #[test]
-fn mcp_servers_are_started_or_asked() {
+fn mcp_servers_are_started_or_called() {
     passes(&["--kind", "mcp", "--command", &format!("python3 {}", example("mcp/server.py").display())]);
     let url = listen(|asked| {
         let result = match asked.body["method"].as_str()? {
@@ -244,13 +244,13 @@ fn mcp_servers_are_started_or_asked() {
 }
 
 #[test]
-fn an_agent_that_is_not_there_is_told_at_its_line() {
+fn a_missing_agent_is_reported_at_its_line() {
     for (flags, line, words) in [
-        (["--kind", "command", "--command", "no-such-agent"], "command: [no-such-agent]", "there is no program"),
-        (["--kind", "mcp", "--command", "no-such-agent"], "command: [no-such-agent]", "there is no program"),
-        (["--kind", "http", "--url", "http://127.0.0.1:1/"], "url: http://127.0.0.1:1/", "nothing listens there"),
-        (["--kind", "agui", "--url", "http://127.0.0.1:1/"], "endpoint: http://127.0.0.1:1/", "nothing listens there"),
-        (["--kind", "a2a", "--url", "http://127.0.0.1:1/x"], "endpoint: http://127.0.0.1:1/x", "nothing listens there"),
+        (["--kind", "command", "--command", "no-such-agent"], "command: [no-such-agent]", "`no-such-agent` not found"),
+        (["--kind", "mcp", "--command", "no-such-agent"], "command: [no-such-agent]", "`no-such-agent` not found"),
+        (["--kind", "http", "--url", "http://127.0.0.1:1/"], "url: http://127.0.0.1:1/", "nothing is listening"),
+        (["--kind", "agui", "--url", "http://127.0.0.1:1/"], "endpoint: http://127.0.0.1:1/", "nothing is listening"),
+        (["--kind", "a2a", "--url", "http://127.0.0.1:1/x"], "endpoint: http://127.0.0.1:1/x", "nothing is listening"),
     ] {
         let suite = Suite::empty();
         let mut arguments = vec!["init", "t"];
@@ -266,18 +266,18 @@ fn an_agent_that_is_not_there_is_told_at_its_line() {
 #[test]
 fn flags_that_do_not_fit_are_refused_and_nothing_is_written() {
     for (flags, message, help) in [
-        (&["--url", "http://x/"][..], "`--url` alone does not say", "add `--kind http`"),
-        (&["--kind", "agui", "--command", "x"], "of the kind `agui` has no command", "with `--url`"),
-        (&["--kind", "command", "--url", "http://x/"], "of the kind `command` has no address", "with `--command`"),
-        (&["--kind", "prompts", "--command", "x"], "of the kind `prompts` has no command", "leave it out"),
-        (&["--kind", "http", "--command", "x"], "does not say where the server is", "--url"),
+        (&["--url", "http://x/"][..], "`--url` requires `--kind`", "add `--kind http`"),
+        (&["--kind", "agui", "--command", "x"], "of kind `agui` has no command", "with `--url`"),
+        (&["--kind", "command", "--url", "http://x/"], "of kind `command` has no URL", "with `--command`"),
+        (&["--kind", "prompts", "--command", "x"], "of kind `prompts` has no command", "leave it out"),
+        (&["--kind", "http", "--command", "x"], "also needs `--url`", "--url"),
         (
             &["--kind", "mcp", "--command", "x", "--url", "http://x/"],
-            "either started or reached",
-            "its command or its address",
+            "either a command or a URL",
+            "either `--command` or `--url`",
         ),
-        (&["--kind", "http", "--url", "localhost:80"], "`localhost:80` is no address", "with its scheme"),
-        (&["--command", "x 'y"], "a quotation mark in the command is not closed", "as you would type it"),
+        (&["--kind", "http", "--url", "localhost:80"], "`localhost:80` is not a URL", "include the scheme"),
+        (&["--command", "x 'y"], "a quote in the command is not closed", "as you would type it"),
     ] {
         let suite = Suite::empty();
         let mut arguments = vec!["init", "t"];

@@ -1,4 +1,4 @@
-//! What `agentci init` asks someone at a terminal.
+//! The questions that `agentci init` asks at a terminal.
 
 use std::fs;
 
@@ -11,13 +11,13 @@ fn defaults_give_an_example_that_passes() {
     let (shown, code) = typed(&suite, &["", "", ""], &["init"]);
     assert_eq!(code, 0, "{shown}");
     for part in [
-        "How is your agent reached?\n  1) command  A program that speaks JSON lines",
+        "What kind of agent do you have?\n  1) command  A program that speaks JSON lines",
         "\n  8) answers  No agent",
-        "Its number or name? [1] ",
-        "Its command, as you would type it? [an example] ",
-        "Which folder shall the suite go to? [agent-tests] ",
+        "Number or name? [1] ",
+        "Its command, as typed in a shell? [an example] ",
+        "Folder for the suite? [agent-tests] ",
         "wrote agent-tests/agentci.yaml\n",
-        "go on with:\n  agentci check agent-tests\n  agentci run agent-tests\n",
+        "next steps:\n  agentci check agent-tests\n  agentci run agent-tests\n",
     ] {
         assert!(shown.contains(part), "no {part:?} in {shown}");
     }
@@ -46,8 +46,8 @@ fn wrong_answers_are_told_and_asked_again() {
     let answers = ["0", "9", "telepathy", "HTTP", "localhost", "http://127.0.0.1:1/ask", "mine"];
     let (shown, code) = typed(&suite, &answers, &["init"]);
     assert_eq!(code, 0, "{shown}");
-    assert_eq!(shown.matches("There is no such kind; give a number from 1 to 8.").count(), 3, "{shown}");
-    assert!(shown.contains("`localhost` is no address; write it with its scheme"), "{shown}");
+    assert_eq!(shown.matches("Unknown kind; enter a number from 1 to 8.").count(), 3, "{shown}");
+    assert!(shown.contains("`localhost` is not a URL; include the scheme"), "{shown}");
     let text = fs::read_to_string(suite.path("mine/agentci.yaml")).unwrap();
     assert!(text.contains("url: http://127.0.0.1:1/ask\n"), "{text}");
     let (shown, code) = typed(&suite, &["x"; 10], &["init", "never"]);

@@ -1,10 +1,11 @@
-//! A server that is told with each question where its model is: it is started once, whatever number of cases have scripts.
+//! A server that gets the address of its model with each question is started once, however many cases have scripts.
 
 use std::fs;
 
 use crate::suite::Suite;
 
-/// Writes a line when it is started, and asks the model that a header names. `IGNORES` makes it ask the one of its environment.
+/// Writes a line when it starts, and calls the model at the address in a header. With `IGNORES` it calls the model of
+/// its environment.
 const SERVER: &str = r#"
 import http.server, json, os, urllib.request
 open("started", "a").write("started\n")
@@ -31,7 +32,7 @@ fn suite(settings: &str) -> Suite {
     with_case(settings, "")
 }
 
-/// A suite of six cases with a model, and one more.
+/// A suite of six cases with scripted models, followed by `more`.
 fn with_case(settings: &str, more: &str) -> Suite {
     let case = |at: usize| {
         let script = format!("{{ rules: [{{ when: {{ user: hi }}, reply: it is {at} }}] }}");
@@ -54,11 +55,11 @@ fn starts(suite: &Suite) -> usize {
 const TOLD: &str = "headers: { x-model: '${MODEL.openai_base_url}' }";
 
 #[test]
-fn a_server_that_is_told_of_its_model_is_started_once() {
+fn a_server_that_gets_the_address_of_its_model_is_started_once() {
     let told = suite(TOLD);
     let ran = told.run(&["--parallel", "3"]);
     assert_eq!((ran.code, starts(&told)), (Some(0), 1), "{ran:?}");
-    // The header says the same of one that finds its model in its environment.
+    // A server that finds its model in the environment is started for each case.
     let untold = suite(&format!("{}, env: {{ IGNORES: '1' }}", "headers: { x-model: unused }"));
     let ran = untold.run(&["--parallel", "3"]);
     assert_eq!((ran.code, starts(&untold)), (Some(0), 6), "{ran:?}");
@@ -72,7 +73,7 @@ fn a_server_that_does_not_listen_is_red() {
     ran.says(&["no model: "]);
 }
 
-/// What `check` says about `shared`.
+/// The message of `check` about `shared`.
 fn of_shared(suite: &Suite) -> Option<String> {
     let ran = suite.agentci(&["check", "suite"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -80,8 +81,8 @@ fn of_shared(suite: &Suite) -> Option<String> {
 }
 
 #[test]
-fn shared_beside_a_model_that_no_question_tells_of_is_reported() {
-    let idle = "warning: `shared` has no effect: the server is started for each case, and led to its scripted model (case `c0`)";
+fn shared_beside_a_model_whose_address_is_in_no_question_is_reported() {
+    let idle = "warning: `shared` has no effect: agentci starts the server for each case and points it at its scripted model (case `c0`)";
     assert_eq!(of_shared(&suite("shared: true")).as_deref(), Some(idle));
     let plain = "  - { id: plain, turns: [{ user: hi }], checks: [contains: no model] }\n";
     assert_eq!(of_shared(&with_case("shared: true", plain)).as_deref(), Some(idle));

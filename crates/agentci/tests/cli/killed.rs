@@ -1,6 +1,6 @@
-//! A run that is killed at any moment: what was told is in the record, what is there can be read, nobody is left behind.
+//! Kills a run at random times: everything it printed is in the record, all files can be read, and no process is left.
 //!
-//! `AGENTCI_KILLS` says how often; `stress/run` asks for many.
+//! `AGENTCI_KILLS` sets the number of kills; `stress/run` uses a large one.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -18,10 +18,10 @@ use crate::suite::Suite;
 
 const CASES: u64 = 200;
 
-/// By this variable everything that a run starts is known, the guard included.
+/// This variable identifies all processes of a run, including the guard.
 const SEEN: &str = "AGENTCI_TEST_KILLED";
 
-/// Agents that answer at once; every fifth leaves a daemon behind that heeds no signal.
+/// Agents that answer at once; every fifth leaves a daemon behind that ignores signals.
 const AGENT: &str = "read -r task\n\
     case $task in *0\\\"*|*5\\\"*) (setsid sh -c 'trap \"\" TERM HUP INT; sleep 600; sleep 600' > /dev/null 2>&1 &) ;; esac\n\
     printf '{\"type\":\"log\",\"level\":\"info\",\"message\":\"at it\"}\\n'\n\
@@ -34,7 +34,7 @@ fn suite() -> Suite {
     Suite::empty().file("suite/agentci.yaml", format!("{head}cases:\n{cases}")).file("suite/kill.sh", AGENT)
 }
 
-/// The next of a row of numbers that look like drawn ones.
+/// The next pseudo-random number.
 fn draw(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mixed = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -51,7 +51,7 @@ fn a_run_that_is_killed_loses_nothing_it_told_and_leaves_nobody() {
         let (lines, moment) = (draw(&mut state) % (CASES + 5), Duration::from_micros(draw(&mut state) % 20_000));
         let told = run_and_kill(&suite, lines, moment);
         let context = format!("kill {kill}, after {lines} lines and {moment:?}");
-        assert!(nobody_is_left(suite.root()), "{context}: processes are left");
+        assert!(no_process_is_left(suite.root()), "{context}: processes are left");
         let folders = run_folders(&suite.path(".agentci/runs"));
         match folders.as_slice() {
             [] => assert!(told.is_empty(), "{context}"),
@@ -61,7 +61,7 @@ fn a_run_that_is_killed_loses_nothing_it_told_and_leaves_nobody() {
     }
 }
 
-/// Starts a run, waits for so many lines and so long, kills it, and returns the cases it had told of.
+/// Starts a run, waits for this many lines and then this long, kills it, and returns the cases that it had reported.
 fn run_and_kill(suite: &Suite, lines: u64, moment: Duration) -> Vec<String> {
     let mut command = suite.command(&["run", "suite", "--parallel", "4"]);
     let mut child = command.env(SEEN, suite.root()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
@@ -79,8 +79,8 @@ fn run_and_kill(suite: &Suite, lines: u64, moment: Duration) -> Vec<String> {
     text.lines().filter_map(|line| Some(line.strip_prefix("PASS ")?.split_once(' ')?.0.to_owned())).collect()
 }
 
-/// Whether everything that the run of this folder started has ended, or does within a while.
-fn nobody_is_left(root: &Path) -> bool {
+/// Whether all processes of the run in this folder have ended, or do so within a while.
+fn no_process_is_left(root: &Path) -> bool {
     let variable = format!("{SEEN}={}", root.display());
     let seen = || {
         let processes = fs::read_dir("/proc").unwrap().flatten();
@@ -139,9 +139,10 @@ fn a_hook_of_a_run_that_was_killed_ends() {
     assert!(wait_for(|| is_gone(hook).then_some(())).is_some());
 }
 
-/// The guard by itself, told of a group as it is where there is no `/proc`, after an attempt to talk it out of it.
+/// The guard on its own gets process groups on its input, as on systems without `/proc`; a group that is removed again
+/// survives.
 #[test]
-fn the_guard_ends_the_groups_it_was_told_of() {
+fn the_guard_kills_the_groups_on_its_input() {
     use std::io::Write as _;
     use std::os::unix::process::CommandExt as _;
 
@@ -159,7 +160,7 @@ fn the_guard_ends_the_groups_it_was_told_of() {
     ended.wait().unwrap();
 }
 
-/// Signals that end the run do not end its guard, which leaves with the run.
+/// Signals that end the run do not end its guard, which exits with the run.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_guard_leaves_with_the_run_and_not_before() {
@@ -168,7 +169,7 @@ fn the_guard_leaves_with_the_run_and_not_before() {
     let mut child = suite.command(&["run", "suite"]).stdout(Stdio::null()).spawn().unwrap();
     told(&suite.path("agent.pid"));
     let guard = guard_of(child.id());
-    // It takes a moment until it does not heed them any more.
+    // It takes a moment until the guard catches them.
     let heeds = || fs::read_to_string(format!("/proc/{guard}/status")).unwrap();
     let caught = |status: &str| status.lines().find_map(|line| line.strip_prefix("SigCgt:")).map(str::to_owned);
     let deaf =
@@ -183,7 +184,7 @@ fn the_guard_leaves_with_the_run_and_not_before() {
     assert!(!Path::new(&format!("/proc/{guard}")).exists(), "the run waits for it to leave");
 }
 
-/// A guard that does not leave is waited for a second, and then ended.
+/// The run waits one second for a guard that does not exit, and then kills it.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_guard_that_was_stopped_does_not_keep_the_run() {

@@ -1,10 +1,10 @@
-//! A tool call that comes when its case is over belongs to that case, not to the one that runs by then.
+//! A tool call that arrives after its case has ended belongs to that case, not to the one that is running by then.
 
 use crate::http_agent::command;
 use crate::ran::Ran;
 use crate::suite::Suite;
 
-/// A case whose only fixture is for this id; `more` follows.
+/// A case whose only fixture is for this id, followed by `more`.
 fn case(id: &str, question: &str, fixture: u32, more: &str) -> String {
     format!(
         "  - id: {id}\n    input: {{ user_input: {question:?} }}\n    world: {{ tools: {{ bases: [PAY_BASE], miss: fail, routes: {{ paySlips: \
@@ -14,7 +14,7 @@ fn case(id: &str, question: &str, fixture: u32, more: &str) -> String {
 
 const NOT_CALLED: &str = "    checks: [{ not: { tool_called: paySlips } }]\n";
 
-/// Runs cases whose agent is started once for all of them.
+/// Runs cases that share one agent process.
 fn run(cases: &str) -> Ran {
     run_agent(cases, "    shared: true\n")
 }
@@ -38,7 +38,7 @@ fn run_with(cases: &str, sharing: &str, arguments: &[&str]) -> Ran {
     suite.file("suite/agentci.yaml", yaml).run(arguments)
 }
 
-/// The first case is wrong for a call that came too late, and the second is not touched by it.
+/// Asserts that the first case fails because of a late call, and that the second is not affected.
 fn first_is_late(ran: &Ran) {
     ran.only_wrong("first", "fail", "stub_miss");
     assert!(ran.stdout.contains("`paySlips` was called after the case was over"), "{}", ran.stdout);
@@ -50,7 +50,7 @@ fn a_call_that_comes_while_the_next_case_is_run() {
     let cases = [case("first", "owe 1", 1, ""), case("second", "meanwhile", 2, NOT_CALLED)].concat();
     let ran = run(&cases);
     first_is_late(&ran);
-    assert!(ran.stdout.contains("it came while the next case was run, and only this case has a fixture for it"));
+    assert!(ran.stdout.contains("it arrived while the next case was running; only this case has a fixture for it"));
 }
 
 #[test]
@@ -81,13 +81,13 @@ fn an_agent_that_waits_for_its_tools_passes() {
 
 #[test]
 fn an_agent_of_its_own_owes_the_next_case_nothing() {
-    // Both cases have a fixture for the call, so nobody could tell whose it is.
+    // Both cases have a fixture for the call, so a shared agent's call cannot be attributed.
     let cases = [case("first", "owe 1", 1, ""), case("second", "meanwhile", 1, NOT_CALLED)].concat();
     run(&cases).only_wrong("second", "fail", "check");
     run_agent(&cases, "").all_passed();
 }
 
-/// The agent gets the question alone, so that it knows the base of its tools from its environment only.
+/// The agent gets only the question, so it finds the base URL of its tools only in its environment.
 const QUESTION_ALONE: &str = "    body: { user_input: \"${INPUT.user_input}\" }\n";
 
 #[test]
@@ -99,16 +99,16 @@ fn agents_of_cases_that_run_at_once_find_their_bases_in_the_environment() {
 }
 
 #[test]
-fn a_call_that_no_running_case_can_be_told_to_have_made_is_a_miss() {
+fn a_call_that_belongs_to_no_running_case_is_a_miss() {
     let unseen = case("first", "pay 1", 1, NOT_CALLED);
     let other = case("second", "hello", 1, "");
     let target = format!("{QUESTION_ALONE}    shared: true\n");
-    // One of the two may be over by then.
+    // One of the two cases may have ended by then.
     let ran = run_with(&format!("{unseen}{other}"), &target, &["--parallel", "2"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert_eq!((&ran.case("first")["status"], &ran.case("first")["cause"]), (&"fail".into(), &"stub_miss".into()));
-    assert!(ran.stdout.contains("`paySlips` was called outside of the base of every running case"), "{}", ran.stdout);
-    // Where cases run one after the other, it is known whose call it is.
+    assert!(ran.stdout.contains("`paySlips` was called outside the base URL of every running case"), "{}", ran.stdout);
+    // If cases run one after the other, the call can be attributed.
     let ran = run_with(&format!("{unseen}{other}"), &target, &["--parallel", "1"]);
     ran.only_wrong("first", "fail", "check");
 }

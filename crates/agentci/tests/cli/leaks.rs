@@ -1,4 +1,4 @@
-//! Everything that leaves a run, and whether a secret is in it.
+//! Collects all output of a run, to check that it contains no secret.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use std::time::Duration;
 use crate::ran::Ran;
 use crate::suite::Suite;
 
-/// Texts that left a run: what each is called, and what it says.
+/// Output texts of a run, each with its name.
 pub(crate) type Texts = Vec<(String, String)>;
 
-/// Runs with every report there is, and gives all that was printed and written.
+/// Runs with every report; returns everything that was printed and written.
 pub(crate) fn run_with_every_report(suite: &Suite, arguments: &[&str], variables: &[(&str, &str)]) -> (Ran, Texts) {
     let known = suite.agentci(&["run", "suite", "--report", "no-such-report"]);
     let mut arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
@@ -54,7 +54,6 @@ fn files_below(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// No secret is in any text.
 pub(crate) fn assert_no_leak(texts: &[(String, String)], secrets: &[&str]) {
     for (name, text) in texts {
         for secret in secrets {

@@ -1,5 +1,5 @@
-//! Everything from outside has a limit, and what goes over one is told with the limit in it. `docs/reference/limits.md` lists
-//! them with the tests that meet them, and `limits_page.rs` holds it against the code.
+//! All external input is limited, and the message for exceeding a limit names the limit. `docs/reference/limits.md`
+//! lists the limits with their tests, and `limits_page.rs` compares that page with the code.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::http_server::{Answer, listen};
 use crate::suite::Suite;
 
-/// A file that is as large as this, and takes no room.
+/// Creates a sparse file of this size, which uses no disk space.
 fn sparse(suite: &Suite, path: &str, bytes: u64) {
     let path = suite.path(path);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -62,7 +62,7 @@ fn a_line_without_an_end_ends_the_case() {
 
 #[test]
 fn an_agent_that_never_stops_writing_is_stopped() {
-    // Blank lines say nothing, so that nothing else ends it.
+    // Blank lines are ignored, so nothing else ends the case.
     let script = "line=$(head -c 4000000 /dev/zero | tr '\\0' ' ')\nwhile :; do printf '%s\\n' \"$line\"; done";
     let suite = Suite::new().case("flood", "", script);
     let ran = suite.run(&["--timeout", "300s"]);
@@ -70,7 +70,7 @@ fn an_agent_that_never_stops_writing_is_stopped() {
     ran.says(&["more than 512 MiB"]);
 }
 
-/// An answer of a server that goes over a limit; `kind` is its content type.
+/// The console report of a case whose server answer exceeds a limit; `kind` is the content type header.
 fn answered(kind: &'static str, body: String) -> String {
     let url = listen(move |_| Some(Answer(200, kind, body.clone())));
     let yaml =
@@ -113,7 +113,7 @@ fn an_agent_that_calls_tools_of_the_client_without_end_is_stopped() {
     let cases = "cases: [{ id: one, turns: [{ user: hi }] }]";
     let yaml = format!("suite: suite\nmode: live\n{target}\n{world}\n{cases}\n");
     let ran = Suite::empty().file("suite/agentci.yaml", yaml).run(&[]);
-    ran.says(&["the agent called tools of the client in 50 runs one after another"]);
+    ran.says(&["the agent called client tools in 50 consecutive runs"]);
 }
 
 #[test]
@@ -135,10 +135,10 @@ fn a_written_answer_that_is_too_large_is_refused() {
     sparse(&suite, "suite/big.json", (64 << 20) + 1);
     let ran = suite.run(&[]);
     assert_eq!(ran.verdicts()[0].2, "config", "{ran:?}");
-    ran.says(&["at most 67108864 are read"]);
+    ran.says(&["the limit is 67108864"]);
 }
 
-/// Each variable holds the one before it ten times: a few lines ask for terabytes.
+/// Each variable contains the previous one ten times: a few lines expand to a terabyte.
 #[test]
 fn variables_that_multiply_are_refused() {
     let mut variables = "variables:\n  v0: xxxxxxxxxx\n".to_owned();
@@ -147,11 +147,11 @@ fn variables_that_multiply_are_refused() {
         writeln!(variables, "  v{level}: \"{before}\"").unwrap();
     }
     let one = format!("{variables}cases:\n  - {{ id: one, input: {{}} }}\n");
-    let told = "the variables of the case put more than 64 MiB into its texts";
+    let told = "the variables of the case expand to more than 64 MiB of text";
     let ran = Suite::native(&one).agent("one", "finish '{}'").run(&[]);
     assert_eq!(ran.verdicts()[0].2, "config", "{ran:?}");
-    ran.says(&[told, "help: let them hold less"]);
-    // No text is too long by itself, and all of them are.
+    ran.says(&[told, "help: use shorter values"]);
+    // No string is too long on its own, but together they are.
     let texts = vec!["\"${big}\""; 70].join(", ");
     let hook = "hooks: [{ command: [sh, -c, \"printf '{\\\"big\\\":\\\"'; head -c 1000000 /dev/zero | tr '\\\\0' x; echo '\\\"}'\"] }]";
     let many = format!("cases:\n  - id: one\n    {hook}\n    input: {{ all: [{texts}] }}\n");
@@ -170,7 +170,7 @@ fn a_record_of_more_parts_than_there_may_be_is_refused() {
     fs::write(&run, text.replace("\"count\":2,", "\"count\":4294967295,")).unwrap();
     let merged = suite.agentci(&["merge", "part"]);
     assert_eq!(merged.code, Some(1), "{merged:?}");
-    merged.complains(&["is one of 4294967295 parts, and there are from 1 to 10000"]);
+    merged.complains(&["is one of 4294967295 shards, expected 1 to 10000"]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Servers that say too much, or do not come to an end: what each kind of agent may take.
+//! Servers that send too much, or never end an answer: the limits for each kind of agent.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -30,12 +30,12 @@ fn chat(url: &str) -> String {
     format!("chat: {{ connector: {connector}, prompts: [{{ role: system, content: Be brief. }}] }}")
 }
 
-/// A server that answers everything alike.
+/// A server that always sends the same answer.
 fn always(status: u16, headers: &'static str, body: String) -> String {
     listen(move |_| Some(Answer(status, headers, body.clone())))
 }
 
-/// The body of a request, whatever it is.
+/// Reads the body of a request.
 fn asked(stream: TcpStream) -> (TcpStream, Vec<u8>) {
     let mut reader = BufReader::new(stream);
     let mut length = 0;
@@ -49,7 +49,7 @@ fn asked(stream: TcpStream) -> (TcpStream, Vec<u8>) {
     (reader.into_inner(), body)
 }
 
-/// A server that begins each answer with these events, and never closes it.
+/// A server that sends these events and then keeps the connection open.
 fn never_closes(events: impl Fn(&Value) -> Vec<String> + Send + Sync + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -67,7 +67,7 @@ fn never_closes(events: impl Fn(&Value) -> Vec<String> + Send + Sync + 'static) 
     url
 }
 
-/// Each of these would go on until the case is given up after a hundred seconds, and then be an error.
+/// Otherwise each of these cases would be an error, after a timeout of a hundred seconds.
 #[test]
 fn a_server_that_never_closes_its_answer_is_left_when_everything_is_said() {
     let of_agui = never_closes(|asked| {
@@ -115,10 +115,10 @@ fn an_answer_with_a_token_has_a_limit() {
         stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
     });
     let auth = format!(", auth: {{ oauth2: {{ token_url: \"{url}/token\", client_id: a, client_secret: b }} }}");
-    run(&a2a(&url, &auth)).says(&["no token could be fetched: ", "1048576"]);
+    run(&a2a(&url, &auth)).says(&["the access token could not be fetched: ", "1048576"]);
 }
 
-/// What is beyond the limit is as good as nothing; the status is told all the same.
+/// A body beyond the limit is dropped; the status is still reported.
 #[test]
 fn refusals_are_read_up_to_a_limit() {
     for (target, refusal) in [

@@ -1,4 +1,4 @@
-//! `docs/reference/limits.md` against the code: what it lists is there, and what is a limit is on it.
+//! Compares `docs/reference/limits.md` with the code: every listed limit exists, and every limit is listed.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use regex::Regex;
 
-/// Constants that have the type or the name of a limit and are none, by file and name, with the reason.
+/// Constants that have the type or the name of a limit but are not limits: the reason, then file and name.
 const NO_LIMITS: [(&str, &[(&str, &str)]); 6] = [
     (
         "how much of something a message tells",
@@ -165,7 +165,7 @@ const NO_LIMITS: [(&str, &[(&str, &str)]); 6] = [
     ),
 ];
 
-/// Words in the names of what bounds something.
+/// Words in the names of limits.
 const WORDS: [&str; 39] = [
     "ARTIFACTS",
     "ATTEMPTS",
@@ -208,7 +208,6 @@ const WORDS: [&str; 39] = [
     "TIMEOUT",
 ];
 
-/// A constant of the code.
 struct Constant {
     file: String,
     name: String,
@@ -217,7 +216,7 @@ struct Constant {
 }
 
 impl Constant {
-    /// Whether it bounds something: a time is waited for, and other numbers say by their names that they are the most of it.
+    /// Whether it is a limit, judged by its type for durations and by its name for other numbers.
     fn bounds(&self) -> bool {
         let timed = ["Duration", "Grace", "Limits"].iter().any(|kind| self.kind.contains(kind));
         let counted = ["usize", "u64", "u32"].contains(&self.kind.as_str());
@@ -229,7 +228,7 @@ fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The source files of a folder and below it, without those of tests.
+/// The source files at or below a folder, without tests.
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -242,8 +241,8 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The constants of the code, without that of tests, fuzzing and reports: what a report shows of one thing is part of how it
-/// looks, and the limits of whole reports are on the page.
+/// The constants of the code, without tests, fuzzing and reports. How much of one thing a report shows is part of its
+/// design; the limits of whole reports are on the page.
 fn constants() -> Vec<Constant> {
     let definition =
         Regex::new(r"(?m)^\s*(?:pub(?:\(\w+\))? )?const ([A-Z][A-Z0-9_]*): ([^=;]+) =\s+([^;]+);").unwrap();
@@ -267,7 +266,7 @@ fn constants() -> Vec<Constant> {
     found
 }
 
-/// What the page lists: name, value, file and test.
+/// The limits on the page: name, value, file and test.
 fn listed() -> Vec<[String; 4]> {
     let page = fs::read_to_string(project().join("docs/reference/limits.md")).unwrap();
     let row = Regex::new(r"^\| .* \| `([A-Z_]+) = ([^`]+)` in `([^`]+)` \| `([^`]+)` \|$").unwrap();
@@ -275,9 +274,9 @@ fn listed() -> Vec<[String; 4]> {
     lines.map(|line| row.captures(line).unwrap_or_else(|| panic!("{line}")).extract().1.map(str::to_owned)).collect()
 }
 
-/// Every limit of the page is in the code, with this value, and every test that it names is there.
+/// Every limit on the page is in the code with the same value, and every test that the page names exists.
 #[test]
-fn the_page_of_limits_tells_what_the_code_does() {
+fn the_page_of_limits_matches_the_code() {
     let crates = project().join("crates");
     let listed = listed();
     for [name, value, file, test] in &listed {
@@ -293,7 +292,7 @@ fn the_page_of_limits_tells_what_the_code_does() {
     assert!(listed.len() > 150, "{} limits", listed.len());
 }
 
-/// What has the type or the name of a limit is on the page, or among those that are none.
+/// Every constant with the type or the name of a limit is on the page or in `NO_LIMITS`.
 #[test]
 fn every_limit_of_the_code_is_on_the_page() {
     let listed: BTreeSet<(String, String)> = listed().into_iter().map(|[name, _, file, _]| (file, name)).collect();

@@ -1,4 +1,4 @@
-//! A live world for recordings of tests: a model and a shop on loopback, which can be shut down.
+//! A live world to record in tests: a model and a shop on loopback, which can be shut down.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// A server that answers as a model and as a shop.
+/// A server that acts as a model and as a shop.
 pub(crate) struct LiveWorld {
     address: SocketAddr,
     /// Method and path of every request.
@@ -38,12 +38,12 @@ impl LiveWorld {
         format!("http://{}", self.address)
     }
 
-    /// What was asked so far.
+    /// The requests so far.
     pub(crate) fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap().clone()
     }
 
-    /// Nobody listens there any more.
+    /// Stops listening.
     pub(crate) fn shut_down(&self) {
         self.closed.store(true, Ordering::SeqCst);
         // Wakes the thread that waits for a connection.
@@ -83,7 +83,7 @@ fn serve(stream: TcpStream, asked: &Mutex<Vec<String>>) {
         let (method, path) = (words.next().unwrap(), words.next().unwrap());
         asked.lock().unwrap().push(format!("{method} {path}"));
         if path == "/never" {
-            // Nobody waits for it.
+            // The client gives up before that.
             std::thread::sleep(Duration::from_mins(10));
         }
         let answer = answer(path, &serde_json::from_slice(&body).unwrap_or_default()).to_string();
@@ -106,7 +106,7 @@ fn answer(path: &str, body: &Value) -> Value {
     }
 }
 
-/// Wants the order refunded; and says so when it was.
+/// Requests a refund of the order; once it has the result, says so.
 fn completion(body: &Value) -> Value {
     let last = body["messages"].as_array().and_then(|messages| messages.last()).cloned().unwrap_or_default();
     let message = if last["role"] == "tool" {

@@ -1,4 +1,4 @@
-//! The real binary, from the command line to the files it leaves.
+//! Tests of the real binary, from the command line to the files it writes.
 
 #![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
 
@@ -10,6 +10,7 @@ mod embeddings;
 mod filter;
 mod http_agent;
 mod http_server;
+mod plain_english;
 mod plain_programs;
 mod processes;
 mod python_server;

@@ -1,6 +1,6 @@
-"""An agent that calls tools of MCP servers as it is told: a line `SERVER TOOL ARGUMENTS` each, and prints what they answer.
+"""An agent that calls tools of MCP servers: each input line is `SERVER TOOL ARGUMENTS`. It prints the results.
 
-As `agent.py PORT` it is a server that takes such lines as the text of a question.
+Started as `agent.py PORT`, it is a server that takes such lines as the text of a question.
 """
 
 import http.client
@@ -27,7 +27,7 @@ class Server:
 
 
 def found(name, addresses):
-    """The address of a server, by its variable, and the same by the file."""
+    """The address of a server from its variable; asserts that the config file has the same address."""
     url = addresses.get(name) or os.environ[f"AGENTCI_MCP_{name.upper().replace('-', '_')}_URL"]
     if not addresses:
         with open(os.environ["AGENTCI_MCP_CONFIG"]) as file:

@@ -1,6 +1,6 @@
-"""A host of an MCP server over pipes that knows nothing of agentci. First come the calls, then `--` and the command.
+"""A host of an MCP server over pipes, without any agentci code. Arguments: the calls, then `--` and the server command.
 
-A call is `TOOL`, or `TOOL=ORDER`; what the server says is printed, one line each.
+A call is `TOOL` or `TOOL=ORDER`. Each message of the server is printed on one line.
 """
 
 import json
@@ -10,7 +10,7 @@ import sys
 
 at = sys.argv.index("--")
 calls, command = sys.argv[1:at], sys.argv[at + 1:]
-# What the official SDKs hand to a server, and what a team puts into its settings.
+# The variables that the official SDKs pass to a server, and those that a team adds in its settings.
 wanted = {name: os.environ[name] for name in ("HOME", "PATH", "TMPDIR") if name in os.environ}
 if os.environ.get("WHOLE_ENVIRONMENT"):
     wanted.update(os.environ)
@@ -24,7 +24,7 @@ def say(message):
 
 
 def heard(number):
-    """What is said until a request has its answer."""
+    """Prints messages of the server until the answer to this request arrives, and returns the answer."""
     for line in server.stdout:
         message = json.loads(line)
         if message.get("id") == number and "method" not in message:

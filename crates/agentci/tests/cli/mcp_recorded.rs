@@ -1,4 +1,4 @@
-//! MCP servers that were recorded: `agentci serve mcp` and `world.mcp` play them from what an agent said to them.
+//! Recorded MCP servers: `agentci serve mcp` and `world.mcp` replay them from a recording of an agent.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Stdio};
@@ -30,7 +30,7 @@ impl Drop for Server {
     }
 }
 
-/// What an agent prints that does this with the server at an address.
+/// Runs an agent that makes these calls to the server at an address; returns its output.
 fn obey(suite: &Suite, recorded: &[&str], url: &str, lines: &str) -> String {
     std::fs::write(
         suite.path("mcp.json"),
@@ -52,7 +52,7 @@ fn obey(suite: &Suite, recorded: &[&str], url: &str, lines: &str) -> String {
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-/// A suite with a recording of two equal calls and one that failed.
+/// A suite with a recording of two equal calls and a failed one.
 fn recorded() -> Suite {
     let suite = Suite::empty().file("agent.py", AGENT).file("stock.mcp.yaml", STOCK);
     let live = Server::start(&suite, &["serve", "mcp", "stock.mcp.yaml"]);
@@ -68,15 +68,15 @@ fn a_recording_is_served_again() {
     let played = Server::start(&suite, &["serve", "mcp", "suite/stock.jsonl"]);
     let lines =
         "stock count {\"sku\": 1}\nstock count {\"sku\": 2}\nstock count {\"sku\": 1}\nstock count {\"sku\": 1}";
-    let again = "`count` with {\"sku\":1} was recorded 2 times, and is called once more";
+    let again = "`count` with {\"sku\":1} was recorded 2 times, but is called once more";
     assert_eq!(obey(&suite, &[], &played.1, lines), format!("four\nno such sku\nthree\n{again}"));
     let ran = suite.agentci(&["serve", "mcp", "suite/stock.jsonl", "--server", "orders"]);
     ran.complains(&[
-        "`orders` occurs in none of the MCP servers of the recording: http://127.0.0.1:",
+        "no MCP server of the recording has `orders` in its address or command: http://127.0.0.1:",
         "`--server TEXT`",
     ]);
     let ran = suite.agentci(&["serve", "mcp", "stock.mcp.yaml", "--server", "orders"]);
-    ran.complains(&["`--server` chooses among the servers of a recording, and this is a script"]);
+    ran.complains(&["`--server` selects a server of a recording, but this is a script"]);
 }
 
 #[test]
@@ -103,8 +103,8 @@ fn a_case_plays_what_was_recorded() {
     assert_eq!(found, expected.map(|(id, cause)| (id.to_owned(), cause.to_owned())), "{ran:?}");
     assert_eq!(ran.final_output("all"), "four\nthree\nno such sku");
     ran.says(&[
-        "2 recorded calls of the MCP server `stock` were never made: `count` with {\"sku\":1}, `count` with {\"sku\":2}",
+        "2 recorded calls to the MCP server `stock` were never made: `count` with {\"sku\":1}, `count` with {\"sku\":2}",
         "the MCP server `stock` has no answer: `count` with {\"sku\":3} is not in the recording",
-        "`count` with {\"sku\":2} was recorded once, and is called again",
+        "`count` with {\"sku\":2} was recorded once, but is called again",
     ]);
 }

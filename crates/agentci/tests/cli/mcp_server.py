@@ -1,4 +1,4 @@
-"""An MCP server over standard input and output. It leaves a trace of having been started."""
+"""An MCP server over standard input and output. Each start adds a line to the file `started`."""
 
 import json
 import os

@@ -1,4 +1,5 @@
-//! MCP servers over standard input and output: recorded between a host and its server, and replayed without the server's program.
+//! MCP servers over standard input and output: recorded between a host and its server, and replayed without the server
+//! program.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -9,7 +10,7 @@ use crate::suite::Suite;
 
 const HOST: &str = include_str!("mcp_host.py");
 const SERVER: &str = include_str!("mcp_server.py");
-/// A key that must not be found anywhere afterwards.
+/// A key that must not appear in any output.
 const KEY: &str = "tok-0123456789abcdefghij";
 
 pub(crate) fn shop() -> Suite {
@@ -19,7 +20,7 @@ pub(crate) fn shop() -> Suite {
         .file("orders.json", r#"{"A-17": "A-17 is shipped", "A-18": "A-18 is late"}"#)
 }
 
-/// The same folder elsewhere, without the server and what it knows.
+/// A copy of the folder without the server and its data.
 fn elsewhere(suite: &Suite) -> Suite {
     let recording = fs::read_to_string(suite.path("r.jsonl")).unwrap();
     Suite::empty().file("host.py", HOST).file("r.jsonl", recording)
@@ -42,7 +43,7 @@ pub(crate) fn starts(suite: &Suite) -> usize {
     fs::read_to_string(suite.path("started")).unwrap_or_default().lines().count()
 }
 
-/// Writes a program.
+/// Writes an executable file.
 fn program(suite: &Suite, name: &str, text: &str) -> String {
     let path = suite.path(name);
     fs::write(&path, text).unwrap();
@@ -64,7 +65,7 @@ fn a_server_is_recorded_and_replayed_without_its_program() {
     assert_eq!((replayed.code, &replayed.stdout), (Some(0), &recorded.stdout), "{replayed:?}");
     replayed.complains(&["5 of 5 answered"]);
     assert_eq!((starts(&suite), starts(&fresh)), (1, 0));
-    // Other numbers of messages, and another version of the host's library, ask the same.
+    // Requests still match with other message ids and another version of the host's library.
     let line = [&["replay", "r.jsonl", "--strict", "--", "python3", "host.py"][..], &words[..]].concat();
     let other = ran(&fresh, fresh.command(&line).env("FIRST_ID", "40").env("CLIENT_VERSION", "2"));
     assert_eq!(other.code, Some(0), "{other:?}");
@@ -80,7 +81,7 @@ fn a_call_that_was_not_recorded_is_red_whatever_the_host_makes_of_it() {
     for (calls, words) in [
         (&["get_order=A-18"][..], &["/params/arguments/order", "A-17", "A-18"][..]),
         (&["slow=A-17"], &["/params/name", "get_order", "slow"]),
-        (&["get_order=A-17", "get_order=A-17"], &["asked once more than it was recorded"]),
+        (&["get_order=A-17", "get_order=A-17"], &["sent more times than it was recorded"]),
         (&[], &["1 of 3 recorded calls was not made: "]),
     ] {
         let missed = replay(&fresh, &[calls, &["--", "python3", "server.py"]].concat());
@@ -162,7 +163,7 @@ fn a_server_that_ends_in_a_call_ends_in_the_replay() {
 #[test]
 fn an_agent_that_is_started_through_a_shim_keeps_the_shims() {
     let suite = shop();
-    // The agent speaks through pipes itself, and is no server.
+    // The agent itself uses pipes, but is not a server.
     let script = "echo hi | python3 host.py get_order=A-17 -- python3 server.py | cat";
     let recorded = ran(&suite, &mut suite.command(&["record", "-o", "r.jsonl", "--", "sh", "-c", script]));
     assert_eq!(recorded.code, Some(0), "{recorded:?}");
@@ -186,9 +187,9 @@ except Exception: pass
     let upstream = crate::upstream::Upstream::start();
     let suite = crate::recorded_agent::shop(&upstream).file("agent.py", agent);
     let recorded = ran(&suite, &mut suite.command(&["record", "-o", "r.jsonl", "--", "python3", "agent.py", "mcp"]));
-    recorded.complains(&["the tools of MCP server orders, which was not recorded", "`agentci tap --`"]);
+    recorded.complains(&["the tools of the MCP server orders, which was not recorded", "`agentci tap --`"]);
     let replayed = ran(&suite, &mut suite.command(&["replay", "r.jsonl"]));
-    replayed.complains(&["the tools of MCP server orders, which was not recorded"]);
+    replayed.complains(&["the tools of the MCP server orders, which was not recorded"]);
     let without = ran(&suite, &mut suite.command(&["record", "-o", "s.jsonl", "--", "python3", "agent.py"]));
     assert!(!without.stderr.contains("MCP server"), "{without:?}");
 }
@@ -225,7 +226,7 @@ fn the_secrets_of_a_server_are_in_no_byte_of_the_recording() {
 }
 
 #[test]
-fn programs_that_are_no_servers_are_what_they_are_without_a_recorder() {
+fn programs_that_are_not_servers_run_as_they_do_without_a_recorder() {
     let agent = r#"
 import asyncio, signal, subprocess, sys
 echo = "import sys; data = sys.stdin.buffer.read(); sys.stdout.buffer.write(data); sys.exit(len(data) % 7)"
@@ -282,7 +283,7 @@ fn a_server_that_is_wrapped_by_hand_runs_as_it_is_while_nothing_is_recorded() {
     assert_eq!((replayed.code, &replayed.stdout), (Some(0), &recorded.stdout), "{replayed:?}");
     let missing = ran(&suite, &mut suite.command(&["tap", "--", "no-such-program"]));
     assert_eq!(missing.code, Some(127), "{missing:?}");
-    missing.complains(&["there is no program `no-such-program`"]);
+    missing.complains(&["program `no-such-program` not found"]);
     assert_eq!(ran(&suite, &mut suite.command(&["tap"])).code, Some(2));
     let code = ran(&suite, &mut suite.command(&["tap", "--", "sh", "-c", "exit 5"]));
     assert_eq!(code.code, Some(5), "{code:?}");

@@ -1,4 +1,4 @@
-//! Recorded MCP servers over standard input and output that are broken on purpose, changed on the way, or served to others.
+//! Recorded MCP servers over standard input and output with injected faults, with changed answers, or served to others.
 
 use std::fs;
 
@@ -37,7 +37,7 @@ fn a_tool_fails_on_purpose_and_an_agent_that_tries_again_passes() {
 }
 
 #[test]
-fn a_fault_of_a_tool_that_is_never_called_is_told() {
+fn a_fault_of_a_tool_that_is_never_called_is_reported() {
     let suite = shop().file("agentci.yaml", SUITE.replace("FAULT", "{ tool: refund, call: 1, error: closed }"));
     assert_eq!(ran(&suite, &mut suite.command(&["record"])).code, Some(0));
     let never = ran(&suite, &mut suite.command(&["run"]));
@@ -51,7 +51,7 @@ fn one_answer_is_changed_on_the_way() {
     let words = ["get_order=A-17", "get_order=A-18", "--", "python3", "server.py"];
     record(&suite, &words);
     let before = fs::read_to_string(suite.path("r.jsonl")).unwrap();
-    // What the server says by itself may be a call of its own, so the numbers vary.
+    // Messages that the server sends unprompted may be recorded as calls, so the call numbers vary.
     let last = before.lines().find(|line| line.contains("tools/call") && line.contains("A-18")).unwrap();
     let last = serde_json::from_str::<serde_json::Value>(last).unwrap()["id"].to_string();
     fs::remove_file(suite.path("server.py")).unwrap();
@@ -64,11 +64,11 @@ fn one_answer_is_changed_on_the_way() {
     let different = ran(&suite, &mut suite.command(&["recording", "diff", "r.jsonl", "fork.jsonl"]));
     assert_eq!(different.code, Some(1), "{different:?}");
     assert!(different.stdout.contains(&format!("the first difference is at call {last}")), "{different:?}");
-    // An agent that asks something else before the fork has not reached it.
+    // An agent that sends a different request before the fork does not reach it.
     let line = [&line[..6], &["-o", "lost.jsonl", "--", "python3", "host.py", "slow"], &words[2..]].concat();
     let astray = ran(&suite, &mut suite.command(&line));
     assert_eq!(astray.code, Some(1), "{astray:?}");
-    astray.complains(&[&format!("the agent did not get to call {last} of r.jsonl as it was recorded")]);
+    astray.complains(&[&format!("the agent did not reach call {last} of r.jsonl as recorded")]);
     assert!(!suite.path("lost.jsonl").exists());
 }
 

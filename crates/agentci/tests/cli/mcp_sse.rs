@@ -1,4 +1,4 @@
-//! The SSE transport of 2024: the results of calls come over the stream that the host opens first.
+//! The SSE transport of 2024: the results of calls arrive on the stream that the host opens first.
 
 use std::time::Instant;
 
@@ -51,7 +51,7 @@ print(server.server_port, flush=True)
 server.serve_forever()
 "#;
 
-/// A host that asks for a refund and prints what the tool said; `quiet` is called and not waited for.
+/// A host that calls `refund` and prints the result; it does not wait for the result of `quiet`.
 const HOST: &str = r#"
 import http.client, json, os, urllib.request
 
@@ -102,7 +102,7 @@ if os.environ.get("QUIET"):
     post({"id": 90, "method": "tools/call", "params": {"name": "quiet", "arguments": {}}})
 "#;
 
-/// A case with these checks, recorded: the verdict then, and in replays, in which there is no server.
+/// A recorded case with the verdict of the recording; replays run without the server.
 struct Recorded {
     suite: Suite,
     port: String,
@@ -115,7 +115,7 @@ impl Recorded {
         Self::with(case, faults, variable, "")
     }
 
-    /// With a server that has this flag.
+    /// Records with a server that has this flag.
     fn with(case: &str, faults: &str, variable: Option<(&str, &str)>, flag: &str) -> Self {
         let variable = variable.map(|(name, value)| format!(", {name}: \"{value}\"")).unwrap_or_default();
         let yaml = format!(
@@ -155,11 +155,11 @@ fn a_result_is_what_the_tool_said_and_not_that_the_call_was_accepted() {
                 { not: { tool_result: { name: refund } } }]";
     let recorded = Recorded::new(seen, "", None);
     assert_eq!(recorded.verdict, Some(0), "{}", recorded.shown);
-    // A client counts its messages as it likes.
+    // A client may number its messages in any way.
     for first in ["2", "7"] {
         let replayed = recorded.replay(&[("FIRST", first)]);
         assert_eq!(replayed.code, Some(0), "{replayed:?}");
-        assert!(!replayed.shown().contains("was not seen"), "{replayed:?}");
+        assert!(!replayed.shown().contains("was not observed"), "{replayed:?}");
     }
 }
 
@@ -171,7 +171,7 @@ fn a_result_that_never_came_is_reported_and_not_made_up() {
     let negative = "checks: [{ tool_called: { name: quiet, result_not_match: declined } }]";
     let recorded = Recorded::new(negative, "", Some(("QUIET", "1")));
     for shown in [recorded.shown.clone(), recorded.replay(&[]).shown()] {
-        assert!(shown.contains("the result of `quiet` was not seen"), "{shown}");
+        assert!(shown.contains("the result of `quiet` was not observed"), "{shown}");
         assert!(!shown.contains("the result of `refund`"), "{shown}");
     }
 }
@@ -184,7 +184,7 @@ fn faults_are_met_on_the_stream() {
     assert_eq!(recorded.verdict, Some(1), "nothing goes wrong while it is recorded: {}", recorded.shown);
     let replayed = recorded.replay(&[]);
     assert_eq!(replayed.code, Some(0), "{replayed:?}");
-    // A host that asks again gets the recorded answer, and the two differ in the trace.
+    // A host that retries gets the recorded answer; the trace distinguishes the two results.
     let again = Recorded::new(&check("declined"), error, None);
     assert_eq!(again.verdict, Some(0), "{}", again.shown);
     assert_eq!(again.replay(&[]).code, Some(1));
@@ -193,14 +193,14 @@ fn faults_are_met_on_the_stream() {
     let events = twice.events();
     let faults: Vec<_> = events.iter().filter(|it| it["type"] == "tool_result").map(|it| it["fault"].clone()).collect();
     assert_eq!(faults, [serde_json::json!("error"), serde_json::Value::Null]);
-    // A stream that breaks off is the end of a host that does not connect again, and only of that.
+    // A truncated stream fails a host that does not reconnect, and only such a host.
     let truncated = ", faults: [{ tool: refund, call: 1, truncated: true }]";
     for (reconnects, code) in [("", Some(1)), ("1", Some(0))] {
         let cut = Recorded::new(&check("declined"), truncated, Some(("RECONNECTS", reconnects)));
         let replayed = cut.replay(&[]);
         assert_eq!((cut.verdict, replayed.code), (Some(0), code), "{replayed:?}");
     }
-    // However a server accepts.
+    // The server may accept calls in another way.
     let java = Recorded::with(&check("out of order"), error, None, "--java");
     let replayed = java.replay(&[]);
     assert_eq!((java.verdict, replayed.code), (Some(1), Some(0)), "{replayed:?}");

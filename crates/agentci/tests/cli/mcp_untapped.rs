@@ -1,12 +1,12 @@
-//! MCP servers that no tap stands before, since their host is native or cleans its environment: they are named, and other
-//! programs that are spoken to over pipes are not.
+//! MCP servers without a tap, because their host is native or clears its environment: they are named in a warning,
+//! while other programs that communicate over pipes are not.
 
 use crate::ran::Ran;
 use crate::recorded_agent::ran;
 use crate::suite::Suite;
 use crate::upstream::Upstream;
 
-/// Asks something that is recorded, and then is what its arguments say.
+/// Sends a request that is recorded, and then runs the command in its arguments.
 const AGENT: &str = r#"
 import subprocess, sys, urllib.request
 print(urllib.request.urlopen(open("base").read() + "/x").status, flush=True)
@@ -14,8 +14,8 @@ words = [sys.executable if word == "PYTHON" else word for word in sys.argv[1:]]
 subprocess.run(words, stdin=subprocess.DEVNULL, check=True)
 "#;
 
-/// A host that neither variables nor hooks reach when it is started with `env -i` and `-I`, as a native program would be. It
-/// keeps its server for some time, as hosts do.
+/// A host that, started with `env -i` and `-I`, is reached by neither variables nor hooks, like a native program. It
+/// keeps its server running for some time, as hosts do.
 const HOST: &str = r#"
 import json, subprocess, sys, time
 server = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -50,7 +50,7 @@ fn record(suite: &Suite, words: &[&str]) -> Ran {
     recorded
 }
 
-/// The program behind `python3`: pyenv has a script there, which puts folders before those of the shims.
+/// The program behind `python3`: with pyenv, `python3` is a script that puts its folders before those of the shims.
 fn python() -> String {
     let say = std::process::Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output().unwrap();
     String::from_utf8(say.stdout).unwrap().trim().to_owned()
@@ -83,22 +83,22 @@ fn a_server_of_a_native_host_is_named() {
     assert!(replayed.stdout.contains("A-17 is shipped"), "{replayed:?}");
     let told = named(&replayed);
     assert_eq!(told.len(), 1, "{replayed:?}");
-    assert!(told[0].contains("it ran for real and was not replayed"), "{told:?}");
+    assert!(told[0].contains("it ran live and was not replayed"), "{told:?}");
     assert!(!replayed.stderr.contains("a-secret-of-ours"), "{replayed:?}");
 }
 
-/// Its own code tells nothing, and it takes its time to start, as one with an SDK does.
+/// Its code does not show that it is a server, and it starts slowly, like a server with an SDK.
 #[test]
-fn a_server_that_tells_nothing_is_known_by_what_waits_for_it() {
+fn a_server_is_recognised_by_the_message_that_waits_for_it() {
     let upstream = Upstream::start();
     let suite = shop(&upstream).file("shop.py", "import time\ntime.sleep(2)\nimport server\n");
     let recorded = record(&suite, &[&NATIVE[..], &["shop.py"]].concat());
     let told = named(&recorded);
     assert_eq!(told.len(), 1, "{recorded:?}");
-    assert!(told[0].contains("shop.py` was sent the first message of MCP"), "{told:?}");
+    assert!(told[0].contains("shop.py` was sent the first message of an MCP host"), "{told:?}");
 }
 
-/// The command of the settings is the one that is named, once, and not that of the program that it starts in turn.
+/// The warning names the command from the settings, once, and not the program that this command starts.
 #[test]
 fn a_server_in_the_settings_of_a_host_is_known_by_its_command() {
     let upstream = Upstream::start();
@@ -122,7 +122,7 @@ except Exception: pass
     assert!(told[0].contains("orders -x` "), "{told:?}");
 }
 
-/// Records and replays a server that a tap stands before.
+/// Records and replays a server behind a tap.
 fn tapped(way: &[&str]) {
     let upstream = Upstream::start();
     let suite = shop(&upstream);
@@ -143,16 +143,16 @@ fn a_server_that_is_wrapped_by_hand_is_not_named() {
     tapped(&["PYTHON", "-I", "native.py", env!("CARGO_BIN_EXE_agentci"), "tap", "--", "python3", "server.py"]);
 }
 
-/// The shell above the tap has the same streams, and the first message of the host waits in them.
+/// The shell above the tap has the same streams, in which the first message of the host is waiting.
 #[test]
 fn a_server_that_a_shim_below_a_shell_reaches_is_not_named() {
     tapped(&["PYTHON", "-I", "native.py", "sh", "-c", "python3 server.py; exit 0"]);
 }
 
-/// Programs that live for some time and are spoken to over pipes: a language server, one for JSON-RPC, `cat`, workers, an agent
-/// that is itself a host and is driven over pipes, and MCP servers that an agent tries in a shell and in a pipeline.
+/// Long-running programs that communicate over pipes: a language server, a JSON-RPC server, `cat`, workers, an agent
+/// that is itself a host and is driven over pipes, and MCP servers that an agent runs in a shell and in a pipeline.
 #[test]
-fn other_programs_that_are_spoken_to_over_pipes_are_not_named() {
+fn other_programs_with_pipes_are_not_named() {
     const DRIVER: &str = r#"
 import json, multiprocessing, subprocess, sys, time
 def start(*words): return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -179,7 +179,7 @@ for child in children: child.kill()
     for way in [
         &["PYTHON", "driver.py"][..],
         &["env", "-i", "PYTHON", "-I", "driver.py"],
-        // Nobody holds both ends.
+        // No process has both ends of the pipes.
         &["env", "-i", "sh", "-c", "(/bin/sleep 2; echo) | \"$0\" -I server.py | /bin/cat", "PYTHON"],
     ] {
         let _ = std::fs::remove_file(suite.path("r.jsonl"));
@@ -188,9 +188,9 @@ for child in children: child.kill()
     }
 }
 
-/// The agent of a suite is spoken to over pipes itself, by us, and may look like a server.
+/// agentci itself communicates with the agent of a suite over pipes, so the agent may look like a server.
 #[test]
-fn the_agent_of_a_suite_is_no_server_and_one_that_it_starts_is_named() {
+fn the_agent_of_a_suite_is_not_a_server_and_one_that_it_starts_is_named() {
     const SUITE: &str = "suite: shop\ntarget:\n  process: { speaks: text, command: [sh, -c, \"COMMAND\"] }\n\
         world: { recording: \"recordings/{case}.jsonl\" }\ncases:\n  - id: ship\n    input: { question: x }\n    \
         checks:\n      - contains: \"200\"\n";
@@ -206,7 +206,7 @@ fn the_agent_of_a_suite_is_no_server_and_one_that_it_starts_is_named() {
             let done = ran(suite, &mut suite.command(words));
             assert_eq!(done.code, Some(0), "{words:?}: {done:?}");
             let text = format!("{}{}", done.stdout, done.stderr);
-            assert_eq!(text.matches("the recorder did not reach it").count(), count, "{words:?}: {text}");
+            assert_eq!(text.matches("but it bypassed the recorder").count(), count, "{words:?}: {text}");
         }
     }
 }

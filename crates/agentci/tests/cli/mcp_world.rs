@@ -1,4 +1,4 @@
-//! `world.mcp`: MCP servers that are played for the agent of a case.
+//! `world.mcp`: scripted MCP servers for the agent of a case.
 
 use crate::http_server::{Answer, listen};
 use crate::ran::Ran;
@@ -17,7 +17,7 @@ tools:
   refund_order: { answers: { reply: refunded } }
 ";
 
-/// A suite whose agent is told what to call, with these lines after its target.
+/// A suite whose agent makes the calls in its input; `yaml` follows the target.
 pub(crate) fn suite(yaml: &str) -> Suite {
     let target = "{ process: { command: [python3, agent.py], speaks: text } }";
     with_target(target, yaml)
@@ -30,7 +30,7 @@ fn with_target(target: &str, yaml: &str) -> Suite {
     Suite::empty().file("suite/agentci.yaml", text).file("suite/agent.py", AGENT).file("suite/orders.mcp.yaml", ORDERS)
 }
 
-/// A case that says this to its agent.
+/// A case with these lines as its input.
 fn case(id: &str, lines: &[&str], more: &str) -> String {
     let said: Vec<String> = lines.iter().map(|line| format!("      {line}\n")).collect();
     format!("- id: {id}\n  turns:\n  - user: |\n{}{more}", said.concat())
@@ -72,12 +72,12 @@ fn the_agent_is_judged_by_the_calls_that_the_server_sees() {
     );
     ran.says(&[
         "PASS good (",
-        "the MCP server `orders` has no answer: there is no tool `lose_order`",
+        "the MCP server `orders` has no answer: unknown tool `lose_order`",
         "suite/agentci.yaml:3:37\n",
         "the agent sent \"B-1\"",
         "turn 1, call 1 of 1: find_order(id=17) -> failed: Input validation error: at `/id`",
-        "the MCP server `orders` has no answer: no answer of the tool `find_order` fits {\"id\":\"C-9\"}",
-        "the agent never spoke to the MCP server `orders`, whose address is in `AGENTCI_MCP_ORDERS_URL`",
+        "the MCP server `orders` has no answer: no answer of the tool `find_order` matches {\"id\":\"C-9\"}",
+        "the agent never connected to the MCP server `orders`; its address is in `AGENTCI_MCP_ORDERS_URL`",
     ]);
     let calls = ran.case("good")["tool_calls"].clone();
     assert_eq!(calls, 1, "{ran:?}");
@@ -135,8 +135,8 @@ fn faults_happen_to_their_tools() {
     verdicts(&ran, &expected);
     assert!(ran.case("delay")["wall_ms"].as_u64() >= Some(300), "{ran:?}");
     ran.says(&[
-        "on purpose, the answer to `find_order` met the fault `hang`",
-        "it is for call 2 of `find_order`, called once at most",
+        "the fault `hang` was injected into the answer to `find_order`",
+        "it is for call 2 of `find_order`, which was called once at most",
     ]);
 }
 
@@ -175,7 +175,7 @@ fn a_server_that_is_started_finds_them_and_is_started_for_each_case() {
         said.strip_prefix("first\nserved by ").unwrap_or_else(|| panic!("{said}")).to_owned()
     };
     assert_ne!(pid(&ran, "a"), pid(&ran, "b"));
-    // One that is told by each question serves them all.
+    // A server that gets the address with each question serves all cases.
     let told = target.replace("body:", "headers: { x-orders: '${MCP.orders.url}' }, body:");
     let ran = with_target(&told, &two(checks)).run(&["--parallel", "1"]);
     ran.all_passed();
@@ -209,7 +209,7 @@ fn a_call_that_a_scripted_model_asks_for_is_one_call() {
     let ran = suite.run(&[]);
     verdicts(&ran, &[("honest", "pass", ""), ("fake", "pass", ""), ("asked", "fail", "check")]);
     ran.says(&[
-        "`find_order` is a tool of the MCP server `orders`, and the agent sent its model a result without calling it",
+        "`find_order` is a tool of the MCP server `orders`, but the agent sent its model a result without calling it",
     ]);
     assert_eq!(ran.case("honest")["tool_calls"], 1, "{ran:?}");
 }
@@ -252,8 +252,8 @@ fn beside_a_recorded_world_they_are_played_and_not_recorded() {
 }
 
 #[test]
-fn an_address_that_no_server_has_is_told() {
+fn an_address_of_an_unknown_server_is_reported() {
     let target = "{ process: { command: [python3, agent.py, '${MCP.stock.url}'], speaks: text } }";
     let ran = with_target(target, "cases: [{ id: a, turns: [{ user: Hi }] }]\n").run(&[]);
-    ran.says(&["the variable `MCP.stock.url` has no value", "has `MCP.orders.url`"]);
+    ran.says(&["the variable `MCP.stock.url` has no value", "sets `MCP.orders.url`"]);
 }

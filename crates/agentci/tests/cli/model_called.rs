@@ -1,9 +1,10 @@
-//! What an agent sends to its model: checked and limited, whichever API it speaks, and which of several agents made a call.
+//! Checks and limits on the requests of an agent to its model, for every API, and attribution of calls to one of
+//! several agents.
 
 use crate::ran::Ran;
 use crate::suite::Suite;
 
-/// Asks the model over plain HTTP. `post` returns the answer as JSON, or the lines of a stream.
+/// Calls the model over plain HTTP. `post` returns the answer as JSON, or the lines of a stream.
 const ASK: &str = r#"
 import json, os, sys, time, urllib.error, urllib.request
 
@@ -33,7 +34,7 @@ const MODEL: &str = "rules:\n- when: { user: fail }\n  fail: { status: 429, time
                      - when: { user: cut }\n  fail: { cut: true, times: 1 }\n  reply: late\n\
                      - reply: done\n  usage: { input: 50, output: 1 }\n";
 
-/// Runs an agent that is a plain program, with these lines under its only case.
+/// Runs an agent that is a plain program; `case` is added to its only case.
 fn run(agent: &str, case: &str) -> Ran {
     suite(agent, case, MODEL).agentci(&["run", "suite"])
 }
@@ -84,13 +85,13 @@ fn a_system_prompt_that_was_lost_fails() {
     red("chat()", case, &[told, "request 1 of 1 has no system prompt"]);
     red(r#"post("responses", {"model": "m", "input": "find A-17"})"#, case, &[told]);
     red(r#"post("anthropic", {"model": "m", "max_tokens": 9, "messages": [USER]})"#, case, &[told]);
-    // A user who says it is not a system prompt.
+    // The same text in a user message is not a system prompt.
     red(r#"chat({"role": "user", "content": "You work for the shop."})"#, case, &[told]);
     let other = r#"chat({"role": "system", "content": "You work for the bank."}); chat()"#;
     red(other, case, &[told, "the system prompt of request 1 of 2 is `You work for the bank.`"]);
     let whole = "checks: [{ model_called: { system: { equals: You work for the shop. }, of: first } }]";
     let told = "the first request to the model has no system prompt that is `You work for the shop.`";
-    red(other, whole, &[told, "is `You work for the bank.`, not `You work for the shop.`"]);
+    red(other, whole, &[told, "is `You work for the bank.`, expected `You work for the shop.`"]);
     let all = "checks: [{ model_called: { system: { matches: 'shop|bank' }, of: all } }]";
     red(other, all, &["request 2 of 2 to the model has no system prompt that matches `shop|bank`"]);
 }
@@ -118,19 +119,19 @@ fn offered_tools_are_compared_by_name_and_schema() {
         let renamed = offer("function('findOrder'), function('ask')");
         red(&renamed, case, &["no request to the model offers the tool `find_order`", "offers `findOrder`, `ask`"]);
         let changed = offer("function('find_order', ()), function('ask')");
-        red(&changed, case, &["offers it with [] at `/required`, not [\"id\"]"]);
+        red(&changed, case, &["offers it with [] at `/required`, expected [\"id\"]"]);
         let more = offer("function('find_order'), function('ask'), function('drop_table')");
         red(&more, exactly, &["no request to the model offers only `ask`, `find_order`", "also offers `drop_table`"]);
     }
     let good = nested("function('find_order'), function('ask')");
     green(&good, exactly);
-    red(&good, none, &["no request to the model is without tools", "also offers `find_order`"]);
+    red(&good, none, &["no request to the model offers no tools", "also offers `find_order`"]);
     green("chat()", none);
     red("chat()", exactly, &["request 1 of 1 offers no tools"]);
 }
 
 #[test]
-fn the_model_that_was_asked_is_told_from_another() {
+fn the_model_that_was_called_is_distinguished_from_another() {
     let case = "checks: [{ model_called: { model: gpt-big } }]";
     let agent = r#"
 models = {"answers": "gpt-big", "guards": "gpt-small"}
@@ -168,7 +169,7 @@ fn a_conversation_that_the_provider_keeps_has_what_was_said_before() {
 fn what_must_not_be_sent_is_found_in_every_message() {
     let case = "checks: [{ not: { model_called: { messages: other-customer } } }]";
     green("chat()", case);
-    let told = "request 2 of 2 to the model has a message that contains `other-customer`, and must not";
+    let told = "request 2 of 2 to the model has a message that contains `other-customer`, which `not` forbids";
     red(r#"chat(); chat({"role": "assistant", "content": "I know other-customer."})"#, case, &[told]);
     let result = r#"[{"role": "user", "content": "x"}, {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "find", "input": {}}]},
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": "of other-customer"}]}]}]"#;
@@ -179,26 +180,26 @@ fn what_must_not_be_sent_is_found_in_every_message() {
 }
 
 #[test]
-fn a_model_that_was_never_asked_meets_no_demand() {
+fn a_model_that_was_never_called_passes_no_check() {
     for check in ["model_called", "model_called: { system: x }", "model_called: { count: 1 }"] {
         red(
             "pass",
             &format!("checks: [{{ {check} }}]").replace("{ model_called }", "model_called"),
-            &["the model was never asked"],
+            &["the model was never called"],
         );
     }
     for of in ["all", "first", "last"] {
         red(
             "pass",
             &format!("checks: [{{ model_called: {{ system: x, of: {of} }} }}]"),
-            &["the model was never asked"],
+            &["the model was never called"],
         );
     }
     let never =
         "checks: [{ model_called: { count: 0 } }, { not: model_called }, { not: { model_called: { messages: x } } }]";
     green("pass", never);
-    red("chat()", "checks: [{ model_called: { count: 0 } }]", &["the model was asked once, and must not be"]);
-    red("chat()", "checks: [{ not: model_called }]", &["the model was asked once, and must not be"]);
+    red("chat()", "checks: [{ model_called: { count: 0 } }]", &["the model was called once, but must not be"]);
+    red("chat()", "checks: [{ not: model_called }]", &["the model was called once, which `not` forbids"]);
     green("chat()", "checks: [model_called]");
 }
 
@@ -209,14 +210,14 @@ fn requests_are_counted_and_limited() {
     red(
         twice,
         "checks: [{ model_called: { user: A-17, count: { max: 1 } } }]",
-        &["asked 2 times with a request like this, not at most once"],
+        &["called 2 times with a request that meets the conditions, expected at most once"],
     );
     red(
         twice,
         "limits: { model_calls: 1 }",
-        &["budget exceeded: max_model_calls limit=1 actual=2", "the agent asked its model 2 times"],
+        &["budget exceeded: model_calls limit=1 actual=2", "the agent called its model 2 times"],
     );
-    red(twice, "limits: { tokens_in: 99 }", &["budget exceeded: max_tokens_in limit=99 actual=100"]);
+    red(twice, "limits: { tokens_in: 99 }", &["budget exceeded: tokens_in limit=99 actual=100"]);
     green("pass", "limits: { model_calls: 0, tokens_in: 0 }");
 }
 
@@ -231,10 +232,10 @@ fn a_request_that_is_repeated_after_a_fault_is_one() {
     let case = "checks: [{ model_called: { count: 1 } }]\n  limits: { model_calls: 1 }";
     green(&again("fail"), case);
     green(&again("cut"), case);
-    // One that asks something else after the fault asks twice, and so does one that repeats what was answered.
+    // A different request after the fault counts, and so does a repeated request that was already answered.
     let other = again("fail").replace("except Exception: post('chat', body)", "except Exception: chat()");
-    red(&other, case, &["max_model_calls limit=1 actual=2"]);
-    red("chat(); chat()", case, &["max_model_calls limit=1 actual=2"]);
+    red(&other, case, &["budget exceeded: model_calls limit=1 actual=2"]);
+    red("chat(); chat()", case, &["budget exceeded: model_calls limit=1 actual=2"]);
 }
 
 #[test]
@@ -264,7 +265,7 @@ HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Agent).serve_forever()
     }
 }
 
-/// The second turn goes on from the answer of the first, by its id alone.
+/// The second turn continues from the first answer by its id alone.
 #[test]
 fn a_turn_has_what_its_requests_continue_from_earlier_turns() {
     let server = r#"
@@ -292,12 +293,12 @@ HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Agent).serve_forever()
     assert_eq!(kept.code, Some(0), "{kept:?}");
     let forbidden = ran("{ not: { model_called: { messages: A-17 } } }");
     assert_eq!(forbidden.code, Some(1), "{forbidden:?}");
-    forbidden.says(&["request 1 of 1 to the model has a message that contains `A-17`, and must not"]);
+    forbidden.says(&["request 1 of 1 to the model has a message that contains `A-17`, which `not` forbids"]);
     let other = ran("{ model_called: { messages: A-18 } }");
     assert_eq!(other.code, Some(1), "{other:?}");
 }
 
-/// An agent that hands over to another, both of which have the tool.
+/// An agent that hands over to another; both have the tool.
 const TWO_AGENTS: &str = r#"
 FIND = {"type": "function", "function": function("find_order")}
 def loop(system, user, **more):
@@ -316,7 +317,7 @@ def loop(system, user, **more):
 "#;
 
 #[test]
-fn which_of_several_agents_made_a_call_is_told_by_its_system_prompt() {
+fn which_of_several_agents_made_a_call_is_known_by_its_system_prompt() {
     let model = "rules:\n- when: { tool_result: true }\n  reply: done\n- when: { user: find }\n  \
                  tool_calls: [{ name: find_order, args: { id: A-17 } }]\n- reply: hello\n";
     let run = |agent: &str, checks: &str| {
@@ -334,8 +335,8 @@ fn which_of_several_agents_made_a_call_is_told_by_its_system_prompt() {
         let ran = run(agent, &by("{ matches: triage }"));
         assert_eq!(ran.code, Some(1), "{ran:?}");
         ran.says(&[
-            "`find_order` was called 0 times, not exactly once",
-            "1 call of `find_order` not counted: asked for under another system prompt, `You are orders.`",
+            "`find_order` was called 0 times, expected exactly once",
+            "1 call of `find_order` not counted: requested under another system prompt, `You are orders.`",
         ]);
         let ran = run(agent, &not("You are orders"));
         assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -348,22 +349,22 @@ fn what_nothing_can_observe_is_an_error_of_the_suite() {
         (
             "process: { command: [x] }",
             "checks: [model_called]",
-            "`model_called` cannot be judged: nothing reports the model requests of",
+            "`model_called` cannot be evaluated: nothing reports the model requests of",
         ),
         (
             "agui: { endpoint: 'http://127.0.0.1:1/' }",
             "limits: { model_calls: 1 }",
-            "`limits.model_calls` cannot be judged",
+            "`limits.model_calls` cannot be evaluated",
         ),
         (
             "a2a: { endpoint: 'http://127.0.0.1:1/' }",
             "limits: { tokens_in: 1 }",
-            "`limits.tokens_in` cannot be judged: nothing reports the input tokens of",
+            "`limits.tokens_in` cannot be evaluated: nothing reports the input tokens of",
         ),
         (
             "process: { command: [x] }",
             "checks: [{ tool_called: { name: a, by: { system: x } } }]",
-            "`tool_called.by` cannot be judged",
+            "`tool_called.by` cannot be evaluated",
         ),
     ] {
         let text = format!("suite: s\ntarget: {{ {target} }}\ncases:\n- id: a\n  turns: [{{ user: hi }}]\n  {asked}\n");
@@ -381,17 +382,17 @@ fn what_nothing_can_observe_is_an_error_of_the_suite() {
 #[test]
 fn what_is_wrong_with_the_check_is_found_before_anything_runs() {
     for (check, told) in [
-        ("model_called: { system: '' }", "`model_called` asks for nothing: an empty text is in every request"),
+        ("model_called: { system: '' }", "`model_called` expects nothing: every request contains the empty string"),
         ("model_called: { system: }", "`system` has no value"),
-        ("model_called: { tools: [] }", "`model_called` asks for nothing: the list is empty"),
+        ("model_called: { tools: [] }", "`model_called` expects nothing: the list is empty"),
         ("model_called: { tools: { exactly: [''] } }", "`tools` must not be empty"),
-        ("model_called: { system: { matches: '(' } }", "this pattern can not be used"),
+        ("model_called: { system: { matches: '(' } }", "this pattern cannot be used"),
         ("model_called: { system: { equals: a, matches: b } }", "`system` needs either `equals` or `matches`"),
         ("model_called: { count: 0, of: all }", "`count: 0` and `of` contradict each other"),
         ("model_called: { sytem: a }", "did you mean `system`?"),
         (
             "tool_called: { name: a, by: { system: '' } }",
-            "`tool_called` asks for nothing: an empty text is in every request",
+            "`tool_called` expects nothing: every request contains the empty string",
         ),
     ] {
         let ran = suite("pass", &format!("checks: [{{ {check} }}]"), MODEL).agentci(&["check", "suite"]);
@@ -412,7 +413,7 @@ fn convert_prints_the_check_and_the_limits() {
     assert_eq!(again.stdout, converted.stdout, "{again:?}");
 }
 
-/// An agent with one turn that asks its model four times, with these limits of the turn and of the case.
+/// Runs a case with one turn whose agent calls its model four times, with these limits for the turn and for the case.
 fn limited(turn: &str, case: &str) -> Ran {
     let text = format!(
         "suite: s\ntarget: {{ process: {{ command: [python3, agent.py], speaks: text }} }}\n\
@@ -426,12 +427,12 @@ fn limited(turn: &str, case: &str) -> Ran {
 
 #[test]
 fn a_limit_that_is_exceeded_is_reported_once_for_each_place_where_it_is_written() {
-    let of_case = "FAIL s/a: budget exceeded: max_model_calls";
-    let of_turn = "FAIL s/a: turn 1: budget exceeded: max_model_calls";
+    let of_case = "FAIL s/a: budget exceeded: model_calls";
+    let of_turn = "FAIL s/a: turn 1: budget exceeded: model_calls";
     for (turn, case, cases, turns) in [
         ("", "model_calls: 2", 1, 0),
         ("model_calls: 2", "", 0, 1),
-        // Both are exceeded by the same request.
+        // The same request exceeds both.
         ("model_calls: 2", "model_calls: 2", 1, 1),
         // The first one ends the case.
         ("model_calls: 1", "model_calls: 2", 0, 1),
@@ -443,7 +444,7 @@ fn a_limit_that_is_exceeded_is_reported_once_for_each_place_where_it_is_written(
         assert_eq!((of_cases, of_turns), (cases, turns), "turn {{ {turn} }}, case {{ {case} }}: {ran:?}");
         assert_eq!(ran.code, Some(i32::from(cases + turns > 0)), "{ran:?}");
     }
-    // The tokens of the request that exceeded the number of requests are no second finding.
+    // The request that exceeded `model_calls` does not cause a second finding for its tokens.
     let ran = limited("", "model_calls: 1, tokens_in: 60");
     assert_eq!(ran.stdout.matches("FAIL s/a:").count(), 1, "{ran:?}");
 }
@@ -456,10 +457,10 @@ fn requests_to_a_model_are_shown_beside_calls_of_tools() {
     let summary = ran.summary();
     assert_eq!(summary["aggregates"]["model_calls"], 4);
     assert_eq!(summary["aggregates"]["metrics"]["model_calls"]["max"], 4.0);
-    // A model that is there and was not asked is known to have been asked 0 times.
+    // If the model is observed and was not called, the count is 0.
     let unasked = suite("pass", "checks: [{ not: model_called }]", MODEL).agentci(&["run", "suite"]);
     assert_eq!(unasked.case("a")["model_calls"], 0);
-    // What nobody observed is not 0.
+    // If the model is not observed, the count is not 0 but null.
     let text = "suite: s\ntarget: { process: { command: [echo, hi], speaks: text } }\ncases: [{ id: a, input: {} }]\n";
     let unseen = Suite::empty().file("suite/agentci.yaml", text).agentci(&["run", "suite"]);
     assert_eq!((unseen.code, &unseen.case("a")["model_calls"]), (Some(0), &serde_json::Value::Null));

@@ -1,11 +1,12 @@
-//! The scripted model as Gemini, Ollama and Azure OpenAI: what the agent finds in its environment, and verdicts about what it does.
+//! The scripted model with the APIs of Gemini, Ollama and Azure OpenAI: the agent's environment, and the verdicts.
 
 use std::time::Duration;
 
 use crate::ran::Ran;
 use crate::suite::Suite;
 
-/// An agent in Python that speaks one of the APIs: `talk` asks, runs the call unless `skip` is given, and sends its result.
+/// An agent in Python. `gemini`, `ollama` and `azure` each call the model over that API, and send the result of the
+/// requested tool call unless `skip` is set.
 const AGENT: &str = r#"
 import json, os, sys, urllib.request
 sys.stdin.read()
@@ -49,7 +50,7 @@ const MODEL: &str = "rules:\n  - when: { user: refund, tool_result: true }\n    
 const AZURE: &str =
     ", env: { AZURE_OPENAI_ENDPOINT: \"${MODEL.azure_endpoint}\", AZURE_OPENAI_API_KEY: agentci-placeholder }";
 
-/// What may be set where the tests run.
+/// Variables that may be set in the environment of the tests.
 const PROVIDERS: [&str; 6] = [
     "AZURE_OPENAI_ENDPOINT",
     "AZURE_OPENAI_API_KEY",
@@ -75,7 +76,7 @@ fn run(agent: &str, target: &str, checks: &str, outside: &[(&str, &str)]) -> Ran
 }
 
 #[test]
-fn every_surface_tells_what_the_agent_did() {
+fn every_surface_observes_what_the_agent_did() {
     for (surface, model, target) in
         [("gemini", "gemini-2.5-flash", ""), ("ollama", "llama3.2", ""), ("azure", "our-gpt", AZURE)]
     {
@@ -97,7 +98,7 @@ fn every_surface_tells_what_the_agent_did() {
     }
 }
 
-/// Runs an agent that looks for exactly these variables, where `HERE` is the address of its model and `KEY` the placeholder.
+/// Asserts that the agent finds exactly these variables; `HERE` is the address of its model and `KEY` the placeholder.
 fn finds(expected: &str, outside: &[(&str, &str)]) {
     let agent = format!(
         "ollama()\nurl = os.environ['OLLAMA_HOST']\nassert url == os.environ['GOOGLE_GEMINI_BASE_URL']\n\
@@ -110,9 +111,9 @@ fn finds(expected: &str, outside: &[(&str, &str)]) {
 }
 
 #[test]
-fn nothing_leads_an_agent_to_another_provider_than_before() {
+fn no_variable_points_an_agent_at_another_provider() {
     finds("GEMINI_API_KEY KEY", &[]);
-    // Two keys of Google would be a warning of its SDK.
+    // With two Google keys, Google's SDK would print a warning.
     finds("GOOGLE_API_KEY KEY", &[("GOOGLE_API_KEY", "real-google-key")]);
     let azure = [("AZURE_OPENAI_ENDPOINT", "https://real.test"), ("AZURE_OPENAI_API_KEY", "real-azure-key")];
     finds("AZURE_OPENAI_ENDPOINT HERE, AZURE_OPENAI_API_KEY KEY, GEMINI_API_KEY KEY", &azure);

@@ -1,9 +1,9 @@
-//! A case whose world has a scripted model: the agent is led to it, and what is seen on its wire is judged.
+//! Cases with a scripted model: the agent is pointed at it, and the observed requests are checked.
 
 use crate::ran::Ran;
 use crate::suite::Suite;
 
-/// Asks the model for what `$1` says, over a plain socket; the answer is in `$answer`.
+/// Sends `$1` to the model over a plain socket; the answer is in `$answer`.
 const ASK: &str = r#"
 ask() {
   answer=$(python3 - "$1" <<'PY'
@@ -20,7 +20,7 @@ PY
 }
 "#;
 
-/// An agent that lets its model call a tool once, and then tells its answer.
+/// An agent that runs one tool call of its model, and then reports the answer.
 const LOOP: &str = r#"
 tools='"model":"m","tools":[{"type":"function","function":{"name":"find_order"}}]'
 ask '{'"$tools"',"messages":[{"role":"user","content":"find A-17"}]}'
@@ -54,20 +54,22 @@ fn tool_calls_seen_on_the_wire_are_checked_and_limited() {
     assert_eq!((&call["ok"], &call["result"]["found"]), (&true.into(), &true.into()));
     let limited = suite("{ model: { script: model.yaml } }", "limits: { tokens_out: 6 }").run(&[]);
     assert_eq!(limited.code, Some(1));
-    limited.says(&["budget exceeded: max_tokens_out limit=6 actual=7"]);
+    limited.says(&["budget exceeded: tokens_out limit=6 actual=7"]);
 }
 
-/// The agent runs the tool by itself, and its model gets the result: that is a call, whoever else could have told of it.
+/// The agent runs the tool itself and sends the result to its model: that counts as a call, even though the agent could
+/// have reported it.
 #[test]
 fn with_tools_of_its_own_the_world_still_sees_what_the_agent_answers_its_model() {
     let world = "{ model: { script: model.yaml }, tools: { allow: [find_order] } }";
     let ran = suite(world, "checks: [{ tool_called: { name: find_order, count: 1 } }]").run(&[]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(kinds(&ran), ["model_call", "tool_call", "tool_result", "model_call", "final_output"]);
-    // The agent reports no usage; what the model says that it was sent counts.
-    for (limit, told) in
-        [("tokens_in: 4", "max_tokens_in limit=4"), ("model_calls: 1", "max_model_calls limit=1 actual=2")]
-    {
+    // The agent reports no usage, so the usage that the model reports counts.
+    for (limit, told) in [
+        ("tokens_in: 4", "budget exceeded: tokens_in limit=4"),
+        ("model_calls: 1", "budget exceeded: model_calls limit=1 actual=2"),
+    ] {
         let limited = suite(world, &format!("limits: {{ {limit} }}")).run(&[]);
         assert_eq!(limited.code, Some(1), "{limited:?}");
         limited.says(&[told]);
@@ -105,7 +107,7 @@ fn a_wrong_script_is_found_before_anything_runs() {
             "unknown key `finsh` in a rule",
             "model.yaml:3:3",
             "did you mean `finish`?",
-            "can not read `suite/none.yaml`: no such file",
+            "cannot read `suite/none.yaml`: no such file",
             "agentci.yaml:4:",
         ] {
             assert!(told.contains(part), "{command}: {part}: {told}");
@@ -121,23 +123,22 @@ fn convert_prints_the_script_of_a_model() {
 }
 
 #[test]
-fn a_request_that_the_script_refused_is_told_with_a_case_that_did_not_pass() {
+fn a_request_that_the_script_refused_is_reported_with_a_failed_case() {
     let ask = r#"ask '{"model":"m","messages":[{"role":"user","content":"refund it"}]}'"#;
     let agent = |end: &str| format!("{ASK}{ask}\n{ask}\n{end}");
-    let refused =
-        "no rule of the script fits this request (turn 1, user: `refund it`); the closest is the rule on line";
+    let refused = "no rule of the script matches this request (turn 1, user: `refund it`); the closest rule is on line";
     let wrong = suite("{ model: { script: model.yaml } }", "checks: [{ contains: refunded }]")
         .agent("wire", &agent("finish '{\"answer\":\"HTTP Error 400\"}'"))
         .run(&[]);
     assert_eq!(wrong.verdicts()[0].2, "model_miss", "{wrong:?}");
-    // Two requests, one finding: in the line of the case, and with its place.
+    // Two requests cause one finding, shown in the line of the case and with its place.
     assert_eq!(wrong.stdout.matches(refused).count(), 2, "{wrong:?}");
     let left = suite("{ model: { script: model.yaml } }", "").agent("wire", &agent("exit 1")).run(&[]);
     assert_eq!(left.verdicts()[0].2, "model_miss", "{left:?}");
     left.says(&[refused, "after that, the agent"]);
 }
 
-/// A server that asks its model what it is asked, and lets it call a tool of its own.
+/// A server that sends each question to its model and runs a tool for it.
 const SERVER: &str = r#"
 import json, os, urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -193,7 +194,7 @@ cases:
     }
 }
 
-/// A program that knows nothing of us has no protocol to tell of its calls.
+/// A plain program has no protocol for reporting its calls.
 #[test]
 fn an_agent_that_reports_nothing_is_seen_on_the_wire_whatever_tools_the_case_has() {
     let asks = format!("{ASK}{}", LOOP.replace("finish '{\"answer\":\"done\"}'", "echo done"));
@@ -213,11 +214,11 @@ fn an_agent_that_reports_nothing_is_seen_on_the_wire_whatever_tools_the_case_has
     ran.says(&["tool not allowed: find_order. Allowed tools: convert"]);
     let ran = run("allow: [find_order]", "limits: { tool_calls: 0 }");
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    ran.says(&["budget exceeded: max_tool_calls limit=0 actual=1"]);
+    ran.says(&["budget exceeded: tool_calls limit=0 actual=1"]);
 }
 
 #[test]
-fn a_model_that_the_agent_can_not_be_led_to_is_an_error_before_anything_runs() {
+fn a_model_that_the_agent_cannot_be_pointed_at_is_an_error_before_anything_runs() {
     for target in [
         "http: { url: 'http://127.0.0.1:1/ask' }",
         "agui: { endpoint: 'http://127.0.0.1:1/' }",
@@ -239,7 +240,7 @@ fn a_model_that_the_agent_can_not_be_led_to_is_an_error_before_anything_runs() {
 }
 
 #[test]
-fn a_fault_of_a_tool_that_the_agent_executes_is_told_as_of_no_use() {
+fn a_fault_of_a_tool_that_the_agent_executes_is_reported_as_having_no_effect() {
     let world = "{ model: { script: model.yaml }, faults: [{ tool: find_order, error: down }] }";
     let ran = suite(world, "").run(&[]);
     ran.all_passed();

@@ -1,19 +1,20 @@
-//! The way of a newcomer: the README from its first command to the first test of their own that fails, and then the first guide,
-//! with nothing but what these pages say. What the pages show is what is printed, and the explanation names the right line.
+//! Follows a newcomer's path: the README from its first command to the first failing test, and then the first guide,
+//! using only what these pages say. The output must match the pages, and the explanation of the failure must name the
+//! right line.
 
 use std::fs;
 
 use crate::docs_page::{Block, Item, Page};
 use crate::docs_reader::Reader;
 
-/// A command that was run, and what it printed.
+/// A command with its exit code and output.
 struct Step {
     command: String,
     code: i32,
     printed: String,
 }
 
-/// Does what a page says, in one folder, until a command fails on purpose, or to the end.
+/// Follows a page in one folder, until a command fails on purpose, or to the end.
 fn walk(page: &Page, reader: &mut Reader, to_the_end: bool) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut printed = String::new();
@@ -30,7 +31,7 @@ fn walk(page: &Page, reader: &mut Reader, to_the_end: bool) -> Vec<Step> {
                 assert!(reader.start(block.text.trim()).is_some(), "`{}` did not start", block.text);
             }
             Item::Block(block) => {
-                // What failed on purpose was explained.
+                // The command that failed on purpose was the last step.
                 if !to_the_end && steps.last().is_some_and(|step: &Step| step.code != 0) {
                     return steps;
                 }
@@ -59,7 +60,7 @@ fn run(page: &Page, block: &Block, reader: &mut Reader) -> Vec<Step> {
     steps
 }
 
-/// That a failure is explained: the line it points at is the line that asks, and what was seen instead is shown.
+/// Asserts that a failure is explained: it points at the line of the check, and shows the actual answer.
 #[track_caller]
 fn is_explained(step: &Step, reader: &Reader) {
     let arrow = step.printed.lines().find_map(|line| line.trim().strip_prefix("--> "));
@@ -70,7 +71,7 @@ fn is_explained(step: &Step, reader: &Reader) {
     let line = text.lines().nth(line.parse::<usize>().unwrap() - 1).unwrap();
     let (before, asked) = line.split_at(column.parse::<usize>().unwrap() - 1);
     assert_eq!(before.trim(), "- contains:", "{line}");
-    for part in [line, &format!("the agent did not say `{asked}`"), "the agent said: {\"answer\":"] {
+    for part in [line, &format!("the answer does not contain `{asked}`"), "the answer is: {\"answer\":"] {
         assert!(step.printed.contains(part), "no {part:?} in {}", step.printed);
     }
     assert!(step.printed.contains("FAIL "), "{}", step.printed);
@@ -108,4 +109,14 @@ fn the_first_guide_leads_every_kind_of_agent_to_a_suite_that_passes() {
             assert!(steps.iter().any(|step| step.command == ran && step.printed.contains("PASS ")), "{ran}");
         }
     }
+}
+
+#[test]
+fn a_newcomer_reads_at_most_five_thousand_words() {
+    let words = |path: &str| crate::docs_page::text_of(path).split_whitespace().count();
+    let frameworks = crate::docs_page::files_below("docs/guides/frameworks", "md");
+    let longest = frameworks.iter().map(|path| words(path)).max().unwrap();
+    let pages = ["README.md", "docs/guides/first-suite.md", "docs/guides/ci.md"];
+    let all = pages.iter().map(|path| words(path)).sum::<usize>() + longest;
+    assert!(all <= 5_000, "{all} words in {pages:?} and the longest framework page");
 }

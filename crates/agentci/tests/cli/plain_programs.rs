@@ -1,11 +1,11 @@
-//! Agents that know nothing of us: they are given their task when they are started, and what they print is their answer.
+//! Plain programs as agents: they get their task when they start, and their output is the answer.
 
 use std::time::Duration;
 
 use crate::ran::Ran;
 use crate::suite::Suite;
 
-/// A suite of a case whose agent is this command, and one that passes.
+/// A suite with one case whose agent is this command, and one that passes.
 fn suite(command: &str, case: &str) -> Suite {
     let text = format!(
         "suite: plain\ntarget:\n  process:\n    command: {command}\n    speaks: text\ncases:\n  \
@@ -28,7 +28,7 @@ fn the_task_is_an_argument_or_on_standard_input() {
         (r#"[sh, -c, 'echo "asked: $1"', sh, "${INPUT}"]"#, "input: { a: [1] }", r#"asked: {"a":[1]}"#),
         ("[sh, -c, 'read -r line; echo \"heard: $line\"']", "turns: [{ user: why? }]", "heard: why?"),
         ("[sh, -c, 'read -r line; echo \"heard: $line\"']", "input: { q: 1 }", r#"heard: {"q":1}"#),
-        // Nothing is on its input when the task is in its command.
+        // If the task is in the command, standard input is empty.
         (r#"[sh, -c, 'echo "$1 $(cat | wc -c)"', sh, "${INPUT}"]"#, "turns: [{ user: why? }]", "why? 0"),
         (
             r#"[sh, -c, 'echo "$1"', sh, "${WHO} ${INPUT}"]"#,
@@ -55,7 +55,7 @@ fn what_is_data_is_judged_as_data() {
     let checks = "input: {}\nchecks: [{ required_fields: [answer] }, { contains: '42' }]";
     let ran = run("[echo, '{\"answer\": 42}']", checks);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    // A number that stands alone is a word.
+    // A bare number is a string.
     let ran = run("[echo, \"42\"]", "input: {}\nchecks: [{ equals: '42' }]");
     assert_eq!(ran.code, Some(0), "{ran:?}");
 }
@@ -92,13 +92,16 @@ fn one_that_does_not_read_is_not_waited_for() {
 fn a_part_that_the_turn_does_not_have_is_named() {
     let ran = run(r#"[echo, "${INPUT.question}"]"#, "input: { q: 1 }");
     ran.only_wrong("only", "error", "config");
-    ran.says(&["the variable `INPUT.question` has no value, and the turn has no such part"]);
+    ran.says(&["the variable `INPUT.question` has no value, and the turn has no such field"]);
 }
 
 #[test]
-fn who_speaks_the_protocol_has_no_task_in_its_command() {
+fn an_agent_with_the_protocol_has_no_task_in_its_command() {
     let text = "suite: s\ntarget: { process: { command: [echo, '${INPUT}'] } }\ncases: [{ id: a, input: {} }]\n";
     let ran = Suite::empty().file("suite/agentci.yaml", text).agentci(&["check", "suite"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    ran.complains(&["is not given its input in its command", "add `speaks: text` if it is a plain program"]);
+    ran.complains(&[
+        "`${INPUT}` cannot be used in the command of a program that speaks the protocol",
+        "add `speaks: text` if it is a plain program",
+    ]);
 }

@@ -1,4 +1,4 @@
-//! Cases that are answered from a recording of the whole agent: the run says so everywhere, and `--require-agent` fails it.
+//! Cases answered from a recording of the whole agent: every report says so, and `--require-agent` fails the run.
 
 use std::fs;
 use std::net::TcpListener;
@@ -15,14 +15,14 @@ use crate::suite::Suite;
 const BOTH: &str = "2 of 2 cases played from recordings: no agent was run";
 const ONE: &str = "1 of 3 cases played from recordings: no agent was run for it; 1 case has no agent";
 
-/// The AG-UI conversations of the examples, and the same as a native suite; `keys` stands at its top.
+/// The AG-UI conversations example, and the same as a native suite with `keys` at the top.
 fn conversations(keys: &str) -> Suite {
     let suite = files_below("examples/conversations", "").into_iter().fold(Suite::empty(), |suite, path| {
         let bytes = fs::read(project().join(&path)).unwrap();
         let name = path.strip_prefix("examples/").unwrap().replace("conversations", "suite");
         suite.file(&name, bytes)
     });
-    // The key of the example is what is tested here.
+    // Remove the key `played` of the example, since it is tested here.
     let config = fs::read_to_string(suite.path("suite/ananke.config.yaml")).unwrap();
     let suite = suite.file("suite/ananke.config.yaml", config.replace("played: true\n", ""));
     let converted = suite.agentci(&["convert", "suite"]);
@@ -50,10 +50,10 @@ fn a_played_agent_fails_a_run_that_requires_one() {
     assert!(ran.verdicts().iter().all(|verdict| verdict.1 == "pass"), "the checks held: {ran:?}");
     ran.says(&[
         "GATE FAIL require-agent: 2 cases were answered from recordings, and no agent was run for them",
-        "help: do not play the recording (`--mode live`, or remove `recording`): let the run start the agent (`command` in its target)",
+        "help: run the agent instead of its recording (`--mode live`, or remove `recording`): let agentci start it (`command` in its target)",
         "`played: true`",
     ]);
-    // It names the cases and the lines of their recordings.
+    // The message names the cases and the lines of their recordings.
     let yaml = fs::read_to_string(suite.path("native/agentci.yaml")).unwrap();
     for (number, line) in yaml.lines().enumerate().filter(|(_, line)| line.contains("recording:")) {
         let place = format!("native/agentci.yaml:{}:{}", number + 1, line.find("../suite").unwrap() + 1);
@@ -75,7 +75,7 @@ fn a_case_that_is_meant_to_be_played_gets_through() {
     let ran = replay(&meant, &["native", "--require-agent"]);
     ran.all_passed();
     ran.says(&[BOTH]);
-    // One of them alone; a case says otherwise than its suite.
+    // A case can override the key of its suite.
     let yaml = fs::read_to_string(meant.path("native/agentci.yaml")).unwrap();
     let one = yaml.replacen("  - id:", "  - played: false\n    id:", 1);
     let one = meant.file("native/agentci.yaml", one);
@@ -88,7 +88,7 @@ fn a_case_that_is_meant_to_be_played_gets_through() {
 }
 
 #[test]
-fn whoever_does_not_require_an_agent_is_told_everywhere() {
+fn without_require_agent_every_report_says_it() {
     let suite = conversations("");
     let ran = replay(&suite, &["native", "--report", "markdown=report.md"]);
     ran.all_passed();
@@ -102,7 +102,7 @@ fn whoever_does_not_require_an_agent_is_told_everywhere() {
     assert!(ran.junit().contains(&format!("<property name=\"agents\" value=\"{BOTH}\"/>")), "{}", ran.junit());
     assert!(file(&ran, "report.html").contains(BOTH));
     assert!(fs::read_to_string(suite.path("report.md")).unwrap().contains(&format!("**{BOTH}**")));
-    // A stored run says it as well.
+    // Reports of a stored run say it as well.
     let folder = ran.run_folder();
     let again = suite.agentci(&["report", folder.to_str().unwrap()]);
     assert_eq!(again.stdout.matches(BOTH).count(), 2, "{again:?}");
@@ -117,7 +117,7 @@ fn whoever_does_not_require_an_agent_is_told_everywhere() {
     assert!(step.contains(&format!("**{BOTH}**")) && step.contains("### No agent was run"), "{step}");
 }
 
-/// An agent over HTTP, of which `server` says the rest, a program whose tools are played, and a mock.
+/// An HTTP agent with the settings `server`, a program with recorded tools, and a mock.
 fn mixed(server: &str) -> Suite {
     let suite = Suite::empty().agent("tools", r#"call search '{"q":"a"}'; finish '{"ok":true}'"#);
     suite
@@ -137,7 +137,7 @@ fn mixed_yaml(server: &str) -> String {
     )
 }
 
-/// An agent that runs already, and its port; it ends when it is dropped.
+/// An agent that is already running, and its port; it is stopped on drop.
 struct Running(Child, u16);
 
 impl Running {
@@ -167,7 +167,7 @@ fn only_what_was_answered_from_a_recording_counts_as_played() {
     let suite = mixed("url: 'http://127.0.0.1:1/ask'");
     let running = Running::start(&suite);
     let suite = suite.file("suite/agentci.yaml", mixed_yaml(&format!("url: 'http://127.0.0.1:{}/ask'", running.1)));
-    // The agent is asked while it is recorded, and live.
+    // The agent is called when recording, and live.
     for mode in ["record", "live"] {
         let ran = suite.run(&["--mode", mode, "--require-agent", "--case", "server", "--case", "tools"]);
         assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -182,7 +182,7 @@ fn only_what_was_answered_from_a_recording_counts_as_played() {
     let answered = |id: &str| ran.events().into_iter().find(|e| e["type"] == "case_end" && e["case_id"] == id).unwrap();
     assert_eq!(answered("server")["played"]["place"]["line"], 6);
     assert_eq!((&answered("tools")["played"], &answered("tools")["no_agent"]), (&Value::Null, &Value::Null));
-    // Tools that are played are no agent that is; a mock fails nothing.
+    // Recorded tools do not count as a played agent, and a mock does not fail the run.
     fs::remove_dir_all(suite.path(".agentci")).unwrap();
     let tools = suite.run(&["--require-agent", "--case", "tools"]);
     tools.all_passed();
@@ -192,7 +192,7 @@ fn only_what_was_answered_from_a_recording_counts_as_played() {
     mock.all_passed();
     mock.says(&["suite suite (native, replay, 1 case): 1 case has no agent"]);
     assert!(mock.junit().contains("<property name=\"agents\" value=\"1 case has no agent\"/>"), "{}", mock.junit());
-    // Earlier versions recorded the conversation also with an agent that they started.
+    // Earlier versions recorded the conversation even for an agent that they started.
     fs::remove_dir_all(suite.path(".agentci")).unwrap();
     let pid = suite.path("started.pid");
     let started = format!(
@@ -203,7 +203,7 @@ fn only_what_was_answered_from_a_recording_counts_as_played() {
     let suite = suite.file("suite/agentci.yaml", mixed_yaml(&started));
     let earlier = suite.run(&["--require-agent", "--case", "server"]);
     assert_eq!(earlier.code, Some(1), "{earlier:?}");
-    earlier.says(&["was recorded by an earlier version, in place of the agent: no agent is run"]);
+    earlier.says(&["was recorded by an earlier version and replaces the agent: no agent is run"]);
     assert!(!pid.exists());
 }
 
@@ -218,7 +218,7 @@ fn an_agent_whose_model_is_scripted_is_run() {
 }
 
 #[test]
-fn parts_of_a_run_keep_it_when_they_are_merged() {
+fn shards_keep_it_when_they_are_merged() {
     let suite = conversations("");
     for part in ["1/2", "2/2"] {
         let ran =
@@ -233,7 +233,7 @@ fn parts_of_a_run_keep_it_when_they_are_merged() {
 }
 
 #[test]
-fn other_formats_keep_their_verdict_where_only_native_suites_are_asked() {
+fn other_formats_keep_their_verdict_if_only_native_suites_must_run_an_agent() {
     let suite = conversations("");
     for (asked, code) in [("=native", 0), ("=none", 0), ("=all", 1), ("", 1)] {
         let ran = replay(&suite, &["suite", &format!("--require-agent{asked}")]);
@@ -242,7 +242,7 @@ fn other_formats_keep_their_verdict_where_only_native_suites_are_asked() {
     }
     let ran = replay(&suite, &["native", "--require-agent=native"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    // Of several the last counts, so that whoever adds one can say otherwise.
+    // The last of several flags counts, so that an added flag can override an earlier one.
     let ran = replay(&suite, &["native", "--require-agent=native", "--require-agent=none"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     // The config of this format has the key as well.
@@ -256,7 +256,7 @@ fn what_would_be_played_is_known_beforehand() {
     let suite = conversations("");
     let dry = replay(&suite, &["native", "--dry-run"]);
     assert_eq!(dry.code, Some(0), "{dry:?}");
-    assert_eq!(dry.stdout.matches(" (played from a recording: no agent is run)\n").count(), 2, "{dry:?}");
+    assert_eq!(dry.stdout.matches(" (replayed from a recording: no agent runs)\n").count(), 2, "{dry:?}");
     let dry = replay(&suite, &["native", "--dry-run", "--require-agent"]);
     assert_eq!(dry.code, Some(1), "{dry:?}");
     dry.complains(&["it is answered from a recording", "--> native/agentci.yaml:"]);
@@ -267,7 +267,7 @@ fn what_would_be_played_is_known_beforehand() {
 }
 
 #[test]
-fn what_has_nothing_to_play_can_not_be_meant_to_be_played() {
+fn a_case_without_a_recording_cannot_be_marked_as_played() {
     let case = "cases: [{ id: a, played: true, input: {} }, { id: b, input: {} }]\n";
     let ran = Suite::native(case).agent("b", "finish '{}'").run(&[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");

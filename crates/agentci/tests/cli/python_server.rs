@@ -1,4 +1,4 @@
-//! A server in Python that a test talks to: the script prints its port, and ends with the test.
+//! A Python server for tests: the script prints its port, and is stopped at the end of the test.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -11,7 +11,7 @@ pub(crate) struct PythonServer {
 }
 
 impl PythonServer {
-    /// Starts `server.py` of a suite with these arguments, in the suite's folder.
+    /// Starts `server.py` in the suite's folder with these arguments.
     pub(crate) fn start(suite: &Suite, arguments: &[&str]) -> Self {
         let mut command = Command::new("python3");
         command.arg("server.py").args(arguments).current_dir(suite.path("")).stdout(Stdio::piped());

@@ -1,4 +1,4 @@
-//! What came of running the binary.
+//! The result of running the binary.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::filter::filter;
 
-/// What was printed and written.
+/// The output, exit code and files of a run.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) stdout: String,
@@ -32,13 +32,13 @@ impl Ran {
         }
     }
 
-    /// Standard output, standard error and exit code in one, without what differs from run to run.
+    /// Exit code, standard output and standard error in one text, with varying parts replaced.
     pub(crate) fn shown(&self) -> String {
         let text = format!("exit {:?}\n-- stdout\n{}-- stderr\n{}", self.code.unwrap(), self.stdout, self.stderr);
         filter(&text, self.root.path())
     }
 
-    /// The console report, without what differs from run to run.
+    /// The console report, with varying parts replaced.
     pub(crate) fn console(&self) -> String {
         filter(&self.stdout, self.root.path())
     }
@@ -63,7 +63,7 @@ impl Ran {
         fs::read_to_string(self.run_folder().join("junit.xml")).unwrap()
     }
 
-    /// Every event of `run.jsonl`; a line that is no JSON fails the test.
+    /// Every event of `run.jsonl`; a line that is not JSON fails the test.
     pub(crate) fn events(&self) -> Vec<Value> {
         read_events(&self.run_folder().join("run.jsonl"))
     }
@@ -90,7 +90,8 @@ impl Ran {
         cases.iter().map(|case| (text(&case["id"]), text(&case["status"]), text(&case["cause"]))).collect()
     }
 
-    /// That this case ended so and every other passed, in every artifact, and that the exit code tells.
+    /// Asserts that this case has this status and cause and every other case passed, in every artifact, and that the
+    /// exit code is 1.
     #[track_caller]
     pub(crate) fn only_wrong(&self, id: &str, status: &str, cause: &str) {
         assert_eq!(self.code, Some(1), "{self:?}");
@@ -111,7 +112,7 @@ impl Ran {
         assert_eq!((&end["status"], &end["cause"]), (&status.into(), &cause.into()));
     }
 
-    /// That every case passed, in every artifact.
+    /// Asserts that every case passed, in every artifact.
     #[track_caller]
     pub(crate) fn all_passed(&self) {
         assert_eq!(self.code, Some(0), "{self:?}");
@@ -130,7 +131,7 @@ impl Ran {
         rest[..end].to_owned()
     }
 
-    /// That standard output holds each of these.
+    /// Asserts that standard output contains each of these.
     #[track_caller]
     pub(crate) fn says(&self, parts: &[&str]) {
         for part in parts {
@@ -138,7 +139,7 @@ impl Ran {
         }
     }
 
-    /// That standard error holds each of these.
+    /// Asserts that standard error contains each of these.
     #[track_caller]
     pub(crate) fn complains(&self, parts: &[&str]) {
         for part in parts {
@@ -146,7 +147,7 @@ impl Ran {
         }
     }
 
-    /// That it ended at most ten seconds after a limit: this machine may be slow, but nothing may hang.
+    /// Asserts that the run ended at most ten seconds after a limit: the machine may be slow, but nothing may hang.
     #[track_caller]
     pub(crate) fn ended_soon_after(&self, seconds: u64) {
         assert!(self.took < Duration::from_secs(seconds + 10), "{self:?}");

@@ -1,4 +1,4 @@
-//! Recordings that are there already: updated, rehearsed, shown, compared and trimmed.
+//! Existing recordings: updated, rehearsed, shown, compared and trimmed.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use crate::recorded_agent::{PYTHON, ran, replayed_elsewhere, shop};
 use crate::upstream::Upstream;
 
 #[test]
-fn an_update_records_what_is_missing_and_drops_what_is_no_longer_asked_for() {
+fn an_update_records_what_is_missing_and_drops_what_is_no_longer_requested() {
     let mut upstream = Upstream::start();
     let suite = shop(&upstream);
     assert_eq!(ran(&suite, &mut suite.command(&["record", "--", "python3", "agent.py"])).code, Some(0));
@@ -20,7 +20,7 @@ fn an_update_records_what_is_missing_and_drops_what_is_no_longer_asked_for() {
     let updated =
         ran(&suite, &mut suite.command(&["record", "--update", "--", "python3", "agent.py", "Where is A-18?"]));
     assert_eq!(updated.code, Some(0), "{updated:?}");
-    // Both calls of the model changed, that of the tool did not.
+    // Both model calls changed, the tool call did not.
     assert_eq!(upstream.asked() - before, 2);
     updated.complains(&["2 calls, 0.", "1 kept, 2 recorded, $0.0"]);
     let (_, replayed) = replayed_elsewhere(&suite, &mut upstream, &["--strict"]);
@@ -39,7 +39,7 @@ fn a_rehearsal_learns_what_differs_and_says_what_would_fail_later() {
     let suite = shop(&upstream).file("agent.py", attempt);
     let learned = ran(&suite, &mut suite.command(&["record", "--rehearse", "--", "python3", "agent.py"]));
     assert_eq!(learned.code, Some(0), "{learned:?}");
-    learned.complains(&["is not compared: /seed"]);
+    learned.complains(&["1 place differs between runs and will be ignored: /seed"]);
     let replayed = ran(&suite, &mut suite.command(&["replay", "recordings/agent.jsonl"]));
     assert_eq!(replayed.code, Some(0), "{replayed:?}");
     let prompt = counting(
@@ -83,8 +83,8 @@ fn a_rehearsal_that_learns_something_new_every_time_is_given_up() {
     let suite = shop(&upstream).file("agent.py", agent);
     let told = ran(&suite, &mut suite.command(&["record", "--rehearse", "--", "python3", "agent.py"]));
     assert_eq!(told.code, Some(1), "{told:?}");
-    told.complains(&["the rehearsal was given up"]);
-    // Once to record, and as often as a rehearsal may.
+    told.complains(&["the rehearsal was abandoned"]);
+    // One run to record, and the maximum number of rehearsals.
     let runs = fs::read_dir(suite.root()).unwrap().map(|entry| entry.unwrap().file_name());
     assert_eq!(runs.filter(|name| name.to_string_lossy().starts_with("run")).count(), 1 + 5);
 }

@@ -1,4 +1,4 @@
-//! `agentci record -- CMD`, with agents in Python and Node that know nothing of it.
+//! `agentci record -- CMD`, with agents in Python and Node that contain no agentci code.
 
 use std::fs;
 use std::io::Write as _;
@@ -35,7 +35,7 @@ fn keys_are_in_no_byte_of_the_recording_and_not_needed_for_a_replay() {
     let mut command = suite.command(&["record", "--", "python3", "agent.py"]);
     let recorded = ran(&suite, command.env("OPENAI_API_KEY", MODEL_KEY).env("SHOP_API_KEY", SHOP_KEY));
     assert_eq!(recorded.code, Some(0), "{recorded:?}");
-    // The tool tells it, and the agent sends it to the model.
+    // The tool returns its key, and the agent sends that to the model.
     assert!(recorded.stdout.contains(SHOP_KEY));
     assert!(upstream.requests.lock().unwrap().iter().any(|request| request.contains(MODEL_KEY)));
     let text = fs::read_to_string(suite.path("recordings/agent.jsonl")).unwrap();
@@ -99,18 +99,18 @@ fn an_agent_without_requests_leaves_no_recording() {
 }
 
 #[test]
-fn what_was_asked_and_not_recorded_is_named() {
+fn requests_that_were_not_recorded_are_named() {
     let mut upstream = Upstream::start();
     let agent = "import urllib.request\ntry: urllib.request.urlopen(open('base').read() + '/x', timeout=20)\nexcept Exception: pass\n";
     let suite = shop(&upstream).file("asks.py", agent);
     let only = ran(&suite, &mut suite.command(&["record", "--only", "other.test", "--", "python3", "asks.py"]));
     assert_eq!((only.code, upstream.asked()), (Some(1), 1), "{only:?}");
-    only.complains(&["was passed on unread", "nothing was recorded", "`--only` and `--pass` leave hosts out"]);
+    only.complains(&["was passed through unread", "nothing was recorded", "`--only` and `--pass` exclude hosts"]);
     upstream.close();
     let address = upstream.url.trim_start_matches("http://");
     let absent = ran(&suite, &mut suite.command(&["record", "--", "python3", "asks.py"]));
     assert_eq!(absent.code, Some(1), "{absent:?}");
-    absent.complains(&["nothing was recorded", &format!("the command asked {address}, where nothing listens")]);
+    absent.complains(&["nothing was recorded", &format!("the command called {address}, where nothing listens")]);
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn wrong_usage_shows_the_right_line() {
     for (arguments, said) in [
         (&["record", "sh", "-c", "a b"][..], "write `agentci record -- sh -c 'a b'`"),
         (&["record", "suite", "--", "sh"], "write `agentci record -- sh` or `agentci record suite`"),
-        (&["record", "--", "no-such-program"], "there is no program `no-such-program`"),
+        (&["record", "--", "no-such-program"], "program `no-such-program` not found"),
         (&["record", "agent.py"], "write `agentci record -- python3 agent.py`"),
         (
             &["replay", "x.jsonl", "sh", "-c", "a b"],
@@ -131,9 +131,9 @@ fn wrong_usage_shows_the_right_line() {
         wrong.complains(&[said]);
     }
     for (arguments, said) in [
-        (&["record", "-o", "-", "--", "sh"][..], "`-o -` is no file"),
+        (&["record", "-o", "-", "--", "sh"][..], "`-o -` is not a file"),
         (&["record", "-o", "suite", "--", "sh"], "`suite` is a folder"),
-        (&["record", "--name", "../x", "--", "sh"], "`--out FILE` writes anywhere"),
+        (&["record", "--name", "../x", "--", "sh"], "`--out FILE` writes elsewhere"),
         (&["replay", "no.jsonl"], "`no.jsonl` does not exist"),
         (&["replay", "/dev/zero"], "`/dev/zero` is not a file"),
         (&["replay", "agent.py", "--allow", "foo"], "such as `127.0.0.1:5432`"),
@@ -157,7 +157,7 @@ fn wrong_usage_shows_the_right_line() {
 #[test]
 fn an_agent_that_goes_around_the_recorder_is_named() {
     let upstream = Upstream::start();
-    // Only the leak watch can see it: `-I` keeps the hook out, and a socket knows no proxy.
+    // Only the leak watch can see it: `-I` disables the hook, and a raw socket uses no proxy.
     let around = "import socket, time, sys\nhost, port = open('base').read()[7:].split(':')\ns = socket.create_connection((host, int(port)))\ntime.sleep(5)\nprint('done')\n";
     let suite = shop(&upstream).file("around.py", around);
     let recorded = ran(&suite, &mut suite.command(&["record", "--", "python3", "-I", "around.py"]));
@@ -233,7 +233,7 @@ fn a_recording_that_cannot_be_written_costs_nothing_and_is_never_lost() {
     let mut command = suite.command(&["record", "--", "python3", "spoils.py"]);
     let recorded = ran(&suite, command.env("TMPDIR", suite.path("tmp")));
     assert_eq!(recorded.code, Some(1), "{recorded:?}");
-    let (_, kept) = recorded.stderr.split_once("it is kept in `").unwrap();
+    let (_, kept) = recorded.stderr.split_once("it was saved to `").unwrap();
     let kept = kept.split_once('`').unwrap().0;
     assert!(fs::read_to_string(kept).unwrap().contains("/v1/chat/completions"), "{recorded:?}");
 }

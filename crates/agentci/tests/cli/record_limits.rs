@@ -1,4 +1,4 @@
-//! What ends a recording before the agent does: Ctrl-C, limits of time and money.
+//! Recordings that end before the agent does: Ctrl-C, limits on time and cost.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ fn an_interrupt_ends_the_agent_and_keeps_what_was_recorded() {
         let output = child.wait_with_output().unwrap();
         let recorded = suite.ran(&output, started.elapsed());
         assert_eq!(recorded.code, Some(code), "{name} {recorded:?}");
-        recorded.complains(&["interrupted: the recording holds what was exchanged until then", "3 calls"]);
+        recorded.complains(&["interrupted: the recording contains the calls until then", "3 calls"]);
         assert!(suite.path("recordings/waits.jsonl").exists());
     }
 }
@@ -38,7 +38,7 @@ fn limits_of_time_and_money_end_a_recording() {
     slow.complains(&["it took longer than `--max-wall`", "wrote recordings/slow.jsonl"]);
     let suite = shop(&upstream);
     let before = upstream.asked();
-    // One call costs less than a cent, and more than a tenth of one.
+    // One call costs between $0.001 and $0.01.
     let dear = ran(&suite, &mut suite.command(&["record", "--max-cost", "0.001", "--", "python3", "agent.py"]));
     assert_eq!(dear.code, Some(1), "{dear:?}");
     dear.complains(&["more than `--max-cost` 0.001"]);
@@ -85,7 +85,7 @@ fn an_agent_that_ignores_an_interrupt_is_ended_and_its_recording_kept() {
         }
         let recorded = suite.ran(&child.wait_with_output().unwrap(), started.elapsed());
         assert_eq!(recorded.code, Some(130), "{recorded:?}");
-        recorded.complains(&["interrupted: the recording holds what was exchanged until then", "3 calls"]);
+        recorded.complains(&["interrupted: the recording contains the calls until then", "3 calls"]);
         assert!(suite.path("recordings/ignores.jsonl").exists());
     }
 }
@@ -101,7 +101,7 @@ fn an_interrupt_before_any_request_is_an_interrupt() {
         assert!(signal(child.id(), name));
         let recorded = suite.ran(&child.wait_with_output().unwrap(), Duration::ZERO);
         assert_eq!(recorded.code, Some(code), "{recorded:?}");
-        recorded.complains(&["interrupted: nothing was recorded until then"]);
+        recorded.complains(&["interrupted: nothing was recorded"]);
         assert!(!recorded.stderr.contains("error: ") && !suite.path("recordings").exists(), "{recorded:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! `agentci record -- CMD` at a terminal: the agent has it, and Ctrl-C is for both.
+//! `agentci record -- CMD` at a terminal: the agent can use the terminal, and Ctrl-C reaches both.
 
 use std::fs;
 
@@ -7,7 +7,8 @@ use crate::suite::Suite;
 use crate::terminal::typed;
 use crate::upstream::Upstream;
 
-/// Asks its user, asks the model, and waits. What it prints before it waits ends as `terminal.py` wants it.
+/// An agent that asks its user, calls the model, and then runs `then`. Its prompts end with `] `, as `terminal.py`
+/// requires.
 fn waiting(then: &str) -> (Upstream, Suite) {
     let upstream = Upstream::start();
     let asks = PYTHON.replace("\" \".join(sys.argv[1:]) or sys.stdin.read().strip()", "input('what? [x] ')");
@@ -25,7 +26,7 @@ fn the_agent_asks_its_user_and_an_interrupt_keeps_the_recording() {
     let (shown, code) = typed(&suite, &["hello", "^C"], &["record", "--", "python3", "agent.py"]);
     assert_eq!(code, 130, "{shown}");
     assert!(shown.contains("Hi.") && shown.contains("KeyboardInterrupt"), "{shown}");
-    assert!(shown.contains("interrupted: the recording holds what was exchanged until then"), "{shown}");
+    assert!(shown.contains("interrupted: the recording contains the calls until then"), "{shown}");
     assert!(recorded(&suite));
 }
 

@@ -1,4 +1,4 @@
-//! Agents in Python and Node to record, and what helps with that.
+//! Agents in Python and Node to record, and helpers for recording them.
 
 use std::fs;
 use std::process::Command;
@@ -8,7 +8,7 @@ use crate::ran::Ran;
 use crate::suite::Suite;
 use crate::upstream::Upstream;
 
-/// Asks a model that wants its tool called, calls it over HTTP, and prints what the model makes of it.
+/// Calls a model that requests a tool, calls the tool over HTTP, and prints the model's answer.
 pub(crate) const PYTHON: &str = r#"
 import json, os, sys, urllib.request
 BASE = open("base").read()
@@ -32,7 +32,7 @@ while message.get("tool_calls"):
 print(message["content"])
 "#;
 
-/// The same model over `fetch`, as a stream.
+/// Calls the same model with `fetch`, as a stream.
 pub(crate) const NODE: &str = r#"
 const base = require("fs").readFileSync("base", "utf8");
 (async () => {
@@ -58,7 +58,7 @@ pub(crate) fn ran(suite: &Suite, command: &mut Command) -> Ran {
     suite.ran(&output, started.elapsed())
 }
 
-/// What a recording gives in another folder and home, after the world has gone.
+/// Replays a recording in another folder and home, after the live world was shut down.
 pub(crate) fn replayed_elsewhere(recorded: &Suite, upstream: &mut Upstream, more: &[&str]) -> (Suite, Ran) {
     upstream.close();
     let fresh = shop(upstream);

@@ -1,4 +1,4 @@
-//! Faults in a recorded world: an agent that tries again passes, one that gives up does not.
+//! Faults in a recorded world: an agent that retries passes, one that gives up does not.
 
 use std::fs;
 use std::time::Instant;
@@ -7,7 +7,7 @@ use crate::live_world::LiveWorld;
 use crate::ran::Ran;
 use crate::suite::Suite;
 
-/// Asks its model, refunds an order, and asks again. It tries everything `TRIES` times.
+/// Calls its model, refunds an order, and calls the model again. Each request is tried up to `TRIES` times.
 const AGENT: &str = r#"
 import http.client, json, os, sys, urllib.request
 
@@ -37,7 +37,7 @@ for call in answer["tool_calls"]:
 print(chat(messages)["content"])
 "#;
 
-/// A suite that was recorded, with faults in it: none happened then.
+/// A recorded suite with faults; faults are not injected during recording.
 fn recorded(live: &LiveWorld, faults: &str) -> Suite {
     let shop = live.url().replace("http://", "");
     let faults = faults.replace("SHOP", &shop);
@@ -88,7 +88,7 @@ fn an_agent_that_tries_again_passes_and_one_that_gives_up_fails() {
 }
 
 #[test]
-fn what_went_wrong_on_purpose_is_told_of_the_call() {
+fn an_injected_fault_is_reported_with_the_call() {
     let live = LiveWorld::start();
     let suite = recorded(&live, "    - { tool: \"POST SHOP/refunds\", call: 1, error: upstream timeout }");
     let run = agentci(&suite, &["run", "suite"], &[]);
@@ -98,7 +98,7 @@ fn what_went_wrong_on_purpose_is_told_of_the_call() {
 }
 
 #[test]
-fn a_fault_on_every_call_cannot_be_survived_and_one_that_never_happens_is_told() {
+fn a_fault_on_every_call_cannot_be_survived_and_one_that_never_happens_is_reported() {
     let live = LiveWorld::start();
     let suite = recorded(&live, "    - { tool: \"POST SHOP/refunds\", error: down }");
     assert_eq!(agentci(&suite, &["run", "suite"], &[("TRIES", "5")]).code, Some(1));
@@ -110,18 +110,18 @@ fn a_fault_on_every_call_cannot_be_survived_and_one_that_never_happens_is_told()
     assert_eq!(run.code, Some(0), "{run:?}");
     run.says(&[
         "never happened: `refund` was never called",
-        "/refunds`, called once at most",
-        "never happened: it is for call 7 of the recorded model, called 2 times at most",
+        "/refunds`, which was called once at most",
+        "never happened: it is for call 7 of the recorded model, which was called 2 times at most",
     ]);
 }
 
 #[test]
-fn an_agent_that_takes_a_failure_as_it_is_has_asked_all_the_same() {
+fn an_agent_that_accepts_a_failure_has_still_sent_its_request() {
     let live = LiveWorld::start();
     let suite = recorded(&live, "    - { model: true, call: 2, error: overloaded }");
     let graceful = agentci(&suite, &["run", "suite"], &[("TRIES", "1"), ("SWALLOWS", "1")]);
     assert_eq!(graceful.code, Some(0), "{graceful:?}");
-    // What it would have asked next is still owed.
+    // The recorded request that would follow is still missing.
     let suite = recorded(&live, "    - { tool: \"POST SHOP/refunds\", call: 1, error: upstream timeout }");
     let idle = agentci(&suite, &["run", "suite"], &[("TRIES", "1"), ("SWALLOWS", "1")]);
     assert_eq!(idle.verdicts(), [("refund".to_owned(), "fail".to_owned(), "replay_miss".to_owned())], "{idle:?}");
@@ -145,8 +145,8 @@ fn check_names_a_fault_of_a_model_that_is_not_recorded_and_no_other() {
     assert!(!checked.shown().contains("never happens"), "{checked:?}");
     let suite = Suite::native("world: { faults: [{ model: true, error: down }] }\ncases: [{ id: a, input: {} }]\n");
     suite.agentci(&["check", "suite"]).complains(&[
-        "warning: the fault `error` never happens: no model is recorded here",
-        "a scripted model fails by `fail`",
+        "warning: the fault `error` never happens: it needs a recorded model",
+        "a scripted model fails with `fail`",
     ]);
     let both =
         Suite::native("world: { faults: [{ tool: x, model: true, error: down }] }\ncases: [{ id: a, input: {} }]\n");

@@ -1,4 +1,4 @@
-//! Tools that are really executed, and the recordings made of them.
+//! Tools that are executed for real, and their recordings.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -7,11 +7,11 @@ use std::net::TcpListener;
 use crate::processes::{signal, told};
 use crate::suite::Suite;
 
-/// A tool that counts its calls, in one process for all of them.
+/// A tool that counts its calls, in one long-running process.
 const COUNTER: &str =
     r#"n=0; while read -r line; do n=$((n+1)); echo x >> executed; echo "{\"ok\":true,\"result\":{\"n\":$n}}"; done"#;
 
-/// Calls `search` three times with equal arguments and tells what it got.
+/// Calls `search` three times with equal arguments and reports the results.
 const THREE: &str = r#"
 call search '{"id":1}'; a=${answer#*\"n\":}; call search '{"id":1}'; b=${answer#*\"n\":}; call search '{"id":1}'; c=${answer#*\"n\":}
 finish "{\"seen\":\"${a%%\}*} ${b%%\}*} ${c%%\}*}\"}"
@@ -57,7 +57,7 @@ fn live_mode_executes_and_keeps_nothing() {
 }
 
 #[test]
-fn a_recording_that_fails_leaves_the_former_one() {
+fn a_recording_that_fails_leaves_the_earlier_one() {
     let former = "{\"tool\":\"search\",\"args\":{},\"ok\":true}\n";
     let suite = counting().agent("good", "call search '{}'; exit 7").tape("good", former);
     let ran = suite.run(&["--mode", "record"]);
@@ -66,7 +66,7 @@ fn a_recording_that_fails_leaves_the_former_one() {
 }
 
 #[test]
-fn a_recording_that_is_killed_half_way_leaves_the_former_one() {
+fn a_recording_that_is_killed_half_way_leaves_the_earlier_one() {
     let former = "{\"tool\":\"search\",\"args\":{},\"ok\":true}\n";
     let suite = counting().agent("good", "call search '{}'; echo $$ > half; exec sleep 60").tape("good", former);
     let mut child = suite.command(&["record", "suite"]).spawn().unwrap();
@@ -94,16 +94,16 @@ fn every_tool_must_be_there_before_anything_runs() {
     let suite = suite.file("suite/suite.yaml", "suite_name: suite\nagent_command: [sh, agent.sh]\nmode: live\ncases_path: cases\ntool_registry: [search, serch]\ntools: { search: { command: [sh, counter.sh] } }\n");
     let ran = suite.run(&[]);
     assert_eq!(ran.code, Some(1));
-    ran.complains(&["there is no tool `serch` to execute", "--> suite/suite.yaml:5:25", "did you mean `search`?"]);
+    ran.complains(&["the tool `serch` has no implementation", "--> suite/suite.yaml:5:25", "did you mean `search`?"]);
     assert!(!suite.path("ran").exists() && ran.run_folders().is_empty());
 }
 
 #[test]
-fn two_cases_can_not_record_to_one_cassette() {
+fn two_cases_cannot_record_to_one_cassette() {
     let suite = counting().file("suite/cases/other.yaml", "id: other\ninput: {}\ncassette: cassettes/good.jsonl\n");
     let ran = suite.agentci(&["record", "suite"]);
     assert_eq!((ran.code, executions(&suite)), (Some(1), 0));
-    ran.complains(&["`good` and `other` would record to one cassette"]);
+    ran.complains(&["`good` and `other` would record to the same cassette"]);
 }
 
 #[test]
@@ -185,10 +185,10 @@ fn a_python_module_beside_the_suite_is_found_and_its_exceptions_are_answers() {
 }
 
 #[test]
-fn a_module_that_is_not_there_is_told_before_anything_runs() {
+fn a_missing_module_is_reported_before_anything_runs() {
     let ran = counting().setting("tool_module: no_such_module").run(&["--mode", "live"]);
     assert_eq!(ran.code, Some(1));
-    ran.complains(&["module `no_such_module` can not be imported", "--> suite/suite.yaml:"]);
+    ran.complains(&["module `no_such_module` cannot be imported", "--> suite/suite.yaml:"]);
     assert!(ran.run_folders().is_empty());
 }
 
@@ -229,7 +229,7 @@ fn check_names_what_no_case_can_use() {
     assert_eq!(suite.agentci(&["check", "suite", "--strict"]).code, Some(1));
 }
 
-/// A token that one call returns and the next one sends.
+/// An agent that sends a token returned by one call in the next one.
 const LOGIN: &str = r#"
 call search '{"user":"a","password":"hunter2222"}'; t=${answer#*access_token\":\"}; t=${t%%\"*}
 call create "{\"session\":\"$t\",\"note\":\"pw hunter2222\"}"
@@ -255,7 +255,7 @@ fn a_token_that_travels_is_kept_out_of_the_recording_and_the_replay_still_matche
 }
 
 #[test]
-fn the_working_folder_is_no_secret() {
+fn the_working_folder_is_not_a_secret() {
     let tool = r#"read -r line; echo "{\"cwd\":\"$PWD\"}""#;
     let suite = Suite::empty()
         .case("good", "", "call search '{}'; finish '{}'")
@@ -281,7 +281,7 @@ fn a_tool_whose_child_holds_its_output_open_has_answered() {
 }
 
 #[test]
-fn an_id_can_not_lead_a_recording_to_another_folder() {
+fn an_id_cannot_point_a_recording_at_another_folder() {
     let suite = Suite::native(
         "mode: record\nworld: { tools: { cassette: 'tapes/{case}.jsonl', live: { search: { command: [echo, '{}'] } } } }\n\
          cases: [{ id: ../../evil, input: {} }]\n",
@@ -302,13 +302,13 @@ fn check_names_entries_that_the_newest_run_did_not_ask_for() {
     assert_eq!((before.code, before.stderr.as_str()), (Some(0), ""));
     suite.run(&[]).all_passed();
     let after = suite.agentci(&["check", "suite"]);
-    after.complains(&["no call of the newest run asked for this entry", "--> suite/cassettes/calls.jsonl:2:1"]);
-    // Another recording was not played yet.
+    after.complains(&["the newest run did not use this entry", "--> suite/cassettes/calls.jsonl:2:1"]);
+    // A changed recording has not been replayed yet.
     let suite = suite.tape("calls", &format!("{tape}\n"));
     assert_eq!(suite.agentci(&["check", "suite"]).stderr, "");
 }
 
-/// A native suite whose agent calls `stock` once, and what it may execute.
+/// A native suite whose agent calls `stock` once; `live` lists the live tools.
 fn calls_stock(live: &str) -> Suite {
     Suite::native(&format!(
         "cases:\n  - id: good\n    input: {{}}\n    world: {{ tools: {{ cassette: cassettes/good.jsonl, live: {{ {live} }} }} }}\n"
@@ -317,28 +317,25 @@ fn calls_stock(live: &str) -> Suite {
 }
 
 #[test]
-fn a_tool_that_is_not_there_is_no_answer_and_is_not_recorded() {
+fn a_missing_tool_is_not_an_answer_and_is_not_recorded() {
     let suite = calls_stock("stok: { command: [echo, \"1\"] }");
     for arguments in [&["record", "suite"][..], &["run", "suite", "--mode", "live"]] {
         let ran = suite.agentci(arguments);
         assert_eq!(ran.code, Some(1), "{ran:?}");
-        ran.says(&["there is no tool `stock` to execute (config)", "agentci.yaml:6:", "did you mean `stok`?"]);
+        ran.says(&["the tool `stock` has no implementation (config)", "agentci.yaml:6:", "did you mean `stok`?"]);
         assert!(!ran.stdout.contains("Traceback") && !suite.path("suite/cassettes/good.jsonl").exists(), "{ran:?}");
     }
 }
 
 #[test]
-fn a_tool_that_can_not_be_started_is_no_answer_and_is_not_recorded() {
+fn a_tool_that_cannot_be_started_is_not_an_answer_and_is_not_recorded() {
     let servers =
         ["command: [no-such-tool]", "command: [no-such-tool], long_lived: true", "mcp: { command: [no-such-tool] }"];
     for tool in servers {
         let suite = calls_stock(&format!("stock: {{ {tool} }}"));
         let ran = suite.agentci(&["record", "suite"]);
         assert_eq!(ran.code, Some(1), "{tool}: {ran:?}");
-        ran.says(&[
-            "the tool `stock` can not be started: there is no program `no-such-tool` (config)",
-            "agentci.yaml:6:",
-        ]);
+        ran.says(&["the tool `stock` cannot be started: program `no-such-tool` not found (config)", "agentci.yaml:6:"]);
         assert!(!suite.path("suite/cassettes/good.jsonl").exists());
     }
 }

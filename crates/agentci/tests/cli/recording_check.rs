@@ -1,4 +1,4 @@
-//! `agentci recording check`: what is wrong with recordings, and what is not.
+//! `agentci recording check`: the problems that it finds in recordings.
 
 use std::fs;
 
@@ -14,7 +14,8 @@ use crate::world_recordings::{RECORDING, agentci, broken, record};
 const FILE: &str = "recordings/agent.jsonl";
 const CHECKS: &str = "checks: [{ contains: done }]";
 
-/// A recording of these calls, begun so many days ago: method, path, status, type and body of the answer.
+/// A recording of these calls, made this many days ago. A call has method, path, status, content type and body of the
+/// answer.
 fn recording(days: u64, command: &[&str], calls: &[(&str, &str, u16, &str, &str)]) -> String {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     let now_ms = u64::try_from(now.as_millis()).unwrap() - days * 86_400_000;
@@ -59,10 +60,10 @@ fn a_recording_that_was_just_made_has_nothing_wrong() {
     for path in [FILE, "recordings"] {
         let well = check(&suite, &[path, "--strict"]);
         assert_eq!(well.code, Some(0), "{well:?}");
-        assert!(well.stdout.ends_with("1 recording: nothing is wrong\n"), "{well:?}");
-        // What is not known is said, and fails nobody.
+        assert!(well.stdout.ends_with("1 recording: no problems found\n"), "{well:?}");
+        // What cannot be determined is a note, which does not fail the check.
         assert!(
-            well.stdout.contains("note: recordings/agent.jsonl: whether all its calls are still used is not known"),
+            well.stdout.contains("note: recordings/agent.jsonl: cannot tell whether all its calls are still used"),
             "{well:?}"
         );
     }
@@ -118,7 +119,7 @@ fn answers_that_are_errors_are_named_with_their_lines() {
         "warning: r/a.jsonl:19: call 5 GET https://shop.example/limit was answered with status 429",
         "warning: r/a.jsonl:23: call 6 GET https://shop.example/stream was answered with an error: overloaded; ",
         "warning: r/a.jsonl:27: call 7 POST https://shop.example/mcp was answered with an error: JSON-RPC -32000 no; ",
-        "1 answer only asked to come back later, which worked\n",
+        "1 answer asked for a retry, which succeeded\n",
         "1 recording: 0 errors, 4 warnings\n",
     ] {
         assert!(told.stdout.contains(line), "{line}\n{told:?}");
@@ -143,16 +144,20 @@ fn secrets_and_what_cannot_be_read_are_errors() {
         .file("t/fine.jsonl", whole);
     let cut = check(&suite, &["r"]);
     assert_eq!(cut.code, Some(1), "{cut:?}");
-    assert!(cut.stdout.contains("error: r/cut.jsonl:5: cannot be read: the file ends within this line"), "{cut:?}");
+    assert!(
+        cut.stdout.contains("error: r/cut.jsonl:5: cannot be read: the file ends in the middle of this line"),
+        "{cut:?}"
+    );
     let mut command = suite.command(&["recording", "check", "s"]);
     let leaks = ran(&suite, command.env("SHOP_API_KEY", SHOP_KEY));
     assert_eq!(leaks.code, Some(1), "{leaks:?}");
-    assert!(leaks.stdout.contains("error: s/leaks.jsonl:8: this line holds a secret; "), "{leaks:?}");
+    assert!(leaks.stdout.contains("error: s/leaks.jsonl:8: this line contains a secret; "), "{leaks:?}");
     assert!(!leaks.stdout.contains(SHOP_KEY), "{leaks:?}");
-    // Other files in a folder are somebody else's; named, they must be recordings.
+    // Other files in a folder are skipped; a file named on the command line must be a recording.
     let others = check(&suite, &["t"]);
     assert!(
-        others.code == Some(0) && others.stdout.contains("1 other `.jsonl` file is not such a recording"),
+        others.code == Some(0)
+            && others.stdout.contains("1 other `.jsonl` file was skipped: not a recording of model and tool calls"),
         "{others:?}"
     );
     assert_eq!(findings(&suite, &["t/notes.jsonl"]), [("error".into(), "unreadable".into(), Some(1))]);
@@ -162,7 +167,7 @@ fn secrets_and_what_cannot_be_read_are_errors() {
     fs::create_dir(suite.path("empty")).unwrap();
     let empty = check(&suite, &["empty"]);
     assert_eq!(empty.code, Some(1), "{empty:?}");
-    empty.complains(&["there is no recording to check"]);
+    empty.complains(&["no recordings found"]);
 }
 
 #[test]
@@ -182,20 +187,20 @@ fn calls_and_recordings_that_no_case_uses_are_known_from_the_newest_run() {
     assert_eq!(broken(&suite, "no_lookup").code, Some(0));
     let unused = check(&suite, &["suite/recordings"]);
     assert!(
-        unused.stdout.contains("call 2 GET ") && unused.stdout.contains("was not asked for by the newest run; "),
+        unused.stdout.contains("call 2 GET ") && unused.stdout.contains("was not used by the newest run; "),
         "{unused:?}"
     );
     assert_eq!((unused.code, check(&suite, &["suite", "--strict"]).code), (Some(0), Some(1)));
-    // A case that failed may not have come to its later calls.
+    // A failed case may not have reached its later calls.
     assert_eq!(broken(&suite, "early").code, Some(1));
     assert_eq!(kinds(&[]), note);
-    // A recording that changed since was not run.
+    // A recording that changed after the run counts as not run.
     assert_eq!(agentci(&suite, &["run", "suite"], &[("MUTATION", "no_lookup")]).code, Some(0));
     let path = suite.path("suite/recordings/refund.jsonl");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, format!("{text}\n")).unwrap();
     assert_eq!(kinds(&[]), note);
-    // Nobody names these two; the one of a command is for `agentci replay`.
+    // No suite uses these two; the recording of a command is for `agentci replay`.
     let suite = suite
         .file("suite/recordings/left.jsonl", recording(0, &[], &[FINE]))
         .file("suite/recordings/command.jsonl", recording(0, &["x"], &[FINE]));
@@ -205,7 +210,7 @@ fn calls_and_recordings_that_no_case_uses_are_known_from_the_newest_run() {
         "{told:?}"
     );
     assert!(told.stdout.contains("note: suite/recordings/command.jsonl: "), "{told:?}");
-    // With a suite that cannot be read nobody knows.
+    // If a suite cannot be read, it is unknown whether the recording is used.
     let suite = suite.file("suite/agentci.yaml", "suite: [");
     let told = check(&suite, &["suite/recordings/left.jsonl"]);
     assert!(told.stdout.contains("a suite cannot be read") && !told.stdout.contains("no case uses"), "{told:?}");

@@ -1,5 +1,5 @@
-//! `agentci recording drift`: recorded requests are sent to the live world again, which may answer in another shape by now. Nothing
-//! is sent that nobody agreed to, and no key goes to anyone whom it is not for.
+//! `agentci recording drift`: sends recorded requests to the live world again and reports answers whose shape changed.
+//! Nothing is sent without consent, and a key is sent only to its own host.
 
 use std::fs;
 use std::process::Command;
@@ -14,7 +14,7 @@ use crate::upstream::Upstream;
 
 const FILE: &str = "recordings/agent.jsonl";
 
-/// An agent that was recorded: two calls of its model, and between them one of its tool.
+/// A recorded agent: two model calls with a tool call between them.
 fn recorded() -> (Upstream, Suite) {
     let upstream = Upstream::start();
     let suite = shop(&upstream);
@@ -42,14 +42,13 @@ fn text(suite: &Suite) -> String {
 }
 
 #[test]
-fn nothing_is_asked_without_consent() {
+fn nothing_is_sent_without_consent() {
     let (upstream, suite) = recorded();
     let before = text(&suite);
     let refused = drift(&suite, &["--update"]);
     assert_eq!((refused.code, refused.stdout.as_str()), (Some(1), ""), "{refused:?}");
-    // What it would cost is said before.
-    refused
-        .complains(&["2 of 3 calls can be asked again", "2 calls, about $0.0090, `authorization` from OPENAI_API_KEY"]);
+    // The cost is reported first.
+    refused.complains(&["2 of 3 calls can be repeated", "2 calls, about $0.0090, `authorization` from OPENAI_API_KEY"]);
     refused.complains(&["without a terminal", "`--yes`"]);
     assert!(!refused.stderr.contains(MODEL_KEY), "{refused:?}");
     let in_ci = drift_with(&suite, &[], |command| {
@@ -59,36 +58,36 @@ fn nothing_is_asked_without_consent() {
     in_ci.complains(&["while `CI` is set"]);
     for answer in ["n", "", "maybe", "^D"] {
         let (shown, code) = typed(&suite, &[answer], &["recording", "drift", FILE, "--update"]);
-        assert!(code == 1 && shown.contains("nothing was asked"), "{shown}");
+        assert!(code == 1 && shown.contains("no calls were made"), "{shown}");
     }
     assert_eq!(upstream.asked(), 3);
     assert_eq!(text(&suite), before);
 }
 
 #[test]
-fn an_api_that_did_not_change_is_no_drift_and_writes_are_not_repeated() {
+fn an_api_that_did_not_change_is_not_drift_and_writes_are_not_repeated() {
     let (upstream, suite) = recorded();
     let same = drift(&suite, &["--yes"]);
     assert_eq!(same.code, Some(0), "{same:?}");
-    assert_eq!(same.stdout, "2 calls were asked again, for about $0.0090: none has changed\n");
-    same.complains(&["not asked: call 2 POST", "/orders/A-17", "`--include-writes` asks it, too"]);
+    assert_eq!(same.stdout, "2 calls were repeated, for about $0.0090: none changed\n");
+    same.complains(&["not repeated: call 2 POST", "/orders/A-17", "`--include-writes` repeats it too"]);
     let asked = upstream.requests.lock().unwrap().split_off(3);
     assert_eq!(asked.len(), 2, "{asked:?}");
     for request in &asked {
         assert!(request.starts_with("POST /v1/chat/completions HTTP/1.1"), "{request}");
         assert!(request.contains(&format!("authorization: Bearer {MODEL_KEY}")), "{request}");
     }
-    // The body is the recorded one, byte for byte.
+    // The body equals the recorded one, byte for byte.
     assert!(
         asked[0].ends_with(r#"{"model":"gpt-4o","messages":[{"role":"user","content":"Where is A-17?"}]}"#),
         "{asked:?}"
     );
     let (shown, code) = typed(&suite, &["y"], &["recording", "drift", FILE]);
-    assert!(code == 0 && shown.contains("none has changed"), "{shown}");
+    assert!(code == 0 && shown.contains("none changed"), "{shown}");
 }
 
 #[test]
-fn a_renamed_field_is_told_with_the_request_the_path_and_the_price() {
+fn a_renamed_field_is_reported_with_the_request_the_path_and_the_price() {
     let (upstream, suite) = recorded();
     upstream.rewrites("\"finish_reason\"", "\"ended_by\"");
     let changed = drift(&suite, &["--yes"]);
@@ -101,7 +100,7 @@ fn a_renamed_field_is_told_with_the_request_the_path_and_the_price() {
         );
         assert!(changed.stdout.contains(&line), "{changed:?}");
     }
-    assert!(changed.stdout.ends_with("for about $0.0090: 2 have changed\n"), "{changed:?}");
+    assert!(changed.stdout.ends_with("for about $0.0090: 2 changed\n"), "{changed:?}");
 }
 
 #[test]
@@ -110,14 +109,14 @@ fn an_update_replaces_only_answers_that_changed_and_keeps_secrets_out() {
     let before = load(&suite.path(FILE)).unwrap();
     upstream.rewrites("\"shipped\"", "\"sent\"");
     let header = format!("{}: x-api-key: $SHOP_API_KEY", upstream.url.trim_start_matches("http://"));
-    // The path of the tool held its key, which nobody has any more.
+    // The path of the tool contained its key, which is redacted in the recording.
     let no_key = drift(&suite, &["--yes", "--include-writes", "--header", &header]);
-    no_key.complains(&["`SHOP_API_KEY`, which has no value"]);
+    no_key.complains(&["`SHOP_API_KEY`, which is unset or empty"]);
     let lost = drift_with(&suite, &["--yes", "--include-writes", "--header", &header], |command| {
         command.env("SHOP_API_KEY", SHOP_KEY);
     });
-    lost.complains(&["not asked: call 2", "its address held a secret"]);
-    // So the recording is made to have none.
+    lost.complains(&["not repeated: call 2", "its address contained a secret"]);
+    // Remove the redacted key from the recording.
     let without = text(&suite).replace("?key=[REDACTED]", "");
     fs::write(suite.path(FILE), without).unwrap();
     let updated = drift_with(&suite, &["--yes", "--include-writes", "--update", "--header", &header], |command| {
@@ -133,7 +132,7 @@ fn an_update_replaces_only_answers_that_changed_and_keeps_secrets_out() {
     let after = load(&suite.path(FILE)).unwrap();
     assert_eq!((&after.exchanges[0], &after.exchanges[2]), (&before.exchanges[0], &before.exchanges[2]));
     assert_eq!((after.exchanges[1].id, after.exchanges[1].after), (2, before.exchanges[1].after));
-    // The tool tells the key that it was called with.
+    // The tool's answer contains the key that it was called with.
     let stored = text(&suite);
     assert!(stored.contains(r#"\"sent\":\"2024-05-03\""#) && !stored.contains(SHOP_KEY), "{stored}");
     assert!(!updated.stdout.contains(SHOP_KEY) && !updated.stderr.contains(SHOP_KEY), "{updated:?}");
@@ -142,7 +141,7 @@ fn an_update_replaces_only_answers_that_changed_and_keeps_secrets_out() {
 }
 
 #[test]
-fn an_update_that_nobody_wants_is_not_made() {
+fn an_update_without_consent_is_not_made() {
     let (upstream, suite) = recorded();
     let before = text(&suite);
     upstream.rewrites("\"finish_reason\"", "\"ended_by\"");
@@ -159,9 +158,9 @@ fn an_update_that_nobody_wants_is_not_made() {
 }
 
 #[test]
-fn what_could_not_be_compared_is_no_success() {
+fn what_could_not_be_compared_is_not_a_success() {
     let (mut upstream, suite) = recorded();
-    // Answers that take longer than they may.
+    // Answers that exceed the timeout.
     let slow = text(&suite).replacen(
         "\"model\":\"gpt-4o\",\"messages\"",
         "\"pause_ms\":3000,\"model\":\"gpt-4o\",\"messages\"",
@@ -170,18 +169,18 @@ fn what_could_not_be_compared_is_no_success() {
     fs::write(suite.path(FILE), slow).unwrap();
     let late = drift(&suite, &["--yes", "--timeout", "500ms"]);
     assert_eq!(late.code, Some(1), "{late:?}");
-    assert!(late.stdout.contains("not compared: no whole answer within 0.5 s"), "{late:?}");
+    assert!(late.stdout.contains("not compared: no complete answer within 0.5 s"), "{late:?}");
     upstream.close();
     let gone = drift(&suite, &["--yes"]);
     assert_eq!(gone.code, Some(1), "{gone:?}");
     assert!(gone.stdout.contains("call 1") && gone.stdout.contains("2 were not compared"), "{gone:?}");
     let nobody = drift(&suite, &["--yes", "--only", "elsewhere.example"]);
     assert_eq!(nobody.code, Some(1), "{nobody:?}");
-    nobody.complains(&["no call of `recordings/agent.jsonl` can be asked again", "not a host of `--only`"]);
+    nobody.complains(&["no call in `recordings/agent.jsonl` can be repeated", "its host is not in `--only`"]);
 }
 
 #[test]
-fn a_provider_is_not_asked_without_its_key_and_a_stranger_gets_none() {
+fn a_provider_is_not_called_without_its_key_and_other_hosts_get_none() {
     let (upstream, suite) = recorded();
     let to = |host: &str| text(&suite).replace(&format!("\"to\":\"{}\"", upstream.url), &format!("\"to\":\"{host}\""));
     fs::write(suite.path("provider.jsonl"), to("https://api.openai.com")).unwrap();
@@ -189,7 +188,7 @@ fn a_provider_is_not_asked_without_its_key_and_a_stranger_gets_none() {
     let arguments = |file: &str| ["recording", "drift", file, "--yes"].map(str::to_owned);
     let missing = ran(&suite, &mut suite.command(&arguments("provider.jsonl").each_ref().map(String::as_str)));
     assert_eq!(missing.code, Some(1), "{missing:?}");
-    missing.complains(&["needs a key: set `OPENAI_API_KEY`", "no call of `provider.jsonl` can be asked again"]);
+    missing.complains(&["needs a key: set `OPENAI_API_KEY`", "no call in `provider.jsonl` can be repeated"]);
     let mut command = suite.command(&["recording", "drift", "stranger.jsonl"]);
     let stranger = ran(&suite, command.env("OPENAI_API_KEY", MODEL_KEY));
     stranger.complains(&["gateway.invalid: 2 calls, about $0.0090\n"]);

@@ -1,11 +1,11 @@
-//! No secret leaves a run.
+//! No secret appears in the output of a run.
 
 use std::fs;
 
 use crate::leaks::{assert_no_leak, run_with_every_report};
 use crate::suite::Suite;
 
-/// Each stands in another place.
+/// Secrets, each used in another place.
 const PLANTED: [&str; 9] = [
     "input-secret-1a2b3c",
     "argument-secret-4d5e6f",
@@ -18,7 +18,7 @@ const PLANTED: [&str; 9] = [
     "suite-rule-secret-PX17",
 ];
 
-/// A suite in which every place holds a secret of its own, and a case that keeps its telling name.
+/// A suite with a different secret in every place, and a case whose name looks like a secret but is kept.
 fn planted() -> Suite {
     let [input, argument, result, stderr, output, check, environment, pattern, rule] = PLANTED;
     let tape = format!(
@@ -34,7 +34,7 @@ finish '{{"clientSecret":"{output}","said":"{environment} {result} {rule}"}}'"#
     let yaml = format!(
         "input: {{ password: {input}, question: what }}\nassertions:\n  - {{ type: must_call, tools: [get_token] }}\n  - type: must_not_call\n    tools: [get_token]\n  - type: json_schema\n    schema_path: schema.json\n"
     );
-    // The schema asks for a secret by value, so that the message of the failure would hold it.
+    // The schema expects a secret by value, so the failure message would contain it.
     let schema =
         format!(r#"{{"properties":{{"clientSecret":{{"const":"{check}"}},"said":{{"const":"password: {check}"}}}}}}"#);
     Suite::new()
@@ -61,7 +61,7 @@ fn telling_names_and_counts_stay() {
     let case = ran.case("auth-flow");
     assert_eq!(case["tool_calls_by_name"]["get_token"], 1);
     assert_eq!(case["tool_steps"][0]["tool"], "get_token");
-    ran.says(&["FAIL auth-flow (", "`get_token` was called, and must not be"]);
+    ran.says(&["FAIL auth-flow (", "`get_token` was called, which `not` forbids"]);
 }
 
 #[test]
@@ -97,11 +97,11 @@ fn secrets_in_committed_cassettes_are_found_and_not_shown() {
     assert_eq!(suite.agentci(&["check", "suite"]).code, Some(0));
     let ran = suite.agentci(&["check", "--secrets", "suite"]);
     assert_eq!(ran.code, Some(1));
-    ran.complains(&["line 2 of `suite/cassettes/good.jsonl` holds a secret"]);
+    ran.complains(&["line 2 of `suite/cassettes/good.jsonl` contains a secret"]);
     assert!(!ran.stderr.contains("abcdef-123"));
 }
 
-/// What is not searched is told, so that nobody takes it for clean.
+/// Files that were not searched are reported, so that they are not mistaken for clean ones.
 #[test]
 fn what_can_not_be_searched_for_secrets_is_told() {
     let dirty = "{\"tool\":\"t\",\"args\":{\"token\":\"abcdef-123\"},\"ok\":true}\n";
@@ -111,9 +111,9 @@ fn what_can_not_be_searched_for_secrets_is_told() {
     let ran = suite.agentci(&["check", "--secrets", "suite"]);
     assert_eq!(ran.code, Some(1));
     ran.complains(&[
-        "line 20 of `suite/cassettes/good.jsonl` holds a secret",
-        "10 more lines of `suite/cassettes/good.jsonl` hold secrets",
-        "`suite/large.jsonl` is not searched for secrets: the file has 67108865 bytes, at most 67108864 are read",
+        "line 20 of `suite/cassettes/good.jsonl` contains a secret",
+        "10 more lines of `suite/cassettes/good.jsonl` contain secrets",
+        "`suite/large.jsonl` was not searched for secrets: the file has 67108865 bytes, the limit is 67108864",
     ]);
     assert!(!ran.stderr.contains("line 21 of"), "{}", ran.stderr);
 }
@@ -125,12 +125,12 @@ fn recordings_are_searched_for_only_so_deep() {
     let deep = |levels: usize| format!("deep/{}/tape.jsonl", vec!["a"; levels].join("/"));
     let suite = suite.file(&deep(31), dirty).file(&deep(32), dirty);
     let ran = suite.agentci(&["check", "--secrets", "suite", "deep"]);
-    ran.complains(&[&format!("line 1 of `{}` holds a secret", deep(31))]);
+    ran.complains(&[&format!("line 1 of `{}` contains a secret", deep(31))]);
     assert!(!ran.stderr.contains(&format!("line 1 of `{}`", deep(32))), "{}", ran.stderr);
 }
 
 #[test]
-fn secrets_of_fixtures_are_known_before_they_are_asked_for() {
+fn secrets_of_fixtures_are_known_before_they_are_requested() {
     let suite = Suite::native(concat!(
         "world:\n  tools:\n    bases: [TOOLS]\n    routes:\n      pay:\n",
         "        - { request: { api_key: key-of-a-request }, response: { password: word-of-an-answer } }\n",
@@ -143,7 +143,7 @@ fn secrets_of_fixtures_are_known_before_they_are_asked_for() {
     assert_eq!(output["output"]["said"], "[REDACTED], [REDACTED]", "{output}");
 }
 
-/// Recordings know the same secrets as reports do, those of checks included.
+/// The same secrets are redacted in recordings as in reports, including those of checks.
 #[test]
 fn a_secret_of_a_check_is_not_in_a_cassette() {
     let suite = Suite::native(concat!(

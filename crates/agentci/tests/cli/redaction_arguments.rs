@@ -1,4 +1,4 @@
-//! No secret of a command's arguments or environment leaves a run.
+//! No secret from a command's arguments or environment appears in the output of a run.
 
 use crate::leaks::{assert_no_leak, run_with_every_report};
 use crate::suite::Suite;
@@ -21,7 +21,7 @@ fn arguments_after_telling_flags_are_secret() {
     assert!(ran.stdout.contains("args --api-key [REDACTED] --pin zqPin --password=[REDACTED] end"), "{ran:?}");
 }
 
-/// A short one can not be looked for in text, but the command shows where it stands.
+/// A short secret cannot be searched for in text, but its place in the command is known.
 #[test]
 fn a_short_argument_is_not_shown_with_its_command() {
     let yaml = concat!(

@@ -1,15 +1,15 @@
-//! No secret leaves a run in whatever form it travels.
+//! No secret appears in the output of a run, in any encoding.
 
 use serde_json::json;
 
 use crate::leaks::{assert_no_leak, run_with_every_report};
 use crate::suite::Suite;
 
-/// A secret with all that encodings write differently. Its parts are found in any text that holds it in a form that keeps letters.
+/// A secret with all characters that encodings change. Its parts occur in every encoding that keeps letters.
 const ODD: &str = "zqPartA\"zqPartB/zqPartC\\zqPartD+zqPartE zqPartF";
 const LINES: &str = "zqLineA-first\nzqLineB-second\nzqLineC-third";
 
-/// What must be in no text: the parts of both, and what is left of `ODD` in encodings that do not keep letters.
+/// Texts that must not occur: the parts of both secrets, and fragments of `ODD` in encodings that do not keep letters.
 const FORBIDDEN: [&str; 14] = [
     "zqPartA",
     "zqPartB",
@@ -20,16 +20,16 @@ const FORBIDDEN: [&str; 14] = [
     "zqLineA",
     "zqLineB",
     "zqLineC",
-    // Hexadecimal, in both cases.
+    // Hexadecimal, lower and upper case.
     "50617274422f7a71",
     "50617274422F7A71",
-    // Base64 with two, no and one more bytes before it, in the middle.
+    // Base64 at the three possible byte offsets, from the middle of the secret.
     "InpxUGFydEIv",
     "cVBhcnRCL3px",
     "enFQYXJ0Qi96",
 ];
 
-/// `ODD` and `LINES` in every form, a line each.
+/// `ODD` and `LINES` in every encoding.
 fn forms() -> Vec<String> {
     let once = json!(ODD).to_string();
     let twice = json!(once).to_string();
@@ -40,7 +40,7 @@ fn forms() -> Vec<String> {
         twice.clone(),
         json!(twice).to_string(),
         json!({"deep": json!({"deeper": ODD}).to_string()}).to_string(),
-        // As parts of addresses and forms.
+        // Percent-encoded, as in URLs and forms.
         "zqPartA%22zqPartB%2FzqPartC%5CzqPartD%2BzqPartE%20zqPartF".into(),
         "zqPartA%22zqPartB%2fzqPartC%5czqPartD%2bzqPartE%20zqPartF".into(),
         "zqPartA%22zqPartB/zqPartC%5CzqPartD%2BzqPartE%20zqPartF".into(),
@@ -49,7 +49,7 @@ fn forms() -> Vec<String> {
         // Hexadecimal.
         "7a715061727441227a7150617274422f7a7150617274435c7a7150617274442b7a715061727445207a715061727446".into(),
         "7A715061727441227A7150617274422F7A7150617274435C7A7150617274442B7A715061727445207A715061727446".into(),
-        // Base64 of `user:ODD`, and of `us:ODD` and `use:ODD` with more behind it.
+        // Base64 of `user:ODD`, `us:ODD` and `use:ODD`.
         "dXNlcjp6cVBhcnRBInpxUGFydEIvenFQYXJ0Q1x6cVBhcnREK3pxUGFydEUgenFQYXJ0Rg==".into(),
         "dXM6enFQYXJ0QSJ6cVBhcnRCL3pxUGFydENcenFQYXJ0RCt6cVBhcnRFIHpxUGFydEY=".into(),
         "dXNlOnpxUGFydEEienFQYXJ0Qi96cVBhcnRDXHpxUGFydEQrenFQYXJ0RSB6cVBhcnRG".into(),
@@ -73,7 +73,7 @@ fn no_form_of_a_secret_is_printed_or_written() {
     );
     let output = json!({"all": forms.join("\n"), "each": forms, "quoted": json!({"all": forms}).to_string()});
     let call = json!({"type": "log", "level": "info", "message": forms.join(" "), "data": {"each": forms}});
-    // One line of standard error is so long that it is cut in the middle of the secret, wherever that is.
+    // Lines of standard error so long that they are cut within the secret, at every position.
     let long: Vec<String> = (1..20).map(|kept| format!("{}{ODD}", "x".repeat(2_000 - kept))).collect();
     let suite = Suite::native(&format!("stop: never\n{checks}"))
         .file("suite/output.json", output.to_string())
@@ -84,7 +84,7 @@ fn no_form_of_a_secret_is_printed_or_written() {
     let (ran, texts) = run_with_every_report(&suite, &["run", "suite"], &variables);
     assert_eq!(ran.verdicts(), [("forms".into(), "fail".into(), "check".into())], "{ran:?}");
     assert_no_leak(&texts, &FORBIDDEN);
-    // The agent really said all of them.
+    // The agent did send all encodings.
     let events = ran.events();
     let said = events.iter().find(|event| event["type"] == "final_output").unwrap();
     for each in said["output"]["each"].as_array().unwrap() {
@@ -95,7 +95,7 @@ fn no_form_of_a_secret_is_printed_or_written() {
     assert!(tail.contains("[REDACTED] [cut]"), "{tail}");
 }
 
-/// The same secret is known to a suite that reads it from a file of the case, under a telling key.
+/// Text that only resembles a part or an encoding of a secret is not redacted.
 #[test]
 fn innocent_text_stays() {
     let suite = Suite::native("cases: [{ id: plain, input: { token: abc123, password: '12345678' } }]\n")

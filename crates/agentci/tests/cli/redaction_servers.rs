@@ -1,4 +1,5 @@
-//! No secret that a server is shown leaves a run, be it written in the suite or fetched on the way.
+//! No secret that is sent to a server appears in the output of a run, whether it is in the suite or fetched at run
+//! time.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,12 +9,12 @@ use crate::http_server::{Answer, Asked, listen};
 use crate::leaks::{assert_no_leak, run_with_every_report, texts_below};
 use crate::suite::Suite;
 
-/// The beginnings of all that no file may hold.
+/// Prefixes of all secrets that no file may contain.
 const PLANTED: [&str; 5] = ["zqFetched", "zqClient", "zqWritten", "zqCookie", "zqFrom"];
 
 const JSON: &str = "content-type: application/json\r\n";
 
-/// A server that gives out tokens, and repeats to whoever asks what it was shown. All that it was shown is kept.
+/// A server that issues tokens and echoes the headers of each request. All headers are kept.
 fn repeating() -> (String, Arc<Mutex<Vec<String>>>) {
     let shown = Arc::new(Mutex::new(Vec::new()));
     let kept = Arc::clone(&shown);
@@ -29,7 +30,7 @@ fn repeating() -> (String, Arc<Mutex<Vec<String>>>) {
     (address, shown)
 }
 
-/// The answer of an agent or a server of the protocol that is spoken to it.
+/// The answer of an agent or server, in the protocol of the request.
 fn answer(asked: &Asked, token: &str) -> Value {
     let words = format!("your token is {token}, sent with {}", asked.head.replace("\r\n", " | "));
     let (id, body) = (&asked.body["id"], &asked.body);
@@ -46,7 +47,7 @@ fn answer(asked: &Asked, token: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "result": result})
 }
 
-/// Records a case and runs it live: nothing of what is forbidden is in any file, and the server was shown all of it.
+/// Records a case and runs it live; asserts that no file contains a secret, and that the server received all of them.
 fn nothing_leaks(suite: &Suite, address: &str, shown: &Mutex<Vec<String>>, secrets: &[&str]) {
     let variables = [("SERVER", address), ("PLAIN", "zqFrom-a-variable")];
     for mode in ["record", "live"] {

@@ -1,4 +1,4 @@
-//! Answers from recordings, and what is said when there is none.
+//! Answers from recordings, and the messages when there is none.
 
 use crate::suite::Suite;
 
@@ -15,7 +15,7 @@ fn a_miss_shows_the_call_the_closest_entry_and_the_first_difference() {
         "no recorded call of `search` with these arguments in `suite/cassettes/misses.jsonl` (replay_miss)",
         "--> suite/cases/misses.yaml:3:11",
         r#"requested: search {"page":{"from":0,"size":10.0},"q":"reset"}"#,
-        "first difference to the closest entry: at /page/size the recording has 10, the agent sent 10.0",
+        "first difference from the closest entry: at /page/size the recording has 10, the agent sent 10.0",
         r#"closest: search {"page":{"from":0,"size":10},"q":"reset"} (line 2,"#,
         "help: ",
     ]);
@@ -69,7 +69,7 @@ fn a_missing_cassette_costs_only_its_case() {
     let ran = suite.run(&[]);
     ran.only_wrong("bare", "error", "config");
     ran.says(&[
-        "the cassette `suite/cassettes/bare.jsonl` can not be read",
+        "the cassette `suite/cassettes/bare.jsonl` cannot be read",
         "--> suite/cases/bare.yaml:3:11",
         "3 | cassette: cassettes/bare.jsonl",
         "help: ",
@@ -81,12 +81,12 @@ fn a_wrong_line_in_a_cassette_costs_only_its_case_and_is_named() {
     let tape = "{\"tool\":\"search\",\"args\":{},\"ok\":true}\n\n{\"tool\":\"search\",\"args\":[],\"ok\":true}\n";
     let ran = Suite::new().case("torn", "", "finish '{}'").tape("torn", tape).run(&[]);
     ran.only_wrong("torn", "error", "config");
-    ran.says(&["line 3 of the cassette `suite/cassettes/torn.jsonl` is wrong: `args` must be an object"]);
+    ran.says(&["line 3 of the cassette `suite/cassettes/torn.jsonl` is invalid: `args` must be an object"]);
 }
 
-/// The closest entry is found without comparing every letter of every entry.
+/// The closest entry is found without comparing every character of every entry.
 #[test]
-fn a_miss_in_a_large_recording_is_told_soon() {
+fn a_miss_in_a_large_recording_is_reported_soon() {
     let long = "x".repeat(200);
     let entry = |number: usize| {
         let fields: Vec<String> = (0..60).map(|field| format!("\"f{field}\":\"{number} {field} {long}\"")).collect();
@@ -100,17 +100,17 @@ fn a_miss_in_a_large_recording_is_told_soon() {
     ran.ended_soon_after(5);
 }
 
-/// The way from an agent that calls a tool to a recording is told by whichever command is tried first.
+/// Both `run` and `record` explain how to make a recording for an agent that calls a tool.
 #[test]
-fn a_case_without_a_cassette_is_told_how_to_get_one() {
+fn a_case_without_a_cassette_gets_advice() {
     let agent = "call stock '{}' || { echo Traceback >&2; exit 1; }; finish '{}'";
     let suite = Suite::native("cases: [{ id: only, input: {} }]\n").agent("only", agent);
     let steps = "add `world: { tools: { cassette: \"cassettes/{case}.jsonl\", live: {";
     let ran = suite.run(&[]);
     assert_eq!(ran.verdicts()[0].2, "replay_miss", "{ran:?}");
-    ran.says(&["the agent called `stock`, and there is no recording", steps, "stock: { command: [..] }"]);
+    ran.says(&["the agent called `stock`, but there is no recording", steps, "stock: { command: [..] }"]);
     ran.says(&["then `agentci record`"]);
     assert!(!ran.stdout.contains("Traceback"), "{ran:?}");
     let recorded = suite.agentci(&["record", "suite"]);
-    recorded.says(&["there is no `cassette` to record to", steps, "then `agentci record`"]);
+    recorded.says(&["the case has no `cassette` to record to", steps, "then `agentci record`"]);
 }

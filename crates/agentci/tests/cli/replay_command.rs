@@ -1,4 +1,4 @@
-//! `agentci replay`: what fails it, and what does not.
+//! `agentci replay`: what makes it fail, and what does not.
 
 use std::fs;
 
@@ -81,7 +81,7 @@ fn calls_that_go_to_the_live_world_by_wish_are_counted_and_no_error() {
 #[test]
 fn a_recording_is_judged_by_the_rules_it_was_cleaned_by() {
     let upstream = Upstream::start();
-    // Log probabilities name every token.
+    // Log probabilities contain a key `token`, which is not a secret.
     let tells =
         PYTHON.replace("\"messages\": messages}", "\"messages\": messages, \"logprobs\": [{\"token\": \"Hello\"}]}");
     let suite = shop(&upstream).file("agent.py", tells);
@@ -89,7 +89,7 @@ fn a_recording_is_judged_by_the_rules_it_was_cleaned_by() {
     let file = suite.path("recordings/agent.jsonl");
     let checked = |suite: &Suite| ran(suite, &mut suite.command(&["check", "--secrets", "recordings"]));
     let clean = checked(&suite);
-    assert_eq!((clean.code, clean.stdout.as_str()), (Some(0), "1 recording: nothing is wrong\n"), "{clean:?}");
+    assert_eq!((clean.code, clean.stdout.as_str()), (Some(0), "1 recording: no problems found\n"), "{clean:?}");
     let one = ran(&suite, &mut suite.command(&["check", "--secrets", "recordings/agent.jsonl"]));
     assert_eq!(one.code, Some(0), "{one:?}");
     let unasked = ran(&suite, &mut suite.command(&["check", "recordings"]));
@@ -99,5 +99,5 @@ fn a_recording_is_judged_by_the_rules_it_was_cleaned_by() {
     fs::write(&file, text.replace("Where is A-17?", &format!("Where is A-17? {MODEL_KEY}"))).unwrap();
     let dirty = checked(&suite);
     assert_eq!(dirty.code, Some(1), "{dirty:?}");
-    assert!(format!("{dirty:?}").contains("holds a secret"), "{dirty:?}");
+    assert!(format!("{dirty:?}").contains("contains a secret"), "{dirty:?}");
 }

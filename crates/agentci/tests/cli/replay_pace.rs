@@ -1,4 +1,4 @@
-//! `agentci replay --pace`: when the pieces of a recorded answer come.
+//! `agentci replay --pace`: the timing of the pieces of a recorded answer.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use crate::recorded_agent::{ran, shop};
 use crate::suite::Suite;
 use crate::upstream::Upstream;
 
-/// Asks for a stream, and prints how many microseconds after its request each piece came.
+/// Requests a stream, and prints how many microseconds after the request each piece arrived.
 const AGENT: &str = r#"
 import json, time, urllib.request
 body = {"model": "gpt-4o", "stream": True, "pause_ms": 120, "messages": [{"role": "user", "content": "hello"}]}
@@ -20,7 +20,7 @@ with urllib.request.urlopen(request, timeout=60) as answer:
             print(int((time.monotonic() - began) * 1e6))
 "#;
 
-/// How many microseconds after the request each piece came when it was recorded.
+/// How many microseconds after the request each piece arrived in the recording.
 fn recorded(suite: &Suite) -> Vec<u64> {
     let text = fs::read_to_string(suite.path("recordings/agent.jsonl")).unwrap();
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -32,7 +32,7 @@ fn recorded(suite: &Suite) -> Vec<u64> {
     moments("frame").into_iter().map(|at| at - asked).collect()
 }
 
-/// A busy machine makes pieces late, and none early.
+/// On a busy machine pieces may be late, but never early.
 #[test]
 fn pieces_come_no_sooner_than_they_were_recorded() {
     let mut upstream = Upstream::start();

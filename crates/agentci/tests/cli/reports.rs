@@ -1,4 +1,4 @@
-//! Reports by name, by extension and from a stored run; what GitHub is told.
+//! Reports by name, by extension and from a stored run; annotations and summaries on GitHub.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use crate::filter::filter;
 use crate::ran::Ran;
 use crate::suite::Suite;
 
-/// A suite with one case that passes and one that does not.
+/// A suite with one case that passes and one that fails.
 fn two_cases() -> Suite {
     let yaml =
         "assertions:\n  - { type: json_schema, schema_path: schema.json }\n  - { type: must_call, tools: [search] }\n";
@@ -29,7 +29,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// `agentci run suite` as a job of GitHub would run it.
+/// `agentci run suite` as in a GitHub Actions job.
 fn in_github(suite: &Suite, summary: &Path, more: &[&str]) -> Ran {
     let started = Instant::now();
     let mut command = suite.command(&["run", "suite"]);
@@ -38,7 +38,7 @@ fn in_github(suite: &Suite, summary: &Path, more: &[&str]) -> Ran {
     suite.ran(&output, started.elapsed())
 }
 
-/// The lines of a log that GitHub would take for commands: those between the two that stop and start it are not.
+/// The lines of a log that GitHub would interpret as commands, without those in sections where commands are stopped.
 fn commands(log: &str) -> Vec<&str> {
     let mut stopped: Option<String> = None;
     let mut found = Vec::new();
@@ -65,7 +65,7 @@ fn every_report_has_a_name_and_a_file_in_the_run_folder() {
     assert_eq!(names(&folder), ["events.jsonl", "junit.xml", "report.html", "report.md", "run.jsonl", "summary.json"]);
     assert_eq!(read(folder.join("events.jsonl")), read(folder.join("run.jsonl")));
     let text = read(folder.join("report.md"));
-    // Which case is the slowest is a matter of chance.
+    // Which case is the slowest differs from run to run.
     let (text, _) = text.split_once("### Slowest cases").unwrap();
     insta::assert_snapshot!(filter(text, suite.root()));
     let page = read(folder.join("report.html"));
@@ -81,7 +81,7 @@ fn a_report_goes_where_it_is_wanted() {
 }
 
 #[test]
-fn the_extension_tells_the_report() {
+fn the_extension_selects_the_report() {
     let suite = two_cases();
     let ran = suite.run(&["-o", "a.json", "--out", "b.xml", "-o", "c.md", "-o", "d.HTM", "-o", "e.jsonl"]);
     let folder = ran.run_folder();
@@ -101,21 +101,21 @@ fn a_report_on_standard_output_sends_the_rest_to_standard_error() {
     ran.complains(&["suite suite (", "FAIL bad (", "artifacts: "]);
     let ran = suite.agentci(&["run", "suite", "--json", "--report", "junit=-"]);
     assert_eq!(ran.code, Some(1));
-    ran.complains(&["error: only one report can go to standard output", "help: give the others a path"]);
+    ran.complains(&["error: only one report can be written to standard output", "help: set a path for the others"]);
 }
 
 #[test]
 fn unknown_reports_are_refused_with_a_remedy() {
     let suite = two_cases();
     for (arguments, complaint) in [
-        (["--report", "junti"], "there is no report of this name; did you mean `junit`?"),
+        (["--report", "junti"], "unknown report; did you mean `junit`?"),
         (
             ["--report", "pdf"],
-            "there is no report of this name; it is one of summary, json, junit, markdown, html, jsonl, csv, console, github",
+            "unknown report; expected one of summary, json, junit, markdown, html, jsonl, csv, console, github",
         ),
         (
             ["-o", "report.pdf"],
-            "no report has this extension; it is one of .json, .xml, .md, .markdown, .html, .htm, .jsonl, .csv, .txt",
+            "no report has this extension; expected one of .json, .xml, .md, .markdown, .html, .htm, .jsonl, .csv, .txt",
         ),
         (["-o", "report"], "no report has this extension"),
         (["--report", "html="], "the path after `=` is missing"),
@@ -128,11 +128,11 @@ fn unknown_reports_are_refused_with_a_remedy() {
 }
 
 #[test]
-fn a_report_that_can_not_be_written_is_an_error_and_the_others_are_made() {
+fn a_report_that_cannot_be_written_is_an_error_and_the_others_are_made() {
     let suite = Suite::new().file("taken", "");
     let ran = suite.run(&["-o", "taken/a.md", "-o", "b.md"]);
     assert_eq!(ran.code, Some(1));
-    ran.complains(&["error: the report taken/a.md could not be written: can not write the markdown report: ", "taken"]);
+    ran.complains(&["error: the report taken/a.md could not be written: cannot write the markdown report: ", "taken"]);
     assert!(read(suite.path("b.md")).starts_with("## ✅ `suite`: passed\n"));
     assert!(ran.run_folder().join("report.html").is_file());
 }
@@ -150,7 +150,7 @@ fn several_suites_need_a_path_each() {
     let ran = run(&["-o", "all.md"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{ran:?}");
     ran.complains(&["error: 2 suites would all write their report to `all.md`", "help: put `{suite}` into the path"]);
-    run(&["--report", "html=-"]).complains(&["2 suites can not share one html report on standard output"]);
+    run(&["--report", "html=-"]).complains(&["2 suites cannot share one html report on standard output"]);
     assert!(!suite.path(".agentci").exists(), "nothing was run");
     run(&["-o", "out/{suite}.md"]);
     let written = names(&suite.path("out"));
@@ -160,7 +160,7 @@ fn several_suites_need_a_path_each() {
     assert_eq!(ran.stdout.matches("## ").count(), 2 + ran.stdout.matches("### ").count(), "{ran:?}");
 }
 
-/// A finished run, and a copy of what its folder holds.
+/// A finished run, its folder, and a copy of the files in it.
 fn stored(suite: &Suite) -> (Ran, PathBuf, Vec<(String, String)>) {
     let ran = suite.run(&["--report", "markdown", "--report", "jsonl"]);
     let folder = ran.run_folder();
@@ -192,13 +192,13 @@ fn reports_made_again_are_the_same() {
     assert_eq!(read(suite.path("suite.xml")), read(folder.join("junit.xml")));
 }
 
-/// Every report of every dialect that can be run here, asked for all at once, and again from the stored run.
+/// Requests every report of every dialect that can be run here, all at once, and again from the stored run.
 #[test]
 fn every_report_of_every_dialect_is_made_again_as_it_was() {
     let aumai =
         "name: greets\ninput_messages: [{ role: user, content: hi }]\nexpected_behavior: { contains_text: nowhere }\n";
     let mock = "model_name: m\nresponses: [{ content: hello, model: m, tokens_used: 3, latency_ms: 1 }]\n";
-    // Nobody listens there.
+    // Nothing listens at this address.
     let config = "version: '1.0'\ntarget: { type: agui, endpoint: 'http://127.0.0.1:9/', agentId: a }\n";
     let conversation = "version: '1.0'\nname: =1+1\nturns: [{ user: hi }]\n";
     let native =
@@ -268,16 +268,16 @@ fn a_run_that_was_killed_still_has_reports_that_say_so() {
     ]);
     assert!(read(folder.join("report.html")).contains("This report is incomplete"));
     fs::write(folder.join("run.jsonl"), lines[..lines.len() - 1].join("\n") + "\n").unwrap();
-    suite.agentci(&["report", folder.to_str().unwrap()]).complains(&["warning: the record has no end: "]);
+    suite.agentci(&["report", folder.to_str().unwrap()]).complains(&["warning: the last event is missing: "]);
 }
 
 #[test]
-fn what_is_no_run_is_an_error() {
+fn what_is_not_a_run_is_an_error() {
     let suite = Suite::empty().file("empty/run.jsonl", "").file("other/notes.txt", "");
     for (place, complaint) in [
-        ("nowhere", "error: the run can not be read: "),
-        ("other", "error: `other` is not the folder of a run: it has no `run.jsonl`"),
-        ("empty", "error: `empty/run.jsonl` holds no event of a run"),
+        ("nowhere", "error: the run cannot be read: "),
+        ("other", "error: `other` is not a run folder: it has no `run.jsonl`"),
+        ("empty", "error: `empty/run.jsonl` contains no run events"),
     ] {
         let ran = suite.agentci(&["report", place]);
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{ran:?}");
@@ -296,10 +296,8 @@ fn github_gets_a_summary_and_annotations() {
     let commands = commands(&ran.stdout);
     assert_eq!(
         commands,
-        [
-            "::error file=suite/cases/bad.yaml,line=6,col=32,title=agentci%3A suite/bad::check `must_call` did not hold%0A\
-          `search` was never called%0Athe agent called no tool"
-        ],
+        ["::error file=suite/cases/bad.yaml,line=6,col=32,title=agentci%3A suite/bad::`must_call` failed: \
+             `search` was never called%0Athe agent called no tool"],
         "{ran:?}"
     );
     let console = ran.stdout.find("2 cases: ").unwrap();
@@ -326,11 +324,11 @@ fn a_summary_of_github_that_is_nearly_full_is_not_overfilled() {
     let ran = in_github(&suite, &summary, &[]);
     let text = fs::read_to_string(&summary).unwrap();
     assert!(text.len() > 999_000 && text.len() < 1 << 20, "{} bytes: {ran:?}", text.len());
-    assert!(text.contains("left out** for want of room"), "{}", &text[999_000..]);
+    assert!(text.contains("left out** to limit the size"), "{}", &text[999_000..]);
 }
 
 #[test]
-fn without_github_nothing_is_told_to_it() {
+fn without_github_nothing_is_written_for_it() {
     let suite = two_cases();
     let mut command = suite.command(&["run", "suite"]);
     let output = command.env("GITHUB_STEP_SUMMARY", suite.path("summary.md")).output().unwrap();

@@ -1,4 +1,4 @@
-//! `--retries`: an agent that is busy or unreachable is tried again, one that is wrong is not.
+//! `--retries`: retries an agent that is busy or unreachable, but not one that gives a wrong answer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +15,8 @@ fn suite(url: &str) -> Suite {
     Suite::empty().file("suite/agentci.yaml", text)
 }
 
-/// Runs against a server that answers with these statuses in turn, the last one from then on; and how often it was asked.
+/// Runs against a server that answers with these statuses in turn and then repeats the last one; also returns the
+/// number of requests.
 fn run(statuses: &'static [u16], said: &'static str, flags: &[&str]) -> (Ran, usize) {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
@@ -56,7 +57,7 @@ fn what_the_agent_did_wrong_is_not_retried() {
 
 #[test]
 fn an_agent_that_stays_unreachable_fails_when_the_retries_are_used_up() {
-    // The port was free a moment ago, and nobody listens there.
+    // The port was just free, so nothing listens there.
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let ran = suite(&format!("http://{free}")).run(&["--retries", "1"]);
     assert_eq!(ran.case("only")["cause"], "unreachable", "{ran:?}");

@@ -1,4 +1,4 @@
-//! Agents that already run and call their tools at an address that somebody else told them.
+//! Agents that are already running and call their tools at an address that agentci did not set.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -12,7 +12,7 @@ use crate::suite::Suite;
 const SCENARIO: &str = "test_name: pay\nuser_input: how much?\nexpected_answer: You were paid 1250 dollars.\n\
     tool_fixtures: { paySlips: [{ request: { id: 1 }, response: { net: 1250 } }] }\n";
 
-/// An agent that calls its tool at this port, whatever anyone else says, and answers with what it got.
+/// An agent that always calls its tool at this port, and answers with the result.
 fn agent(port: u16) -> String {
     listen(move |_| {
         let said = match call(port) {
@@ -48,15 +48,17 @@ fn run(settings: &str, agent: &str, more: &[&str]) -> Ran {
 }
 
 #[test]
-fn a_running_agent_that_misses_its_tools_is_told_where_they_are() {
+fn a_running_agent_without_its_tools_gets_their_address_as_advice() {
     let ran = run("threshold: 0.5\n", &agent(free_port()), &[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     let at = ran.events()[0]["tools_at"].as_str().unwrap().to_owned();
     assert!(at.starts_with("http://127.0.0.1:"), "{at}");
     ran.says(&[
-        &format!("tools are played at {at}, where the running agent has to call them (`--stub-port` sets the port)\n"),
+        &format!(
+            "the stub tool server is {at}; the running agent must call its tools there (`--stub-port` sets the port)\n"
+        ),
         &format!("the agent called no tool at {at}"),
-        "`--stub-port` sets the port that it expects",
+        "set the port that it expects with `--stub-port`",
     ]);
 }
 
@@ -66,7 +68,7 @@ fn the_port_that_an_agent_expects_is_read_from_the_settings() {
     let settings = format!("threshold: 0.5\nstub_port: {port}\n");
     let ran = run(&settings, &agent(port), &[]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    ran.says(&[&format!("tools are played at http://127.0.0.1:{port}, ")]);
+    ran.says(&[&format!("the stub tool server is http://127.0.0.1:{port}; ")]);
     // A flag takes precedence.
     let other = free_port();
     let ran = run(&settings, &agent(other), &["--stub-port", &other.to_string()]);
@@ -97,5 +99,5 @@ fn an_agent_that_the_run_starts_needs_no_address() {
     );
     let ran = suite.agent("a", "finish '{\"ok\":true}'").run(&[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    assert!(!ran.stdout.contains("tools are played at") && !ran.stdout.contains("--stub-port"), "{ran:?}");
+    assert!(!ran.stdout.contains("the stub tool server is") && !ran.stdout.contains("--stub-port"), "{ran:?}");
 }

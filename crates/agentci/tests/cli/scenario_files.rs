@@ -1,4 +1,4 @@
-//! Scenarios: which are found, with which flags, before anything is run.
+//! Discovery of scenarios: which files are found, and with which flags, before anything runs.
 
 use crate::suite::Suite;
 
@@ -37,7 +37,7 @@ fn an_agent_or_all_of_them_are_found() {
     let checked = suite.agentci(&["check", "--agent", "us"]);
     assert_eq!(
         (checked.code, checked.stdout.as_str()),
-        (Some(0), "1 suite, 2 cases: nothing is wrong\n"),
+        (Some(0), "1 suite, 2 cases: no problems found\n"),
         "{checked:?}"
     );
 }
@@ -47,7 +47,7 @@ fn an_agent_that_is_not_there_is_an_error() {
     for command in ["run", "list", "check", "convert"] {
         let ran = project().agentci(&[command, "--agent", "usa"]);
         assert_eq!(ran.code, Some(1), "{ran:?}");
-        ran.complains(&["there is no agent `usa` in `tests`", "did you mean `us`?"]);
+        ran.complains(&["unknown agent `usa` in `tests`", "did you mean `us`?"]);
         let ran = Suite::empty().file("tests/us/readme.md", "").agentci(&[command, "--agent", "us"]);
         assert_eq!(ran.code, Some(1), "{ran:?}");
         ran.complains(&["no scenario found in `tests/us`"]);
@@ -69,7 +69,7 @@ fn only_what_is_wrong_is_complained_about() {
     assert!(!ran.stderr.contains("extension"), "{ran:?}");
     let ran = project().agentci(&["run", "--agent", "us", "--semantic-timeout", "0s"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    ran.complains(&["--semantic-timeout", "nothing is answered in no time"]);
+    ran.complains(&["--semantic-timeout", "must be greater than zero"]);
 }
 
 #[test]
@@ -84,13 +84,13 @@ fn flags_of_scenarios_need_scenarios() {
         for command in ["run", "check", "list", "convert"] {
             let ran = native.agentci(&[command, "suite", flag, value]);
             assert_eq!(ran.code, Some(1), "{ran:?}");
-            ran.complains(&[&format!("`{flag}` is for suites of the {formats}, and there is none")]);
+            ran.complains(&[&format!("`{flag}` applies to suites in the {formats}, but there are none")]);
         }
     }
     for (flag, value) in [("--agent-url", "localhost:8081"), ("--stub-miss", "ignore")] {
         let ran = project().agentci(&["run", flag, value]);
         assert_eq!(ran.code, Some(1), "{ran:?}");
-        ran.complains(&[flag, "it is"]);
+        ran.complains(&[flag, "expected"]);
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a run of scenarios leaves where its users look for it: the table of results and the log.
+//! The output files of a run of scenarios: the table of results and the log.
 
 use std::path::Path;
 use std::time::Instant;
@@ -8,14 +8,14 @@ use crate::http_server::{Answer, listen};
 use crate::ran::Ran;
 use crate::suite::Suite;
 
-/// A scenario that asks for an answer near to `Paid in full.`.
+/// A scenario that expects an answer similar to `Paid in full.`.
 fn scenario(name: &str, question: &str, more: &str) -> String {
     format!(
         "test_name: {name}\nuser_input: {question}\nexpected_answer: Paid in full.\nsemantic_threshold: 0.75\n{more}"
     )
 }
 
-/// An agent that says what it is told to.
+/// An agent that echoes its input, hangs on `hang` and fails on `break`.
 fn agent() -> String {
     listen(|asked| match asked.body["user_input"].as_str().unwrap() {
         "hang" => None,
@@ -86,15 +86,15 @@ fn every_scenario_has_its_line_whatever_became_of_it() {
         "run --agent us_payroll --out out",
         "us_payroll/f_wrong.yaml:2:1",
         "PASS good (",
-        "check `semantic` held; similarity 0.8000 (threshold 0.7500, openai:text-embedding-3-small)",
+        "check `semantic` passed: expected: Paid in full., threshold: 0.75, facts: warn; similarity 0.8000 (threshold 0.7500, openai:text-embedding-3-small)",
         "it broke",
-        "help: check the key, or use the embedder `builtin`",
+        "help: check the API key, or use the embedder `builtin`",
         "artifacts: .agentci/runs/us_payroll/",
     ] {
         assert!(log.contains(said), "{said} is not in:\n{log}");
     }
     assert!(!log.contains('\u{1b}') && !log.contains("sk-1234567890"), "{log}");
-    // The same table can be made of the stored run.
+    // The stored run yields the same table.
     let folder = ran.run_folder();
     let again = suite.agentci(&["report", folder.to_str().unwrap(), "--report", "csv=again.csv"]);
     assert_eq!(again.code, Some(0), "{again:?}");
@@ -102,14 +102,14 @@ fn every_scenario_has_its_line_whatever_became_of_it() {
 }
 
 #[test]
-fn a_report_and_the_folder_may_be_asked_for_together() {
+fn a_report_and_the_folder_may_be_requested_together() {
     let suite = Suite::empty()
         .file("tests/uk/a.yaml", scenario("a", "Nearly paid.", ""))
         .file("tests/uk/b.yaml", scenario("b", "Paid.", "skip: later\n"));
     let ran = run(&suite, &["--agent", "uk", "-o", "out/", "-o", "mine.csv", "-o", "junit.xml"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(names(&suite.path("out")).len(), 2, "the table and the log");
-    // One that is skipped has no line.
+    // A skipped scenario has no line.
     assert_eq!(
         std::fs::read_to_string(suite.path("mine.csv")).unwrap(),
         "test_name,status,similarity,error\r\na,PASS,0.8000,\r\n"
@@ -118,11 +118,11 @@ fn a_report_and_the_folder_may_be_asked_for_together() {
 }
 
 #[test]
-fn a_folder_that_can_not_be_written_to_is_told_before_anything_runs() {
+fn a_folder_that_cannot_be_written_to_is_reported_before_anything_runs() {
     let suite = Suite::empty().file("tests/uk/a.yaml", scenario("a", "Nearly paid.", "")).file("taken", "");
     let ran = run(&suite, &["--agent", "uk", "-o", "taken/out"]);
     assert_eq!((ran.code, ran.run_folders().len()), (Some(1), 0), "{ran:?}");
-    ran.complains(&["error: the results can not be written: ", "help: choose another folder with `--out`"]);
+    ran.complains(&["error: the results cannot be written: ", "help: choose another folder with `--out`"]);
 }
 
 #[test]
@@ -130,14 +130,14 @@ fn flags_for_results_need_scenarios() {
     let suite = Suite::new();
     let ran = suite.run(&["--stable-name"]);
     assert_eq!(ran.code, Some(1));
-    ran.complains(&["`--stable-name` is for suites of the scenario format, and there is none"]);
+    ran.complains(&["`--stable-name` applies to suites in the scenario format, but there are none"]);
     let ran = suite.run(&["-o", "folder"]);
     assert_eq!(ran.code, Some(1));
-    ran.complains(&["no report has this extension", "help: only suites of the scenario format"]);
+    ran.complains(&["no report has this extension", "help: only suites in the scenario format"]);
     let two = Suite::empty()
         .file("tests/uk/a.yaml", scenario("a", "Paid.", ""))
         .file("tests/us/a.yaml", scenario("a", "Paid.", ""));
     let ran = run(&two, &["tests", "--stable-name"]);
     assert_eq!(ran.code, Some(1));
-    ran.complains(&["`--stable-name` is for one suite, and 2 are to be run"]);
+    ran.complains(&["`--stable-name` applies to a single suite, but 2 would run"]);
 }

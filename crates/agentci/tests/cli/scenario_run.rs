@@ -1,4 +1,4 @@
-//! Whole runs of scenarios: an agent that the run starts, its tools, and a service for embeddings.
+//! Complete runs of scenarios: an agent that the run starts, its tools, and an embeddings service.
 
 use std::time::Instant;
 
@@ -18,7 +18,7 @@ const PAY: &str = "tool_fixtures:
     - { request: { ids: [1, 2] }, response: { total: 3750 } }
 ";
 
-/// A project whose agent is the one of the tests; scenarios follow.
+/// A project with the agent of `http_agent`, without scenarios.
 fn project() -> Suite {
     let suite = Suite::empty();
     let pid = suite.path("agent.pid");
@@ -32,7 +32,7 @@ fn project() -> Suite {
         .file("tests/us/__files/slips/1.json", "{\"net\": 1250}")
 }
 
-/// A scenario that expects an answer that begins with `Paid`.
+/// A scenario that expects an answer similar to `Paid in full.`.
 fn scenario(name: &str, question: &str, more: &str) -> String {
     format!("test_name: {name}\nuser_input: {question}\nexpected_answer: Paid in full.\n{more}")
 }
@@ -47,7 +47,7 @@ fn run(suite: &Suite, arguments: &[&str]) -> Ran {
     suite.ran(&output, started.elapsed())
 }
 
-/// The names and the words for how they ended.
+/// The name and status of each scenario.
 fn statuses(suite: &Suite) -> Vec<String> {
     let table = std::fs::read_to_string(suite.path("results/results.csv")).unwrap();
     let rows = table.lines().skip(1).map(|line| line.splitn(3, ',').take(2).collect::<Vec<_>>().join(" "));

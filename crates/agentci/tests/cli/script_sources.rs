@@ -1,8 +1,8 @@
-//! Where the script of a model may be, and how an agent is told where the model is.
+//! Where the script of a model may be, and how an agent gets the address of the model.
 
 use crate::suite::Suite;
 
-/// An agent that asks its model what the case says, and prints the answer. Its model is where `LLM_URL` says.
+/// An agent that sends its input to the model at `LLM_URL` and prints the answer.
 const AGENT: &str = r#"
 import json, os, sys, urllib.request
 body = {"model": "m", "messages": [{"role": "user", "content": sys.stdin.read()}]}
@@ -34,7 +34,7 @@ fn every_case_has_the_script_that_its_id_names() {
     std::fs::remove_file(suite.path("suite/models/two.yaml")).unwrap();
     let ran = suite.run(&[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    ran.says(&["PASS one", "suite/models/two.yaml`: no such file", "names this file"]);
+    ran.says(&["PASS one", "suite/models/two.yaml`: no such file", "this file"]);
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn a_script_may_be_written_in_the_suite() {
     let suite = suite(&yaml);
     let ran = suite.run(&[]);
     assert_eq!((ran.code, ran.verdicts().len()), (Some(0), 2), "{ran:?}");
-    // What is wrong with it is told where it stands, once.
+    // An error in it is reported at its place, once.
     let wrong =
         suite.file("suite/agentci.yaml", format!("{HEAD}{}", yaml.replace("when: { user: hi", "when: { usr: hi")));
     let checked = wrong.agentci(&["check", "suite"]);
@@ -55,7 +55,7 @@ fn a_script_may_be_written_in_the_suite() {
         checked.stderr.contains("error: unknown key `usr` in `when`\n  --> suite/agentci.yaml:3:47\n"),
         "{checked:?}"
     );
-    assert_eq!(checked.stderr.matches("unknown key").count(), 1, "{checked:?}");
+    assert_eq!(checked.stderr.matches("error: unknown key").count(), 1, "{checked:?}");
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn an_address_that_is_not_there_is_named() {
     let ran = suite("").file("suite/agentci.yaml", wrong).run(&["--case", "one"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     ran.says(&["the variable `MODEL.opnai_url` has no value", "`MODEL.openai_base_url`"]);
-    // Where there is no model, a default may stand in.
+    // Without a model, a default value can be used.
     let plain = "suite: suite\ntarget: { process: { command: [echo, \"${MODEL.url:-nobody}\"], speaks: text } }\n\
                  cases: [{ id: a, turns: [{ user: x }], checks: [equals: nobody] }]\n";
     let ran = suite("").file("suite/agentci.yaml", plain).run(&[]);

@@ -1,4 +1,4 @@
-//! Checks that call functions of the suite's own.
+//! Checks that call functions defined by the suite.
 
 use std::fmt::Write as _;
 
@@ -25,7 +25,7 @@ function fetches() { return fetch("http://localhost/") }
 function reads() { return require("fs").readFileSync("/etc/passwd") }
 "#;
 
-/// A suite whose agent says `hello there` to `hi`: each case has one check.
+/// A suite whose agent answers `hello there` to `hi`; each case has one check.
 fn suite(cases: &[(&str, &str)]) -> Suite {
     let mock = "target: { mock: { model_name: m, responses: [{ content: hello there, model: m, tokens_used: 2, latency_ms: 1 }] } }";
     let mut yaml = format!("suite: suite\n{mock}\ncases:\n");
@@ -54,19 +54,23 @@ fn a_function_gets_output_input_and_value() {
 fn a_function_that_says_no_fails_its_case() {
     let ran = suite(&[GOOD, ("wrong", &call("polite"))]).run(&[]);
     ran.only_wrong("wrong", "fail", "check");
-    ran.says(&["`polite` does not hold", "--> suite/agentci.yaml:11:51", "^^^^^^ does not hold"]);
+    ran.says(&[
+        "`script` failed: `polite` rejected the output",
+        "--> suite/agentci.yaml:11:51",
+        "^^^^^^ rejected the output",
+    ]);
     suite(&[GOOD, ("negated", &format!("not: {{ {} }}", call("polite")))]).run(&[]).all_passed();
 }
 
 #[test]
 fn whatever_a_function_does_only_its_own_check_fails() {
     for (function, said) in [
-        ("loops", "`loops` failed: it was stopped after 5s"),
-        ("allocates", "`allocates` failed: it was stopped when it wanted more than 64 MB of memory"),
-        ("throws", "`throws` failed: Error: not hello there (suite/checks/talk.ts:13:"),
+        ("loops", "error in `loops`: it timed out after 5s"),
+        ("allocates", "error in `allocates`: it exceeded the memory limit of 64 MB"),
+        ("throws", "error in `throws`: Error: not hello there (suite/checks/talk.ts:13:"),
         ("wrong", "`wrong` returned \"yes\", which is of type `string`"),
-        ("fetches", "there is no `fetch`: functions have no access to the network (suite/checks/talk.ts:16:"),
-        ("reads", "there is no `require`: functions have no access to other files (suite/checks/talk.ts:17:"),
+        ("fetches", "`fetch` is not available: functions have no access to the network (suite/checks/talk.ts:16:"),
+        ("reads", "`require` is not available: functions have no access to other files (suite/checks/talk.ts:17:"),
     ] {
         let check = call(function);
         let ran = suite(&[GOOD, ("wrong", &check)]).run(&[]);
@@ -99,13 +103,13 @@ fn a_function_that_returns_too_much_fails_its_case() {
 }
 
 #[test]
-fn what_is_wrong_with_a_file_is_told_before_anything_runs() {
+fn errors_in_a_file_are_reported_before_anything_runs() {
     let broken = "type A = string;\nfunction f() {\n  return (;\n}\n";
     let ran = suite(&[GOOD, ("wrong", "script: { file: checks/broken.ts, function: f }")])
         .file("suite/checks/broken.ts", broken)
         .agentci(&["check", "suite"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    ran.complains(&["this script can not be understood", "--> suite/checks/broken.ts:3:11", "return (;"]);
+    ran.complains(&["this script cannot be parsed", "--> suite/checks/broken.ts:3:11", "return (;"]);
     for check in [call("gretes"), format!("not: {{ {} }}", call("gretes"))] {
         let suite = suite(&[GOOD, ("wrong", &check)]);
         let ran = suite.agentci(&["check", "suite"]);
@@ -134,5 +138,5 @@ fn values_paths_and_types_are_checked() {
     suite(&cases).run(&[]).all_passed();
     let ran = suite(&[GOOD, ("wrong", "equals: { a: 1 }")]).run(&[]);
     ran.only_wrong("wrong", "fail", "check");
-    ran.says(&["the final output is not as asked: \"hello there\" instead of {\"a\":1}"]);
+    ran.says(&["the final output is \"hello there\", expected {\"a\":1}"]);
 }

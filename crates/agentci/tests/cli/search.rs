@@ -1,4 +1,4 @@
-//! What a search for suites leaves out, and what it must not leave out.
+//! Which folders the search for suites skips, and which it must not skip.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -51,7 +51,7 @@ fn a_folder_that_may_not_be_listed_is_an_error_unless_it_is_excluded() {
     folder.write();
     let locked = folder.path("locked");
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o000)).unwrap();
-    // Whoever may do everything can list it all the same.
+    // Root can list the folder anyway.
     if fs::read_dir(&locked).is_err() {
         let ran = folder.agentci(&["run"]);
         assert_eq!(ran.code, Some(1));
@@ -63,7 +63,7 @@ fn a_folder_that_may_not_be_listed_is_an_error_unless_it_is_excluded() {
 }
 
 #[test]
-fn a_case_file_that_leads_nowhere_is_an_error() {
+fn a_case_file_that_is_a_dangling_link_is_an_error() {
     let folder = Suite::new().agent("good", "finish '{}'");
     folder.write();
     std::os::unix::fs::symlink("gone.yaml", folder.path("suite/cases/zz.yaml")).unwrap();

@@ -32,7 +32,7 @@ fn by_id_by_tag_and_by_pattern() {
 }
 
 #[test]
-fn a_skipped_case_is_told_and_not_run() {
+fn a_skipped_case_is_reported_and_not_run() {
     let ran = suite().run(&[]);
     assert_eq!(ran.code, Some(0));
     ran.says(&["SKIP later: not ready yet\n", "4 cases: 3 passed, 0 failed, 0 errors, 1 skipped"]);
@@ -45,10 +45,10 @@ fn a_skipped_case_is_told_and_not_run() {
 fn an_unknown_id_is_refused_with_a_suggestion_and_nothing_runs() {
     let ran = suite().run(&["--case", "refnd"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
-    assert_eq!(ran.stderr, "error: there is no case `refnd`\nhelp: did you mean `refund`?\n");
+    assert_eq!(ran.stderr, "error: unknown case `refnd`\nhelp: did you mean `refund`?\n");
     let ran = suite().run(&["--case", "entirely-different", "--case", "pay"]);
     assert_eq!(ran.code, Some(1));
-    ran.complains(&["there is no case `entirely-different`", "help: `agentci list` shows every case"]);
+    ran.complains(&["unknown case `entirely-different`", "help: `agentci list` shows every case"]);
     assert!(ran.run_folders().is_empty());
 }
 
@@ -57,7 +57,7 @@ fn selecting_nothing_is_a_failure() {
     for arguments in [["--tag", "unknown"], ["--run", "^x$"]] {
         let ran = suite().run(&arguments);
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
-        ran.complains(&["error: no case fits the selection\n", "help: "]);
+        ran.complains(&["error: no case matches the selection\n", "help: "]);
         assert!(ran.run_folders().is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! Answers that are compared with expected ones by their meaning: inside the program, and by a service with all its moods.
+//! Semantic checks with the built-in embedder, and with an embeddings service that may fail.
 
 use std::fmt::Write as _;
 use std::time::Instant;
@@ -12,7 +12,7 @@ use crate::suite::Suite;
 const BUILTIN: &str = "builtin:paraphrase-minilm-l3-q4@dabb40d5";
 const SMALL: &str = "openai:text-embedding-3-small";
 
-/// A suite of cases, each with an answer and its checks; `head` is what the suite says beside.
+/// A suite of cases, each with an answer and its checks; `head` is added at the top.
 fn answering(head: &str, cases: &[(&str, &str, &str)]) -> Suite {
     let mut yaml = format!("suite: suite\n{head}\ntarget:\n  mock:\n    model_name: m\n    responses:\n");
     for (_, answer, _) in cases {
@@ -26,7 +26,7 @@ fn answering(head: &str, cases: &[(&str, &str, &str)]) -> Suite {
     Suite::empty().file("suite/agentci.yaml", yaml)
 }
 
-/// Runs it with variables of the environment.
+/// Runs it with these environment variables.
 fn run_with(suite: &Suite, variables: &[(&str, &str)], more: &[&str]) -> Ran {
     let started = Instant::now();
     let mut command = suite.command(&[&["run", "suite"], more].concat());
@@ -35,7 +35,7 @@ fn run_with(suite: &Suite, variables: &[(&str, &str)], more: &[&str]) -> Ran {
     suite.ran(&output, started.elapsed())
 }
 
-/// Runs it with a service and a key for it.
+/// Runs it with an embeddings service and an API key.
 fn run_at(service: &Embeddings, suite: &Suite, more: &[&str]) -> Ran {
     run_with(suite, &[("OPENAI_API_KEY", "sk-1234567890"), ("OPENAI_BASE_URL", service.url())], more)
 }
@@ -72,7 +72,12 @@ fn the_builtin_embedder_needs_neither_key_nor_network() {
     assert!(row["similarity"].to_string().len() <= 6, "four decimals: {row}");
     assert_eq!(row["similarities"][0]["threshold"], 0.5);
     let shown = format!("similarity {similarity:.4} (threshold 0.5000, {BUILTIN})");
-    ran.says(&[&format!("check `semantic` held; {shown}"), "similarity of 2 cases: least ", BUILTIN, "is below 0.5 ("]);
+    ran.says(&[
+        &format!("check `semantic` passed: {CHARGED}; {shown}"),
+        "similarity of 2 cases: least ",
+        BUILTIN,
+        "is below 0.5 (",
+    ]);
     assert!(ran.junit_case("same").contains(&format!("<system-out>{shown}</system-out>")), "{}", ran.junit());
 }
 
@@ -91,7 +96,7 @@ fn facts_fail_or_warn_or_do_not_count() {
     let ran = suite.run(&[]);
     ran.only_wrong("by-itself", "fail", "check");
     ran.says(&[
-        "the answer does not state what is expected: number `20`",
+        "the answer lacks expected facts: number `20`",
         "only in the answer: number `25`",
         "  warning: the answer differs from the expected text: missing: number `20`; only in the answer: number `25`\n",
     ]);
@@ -119,13 +124,13 @@ fn thresholds_by_embedder_and_pinned_embedders() {
     let check = "      - semantic: { expected: Paid in full., threshold: { openai: 0.75, builtin: 0.99 } }";
     let cases = [("near", "Nearly paid.", check), ("exact", "Paid in full.", check)];
     let service = Embeddings::new(|_, _| Reply::Vectors);
-    // A key in the environment means the service.
+    // With an API key in the environment, the service is the default.
     run_at(&service, &answering("", &cases), &["--parallel", "1"]).all_passed();
     assert_eq!(service.texts(), ["Paid in full.", "Nearly paid."], "each text is asked for once");
     let asked = service.asked();
     assert_eq!((asked[0].path.as_str(), asked[0].key.as_str()), ("/v1/embeddings", "Bearer sk-1234567890"));
     assert_eq!(asked[0].body["model"], "text-embedding-3-small");
-    // Whoever pins the built-in one has it, key or not: by the suite or by the flag.
+    // The suite or the flag can select the built-in embedder, even with an API key.
     let pinned = answering("embedder: builtin", &cases);
     let by_flag = answering("", &cases);
     for ran in [run_at(&service, &pinned, &[]), run_at(&service, &by_flag, &["--embedder", "builtin"])] {
@@ -133,7 +138,7 @@ fn thresholds_by_embedder_and_pinned_embedders() {
         assert_eq!(ran.case("near")["embedder"], BUILTIN);
     }
     assert_eq!(service.asked().len(), asked.len());
-    // The flag counts over the suite, and a service may need no key.
+    // The flag takes precedence over the suite, and a service may need no key.
     let ran = run_with(
         &answering("embedder: builtin", &cases),
         &[("OPENAI_API_BASE", service.url())],
@@ -145,7 +150,7 @@ fn thresholds_by_embedder_and_pinned_embedders() {
 }
 
 #[test]
-fn a_threshold_for_another_embedder_is_no_threshold() {
+fn a_threshold_for_another_embedder_does_not_count() {
     let suite = answering(
         "",
         &[
@@ -155,27 +160,27 @@ fn a_threshold_for_another_embedder_is_no_threshold() {
     );
     let ran = suite.run(&[]);
     ran.only_wrong("other", "error", "config");
-    ran.says(&[&format!("there is no threshold for the embedder `{BUILTIN}`"), "only for `openai`"]);
+    ran.says(&[&format!("no threshold is set for the embedder `{BUILTIN}`"), "only for `openai`"]);
 }
 
 #[test]
-fn an_embedder_that_there_is_not_is_told_before_anything_runs() {
+fn an_unknown_embedder_is_reported_before_anything_runs() {
     let cases = [("a", "Paid.", "      - semantic: Paid.")];
     let ran = answering("embedder: local:x", &cases).run(&[]);
     assert_eq!((ran.code, ran.run_folders().len()), (Some(1), 0), "{ran:?}");
-    ran.complains(&["error: there is no embedder `local:x`", "suite/agentci.yaml:2:11", "help: use `builtin`"]);
+    ran.complains(&["error: unknown embedder `local:x`", "suite/agentci.yaml:2:11", "help: use `builtin`"]);
     let ran = answering("", &cases).run(&["--embedder", "local:x"]);
     assert_eq!((ran.code, ran.run_folders().len()), (Some(1), 0), "{ran:?}");
-    ran.complains(&["there is no embedder `local:x`; use `builtin`"]);
+    ran.complains(&["unknown embedder `local:x`; use `builtin`"]);
     let ran = answering("", &cases).run(&["--embedder", "openai"]);
     assert_eq!(ran.verdicts(), [("a".into(), "error".into(), "embedding".into())]);
-    ran.says(&["needs a key, and `OPENAI_API_KEY` is not set (embedding)", "help: set it, or `OPENAI_BASE_URL`"]);
+    ran.says(&["needs an API key, but `OPENAI_API_KEY` is not set (embedding)", "help: set it, set `OPENAI_BASE_URL`"]);
 }
 
 const PAID: &str = "      - semantic: { expected: Paid in full., threshold: 0.75, facts: off }";
 
 #[test]
-fn a_service_that_recovers_is_asked_again() {
+fn a_service_that_recovers_is_retried() {
     let service = Embeddings::new(|number, _| match number {
         0 => Reply::Say(429, "retry-after: 1\r\n", "{}"),
         1 => Reply::Say(500, "", "oops"),
@@ -228,7 +233,7 @@ fn a_service_that_stays_down_is_an_error_of_its_cases_alone() {
             ("key", "error embedding"),
         ]
     );
-    ran.says(&[&format!("`{SMALL}` gave no embeddings after 4 tries"), "out of order", "the agent said nothing"]);
+    ran.says(&[&format!("`{SMALL}` returned no embeddings after 4 attempts"), "out of order", "the answer is empty"]);
     let tries = |answer: &str| service.texts().iter().filter(|text| *text == answer).count();
     assert_eq!((tries("Answer 500"), tries("Answer garbage"), tries("Answer 401")), (4, 4, 1));
     assert!(service.texts().iter().all(|text| !text.trim().is_empty()), "a blank answer is not asked about");
@@ -245,7 +250,7 @@ fn a_service_that_hangs_costs_a_bounded_time() {
     assert_eq!(ran.code, Some(1));
     assert_eq!(ran.case("hangs")["cause"], "embedding");
     assert_eq!(service.asked().len(), 4);
-    // Four tries of 200 ms, and pauses of at most 0.5, 1 and 2 s between them.
+    // Four attempts of 200 ms, with pauses of at most 0.5, 1 and 2 s between them.
     ran.ended_soon_after(5);
 }
 
@@ -260,7 +265,7 @@ fn a_pause_that_is_too_long_is_not_begun() {
 
 #[test]
 fn a_scripted_model_of_a_case_is_not_asked_for_embeddings() {
-    // The agent gets the address of its scripted model; whoever compares meanings has only what this program was given.
+    // The agent gets the address of its scripted model; the embedder uses only the environment of agentci.
     let suite = Suite::native(&format!(
         "world: {{ model: {{ script: model.yaml, optional: true }} }}\ncases: [{{ id: a, input: {{}}, checks: [{{ semantic: {CHARGED} }}] }}]\n"
     ))
@@ -272,7 +277,7 @@ fn a_scripted_model_of_a_case_is_not_asked_for_embeddings() {
 }
 
 #[test]
-fn a_baseline_tells_of_drops_and_never_compares_across_embedders() {
+fn a_baseline_shows_drops_and_never_compares_across_embedders() {
     let check = format!("      - semantic: {{ expected: {CHARGED}, threshold: 0, facts: off }}");
     let good = answering("", &[("a", "We charged 20 euros to your card on March 15.", &check)]);
     let ran = good.run(&[]);
@@ -292,6 +297,8 @@ fn a_baseline_tells_of_drops_and_never_compares_across_embedders() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     ran.says(&[
         "no case changed since",
-        &format!("similarities of 1 case are not compared: the baseline's are of `{BUILTIN}`, this run's of `{SMALL}`"),
+        &format!(
+            "similarities of 1 case are not compared: the baseline used the embedder `{BUILTIN}`, this run `{SMALL}`"
+        ),
     ]);
 }

@@ -1,4 +1,4 @@
-//! `agentci serve llm`: the address it prints, the requests it answers, and its end.
+//! `agentci serve llm`: the printed address, the answers, and shutdown.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -38,7 +38,7 @@ impl Server {
         (head.split(' ').nth(1).unwrap().parse().unwrap(), serde_json::from_str(body).unwrap())
     }
 
-    /// What it printed when it was ready.
+    /// The addresses that the server printed when it was ready.
     pub(crate) fn address(&self) -> &Value {
         &self.address
     }
@@ -50,7 +50,7 @@ impl Server {
 }
 
 #[test]
-fn it_prints_its_address_answers_and_ends_when_told() {
+fn it_prints_its_address_answers_and_ends_on_a_signal() {
     let suite = Suite::empty().file("model.yaml", "rules:\n- when: { user: refund }\n  reply: Refunded.\n");
     for name in ["INT", "TERM"] {
         let server = Server::start(&suite, &["model.yaml", "--port", "0"]);
@@ -78,7 +78,7 @@ fn without_a_script_it_greets() {
 }
 
 #[test]
-fn a_wrong_script_is_told_with_its_places() {
+fn an_invalid_script_is_reported_with_its_places() {
     let suite = Suite::empty().file("model.yaml", "rules:\n- when: { usr: a }\n  reply: b\n- wen: {}\n  reply: c\n");
     let ran = suite.agentci(&["serve", "llm", "model.yaml"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
@@ -91,7 +91,7 @@ fn a_wrong_script_is_told_with_its_places() {
     }
     let missing = suite.agentci(&["serve", "llm", "none.yaml"]);
     assert_eq!(missing.code, Some(1));
-    assert!(missing.stderr.contains("can not read `none.yaml`: no such file"), "{}", missing.stderr);
+    assert!(missing.stderr.contains("cannot read `none.yaml`: no such file"), "{}", missing.stderr);
 }
 
 #[test]
@@ -100,5 +100,5 @@ fn an_address_that_is_taken_is_an_error_with_a_remedy() {
     let port = taken.local_addr().unwrap().port().to_string();
     let ran = Suite::empty().agentci(&["serve", "llm", "--port", &port]);
     assert_eq!(ran.code, Some(1));
-    assert!(ran.stderr.contains("can not be used") && ran.stderr.contains("help: "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("cannot be used") && ran.stderr.contains("help: "), "{}", ran.stderr);
 }

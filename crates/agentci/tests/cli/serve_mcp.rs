@@ -30,7 +30,7 @@ impl Server {
         Self { child, address: serde_json::from_str(&line).unwrap() }
     }
 
-    /// The head of an answer, and its body.
+    /// Sends a message; returns the head and the body of the answer.
     fn post(&self, headers: &str, message: &Value) -> (String, String) {
         let host = self.address["url"].as_str().unwrap().strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap();
         let body = message.to_string();
@@ -44,7 +44,7 @@ impl Server {
         (head.to_lowercase(), body.to_owned())
     }
 
-    /// Ends it; what it said on standard error.
+    /// Ends the server with a signal; returns its exit code and standard error.
     fn end(mut self, name: &str) -> (Option<i32>, String) {
         assert!(signal(self.child.id(), name));
         let code = self.child.wait().unwrap().code();
@@ -59,7 +59,7 @@ fn request(id: u64, method: &str, params: &Value) -> Value {
 }
 
 #[test]
-fn it_prints_its_address_keeps_sessions_and_ends_when_told() {
+fn it_prints_its_address_keeps_sessions_and_ends_on_a_signal() {
     for name in ["INT", "TERM"] {
         let server = Server::start(&suite());
         assert!(server.address["sse_url"].as_str().unwrap().ends_with("/sse"), "{}", server.address);
@@ -89,7 +89,7 @@ fn what_the_script_does_not_have_is_said() {
     let headers =
         |name: &str| format!("mcp-protocol-version: 2026-07-28\r\nmcp-method: tools/call\r\nmcp-name: {name}\r\n");
     let (_, body) = server.post(&headers("find_order"), &call("find_order"));
-    assert!(body.contains("no answer of the tool `find_order` fits"), "{body}");
+    assert!(body.contains("no answer of the tool `find_order` matches"), "{body}");
     let (_, body) = server.post(&headers("lose_order"), &call("lose_order"));
     assert!(body.contains("Unknown tool: lose_order"), "{body}");
     let (head, body) = server.post(&headers("find_order"), &call("lose_order"));
@@ -98,7 +98,7 @@ fn what_the_script_does_not_have_is_said() {
     assert_eq!(code, Some(0));
     assert_eq!(
         said,
-        "missed: no answer of the tool `find_order` fits {\"id\":\"B-1\"}\nmissed: there is no tool `lose_order`\n"
+        "missed: no answer of the tool `find_order` matches {\"id\":\"B-1\"}\nmissed: unknown tool `lose_order`\n"
     );
 }
 
@@ -121,7 +121,7 @@ fn over_standard_input_it_ends_with_the_input() {
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(lines[0]["result"]["protocolVersion"], "2025-06-18");
     assert_eq!(lines[1]["result"]["structuredContent"], json!({ "total": 60 }));
-    // A signal ends it, too, although nobody closed its input.
+    // A signal also ends it, even if its input is still open.
     let mut command = suite.command(&["serve", "mcp", "orders.mcp.yaml", "--stdio"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
@@ -133,11 +133,11 @@ fn over_standard_input_it_ends_with_the_input() {
 }
 
 #[test]
-fn a_script_that_is_wrong_is_told_with_its_place() {
+fn an_invalid_script_is_reported_with_its_place() {
     let script = SCRIPT.replace("type: string", "type: strng");
     for (script, place, told) in [
         (SCRIPT.replace("answers", "anwsers"), "orders.mcp.yaml:4:5", "unknown key `anwsers` in a tool"),
-        (script, "orders.mcp.yaml:2:3", "`inputSchema` of the tool `find_order` is no schema"),
+        (script, "orders.mcp.yaml:2:3", "`inputSchema` of the tool `find_order` is not a valid schema"),
     ] {
         let ran = Suite::empty().file("orders.mcp.yaml", script).agentci(&["serve", "mcp", "orders.mcp.yaml"]);
         assert_eq!(ran.code, Some(1), "{ran:?}");

@@ -1,4 +1,4 @@
-//! `agentci serve tools`: the address it prints, the fixtures it answers from, what it says of misses, and its end.
+//! `agentci serve tools`: the printed address, answers from fixtures, reported misses, and shutdown.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -28,7 +28,7 @@ impl Server {
         self.address["url"].as_str().unwrap()
     }
 
-    /// Asks for an address that the server gave, or for a path below the first of them.
+    /// Sends a request to an address that the server printed, or to a path below the first one.
     fn ask(&self, method: &str, url: &str, body: &str) -> (u16, Value) {
         let url = if url.starts_with('/') { format!("{}{url}", self.url()) } else { url.to_owned() };
         let (host, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
@@ -42,7 +42,7 @@ impl Server {
         (head.split(' ').nth(1).unwrap().parse().unwrap(), serde_json::from_str(body).unwrap())
     }
 
-    /// Ends it; what it said, and its code.
+    /// Ends the server with a signal; returns its standard error and exit code.
     fn end(mut self, name: &str) -> (String, Option<i32>) {
         assert!(signal(self.child.id(), name));
         let mut said = String::new();
@@ -73,7 +73,7 @@ fn fixtures_are_served_together_and_by_case() {
     let url = server.url().to_owned();
     assert!(url.starts_with("http://127.0.0.1:") && !url.ends_with(":0"), "{url}");
     let slips = |base: &str| server.ask("POST", &format!("{base}/paySlips"), "{\"ids\":[1]}");
-    // In the order of the files, and the last again and again.
+    // Answers come in the order of the files; the last one repeats.
     assert_eq!(slips(&url), (200, json!({"net": serde_json::from_str::<Value>("1.50").unwrap()})));
     assert_eq!(slips(&url), (200, json!("other")));
     assert_eq!(slips(&url), (200, json!("other")));
@@ -89,8 +89,8 @@ fn fixtures_are_served_together_and_by_case() {
     assert_eq!(told, ["vat", "paySlips"]);
     let (said, code) = server.end("TERM");
     assert_eq!(code, Some(0));
-    assert!(said.contains("miss: there is no tool `vat`; requested: GET vat {}; known: `paySlips`, `tax`"), "{said}");
-    assert!(said.contains("miss: no fixture of `paySlips` fits this request; "), "{said}");
+    assert!(said.contains("miss: unknown tool `vat`; requested: GET vat {}; known: `paySlips`, `tax`"), "{said}");
+    assert!(said.contains("miss: no fixture of `paySlips` matches this request; "), "{said}");
 }
 
 #[test]
@@ -109,10 +109,13 @@ fn one_case_alone_is_served_with_its_faults() {
 }
 
 #[test]
-fn what_can_not_be_served_is_told_with_a_remedy() {
+fn what_cannot_be_served_is_reported_with_a_remedy() {
     let suite = scenarios();
     for (arguments, parts) in [
-        (&["--agent", "us", "--case", "frist"][..], &["no case `frist` with tools", "did you mean `first`?"][..]),
+        (
+            &["--agent", "us", "--case", "frist"][..],
+            &["case `frist` does not exist or has no tools to serve", "did you mean `first`?"][..],
+        ),
         (&["none"], &["none"]),
         (&["--agent", "es"], &["es"]),
     ] {
@@ -125,16 +128,16 @@ fn what_can_not_be_served_is_told_with_a_remedy() {
     let other = Suite::native("cases: [{ id: a, input: {} }]\n");
     let ran = other.agentci(&["serve", "tools", "suite"]);
     assert_eq!(ran.code, Some(1));
-    assert!(ran.stderr.contains("there are no tools to play here\nhelp: "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("no tools to serve\nhelp: "), "{}", ran.stderr);
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     let ran = suite.agentci(&["serve", "tools", "tests", "--port", &port]);
     assert_eq!(ran.code, Some(1));
-    assert!(ran.stderr.contains("can not be used") && ran.stderr.contains("help: "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("cannot be used") && ran.stderr.contains("help: "), "{}", ran.stderr);
 }
 
 #[test]
-fn a_scenario_that_is_wrong_is_told_and_the_others_are_served() {
+fn an_invalid_scenario_is_reported_and_the_others_are_served() {
     let suite = scenarios().file("tests/us/c_wrong.yaml", "test_name: wrong\nuser_imput: x\n");
     let server = Server::start(&suite, &["tests/us"]);
     assert_eq!(server.ask("GET", "/tax", "").0, 200);

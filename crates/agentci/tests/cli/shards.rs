@@ -1,4 +1,4 @@
-//! One run on several machines: `--shard` and `agentci merge`.
+//! Sharded runs: `--shard` and `agentci merge`.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::docs_page::project;
 use crate::ran::Ran;
 use crate::suite::Suite;
 
-/// Eleven cases of a scripted model, one of which fails.
+/// Eleven cases with a mock, one of which fails.
 fn suite() -> Suite {
     let case = |number: u32| {
         let word = if number == 7 { "nowhere" } else { "answer" };
@@ -28,7 +28,7 @@ fn part(suite: &Suite, number: u32, more: &[&str]) -> Ran {
     suite.run(&arguments)
 }
 
-/// A report without the times and names that no two runs share.
+/// Removes times and names, which differ between runs, from a report.
 fn timeless(mut value: Value) -> Value {
     fn walk(value: &mut Value) {
         match value {
@@ -59,12 +59,12 @@ fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn four_parts_merged_are_one_whole_run() {
+fn four_merged_shards_are_one_whole_run() {
     let suite = suite();
     let whole = suite.run(&["--output-dir", "whole"]);
     let codes: Vec<i32> = (1..=4).filter_map(|number| part(&suite, number, &[]).code).collect();
     assert_eq!(codes, [0, 0, 1, 0], "the case that fails is the seventh");
-    // A folder that is named once more is no second part.
+    // A folder that is named twice counts once.
     let merged = suite.agentci(&["merge", "parts", "parts/2", "parts/2", "--output-dir", "merged"]);
     assert_eq!(merged.code, whole.code, "{merged:?}");
     assert_eq!(timeless(summary(&suite.path("merged"))), timeless(summary(&suite.path("whole"))));
@@ -74,7 +74,7 @@ fn four_parts_merged_are_one_whole_run() {
 }
 
 #[test]
-fn a_part_is_not_held_to_the_gates_of_the_whole() {
+fn a_shard_is_not_judged_by_the_gates_of_the_whole() {
     let suite = suite();
     let first = part(&suite, 1, &[]);
     assert_eq!(first.code, Some(0));
@@ -91,7 +91,7 @@ fn a_missing_or_doubled_part_is_refused() {
     let missing = suite.agentci(&["merge", "parts", "--output-dir", "merged"]);
     assert_eq!(missing.code, Some(1));
     assert!(
-        missing.stderr.contains("of `shared` 8 of 11 cases are there: of 4 parts there is no 3"),
+        missing.stderr.contains("`shared` is incomplete: found 8 of 11 cases; missing of 4 shards: 3"),
         "{}",
         missing.stderr
     );
@@ -100,7 +100,7 @@ fn a_missing_or_doubled_part_is_refused() {
     part(&suite, 3, &[]);
     let doubled = suite.agentci(&["merge", "parts"]);
     assert_eq!(doubled.code, Some(1));
-    assert!(doubled.stderr.contains("part 3 of `shared` is there twice"), "{}", doubled.stderr);
+    assert!(doubled.stderr.contains("shard 3 of `shared` occurs twice"), "{}", doubled.stderr);
 }
 
 #[test]
@@ -109,10 +109,10 @@ fn parts_of_other_runs_are_refused() {
     part(&suite, 1, &[]);
     part(&suite, 2, &["--run", "c0."]);
     let strangers = suite.agentci(&["merge", "parts"]);
-    assert!(strangers.stderr.contains("other cases were selected"), "{}", strangers.stderr);
+    assert!(strangers.stderr.contains("different cases were selected"), "{}", strangers.stderr);
     suite.run(&["--output-dir", "whole"]);
     let whole = suite.agentci(&["merge", "whole"]);
-    assert!(whole.stderr.contains("is whole, not a part"), "{}", whole.stderr);
+    assert!(whole.stderr.contains("is not a shard: it ran without `--shard`"), "{}", whole.stderr);
     let nothing = suite.agentci(&["merge", "suite"]);
     assert!(nothing.stderr.contains("no run folder in `suite`"), "{}", nothing.stderr);
 }
@@ -133,15 +133,15 @@ fn the_ci_says_which_part() {
 }
 
 #[test]
-fn a_part_with_nothing_to_do_is_no_failure() {
+fn a_shard_with_nothing_to_do_is_not_a_failure() {
     let suite = suite();
     let idle = suite.run(&["--shard", "4/4", "--case", "c01"]);
     assert_eq!(idle.code, Some(0), "{}", idle.stderr);
-    assert!(idle.stderr.contains("part 4 of 4 has no case"));
+    assert!(idle.stderr.contains("shard 4 of 4 has no cases"));
 }
 
 #[test]
-fn durations_balance_the_parts() {
+fn durations_balance_the_shards() {
     let suite = suite();
     let long = r#"{"suite":{"name":"shared"},"cases":[{"id":"c05","wall_ms":90000},{"id":"c01","wall_ms":10}]}"#;
     let suite = suite.file("former/summary.json", long);
@@ -151,16 +151,27 @@ fn durations_balance_the_parts() {
 }
 
 #[test]
-fn the_help_names_every_variable_that_is_read() {
-    let help = Suite::empty().agentci(&["run", "--help"]).stdout;
+fn every_variable_of_the_reference_is_read() {
     let page = fs::read_to_string(project().join("docs/reference/shards.md")).unwrap();
     let table = page.split("`--shard auto` takes").nth(1).unwrap().split("\n\nGitHub").next().unwrap();
     let is_one =
         |name: &&str| name.contains('_') && name.chars().all(|letter| letter.is_ascii_uppercase() || letter == '_');
-    let variables: Vec<&str> = table.split('`').filter(is_one).collect();
-    assert_eq!(variables.len(), 11, "{variables:?}");
-    for name in variables {
-        assert!(help.contains(name), "{name} is not in:\n{help}");
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .map(|row| row.split('`').filter(is_one).collect())
+        .filter(|row: &Vec<_>| !row.is_empty())
+        .collect();
+    assert_eq!(rows.iter().map(Vec::len).sum::<usize>(), 11, "{rows:?}");
+    let suite = suite();
+    for row in rows {
+        let mut command = suite.command(&["run", "suite", "--dry-run", "--shard", "auto"]);
+        match row[..] {
+            [both] => command.env(both, "1/4"),
+            [index, count] => command.env(index, "1").env(count, "4"),
+            _ => panic!("{row:?}"),
+        };
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{row:?} is not read: {}", String::from_utf8_lossy(&output.stderr));
     }
 }
 

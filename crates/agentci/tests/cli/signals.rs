@@ -1,4 +1,4 @@
-//! Being stopped from outside.
+//! Runs that are stopped by a signal.
 
 use std::process::Stdio;
 use std::time::Instant;
@@ -7,7 +7,8 @@ use crate::processes::{TELL, is_gone, signal, told, wait_for};
 use crate::ran::{Ran, read_events, run_folders};
 use crate::suite::Suite;
 
-/// Starts a run, waits for the agent to say where it is, sends a signal to `agentci` alone and waits for its end.
+/// Starts a run, waits until the agent reports its process id, sends a signal to `agentci` alone and waits for it to
+/// end.
 fn stopped_by(suite: &Suite, name: &str) -> Ran {
     let child = suite
         .command(&["run", "suite", "--parallel", "2"])
@@ -23,7 +24,7 @@ fn stopped_by(suite: &Suite, name: &str) -> Ran {
 }
 
 fn hanging() -> Suite {
-    // One case has ended by then, one runs, and one waits for its turn.
+    // When the signal arrives, one case has ended, two are running, and one has not started.
     let hang = format!("{TELL}while [ ! -e first ]; do sleep 0.05; done\ntell agent.pid $$\nsleep 600");
     let cases = "cases:\n  - { id: first, input: {} }\n  - { id: hangs, input: {} }\n  - { id: also, input: {} }\n  - { id: last, input: {} }\n";
     Suite::native(cases)
@@ -53,7 +54,7 @@ fn an_interrupt_ends_the_agents_and_writes_what_is_known() {
     }
 }
 
-/// A mock never waits, so nothing of the run would.
+/// A mock never waits, so the run would never yield.
 #[test]
 fn an_interrupt_is_obeyed_between_turns_that_never_wait() {
     let case = |number| format!("  - {{ id: c{number}, input: {{ q: 1 }} }}\n");
@@ -112,7 +113,7 @@ fn what_happened_before_being_killed_can_be_read() {
     let agent = told(&suite.path("agent.pid"));
     let folders = run_folders(&suite.path(".agentci/runs"));
     assert_eq!(folders.len(), 1);
-    // It is written as soon as the run waits for the agent, which may have its answer a moment before.
+    // The event is written once the run waits for the agent, which may be just after the agent got its answer.
     let journal = folders[0].join("run.jsonl");
     let written = wait_for(|| std::fs::read_to_string(&journal).ok().filter(|text| text.contains("tool_result")));
     assert!(written.is_some(), "{:?}", std::fs::read_to_string(&journal));

@@ -1,4 +1,4 @@
-//! Cases that are run more than once: what their runs come to, in every report.
+//! Cases with several runs: their statistics in every report.
 
 use std::fs;
 use std::path::Path;
@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use crate::ran::Ran;
 use crate::suite::Suite;
 
-/// Counts the runs of a case in a file, and answers by that number.
+/// A shell function that counts the runs of a case in a file and sets `$n`.
 const COUNTS: &str = r#"
 count() { n=$(($(cat "count-$1" 2> /dev/null || echo 0) + 1)); echo $n > "count-$1"; }
 "#;
 
-/// `steady` always passes, `odd` gives another output in its third run of five, `rare` passes in its second run alone, and
-/// `breaks` ends without a result in its first.
+/// `steady` always passes, `odd` gives a different output in its third run, `rare` passes only in its second run, and
+/// `breaks` exits without a result in its first.
 fn uneven() -> Suite {
     let cases = "cases:\n\
         \x20 - { id: steady, input: {}, checks: [{ contains: yes }] }\n\
@@ -40,7 +40,7 @@ fn read(path: impl AsRef<Path>) -> String {
     fs::read_to_string(path).unwrap()
 }
 
-/// What a case's runs came to, without the times.
+/// The statistics of a case's runs, without times.
 fn measured(ran: &Ran, id: &str) -> Value {
     let mut stability = ran.case(id)["stability"].clone();
     for time in ["avg_duration_ms", "min_duration_ms", "max_duration_ms", "std_deviation_ms"] {
@@ -86,7 +86,7 @@ fn sorted(mut value: Value) -> Value {
 }
 
 #[test]
-fn every_report_tells_it() {
+fn every_report_shows_it() {
     let suite = uneven();
     let kinds = ["markdown", "csv", "jsonl", "github", "console", "html", "junit"];
     let flags: Vec<&str> = kinds.iter().flat_map(|kind| ["--report", kind]).collect();
@@ -165,7 +165,7 @@ fn the_flag_goes_before_what_a_suite_says_in_every_format() {
 }
 
 #[test]
-fn what_is_drawn_is_drawn_anew_in_each_run_and_by_the_seed() {
+fn random_choices_differ_in_each_run_and_depend_on_the_seed() {
     let test = "name: greets\ninput_messages: [{ role: user, content: hi }]\n";
     let mock =
         "model_name: m\nfailure_rate: 0.5\nresponses: [{ content: hello, model: m, tokens_used: 3, latency_ms: 1 }]\n";

@@ -1,10 +1,10 @@
-//! A scripted model that behaves like a provider: what an agent gets wrong is a finding whatever it makes of the error, and honest
-//! agents stay green.
+//! A scripted model that is as strict as a provider: a wrong request is a finding even if the agent ignores the error,
+//! and correct agents pass.
 
 use crate::ran::Ran;
 use crate::suite::Suite;
 
-/// An agent in Python: `ask` posts to a path of the model and returns the answer or the error, `call` is the first call it asks for.
+/// An agent in Python: `ask` posts to a path of the model and returns the answer or the error.
 const AGENT: &str = r#"
 import json, os, sys, urllib.request
 def ask(body, path="/chat/completions", key=None):
@@ -40,7 +40,7 @@ fn cause(ran: &Ran) -> String {
     cause
 }
 
-/// A loop that answers the call; `ID` and `TOOLS` differ.
+/// A loop that sends a result for the requested call, with this call id and these tools.
 fn conversation(id: &str, tools: &str) -> String {
     format!(
         "answer = ask({{'messages': [USER], 'tools': {tools}}})['choices'][0]['message']\ncall = answer['tool_calls'][0]\n\
@@ -63,7 +63,7 @@ fn a_result_with_a_wrong_id_fails_although_the_agent_swallows_the_error() {
 }
 
 #[test]
-fn outputs_alone_are_enough_after_the_response_that_asked_for_them() {
+fn outputs_alone_are_enough_after_the_response_that_requested_them() {
     let agent = |id: &str| {
         format!(
             "tools = [{{'type': 'function', 'name': 'refund', 'parameters': {{}}}}]\n\
@@ -79,7 +79,7 @@ fn outputs_alone_are_enough_after_the_response_that_asked_for_them() {
     wrong.says(&["No tool call found for function call output with call_id call_x."]);
 }
 
-/// OpenAI pairs calls and outputs by their ids, wherever they stand.
+/// OpenAI pairs calls and outputs by their ids, in any order.
 #[test]
 fn an_output_in_front_of_its_call_is_its_result() {
     let agent = "tools = [{'type': 'function', 'name': 'refund', 'parameters': {}}]\n\
@@ -92,7 +92,8 @@ fn an_output_in_front_of_its_call_is_its_result() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
 }
 
-/// An agent on Anthropic's API that answers the call; `RESULT` is the content of its message, and `SAID` what it makes of the answer.
+/// An agent on Anthropic's API that sends a result for the requested call; `result` is the content of its message, and
+/// `said` is what it does with the answer.
 fn messages(result: &str, said: &str) -> String {
     format!(
         "def send(messages):\n    return ask({{'max_tokens': 99, 'tools': [{{'name': 'refund', 'input_schema': {{'type': 'object'}}}}], 'messages': messages}}, '/messages')\n\
@@ -161,7 +162,7 @@ fn messages_and_parameters_that_openai_refuses_fail_the_case() {
         assert_eq!(cause(&ran), "provider_would_refuse", "{agent}");
         ran.says(&[message]);
     }
-    // Responses take an empty list of tools: openai-agents sends one.
+    // The Responses API accepts an empty list of tools: openai-agents sends one.
     let model = "rules: [{ reply: hello }]\n";
     let responses = run(
         "ask({'input': 'hi', 'tools': [], 'tool_choice': 'auto', 'parallel_tool_calls': True}, '/responses')",
@@ -172,7 +173,7 @@ fn messages_and_parameters_that_openai_refuses_fail_the_case() {
     assert_eq!(responses.code, Some(0), "{responses:?}");
 }
 
-/// An agent with `functions`, which came before tools; `NAME` is whose result it sends.
+/// An agent that uses `functions`, the predecessor of tools; `name` is the name field of its result.
 fn functions(name: &str) -> String {
     format!(
         "functions = [{{'name': 'refund', 'parameters': {{'type': 'object', 'properties': {{}}}}}}]\n\
@@ -190,7 +191,7 @@ fn functions_are_called_and_answered_by_name() {
     assert_eq!(honest.code, Some(0), "{honest:?}");
     let other = run(&functions("'name': 'mail'"), MODEL, "", checks);
     assert_eq!(cause(&other), "check");
-    other.says(&["the model asked for `refund`, and the agent never sent a result"]);
+    other.says(&["the model requested `refund`, but the agent never sent a result"]);
     let nameless = run(&functions("'tool_call_id': 'a'"), MODEL, "", checks);
     assert_eq!(cause(&nameless), "provider_would_refuse");
     let changed =
@@ -242,7 +243,7 @@ fn a_changed_offer_is_a_finding_and_a_hallucinating_model_is_not() {
     assert_eq!(data.code, Some(0), "{data:?}");
 }
 
-/// What a request demands of the answer: a script that does otherwise cannot come from a provider.
+/// A provider always obeys these parameters of a request, so a script must not ignore them.
 #[test]
 fn a_script_that_ignores_the_choice_of_the_request_is_a_finding() {
     let asked = |more: &str| format!("ask({{'messages': [USER], 'tools': [tool(), tool('find')], {more}}})");
@@ -260,9 +261,9 @@ fn a_script_that_ignores_the_choice_of_the_request_is_a_finding() {
     }
     for (agent, model, expected, message) in [
         (named("find"), MODEL, "tool_not_offered", "`tool_choice` allows only `find`"),
-        (asked("'tool_choice': 'required'"), text, "format_not_met", "`tool_choice` asks for a call of a tool"),
-        (named("refund"), text, "format_not_met", "`tool_choice` asks for a call of `refund`"),
-        (asked("'parallel_tool_calls': False"), both, "tool_not_offered", "`refund` beside `find`"),
+        (asked("'tool_choice': 'required'"), text, "format_not_met", "`tool_choice` requires a call of a tool"),
+        (named("refund"), text, "format_not_met", "`tool_choice` requires a call of `refund`"),
+        (asked("'parallel_tool_calls': False"), both, "tool_not_offered", "`refund` together with `find`"),
     ] {
         let ran = run(&agent, model, "", "");
         assert_eq!(cause(&ran), expected, "{agent}");
@@ -281,7 +282,7 @@ fn a_miss_fails_the_case_unless_it_is_softened() {
     for (model, world) in [(MODEL.to_owned(), ", miss: warn"), (format!("miss: warn\n{MODEL}"), "")] {
         let softened = run(agent, &model, world, "");
         assert_eq!(softened.code, Some(0), "{softened:?}");
-        softened.says(&["no rule of the script fits this request"]);
+        softened.says(&["no rule of the script matches this request"]);
     }
     let other = run("ask({}, '/images/generations')\nask({'messages': [USER], 'tools': [tool()]})", MODEL, "", "");
     assert_eq!(cause(&other), "model_miss");
@@ -289,7 +290,7 @@ fn a_miss_fails_the_case_unless_it_is_softened() {
 }
 
 #[test]
-fn a_model_that_is_never_asked_fails_the_case_unless_it_is_optional() {
+fn a_model_that_is_never_called_fails_the_case_unless_it_is_optional() {
     let silent = run("", MODEL, "", "");
     assert_eq!(cause(&silent), "model_never_asked");
     silent.says(&["does it read the address from `OPENAI_BASE_URL`"]);
@@ -301,19 +302,19 @@ fn a_model_that_is_never_asked_fails_the_case_unless_it_is_optional() {
         let meant = run("", MODEL, "", &format!(", checks: [{{ {none} }}]"));
         assert_eq!(meant.code, Some(0), "{none}: {meant:?}");
     }
-    // A prohibition does not say that the model need not be asked.
+    // These checks do not say that the model may stay uncalled.
     for other in ["not: { model_called: { messages: someone else } }", "model_called: { count: { max: 3 } }"] {
         let silent = run("", MODEL, "", &format!(", checks: [{{ {other} }}]"));
         assert_eq!(cause(&silent), "model_never_asked", "{other}");
     }
-    // Lists of models and embeddings are no answers.
+    // Requests for models and embeddings do not count as model calls.
     let beside =
         "urllib.request.urlopen(os.environ['OPENAI_BASE_URL'] + '/models')\nask({'input': 'x'}, '/embeddings')\n";
     let reached = run(beside, MODEL, "", "");
     assert_eq!(cause(&reached), "model_never_asked");
-    reached.says(&["never asked its model for an answer: it asked only for `/v1/models`, `/v1/embeddings`"]);
+    reached.says(&["never requested an answer from its model: it requested only `/v1/models`, `/v1/embeddings`"]);
     assert!(!reached.stdout.contains("does it read the address"), "{reached:?}");
-    // Something else that failed says more.
+    // Another failure takes precedence, since it says more.
     let failed = run("", MODEL, "", ", checks: [{ contains: refunded }]");
     assert_eq!(cause(&failed), "check");
 }
@@ -336,7 +337,7 @@ fn keys_are_placeholders_and_others_are_reported_and_hidden() {
 }
 
 #[test]
-fn a_retry_after_a_fault_of_ours_is_no_finding() {
+fn a_retry_after_an_injected_fault_is_not_a_finding() {
     let model =
         "rules:\n  - when: { user: refund }\n    reply: [refunded, twice]\n    fail: { status: 429, times: 1 }\n";
     let agent =
@@ -353,17 +354,17 @@ fn settings_of_a_model_without_a_script_are_an_error() {
                 cases: [{ id: a, input: {}, world: { model: { optional: true } } }]\n";
     let ran = Suite::empty().file("suite/agentci.yaml", text).agentci(&["check", "suite"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    ran.complains(&["`model` has no `script`", "agentci.yaml:3:", "script: model.yaml"]);
+    ran.complains(&["`model` has neither `script` nor `recording`", "agentci.yaml:3:", "script: model.yaml"]);
 }
 
-/// What is not refused any more is still not offered.
+/// Without `strict`, a tool that was not offered is still a finding.
 #[test]
 fn a_lenient_model_still_calls_only_what_is_offered() {
     let ran = run("ask({'messages': [USER]})", MODEL, ", strict: false", "");
     assert_eq!(cause(&ran), "tool_not_offered");
 }
 
-/// The agent answers its user by itself after a tool, and goes on from there: the result stands before its own words.
+/// After a tool the agent answers its user itself and continues the conversation, so the result precedes its own text.
 #[test]
 fn a_result_before_words_of_the_agent_is_seen() {
     let agent = "answer = ask({'messages': [USER], 'tools': [tool()]})['choices'][0]['message']\ncall = answer['tool_calls'][0]\n\
@@ -375,7 +376,7 @@ fn a_result_before_words_of_the_agent_is_seen() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
 }
 
-/// A server that asks the model unless it is told not to, at an address that is fixed.
+/// A server at a fixed port that calls the model only if its argument is `asks`.
 const SERVER: &str = r#"
 import http.server, json, os, sys, urllib.request
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -394,7 +395,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
 "#;
 
-/// Two agents that want one port are started one after the other, so that neither answers for the other.
+/// Agents that need the same port are started one after the other, so that none answers for another.
 #[test]
 fn agents_at_one_address_take_turns() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();

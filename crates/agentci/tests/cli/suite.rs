@@ -1,8 +1,9 @@
-//! A suite in a folder that goes away with the test.
+//! A suite in a temporary folder that is removed with the test.
 //!
-//! Every suite of [`Suite::new`] has a case `good` that passes, so that each test also shows that one bad case leaves the
-//! others alone. The agent is a shell script: it reads its task into `$task` and then does what the case of that id says, with
-//! `say LINE`, `call TOOL ARGS` (the answer is in `$answer`) and `finish OUTPUT` at hand. Its working folder is the test's.
+//! Every suite of [`Suite::new`] has a case `good` that passes, so that each test also shows that a bad case does not
+//! affect others. The agent is a shell script: it reads its task into `$task` and then runs the script for that case.
+//! It can use `say LINE`, `call TOOL ARGS` (the answer is in `$answer`) and `finish OUTPUT`. Its working directory is
+//! the test's folder.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -28,7 +29,7 @@ finish() { say "{\"type\":\"final_output\",\"output\":$1}"; }
 read -r task
 "#;
 
-/// Files of a test, and the way to run the binary over them.
+/// The files of a test, with methods to run the binary on them.
 pub(crate) struct Suite {
     root: Rc<TempDir>,
     settings: String,
@@ -41,7 +42,7 @@ impl Suite {
         Self { root: Rc::new(tempfile::tempdir().unwrap()), settings: String::new(), agent: String::new() }
     }
 
-    /// A `RunLedger` suite named `suite` in a folder of that name, with the case `good`.
+    /// A `RunLedger` suite named `suite` in a folder with that name, with the case `good`.
     pub(crate) fn new() -> Self {
         Self::empty().case("good", "", r#"finish '{"ok":true}'"#)
     }
@@ -52,32 +53,32 @@ impl Suite {
         Self::empty().file("suite/agentci.yaml", format!("{head}{yaml}"))
     }
 
-    /// Adds a case file, `yaml` following its id and cassette, and what the agent does with it.
+    /// Adds a case file with `yaml` after its id and cassette, and the agent's script for it.
     pub(crate) fn case(self, id: &str, yaml: &str, script: &str) -> Self {
         let input = if yaml.contains("input:") { "" } else { "input: {}\n" };
         let text = format!("id: {id}\n{input}cassette: cassettes/{id}.jsonl\n{yaml}\n");
         self.file(&format!("suite/cases/{id}.yaml"), text).tape(id, "").agent(id, script)
     }
 
-    /// What the agent does with a case.
+    /// Sets the agent's script for a case.
     pub(crate) fn agent(mut self, id: &str, script: &str) -> Self {
-        // The last said comes first, so that a case can be given another behaviour.
+        // The last script comes first, so that it replaces an earlier one for the case.
         self.agent = format!("*'\"task_id\":\"{id}\"'*)\n{script}\n;;\n{}", self.agent);
         self
     }
 
-    /// Lines of `suite.yaml` beside the usual ones.
+    /// Adds lines to `suite.yaml`.
     pub(crate) fn setting(mut self, yaml: &str) -> Self {
         writeln!(self.settings, "{yaml}").unwrap();
         self
     }
 
-    /// The recording of a case.
+    /// Writes the cassette of a case.
     pub(crate) fn tape(self, id: &str, lines: &str) -> Self {
         self.file(&format!("suite/cassettes/{id}.jsonl"), lines)
     }
 
-    /// Any other file.
+    /// Writes any other file.
     pub(crate) fn file(self, path: &str, content: impl AsRef<[u8]>) -> Self {
         let path = self.root.path().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -85,36 +86,36 @@ impl Suite {
         self
     }
 
-    /// The folder the binary is run in.
+    /// The folder in which the binary runs.
     pub(crate) fn root(&self) -> &Path {
         self.root.path()
     }
 
-    /// A file below it.
+    /// The path of a file in the folder.
     pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.root.path().join(path)
     }
 
-    /// `agentci run suite`, with more arguments.
+    /// Runs `agentci run suite` with more arguments.
     pub(crate) fn run(&self, more: &[&str]) -> Ran {
         let mut arguments = vec!["run", "suite"];
         arguments.extend(more);
         self.agentci(&arguments)
     }
 
-    /// `agentci` with these arguments.
+    /// Runs `agentci` with these arguments.
     pub(crate) fn agentci(&self, arguments: &[&str]) -> Ran {
         let started = Instant::now();
         let output = self.command(arguments).output().unwrap();
         self.ran(&output, started.elapsed())
     }
 
-    /// What came of a run; the folder stays until nobody looks into it any more.
+    /// The result of a run, which keeps the folder alive.
     pub(crate) fn ran(&self, output: &Output, took: Duration) -> Ran {
         Ran::new(Rc::clone(&self.root), output, took)
     }
 
-    /// The command, not yet started: in the test's folder, with nothing of the surroundings that changes what is printed.
+    /// The command, not yet started: in the test's folder, without variables of the environment that change the output.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         self.write();
         let mut command = Command::new(env!("CARGO_BIN_EXE_agentci"));
@@ -123,14 +124,14 @@ impl Suite {
         command
     }
 
-    /// Writes the agent and, unless it is there, `suite.yaml`.
+    /// Writes the agent and, unless it exists, `suite.yaml`.
     pub(crate) fn write(&self) {
         if !self.path("suite").is_dir() {
             return;
         }
         let script = format!("{PREAMBLE}case $task in\n{}esac\n", self.agent);
         let path = self.path("suite/agent.sh");
-        // A run that is under way may be reading it.
+        // A concurrent run may be reading it.
         if fs::read_to_string(&path).is_ok_and(|written| written == script) {
             return;
         }

@@ -1,5 +1,5 @@
-//! What this program is made of: code of ours without `unsafe`, versions that are written down, and a number of crates of others
-//! that nobody raises without noticing. Licences, sources and duplicates are `cargo deny`'s.
+//! Supply chain: our code contains no `unsafe`, all builds use the locked versions, and the number of external crates
+//! does not grow unnoticed. `cargo deny` checks licences, sources and duplicates.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The files that git would know of below a folder, as paths from the root.
+/// The files below a folder that are not build output, as paths relative to the root.
 fn below(folder: &str, into: &mut Vec<String>) {
     for entry in fs::read_dir(root().join(folder)).unwrap().map(Result::unwrap) {
         let name = entry.file_name().into_string().unwrap();
@@ -34,7 +34,7 @@ fn no_crate_of_ours_may_be_unsafe() {
     let mut files = Vec::new();
     below("", &mut files);
     let mut crates = 0;
-    // The fuzzer is no part of the workspace: what its macro makes calls libFuzzer.
+    // The fuzzer is not part of the workspace: the code of its macro calls libFuzzer.
     for manifest in files.iter().filter(|path| path.ends_with("/Cargo.toml") && *path != "fuzz/Cargo.toml") {
         let text = read(manifest);
         assert!(text.contains("\n[lints]\nworkspace = true\n"), "{manifest} does not take the lints of the workspace");
@@ -70,7 +70,7 @@ fn every_build_takes_the_versions_that_are_written_down() {
     let command = command.unwrap();
     let mut seen = 0;
     for path in files.iter().filter(|path| script(path)) {
-        // A line that goes on below is one line, and what asks for a tool's version builds nothing.
+        // Continued lines are joined; commands that only print a tool's version build nothing.
         let text = read(path).replace("\\\n", " ");
         for line in text.lines().filter(|line| command.is_match(line) && !line.contains("--version >")) {
             assert!(line.contains("--locked"), "{path}: {line}");

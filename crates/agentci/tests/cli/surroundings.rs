@@ -1,12 +1,12 @@
-//! Where the tests themselves run: on a desk, or in a job of CI with its variables set.
+//! Makes tests independent of where they run: on a developer's machine, or in a CI job with its variables.
 
 use std::process::Command;
 
-/// How variables begin that change what `agentci` prints, or what it is willing to do.
+/// Prefixes of variables that change the output or behaviour of `agentci`.
 const THEIRS: [&str; 10] =
     ["CI", "GITHUB_", "GITLAB_", "JOB_", "OPENAI_", "ANTHROPIC_", "AGENTCI", "NO_COLOR", "COLUMNS", "SHOP_API_KEY"];
 
-/// Runs a command as if on a desk, wherever the test is run. A test of CI sets the variables of CI again.
+/// Removes those variables, as on a developer's machine. Tests of CI behaviour set the variables of CI again.
 pub(crate) fn on_a_desk(command: &mut Command) {
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     for name in names.filter(|name| THEIRS.iter().any(|begin| name.starts_with(begin))) {

@@ -1,4 +1,4 @@
-//! What `agentci tap` waits for, and for how long: a session that does not answer, and programs that do not let go.
+//! The timeouts of `agentci tap`: for a session that does not answer, and for programs that do not close their output.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A session that says this, and then nothing.
+/// A session that sends this, and then nothing.
 fn session(says: &'static str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let socket = UnixListener::bind(folder.path().join("tap.sock")).unwrap();

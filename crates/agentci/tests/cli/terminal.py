@@ -1,7 +1,7 @@
-"""Runs a command at a terminal of its own: `terminal.py ANSWER... -- COMMAND...`.
+"""Runs a command at a new terminal: `terminal.py ANSWER... -- COMMAND...`.
 
-Each answer is typed when the command waits for one, that is, when the last line it showed ends in "] ". `^C` and `^D` are those
-keys. What was shown and the exit code are printed as JSON. Nothing is waited for longer than half a minute.
+Each answer is typed when the command waits for input, that is, when its output ends in "] ". `^C` and `^D` stand for those
+keys. The output and the exit code are printed as JSON. The command is killed after 30 seconds without output.
 """
 
 import json

@@ -1,4 +1,4 @@
-//! Someone at a terminal, played by `terminal.py`.
+//! Runs commands at a terminal, simulated by `terminal.py`.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::suite::Suite;
 use crate::surroundings::on_a_desk;
 
-/// Types answers at a terminal. What was shown, and the exit code: below 0 for a signal.
+/// Types answers at a terminal; returns the output and the exit code, which is negative for a signal.
 pub(crate) fn typed(suite: &Suite, answers: &[&str], arguments: &[&str]) -> (String, i64) {
     let like = suite.command(&[]);
     let mut command = Command::new("python3");

@@ -1,5 +1,5 @@
-//! Gates on wall times: percentages, fractions, and the least difference that counts. Times are written into summaries, so that
-//! no test depends on the machine.
+//! Gates on wall times: percentages, fractions, and the smallest difference that counts. Times are written into
+//! summaries, so that no test depends on the machine.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::ran::{Ran, run_folders};
 use crate::suite::Suite;
 
-/// A suite that was run once with these thresholds; its baseline and its summary can be given other times.
+/// A suite that was run once with these thresholds; `diff` sets the times in its baseline and its summary.
 struct Timed {
     suite: Suite,
     run: String,
@@ -30,7 +30,7 @@ impl Timed {
         serde_json::from_str(&fs::read_to_string(self.suite.path(&self.run)).unwrap()).unwrap()
     }
 
-    /// Compares a run of such a mean time with a baseline of another.
+    /// Compares a run with this mean time with a baseline.
     fn diff(&self, baseline: f64, current: f64) -> Ran {
         for (path, mean) in [("baseline.json", baseline), ("current.json", current)] {
             let mut summary = self.summary();

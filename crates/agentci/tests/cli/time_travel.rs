@@ -10,7 +10,7 @@ use crate::upstream::{TEN_STEPS, Upstream};
 const FILE: &str = "recordings/agent.jsonl";
 const FORK: &str = "recordings/agent.fork.jsonl";
 
-/// Goes on after three orders: one more is looked for, then the model has its last word.
+/// Continues after three orders: requests one more order, then gives the final answer.
 const SCRIPT: &str = "rules:
   - when: { turn: 4 }
     tool_calls: [{ name: find_order, args: { order: A-4 } }]
@@ -21,7 +21,7 @@ const SCRIPT: &str = "rules:
 
 const LOST: &str = r#"/calls/6/result={"shipped": null, "lost": true}"#;
 
-/// An agent whose ten calls and last word are recorded, and the world it was recorded in.
+/// An agent whose ten calls and final answer are recorded, and its live world.
 fn recorded(agent: &str) -> (Suite, Upstream) {
     let upstream = Upstream::start();
     let suite = shop(&upstream).file("agent.py", agent).file("script.yaml", SCRIPT);
@@ -52,7 +52,7 @@ fn the_difference_starts_at_the_changed_answer_and_nowhere_else() {
         "next: agentci recording diff recordings/agent.jsonl recordings/agent.fork.jsonl\n",
     ]);
     assert_eq!(fs::read(suite.path(FILE)).unwrap(), before, "the original is as it was");
-    // Of the calls after the sixth, the tool was asked the same for the fourth order.
+    // Of the calls after the sixth, the tool call for the fourth order is equal.
     let shown = diff(&suite);
     assert!(shown.starts_with("6 exchanges are equal\nthe first difference is at call 6\n6 | 6"), "{shown}");
     assert!(shown.contains("  answer /0/caller:") || shown.contains("  answer /0/shipped:"), "{shown}");
@@ -63,7 +63,7 @@ fn the_difference_starts_at_the_changed_answer_and_nowhere_else() {
 }
 
 #[test]
-fn ids_that_the_agent_makes_up_are_no_difference() {
+fn ids_that_the_agent_makes_up_are_not_a_difference() {
     let agent = PYTHON
         .replace("import json,", "import uuid, json,")
         .replace("\"messages\": messages}", "\"messages\": messages, \"metadata\": {\"session\": SESSION}}");
@@ -73,7 +73,8 @@ fn ids_that_the_agent_makes_up_are_no_difference() {
     assert_eq!(done.code, Some(0), "{done:?}");
     done.complains(&["6 of 6 calls answered from recordings/agent.jsonl, 3 exact, 3 with holes (3 id)"]);
     let shown = diff(&suite);
-    let head = "6 exchanges are equal, 3 of them but for ids, times and folders\nthe first difference is at call 6\n";
+    let head =
+        "6 exchanges are equal, 3 of them except for ids, times and folders\nthe first difference is at call 6\n";
     assert!(shown.starts_with(head), "{shown}");
     let again = ran(&suite, &mut suite.command(&["replay", FORK]));
     assert_eq!(again.code, Some(0), "{again:?}");
@@ -99,7 +100,7 @@ fn the_rest_goes_on_live_and_is_recorded() {
 fn an_agent_that_goes_another_way_before_the_fork_is_red_and_calls_nothing() {
     let (suite, upstream) = recorded(PYTHON);
     let asked = upstream.asked();
-    // It says something else from its second question on, and makes the best of errors.
+    // It sends different messages from its second request on, and ignores errors.
     let diverging = PYTHON.replace(
         "    message = ask(messages)\nprint",
         "    messages[0][\"content\"] = \"never mind\"\n    try: message = ask(messages)\n    except Exception: message = {\"content\": \"fine\"}\nprint",
@@ -109,17 +110,17 @@ fn an_agent_that_goes_another_way_before_the_fork_is_red_and_calls_nothing() {
         let lost = forked(&suite, &["--until", "6", "--then", then]);
         assert_eq!((lost.code, lost.stdout.as_str()), (Some(1), "fine\n"), "{lost:?}");
         lost.complains(&[
-            "error: the agent did not get to call 6 of recordings/agent.jsonl as it was recorded; it did not make 3, 4, 5, 6",
+            "error: the agent did not reach call 6 of recordings/agent.jsonl as recorded; calls not made: 3, 4, 5, 6",
             "never mind",
-            "help: leave the recording before that, with `--until 2`; nothing was written",
+            "help: fork before that, with `--until 2`; nothing was written",
             "2 of 6 calls answered",
         ]);
     }
-    // One that simply stops sends nothing that could miss.
+    // An agent that stops early sends nothing that could miss.
     fs::write(suite.path("agent.py"), PYTHON.replace("while message.get(\"tool_calls\"):", "while False:")).unwrap();
     let hasty = forked(&suite, &["--until", "6", "--then", "live"]);
     assert_eq!(hasty.code, Some(1), "{hasty:?}");
-    hasty.complains(&["the agent ended before call 6: it did not make 2, 3, 4, 5, 6"]);
+    hasty.complains(&["the agent exited before call 6; calls not made: 2, 3, 4, 5, 6"]);
     assert_eq!(upstream.asked(), asked);
     assert!(!suite.path(FORK).exists());
 }
@@ -128,7 +129,7 @@ fn an_agent_that_goes_another_way_before_the_fork_is_red_and_calls_nothing() {
 fn an_agent_that_left_the_recording_and_comes_back_still_goes_nowhere() {
     let (suite, upstream) = recorded(PYTHON);
     let asked = upstream.asked();
-    // One call too many within the beginning, whose failure it ignores.
+    // One extra call before the fork, whose failure it ignores.
     let extra = PYTHON.replace(
         "message = ask(messages)\nwhile",
         "message = ask(messages)\ntry: post(\"/audit\", {}, {})\nexcept Exception: pass\nwhile",
@@ -136,7 +137,12 @@ fn an_agent_that_left_the_recording_and_comes_back_still_goes_nowhere() {
     fs::write(suite.path("agent.py"), extra).unwrap();
     let lost = forked(&suite, &["--until", "6", "--then", "live"]);
     assert_eq!((lost.code, upstream.asked()), (Some(1), asked), "{lost:?}");
-    lost.complains(&["the agent did not get to call 6", "/audit", "see why it makes this call", "nothing was written"]);
+    lost.complains(&[
+        "the agent did not reach call 6",
+        "/audit",
+        "check why it makes this call",
+        "nothing was written",
+    ]);
     assert!(!suite.path(FORK).exists());
 }
 
@@ -145,11 +151,11 @@ fn a_change_that_shows_in_the_recorded_part_says_where_to_leave_it() {
     let (suite, _upstream) = recorded(PYTHON);
     let lost = forked(&suite, &["--until", "6", "--then", "script.yaml", "--set", "/calls/2/result={\"lost\": 1}"]);
     assert_eq!(lost.code, Some(1), "{lost:?}");
-    lost.complains(&["help: after the change of call 2 the agent asks something else", "`--until 2`"]);
+    lost.complains(&["help: after the change to call 2 the agent sends a request that is not recorded", "`--until 2`"]);
 }
 
 #[test]
-fn a_script_without_an_answer_and_a_tool_that_is_asked_something_new_are_red() {
+fn a_script_without_an_answer_and_a_new_tool_request_are_red() {
     let forgiving = PYTHON.replace(
         "    message = ask(messages)\nprint",
         "    try: message = ask(messages)\n    except Exception: message = {\"content\": \"fine\"}\nprint",
@@ -158,7 +164,7 @@ fn a_script_without_an_answer_and_a_tool_that_is_asked_something_new_are_red() {
     fs::write(suite.path("none.yaml"), "rules: [{ when: { turn: 9 }, reply: Never. }]\n").unwrap();
     let unanswered = forked(&suite, &["--until", "6", "--then", "none.yaml"]);
     assert_eq!((unanswered.code, unanswered.stdout.as_str()), (Some(1), "fine\n"), "{unanswered:?}");
-    unanswered.complains(&["error: none.yaml does not fit what the agent does (model_miss)"]);
+    unanswered.complains(&["error: none.yaml does not match the agent's requests (model_miss)"]);
     let other = SCRIPT.replace("A-4", "Z-9");
     fs::write(suite.path("other.yaml"), other).unwrap();
     let careless = forgiving.replace("        result = post(", "        result = safe(").replace(
@@ -194,7 +200,7 @@ fn a_wrong_command_line_runs_nothing() {
     let mut in_ci = suite.command(&["replay", FILE, "--until", "6", "--then", "live"]);
     let refused = ran(&suite, in_ci.env("CI", "true"));
     assert_eq!(refused.code, Some(1), "{refused:?}");
-    refused.complains(&["`--then live` calls real models and tools", "help: go on with a script"]);
+    refused.complains(&["`--then live` calls real models and tools", "help: continue with a script"]);
     assert_eq!(upstream.asked(), asked);
     assert!(!suite.path(FORK).exists());
     // A script costs nothing.

@@ -1,5 +1,5 @@
-//! `agentci replay --until N --then WHAT` with MCP servers over standard input and output: the beginning is played without the
-//! server's program, and the rest goes to the live server.
+//! `agentci replay --until N --then WHAT` with MCP servers over standard input and output: the beginning is replayed
+//! without the server program, and the rest is sent to the live server.
 
 use std::fs;
 
@@ -13,7 +13,7 @@ use crate::suite::Suite;
 const FORK: &str = "r.fork.jsonl";
 const SERVER: [&str; 3] = ["--", "python3", "server.py"];
 
-/// The number of the recorded call with this text in its request.
+/// The number of the recorded call whose request contains this text.
 fn call(suite: &Suite, text: &str) -> String {
     let recording = fs::read_to_string(suite.path("r.jsonl")).unwrap();
     let lines = recording.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -21,7 +21,7 @@ fn call(suite: &Suite, text: &str) -> String {
     found.next().unwrap_or_else(|| panic!("{text} is not in {recording}"))["id"].to_string()
 }
 
-/// The shop after these calls were recorded, with other orders since.
+/// The shop after these calls were recorded, with orders that have changed since.
 fn recorded(calls: &[&str]) -> Suite {
     let suite = shop();
     record(&suite, &[calls, &SERVER].concat());
@@ -92,28 +92,28 @@ fn an_agent_that_goes_another_way_before_the_fork_starts_no_server() {
     let lost = forked(&suite, &call(&suite, "A-18"), "live", &["get_order=B-1", "get_order=A-17", "get_order=A-18"]);
     assert_eq!((lost.code, starts(&suite)), (Some(1), 1), "{lost:?}");
     assert!(lost.stdout.contains("get_order agentci replay: "), "{lost:?}");
-    lost.complains(&["error: the agent did not get to call", "/params/arguments/order", "nothing was written"]);
+    lost.complains(&["error: the agent did not reach call", "/params/arguments/order", "nothing was written"]);
     assert!(!suite.path(FORK).exists());
 }
 
 #[test]
-fn a_server_that_does_not_start_is_told_to_the_host_and_red() {
+fn a_server_that_does_not_start_is_reported_to_the_host_and_red() {
     let calls = ["get_order=A-17", "get_order=A-18"];
     let suite = recorded(&calls);
     fs::remove_file(suite.path("server.py")).unwrap();
     let failed = forked(&suite, &call(&suite, "A-17"), "live", &calls);
     assert_eq!(failed.code, Some(1), "{failed:?}");
-    let told = "stdio:python server.py cannot go on live: the server ended before it answered `initialize`";
+    let told = "stdio:python server.py cannot continue live: the server ended before it answered `initialize`";
     assert!(failed.stdout.contains("get_order A-17 is shipped") && failed.stdout.contains(told), "{failed:?}");
     failed.complains(&[
         "has no answer after the fork",
         "tools/call stdio:python server.py: the server ended before it answered `initialize` (exit status: 2)",
-        "help: see why the server does not start",
+        "help: check why the server does not start",
     ]);
 }
 
 #[test]
-fn a_program_that_is_gone_is_told_and_red() {
+fn a_program_that_is_gone_is_reported_and_red() {
     let suite = shop();
     let program = suite.path("orders");
     let script = format!("#!/usr/bin/env python3\n{}", fs::read_to_string(suite.path("server.py")).unwrap());
@@ -121,14 +121,14 @@ fn a_program_that_is_gone_is_told_and_red() {
     fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let (program, calls) = (program.display().to_string(), ["get_order=A-17", "get_order=A-18"]);
     record(&suite, &[&calls[..], &["--", &program]].concat());
-    // The host's own library looks for the program; what is found cannot be started.
+    // The program still exists, as the host's library requires, but cannot be started.
     fs::write(&program, "#!/no/such/interpreter\n").unwrap();
     let until = call(&suite, "A-17");
     let line =
         ["replay", "r.jsonl", "--timeout", "60s", "--until", &until, "--then", "live", "--", "python3", "host.py"];
     let failed = ran(&suite, &mut suite.command(&[&line[..], &calls, &["--", &program]].concat()));
     assert_eq!(failed.code, Some(1), "{failed:?}");
-    assert!(failed.stdout.contains("cannot go on live: its program could not be started"), "{failed:?}");
+    assert!(failed.stdout.contains("cannot continue live: its program could not be started"), "{failed:?}");
     failed.complains(&["has no answer after the fork", "its program could not be started: No such file or directory"]);
 }
 
@@ -150,7 +150,7 @@ fn a_live_server_may_ask_the_host() {
 
 #[test]
 fn the_answer_to_a_recorded_question_is_not_sent_to_the_live_server() {
-    // The fork is right behind the call that asks, so that the host's answer comes after it.
+    // The fork is directly after the call during which the server asks, so that the host's answer comes after the fork.
     let calls = ["refund=A-17", "get_order=A-18"];
     let suite = recorded(&calls);
     let done = forked(&suite, &call(&suite, "\"refund\""), "live", &calls);

@@ -1,5 +1,5 @@
-//! `agentci replay --until N --then live` with an MCP server over Streamable HTTP that has sessions: the recorded session is over, so
-//! the rest goes on in a new one.
+//! `agentci replay --until N --then live` with an MCP server over Streamable HTTP with sessions: the recorded session
+//! has ended, so the rest continues in a new one.
 
 use std::fs;
 
@@ -10,7 +10,8 @@ use crate::ran::Ran;
 use crate::recorded_agent::ran;
 use crate::suite::Suite;
 
-/// A server that counts the calls of each session, and tells of each on a stream. Where there is a file `closed`, it begins none.
+/// A server that counts the calls of each session, and announces each call on a stream. If the file `closed` exists, it
+/// starts no session.
 const SERVER: &str = r#"
 import http.server, json, os, queue, sys
 
@@ -82,7 +83,7 @@ print(server.server_port, flush=True)
 server.serve_forever()
 "#;
 
-/// A host that asks for two orders in one session, and ends it.
+/// A host that requests orders in one session, and ends it.
 const HOST: &str = r#"
 import json, os, urllib.error, urllib.request
 
@@ -112,11 +113,11 @@ for id, order in enumerate(["A-17", "A-18", "A-19"], 2):
 send(None, "DELETE")
 "#;
 
-/// The host, recorded with a server that is still there.
+/// The recorded host, with a server that is still running.
 struct Recorded {
     suite: Suite,
     server: PythonServer,
-    /// Whether the host opens a stream for what the server says by itself.
+    /// Whether the host opens a stream for unsolicited messages of the server.
     stream: &'static str,
 }
 
@@ -125,7 +126,7 @@ impl Recorded {
         Self::with(Suite::empty(), "", "")
     }
 
-    /// With a stream, to which the host listens after these orders.
+    /// Records with a stream, on which the host listens after these orders.
     fn with(suite: Suite, stream: &'static str, listens: &str) -> Self {
         let suite = suite.file("host.py", HOST).file("server.py", SERVER);
         let server = PythonServer::start(&suite, &[]);
@@ -145,7 +146,7 @@ impl Recorded {
         ran(&self.suite, &mut command)
     }
 
-    /// A fork after this order.
+    /// Forks after this order.
     fn fork(&self, order: &str) -> Ran {
         self.fork_with(order, "")
     }
@@ -165,17 +166,17 @@ fn the_rest_goes_on_in_a_session_of_its_own() {
     let recorded = Recorded::new();
     let fork = recorded.fork("A-17");
     assert_eq!(fork.code, Some(0), "{fork:?}");
-    // The first order is recorded. The live session has not seen it, and was begun once.
+    // The first order is replayed. The live session has not seen it, and was started once.
     let of_first = "session-1: notifications/initialized A-17\n";
     let of_rest = "session-2: notifications/initialized A-18\nsession-2: notifications/initialized A-18 A-19\n";
     assert_eq!(fork.stdout, format!("{of_first}{of_rest}"));
     fork.complains(&["then 3 calls to the live world\n", "warning: a new session with http://127.0.0.1:"]);
-    // The client ended the live session under the id that it has for it.
+    // The client ended the live session under the id that it knows.
     let shown = recorded.agentci(&["recording", "show", "f.jsonl"]);
     assert!(shown.stdout.lines().any(|line| line.contains(" DELETE ") && line.contains("  200  ")), "{shown:?}");
 }
 
-/// What a host heard that listens after all orders of the fork.
+/// The messages that the host received on the stream.
 fn heard(fork: &Ran) -> Vec<&str> {
     fork.stdout.lines().filter_map(|line| line.strip_prefix("heard: ")).collect()
 }
@@ -187,7 +188,7 @@ fn what_the_live_server_says_by_itself_is_heard_on_the_stream_that_is_open() {
     let fork = recorded.fork_with("A-17", all);
     assert_eq!(fork.code, Some(0), "{fork:?}");
     assert_eq!(heard(&fork), ["session-1 looks for A-17", "session-2 looks for A-18", "session-2 looks for A-19"]);
-    // The fork has it all.
+    // The fork contains all messages.
     let Recorded { suite, server, stream } = recorded;
     let port = server.port.clone();
     drop(server);
@@ -215,7 +216,7 @@ fn a_live_session_without_a_stream_answers_all_the_same() {
     assert!(fork.stdout.contains("session-2: notifications/initialized A-18 A-19\n"), "{fork:?}");
 }
 
-/// A fork with a server that has changed since, as a file in its folder says.
+/// Forks with a server whose behaviour a file in its folder has changed since the recording.
 fn changed(file: &str, content: &str) -> Ran {
     let recorded = Recorded::new();
     fs::write(recorded.suite.path(file), content).unwrap();
@@ -228,10 +229,10 @@ fn changed(file: &str, content: &str) -> Ran {
 
 #[test]
 fn a_server_that_begins_no_session_is_red_and_says_why() {
-    changed("closed", "").complains(&["has no answer after the fork", "its MCP server began no session: status 503"]);
-    changed("version", "2026-07-28").complains(&[
-        "its MCP server speaks version \"2026-07-28\" of the protocol, and the recorded one spoke \"2025-06-18\"",
-    ]);
+    changed("closed", "")
+        .complains(&["has no answer after the fork", "its MCP server did not start a session: status 503"]);
+    changed("version", "2026-07-28")
+        .complains(&["its MCP server uses protocol version \"2026-07-28\", the recorded one used \"2025-06-18\""]);
 }
 
 #[test]
@@ -246,7 +247,7 @@ fn the_end_of_the_recorded_session_begins_no_other() {
     assert_eq!(fork.code, Some(0), "{fork:?}");
     fork.complains(&["then 0 calls to the live world\n"]);
     assert!(!fork.stderr.contains("a new session"), "{fork:?}");
-    // The next one is the second that the server has ever begun.
+    // The next session is the second one that the server starts.
     fs::remove_file(recorded.suite.path("f.jsonl")).unwrap();
     let fork = recorded.fork("A-17");
     assert!(fork.stdout.contains("session-2: "), "{fork:?}");

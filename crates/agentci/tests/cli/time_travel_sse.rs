@@ -1,5 +1,5 @@
-//! `agentci replay --until N --then live` with an MCP server over the SSE transport of 2024: the agent listens to a stream that was
-//! opened before the fork, and the live server's answers come over it.
+//! `agentci replay --until N --then live` with an MCP server over the SSE transport of 2024: the agent listens to a
+//! stream that was opened before the fork, and the live server's answers arrive on it.
 
 use std::fs;
 
@@ -10,8 +10,8 @@ use crate::ran::Ran;
 use crate::recorded_agent::ran;
 use crate::suite::Suite;
 
-/// A server that counts the calls of each session, and asks its client something before it answers the last one. Files in its folder
-/// change what it does.
+/// A server that counts the calls of each session, and sends its client a request before it answers the last call.
+/// Files in its folder change its behaviour.
 const SERVER: &str = r#"
 import http.server, json, os, queue, threading
 
@@ -89,7 +89,7 @@ print(server.server_port, flush=True)
 server.serve_forever()
 "#;
 
-/// A host that asks for three orders over one stream, and answers what the server asks.
+/// A host that requests three orders over one stream, and answers the server's request.
 const HOST: &str = r#"
 import json, os, urllib.request
 
@@ -130,7 +130,7 @@ for id, order in enumerate(["A-17", "A-18", "A-19", *os.environ.get("MORE", "").
 
 const FIRST: &str = "session-1: notifications/initialized A-17\n";
 
-/// The host, recorded with a server that is still there.
+/// The recorded host, with a server that is still running.
 struct Recorded {
     suite: Suite,
     server: PythonServer,
@@ -158,7 +158,7 @@ impl Recorded {
         ran(&self.suite, self.suite.command(words).env("PORT", &self.server.port).env(name, value))
     }
 
-    /// A fork after the request with this text.
+    /// Forks after the request with this text.
     fn fork(&self, text: &str) -> Ran {
         self.fork_with(text, ("PORT", &self.server.port))
     }
@@ -178,13 +178,13 @@ fn the_rest_is_answered_over_the_stream_that_is_open() {
     let recorded = Recorded::new();
     let fork = recorded.fork("A-17");
     assert_eq!(fork.code, Some(0), "{fork:?}");
-    // The first order is recorded. The live session has not seen it, and was begun once.
+    // The first order is replayed. The live session has not seen it, and was started once.
     let of_rest = "session-2: notifications/initialized A-18\nsession-2: notifications/initialized A-18 A-19 a root\n";
     assert_eq!(fork.stdout, format!("{FIRST}{of_rest}"));
-    // Two calls, and the answer to what the server asked.
+    // Two calls, and the answer to the server's request.
     fork.complains(&["then 3 calls to the live world\n", "warning: a new session with http://127.0.0.1:"]);
 
-    // The fork is a recording like any other, with what was said after it on the one stream.
+    // The fork is a recording like any other; the messages after the fork are on the same stream.
     let Recorded { suite, server } = recorded;
     let port = server.port.clone();
     drop(server);
@@ -199,7 +199,7 @@ fn a_fork_anywhere_goes_on() {
         let of = |calls: &str| format!("{session}: notifications/initialized {calls}\n");
         [of("A-17"), of("A-17 A-18"), of("A-17 A-18 A-19 a root")].concat()
     };
-    // After the stream alone, and before anything was called: the client introduces itself, or has done so already.
+    // Forks after the stream was opened, after `initialize` and after the client's notification, all before any call.
     for (session, text) in
         [("session-2", "/sse"), ("session-3", "\"initialize\""), ("session-4", "notifications/initialized")]
     {
@@ -207,7 +207,7 @@ fn a_fork_anywhere_goes_on() {
         assert_eq!((fork.code, &fork.stdout), (Some(0), &all(session)), "{text}: {fork:?}");
         fs::remove_file(recorded.suite.path("f.jsonl")).unwrap();
     }
-    // After the last call no session is begun, although the client still answers the server.
+    // After the last call no session is started, although the client still answers the server.
     let fork = recorded.fork("a root");
     assert_eq!((fork.code, &fork.stdout), (Some(0), &all("session-1")), "{fork:?}");
     fork.complains(&["then 0 calls to the live world\n"]);
@@ -217,13 +217,13 @@ fn a_fork_anywhere_goes_on() {
 #[test]
 fn a_reply_to_what_the_recorded_server_asked_does_not_go_to_the_live_one() {
     let recorded = Recorded::new();
-    // The server asks during the last call of the beginning. The same reply has the recorded answer.
+    // The server sends its request during the last call before the fork. An equal reply gets the recorded answer.
     let fork = recorded.fork("A-19");
     assert_eq!(fork.code, Some(0), "{fork:?}");
     assert!(fork.stdout.ends_with("session-1: notifications/initialized A-17 A-18 A-19 a root\n"), "{fork:?}");
     fork.complains(&["then 0 calls to the live world\n"]);
     fs::remove_file(recorded.suite.path("f.jsonl")).unwrap();
-    // Another one has none, and the host does not wait for it in vain.
+    // A different reply has no recorded answer, and the host gets an error instead of waiting.
     let fork = recorded.fork_with("A-19", ("ROOT", "another root"));
     assert_eq!(fork.code, Some(1), "{fork:?}");
     fork.complains(&["its MCP server asked for this before the fork", "HTTP Error 400"]);
@@ -238,7 +238,7 @@ fn a_stream_that_the_recorded_server_closed_after_the_fork_stays_open() {
     assert!(fork.stdout.ends_with("session-2: notifications/initialized A-20\n"), "{fork:?}");
 }
 
-/// A fork with a server that has changed since, as a file in its folder says.
+/// Forks with a server whose behaviour a file in its folder has changed since the recording.
 fn changed(file: &str, content: &str) -> Ran {
     let recorded = Recorded::new();
     fs::write(recorded.suite.path(file), content).unwrap();
@@ -251,18 +251,18 @@ fn changed(file: &str, content: &str) -> Ran {
 #[test]
 fn a_server_that_opens_no_stream_is_red_and_says_why() {
     for (file, content, reason) in [
-        ("closed", "", "its MCP server opened no stream: status 503"),
-        ("silent", "", "its MCP server named no endpoint"),
-        ("flood", "", "its MCP server named no endpoint"),
-        ("elsewhere", "", "its MCP server wants messages to be posted to another host"),
+        ("closed", "", "its MCP server did not open a stream: status 503"),
+        ("silent", "", "its MCP server did not name an endpoint"),
+        ("flood", "", "its MCP server did not name an endpoint"),
+        ("elsewhere", "", "its MCP server names an endpoint on another host"),
         (
             "version",
             "2026-07-28",
-            "speaks version \"2026-07-28\" of the protocol, and the recorded one spoke \"2024-11-05\"",
+            "its MCP server uses protocol version \"2026-07-28\", the recorded one used \"2024-11-05\"",
         ),
     ] {
         let fork = changed(file, content);
-        // The host sees it at once, and does not wait for an answer on the stream.
+        // The host gets the error at once, and does not wait for an answer on the stream.
         fork.complains(&["has no answer after the fork", reason, "HTTP Error 400"]);
         assert!(!fork.stderr.contains("a new session"), "{fork:?}");
     }

@@ -1,4 +1,4 @@
-//! A model and a tool on loopback that can be closed, so that a replay has nothing to reach.
+//! A model and a tool on loopback that can be closed, so that a replay cannot reach them.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -9,15 +9,16 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// What the model is asked to have its tool called five times, once for each of `A-1` to `A-5`: ten calls, and one for the answer.
+/// The question for which the model requests its tool five times, once for each of `A-1` to `A-5`: ten calls, and one
+/// for the answer.
 pub(crate) const TEN_STEPS: &str = "Where are my five orders?";
 
-/// A server that speaks OpenAI's Chat Completions and answers everything else as a tool. Every request is noted. Before each piece of
-/// an answer it waits as long as the request says with `pause_ms`.
+/// A server that implements OpenAI's Chat Completions and answers everything else as a tool. It keeps every request.
+/// Before each piece of an answer it waits for the `pause_ms` of the request.
 pub(crate) struct Upstream {
     pub(crate) url: String,
     pub(crate) requests: Arc<Mutex<Vec<String>>>,
-    /// What is written in the place of something else in every answer.
+    /// A text to replace in every answer, and its replacement.
     rewrite: Arc<Mutex<Option<[String; 2]>>>,
     closed: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -42,17 +43,17 @@ impl Upstream {
         Self { url, requests, rewrite, closed, thread: Some(thread) }
     }
 
-    /// From now on it writes something else in the place of a text, as after a change of its API.
+    /// Replaces a text in all further answers, as after a change of the API.
     pub(crate) fn rewrites(&self, text: &str, other: &str) {
         *self.rewrite.lock().unwrap() = Some([text.to_owned(), other.to_owned()]);
     }
 
-    /// How often it was asked.
+    /// The number of requests so far.
     pub(crate) fn asked(&self) -> usize {
         self.requests.lock().unwrap().len()
     }
 
-    /// Stops listening. Nobody answers at its address any more.
+    /// Stops listening.
     pub(crate) fn close(&mut self) {
         self.closed.store(true, Ordering::SeqCst);
         let _ = TcpStream::connect(self.url.trim_start_matches("http://"));
@@ -98,7 +99,7 @@ fn answer(mut stream: &TcpStream, noted: &Mutex<Vec<String>>, rewrite: &Mutex<Op
     write!(stream, "0\r\n\r\n").ok()
 }
 
-/// The model first wants its tool called and then tells what it gave; the tool tells the key it was called with.
+/// The model first requests its tool and then reports the result; the tool returns the key it was called with.
 fn reply(path: &str, head: &str, body: &Value) -> (&'static str, Vec<String>) {
     if !path.starts_with("/v1/chat/completions") {
         let key = head.lines().find_map(|line| line.strip_prefix("x-api-key: ")).unwrap_or("none").to_owned();

@@ -1,4 +1,4 @@
-//! `agentci run --watch`: a saved file runs again what it touches.
+//! `agentci run --watch`: re-runs affected cases when a file changes.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read};
@@ -10,10 +10,10 @@ use crate::processes::{TELL, is_gone, signal, told};
 use crate::ran::run_folders;
 use crate::suite::Suite;
 
-/// How long to wait for a line that must come, on a machine of any speed.
+/// The timeout for a line that must come, long enough for a slow machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A run that watches, and what it says.
+/// A run with `--watch`, and its output.
 struct Watching {
     child: Child,
     lines: Receiver<String>,
@@ -21,7 +21,7 @@ struct Watching {
 }
 
 impl Watching {
-    /// Starts it and waits until the first run is over.
+    /// Starts it and waits until the first run has ended.
     fn start(suite: &Suite, arguments: &[&str]) -> Self {
         let mut watching = Self::begin(suite, arguments);
         watching.until("watching ");
@@ -29,7 +29,7 @@ impl Watching {
     }
 
     fn begin(suite: &Suite, arguments: &[&str]) -> Self {
-        // One pipe for both, so that lines come in the order in which they are said.
+        // One pipe for both streams, so that lines arrive in the order in which they are written.
         let (reader, writer) = std::io::pipe().unwrap();
         let mut command = suite.command(arguments);
         let child = command.stdout(writer.try_clone().unwrap()).stderr(writer).spawn().unwrap();
@@ -38,7 +38,7 @@ impl Watching {
         Self { child, lines, heard: Vec::new() }
     }
 
-    /// What is said up to a line that begins so.
+    /// The output up to the next line that begins with `start`.
     #[track_caller]
     fn until(&mut self, start: &str) -> Vec<String> {
         let deadline = Instant::now() + PATIENCE;
@@ -55,7 +55,7 @@ impl Watching {
         }
     }
 
-    /// That the next run is for this reason; what it says up to its end.
+    /// Asserts that the next run has this header; returns its output.
     #[track_caller]
     fn runs_for(&mut self, header: &str) -> Vec<String> {
         let first = self.until("changed: ");
@@ -63,7 +63,7 @@ impl Watching {
         self.until("watching ")
     }
 
-    /// Interrupts it and asks that it ends as interrupted.
+    /// Interrupts it and asserts its exit code.
     #[track_caller]
     fn end(mut self) {
         assert!(signal(self.child.id(), "INT"));
@@ -95,7 +95,7 @@ fn has(said: &[String], start: &str) -> bool {
 
 const TAPE: &str = r#"{"tool":"search","args":{},"ok":true,"result":1}"#;
 
-/// A suite of three cases in files of their own.
+/// A suite of three cases, each in its own file.
 fn three() -> Suite {
     let finish = "finish '{\"ok\":true}'";
     Suite::new().case("one", "", finish).case("two", "", &format!("call search '{{}}'\n{finish}")).tape("two", TAPE)
@@ -130,7 +130,7 @@ fn a_saved_program_runs_the_suites_that_use_it() {
         .file("other/tape.jsonl", tape);
     let yaml = suite.path("suite/agentci.yaml");
     suite.write();
-    // The agent lies beside the suite, with a file that it is made of.
+    // The agent is in a folder beside the suite, with another source file.
     let text = fs::read_to_string(&yaml).unwrap().replace("agent.sh", "../bot/agent.sh");
     fs::write(&yaml, text).unwrap();
     fs::create_dir(suite.path("bot")).unwrap();
@@ -141,10 +141,10 @@ fn a_saved_program_runs_the_suites_that_use_it() {
     fs::write(&agent, fs::read_to_string(&agent).unwrap() + "\n# more\n").unwrap();
     let said = watching.runs_for("changed: bot/agent.sh, running 2 of 3 cases");
     assert!(has(&said, "PASS a (") && has(&said, "PASS b (") && !has(&said, "PASS asks ("), "{said:#?}");
-    // What it is told counts as well.
+    // Its prompts count as well.
     fs::write(suite.path("bot/prompt.md"), "new").unwrap();
     watching.runs_for("changed: bot/prompt.md, running 2 of 3 cases");
-    // Notes are no program; only what comes after them is named.
+    // A file that is not source code triggers nothing; only the next change is named.
     fs::write(suite.path("bot/notes.bin"), "new").unwrap();
     fs::write(suite.path("bot/lib/words.py"), "new").unwrap();
     watching.runs_for("changed: bot/lib/words.py, running 2 of 3 cases");
@@ -154,7 +154,7 @@ fn a_saved_program_runs_the_suites_that_use_it() {
 }
 
 #[test]
-fn a_broken_file_is_told_and_watched_further() {
+fn a_broken_file_is_reported_and_still_watched() {
     let suite = three();
     let mut watching = Watching::start(&suite, &["run", "suite", "--watch"]);
     let path = suite.path("suite/suite.yaml");
@@ -190,7 +190,7 @@ fn files_that_are_replaced_deleted_and_made_again_are_seen() {
     let mut watching = Watching::start(&suite, &["run", "suite", "--watch"]);
     let case = suite.path("suite/cases/one.yaml");
     let text = fs::read_to_string(&case).unwrap();
-    // As an editor saves: of the same size, and renamed into its place.
+    // As an editor saves: a file of the same size is renamed into place.
     fs::write(suite.path("suite/cases/.one.yaml.new"), &text).unwrap();
     fs::rename(suite.path("suite/cases/.one.yaml.new"), &case).unwrap();
     watching.runs_for("changed: suite/cases/one.yaml, running 1 of 3 cases");
@@ -215,7 +215,7 @@ fn what_is_saved_together_is_one_run_and_new_suites_are_found() {
         .file("outside/b/agentci.yaml", format!("suite: b\n{new}"));
     let said = watching.until("changed: ");
     let header = said.last().unwrap();
-    // Written one after the other, they may be seen one after the other by a slow machine.
+    // The files are written one after the other, so a slow machine may see them one after the other.
     if header == "changed: outside/a/agentci.yaml, running 1 of 4 cases" {
         watching.until("watching ");
         watching.runs_for("changed: outside/b/agentci.yaml, running 1 of 5 cases");
@@ -223,7 +223,7 @@ fn what_is_saved_together_is_one_run_and_new_suites_are_found() {
         assert_eq!(header, "changed: outside/a/agentci.yaml, outside/b/agentci.yaml, running 2 of 5 cases");
         watching.until("watching ");
     }
-    // Renamed, they come at one moment.
+    // A rename changes both at once.
     fs::rename(suite.path("outside"), suite.path("inside")).unwrap();
     let said = watching.until("changed: ");
     assert_eq!(
@@ -242,7 +242,7 @@ fn what_runs_write_triggers_nothing() {
     let arguments = ["run", "suite", "--watch", "-o", "suite/out.json", "--report", "csv=suite/out.csv"];
     let mut watching = Watching::start(&suite, &arguments);
     for text in ["one", "three", "five!!"] {
-        // Only what is saved is named: neither the log of the agent nor a report.
+        // Only the saved file is named, neither the agent's log nor a report.
         fs::write(suite.path("suite/data.txt"), text).unwrap();
         watching.runs_for("changed: suite/data.txt, running 1 of 1 case");
     }
@@ -281,7 +281,8 @@ fn what_is_said_may_go_to_a_file_beside_the_suite() {
     let log = suite.path("suite/watch.log");
     let said = fs::File::create(&log).unwrap();
     let mut child = command.stdout(said.try_clone().unwrap()).stderr(said).spawn().unwrap();
-    // What is written while a run goes on is taken for the agent's: each run is over before the next file is saved.
+    // Files written during a run count as written by the agent, so wait for each run to end before saving the next
+    // file.
     let after_runs = |runs: usize| {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -375,7 +376,7 @@ fn what_makes_no_sense_with_it_is_refused() {
     ran.complains(&["nowhere"]);
 }
 
-/// What is saved again and again is run all the same, though it never rests.
+/// A file that is saved again and again still triggers a run.
 #[test]
 fn a_file_that_is_never_left_alone_is_run() {
     let suite = three();

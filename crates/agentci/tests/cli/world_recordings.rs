@@ -1,5 +1,5 @@
-//! Recordings of the world around an agent: recorded once with the live world, and replayed without it to the agent itself. Each
-//! way in which the agent may break turns the case red; what differs from machine to machine and from day to day does not.
+//! Recordings of the world around an agent: recorded once with the live world, and then replayed to the agent without
+//! it. Each way to break the agent fails the case; differences between machines and days do not.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use crate::live_world::LiveWorld;
 use crate::ran::Ran;
 use crate::suite::Suite;
 
-/// Asks its model, looks an order up, refunds it, and asks again. `MUTATION` says how it is broken.
+/// Calls its model, looks up an order, refunds it, and calls the model again. `MUTATION` selects how it is broken.
 const AGENT: &str = r#"
 import datetime, json, os, sys, urllib.request
 
@@ -71,7 +71,7 @@ else:
     print(said)
 "#;
 
-/// A key that must not be found anywhere afterwards.
+/// A key that must not appear in any output.
 const KEY: &str = "sk-live-0123456789abcdefghijklmnop";
 
 const CHECKS: &str = "checks:\n      - contains: \"done\"\n      \
@@ -96,10 +96,10 @@ fn with_target(speaks: &str, live: &LiveWorld, world: &str, more: &str) -> Suite
 
 pub(crate) const RECORDING: &str = "{ recording: \"recordings/{case}.jsonl\" }";
 
-/// `agentci` with the agent broken in some way.
+/// Runs `agentci` with these environment variables, which may break the agent.
 pub(crate) fn agentci(suite: &Suite, arguments: &[&str], environment: &[(&str, &str)]) -> Ran {
     let started = Instant::now();
-    // Only the last run is looked at.
+    // Only the last run is inspected.
     let _ = fs::remove_dir_all(suite.path(".agentci"));
     let mut command = suite.command(arguments);
     command.env("TZ", "UTC").env("OPENAI_API_KEY", KEY).envs(environment.iter().copied());
@@ -117,7 +117,7 @@ pub(crate) fn broken(suite: &Suite, mutation: &str) -> Ran {
     agentci(suite, &["run", "suite"], &[("MUTATION", mutation)])
 }
 
-/// That the case ended so.
+/// Asserts that the case has this status and cause.
 #[track_caller]
 fn is_wrong(ran: &Ran, status: &str, cause: &str) {
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -143,7 +143,7 @@ fn what_was_recorded_is_replayed_to_the_agent_without_the_world() {
     let asked = live.asked();
     assert_eq!(asked.len(), 4, "{asked:?}");
     live.shut_down();
-    // The key is not there, either.
+    // The replay has no API key either.
     fs::remove_dir_all(suite.path(".agentci")).unwrap();
     let mut command = suite.command(&["run", "suite", "--require-agent", "-v"]);
     let output = command.env("TZ", "UTC").output().unwrap();
@@ -154,7 +154,7 @@ fn what_was_recorded_is_replayed_to_the_agent_without_the_world() {
     let case = ran.case("refund");
     assert_eq!(case["matched"]["exact"], 4, "{case}");
     assert!(!ran.stdout.contains("played from"), "{ran:?}");
-    // Exchanges with tools are a part of the call that its model asked for.
+    // Exchanges with tools are part of the call that the model requested.
     let calls: Vec<Value> = ran.events().into_iter().filter(|event| event["type"] == "tool_call").collect();
     let names: Vec<&str> = calls.iter().map(|call| call["name"].as_str().unwrap()).collect();
     let host = live.url().replace("http://", "");
@@ -164,7 +164,7 @@ fn what_was_recorded_is_replayed_to_the_agent_without_the_world() {
 #[test]
 fn every_way_to_break_the_agent_fails_the_case() {
     let live = LiveWorld::start();
-    // The checks of the suite would find some of it: here only the recording does.
+    // The usual checks would find some of the mutations; here only the recording does.
     let suite = suite(&live, RECORDING, "checks: [{ contains: done }]");
     record(&suite);
     live.shut_down();
@@ -182,7 +182,7 @@ fn every_way_to_break_the_agent_fails_the_case() {
         is_wrong(&ran, "fail", "replay_miss");
         ran.says(&[told, "agentci record --update suite/agentci.yaml --case refund"]);
     }
-    // Two of the three that an early end leaves out could have done something.
+    // Of the three requests that an early end leaves out, only the two that could have side effects count.
     for (mutation, told) in [
         ("early", "2 of 4 recorded requests were never sent"),
         ("no_result", "1 of 4 recorded requests was never sent"),
@@ -192,14 +192,14 @@ fn every_way_to_break_the_agent_fails_the_case() {
         is_wrong(&ran, "fail", "replay_miss");
         ran.says(&[told]);
     }
-    // Something that was only looked up is a warning.
+    // A missing request that only reads is a warning.
     let ran = broken(&suite, "no_lookup");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     ran.says(&["1 of 4 recorded requests was never sent"]);
 }
 
 #[test]
-fn another_folder_another_home_and_another_day_are_no_difference() {
+fn another_folder_another_home_and_another_day_are_not_a_difference() {
     let live = LiveWorld::start();
     let suite = suite(&live, RECORDING, CHECKS);
     record(&suite);
@@ -223,7 +223,7 @@ fn another_folder_another_home_and_another_day_are_no_difference() {
     fs::write(suite.path("suite/recordings/refund.jsonl"), &older).unwrap();
     let ran = agentci(&suite, &["run", "suite"], &[]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    // A date that was not the present when it was recorded has to be equal.
+    // A date that was not the current date when it was recorded must be equal.
     fs::write(suite.path("suite/recordings/refund.jsonl"), text.replace(&today, "1999-12-31")).unwrap();
     is_wrong(&agentci(&suite, &["run", "suite"], &[]), "fail", "replay_miss");
 }
@@ -238,7 +238,7 @@ fn what_a_team_does_not_care_about_is_ignored_and_counted() {
     for mutation in ["user_id", "system"] {
         let ran = broken(&suite, mutation);
         assert_eq!(ran.code, Some(0), "{ran:?}");
-        ran.says(&["2 differences between requests and their recording were ignored"]);
+        ran.says(&["ignored 2 differences between requests and their recording"]);
         assert_eq!(ran.case("refund")["matched"]["ignored"], 2);
     }
     is_wrong(&broken(&suite, "model"), "fail", "replay_miss");
@@ -266,16 +266,16 @@ fn a_recording_that_is_missing_says_how_it_is_made() {
     let suite = suite(&live, RECORDING, CHECKS);
     let ran = agentci(&suite, &["run", "suite"], &[]);
     is_wrong(&ran, "error", "config");
-    ran.says(&["can not be read", "help: make it with `agentci record suite/agentci.yaml --case refund`"]);
+    ran.says(&["cannot be read", "help: record it with `agentci record suite/agentci.yaml --case refund`"]);
     assert!(live.asked().is_empty());
-    // Live, the trace is the same and nothing is kept.
+    // In live mode the agent works as well, and nothing is recorded.
     let ran = agentci(&suite, &["run", "suite", "--mode", "live"], &[]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(!suite.path("suite/recordings").exists());
 }
 
 #[test]
-fn an_agent_that_speaks_the_protocol_is_recorded_as_well() {
+fn an_agent_with_the_protocol_is_recorded_as_well() {
     let live = LiveWorld::start();
     let suite = with_target("", &live, RECORDING, CHECKS);
     let speaks = [("SPEAKS", "protocol")];
@@ -287,7 +287,7 @@ fn an_agent_that_speaks_the_protocol_is_recorded_as_well() {
     assert_eq!(ran.final_output("refund")["answer"], "done: {\"refunded\": 20}");
 }
 
-/// The agent that speaks the protocol, and says something before its end.
+/// The agent with the protocol, which prints `said` before its final output.
 fn saying(said: &str, checks: &str) -> (LiveWorld, Suite) {
     let live = LiveWorld::start();
     let agent = AGENT.replace(
@@ -337,12 +337,12 @@ fn money_and_time_end_a_recording() {
     let ran = agentci(&suite, &["record", "suite", "--parallel", "1", "--max-cost", "0.004"], &[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     ran.says(&["0.006 USD"]);
-    ran.complains(&["the run was stopped: `--max-cost` of 0.004 USD is used up: 0.006 USD so far"]);
+    ran.complains(&["the run was stopped: `--max-cost` of 0.004 USD exceeded: 0.006 USD so far"]);
     assert_eq!(live.asked().len(), 4);
     assert!(!suite.path("suite/recordings/second.jsonl").exists());
     let ran = agentci(&suite, &["record", "suite", "--max-wall", "0s"], &[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    ran.complains(&["`--max-wall` of 0s is used up"]);
+    ran.complains(&["`--max-wall` of 0s exceeded"]);
     assert_eq!(live.asked().len(), 4);
 }
 
@@ -353,7 +353,7 @@ fn nothing_is_recorded_in_ci_by_mistake() {
     for arguments in [["record", "suite", "-v"], ["run", "suite", "--mode=record"]] {
         let ran = agentci(&suite, &arguments, &[("CI", "true")]);
         assert_eq!(ran.code, Some(1), "{ran:?}");
-        ran.complains(&["nothing is recorded: `CI` is set, and `refund` would call", "add `--yes`"]);
+        ran.complains(&["nothing was recorded: `CI` is set, and `refund` would call", "add `--yes`"]);
     }
     assert!(live.asked().is_empty());
     let ran = agentci(&suite, &["record", "suite", "--yes"], &[("CI", "true")]);
@@ -366,7 +366,7 @@ fn an_agent_that_asks_nothing_has_nothing_to_record() {
     let suite = suite(&live, RECORDING, "checks: []").file("suite/agent.py", "print('done')\n");
     let ran = agentci(&suite, &["record", "suite"], &[]);
     is_wrong(&ran, "error", "config");
-    ran.says(&["nothing was recorded: no request of the agent came to the recorder"]);
+    ran.says(&["nothing was recorded: no request from the agent reached the recorder"]);
     assert!(!suite.path("suite/recordings/refund.jsonl").exists());
 }
 
@@ -385,7 +385,7 @@ fn the_model_alone_is_recorded_where_tools_are_played_otherwise() {
     is_wrong(&broken(&suite, "amount"), "fail", "replay_miss");
 }
 
-/// A server that does with every question what the agent above does.
+/// A server that runs the agent above for every question.
 const SERVER: &str = r#"
 import http.server, os, subprocess, sys
 
@@ -423,7 +423,7 @@ fn a_server_that_is_started_has_one_recording_over_all_turns() {
     }
 }
 
-/// A suite with a server: one case with these settings.
+/// A suite with this server and one case with these settings.
 fn served(live: &LiveWorld, server: &str, case: &str) -> Suite {
     let yaml = format!(
         "suite: suite\ntarget:\n  http: {{ url: \"http://127.0.0.1:${{PORT}}/\", command: [python3, server.py], folder: ., \
@@ -437,7 +437,7 @@ fn served(live: &LiveWorld, server: &str, case: &str) -> Suite {
 #[test]
 fn a_case_that_a_server_answers_without_a_model_says_so_or_is_warned_of() {
     let live = LiveWorld::start();
-    // Greetings are answered from a table, unless someone has broken it.
+    // The server answers without a model, unless `MUTATION` is set.
     let greets = SERVER.replace(
         "done = subprocess",
         "done = subprocess.run(['echo', 'done'], capture_output=True, text=True) if not os.environ.get('MUTATION') else subprocess",
@@ -507,7 +507,7 @@ fn a_request_that_is_still_under_way_does_not_hold_up_a_turn() {
 }
 
 #[test]
-fn settings_that_can_not_be_are_refused_where_they_stand() {
+fn settings_that_conflict_or_have_no_effect_are_refused_at_their_place() {
     let live = LiveWorld::start();
     let checked = |world: &str| {
         let suite = suite(&live, world, "checks: [{ contains: done }]").file("suite/m.yaml", "default: x\n");
@@ -517,10 +517,14 @@ fn settings_that_can_not_be_are_refused_where_they_stand() {
     };
     for (world, told, at) in [
         ("{ match: { system: false } }", "`match` has no effect: nothing is compared with a recording", ":4:17"),
-        ("{ recording: a.jsonl, match: { ignore: [metadata] } }", "`metadata` is no place in a request", ":4:48"),
+        (
+            "{ recording: a.jsonl, match: { ignore: [metadata] } }",
+            "`metadata` does not point into a request body",
+            ":4:48",
+        ),
         (
             "{ recording: a.jsonl, model: { script: m.yaml } }",
-            "`model.script` has no effect: `recording` holds what the model answers",
+            "`model.script` has no effect: `recording` contains the answers of the model",
             ":4:47",
         ),
         ("{ model: { recording: a.jsonl, strict: true } }", "a model has `recording` or `strict`, not both", ":4:30"),

@@ -1,11 +1,11 @@
-//! What an author writes in YAML is what the agent is sent.
+//! The agent gets exactly what the author wrote in YAML.
 
 use std::fmt::Write as _;
 
 use crate::ran::Ran;
 use crate::suite::Suite;
 
-/// An agent that gives its input back.
+/// An agent that returns its input.
 const ECHO: &str = r#"input=${task#*'"input":'}; finish "{\"input\":${input%?}}""#;
 
 fn echoed(input: &str) -> String {
@@ -64,14 +64,14 @@ fn aliases_that_grow_without_bound_are_refused_quickly() {
     refused(&text).says(&["aliases expand to more than 100000 nodes", "help: "]);
 }
 
-/// Few nodes, each of which is long.
+/// Few nodes, but long ones.
 #[test]
 fn aliases_of_long_texts_are_refused_quickly() {
     let long = "x".repeat(1_000_000);
     let aliases = vec!["*a"; 70].join(", ");
     let repeated = format!("id: bad\ncassette: x\ninput:\n  a: &a {long}\n  all: [{aliases}]\n");
     refused(&repeated).says(&["aliases expand to more than 64 MiB of text", "help: "]);
-    // What is kept for an alias to come is a copy, too.
+    // The value kept for a possible alias is a copy, too.
     let nested = (0..70).map(|level| format!("&n{level} [")).collect::<Vec<_>>().concat();
     let text = format!("id: bad\ncassette: x\ninput:\n  a: {nested}{long}, {long}{}\n  b: *n0\n", "]".repeat(70));
     refused(&text).says(&["aliases expand to more than 64 MiB of text", "help: "]);

@@ -1,4 +1,4 @@
-//! Assistants of the yao format, asked through the real binary with a scripted model.
+//! Assistants of the yao format, run through the real binary with a scripted model.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::terminal::typed;
 
 const TESTS: &str = "assistants/keyword/tests/inputs.jsonl";
 
-/// An application whose model says what is asked for by a word.
+/// An application whose model chooses its answer by a word in the input.
 fn app() -> Suite {
     Suite::empty()
         .file("app.yao", "{}")
@@ -100,7 +100,7 @@ fn a_message_is_answered_on_standard_output_and_nothing_is_written() {
 }
 
 #[test]
-fn an_answer_can_not_recolour_a_terminal_and_is_left_alone_elsewhere() {
+fn an_answer_cannot_recolour_a_terminal_and_is_unchanged_elsewhere() {
     let suite = app();
     let asked = ["run", "-i", "colour", "-n", "keyword"];
     assert_eq!(suite.agentci(&asked).stdout, "\u{1b}[31mred\n");
@@ -128,14 +128,14 @@ fn a_tests_own_timeout_comes_before_the_flag() {
 }
 
 #[test]
-fn wrong_choices_are_told_of() {
+fn wrong_choices_are_reported() {
     let suite = tests("{\"id\": \"a\", \"input\": \"Hi\"}\n");
     for (arguments, told) in [
-        (vec!["run", "-i", "none.jsonl"], "there is no file `none.jsonl`"),
-        (vec!["run", "-i", "Hi"], "no `package.yao` was found in `.` or above it"),
+        (vec!["run", "-i", "none.jsonl"], "file `none.jsonl` does not exist"),
+        (vec!["run", "-i", "Hi"], "no `package.yao` found in `.` or its parent folders"),
         (vec!["run", "-i", "Hi", "-n", "keywords"], "did you mean `keyword`?"),
         (vec!["run", "-i", TESTS, "-c", "mok"], "did you mean `mock`?"),
-        (vec!["run", "-i", TESTS, "-e", "none"], "can not read `none`"),
+        (vec!["run", "-i", TESTS, "-e", "none"], "cannot read `none`"),
     ] {
         let ran = suite.agentci(&arguments);
         assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -144,7 +144,7 @@ fn wrong_choices_are_told_of() {
     let native = Suite::native("cases: [{ id: a, input: {} }]\n");
     let ran = native.agentci(&["run", "suite", "-u", "bob"]);
     assert_eq!(ran.code, Some(1));
-    assert!(ran.stderr.contains("`--user` is for suites of the yao format, and there is none"), "{ran:?}");
+    assert!(ran.stderr.contains("`--user` applies to suites in the yao format, but there are none"), "{ran:?}");
 }
 
 #[test]
@@ -160,14 +160,14 @@ fn secrets_of_an_environment_file_stay_there() {
 }
 
 #[test]
-fn what_needs_a_running_server_is_told_so() {
+fn features_that_need_a_running_server_are_reported() {
     let suite = tests(&line("a", "Hi", "[]"));
     for input in ["agents:tests.writer?count=3", "scripts:tests.orders", "scripts.tests.orders"] {
         let ran = suite.agentci(&["run", "-i", input, "-n", "keyword"]);
         assert_eq!(ran.code, Some(1), "{ran:?}");
-        ran.complains(&[input, "makes tests", "a file of JSON lines"]);
+        ran.complains(&[input, "generates tests", "a file of JSON lines"]);
     }
     let ran = suite.agentci(&["run", TESTS, "-c", "use::light"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    ran.complains(&["there is no connector `use::light`", "`use::` names a role", "known connectors are `mock`"]);
+    ran.complains(&["unknown connector `use::light`", "`use::` names a role", "known connectors are `mock`"]);
 }

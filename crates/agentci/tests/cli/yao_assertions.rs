@@ -1,4 +1,4 @@
-//! Every assertion of the yao format: when it holds, when it does not, the other way round, with words of its own, and broken.
+//! Every assertion of the yao format: passed, failed, negated, with its own message, and invalid.
 
 use serde_json::{Value, json};
 
@@ -27,15 +27,15 @@ const SCRIPT: &str = "function Yes() { return true }\n\
     function Throws() { throw new Error('oh') }\n\
     function Three() { return 3 }\n";
 
-/// What a type is tried with.
+/// The inputs to test an assertion type with.
 struct Kind {
     name: &'static str,
     input: &'static str,
     holds: Value,
     fails: Value,
-    /// Words of the failure.
+    /// A part of the failure message.
     words: &'static str,
-    /// What can not be evaluated, and words of that.
+    /// Assertions that cannot be evaluated, each with a part of its message.
     broken: Vec<(Value, &'static str)>,
 }
 
@@ -54,35 +54,35 @@ fn kinds() -> Vec<Kind> {
     plain_kinds().into_iter().chain(asking_kinds()).collect()
 }
 
-/// Types that look at the answer.
+/// Types that only use the answer.
 fn plain_kinds() -> Vec<Kind> {
     vec![
-        kind("equals", "Hi", json!({"value": "Hello, world 42!"}), json!({"value": "hello"}), "is not as asked"),
-        kind("contains", "Hi", json!({"value": "world"}), json!({"value": "World"}), "did not say `World`"),
-        kind("not_contains", "Hi", json!({"value": "World"}), json!({"value": "world"}), "said `world`"),
+        kind("equals", "Hi", json!({"value": "Hello, world 42!"}), json!({"value": "hello"}), "expected \"hello\""),
+        kind("contains", "Hi", json!({"value": "world"}), json!({"value": "World"}), "does not contain `World`"),
+        kind("not_contains", "Hi", json!({"value": "World"}), json!({"value": "world"}), "contains `world`"),
         kind(
             "json_path",
             "json",
             json!({"path": "$.list[1].name", "value": "x"}),
             json!({"path": "need", "value": false}),
-            "at `need` stands true",
+            "`need` is true, expected false",
         )
         .broken(json!({"path": "$[", "value": 1}), "not a JSONPath"),
-        kind("regex", "Hi", json!({"value": r"\d+"}), json!({"value": r"^\d+"}), "matches")
-            .broken(json!({"value": "(["}), "can not be used")
+        kind("regex", "Hi", json!({"value": r"\d+"}), json!({"value": r"^\d+"}), "does not match")
+            .broken(json!({"value": "(["}), "cannot be used")
             .broken(json!({}), "needs a pattern"),
-        kind("type", "json", json!({"value": "object"}), json!({"value": "array"}), "not `array`")
+        kind("type", "json", json!({"value": "object"}), json!({"value": "array"}), "expected `array`")
             .broken(json!({"value": "list"}), "needs one of"),
     ]
 }
 
-/// Types that also look at calls, or ask someone.
+/// Types that use scripts, tool calls, schemas, embeddings or judges.
 fn asking_kinds() -> Vec<Kind> {
     vec![
         kind("script", "Hi", json!({"script": "scripts.t.Yes"}), json!({"script": "scripts.t.No"}), "so it is")
             .broken(json!({"script": "scripts.t.Nobody"}), "has no function `Nobody`")
-            .broken(json!({"script": "scripts.none.Yes"}), "there is no file")
-            .broken(json!({"script": "scripts.bad.Yes"}), "can not be understood")
+            .broken(json!({"script": "scripts.none.Yes"}), "none.ts` does not exist")
+            .broken(json!({"script": "scripts.bad.Yes"}), "cannot be parsed")
             .broken(json!({"script": "scripts.t.Throws"}), "Error: oh")
             .broken(json!({"script": "scripts.t.Three"}), "of type `number`")
             .broken(json!({}), "needs `script`"),
@@ -99,7 +99,7 @@ fn asking_kinds() -> Vec<Kind> {
             "refund",
             json!({"value": {"tool": "find_order", "result": {"state": "open"}}}),
             json!({"value": {"tool": "find_order", "result": {"state": "lost"}}}),
-            "had this result",
+            "returned the expected result",
         )
         .broken(json!({"value": {}}), "needs `tool`"),
         kind(
@@ -110,11 +110,11 @@ fn asking_kinds() -> Vec<Kind> {
             "more",
         )
         .broken(json!({"value": {"type": "thing"}}), "not a valid JSON Schema")
-        .broken(json!({"value": "none.json"}), "can not be read")
+        .broken(json!({"value": "none.json"}), "cannot be read")
         .broken(json!({}), "needs a schema"),
         kind("semantic", "Hi", json!({"value": "Hello, world 42!"}), json!({"value": "The cat sleeps"}), "similarity")
             .broken(json!({"value": "x", "threshold": "high"}), "`threshold` must be")
-            .broken(json!({}), "needs the hoped-for words"),
+            .broken(json!({}), "needs the expected answer"),
         kind(
             "agent",
             "Hi",
@@ -122,13 +122,13 @@ fn asking_kinds() -> Vec<Kind> {
             json!({"use": "agents:judge", "value": "rude"}),
             "it greets",
         )
-        .broken(json!({"use": "agents:judge", "value": "unclear"}), "did not answer with `passed`")
-        .broken(json!({"use": "agents:nobody", "value": "polite"}), "there is no assistant `nobody`")
+        .broken(json!({"use": "agents:judge", "value": "unclear"}), "did not answer with a boolean `passed`")
+        .broken(json!({"use": "agents:nobody", "value": "polite"}), "the judging assistant `nobody` does not exist")
         .broken(json!({"value": "polite"}), "needs `use`"),
     ]
 }
 
-/// A test and what must become of it: its status, and words of its error.
+/// A test and its expected result: status, and a part of its error.
 struct Expected {
     id: String,
     line: String,
@@ -149,7 +149,7 @@ fn expected(
     let fields = assertion.as_object_mut().unwrap();
     fields.insert("type".into(), kind.name.into());
     fields.extend(more.as_object().unwrap().clone());
-    // The answer of the tool that the model calls is written down.
+    // The model's tool has a scripted answer.
     let tools = json!({"tools": {"shop__find_order": {"reply": {"state": "open", "paid": true}}}});
     let line = json!({"id": id, "input": kind.input, "assert": assertion, "options": tools}).to_string();
     Expected { id, line, status, words }
@@ -189,7 +189,7 @@ fn app() -> Suite {
         .file("assistants/judge/package.yao", r#"{ "connector": "mock" }"#)
 }
 
-/// The results of a report, each with its status and error.
+/// Asserts that each result of a report has the expected status and error.
 fn compare(table: &[Expected], report: &Value) {
     let results = report["results"].as_array().unwrap();
     assert_eq!(results.len(), table.len());
@@ -205,7 +205,7 @@ fn compare(table: &[Expected], report: &Value) {
 }
 
 #[test]
-fn every_assertion_holds_fails_is_turned_round_and_breaks_as_it_should() {
+fn every_assertion_passes_fails_is_negated_and_breaks_as_it_should() {
     let table = table();
     let lines: Vec<&str> = table.iter().map(|row| row.line.as_str()).collect();
     let suite = app().file(TESTS, lines.join("\n"));
@@ -217,7 +217,7 @@ fn every_assertion_holds_fails_is_turned_round_and_breaks_as_it_should() {
 }
 
 #[test]
-fn a_native_suite_of_the_same_tests_comes_to_the_same() {
+fn a_native_suite_of_the_same_tests_gives_the_same_result() {
     let table = table();
     let lines: Vec<&str> = table.iter().map(|row| row.line.as_str()).collect();
     let suite = app().file(TESTS, lines.join("\n"));

@@ -1,4 +1,4 @@
-//! What is written of tests of assistants: by extension, beside the tests, on standard output.
+//! Results of assistant tests: by file extension, beside the tests, and on standard output.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::suite::Suite;
 
 const TESTS: &str = "assistants/keyword/tests/inputs.jsonl";
 
-/// An assistant whose model says `yes` to `steady`, something else every other time to `odd`, and nothing good to `wrong`.
+/// An assistant whose model answers `yes` to `steady`, `yes`, `no`, `yes` to `odd`, and `no` to `wrong`.
 fn app(tests: &str) -> Suite {
     let model = "rules:\n\
         \x20 - { when: { user: odd }, reply: [yes, no, yes] }\n\
@@ -123,14 +123,15 @@ fn the_extension_says_what_is_written() {
     assert_eq!(lines(suite.path("r.jsonl"))[0]["type"], "start");
     let unknown = run(&suite, &["-o", "r.pdf"]);
     assert_eq!(unknown.code, Some(1), "{unknown:?}");
-    unknown.complains(&["no report has this extension; it is one of .json, .xml, .md, .markdown, .html, .htm, .jsonl"]);
+    unknown
+        .complains(&["no report has this extension; expected one of .json, .xml, .md, .markdown, .html, .htm, .jsonl"]);
     let printed = run(&suite, &["--json"]);
     let printed: Value = serde_json::from_str(&printed.stdout).unwrap();
     assert_eq!(printed["summary"]["total"], 2);
 }
 
 #[test]
-fn a_file_that_can_not_be_written_makes_it_fail() {
+fn a_file_that_cannot_be_written_makes_it_fail() {
     let suite = app(&test("T1", "steady")).file("taken", "a file, no folder");
     for path in ["taken/r.jsonl", "taken/r.json", "taken/r.md"] {
         let ran = run(&suite, &["-o", path]);
@@ -140,7 +141,7 @@ fn a_file_that_can_not_be_written_makes_it_fail() {
 }
 
 #[test]
-fn runs_are_told_in_every_shape() {
+fn runs_are_reported_in_every_format() {
     let suite = app(&(test("T1", "steady") + &test("T2", "odd") + "{\"id\":\"T3\",\"input\":\"x\",\"skip\":true}\n"));
     let ran = run(&suite, &["--runs", "3", "-o", "r.json", "-o", "r.jsonl", "-o", "r.md"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");

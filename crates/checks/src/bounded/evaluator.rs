@@ -1,4 +1,4 @@
-//! What a worker does.
+//! Evaluates tasks in a worker.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -12,26 +12,26 @@ use crate::schema_format::Formats;
 pub(super) const SCHEMA: &str = "schema";
 pub(super) const PATH: &str = "path";
 
-/// The longest answer; what a path leads to may be much more than the value itself.
+/// The longest answer, in bytes; the matches of a path may be much larger than the value itself.
 const LONGEST_ANSWER: usize = 8 << 20;
 
-/// Answers tasks, one after the other. The schema of the last one is kept ready: most tasks of a run have the same.
+/// Evaluates tasks one after another. Keeps the last compiled schema, since most tasks of a run share one.
 #[derive(Debug, Default)]
 pub struct Evaluator {
     ready: Option<(String, Formats, Validator)>,
 }
 
 impl Evaluator {
-    /// Answers a task, given by its three lines: `{"misfits": ..}` of a schema, `{"found": [..]}` of a path, or `{"exceeded": why}`
-    /// or `{"unusable": why}` when there is no other answer.
+    /// Answers a task, given as its three lines: `{"misfits": ..}` for a schema, `{"found": [..]}` for a path, or
+    /// `{"exceeded": why}` or `{"unusable": why}` if the evaluation failed.
     pub fn answer(&mut self, kind: &str, subject: &str, value: &str) -> String {
         let answer = match catch_unwind(AssertUnwindSafe(|| self.perform(kind, subject, value))) {
             Ok(Ok(answer)) => answer.to_string(),
             Ok(Err(unusable)) => json!({ "unusable": unusable }).to_string(),
-            Err(_) => json!({ "unusable": "its evaluation broke down" }).to_string(),
+            Err(_) => json!({ "unusable": "the evaluation crashed" }).to_string(),
         };
         if answer.len() > LONGEST_ANSWER {
-            return json!({ "exceeded": format!("{} MB of what it leads to", LONGEST_ANSWER >> 20) }).to_string();
+            return json!({ "exceeded": format!("{} MB of matches", LONGEST_ANSWER >> 20) }).to_string();
         }
         answer
     }
@@ -41,7 +41,7 @@ impl Evaluator {
         let value = read(value)?;
         match kind.split_once(' ') {
             Some((SCHEMA, formats)) => {
-                let formats = Formats::of_name(formats).ok_or_else(|| format!("there are no formats `{formats}`"))?;
+                let formats = Formats::of_name(formats).ok_or_else(|| format!("unknown format mode `{formats}`"))?;
                 let source = read(subject)?;
                 let known = self.ready.take().filter(|(ready, own, _)| ready == subject && *own == formats);
                 let ready = match known {
@@ -57,7 +57,7 @@ impl Evaluator {
                 let path = path_cost::parse(path.as_str().unwrap_or_default())?;
                 Ok(json!({ "found": path.query(&value).all() }))
             }
-            _ => Err(format!("there is no task `{kind}`")),
+            _ => Err(format!("unknown task `{kind}`")),
         }
     }
 }

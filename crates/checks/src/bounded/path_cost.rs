@@ -1,11 +1,11 @@
-//! How many places a path of RFC 9535 may lead through, before it is followed.
+//! Estimates how many places a path of RFC 9535 visits, without following it.
 //!
-//! A list of places may have the same place several times. A name or an index keeps that number, a wildcard, a slice and a filter
-//! too, since each place has one parent; several selectors in one pair of brackets add up. Below `..` each place is reached once
-//! from each of its ancestors, so the number grows by the depth of the value. A filter follows its own paths at each place it
-//! looks at.
+//! A list of places may contain the same place several times. A name, an index, a wildcard, a slice and a filter keep
+//! that number, since each place has one parent; several selectors in one pair of brackets add up. With `..`, each
+//! place is reached once from each of its ancestors, so the number is multiplied by the depth of the value. A filter
+//! follows its own paths at each place it visits.
 //!
-//! The path was understood by the parser of the library before; what is not understood here has no bound.
+//! The library has parsed the path before; a path that is not understood here counts as unbounded.
 
 use std::sync::LazyLock;
 
@@ -15,23 +15,23 @@ use serde_json_path::JsonPath;
 use super::schema_cost::pattern_size;
 use super::{CHEAP, Weight};
 
-/// How deep filters may be within each other, and brackets of either kind: the parser of the library takes twice as long for each
-/// further level, and no memory is enough for very many.
+/// The deepest nesting of filters, and of brackets of either kind: the parser of the library takes twice as long for
+/// each further level, and runs out of memory for very many.
 const FILTERS: usize = 8;
 const BRACKETS: usize = 64;
 
-/// What `match` and `search` cost, which compile their pattern at each place, in visits; and where the pattern is a part of the
-/// value.
+/// The cost of `match` and `search` in visits, since they compile their pattern at each place; and the cost if the
+/// pattern comes from the value.
 const MATCHING: u64 = 1_000;
 const MATCHING_ANYTHING: u64 = CHEAP;
 
-/// Quoted texts, words and numbers, `..`, and any other character by itself.
+/// Quoted strings, words and numbers, `..`, and any other character by itself.
 static TOKENS: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"(?s)'(?:\\.|[^'\\])*'?|"(?:\\.|[^"\\])*"?|[0-9A-Za-z_\x{80}-\x{10FFFF}]+|\.\.|."#;
     Regex::new(pattern).expect("the tokens are a regular expression")
 });
 
-/// The parts of a path, white space included.
+/// The tokens of a path, white space included.
 pub(crate) fn tokens(path: &str) -> impl Iterator<Item = &str> {
     TOKENS.find_iter(path).map(|token| token.as_str())
 }
@@ -41,9 +41,9 @@ pub(super) fn parse(path: &str) -> Result<JsonPath, String> {
     JsonPath::parse(path).map_err(|error| error.to_string())
 }
 
-/// Whether filters, or brackets, are so deep within each other that the path must not be parsed.
+/// Whether filters or brackets are nested so deep that the path must not be parsed.
 pub(crate) fn nests_too_deep(path: &str) -> bool {
-    // For each open bracket, whether it holds a filter.
+    // For each open bracket, whether it contains a filter.
     let (mut open, mut filters): (Vec<bool>, usize) = (Vec::new(), 0);
     for token in tokens(path) {
         match token {
@@ -64,7 +64,7 @@ pub(crate) fn nests_too_deep(path: &str) -> bool {
     false
 }
 
-/// Whether a path that the library understood is quickly followed through a value of this weight.
+/// Whether following a valid path through a value of this weight is cheap.
 pub(crate) fn is_cheap(path: &str, weight: Weight) -> bool {
     QueryCost::of(path, weight).is_some_and(|cost| {
         let most = if cost.is_linear { 10 * CHEAP } else { CHEAP };
@@ -72,10 +72,10 @@ pub(crate) fn is_cheap(path: &str, weight: Weight) -> bool {
     })
 }
 
-/// What it costs to follow a path.
+/// The cost of following a path.
 struct QueryCost {
     visits: u64,
-    /// Whether it reaches each place at most once, and does nothing there: a worker would spend more on copying the value.
+    /// Whether it visits each place at most once and does nothing there: copying the value to a worker would cost more.
     is_linear: bool,
 }
 
@@ -87,7 +87,7 @@ impl QueryCost {
     }
 }
 
-/// Adds up the cost of a path while it is read.
+/// Adds up the cost of a path while reading it.
 struct CostReader<'p> {
     tokens: Vec<&'p str>,
     at: usize,
@@ -105,12 +105,12 @@ impl<'p> CostReader<'p> {
         Some(token)
     }
 
-    /// What follows `$` or `@`.
+    /// Reads the segments after `$` or `@`.
     fn query(&mut self, depth: usize) -> Option<QueryCost> {
         if depth > FILTERS {
             return None;
         }
-        // How many times the list has the same place, and how many different ones it has at most.
+        // How many times the list contains the same place, and how many different places it contains at most.
         let (mut times, mut places) = (1_u64, 1_u64);
         let mut cost = QueryCost { visits: 1, is_linear: true };
         loop {
@@ -150,8 +150,8 @@ impl<'p> CostReader<'p> {
         }
     }
 
-    /// What is between brackets, the closing one included: for each selector its visits of each child of a place. A name or an
-    /// index visits none of the others, a wildcard or a slice each once.
+    /// Reads the selectors up to the closing bracket; returns the visits of each child of a place for each selector. A
+    /// name or an index visits no other children, a wildcard or a slice each once.
     fn selectors(&mut self, depth: usize) -> Option<Vec<u64>> {
         let mut selectors = Vec::new();
         loop {
@@ -170,10 +170,10 @@ impl<'p> CostReader<'p> {
         }
     }
 
-    /// The rest of a filter, up to the comma or the bracket that ends it.
+    /// Reads the rest of a filter, up to the comma or the bracket that ends it.
     fn filter(&mut self, depth: usize) -> Option<u64> {
         let (mut each, mut parentheses) = (2_u64, 0_usize);
-        // The patterns in it, and how many of its functions compile them.
+        // The size of the patterns in it, and how many of its functions compile one.
         let (mut patterns, mut matches) = (0_u64, 0_u64);
         while !(self.peek()? == "]" || (self.peek()? == "," && parentheses == 0)) {
             match self.next()? {
@@ -191,7 +191,7 @@ impl<'p> CostReader<'p> {
                 }
             }
         }
-        // Without a text in the filter the pattern comes from the value.
+        // If the filter contains no string, the pattern comes from the value.
         let compiling = if patterns == 0 { MATCHING_ANYTHING } else { MATCHING.saturating_add(patterns) };
         Some(each.saturating_add(compiling.saturating_mul(matches)))
     }
@@ -252,7 +252,7 @@ mod tests {
         assert!(!cheap("$..*", &numbers(1_000_000)));
     }
 
-    /// The number of places is never larger than what is estimated.
+    /// The estimate is never less than the number of matches.
     #[test]
     fn an_estimate_is_no_less_than_what_is_found() {
         let value = json!({ "a": [[1, [2]], { "b": [3, { "a": [4] }] }], "b": { "a": { "b": [5, 6] } } });

@@ -1,11 +1,11 @@
-//! How often a schema may have to be applied, before it is.
+//! Estimates the cost of validating against a schema.
 //!
-//! Without references, each part of a schema is applied at most once to each part of a value. What `anyOf`, `oneOf`, `not` and
-//! `if` hold is applied again to say why it does not fit, once for each level. A reference costs what its target costs: thirty
-//! definitions that each refer to the next one twice cost a billion. What refers to itself costs any amount. `unevaluated*`
-//! asks once more of each part whether its neighbours took it.
+//! Without references, each part of a schema is applied at most once to each part of a value. The subschemas of
+//! `anyOf`, `oneOf`, `not` and `if` are applied again to report why they do not match, once for each level. A reference
+//! costs what its target costs: thirty definitions that each refer to the next one twice cost a billion. A schema that
+//! refers to itself has no bound. `unevaluated*` checks each part once more against its neighbours.
 //!
-//! All of this errs on the safe side: whatever is not understood here has no bound.
+//! The estimate errs on the safe side: anything that is not understood here has no bound.
 
 use std::collections::HashMap;
 
@@ -13,17 +13,17 @@ use serde_json::{Map, Value};
 
 use super::{CHEAP, Weight};
 
-/// How much of a compiled pattern is tried at a text in the time of one visit.
+/// The size of a compiled pattern that takes as long as one visit.
 const PATTERN: u64 = 50;
 
-/// What a schema may cost.
+/// The estimated cost of a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SchemaCost {
     /// Visits for each part of a value, before `unevaluated*` multiplies them.
     each: u64,
-    /// How many `unevaluated*` are within each other at most.
+    /// The deepest nesting of `unevaluated*`.
     unevaluated: u32,
-    /// Whether the library may take long to compile it.
+    /// Whether compiling it may take long.
     pub(crate) dear_to_build: bool,
 }
 
@@ -42,7 +42,7 @@ impl SchemaCost {
         }
     }
 
-    /// Whether a value of this weight, or less, is quickly held against the schema.
+    /// Whether validating a value with at most this many parts is cheap.
     pub(crate) fn is_cheap(&self, parts: u64) -> bool {
         let visits = self.each.saturating_mul(parts);
         !self.dear_to_build && visits.saturating_mul(parts.saturating_pow(self.unevaluated)) <= CHEAP
@@ -52,7 +52,7 @@ impl SchemaCost {
 #[derive(Debug, Clone, Copy, Default)]
 struct SchemaPartCost {
     parts: u64,
-    /// How many of `anyOf`, `oneOf`, `not` and `if` are within each other at most.
+    /// The deepest nesting of `anyOf`, `oneOf`, `not` and `if`.
     branches: u64,
     unevaluated: u32,
 }
@@ -75,11 +75,12 @@ impl SchemaPartCost {
 
 struct CostWalk<'s> {
     root: &'s Value,
-    /// What targets of references cost; nothing yet while one is looked at, so whoever meets it again is within itself.
+    /// The costs of reference targets; `None` while a target is being walked, so that a recursive reference is
+    /// recognised.
     known: HashMap<String, Option<SchemaPartCost>>,
-    /// What all patterns weigh when they are compiled.
+    /// The total size of all compiled patterns.
     patterns: u64,
-    /// Whether a reference may lead elsewhere than it seems.
+    /// Whether an inner `$id` may change what references point at.
     foreign: bool,
     dynamic: bool,
 }
@@ -117,12 +118,12 @@ impl CostWalk<'_> {
                         .fold(SchemaPartCost::default(), SchemaPartCost::and);
                     named.and(self.all(patterns.values()))
                 }
-                // Names of the user's own, each with a schema.
+                // Names chosen by the user, each with a schema.
                 (
                     "properties" | "$defs" | "definitions" | "dependentSchemas" | "dependencies",
                     Value::Object(schemas),
                 ) => self.all(schemas.values()),
-                // Data, whatever it looks like.
+                // The values of these keywords are data, not schemas.
                 ("const" | "enum" | "default" | "examples" | "example", _) => {
                     SchemaPartCost::of(Weight::of(value).parts)
                 }
@@ -161,7 +162,7 @@ impl CostWalk<'_> {
     }
 }
 
-/// How large a pattern is at most once its counted repetitions are written out.
+/// The largest size of a pattern after its counted repetitions are expanded.
 pub(crate) fn pattern_size(pattern: &str) -> u64 {
     let counts = pattern.split('{').skip(1).filter_map(|rest| {
         let (counts, _) = rest.split_once('}')?;
@@ -170,10 +171,10 @@ pub(crate) fn pattern_size(pattern: &str) -> u64 {
     counts.fold(pattern.len() as u64, |size, count| size.saturating_mul(count.max(1)))
 }
 
-/// The JSON pointer of a reference within the document; nothing for one by a name, or to another document.
+/// The JSON pointer of a reference within the document; `None` for a reference to an anchor or to another document.
 fn pointer(to: &str) -> Option<String> {
     let pointer = to.strip_prefix('#')?;
-    // What is escaped as in addresses is rare, and need not be understood here.
+    // Percent-encoded references are rare and need not be supported here.
     ((pointer.is_empty() || pointer.starts_with('/')) && !pointer.contains('%')).then(|| pointer.to_owned())
 }
 
@@ -183,7 +184,7 @@ mod tests {
 
     use super::*;
 
-    /// Definitions of which each refers to the next so often.
+    /// A chain of definitions, each of which refers to the next `often` times.
     fn chain(levels: usize, often: usize) -> Value {
         let mut definitions = Map::new();
         for level in 0..levels {

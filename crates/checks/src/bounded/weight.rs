@@ -1,23 +1,23 @@
-//! How much there is to look at in a value.
+//! Measures the size of a value.
 
 use serde_json::Value;
 
-/// How many bytes of text take about as long to look at as one part of a value.
+/// The number of bytes of text that count as one part of a value.
 const TEXT: u64 = 64;
 
-/// What a value weighs.
+/// The size of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Weight {
-    /// Its parts, keys included, and its texts.
+    /// The number of its parts, keys included, plus its long texts.
     pub(crate) parts: u64,
-    /// How deep it is nested; 1 for a plain value.
+    /// The depth of its nesting; 1 for a plain value.
     pub(crate) depth: u64,
-    /// How many items or values the widest list or object in it has.
+    /// The length of the longest list or object in it.
     pub(crate) widest: u64,
 }
 
 impl Weight {
-    /// What a value weighs.
+    /// Measures a value.
     pub(crate) fn of(value: &Value) -> Self {
         let inside = match value {
             Value::Null | Value::Bool(_) => return Self::leaf(0),
@@ -40,7 +40,7 @@ impl Weight {
         Self { parts: 1 + text, depth: 1, widest: 0 }
     }
 
-    /// A list or an object without what is in it.
+    /// A list or an object without its content.
     fn around(width: usize) -> Self {
         Self { parts: 1, depth: 0, widest: width as u64 }
     }

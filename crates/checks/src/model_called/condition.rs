@@ -1,4 +1,4 @@
-//! What a request must be like to count.
+//! The conditions that a request must meet to count.
 
 use agentci_source::{Span, read};
 use agentci_trace::{Continued, ModelRequest};
@@ -9,10 +9,10 @@ use super::tools::{OnlyTools, WantedTool};
 use crate::wanted_text::WantedText;
 use agentci_text::shorten;
 
-/// How long a text may be in a detail.
+/// The longest text in a detail, in characters.
 const DETAIL: usize = 2000;
 
-/// A part of a request that is text.
+/// A text part of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub(super) enum RequestPart {
@@ -25,7 +25,7 @@ pub(super) enum RequestPart {
 /// One condition.
 #[derive(Debug)]
 pub(super) enum RequestCondition {
-    /// A part has this text.
+    /// A part meets a text condition.
     Text(RequestPart, WantedText),
     /// A tool is offered.
     Offers(WantedTool),
@@ -41,7 +41,7 @@ impl RequestPart {
     fn words(self) -> &'static str {
         match self {
             RequestPart::System => "system prompt",
-            RequestPart::User => "last user text",
+            RequestPart::User => "last user message",
             RequestPart::Messages => "message",
             RequestPart::Model => "model",
         }
@@ -51,7 +51,7 @@ impl RequestPart {
         if self == RequestPart::Model { "names" } else { "has" }
     }
 
-    /// The text, where there is one.
+    /// The text of the part; `None` if it is empty.
     fn of<'r>(self, request: &'r ModelRequest<'_>) -> Option<&'r str> {
         let found = match self {
             RequestPart::System => Some(&*request.system),
@@ -64,12 +64,12 @@ impl RequestPart {
 }
 
 impl RequestCondition {
-    /// Which of the requests meet it.
+    /// For each request, whether it meets the condition.
     pub(super) fn met(&self, requests: &[ModelRequest<'_>]) -> Vec<bool> {
         let mut met: Vec<bool> = Vec::with_capacity(requests.len());
         for request in requests {
             let own = self.is_met(request);
-            // What was said before is still there where the provider keeps it.
+            // Earlier messages are part of a request if the provider stores the conversation.
             let before = match (self, request.continues) {
                 (RequestCondition::Text(RequestPart::Messages, _), Some(Continued::Request(at))) => {
                     met.get(at).copied()
@@ -92,7 +92,7 @@ impl RequestCondition {
         }
     }
 
-    /// Where it was asked for.
+    /// The place of the condition in the suite.
     pub(super) fn span(&self) -> Span {
         match self {
             RequestCondition::Text(_, wanted) => wanted.span(),
@@ -101,18 +101,19 @@ impl RequestCondition {
         }
     }
 
-    /// What a request that meets it does, `has a system prompt that contains ..`; or one that does not, `has no system prompt ..`.
+    /// Describes a request that meets the condition, `has a system prompt that contains ..`, or one that does not,
+    /// `has no system prompt ..`.
     pub(super) fn words(&self, met: bool) -> String {
-        let (offers, a, is) = if met { ("offers", "a", "is") } else { ("does not offer", "no", "is not") };
+        let (offers, a, is) = if met { ("offers", "a", "offers no") } else { ("does not offer", "no", "offers") };
         match self {
             RequestCondition::Text(part, wanted) => format!("{} {a} {} {}", part.verb(), part.words(), wanted.words()),
             RequestCondition::Offers(tool) => format!("{offers} {}", tool.words()),
-            RequestCondition::OffersOnly(only) if only.names.is_empty() => format!("{is} without tools"),
+            RequestCondition::OffersOnly(only) if only.names.is_empty() => format!("{is} tools"),
             RequestCondition::OffersOnly(only) => format!("{offers} only {}", read::quoted_list(&only.names)),
         }
     }
 
-    /// What a request has instead; `which` names it.
+    /// What was found in a request that does not meet the condition; `which` names the request.
     pub(super) fn seen(&self, which: &str, request: &ModelRequest<'_>) -> String {
         match self {
             RequestCondition::Text(part, wanted) => {
@@ -131,7 +132,7 @@ impl RequestCondition {
         }
     }
 
-    /// The difference for programs.
+    /// The difference as a detail.
     pub(super) fn detail(&self, request: &ModelRequest<'_>) -> Detail {
         match self {
             RequestCondition::Text(part, wanted) => {

@@ -1,33 +1,36 @@
 //! # What it checks
-//! The agent asked its model, and what it sent. Alone, `model_called` says that the model was asked at least once. With a mapping, a
-//! request must meet all of these conditions:
+//! The agent called its model, with requests that meet these conditions. Alone, `model_called` means that the model
+//! was called at least once. With a mapping, a request must meet all of these conditions:
 //!
-//! - `system`: the system prompt, whether it is sent as a field, as blocks, as instructions or as `system` and `developer` messages
-//! - `user`: the last text of the user
-//! - `messages`: the text of one of the messages, system prompts aside; results of tools count
+//! - `system`: the system prompt, sent as a field, as blocks, as instructions or as `system` and `developer` messages
+//! - `user`: the last user message
+//! - `messages`: the text of any message that is not a system prompt; tool results count
 //! - `model`: the name of the model
-//! - `tools`: tools that the request offers, each a name or `{ name, parameters }`, where `parameters` must be contained in the
-//!   offered JSON Schema: of mappings each key that is given, lists such as `required` as sets. `{ exactly: [..] }`: these tools and
-//!   no others; `{ exactly: [] }`: none
+//! - `tools`: tools that the request offers, each a name or `{ name, parameters }`, where the offered JSON Schema must
+//!   contain `parameters`: of a mapping each key that is listed, lists such as `required` as sets.
+//!   `{ exactly: [..] }`: these tools and no others; `{ exactly: [] }`: none
 //!
-//! A text must be contained (for `model`: be equal). `{ matches: PATTERN }` looks for a pattern instead, `{ equals: TEXT }` compares the
-//! whole text.
+//! A string must be contained (for `model`: be equal). `{ matches: PATTERN }` searches for a pattern instead,
+//! `{ equals: TEXT }` compares the whole text.
 //!
-//! `of` says which requests must meet the conditions: `any` of them (the default), `all`, the `first` or the `last`. Where none
-//! was sent, no `of` is met. `count` says how many requests meet them: a number, or `min` and `max`; `count: 0` says that there is
-//! none. A request that is repeated because its answer failed (an error, a stream that broke off) is one request.
+//! `of` says which requests must meet the conditions: `any` of them (the default), `all`, the `first` or the `last`.
+//! If no request was sent, no `of` is met. `count` says how many requests must meet them: an integer, or `min` and
+//! `max`; `count: 0` means none. A request that is retried because its response failed (an error, a broken stream)
+//! counts as one request.
 //!
-//! Where the provider keeps the conversation (`previous_response_id`, `conversation`), a request has the system messages, the
-//! messages and the user's text of those that it continues. It does not have their `instructions`, which the API does not carry
-//! over. The check of a turn looks at the requests of that turn, which may continue requests of earlier turns.
+//! If the provider stores the conversation (`previous_response_id`, `conversation`), a request includes the system
+//! messages, the messages and the user message of the requests that it continues. It does not include their
+//! `instructions`, which the API does not carry over. The check of a turn looks at the requests of that turn, which
+//! may continue requests of earlier turns.
 //!
 //! Under `not`, no request may meet the conditions; with `of` or `count`, these must not be met.
 //!
-//! Requests are seen where agentci plays the model (`world.model`), records it (`world.recording`) or asks it itself (`chat` targets).
+//! Requests are observed if agentci plays the model (`world.model`), records it (`world.recording`) or calls it itself
+//! (`chat` targets).
 //!
 //! # Why
-//! A prompt that was lost, a tool that is no longer offered or data of another customer in the messages does not show in the answer
-//! of a scripted model. What the agent sent to its model shows it.
+//! A lost prompt, a tool that is no longer offered or another customer's data in the messages does not show in the
+//! answer of a scripted model. It shows in what the agent sent to its model.
 //!
 //! # Example
 //! ```yaml

@@ -1,4 +1,4 @@
-//! From arguments to what is asked.
+//! Reads the arguments of `model_called`.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use crate::evaluate::Evaluate;
 use crate::tool_called::{COUNT, Count};
 use crate::wanted_text::{WANTED, WantedText};
 
-/// What it is given.
+/// How suites write this check.
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "model_called",
-    about: "The agent asked its model, with requests like this.",
+    about: "The agent called its model with requests like this.",
     arguments: Kind::Either(&[Kind::Nothing, Kind::Shape(&ARGUMENTS)]),
 };
 
@@ -29,11 +29,11 @@ const NAMES: [(&str, RequestScope); 4] = [
 
 static ARGUMENTS: Shape = Shape::new(
     "`model_called`",
-    "What requests to the model are like, and how many there are.",
+    "Conditions on the requests to the model, and how many must meet them.",
     &[
         filled("system", WANTED, "The system prompt."),
-        filled("user", WANTED, "The last text of the user."),
-        filled("messages", WANTED, "The text of one of the messages, system prompts aside."),
+        filled("user", WANTED, "The last user message."),
+        filled("messages", WANTED, "The text of any message that is not a system prompt."),
         filled("model", WANTED, "The name of the model."),
         filled(
             "tools",
@@ -43,12 +43,12 @@ static ARGUMENTS: Shape = Shape::new(
         filled(
             "count",
             Kind::Either(&[Kind::Count(0), Kind::Shape(&COUNT)]),
-            "How many requests are like this. Default: at least one.",
+            "How many requests must meet the conditions. Default: at least one.",
         ),
         filled(
             "of",
             Kind::Choice(&words(&NAMES)),
-            "Which requests must be like this: any of them, all, the first or the last.",
+            "Which requests must meet the conditions: any of them, all, the first or the last. Default: any.",
         ),
     ],
 );
@@ -68,7 +68,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
             let key = &pair.key.text;
             let problem =
                 compiler.problems.error(pair.key.span, format!("`{key}` has no value"), "a value is missing here");
-            problem.help(format!("write what is expected, or remove `{key}`"));
+            problem.help(format!("write the expected value, or remove `{key}`"));
         }
     }
     let mut arguments = compiler.open(&ARGUMENTS, arguments)?;
@@ -84,8 +84,8 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     arguments.finish()?;
     if count.as_ref().is_some_and(Count::is_none) && of.value != RequestScope::Any {
         let message = "`count: 0` and `of` contradict each other: `of` needs a request";
-        let help = "write `count: 0` alone to say that no request is like this";
-        return compiler.refuse(of.span, message, "no request can be meant", help);
+        let help = "write `count: 0` alone to require that no request meets the conditions";
+        return compiler.refuse(of.span, message, "contradicts `count: 0`", help);
     }
     Some(Arc::new(RequestConditions { conditions, count, of, span }))
 }

@@ -1,4 +1,4 @@
-//! Requests to a model: which of them are as asked, and how many.
+//! Evaluates `model_called`: which requests meet the conditions, and how many.
 
 use agentci_source::{Span, Spanned};
 use agentci_trace::{Continued, ModelRequest, Trace};
@@ -11,7 +11,7 @@ use crate::evaluate::Evaluate;
 use crate::tool_called::{Count, times};
 use crate::wanted_text::quoted;
 
-/// How many requests a message lists, a line each.
+/// The most requests that a message lists, one per line.
 const LINES: usize = 10;
 
 /// Which requests must meet the conditions.
@@ -23,18 +23,18 @@ pub(super) enum RequestScope {
     Last,
 }
 
-/// Requests, with what is asked of them.
+/// The conditions on requests.
 #[derive(Debug)]
 pub(super) struct RequestConditions {
     pub(super) conditions: Vec<RequestCondition>,
-    /// How many must meet the conditions, where that is said.
+    /// How many requests must meet the conditions, if the suite says so.
     pub(super) count: Option<Count>,
     pub(super) of: Spanned<RequestScope>,
-    /// Where the check stands.
+    /// The place of the check in the suite.
     pub(super) span: Span,
 }
 
-/// The requests of a trace, with the conditions that each meets.
+/// The requests of a trace, and which conditions each of them meets.
 struct SeenRequests<'t> {
     requests: Vec<ModelRequest<'t>>,
     /// By condition, then by request.
@@ -51,7 +51,7 @@ impl Evaluate for RequestConditions {
         self.misplaced(&seen).or_else(|| self.miscounted(&seen)).map_or(Outcome::Held, Outcome::Failed)
     }
 
-    /// Without a count, no request may be as asked; a count or a place that is given must not be met.
+    /// Without `count` and `of`, no request may meet the conditions; otherwise the count or the place must not be met.
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {
         let seen = self.seen(trace);
         if self.misplaced(&seen).or_else(|| self.miscounted(&seen)).is_some() {
@@ -63,16 +63,16 @@ impl Evaluate for RequestConditions {
         let message = match (&self.count, self.of.value) {
             (Some(count), _) => {
                 let (number, wanted, like) = (times(fitting.len()), count.words(), self.like());
-                format!("the model was asked {number}{like}, and must not be asked {wanted}")
+                format!("the model was called {number}{like}, but `not` forbids that it is called {wanted}")
             }
-            _ if self.conditions.is_empty() => format!("the model was asked {}, and must not be", times(all)),
+            _ if self.conditions.is_empty() => format!("the model was called {}, which `not` forbids", times(all)),
             (None, RequestScope::Any) => {
                 let which = fitting.first().map_or_else(|| "a request".into(), |at| which(*at, all));
-                format!("{which} to the model {has}, and must not")
+                format!("{which} to the model {has}, which `not` forbids")
             }
-            (None, RequestScope::All) => format!("every request to the model {has}, and must not"),
-            (None, RequestScope::First) => format!("the first request to the model {has}, and must not"),
-            (None, RequestScope::Last) => format!("the last request to the model {has}, and must not"),
+            (None, RequestScope::All) => format!("every request to the model {has}, which `not` forbids"),
+            (None, RequestScope::First) => format!("the first request to the model {has}, which `not` forbids"),
+            (None, RequestScope::Last) => format!("the last request to the model {has}, which `not` forbids"),
         };
         let span = self.conditions.first().map_or(self.span, RequestCondition::span);
         Outcome::Failed(Failure::new(message).at(span, "the agent sent this").notes(seen.listed(&fitting)))
@@ -86,12 +86,12 @@ impl RequestConditions {
         SeenRequests { requests, met }
     }
 
-    /// What makes a request count, in few words.
+    /// A short description of the requests that count.
     fn like(&self) -> &'static str {
-        if self.conditions.is_empty() { "" } else { " with a request like this" }
+        if self.conditions.is_empty() { "" } else { " with a request that meets the conditions" }
     }
 
-    /// Why the requests that `of` names are not as asked, if they are not.
+    /// The failure of the requests that `of` names, if they do not meet the conditions.
     fn misplaced(&self, seen: &SeenRequests<'_>) -> Option<Failure> {
         let all = seen.requests.len();
         let wrong = match self.of.value {
@@ -111,7 +111,7 @@ impl RequestConditions {
         Some(seen.unmet(format!("{name} to the model {}", condition.words(false)), condition, at))
     }
 
-    /// Why the number of fitting requests is wrong, if it is.
+    /// The failure of the count, if the wrong number of requests meets the conditions.
     fn miscounted(&self, seen: &SeenRequests<'_>) -> Option<Failure> {
         let all = seen.requests.len();
         let fitting: Vec<usize> = (0..all).filter(|at| seen.fits(*at)).collect();
@@ -125,7 +125,7 @@ impl RequestConditions {
         let nearest = seen.nearest().filter(|_| count.is_more_than(fitting.len()));
         if let Some((index, at)) = nearest.filter(|_| fitting.is_empty()) {
             let condition = &self.conditions[index];
-            // Another request may meet this condition and miss others.
+            // Another request may meet this condition but not the others.
             let message = if seen.met[index].iter().any(|met| *met) {
                 "no request to the model meets all conditions".into()
             } else {
@@ -135,15 +135,15 @@ impl RequestConditions {
         }
         let (number, like, wanted) = (times(fitting.len()), self.like(), count.words());
         let message = if count.is_none() {
-            format!("the model was asked {number}{like}, and must not be")
+            format!("the model was called {number}{like}, but must not be")
         } else {
-            format!("the model was asked {number}{like}, not {wanted}")
+            format!("the model was called {number}{like}, expected {wanted}")
         };
         let span = count.span.unwrap_or(self.span);
-        let mut failure = Failure::new(message).at(span, format!("asked {number}")).detail("", wanted, fitting.len());
+        let mut failure = Failure::new(message).at(span, format!("called {number}")).detail("", wanted, fitting.len());
         if let Some((index, at)) = nearest {
             let told = self.conditions[index].seen(&which(at, all), &seen.requests[at]);
-            failure.notes.push(format!("{} comes nearest: {told}", which(at, all)));
+            failure.notes.push(format!("{} comes closest: {told}", which(at, all)));
         }
         let every: Vec<usize> = (0..all).collect();
         Some(failure.notes(seen.listed(if nearest.is_none() && !fitting.is_empty() { &fitting } else { &every })))
@@ -151,7 +151,7 @@ impl RequestConditions {
 
     fn never_asked(&self) -> Failure {
         let span = self.conditions.first().map_or(self.span, RequestCondition::span);
-        Failure::new("the model was never asked")
+        Failure::new("the model was never called")
             .at(span, "no request to a model was seen")
             .note("does the agent read the address of its model from `OPENAI_BASE_URL`, `ANTHROPIC_BASE_URL`, `GOOGLE_GEMINI_BASE_URL` or `OLLAMA_HOST`?")
     }
@@ -163,8 +163,8 @@ impl SeenRequests<'_> {
         self.met.iter().all(|met| met[at])
     }
 
-    /// The request that meets most of the conditions without meeting all, the first of several, and the first condition that it
-    /// does not meet.
+    /// The first condition that is not met by the request that meets most conditions but not all, and the index of that
+    /// request (the first of several).
     fn nearest(&self) -> Option<(usize, usize)> {
         let met = |at: usize| self.met.iter().filter(|met| met[at]).count();
         let missing = (0..self.requests.len()).filter(|at| !self.fits(*at));
@@ -178,14 +178,14 @@ impl SeenRequests<'_> {
         let mut failure = Failure::new(message).at(condition.span(), condition.seen(&which(at, all), request));
         failure.details = vec![condition.detail(request)];
         if let Some(Continued::Unseen(id)) = request.continues {
-            let note = format!("{} continues `{id}`, whose messages are not in what is looked at here", which(at, all));
+            let note = format!("{} continues `{id}`, whose messages are not in this trace", which(at, all));
             failure.notes.push(note);
         }
         let every: Vec<usize> = (0..all).collect();
         failure.notes(self.listed(&every))
     }
 
-    /// These requests, a line each, as facts to show.
+    /// Notes with these requests, one line each.
     fn listed(&self, chosen: &[usize]) -> Vec<String> {
         at_most(LINES, chosen.iter().map(|at| self.line(*at)))
     }
@@ -196,7 +196,7 @@ impl SeenRequests<'_> {
         let model = request.model.map_or("no model".into(), |model| format!("model {}", quoted(model)));
         let system = if request.system.is_empty() { "no system prompt" } else { "a system prompt" };
         let user =
-            request.user.as_deref().map_or("no user text".into(), |text| format!("user {}", quoted(text.trim())));
+            request.user.as_deref().map_or("no user message".into(), |text| format!("user {}", quoted(text.trim())));
         let again = if request.attempts > 1 { format!(", {} attempts", request.attempts) } else { String::new() };
         format!("turn {turn}, {}; {model}, {system}, {user}{again}", offered(&name, &request.tools))
     }

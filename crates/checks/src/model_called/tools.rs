@@ -1,4 +1,4 @@
-//! Tools that a request offers.
+//! Conditions on the tools that a request offers.
 
 use agentci_source::shape::{Kind, Shape, filled, required};
 use agentci_source::{Node, Span, Spanned, read};
@@ -11,27 +11,27 @@ use super::condition::RequestCondition;
 use crate::call_words::cut;
 use crate::compiler::{Compiler, object};
 
-/// How many tools a message names.
+/// The most tools that a message names.
 const NAMED: usize = 20;
 
-/// A tool with what is asked of its parameters.
+/// How suites write a tool and its parameters.
 pub(super) static TOOL: Shape = Shape::new(
     "a tool",
-    "A tool and the parameters that it is offered with.",
+    "A tool, and the parameters that it is offered with.",
     &[
         required("name", Kind::Name, "The name of the tool."),
         filled("parameters", Kind::Object, "What the JSON Schema of its arguments must contain."),
     ],
 );
 
-/// All tools that are offered.
+/// How suites write the exact list of tools.
 pub(super) static EXACTLY: Shape = Shape::new(
     "`tools`",
     "The tools that are offered, and no others.",
     &[required(
         "exactly",
         Kind::List(&Kind::Either(&[Kind::Name, Kind::Shape(&TOOL)])),
-        "The tools; an empty list says that none is offered.",
+        "The tools; an empty list means that none is offered.",
     )],
 );
 
@@ -49,7 +49,7 @@ pub(super) struct OnlyTools {
     pub(super) span: Span,
 }
 
-/// Reads a list of tools, or all of them.
+/// Reads a list of tools, or a mapping with `exactly`.
 pub(super) fn read(node: &Node, compiler: &mut Compiler<'_>) -> Option<Vec<RequestCondition>> {
     let mut exactly = None;
     let mut list = node;
@@ -90,14 +90,14 @@ impl WantedTool {
         format!("the tool `{}`{with}", self.name.value)
     }
 
-    /// What is offered instead; `which` names the request.
+    /// What the request offers instead; `which` names the request.
     pub(super) fn seen(&self, which: &str, tools: &[OfferedTool<'_>]) -> String {
         match self.nearest(tools) {
             None => offered(which, tools),
             Some(Difference { path, expected, actual }) => {
                 let place = if path.is_empty() { String::new() } else { format!(" at `{path}`") };
                 let shown = |value: Option<Value>| value.map_or("nothing".into(), |value| cut(&value));
-                format!("{which} offers it with {}{place}, not {}", shown(actual), shown(expected))
+                format!("{which} offers it with {}{place}, expected {}", shown(actual), shown(expected))
             }
         }
     }
@@ -127,7 +127,7 @@ impl WantedTool {
 }
 
 impl OnlyTools {
-    /// A tool that is offered and must not be.
+    /// A tool that is offered but must not be.
     pub(super) fn other<'t>(&self, tools: &[OfferedTool<'t>]) -> Option<&'t str> {
         tools.iter().map(|tool| tool.name).find(|name| !self.names.iter().any(|known| known == name))
     }
@@ -144,7 +144,7 @@ impl OnlyTools {
     }
 }
 
-/// What a request offers, as a fact to show.
+/// A note with the tools that a request offers.
 pub(super) fn offered(which: &str, tools: &[OfferedTool<'_>]) -> String {
     if tools.is_empty() {
         return format!("{which} offers no tools");
@@ -158,7 +158,8 @@ fn names(tools: &[OfferedTool<'_>]) -> Value {
     tools.iter().map(|tool| tool.name).collect()
 }
 
-/// The first place at which an offered schema is not as asked. Of mappings only what is asked for is looked at; lists are sets.
+/// The first place at which an offered schema differs from the expected one. Mappings need only contain the expected
+/// keys; lists are compared as sets.
 fn difference(wanted: &Value, offered: Option<&Value>, path: &mut String) -> Option<Difference> {
     if let (Value::Object(wanted), Some(Value::Object(offered))) = (wanted, offered) {
         return wanted.iter().find_map(|(key, value)| {

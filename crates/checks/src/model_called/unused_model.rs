@@ -1,23 +1,23 @@
-//! Cases and checks that are about a model that is not asked.
+//! Finds cases whose agent need not call its model.
 
 use agentci_plan::{Case, Check};
 use agentci_source::Reading;
 use serde_json::Value;
 
-/// Whether a case says that its agent may do without asking its model.
+/// Whether the agent of a case may finish without calling its model.
 pub fn may_go_unasked(case: &Case) -> bool {
     let mut checks = case.checks.iter().chain(case.turns.iter().flat_map(|turn| turn.checks.iter()));
     let none_allowed = case.limits.model_calls.is_some_and(|limit| limit.most < 1.0);
     case.world.model_optional || none_allowed || checks.any(|check| expects_none(check))
 }
 
-/// Whether a check is about a model that is not asked, or need not be.
+/// Whether a check expects that the model is not called.
 fn expects_none(check: &Check) -> bool {
     if &*check.kind.value != "model_called" {
         return false;
     }
     if check.negate {
-        // With conditions it only says what must not be asked.
+        // With conditions, only requests that meet them are forbidden.
         return check.arguments.pairs().is_none_or(<[_]>::is_empty);
     }
     let count = check.arguments.get("count").and_then(|count| count.value(Reading::Core).ok());
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn checks_say_whether_a_model_need_not_be_asked() {
+    fn checks_say_whether_a_model_need_not_be_called() {
         let span = Span::whole(Sources::default().add(std::path::Path::new("s"), ""));
         let check = |kind: &str, arguments: Value| Check::new(kind, span, Node::from_value(&arguments, span));
         for count in [json!(0), json!({ "max": 0 })] {

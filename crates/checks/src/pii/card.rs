@@ -1,4 +1,5 @@
-//! Payment card numbers: the digits of a brand, in the groups that cards have or in none, with a right check digit.
+//! Finds payment card numbers: the prefix and length of a brand, in the groups that cards have or ungrouped, with a
+//! valid check digit.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -8,7 +9,8 @@ use regex::Regex;
 use super::PersonalDataKind;
 use super::numbers::find_alone;
 
-/// The digits of a card by themselves, or in the groups that cards have; sixteen digits may be the beginning of nineteen.
+/// Ungrouped digits, or the groups that cards have; the longest form is tried first, since nineteen digits begin like
+/// sixteen.
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
     let grouped = "(?:[0-9]{4}_){4}[0-9]{3}|(?:[0-9]{4}_){3}[0-9]{4}|[0-9]{4}_[0-9]{6}_[0-9]{4,5}";
     let [spaced, dashed] = [" ", "-"].map(|separator| grouped.replace('_', separator));
@@ -23,7 +25,7 @@ pub(super) fn find(text: &str) -> Vec<(PersonalDataKind, Range<usize>)> {
     })
 }
 
-/// Whether a brand has numbers that begin so and are this long.
+/// Whether a brand has numbers with this prefix and length.
 fn brand(digits: &[u8]) -> bool {
     let prefix = |length: usize| digits.iter().take(length).fold(0_u32, |sum, digit| sum * 10 + u32::from(*digit));
     let count = digits.len();
@@ -52,7 +54,7 @@ fn brand(digits: &[u8]) -> bool {
     }
 }
 
-/// The check that Hans Peter Luhn devised: all card numbers pass it, nine of ten others do not.
+/// The Luhn check: all card numbers pass it, nine of ten other numbers do not.
 fn check_digit(digits: &[u8]) -> bool {
     let sum: u32 = digits
         .iter()

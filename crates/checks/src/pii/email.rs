@@ -1,10 +1,10 @@
-//! E-mail addresses: a name, `@`, a domain whose last part is letters.
+//! Finds e-mail addresses: a name, `@`, and a domain whose last part is letters.
 
 use std::ops::Range;
 
 use super::PersonalDataKind;
 
-/// The longest address that mail servers take.
+/// The longest address that mail servers accept, in bytes.
 const LONGEST: usize = 254;
 
 pub(super) fn find(text: &str) -> Vec<(PersonalDataKind, Range<usize>)> {
@@ -27,7 +27,7 @@ fn in_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b".!#$%&'*+/=?^_`{|}~-".contains(&byte)
 }
 
-/// Where the domain at the beginning of a text ends; nothing when there is none.
+/// The end of the domain at the beginning of a text; `None` if there is none.
 fn domain_end(text: &str) -> Option<usize> {
     let domain = text.trim_end_matches(['.', '-']);
     let (before, top) = domain.rsplit_once('.')?;

@@ -11,7 +11,7 @@ pub(crate) enum PersonalDataKind {
 }
 
 impl PersonalDataKind {
-    /// In words.
+    /// The kind in words, with its article.
     pub(crate) fn name(self) -> &'static str {
         match self {
             PersonalDataKind::Email => "an e-mail address",
@@ -26,9 +26,9 @@ impl PersonalDataKind {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct PersonalData {
     pub(crate) kind: PersonalDataKind,
-    /// From 1.
+    /// Counted from 1.
     pub(crate) line: usize,
-    /// From 1, in characters.
+    /// Counted from 1, in characters.
     pub(crate) column: usize,
     pub(crate) masked: String,
 }
@@ -47,14 +47,14 @@ impl PersonalData {
     }
 }
 
-/// Of an address the first letter and the top domain stay.
+/// Masks an address except its first letter and top-level domain.
 fn masked_address(address: &str) -> String {
     let first: String = address.chars().take(1).collect();
     let top = address.rsplit('.').next().expect("a split has a first part");
     format!("{first}***@***.{top}")
 }
 
-/// Of a number the last two digits stay.
+/// Masks a number except its last two digits.
 fn masked_digits(number: &str) -> String {
     let digits = number.chars().filter(char::is_ascii_digit).count();
     let mut seen = 0;

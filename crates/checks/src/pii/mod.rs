@@ -1,4 +1,4 @@
-//! Personal data in a text: what of it there is, where, and masked.
+//! Finds personal data in a text: its kind, its place and its masked form.
 
 mod card;
 mod email;
@@ -7,11 +7,11 @@ mod numbers;
 
 pub(crate) use finding::{PersonalData, PersonalDataKind};
 
-/// Everything that is found, in the order of the text.
+/// All personal data in a text, in order.
 pub(crate) fn find(text: &str) -> Vec<PersonalData> {
     let cards = card::find(text);
     let mut ranges = email::find(text);
-    // What is a card number is not a telephone number as well.
+    // Digits of a card number are not also a telephone number.
     let apart = |range: &std::ops::Range<usize>| {
         !cards.iter().any(|(_, card)| range.start < card.end && card.start < range.end)
     };

@@ -1,4 +1,4 @@
-//! US telephone and social security numbers.
+//! Finds US telephone and social security numbers.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -7,13 +7,13 @@ use regex::{Captures, Match, Regex};
 
 use super::PersonalDataKind;
 
-/// How far before a bare number a word may stand that says what it is, in bytes.
+/// How far before an ungrouped number its cue may be, in bytes.
 const CUE_DISTANCE: usize = 24;
 const PHONE_CUES: [&str; 9] = ["phone", "tel", "call", "mobile", "cell", "fax", "sms", "whatsapp", "dial"];
 const SOCIAL_CUES: [&str; 3] = ["ssn", "social security", "social-security"];
 
-/// `555-867-5309` and `123-45-6789` in their spellings, and digits alone, which need a cue. Numbers that merely stand beside each
-/// other are told apart by what numbering allows.
+/// `555-867-5309` and `123-45-6789` in their spellings, and ungrouped digits, which need a cue. With spaces or dots as
+/// separators, the groups must be valid area codes and exchanges, since they may be unrelated numbers.
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
     let spellings = r"(?x)(
         (?<phone>
@@ -44,7 +44,7 @@ pub(super) fn find(text: &str) -> Vec<(PersonalDataKind, Range<usize>)> {
     })
 }
 
-/// The numbers that the first group of a pattern finds and `kind` accepts, where they are no part of something longer.
+/// The numbers that the first group of a pattern matches and `kind` accepts, unless they are part of something longer.
 pub(super) fn find_alone(
     pattern: &Regex,
     text: &str,
@@ -60,14 +60,14 @@ pub(super) fn find_alone(
                 found.push((kind, number.range()));
                 at = number.end();
             }
-            // What begins within digits does not stand alone.
+            // A number that begins within digits is part of something longer.
             None => at = number.start() + number.as_str().bytes().take_while(u8::is_ascii_digit).count().max(1),
         }
     }
     found
 }
 
-/// Whether what begins here is not the end of something longer: a word, a number, a part after a dash or point.
+/// Whether a number that begins here is not the end of a word, a longer number, or a part after a dash or point.
 fn starts_alone(text: &str, at: usize) -> bool {
     let mut before = text[..at].chars().rev();
     match before.next() {
@@ -77,7 +77,7 @@ fn starts_alone(text: &str, at: usize) -> bool {
     }
 }
 
-/// Whether what ends here is not the beginning of something longer.
+/// Whether a number that ends here is not the beginning of something longer.
 fn ends_alone(text: &str, end: usize) -> bool {
     let mut after = text[end..].chars();
     match after.next() {
@@ -87,14 +87,14 @@ fn ends_alone(text: &str, end: usize) -> bool {
     }
 }
 
-/// Some social security numbers are never given out.
+/// Some social security numbers are never issued.
 fn is_given_out(number: &str) -> bool {
     let digits: String = number.chars().filter(char::is_ascii_digit).collect();
     let (area, group, serial) = (&digits[..3], &digits[3..5], &digits[5..]);
     area != "000" && area != "666" && !area.starts_with('9') && group != "00" && serial != "0000"
 }
 
-/// Whether a word shortly before a number says what it is.
+/// Whether one of these words is shortly before a number.
 fn cue(before: &str, words: &[&str]) -> bool {
     let near = before[before.ceil_char_boundary(before.len().saturating_sub(CUE_DISTANCE))..].to_lowercase();
     words.iter().any(|word| near.contains(word))

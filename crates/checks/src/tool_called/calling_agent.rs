@@ -1,4 +1,5 @@
-//! Calls that one of several agents made: the model that asked for them was told so by its system prompt.
+//! The key `by`: counts only the calls of one of several agents, which is known by the system prompt of its model
+//! requests.
 
 use std::collections::HashSet;
 
@@ -12,11 +13,11 @@ use crate::call_words::{goes_by, listed};
 use crate::compiler::Compiler;
 use crate::wanted_text::{WANTED, WantedText, quoted};
 
-/// Who asked for a call.
+/// How suites write `by`.
 pub(super) static BY: Shape = Shape::new(
     "`by`",
-    "The agent that made the call, where there are several.",
-    &[required("system", WANTED, "The system prompt of the request whose answer asked for the call.")],
+    "The agent that made the call, if there are several.",
+    &[required("system", WANTED, "The system prompt of the request whose answer requested the call.")],
 );
 
 /// The system prompt of the agent that made a call.
@@ -25,14 +26,14 @@ pub(super) struct By {
     pub(super) system: WantedText,
 }
 
-/// Calls of the tool that do not count.
+/// Calls of the tool that are not counted.
 #[derive(Debug, Default)]
 pub(super) struct UncountedCalls<'t> {
-    /// Asked for under another system prompt, which begins so.
+    /// Calls requested under another system prompt, and that prompt.
     others: Vec<(TracedCall<'t>, String)>,
-    /// Not asked for by any request that was seen.
+    /// Calls that no observed answer requested.
     untold: Vec<TracedCall<'t>>,
-    /// Whether a request with the right system prompt asked for such a call.
+    /// Whether the answer to a request with the right system prompt requested such a call.
     asked: bool,
 }
 
@@ -46,7 +47,7 @@ impl By {
 }
 
 impl CalledTool {
-    /// The calls that count, those of other tools included, and those of this tool that do not.
+    /// The calls that count, including those of other tools, and the calls of this tool that do not.
     pub(super) fn counted<'t>(&self, trace: &'t Trace) -> (Vec<TracedCall<'t>>, UncountedCalls<'t>) {
         let (calls, mut apart) = (self.seen.calls(trace), UncountedCalls::default());
         let Some(by) = &self.by else { return (calls, apart) };
@@ -75,8 +76,8 @@ impl CalledTool {
     }
 }
 
-/// The id of the call that the model asked for. A stub that ran it has ids of its own, and an exchange belongs to the call that it is
-/// a part of.
+/// The id of the call that the model requested. A stub that ran the call uses ids of its own, and an exchange belongs
+/// to the call that it is part of.
 fn asked_as<'t>(call: &TracedCall<'t>, all: &[TracedCall<'t>]) -> &'t str {
     let is_whole = |other: &&TracedCall<'t>| other.part_of.is_none() && Some(other.number) == call.part_of;
     let whole = all.iter().find(is_whole).unwrap_or(call);
@@ -84,13 +85,13 @@ fn asked_as<'t>(call: &TracedCall<'t>, all: &[TracedCall<'t>]) -> &'t str {
 }
 
 impl UncountedCalls<'_> {
-    /// Says which calls did not count, where that may be why a check failed.
+    /// Adds notes about the calls that were not counted to a failure.
     pub(super) fn explain(&self, outcome: Outcome, name: &str) -> Outcome {
         let Outcome::Failed(mut failure) = outcome else { return outcome };
         if let Some((_, system)) = self.others.first() {
             let prompt = if system.is_empty() { "no system prompt".into() } else { quoted(system) };
             let calls = counted(self.others.len());
-            let note = format!("{calls} of `{name}` not counted: asked for under another system prompt, {prompt}");
+            let note = format!("{calls} of `{name}` not counted: requested under another system prompt, {prompt}");
             failure.notes.push(note);
         }
         if !self.untold.is_empty() {
@@ -99,7 +100,7 @@ impl UncountedCalls<'_> {
         Outcome::Failed(failure)
     }
 
-    /// Why it cannot be said that nobody with this prompt made a call, if it cannot.
+    /// The failure if a call may have been made by the agent with this prompt, but that cannot be known.
     pub(super) fn doubt(&self, calls: &CalledTool, fits: impl Fn(&TracedCall<'_>) -> bool) -> Option<Failure> {
         let by = calls.by.as_ref().filter(|_| self.asked && (calls.count.span.is_none() || calls.count.is_none()))?;
         let doubtful: Vec<&TracedCall<'_>> = self.untold.iter().filter(|call| fits(call)).collect();
@@ -107,15 +108,15 @@ impl UncountedCalls<'_> {
             return None;
         }
         let name = &calls.name.value;
-        let message = format!("`{name}` was called, and it cannot be told that another agent did it");
-        let failure = Failure::new(message).at(by.system.span(), "a model with this prompt asked for such a call");
+        let message = format!("`{name}` was called, and it is unknown which agent called it");
+        let failure = Failure::new(message).at(by.system.span(), "a model with this prompt requested such a call");
         Some(failure.note(self.untold_words(name)).notes(listed(doubtful)))
     }
 
     fn untold_words(&self, name: &str) -> String {
         let calls = counted(self.untold.len());
         let ids: Vec<&str> = self.untold.iter().take(5).map(|call| call.call.call_id.as_str()).collect();
-        format!("{calls} of `{name}` not counted: no request that was seen asked for {}", read::quoted_list(&ids))
+        format!("{calls} of `{name}` not counted: no observed answer of a model requested {}", read::quoted_list(&ids))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Calls of one tool: which of them are as asked, how many, and after which other tool.
+//! Evaluates `tool_called` for one tool: which calls meet the conditions, how many, and after which other tool.
 
 use agentci_source::Spanned;
 use agentci_trace::{Trace, TracedCall};
@@ -12,17 +12,17 @@ use crate::call_words::{goes_by, listed, listed_with};
 use crate::evaluate::Evaluate;
 use crate::pattern::PlacedPattern;
 
-/// One tool, with what is asked of its calls.
+/// A tool, and the conditions on its calls.
 #[derive(Debug)]
 pub(super) struct CalledTool {
     pub(super) name: Spanned<String>,
-    /// Whether names count that end in it.
+    /// Whether tools whose name ends in this name count.
     pub(super) suffix: bool,
     pub(super) seen: CallObservation,
     pub(super) conditions: Vec<CallCondition>,
     pub(super) count: Count,
     pub(super) after: Option<Spanned<String>>,
-    /// The agent that made them, where there are several.
+    /// The agent that made the calls, if there are several.
     pub(super) by: Option<By>,
 }
 
@@ -49,7 +49,7 @@ impl Evaluate for CalledTool {
         apart.explain(Outcome::Failed(failure), &self.name.value)
     }
 
-    /// Without a count, no call may be as asked; a count that is given must not be met.
+    /// Without `count`, no call may meet the conditions; otherwise the count must not be met.
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {
         let (calls, apart) = self.counted(trace);
         if self.miscounted(&calls, true).is_some() || self.misplaced(trace, &calls).is_some() {
@@ -59,12 +59,13 @@ impl Evaluate for CalledTool {
         let fitting: Vec<&TracedCall<'_>> = self.named(&calls).filter(|call| self.fits(call, true)).collect();
         let times = times(fitting.len());
         let failure = match self.count.span {
-            None => Failure::new(format!("`{name}` was {called}{with}, and must not be"))
+            None => Failure::new(format!("`{name}` was {called}{with}, which `not` forbids"))
                 .at(self.name.span, format!("{} {times}", self.seen.forbidden())),
             Some(span) => {
                 let words = self.count.words();
-                Failure::new(format!("`{name}` was {called} {times}{with}, and must not be {called} {words}"))
-                    .at(span, format!("{called} {times}"))
+                let message =
+                    format!("`{name}` was {called} {times}{with}, but `not` forbids that it is {called} {words}");
+                Failure::new(message).at(span, format!("{called} {times}"))
             }
         };
         Outcome::Failed(failure.notes(if fitting.is_empty() { listed(&calls) } else { listed(fitting) }))
@@ -79,7 +80,7 @@ impl Evaluate for CalledTool {
 }
 
 impl CalledTool {
-    /// Whether it passes because nothing was called.
+    /// Whether the check passes if nothing was called.
     fn is_of_nothing(&self, negate: bool) -> bool {
         if negate { self.count.span.is_none() } else { self.count.is_none() }
     }
@@ -88,7 +89,7 @@ impl CalledTool {
         calls.iter().filter(|call| call.goes_by(|tool| goes_by(tool, &self.name.value, self.suffix)))
     }
 
-    /// Whether a call is as asked; or, where such a call must not be, whether anyone saw it so.
+    /// Whether a call meets the conditions. If such a call is forbidden, one observer that saw it is enough.
     fn fits(&self, call: &TracedCall<'_>, negate: bool) -> bool {
         let must_not_be = negate || self.count.is_none();
         self.conditions
@@ -96,13 +97,10 @@ impl CalledTool {
             .all(|condition| if must_not_be { condition.holds_anywhere(call) } else { condition.holds(call) })
     }
 
-    /// What makes a call count, in few words.
+    /// A short description of the calls that count.
     fn with(&self) -> String {
         match self.conditions.as_slice() {
             [] => String::new(),
-            conditions if conditions.iter().all(|condition| condition.pattern().is_none()) => {
-                " with these arguments".into()
-            }
             conditions => {
                 let words: Vec<String> = conditions.iter().map(CallCondition::words).collect();
                 format!(" with {}", words.join(" and "))
@@ -110,11 +108,11 @@ impl CalledTool {
         }
     }
 
-    /// Why the number of fitting calls is wrong, if it is.
+    /// The failure of the count, if the wrong number of calls meets the conditions.
     fn miscounted(&self, calls: &[TracedCall<'_>], negate: bool) -> Option<Failure> {
         let named: Vec<&TracedCall<'_>> = self.named(calls).collect();
         let fitting = named.iter().filter(|call| self.fits(call, negate)).count();
-        // What must not be more often counts as anyone saw it.
+        // For the upper limit, one observer that saw a call is enough.
         let at_most = named.iter().filter(|call| self.fits(call, true)).count();
         if self.count.is_less_than(at_most) {
             let calls = listed(named.into_iter().filter(|call| self.fits(call, true)));
@@ -131,12 +129,12 @@ impl CalledTool {
         if named.len() > 1 {
             let (number, all, words) = (nearest.index + 1, named.len(), nearest.condition.words());
             let seen = nearest.condition.seen(nearest.call);
-            failure.notes.push(format!("call {number} of {all} comes nearest, but has not {words}: {seen}"));
+            failure.notes.push(format!("call {number} of {all} comes closest, but does not have {words}: {seen}"));
         }
         Some(failure.notes(listed_with(named, nearest.index)))
     }
 
-    /// The call that meets most of the conditions without meeting all; the last one of several.
+    /// The call that meets most conditions but not all; the last of several.
     fn nearest<'n>(&'n self, named: &[&'n TracedCall<'n>]) -> Option<NearestCall<'n>> {
         let met = |call: &TracedCall<'_>| self.conditions.iter().filter(|condition| condition.holds(call)).count();
         let others = named.iter().enumerate().map(|(index, call)| (met(call), index, *call));
@@ -145,15 +143,16 @@ impl CalledTool {
         Some(NearestCall { index, call, condition })
     }
 
-    /// None of the calls fits.
+    /// The failure if no call meets the conditions.
     fn unmet(&self, nearest: &NearestCall<'_>, named: &[&TracedCall<'_>]) -> Failure {
         let NearestCall { call, condition, .. } = nearest;
         let name = &self.name.value;
-        // Another call may meet this condition and miss others.
+        // Another call may meet this condition but not the others.
         let message = if named.iter().any(|call| condition.holds(call)) {
             format!("no call of `{name}` meets all conditions")
         } else {
-            format!("no call of `{name}` has {}", condition.words())
+            let found = if named.len() == 1 { format!(": {}", condition.seen(call)) } else { String::new() };
+            format!("no call of `{name}` has {}{found}", condition.words())
         };
         let details = vec![condition.detail(call)];
         Failure { details, ..Failure::new(message).at(condition.span(), condition.seen(call)) }
@@ -163,21 +162,21 @@ impl CalledTool {
         let (name, with, wanted, times) = (&self.name.value, self.with(), self.count.words(), times(fitting));
         let called = self.seen.words();
         let message = if self.count.is_none() {
-            format!("`{name}` was {called} {times}{with}, and must not be")
+            format!("`{name}` was {called} {times}{with}, but must not be")
         } else {
-            format!("`{name}` was {called} {times}{with}, not {wanted}")
+            format!("`{name}` was {called} {times}{with}, expected {wanted}")
         };
         let label = if fitting == 0 { format!("never {called}") } else { format!("{called} {times}{with}") };
         Failure::new(message).at(self.count.span.unwrap_or(self.name.span), label).detail("", wanted, fitting)
     }
 
-    /// Why the order is wrong, if it is. It is a matter of all calls, whatever else is asked of them.
+    /// The failure of `after`, if the order is wrong. All calls of the tool count, whatever the other conditions.
     fn misplaced(&self, trace: &Trace, calls: &[TracedCall<'_>]) -> Option<Failure> {
         let after = self.after.as_ref()?;
         let (name, other) = (&self.name.value, &after.value);
         let is = |call: &TracedCall<'_>, name: &str| call.goes_by(|tool| goes_by(tool, name, self.suffix));
         let own = calls.iter().find(|call| is(call, name))?;
-        // Others must have been made, whatever is asked of this one.
+        // The other tool must have been called, whatever `seen` expects of this one.
         let all = trace.asked_calls();
         let own = all.iter().position(|call| (call.number, call.part_of) == (own.number, own.part_of))?;
         let counts = |call: &TracedCall<'_>| call.counts || self.seen.fits(call);
@@ -188,16 +187,16 @@ impl CalledTool {
         let (message, label) = match first(other) {
             Some(others) if others <= own => return None,
             Some(_) => (format!("`{name}` was called before `{other}`"), "first called later"),
-            None => (format!("`{name}` was called, and `{other}` never was"), "never called"),
+            None => (format!("`{name}` was called, but `{other}` was never called"), "never called"),
         };
         let calls = calls.iter().filter(|call| [name, other].iter().any(|name| is(call, name)));
         Some(Failure::new(message).at(after.span, label).notes(listed(calls)))
     }
 }
 
-/// A call that does not count, though it comes near.
+/// The closest call that does not count.
 struct NearestCall<'n> {
-    /// Which of the calls of the tool.
+    /// The index among the calls of the tool.
     index: usize,
     call: &'n TracedCall<'n>,
     /// The first condition that it does not meet.

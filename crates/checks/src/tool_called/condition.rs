@@ -1,4 +1,4 @@
-//! What a call must be like to count.
+//! The conditions that a call must meet to count.
 
 use std::borrow::Cow;
 
@@ -14,19 +14,19 @@ use crate::python::literal;
 use crate::spelling::{compact, spaced};
 use agentci_text::{passage, pointer, shorten};
 
-/// How long a result may be in a detail.
+/// The longest result in a detail, in characters.
 const DETAIL: usize = 2000;
 
 /// One condition.
 #[derive(Debug)]
 pub(super) enum CallCondition {
-    /// An argument has just this value.
+    /// An argument has this value.
     Argument {
         name: String,
         value: Value,
         span: Span,
     },
-    /// What stands at a path of the arguments matches.
+    /// The value at a path of the arguments matches.
     ArgumentMatches {
         path: Path,
         pattern: PlacedPattern,
@@ -37,7 +37,7 @@ pub(super) enum CallCondition {
 }
 
 impl CallCondition {
-    /// Whether a call meets it, where that is asked for: a result must also be what the agent told its model.
+    /// Whether a call meets the condition: a result must also be the one that the agent passed to its model.
     pub(super) fn holds(&self, call: &TracedCall<'_>) -> bool {
         let passed_on = match self {
             CallCondition::ResultMatches(pattern) => {
@@ -48,7 +48,7 @@ impl CallCondition {
         passed_on && self.holds_anywhere(call)
     }
 
-    /// Whether a call meets it as anyone saw it, where that must not be.
+    /// Whether a call meets the condition for any observer, for calls that are forbidden.
     pub(super) fn holds_anywhere(&self, call: &TracedCall<'_>) -> bool {
         match self {
             CallCondition::Argument { value, .. } => self.sent(call).is_some_and(|sent| equal(value, &sent)),
@@ -60,7 +60,7 @@ impl CallCondition {
         }
     }
 
-    /// The pattern that it looks for, if it looks for one.
+    /// The pattern of the condition, if it has one.
     pub(super) fn pattern(&self) -> Option<&PlacedPattern> {
         match self {
             CallCondition::Argument { .. } => None,
@@ -70,7 +70,7 @@ impl CallCondition {
         }
     }
 
-    /// Where it was asked for.
+    /// The place of the condition in the suite.
     pub(super) fn span(&self) -> Span {
         match self {
             CallCondition::Argument { span, .. } => *span,
@@ -80,10 +80,10 @@ impl CallCondition {
         }
     }
 
-    /// What a call that meets it has.
+    /// What a call that meets the condition has, in words.
     pub(super) fn words(&self) -> String {
         match self {
-            CallCondition::Argument { name, .. } => format!("`{name}` as asked"),
+            CallCondition::Argument { name, value, .. } => format!("`{name}` = {}", cut(value)),
             CallCondition::ArgumentMatches { path, pattern } => {
                 format!("`{}` matching {}", path.written, pattern.shown())
             }
@@ -92,7 +92,7 @@ impl CallCondition {
         }
     }
 
-    /// What a call that does not meet it has instead.
+    /// What a call that does not meet the condition has instead.
     pub(super) fn seen(&self, call: &TracedCall<'_>) -> String {
         match self {
             CallCondition::Argument { .. } | CallCondition::ArgumentMatches { .. } => match self.sent(call) {
@@ -101,16 +101,16 @@ impl CallCondition {
             },
             CallCondition::ResultMatches(_) if call.result.is_none() => "the call has no result".into(),
             CallCondition::ResultMatches(_) => match call.told_model().filter(|_| self.holds_anywhere(call)) {
-                Some(told) => format!("its model was told {}", cut(&given(told))),
+                Some(told) => format!("the agent passed {} to its model", cut(&given(told))),
                 None => format!("the result is {}", answer(call)),
             },
             CallCondition::ResultDoesNotMatch(pattern) => {
-                format!("the result has {}", found(pattern, call).unwrap_or_default())
+                format!("the result contains {}", found(pattern, call).unwrap_or_default())
             }
         }
     }
 
-    /// The difference for programs.
+    /// The difference as a detail.
     pub(super) fn detail(&self, call: &TracedCall<'_>) -> Detail {
         let told = call.told_model().filter(|_| self.holds_anywhere(call));
         let result = || told.or(call.result).map(given).unwrap_or_default();
@@ -131,7 +131,7 @@ impl CallCondition {
         Detail { path, expected, actual }
     }
 
-    /// What was sent; a list where a path leads to several places.
+    /// The value that was sent; a list if a path matches several places.
     fn sent<'t>(&self, call: &TracedCall<'t>) -> Option<Cow<'t, Value>> {
         match self {
             CallCondition::Argument { name, .. } => call.call.args.get(name).map(Cow::Borrowed),
@@ -145,7 +145,7 @@ impl CallCondition {
     }
 }
 
-/// Objects need only hold what is listed; everything else must be the same, numbers by value.
+/// Objects need only contain the listed keys; everything else must be equal, numbers by value.
 fn equal(expected: &Value, sent: &Value) -> bool {
     match (expected, sent) {
         (Value::Object(expected), Value::Object(sent)) => {
@@ -155,12 +155,12 @@ fn equal(expected: &Value, sent: &Value) -> bool {
     }
 }
 
-/// The passage of a result that matches. A pattern may be written for either spelling of JSON.
+/// The passage of a result that matches. A pattern may match either spelling of JSON.
 fn found(pattern: &PlacedPattern, call: &TracedCall<'_>) -> Option<String> {
     call.results().find_map(|result| found_in(pattern, result))
 }
 
-/// Whether the agent told its model what matches, and not as a failure of a tool that did not fail.
+/// Whether the agent passed a matching result to its model, and did not report a failure of a tool that succeeded.
 fn is_passed_on(pattern: &PlacedPattern, call: &TracedCall<'_>, told: &ToolResult) -> bool {
     let made_a_failure = !told.ok && call.results().any(|result| result.ok);
     !made_a_failure && found_in(pattern, told).is_some()
@@ -169,7 +169,7 @@ fn is_passed_on(pattern: &PlacedPattern, call: &TracedCall<'_>, told: &ToolResul
 fn found_in(pattern: &PlacedPattern, result: &ToolResult) -> Option<String> {
     let found = |text: Cow<'_, str>| pattern.find(&text).map(|range| passage(&text, range));
     let in_value = |value: &Value| found(compact(value)).or_else(|| found(spaced(value)));
-    // What Python printed is looked at as the data that it is, too.
+    // A Python literal is also searched as the data that it stands for.
     let printed = || in_value(&literal(value(result)?.as_str()?)?);
     complaint(result)
         .and_then(|error| found(Cow::Borrowed(error)))
@@ -181,7 +181,7 @@ fn complaint(result: &ToolResult) -> Option<&str> {
     result.error.as_deref().filter(|_| !result.ok)
 }
 
-/// A result as a detail, not the whole of one that fills pages.
+/// A result as a detail, shortened if it is long.
 fn given(result: &ToolResult) -> Value {
     match value(result) {
         None => complaint(result).unwrap_or_default().into(),
@@ -190,7 +190,7 @@ fn given(result: &ToolResult) -> Value {
     }
 }
 
-/// What a tool gave; a tool that only complained gave nothing.
+/// The value of a result; `None` if there is only an error message.
 fn value(result: &ToolResult) -> Option<&Value> {
     Some(&*result.result).filter(|value| complaint(result).is_none() || !value.is_null())
 }

@@ -1,17 +1,17 @@
-//! How often a tool must be called.
+//! How many calls there must be.
 
 use agentci_source::shape::{Kind, Shape, optional};
 use agentci_source::{Node, Span};
 
 use crate::compiler::{Compiler, count};
 
-/// The mapping that a number may be instead.
+/// How suites write a count as a mapping.
 pub(crate) static COUNT: Shape = Shape::new(
     "`count`",
-    "How often, within bounds.",
+    "Bounds on the number of calls.",
     &[
-        optional("min", Kind::Count(0), "The least number of calls."),
-        optional("max", Kind::Count(0), "The most calls."),
+        optional("min", Kind::Count(0), "Minimum number of calls."),
+        optional("max", Kind::Count(0), "Maximum number of calls."),
     ],
 );
 
@@ -20,14 +20,14 @@ pub(crate) static COUNT: Shape = Shape::new(
 pub(crate) struct Count {
     min: usize,
     max: Option<usize>,
-    /// Where it was asked for; absent when it was not.
+    /// The place of the count in the suite; absent for the default.
     pub(crate) span: Option<Span>,
 }
 
 impl Count {
     pub(crate) const AT_LEAST_ONE: Count = Count { min: 1, max: None, span: None };
 
-    /// A number, or a mapping of `min` and `max`.
+    /// Reads an integer, or a mapping of `min` and `max`.
     pub(crate) fn read(node: &Node, compiler: &mut Compiler<'_>) -> Option<Self> {
         let span = Some(node.span);
         if node.pairs().is_none() {
@@ -39,23 +39,23 @@ impl Count {
         let max = arguments.optional("max", count);
         arguments.finish()?;
         if max.is_some_and(|max| max < min) {
-            compiler.problems.error(node.span, "`max` is less than `min`", "no number of calls can be both");
+            compiler.problems.error(node.span, "`max` is less than `min`", "no number satisfies both");
             return None;
         }
         Some(Count { min, max, span })
     }
 
-    /// Whether so many calls are right.
+    /// Whether this number of calls is allowed.
     pub(crate) fn allows(&self, calls: usize) -> bool {
         self.min <= calls && self.max.is_none_or(|max| calls <= max)
     }
 
-    /// Whether so many calls are too few.
+    /// Whether this number of calls is too small.
     pub(crate) fn is_more_than(&self, calls: usize) -> bool {
         calls < self.min
     }
 
-    /// Whether so many calls are too many.
+    /// Whether this number of calls is too large.
     pub(crate) fn is_less_than(&self, calls: usize) -> bool {
         self.max.is_some_and(|max| calls > max)
     }
@@ -65,7 +65,7 @@ impl Count {
         self.max == Some(0)
     }
 
-    /// What is asked, in words: `exactly once`.
+    /// The count in words: `exactly once`.
     pub(crate) fn words(&self) -> String {
         match (self.min, self.max) {
             (min, None) => format!("at least {}", times(min)),

@@ -1,4 +1,4 @@
-//! Tools that are asked for by their names alone.
+//! Evaluates `tool_called` with names only.
 
 use agentci_source::{Span, Spanned, read};
 use agentci_trace::{Trace, TracedCall};
@@ -8,13 +8,13 @@ use super::observation::CallObservation;
 use crate::call_words::{goes_by, listed};
 use crate::evaluate::Evaluate;
 
-/// Each of these, or any of them.
+/// Tools that must all be called, or any of them.
 #[derive(Debug)]
 pub(super) struct NamedTools {
     pub(super) names: Vec<Spanned<String>>,
-    /// Where it is said that any of them is enough.
+    /// The place of `any`, if any of them is enough.
     pub(super) any: Option<Span>,
-    /// Whether names count that end in one of them.
+    /// Whether tools whose name ends in one of these names count.
     pub(super) suffix: bool,
     pub(super) seen: CallObservation,
 }
@@ -44,7 +44,7 @@ impl Evaluate for NamedTools {
         let found: Vec<&Spanned<String>> = self.names.iter().filter(called).collect();
         let Some(first) = found.first() else { return Outcome::Held };
         let verb = if found.len() == 1 { "was" } else { "were" };
-        let message = format!("{} {verb} {words}, and must not be", list(&found));
+        let message = format!("{} {verb} {words}, which `not` forbids", list(&found));
         let failure = Failure::new(message).at(first.span, self.seen.forbidden());
         let calls = calls.iter().filter(|call| found.iter().any(|name| self.is(call, name)));
         Outcome::Failed(failure.notes(listed(calls)))

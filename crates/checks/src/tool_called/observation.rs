@@ -1,4 +1,4 @@
-//! What must have been observed of a call for it to count.
+//! The key `seen`: what must have been observed of a call for it to count.
 
 use agentci_source::shape::Kind;
 use agentci_source::{Diagnostics, Node, read};
@@ -6,30 +6,31 @@ use agentci_trace::{Trace, TracedCall};
 
 use crate::call_words::{goes_by, shown};
 
-/// The words, and what they ask for.
+/// The values of `seen`.
 const WORDS: [(&str, CallObservation); 3] = [
     ("requested", CallObservation::Requested),
     ("executed", CallObservation::Executed),
     ("answered", CallObservation::Answered),
 ];
 
-/// What a check is given for it.
+/// How suites write `seen`.
 pub(crate) const SEEN: Kind = Kind::Choice(&["requested", "executed", "answered"]);
 
-/// What the key means, for its documentation.
-pub(crate) const ABOUT: &str = "What must have been observed of a call: that a model `requested` it, that somebody saw it `executed`, that it was `answered`.";
+/// The description of `seen`.
+pub(crate) const ABOUT: &str = "What must have been observed of a call: that a model `requested` it, that it was \
+                                `executed`, or that it was `answered`. Default: the agent made the call.";
 
 /// What must have been observed of a call for it to count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum CallObservation {
-    /// The agent made it: it tells of the call itself, or of what its model asked for it was executed or answered.
+    /// The agent made the call: it reports it itself, or a call that its model requested was executed or answered.
     #[default]
     Made,
-    /// A model asked for it, or the agent tells of it.
+    /// A model requested it, or the agent reports it.
     Requested,
-    /// Somebody saw it run.
+    /// It was seen to run.
     Executed,
-    /// Its result came back to the model or to us.
+    /// Its result was sent back to the model or to agentci.
     Answered,
     /// A result says that it was not run.
     Refused,
@@ -57,18 +58,18 @@ impl CallObservation {
         calls
     }
 
-    /// What such a call is: `called`.
+    /// The participle for such a call: `called`.
     pub(crate) fn words(self) -> &'static str {
         match self {
             CallObservation::Made => "called",
-            CallObservation::Requested => "asked for",
+            CallObservation::Requested => "requested",
             CallObservation::Executed => "seen to be executed",
             CallObservation::Answered => "seen to be answered",
             CallObservation::Refused => "refused",
         }
     }
 
-    /// What is said of a call that must not be.
+    /// The label for a call that is forbidden.
     pub(crate) fn forbidden(self) -> String {
         if self == CallObservation::Made {
             "the agent called this".into()
@@ -77,7 +78,7 @@ impl CallObservation {
         }
     }
 
-    /// Why calls of these tools do not count, as facts to show beside a failure.
+    /// Notes on why calls of these tools do not count.
     pub(crate) fn missed(self, trace: &Trace, names: &[&str], suffix: bool) -> Vec<String> {
         let mut notes: Vec<String> = Vec::new();
         let mut unobserved = false;
@@ -87,14 +88,14 @@ impl CallObservation {
             if self.fits(&call) {
                 continue;
             }
-            let asked = format!("the model asked for `{name}`");
+            let asked = format!("the model requested `{name}`");
             let note = if let Some(form) = call.refused() {
-                format!("{asked}, and it was refused ({form})")
+                format!("{asked}, but it was refused ({form})")
             } else if !call.counts {
                 unobserved |= call.is_unobserved;
-                format!("{asked}, and the agent never sent a result")
+                format!("{asked}, but the agent never sent a result")
             } else {
-                format!("`{name}` was called, and not {}", self.words())
+                format!("`{name}` was called, but not {}", self.words())
             };
             let note = format!("{note}: {}", shown(call.call));
             if !notes.contains(&note) && notes.len() < NOTES {
@@ -107,7 +108,7 @@ impl CallObservation {
         notes
     }
 
-    /// What is odd where none of these tools counts as called: a call that nobody could see.
+    /// Warnings about calls of these tools that could not be observed.
     pub(crate) fn unobserved(self, trace: &Trace, names: &[&str], suffix: bool) -> Vec<String> {
         if matches!(self, CallObservation::Requested | CallObservation::Refused) {
             return Vec::new();
@@ -117,8 +118,8 @@ impl CallObservation {
             let of = |name: &&&str| call.goes_by(|tool| goes_by(tool, name, suffix));
             let Some(name) = names.iter().find(of) else { continue };
             let warning = format!(
-                "`{name}` counts as not called, and nothing could observe it: the model asked for it in its last answer, and \
-                 nothing came after that"
+                "`{name}` counts as not called, but the call could not be observed: the model requested it in its last \
+                 answer, and nothing followed"
             );
             if !warnings.contains(&warning) {
                 warnings.push(warning);
@@ -128,10 +129,11 @@ impl CallObservation {
     }
 }
 
-/// How many calls that do not count are told of.
+/// The most notes about calls that do not count.
 const NOTES: usize = 5;
 
-/// What to do about a call that nobody could see.
-const WAYS_OUT: &str = "it was the last answer of its conversation, so that nothing shows whether the tool ran: if asking for it is \
-                        all there is to see, say `seen: requested` in the check; else let the call be observed, by `world.tools.routes` \
-                        for tools over HTTP, or by the agent telling of it in its protocol";
+/// The remedy for a call that could not be observed.
+const WAYS_OUT: &str = "it was the last answer of its conversation, so nothing shows whether the tool ran: if the \
+                        request is all there is to see, write `seen: requested` in the check; otherwise make the call \
+                        observable, with `world.tools.routes` for tools over HTTP, or by reporting it in the agent's \
+                        protocol";

@@ -1,5 +1,5 @@
-//! Paths into arguments: `items.0.sku`. A key that itself has dots or brackets in it takes precedence over the steps it could also
-//! be read as. What is not found so and has brackets or a `*` in it is a `JSONPath` of RFC 9535.
+//! Paths into arguments: `items.0.sku`. A key that contains dots or brackets takes precedence over the steps it could
+//! also be read as. A path with brackets or a `*` that is not found this way is a `JSONPath` (RFC 9535).
 
 use agentci_text::pointer;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::bounded::{Weight, is_cheap, nests_too_deep};
 use crate::value_path::{PathWalk, has_selectors};
 
-/// A path that is read.
+/// A path into arguments.
 #[derive(Debug)]
 pub(super) struct Path {
     pub(super) written: String,
@@ -15,14 +15,14 @@ pub(super) struct Path {
 }
 
 impl Path {
-    /// Whether following it could take forever: arguments are looked at where the run goes on.
+    /// Whether evaluating it may take too long, since arguments are evaluated in the process of the run.
     pub(super) fn is_costly(&self) -> bool {
         const ORDINARY: Weight = Weight { parts: 10_000, depth: 32, widest: 10_000 };
         let standard = self.walk.as_ref().and_then(PathWalk::standard);
         standard.is_some_and(|path| !is_cheap(path, ORDINARY))
     }
 
-    /// Reads a path. The second value says why it can only be the name of a key, where it has brackets.
+    /// Reads a path. The second value is the error if a path with brackets is not a `JSONPath` and can only be a key.
     pub(super) fn read(written: String) -> (Self, Option<String>) {
         let bracketed = written.contains(['[', ']']);
         let is_standard = bracketed || written.starts_with("$.") || has_selectors(&written);
@@ -35,7 +35,7 @@ impl Path {
         (Self { written, walk }, wrong)
     }
 
-    /// All places that it leads to.
+    /// All values that it matches.
     pub(super) fn find<'v>(&self, value: &'v Value) -> Vec<&'v Value> {
         match (walk(value, &self.written, &mut Vec::new()), &self.walk) {
             (Some(found), _) => vec![found],
@@ -44,7 +44,7 @@ impl Path {
         }
     }
 
-    /// Where it leads to, as a JSON pointer where there is one.
+    /// The place that it matches, as a JSON pointer if possible.
     pub(super) fn place(&self, value: &Value) -> String {
         let mut steps = Vec::new();
         match (walk(value, &self.written, &mut steps), &self.walk) {
@@ -55,7 +55,8 @@ impl Path {
     }
 }
 
-/// What stands at a path of keys and indexes; `steps` gets those that it is made of in this value. Longer keys are tried first. Each part of the value is reached in one way only, so it is looked at once at most.
+/// The value at a path of keys and indexes; adds the steps that it consists of in this value to `steps`. Longer keys
+/// are tried first. Each part of the value can be reached in only one way, so it is visited at most once.
 fn walk<'v, 'p>(value: &'v Value, path: &'p str, steps: &mut Vec<&'p str>) -> Option<&'v Value> {
     let ends = std::iter::once(path.len()).chain(path.rmatch_indices('.').map(|(dot, _)| dot));
     for end in ends {
@@ -78,7 +79,7 @@ fn walk<'v, 'p>(value: &'v Value, path: &'p str, steps: &mut Vec<&'p str>) -> Op
 fn step<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
     match value {
         Value::Object(map) => map.get(key),
-        // Indexes have one spelling each: neither `+1` nor `01`.
+        // An index has only one spelling: neither `+1` nor `01` is one.
         Value::Array(items) => {
             key.parse::<usize>().ok().filter(|index| index.to_string() == key).and_then(|index| items.get(index))
         }
@@ -105,7 +106,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_path_and_its_pointer_lead_to_the_same(value in value(), path in "([a01~/]{0,2}\\.?){0,4}") {
+        fn a_path_and_its_pointer_match_the_same(value in value(), path in "([a01~/]{0,2}\\.?){0,4}") {
             let mut steps = Vec::new();
             if let Some(found) = walk(&value, &path, &mut steps) {
                 let pointer = pointer::of(steps);
@@ -115,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_lead_through_objects_lists_and_dotted_keys() {
+    fn paths_go_through_objects_lists_and_dotted_keys() {
         let value = json!({
             "items": [{"sku": "A"}, {"sku": null}],
             "a.b": 1, "a": {"b": 2, "c": 3, "b.c": {"d": 4}, "b.e": 5},

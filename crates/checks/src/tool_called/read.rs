@@ -1,4 +1,4 @@
-//! From arguments to what is asked.
+//! Reads the arguments of `tool_called`.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::compiler::{Compiler, spanned};
 use crate::evaluate::Evaluate;
 use crate::pattern::PlacedPattern;
 
-/// What it is given.
+/// How suites write this check.
 pub(crate) const SHAPE: CheckShape = CheckShape {
     name: "tool_called",
     about: "The agent called these tools.",
@@ -25,7 +25,7 @@ pub(crate) const SHAPE: CheckShape = CheckShape {
 
 static ANY: Shape = Shape::new(
     "`tool_called`",
-    "Tools of which one is enough.",
+    "Tools, one of which must be called.",
     &[
         required("any", Kind::OneOrMore(&Kind::Text), "The names of the tools."),
         optional("suffix", Kind::Truth, SUFFIX),
@@ -35,28 +35,28 @@ static ANY: Shape = Shape::new(
 
 static CALLS: Shape = Shape::new(
     "`tool_called`",
-    "A tool, how often it is called and what its calls are like.",
+    "A tool, and conditions on its calls.",
     &[
-        optional("any", Kind::Nothing, "Tools of which one is enough; then nothing else is said of the calls."),
+        optional("any", Kind::Nothing, "Tools, one of which must be called; without further conditions."),
         required("name", Kind::Name, "The name of the tool."),
         optional("suffix", Kind::Truth, SUFFIX),
         optional(
             "count",
             Kind::Either(&[Kind::Count(0), Kind::Shape(&COUNT)]),
-            "How often it is called; without it, at least once.",
+            "How many calls there must be. Default: at least one.",
         ),
-        optional("after", Kind::Name, "A tool that is called before it."),
+        optional("after", Kind::Name, "A tool that must be called before it."),
         optional("seen", SEEN, ABOUT),
-        optional("refused", Kind::Truth, "Whether its result says that the tool was not run. Default: false."),
-        optional("by", Kind::Shape(&BY), "The agent that makes the call, where there are several."),
-        optional("args", Kind::Object, "Arguments, each with just this value."),
-        optional("args_match", Kind::Map(&Kind::Text), "Patterns for what stands at paths into the arguments."),
-        optional("result_match", Kind::Text, "A pattern that the result matches."),
-        optional("result_not_match", Kind::Text, "A pattern that the result does not match."),
+        optional("refused", Kind::Truth, "Whether the result must say that the tool was not run. Default: false."),
+        optional("by", Kind::Shape(&BY), "The agent that made the call, if there are several."),
+        optional("args", Kind::Object, "Arguments, each with the value it must have."),
+        optional("args_match", Kind::Map(&Kind::Text), "Paths into the arguments, each with a pattern."),
+        optional("result_match", Kind::Text, "A pattern that the result must match."),
+        optional("result_not_match", Kind::Text, "A pattern that the result must not match."),
     ],
 );
 
-const SUFFIX: &str = "Whether a tool counts whose name ends in this one.";
+const SUFFIX: &str = "Whether to count tools whose name ends in `.` or `__` and this name. Default: false.";
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     if arguments.pairs().is_none() {
@@ -91,7 +91,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     Some(Arc::new(CalledTool { name: name?, suffix, seen, conditions, count, after, by }))
 }
 
-/// What must have been observed. A call that was refused was neither executed nor answered.
+/// Combines `seen` and `refused`. A call that was refused was neither executed nor answered.
 fn seen_or_refused(
     seen: CallObservation,
     refused: Option<Spanned<bool>>,
@@ -119,19 +119,19 @@ fn args_match(node: &Node, compiler: &mut Compiler<'_>) -> Option<Vec<CallCondit
     let mut argument = |pair: &Pair| {
         let (path, wrong) = Path::read(pair.key.text.to_string());
         if let Some(wrong) = wrong {
-            let message = format!("`{}` can only be the name of a key", path.written);
+            let message = format!("`{}` is read as the name of a key", path.written);
             let problem = compiler.problems.warning(pair.key.span, message, format!("not a JSONPath: {wrong}"));
             problem.help("write steps with dots, `items.0.sku`, or a JSONPath (RFC 9535): `items[*].sku`");
         }
         if path.is_costly() {
-            let message = format!("`{}` may take too long to follow", path.written);
-            let help = "use `..` once at most, and no filter within a filter";
+            let message = format!("`{}` may take too long to evaluate", path.written);
+            let help = "use `..` at most once, and no nested filters";
             return compiler.refuse(pair.key.span, message, "matches too many places", help);
         }
         let pattern = PlacedPattern::read(&pair.value, &path.written, compiler)?;
         Some(CallCondition::ArgumentMatches { path, pattern })
     };
-    // Every pattern is looked at, so that all wrong ones are reported.
+    // All patterns are read, so that every invalid one is reported.
     let read: Vec<Option<CallCondition>> = node.pairs()?.iter().map(&mut argument).collect();
     read.into_iter().collect()
 }

@@ -1,13 +1,14 @@
 //! # What it checks
-//! A call of this tool had this result: objects need only hold what is listed, lists must be as long, texts are compared letter for
-//! letter, numbers by value (`20` is `20.0`), and a text that begins with `regex:` is a pattern. A result that is a text is read as
-//! JSON, or as what Python prints (`{'paid': True}`), where an object, a list, a number or a boolean is asked for; a failure shows
-//! what was read. Where the agent was seen to tell its model what came of the call, that must be this result too, or a text with the
-//! same values in it. Without `result`, a call must have been answered without an error. With `suffix: true` a tool counts as well whose
-//! name ends in `.` or `__` and this name.
+//! A call of this tool returned this result. Objects need only contain what is listed, lists must have the same
+//! length, strings are compared exactly, numbers by value (`20` is `20.0`), and a string that begins with `regex:` is
+//! a pattern. A result that is a string is parsed as JSON, or as a Python literal (`{'paid': True}`), if an object, a
+//! list, a number or a boolean is expected; a failure shows the parsed value. If it was observed what the agent passed
+//! to its model, that must be this result too, or a text with the same values in it. Without `result`, a call must
+//! have returned without an error. With `suffix: true`, tools whose name ends in `.` or `__` and this name count as
+//! well.
 //!
 //! # Why
-//! That a tool was called says little; what came of it is what the agent worked with.
+//! That a tool was called says little; the agent works with what it returned.
 //!
 //! # Example
 //! ```yaml
@@ -35,7 +36,7 @@ use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::tool_called::CallObservation;
 
-/// How many texts that were read are shown.
+/// The most parsed texts that are shown.
 const READ: usize = 10;
 
 #[derive(Debug)]
@@ -45,20 +46,24 @@ struct ResultOf {
     result: Option<(ResultPattern, Span)>,
 }
 
-/// What it is given.
+/// How suites write this check.
 pub(crate) const SHAPE: CheckShape =
-    CheckShape { name: "tool_result", about: "A tool gave this result.", arguments: Kind::Shape(&ARGUMENTS) };
+    CheckShape { name: "tool_result", about: "A tool returned this result.", arguments: Kind::Shape(&ARGUMENTS) };
 
 static ARGUMENTS: Shape = Shape::new(
     "`tool_result`",
-    "A tool, and what it gave.",
+    "A tool, and its expected result.",
     &[
         required("name", Kind::Name, "The name of the tool."),
-        optional("suffix", Kind::Truth, "Whether a tool counts whose name ends in this one."),
+        optional(
+            "suffix",
+            Kind::Truth,
+            "Whether to count tools whose name ends in `.` or `__` and this name. Default: false.",
+        ),
         optional(
             "result",
             Kind::Data,
-            "What was given: values, texts that begin with `regex:`, or parts of a mapping.",
+            "The expected result: a value, a string that begins with `regex:`, or part of a mapping.",
         ),
     ],
 );
@@ -73,12 +78,12 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     Some(Arc::new(ResultOf { name: name?, suffix, result }))
 }
 
-/// What a call gave.
+/// The result of a call.
 fn given<'t>(call: &TracedCall<'t>) -> Option<Cow<'t, Value>> {
     call.result.map(given_by)
 }
 
-/// What an answer says. A tool that only complained gave its complaint.
+/// The value of a result, or its error message if there is nothing else.
 fn given_by(answer: &ToolResult) -> Cow<'_, Value> {
     match &answer.error {
         Some(error) if !answer.ok && answer.result.is_null() => Cow::Owned(error.as_str().into()),
@@ -87,7 +92,7 @@ fn given_by(answer: &ToolResult) -> Cow<'_, Value> {
 }
 
 impl ResultOf {
-    /// Whether a call had this result, as anyone saw it: what must not be must not be anywhere.
+    /// Whether any observer of a call saw this result.
     fn had(&self, call: &TracedCall<'_>) -> bool {
         match &self.result {
             None => call.result.is_some() && call.results().chain(call.told_model()).all(|answer| answer.ok),
@@ -95,20 +100,20 @@ impl ResultOf {
         }
     }
 
-    /// Whether the agent went on with this result: what it told its model must say it too, if in other words.
+    /// Whether the agent used this result: what it passed to its model must contain it too, even if in other words.
     fn was_passed_on(&self, call: &TracedCall<'_>) -> SaidResult {
         if !self.had(call) {
             return SaidResult::No;
         }
         let (Some((wanted, _)), Some(told)) = (&self.result, call.told_model()) else { return SaidResult::Yes };
-        // A good result that is passed on as a failure is another one.
+        // A result that is passed on as a failure is a different one.
         if !told.ok && call.results().any(|answer| answer.ok) {
             return SaidResult::No;
         }
         said(wanted, &given_by(told))
     }
 
-    /// What the texts among the results were read as.
+    /// Notes with the calls, and what their text results were parsed as.
     fn shown(&self, calls: &[&TracedCall<'_>]) -> Vec<String> {
         let mut lines = listed(calls.iter().copied());
         let Some((wanted, _)) = self.result.as_ref().filter(|(wanted, _)| wanted.is_data()) else { return lines };
@@ -116,7 +121,7 @@ impl ResultOf {
         let texts = texts.filter(|(_, given)| given.is_string());
         let all = calls.len();
         let note = |(number, given): (usize, Cow<'_, Value>)| match wanted.read_from(&given) {
-            Some(read) => format!("call {number} of {all}: its text was read as {}", cut(&read)),
+            Some(read) => format!("call {number} of {all}: its text was parsed as {}", cut(&read)),
             None => format!("call {number} of {all}: its text is neither JSON nor a Python literal"),
         };
         lines.extend(texts.take(READ).map(note));
@@ -142,26 +147,33 @@ impl Evaluate for ResultOf {
             return Outcome::Failed(failure.notes(missed).note(observed(&calls)));
         }
         let (message, span, label) = match &self.result {
-            None => (format!("no call of `{name}` was answered without an error"), self.name.span, "no good answer"),
+            None => (format!("no call of `{name}` returned without an error"), self.name.span, "no successful call"),
             Some((_, span)) if named.iter().any(|call| self.had(call)) => {
-                let message = format!("`{name}` gave this result, and the agent told its model another");
-                (message, *span, "its model was not told this")
+                let message = format!("`{name}` returned this result, but the agent passed another one to its model");
+                (message, *span, "not passed to its model")
             }
-            Some((_, span)) => (format!("no call of `{name}` had this result"), *span, "no result is like this"),
+            Some((_, span)) => {
+                let found = named.first().filter(|_| named.len() == 1).and_then(|call| given(call));
+                let found = found.map(|found| format!(": it returned {}", cut(&found))).unwrap_or_default();
+                (format!("no call of `{name}` returned the expected result{found}"), *span, "no result matches this")
+            }
         };
         Outcome::Failed(Failure::new(message).at(span, label).notes(self.shown(&named)))
     }
 
-    /// Negated, no call may have had it.
+    /// Negated, no call may have returned it.
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {
         let calls = trace.calls();
         let fitting: Vec<&TracedCall<'_>> = self.named(&calls).into_iter().filter(|call| self.had(call)).collect();
         if fitting.is_empty() {
             return Outcome::Held;
         }
-        let message = format!("a call of `{}` had this result, and must not", self.name.value);
+        let is_forbidden = |given: &Cow<'_, Value>| self.result.as_ref().is_none_or(|(wanted, _)| wanted.fits(given));
+        let found = fitting.iter().flat_map(|call| call.results()).map(given_by).find(is_forbidden);
+        let found = found.map(|found| cut(&found)).unwrap_or_default();
+        let message = format!("a call of `{}` returned {found}, which `not` forbids", self.name.value);
         let span = self.result.as_ref().map_or(self.name.span, |(_, span)| *span);
-        Outcome::Failed(Failure::new(message).at(span, "a result is like this").notes(self.shown(&fitting)))
+        Outcome::Failed(Failure::new(message).at(span, "a result matches this").notes(self.shown(&fitting)))
     }
 
     fn warnings(&self, trace: &Trace, negate: bool) -> Vec<String> {
@@ -172,6 +184,6 @@ impl Evaluate for ResultOf {
         };
         let told = call.told_model().map(|told| cut(&given_by(told))).unwrap_or_default();
         let name = &self.name.value;
-        vec![format!("`{name}` gave this result; whether the agent told its model so cannot be seen in {told}")]
+        vec![format!("`{name}` returned this result; {told} does not show whether the agent passed it to its model")]
     }
 }

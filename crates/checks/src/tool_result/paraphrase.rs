@@ -1,7 +1,7 @@
-//! Whether what an agent told its model says what a tool gave, if in other words.
+//! Decides whether the message that an agent passed to its model contains the result of a tool, even if in other words.
 //!
-//! An agent may put a result into a sentence, or into other data, before its model reads it. Data is held against data; in a sentence
-//! every value that can be looked for must stand.
+//! An agent may put a result into a sentence, or into other data, before its model reads it. Data is compared with
+//! data; a sentence must contain every value that can be searched for.
 
 use std::sync::LazyLock;
 
@@ -14,20 +14,20 @@ use crate::output::{json_in, parts};
 use crate::python::literal;
 use crate::spelling::compact;
 
-/// How deep the result may stand within other data.
+/// The deepest nesting of the result in other data.
 const DEPTH: usize = 4;
 
-/// How many brackets in a text are tried as the beginning of data.
+/// The most brackets in a text that are tried as the beginning of data.
 const OPENINGS: usize = 10;
 
-/// How many words of a text are tried as the beginning of a match.
+/// The most words of a text that are tried as the beginning of a match.
 const WORDS: usize = 1000;
 
-/// Whether something is said.
+/// Whether a message contains a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum SaidResult {
     No,
-    /// There is nothing to look for in a sentence, as of `true`.
+    /// There is nothing to search for in a sentence, as for `true`.
     Unknown,
     Yes,
 }
@@ -38,7 +38,7 @@ impl SaidResult {
     }
 }
 
-/// Whether what a model was told says what is wanted.
+/// Whether a message to the model contains the expected result.
 pub(super) fn said(wanted: &ResultPattern, told: &Value) -> SaidResult {
     if wanted.fits(told) {
         return SaidResult::Yes;
@@ -61,8 +61,8 @@ fn within(text: &str) -> impl Iterator<Item = Value> {
     begins.filter_map(|(at, _)| serde_json::Deserializer::from_str(&text[at..]).into_iter().next()?.ok())
 }
 
-/// In other data it stands as a part, or its values do. The same name with another value says something else; what has no name there
-/// must stand in the words of its texts.
+/// Whether other data contains the result as a part, or its values. A key with another value is a contradiction; a
+/// value whose key is missing must be in the texts of the data.
 fn in_data(wanted: &ResultPattern, data: &Value) -> SaidResult {
     if is_part(wanted, data, DEPTH) {
         return SaidResult::Yes;
@@ -73,7 +73,7 @@ fn in_data(wanted: &ResultPattern, data: &Value) -> SaidResult {
     let mut words = String::new();
     texts(data, DEPTH, &mut words);
     match wanted {
-        // Only what is inside was told.
+        // Only the inner object or list was passed on.
         ResultPattern::Holding(pairs)
             if let [(name, inside @ (ResultPattern::Holding(_) | ResultPattern::List(_)))] = pairs.as_slice()
                 && key(data, name, DEPTH).is_none() =>
@@ -107,7 +107,7 @@ fn texts(data: &Value, depth: usize, words: &mut String) {
     parts(data).for_each(|part| texts(part, depth, words));
 }
 
-/// In a sentence every value that can be looked for must stand.
+/// Whether a sentence contains every value that can be searched for.
 fn in_words(wanted: &ResultPattern, text: &str) -> SaidResult {
     match wanted {
         ResultPattern::Value(Value::String(wanted)) => text_in(wanted, text),
@@ -134,7 +134,7 @@ fn all(each: impl Iterator<Item = SaidResult>) -> SaidResult {
     all
 }
 
-/// A text stands in another as whole words, whatever its case: `in_transit` in `It is in transit.`
+/// Whether a text contains another as whole words, ignoring case: `in_transit` in `It is in transit.`
 fn text_in(wanted: &str, text: &str) -> SaidResult {
     let number = serde_json::from_str::<Value>(wanted).ok().filter(Value::is_number);
     if number.is_some_and(|number| has_number(&number, text)) {
@@ -151,13 +151,13 @@ fn text_in(wanted: &str, text: &str) -> SaidResult {
     )
 }
 
-/// A text without what differs between data and sentences: case, underscores, line ends.
+/// Removes what differs between data and sentences: case, underscores, newlines.
 fn folded(text: &str) -> String {
     let words = text.split(|letter: char| letter.is_whitespace() || letter == '_').filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-/// The words of a text, each with all that follows.
+/// The words of a text, each with the rest of the text from there on.
 fn words(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let is_inside = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.');
     let mut rest = text;
@@ -170,13 +170,13 @@ fn words(text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Days and times, which are not numbers.
+/// Dates and times, which are not numbers.
 static MOMENT: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r"\d{4}-\d{2}-\d{2}|\d{1,2}/\d{1,2}/\d{2,4}|\d{1,2}:\d{2}(:\d{2})?";
     Regex::new(pattern).expect("a moment is a regular expression")
 });
 
-/// Numbers, thousands apart or not.
+/// Numbers, with or without separators between thousands.
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r"\d{1,3}(?:[ \u{a0}\u{202f}'’]\d{3})+(?:[.,]\d+)?|\d[\d.,]*(?:[eE][+-]?\d+)?|\.\d+";
     Regex::new(pattern).expect("a number is a regular expression")
@@ -188,7 +188,7 @@ fn has_number(wanted: &Value, text: &str) -> bool {
         let before: Vec<char> = text[..found.start()].chars().rev().take(2).collect();
         let is_in_word =
             |letter: Option<&char>| letter.is_some_and(|letter| letter.is_alphanumeric() || *letter == '_');
-        // Not the end of a word, as in `v20`; `x2` is twice.
+        // Not the end of a word, as in `v20`; but `x2` means twice.
         if is_in_word(before.first()) && (before[0] != 'x' || is_in_word(before.get(1))) {
             return false;
         }
@@ -201,7 +201,7 @@ fn has_number(wanted: &Value, text: &str) -> bool {
     })
 }
 
-/// What digits may mean: `1,234.50` and `1.234,50` are the same; `1,500` may be a thousand and a half, or one and a half.
+/// The possible values of digits: `1,234.50` and `1.234,50` are the same; `1,500` may be 1500 or 1.5.
 fn readings(digits: &str) -> Vec<String> {
     let digits = digits.trim_end_matches(['.', ',']);
     let plain: String =
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn values_stand_in_a_sentence() {
+    fn values_are_found_in_a_sentence() {
         for (value, text, is_said) in [
             (json!({"order": "A-17", "refunded": 20}), "Refunded 20.00 EUR for A-17.", SaidResult::Yes),
             (json!({"order": "A-17", "refunded": 20}), "Refunded 200 EUR for A-17.", SaidResult::No),
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn data_is_held_against_data() {
+    fn data_is_compared_with_data() {
         for (value, told, is_said) in [
             (json!({"paid": true, "id": "A-17"}), json!({"paid": false, "id": "A-17"}), SaidResult::No),
             (json!({"paid": true, "id": "A-17"}), json!("{\"paid\":false,\"id\":\"A-17\"}"), SaidResult::No),

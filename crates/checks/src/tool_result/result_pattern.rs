@@ -1,4 +1,4 @@
-//! What a result must be like.
+//! The expected result.
 
 use agentci_source::{Node, Reading, read};
 use agentci_trace::same_value;
@@ -10,7 +10,7 @@ use crate::pattern::PlacedPattern;
 use crate::python::literal;
 use crate::spelling::compact;
 
-/// What a result, or a part of it, must be like.
+/// The expected form of a result, or of a part of it.
 #[derive(Debug)]
 pub(super) enum ResultPattern {
     Value(Value),
@@ -37,7 +37,7 @@ impl ResultPattern {
         }
     }
 
-    /// Whether it asks for anything but a text.
+    /// Whether it expects anything other than a string.
     pub(super) fn is_data(&self) -> bool {
         match self {
             ResultPattern::Value(value) => !value.is_string(),
@@ -46,7 +46,7 @@ impl ResultPattern {
         }
     }
 
-    /// Whether a whole result is like this.
+    /// Whether a whole result matches.
     pub(super) fn fits(&self, result: &Value) -> bool {
         match self.read_from(result) {
             Some(read) => self.fits_value(&read),
@@ -54,7 +54,7 @@ impl ResultPattern {
         }
     }
 
-    /// What a text is read as, where data is asked for.
+    /// The value that a text is parsed as, if data is expected.
     pub(super) fn read_from(&self, result: &Value) -> Option<Value> {
         let text = result.as_str().filter(|_| self.is_data())?;
         json_in(text).or_else(|| literal(text))

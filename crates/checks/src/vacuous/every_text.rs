@@ -1,15 +1,15 @@
-//! Patterns that are found in every text, the empty one included.
+//! Finds patterns that match every text, including the empty one.
 
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look, LookSet};
 
-/// Whether a pattern is found in every text.
+/// Whether a pattern matches every text.
 pub(crate) fn matches_all(pattern: &str) -> bool {
     regex_syntax::parse(pattern).is_ok_and(|pattern| is_everywhere(&pattern))
 }
 
 fn is_everywhere(pattern: &Hir) -> bool {
     let looks = pattern.properties().look_set();
-    // The beginning and the end of a text are always there; any other place that is asked for may not be.
+    // Every text has a beginning and an end; other assertions may not match.
     if may_be_empty(pattern) && (only(looks, is_start) || only(looks, is_end)) {
         return true;
     }
@@ -21,7 +21,8 @@ fn is_everywhere(pattern: &Hir) -> bool {
     }
 }
 
-/// Whether one part takes a whole text, or a whole line of it, and the others are met at its ends: `(?s)^.*$`, `(?m)^.*$`.
+/// Whether one part matches a whole text, or a whole line of it, and the others match at its ends: `(?s)^.*$`,
+/// `(?m)^.*$`.
 fn spans(before: &[Hir], part: &Hir, after: &[Hir]) -> bool {
     let met = |parts: &[Hir], is_met: fn(Look) -> bool| {
         parts.iter().all(|part| may_be_empty(part) && only(part.properties().look_set(), is_met))
@@ -34,7 +35,7 @@ fn spans(before: &[Hir], part: &Hir, after: &[Hir]) -> bool {
     met(before, is_start) && met(after, end)
 }
 
-/// How far a part can reach in any text.
+/// How much of any text a part can match.
 enum PatternReach {
     Text,
     Line,
@@ -56,7 +57,7 @@ fn reach(part: &Hir) -> Option<PatternReach> {
     }
 }
 
-/// The characters that a part stands for, where it stands for exactly one.
+/// The characters that a part matches, if it matches exactly one character.
 fn characters(part: &Hir) -> Option<ClassUnicode> {
     match part.kind() {
         HirKind::Capture(group) => characters(&group.sub),
@@ -97,7 +98,7 @@ mod tests {
 
     use super::*;
 
-    /// Texts that differ in what a pattern may trip over.
+    /// Texts with the differences that patterns are sensitive to.
     const TEXTS: [&str; 8] = ["", "a", "yes", "\n", "a\nb", "\n\n", "é ü\r\nß", "{\"a\": 1}\n"];
 
     #[test]

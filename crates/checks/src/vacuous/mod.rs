@@ -1,8 +1,10 @@
-//! Checks that cannot fail, for `agentci check`: they pass whatever the agent does, so that a green case says less than it seems.
+//! Finds checks that cannot fail, for `agentci check`: they pass whatever the agent does, so a passed case means less
+//! than it seems.
 //!
-//! A scripted model behind an agent says what its script says. A text that only the script says shows that the model was asked,
-//! and nothing of what the agent did. Where the model is the agent (`chat`) or the script is what is tested (`mock`), that is the
-//! point of the suite, and nothing is reported. Nor is it for `seen: requested`, which says on purpose what it looks at.
+//! A scripted model behind an agent follows its script. A text that only comes from the script shows that the model was
+//! called, but not what the agent did. If the model is the agent (`chat`) or the script is what is tested (`mock`),
+//! that is the point of the suite, and nothing is reported. The same holds for `seen: requested`, which looks at
+//! requests on purpose.
 
 mod every_text;
 mod script_words;
@@ -21,7 +23,7 @@ use crate::json_schema::SCHEMA_LIMIT;
 use crate::model_called::may_go_unasked;
 use crate::{ineffective, unreachable};
 
-/// Keywords of a JSON Schema that ask for nothing.
+/// Keywords of a JSON Schema that require nothing.
 const SILENT: [&str; 12] = [
     "$schema",
     "$id",
@@ -37,10 +39,10 @@ const SILENT: [&str; 12] = [
     "writeOnly",
 ];
 
-/// The types of JSON; a whole number is a number.
+/// The types of JSON; an integer is a number.
 const TYPES: [&str; 6] = ["null", "boolean", "object", "array", "number", "string"];
 
-/// Warnings about checks of suites that cannot fail and settings that have no effect, each reported once however many cases share
+/// Warnings about checks that cannot fail and settings that have no effect, each reported once however many cases share
 /// it.
 pub fn cannot_fail<'s>(suites: impl IntoIterator<Item = &'s Suite>, files: &dyn Files) -> Diagnostics {
     let mut problems = Diagnostics::default();
@@ -86,12 +88,13 @@ fn passes_always(check: &Check, case: &Case, folder: &Path, files: &dyn Files) -
     }
 }
 
-/// A prohibition whose list is empty. Other formats inherit and override such lists; in a suite of our own it is a slip.
+/// Warns about a negated check with an empty list. Other formats inherit and override such lists; in a native suite it
+/// is a mistake.
 fn forbids_nothing(check: &Check) -> Option<Diagnostic> {
     let arguments = &check.arguments;
     let list = match check.kind.value.as_str() {
         _ if !check.negate => None,
-        // An empty list is looked for as it is written.
+        // Here an empty list is the value to search for.
         "contains" if arguments.get("of").and_then(Node::as_text).as_deref() == Some("output") => None,
         "contains" => arguments.get("text").or(Some(arguments)),
         "matches" => arguments.get("pattern").or(Some(arguments)),
@@ -101,10 +104,10 @@ fn forbids_nothing(check: &Check) -> Option<Diagnostic> {
     };
     let list = list.filter(|list| list.items().is_some_and(<[Node]>::is_empty))?;
     let message = format!("`{}` forbids nothing: the list is empty", check.name());
-    Some(warning(list.span, message, "write into the list what must not be there; or remove the check"))
+    Some(warning(list.span, message, "list what is forbidden, or remove the check"))
 }
 
-/// The scripts of a case: of the model behind its agent, and of the model that is its agent.
+/// The scripts of a case: that of the model behind its agent, and that of the model that is its agent.
 fn scripts_of(case: &Case) -> impl Iterator<Item = &Arc<ModelScript>> {
     let chat = if let Target::Chat(chat) = &*case.target { Some(chat) } else { None };
     let own = chat.and_then(|chat| match &chat.connector.api {
@@ -114,20 +117,20 @@ fn scripts_of(case: &Case) -> impl Iterator<Item = &Arc<ModelScript>> {
     case.world.model.as_ref().map(|model| &model.script).into_iter().chain(own)
 }
 
-/// A pattern that makes every result of a tool a refusal.
+/// Warns about a pattern that makes every tool result a refusal.
 fn every_result(pattern: &Spanned<String>) -> Option<Diagnostic> {
     let message = format!("every tool result counts as a refusal: `{}` matches any text", pattern.value);
     let warning = Diagnostic::warning(pattern.span, message).label("matches every result");
-    matches_all(&pattern.value).then(|| warning.help("write words that only a refusal has"))
+    matches_all(&pattern.value).then(|| warning.help("write a pattern that matches only refusals"))
 }
 
-/// A model that answers no request, although the case does not say that it asks for nothing.
+/// Warns about a model that answers no request, unless the agent need not call it.
 fn silent_model(case: &Case) -> Option<Diagnostic> {
     let model = case.world.model.as_ref()?;
     let silent = model.script.rules.is_empty() && model.script.default.is_empty();
     (silent && !may_go_unasked(case)).then(|| {
         let help =
-            "add a rule or `default` to the script; a case whose agent must not ask its model has `not: model_called`";
+            "add a rule or `default` to the script; if the agent must not call its model, write `not: model_called`";
         Diagnostic::warning(model.span, "this model answers no request: its script has neither rules nor `default`")
             .label("every request is a miss")
             .help(help)
@@ -138,20 +141,20 @@ fn warning(span: Span, message: String, help: &str) -> Diagnostic {
     Diagnostic::warning(span, message).label("cannot fail").help(help)
 }
 
-/// A schema that every value is valid under.
+/// Warns about a schema that accepts every value.
 fn any_value(check: &Check, folder: &Path, files: &dyn Files) -> Option<Diagnostic> {
     let arguments = &check.arguments;
-    // What the agent said must be JSON then, whatever the schema asks for.
+    // With `of: text`, the answer must still be JSON.
     if arguments.get("of").and_then(Node::as_text).as_deref() == Some("text") {
         return None;
     }
     let (_, span) = schema_of(check, folder, files).filter(|(schema, _)| accepts_all(schema))?;
-    let message = format!("`{}` accepts every output: the schema asks for nothing", check.name());
-    let help = "say what the output must be like: `type`, `required`, `properties`; or remove the check";
+    let message = format!("`{}` accepts every output: the schema requires nothing", check.name());
+    let help = "constrain the output with `type`, `required` or `properties`, or remove the check";
     Some(warning(span, message, help))
 }
 
-/// The schema of a `json_schema`, and where it is written or named.
+/// The schema of a `json_schema` check, and the place where it is written or named.
 pub(crate) fn schema_of(check: &Check, folder: &Path, files: &dyn Files) -> Option<(Value, Span)> {
     let arguments = &check.arguments;
     if let Some(node) = arguments.get("schema") {
@@ -162,7 +165,7 @@ pub(crate) fn schema_of(check: &Check, folder: &Path, files: &dyn Files) -> Opti
     Some((serde_json::from_str(&found).ok()?, path.span))
 }
 
-/// Whether every value is valid under a schema, as far as its own keywords tell; references are not followed.
+/// Whether a schema accepts every value, judged by its own keywords; references are not followed.
 fn accepts_all(schema: &Value) -> bool {
     match schema {
         Value::Bool(all) => *all,
@@ -171,7 +174,7 @@ fn accepts_all(schema: &Value) -> bool {
     }
 }
 
-/// Whether a keyword of a schema asks for nothing.
+/// Whether a keyword of a schema requires nothing.
 fn is_silent(key: &str, value: &Value) -> bool {
     let list = |test: &dyn Fn(&[Value]) -> bool| value.as_array().is_some_and(|items| test(items));
     match key {
@@ -200,7 +203,7 @@ fn is_silent(key: &str, value: &Value) -> bool {
     }
 }
 
-/// A pattern that is found in every text where its variables have their defaults.
+/// Warns about a pattern that matches every text if its variables have their defaults.
 fn every_text_by_default(check: &Check, case: &Case) -> Option<Diagnostic> {
     let patterns = check.arguments.get("pattern").unwrap_or(&check.arguments);
     let is_unset = |name: &str| !case.variables.iter().any(|(known, _)| known == name);
@@ -210,15 +213,15 @@ fn every_text_by_default(check: &Check, case: &Case) -> Option<Diagnostic> {
         let pattern = written.fill(&|_| None).ok().filter(|pattern| matches_all(pattern))?;
         written.variables().all(is_unset).then(|| {
             let message = format!(
-                "`{}` accepts every answer where `{variable}` is not set: its default `{pattern}` matches any text",
+                "`{}` accepts every answer if `{variable}` is not set: its default `{pattern}` matches any text",
                 check.name()
             );
-            warning(node.span, message, "give it a default that an empty answer does not match; or none")
+            warning(node.span, message, "write a default that an empty answer does not match, or none")
         })
     })
 }
 
-/// A pattern that is found in every text, the empty one included.
+/// Warns about a pattern that matches every text, including the empty one.
 fn every_text(check: &Check) -> Option<Diagnostic> {
     let patterns = check.arguments.get("pattern").unwrap_or(&check.arguments);
     let found = items(patterns).iter().find(|node| node.as_text().is_some_and(|pattern| matches_all(&pattern)))?;

@@ -1,4 +1,4 @@
-//! Checks of words that the scripted model behind the agent says by itself.
+//! Finds checks of text that comes from the script of the model behind the agent.
 
 use agentci_plan::{Case, Check, ModelRule, Target, TurnInput};
 use agentci_source::{Diagnostic, Node, Span};
@@ -6,7 +6,7 @@ use regex::{Regex, RegexBuilder};
 
 use super::items;
 
-/// What an answer must be like.
+/// The expected text of an answer.
 enum ScriptText {
     Containing { words: String, ignore_case: bool },
     Matching(Regex),
@@ -23,7 +23,7 @@ impl ScriptText {
         }
     }
 
-    /// Whether it may come from what goes into the case.
+    /// Whether the text may come from the input of the case.
     fn is_asked(&self, asked: &str) -> bool {
         match self {
             ScriptText::Being(whole) => asked.contains(whole),
@@ -32,7 +32,8 @@ impl ScriptText {
     }
 }
 
-/// A text that the scripted model says by itself. Data that `equals` expects is left alone: the agent made it of the model's text.
+/// Warns about a text that comes from the script. Data that `equals` expects is not reported: the agent made it from
+/// the model's text.
 pub(super) fn repeated(check: &Check, case: &Case) -> Option<Diagnostic> {
     let rules = first_rules(case)?;
     let script = &case.world.model.as_ref()?.script;
@@ -41,12 +42,12 @@ pub(super) fn repeated(check: &Check, case: &Case) -> Option<Diagnostic> {
     let (_, found, span) = wanted(check).into_iter().find(|(wanted, ..)| only_script(wanted))?;
     let is = if check.kind.value == "matches" { "matches" } else { "is" };
     let message = format!("`{}` only repeats the script: `{found}` {is} what the scripted model replies", check.name());
-    let help = "check what the agent does, such as the tools that it calls and their results, or words that are not the \
-                script's; or let the rule of this reply ask for `tool_result: true`";
-    Some(Diagnostic::warning(span, message).label("the script's own words").help(help))
+    let help = "check what the agent does, such as its tool calls and their results, or text that is not in the \
+                script; or add `tool_result: true` to the rule of this reply";
+    Some(Diagnostic::warning(span, message).label("text of the script").help(help))
 }
 
-/// What a check expects, as it is written and where.
+/// The texts that a check expects, each with its source and place.
 fn wanted(check: &Check) -> Vec<(ScriptText, String, Span)> {
     let arguments = &check.arguments;
     let ignore_case = arguments.get("ignore_case").and_then(Node::scalar).is_some_and(|scalar| &*scalar.text == "true");
@@ -72,8 +73,8 @@ fn wanted(check: &Check) -> Vec<(ScriptText, String, Span)> {
     items(arguments.get(key).unwrap_or(arguments)).iter().filter_map(one).collect()
 }
 
-/// The rules of a scripted model behind the agent that fit whatever the agent does: those that ask neither for the result of a
-/// tool nor for an answer before.
+/// The rules of a scripted model behind the agent that match whatever the agent does: those that expect neither a tool
+/// result nor an earlier answer.
 fn first_rules(case: &Case) -> Option<Vec<&ModelRule>> {
     if !matches!(&*case.target, Target::Process(_) | Target::Http(_)) {
         return None;
@@ -83,7 +84,7 @@ fn first_rules(case: &Case) -> Option<Vec<&ModelRule>> {
     Some(script.rules.iter().filter(first).collect())
 }
 
-/// Whether it may come from what goes into the case.
+/// Whether the text may come from the input of the case.
 fn is_asked(case: &Case, wanted: &ScriptText) -> bool {
     case.turns.iter().any(|turn| match &turn.said {
         TurnInput::Input(data) => wanted.is_asked(&data.written().to_string()),

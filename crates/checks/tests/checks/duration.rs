@@ -1,4 +1,4 @@
-//! How long an agent was at work, and how long without a tool call.
+//! Limits on the total time of an agent, and on its time without a tool call.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ fn turn() -> Trace {
     Story::default().after_ms(1000).start().after_ms(500).end().told()
 }
 
-/// `search` after 100 ms is answered at 300 ms, `pay` at 350 ms never is, and the turn ends at 700 ms.
+/// `search` at 100 ms is answered at 300 ms, `pay` at 350 ms is never answered, and the turn ends at 700 ms.
 fn busy() -> Trace {
     Story::default()
         .start()
@@ -40,7 +40,7 @@ fn only_more_than_the_limit_is_too_much() {
     }
     let little = Story::default().start().after_us(500_001).end().told();
     let slow = failure("duration", &json!({"max": "500ms"}), false, &little, &["max"]);
-    assert_eq!(slow.message, "500.001 ms are more than 500 ms");
+    assert_eq!(slow.message, "the agent took 500.001 ms, the limit is 500 ms");
     assert_eq!(slow.label, "it took 500.001 ms");
     assert_eq!((&slow.details[0].expected, &slow.details[0].actual), (&json!(500), &json!(500.001)));
 }
@@ -78,13 +78,13 @@ fn time_runs_from_the_first_start_to_the_last_end() {
 }
 
 #[test]
-fn calls_stand_where_they_were_answered() {
+fn calls_count_at_the_time_of_their_results() {
     // The gaps are 300, 50 and 350 ms.
     for (idle, good) in [("350ms", true), ("349ms", false), ("300ms", false), ("1s", true)] {
         assert_eq!(holds("duration", &json!({ "idle": idle }), false, &busy()), good, "{idle}");
     }
     let last = failure("duration", &json!({"idle": "300ms"}), false, &busy(), &["idle"]);
-    assert_eq!(last.message, "350 ms without a tool call from `pay` to the end are more than 300 ms");
+    assert_eq!(last.message, "no tool call for 350 ms from `pay` to the end, the limit is 300 ms");
     assert_eq!(last.label, "350 ms from `pay` to the end");
     assert!(last.notes.is_empty());
 }
@@ -92,14 +92,14 @@ fn calls_stand_where_they_were_answered() {
 #[test]
 fn every_long_gap_is_named() {
     let all = failure("duration", &json!({"idle": "49ms"}), false, &busy(), &["idle"]);
-    assert_eq!(all.message, "3 times without a tool call are longer than 49 ms");
+    assert_eq!(all.message, "3 gaps without a tool call are longer than 49 ms");
     assert_eq!(
         all.notes,
         ["300 ms from the start to `search`", "50 ms between `search` and `pay`", "350 ms from `pay` to the end"]
     );
     assert_eq!(all.details.len(), 3);
     let whole = failure("duration", &json!({"idle": "100ms"}), false, &turn(), &["idle"]);
-    assert_eq!(whole.message, "500 ms without a tool call from start to end are more than 100 ms");
+    assert_eq!(whole.message, "no tool call for 500 ms from start to end, the limit is 100 ms");
 }
 
 #[test]
@@ -132,17 +132,17 @@ fn answers_out_of_order_and_other_turns_are_put_in_order() {
             "80 ms from `late` to the end",
         ]
     );
-    // The second turn by itself begins anew.
+    // The second turn by itself starts at its own beginning.
     let one = failure("duration", &json!({"idle": "24ms"}), false, &trace.of_turn(1), &["idle"]);
     assert_eq!(one.notes, ["25 ms from the start to `late`", "80 ms from `late` to the end"]);
 }
 
 #[test]
-fn both_limits_are_told_of_at_once() {
+fn both_limits_are_reported_at_once() {
     let asked = json!({"max": "100ms", "idle": "300ms"});
     let both = failure("duration", &asked, false, &busy(), &["max"]);
-    assert_eq!(both.message, "700 ms are more than 100 ms");
-    assert_eq!(both.notes, ["350 ms without a tool call from `pay` to the end are more than 300 ms"]);
+    assert_eq!(both.message, "the agent took 700 ms, the limit is 100 ms");
+    assert_eq!(both.notes, ["no tool call for 350 ms from `pay` to the end, the limit is 300 ms"]);
     assert_eq!(both.details.len(), 2);
     assert!(holds("duration", &json!({"max": "700ms", "idle": "350ms"}), false, &busy()));
     failure("duration", &json!({"max": "700ms", "idle": "300ms"}), false, &busy(), &["idle"]);
@@ -154,9 +154,9 @@ fn limits_are_durations_and_one_is_needed() {
         (json!({}), "`duration` needs `max` or `idle`"),
         (json!({"max": null}), "`duration` needs `max` or `idle`"),
         (json!({"max": 120}), "`max` must be a duration, found the number 120"),
-        (json!({"idle": "soon"}), "`idle` must be a duration, found the text `soon`"),
+        (json!({"idle": "soon"}), "`idle` must be a duration, found the string `soon`"),
         (json!({"max": "1s", "mean": "1s"}), "unknown key `mean` in `duration`"),
-        (json!("120s"), "`duration` must be a mapping, found the text `120s`"),
+        (json!("120s"), "`duration` must be a mapping, found the string `120s`"),
         (Value::Null, "`duration` must be a mapping, found nothing"),
     ] {
         assert_eq!(check("duration", &asked, false).problem().message, why, "{asked}");

@@ -1,4 +1,4 @@
-//! Checks with patterns and clocks: what holds, what does not, what is said then and where it points.
+//! Checks with patterns and times: which pass, which fail, with which message, and what it points at.
 
 mod duration;
 mod matches;

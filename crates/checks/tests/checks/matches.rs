@@ -1,4 +1,4 @@
-//! Patterns over what the agent said.
+//! Patterns that match the answer.
 
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ fn patterns_are_searched_in_what_was_said() {
     ] {
         assert_eq!(holds("matches", &asked, false, &said(text)), found, "{asked} in {text:?}");
     }
-    // Letter case counts for the one and not for the other, though both are written alike.
+    // Case matters for one and not for the other, although both have the same source.
     let both = json!({"pattern": "ORDER", "ignore_case": true});
     assert!(
         holds("matches", &both, false, &said("order")) && !holds("matches", &json!("ORDER"), false, &said("order"))
@@ -52,11 +52,11 @@ fn the_last_turn_is_judged_unless_the_conversation_is_meant() {
 #[test]
 fn what_is_missing_is_shown_beside_what_was_said() {
     let missing = failure("matches", &json!(["Your", "parc.l", "gone"]), false, &said("Your order"), &["1"]);
-    assert_eq!(missing.message, "nothing that the agent said matches `parc.l`, `gone`");
-    assert_eq!(missing.label, "not in what the agent said");
-    assert_eq!(missing.notes, ["the agent said: Your order"]);
+    assert_eq!(missing.message, "the answer does not match `parc.l`, `gone`");
+    assert_eq!(missing.label, "not in the answer");
+    assert_eq!(missing.notes, ["the answer is: Your order"]);
     let asked = json!({"pattern": "x"});
-    assert_eq!(failure("matches", &asked, false, &said(""), &["pattern"]).notes, ["the agent said nothing"]);
+    assert_eq!(failure("matches", &asked, false, &said(""), &["pattern"]).notes, ["the answer is empty"]);
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn negated_none_may_match_and_the_passage_is_shown() {
     }
     let text = format!("{}then an error 42 came up and the order was lost {}", "before ".repeat(20), "x".repeat(60));
     let found = failure("matches", &json!(["sorry", r"error \d+", "lost"]), true, &said(&text), &["1"]);
-    assert_eq!(found.message, r"what the agent said matches `error \d+`, `lost`, and must not");
+    assert_eq!(found.message, r"the answer matches `error \d+`, `lost`, which `not` forbids");
     assert_eq!(
         found.notes,
         [
@@ -85,14 +85,11 @@ fn negated_none_may_match_and_the_passage_is_shown() {
 #[test]
 fn arguments_of_another_kind_are_refused() {
     for (asked, why) in [
-        (json!(7), "`matches` must be text, found the number 7"),
-        (Value::Null, "`matches` must be text, found nothing"),
-        (json!(["a", 7]), "an item of `matches` must be text, found the number 7"),
+        (json!(7), "`matches` must be a string, found the number 7"),
+        (Value::Null, "`matches` must be a string, found nothing"),
+        (json!(["a", 7]), "an item of `matches` must be a string, found the number 7"),
         (json!({"ignore_case": true}), "`matches` needs `pattern`"),
-        (
-            json!({"pattern": "a", "ignore_case": "maybe"}),
-            "`ignore_case` must be true or false, found the text `maybe`",
-        ),
+        (json!({"pattern": "a", "ignore_case": "maybe"}), "`ignore_case` must be a boolean, found the string `maybe`"),
         (json!({"pattern": "a", "flags": "i"}), "unknown key `flags` in `matches`"),
     ] {
         assert_eq!(check("matches", &asked, false).problem().message, why, "{asked}");

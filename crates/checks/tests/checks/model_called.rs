@@ -1,4 +1,4 @@
-//! Requests to a model, and calls by the prompt of the request that asked for them.
+//! Requests to a model, and calls by the system prompt of the request that led to them.
 
 use agentci_trace::{EventKind, Trace};
 use serde_json::{Value, json};
@@ -47,20 +47,24 @@ fn the_closest_request_and_its_first_difference_are_shown() {
     assert_eq!(missing.notes[0], "turn 1, request 1 of 2 offers no tools; model `m`, a system prompt, user `one`");
     let mixed = failure("model_called", &json!({"system": "A", "user": "two"}), false, &two(), &["user"]);
     assert_eq!(mixed.message, "no request to the model meets all conditions");
-    assert_eq!(mixed.label, "the last user text of request 1 of 2 is `one`");
+    assert_eq!(mixed.label, "the last user message of request 1 of 2 is `one`");
     let lines = Story::default().push(asked("You are A.\nBe brief.\nBe kind.", "x")).told();
     let wanted = json!({"system": "Be brief.\nBe exact.\n"});
     let missing = failure("model_called", &wanted, false, &lines, &["system"]);
     assert_eq!(missing.label, "the system prompt of request 1 of 1 lacks `Be exact.`");
     let wanted = json!({"system": {"equals": "You are A.\nBe exact.\nBe kind."}});
     let missing = failure("model_called", &wanted, false, &lines, &["system", "equals"]);
-    assert_eq!(missing.label, "the system prompt of request 1 of 1 has line 2 `Be brief.`, not `Be exact.`");
+    assert_eq!(missing.label, "the system prompt of request 1 of 1 has `Be brief.` in line 2, expected `Be exact.`");
     let long = Story::default().push(asked(&"word ".repeat(100), "x")).told();
     let missing = failure("model_called", &json!({"system": "shop"}), false, &long, &["system"]);
-    assert!(missing.label.starts_with("the system prompt of request 1 of 1 begins `word word"), "{}", missing.label);
+    assert!(
+        missing.label.starts_with("the system prompt of request 1 of 1 begins with `word word"),
+        "{}",
+        missing.label
+    );
 }
 
-/// A request that asks for a call with this id.
+/// A request whose answer requests a call with this id.
 fn asks(system: &str, id: &str) -> EventKind {
     let EventKind::ModelCall { request, .. } = asked(system, "go") else { unreachable!() };
     let response = json!({"choices": [{"message": {"tool_calls": [{"id": id, "function": {"name": "pay"}}]}}]});
@@ -68,8 +72,8 @@ fn asks(system: &str, id: &str) -> EventKind {
 }
 
 #[test]
-fn only_calls_that_the_prompt_asked_for_count() {
-    // Calls of a story have their number as id.
+fn only_calls_requested_under_the_prompt_count() {
+    // The id of a call in a story is its number.
     let trace = Story::default()
         .push(asks("You are triage.", "1"))
         .called("look", json!({}), json!("ok"))
@@ -92,14 +96,14 @@ fn only_calls_that_the_prompt_asked_for_count() {
     ] {
         assert_eq!(holds("tool_called", &asked, false, &trace), good, "{asked}");
     }
-    // Whose call the other one is cannot be told: no request asked for `2`.
+    // It is unknown whose call the other one is: no answer requested `2`.
     let untold = failure("tool_called", &by("triage", json!({})), false, &trace, &["name"]);
     let notes = untold.notes.join("\n");
     assert!(
-        notes.contains("1 call of `pay` not counted: asked for under another system prompt, `You are billing.`"),
+        notes.contains("1 call of `pay` not counted: requested under another system prompt, `You are billing.`"),
         "{notes}"
     );
-    assert!(notes.contains("1 call of `pay` not counted: no request that was seen asked for `2`"), "{notes}");
+    assert!(notes.contains("1 call of `pay` not counted: no observed answer of a model requested `2`"), "{notes}");
 }
 
 #[test]
@@ -108,8 +112,8 @@ fn a_call_that_may_be_by_the_prompt_fails_its_prohibition() {
     let pays = |story: Story| story.called("pay", json!({"amount": 20}), json!("paid")).told();
     let elsewhere = pays(Story::default().push(asks("You are triage.", "other-id")));
     let doubt = failure("tool_called", &never, true, &elsewhere, &["by", "system"]);
-    assert_eq!(doubt.message, "`pay` was called, and it cannot be told that another agent did it");
-    // A call that no model asked for, or only one with another prompt, is not its call.
+    assert_eq!(doubt.message, "`pay` was called, and it is unknown which agent called it");
+    // A call that no model requested, or only one with another prompt, does not count.
     assert!(holds("tool_called", &never, true, &pays(Story::default())));
     assert!(holds("tool_called", &never, true, &pays(Story::default().push(asks("You are billing.", "other-id")))));
     assert!(holds("tool_called", &never, true, &pays(Story::default().push(asks("You are billing.", "1")))));
@@ -119,7 +123,7 @@ fn a_call_that_may_be_by_the_prompt_fails_its_prohibition() {
 }
 
 #[test]
-fn what_is_asked_must_be_read() {
+fn invalid_conditions_are_rejected() {
     for arguments in
         [json!({"tools": [{"parameters": {}}]}), json!({"of": "some"}), json!({"tools": {"only": []}}), json!("x")]
     {

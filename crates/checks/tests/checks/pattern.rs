@@ -1,4 +1,4 @@
-//! Patterns that can not be used, wherever they stand, and patterns that are known only later.
+//! Invalid patterns, wherever they occur, and patterns with variables.
 
 use std::path::Path;
 
@@ -10,34 +10,33 @@ use serde_json::{Value, json};
 
 use crate::trial::{Story, check};
 
-const TWO_CHECKS: &str = "such patterns can take too long to be safe; write it as two checks, one of them negated: what \
-                          must match, and what must not";
-const WRITE_OUT: &str =
-    r"such patterns can take too long to be safe; write out what the group may hold: `aa|bb` for `([ab])\1`";
-const BACKSLASH: &str = r"put a backslash before a character that is meant as itself: `\(`, `\[`, `\+`, `\?`";
+const TWO_CHECKS: &str = "such patterns can take too long; write two checks instead: one for what must match, and a \
+                          negated one for what must not";
+const WRITE_OUT: &str = r"such patterns can take too long; write out what the group may match: `aa|bb` for `([ab])\1`";
+const BACKSLASH: &str = r"put a backslash before a special character that is meant literally: `\(`, `\[`, `\+`, `\?`";
 const REPEAT_LESS: &str = "repeat less: `{1000}` stands for a thousand copies of what is before it";
 
 #[test]
 fn what_is_wrong_is_said_with_a_remedy() {
     for (pattern, message, label, help) in [
-        ("(?=x)", "this pattern can not be used: it looks ahead or behind", "not possible here", TWO_CHECKS),
-        ("(?!x)", "this pattern can not be used: it looks ahead or behind", "not possible here", TWO_CHECKS),
-        ("(?<=x)y", "this pattern can not be used: it looks ahead or behind", "not possible here", TWO_CHECKS),
-        (r"([ab])\1", "this pattern can not be used: it refers back to a group", "not possible here", WRITE_OUT),
-        ("order (", "this pattern can not be used: unclosed group", "not a regular expression", BACKSLASH),
+        ("(?=x)", "this pattern cannot be used: look-around is not supported", "not supported", TWO_CHECKS),
+        ("(?!x)", "this pattern cannot be used: look-around is not supported", "not supported", TWO_CHECKS),
+        ("(?<=x)y", "this pattern cannot be used: look-around is not supported", "not supported", TWO_CHECKS),
+        (r"([ab])\1", "this pattern cannot be used: backreferences are not supported", "not supported", WRITE_OUT),
+        ("order (", "this pattern cannot be used: unclosed group", "not a regular expression", BACKSLASH),
         (
             "*",
-            "this pattern can not be used: repetition operator missing expression",
+            "this pattern cannot be used: repetition operator missing expression",
             "not a regular expression",
             BACKSLASH,
         ),
         (
             r"\p{Klingon}",
-            "this pattern can not be used: Unicode property not found",
+            "this pattern cannot be used: Unicode property not found",
             "not a regular expression",
             BACKSLASH,
         ),
-        (r"(?:\w{1000}){1000}", "this pattern is too large: compiled it has more than 4 MiB", "too large", REPEAT_LESS),
+        (r"(?:\w{1000}){1000}", "this pattern is too large: it compiles to more than 4 MiB", "too large", REPEAT_LESS),
     ] {
         let trial = check("matches", &json!(pattern), false);
         let problem = trial.problem();
@@ -100,6 +99,6 @@ fn patterns_with_variables_are_compiled_when_these_are_known() {
         assert_eq!(filled("A-17").unwrap().evaluate(&trace), Outcome::Held, "{arguments}");
         assert!(matches!(filled("A-18").unwrap().evaluate(&trace), Outcome::Failed(_)), "{arguments}");
         let problems = filled("(").unwrap_err();
-        assert_eq!(problems.iter().next().unwrap().message, "this pattern can not be used: unclosed group");
+        assert_eq!(problems.iter().next().unwrap().message, "this pattern cannot be used: unclosed group");
     }
 }

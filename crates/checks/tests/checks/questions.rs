@@ -1,4 +1,4 @@
-//! Checks that ask a function or an agent: what they ask, and what they make of the answer.
+//! Checks that call a function or an agent: their questions, and their verdicts on the answers.
 
 use std::path::Path;
 
@@ -33,7 +33,7 @@ fn conclude(kind: &str, arguments: &Value, negate: bool, answer: &Value) -> Stri
 }
 
 #[test]
-fn a_script_is_asked_about_output_input_and_value() {
+fn a_script_is_called_with_output_input_and_value() {
     let asked = |arguments: Value| match ready("script", &arguments, false).unwrap().question(&trace()) {
         Some(EvidenceQuestion::Script { file, function, arguments }) => {
             (file.path.display().to_string(), file.source.clone(), function, arguments)
@@ -57,32 +57,51 @@ fn a_script_says_whether_it_holds() {
     let said = |negate, returned: Value| conclude("script", &call, negate, &json!({"returned": returned}));
     assert_eq!(said(false, json!(true)), "");
     assert_eq!(said(true, json!(false)), "");
-    assert_eq!(said(false, json!(false)), "`f` does not hold");
-    assert_eq!(said(true, json!(true)), "`f` holds, and must not");
+    assert_eq!(said(false, json!(false)), "`f` rejected the output");
+    assert_eq!(said(true, json!(true)), "`f` accepted the output, which `not` forbids");
     assert_eq!(said(false, json!({"pass": true, "message": "fine"})), "");
-    assert_eq!(said(false, json!({"pass": false, "message": "too low"})), "`f` does not hold: too low");
-    assert_eq!(said(true, json!({"pass": true, "message": "fine"})), "`f` holds, and must not: fine");
-    // What is wrong with the function is wrong negated as well.
+    assert_eq!(said(false, json!({"pass": false, "message": "too low"})), "`f` rejected the output: too low");
+    assert_eq!(
+        said(true, json!({"pass": true, "message": "fine"})),
+        "`f` accepted the output, which `not` forbids: fine"
+    );
+    // An error in the function also fails the negated check.
     for negate in [false, true] {
-        assert_eq!(said(negate, json!(1)), "`f` returned 1, which is of type `number`");
-        let forgot = r#"`f` returned {"message":"forgot"}, which has no `pass`"#;
+        assert_eq!(
+            said(negate, json!(1)),
+            "`f` returned 1, which is of type `number`; expected a boolean or `{ pass: boolean }`"
+        );
+        let forgot =
+            r#"`f` returned {"message":"forgot"}, which has no `pass`; expected a boolean or `{ pass: boolean }`"#;
         assert_eq!(said(negate, json!({"message": "forgot"})), forgot);
-        assert_eq!(said(negate, json!({"pass": 1})), r#"`f` returned {"pass":1}, whose `pass` is not a boolean"#);
-        assert_eq!(said(negate, json!({"pass": null})), r#"`f` returned {"pass":null}, whose `pass` is not a boolean"#);
-        assert_eq!(said(negate, json!(null)), "`f` returned null, which is of type `null`");
-        assert_eq!(said(negate, json!([true])), "`f` returned [true], which is of type `array`");
+        assert_eq!(
+            said(negate, json!({"pass": 1})),
+            r#"`f` returned {"pass":1}, whose `pass` is not a boolean; expected a boolean or `{ pass: boolean }`"#
+        );
+        assert_eq!(
+            said(negate, json!({"pass": null})),
+            r#"`f` returned {"pass":null}, whose `pass` is not a boolean; expected a boolean or `{ pass: boolean }`"#
+        );
+        assert_eq!(
+            said(negate, json!(null)),
+            "`f` returned null, which is of type `null`; expected a boolean or `{ pass: boolean }`"
+        );
+        assert_eq!(
+            said(negate, json!([true])),
+            "`f` returned [true], which is of type `array`; expected a boolean or `{ pass: boolean }`"
+        );
         let thrown = json!({"thrown": "TypeError: no", "place": {"line": 3, "column": 9}});
         let message = conclude("script", &call, negate, &thrown);
-        assert_eq!(message, "`f` failed: TypeError: no (suite/checks/a.ts:3:9)");
+        assert_eq!(message, "error in `f`: TypeError: no (suite/checks/a.ts:3:9)");
         let message = conclude("script", &call, negate, &json!({"thrown": "too long"}));
-        assert_eq!(message, "`f` failed: too long (suite/checks/a.ts)");
+        assert_eq!(message, "error in `f`: too long (suite/checks/a.ts)");
     }
 }
 
 #[test]
 fn a_script_that_is_not_there_is_found_before_anything_runs() {
     for (arguments, why) in [
-        (json!({"file": "no.ts", "function": "f"}), "the script `suite/no.ts` can not be read: no such file"),
+        (json!({"file": "no.ts", "function": "f"}), "the script `suite/no.ts` cannot be read: no such file"),
         (json!({"file": "checks/a.ts"}), "`script` needs `function`"),
         (json!({"file": "checks/a.ts", "function": "f", "valeu": 1}), "unknown key `valeu` in `script`"),
     ] {
@@ -94,11 +113,11 @@ fn a_script_that_is_not_there_is_found_before_anything_runs() {
 }
 
 #[test]
-fn an_agent_is_told_all_and_its_verdict_is_read() {
+fn an_agent_gets_all_fields_and_its_verdict_is_read() {
     let asked = json!({"agent": "judge", "criteria": "polite", "metadata": {"language": "en", "output": "mine"}});
     let Some(EvidenceQuestion::Agent { agent, message }) = ready("agent", &asked, false).unwrap().question(&trace())
     else {
-        panic!("nothing is asked")
+        panic!("no condition")
     };
     let message: Value = serde_json::from_str(&message).unwrap();
     assert_eq!(agent, "judge");
@@ -112,14 +131,14 @@ fn an_agent_is_told_all_and_its_verdict_is_read() {
         json!("I think:\n```json\n{\"passed\": true, \"reason\": \"x\"}\n```"),
     ] {
         assert_eq!(said(false, good.clone()), "", "{good}");
-        assert!(said(true, good.clone()).starts_with("`judge` lets it pass, and must not"), "{good}");
+        assert!(said(true, good.clone()).starts_with("`judge` accepted the answer, which `not` forbids"), "{good}");
     }
     let bad = json!({"passed": false, "reason": "rude"});
-    assert_eq!(said(false, bad.clone()), "`judge` does not let it pass: rude");
+    assert_eq!(said(false, bad.clone()), "`judge` rejected the answer: rude");
     assert_eq!(said(true, bad), "");
     for odd in [json!("yes"), json!(null), json!({"passed": "true"}), json!([true]), json!(true)] {
         for negate in [false, true] {
-            assert!(said(negate, odd.clone()).contains("did not answer with `passed`"), "{odd}");
+            assert!(said(negate, odd.clone()).contains("did not answer with a boolean `passed`"), "{odd}");
         }
     }
 }
@@ -128,7 +147,7 @@ fn outputting(output: Value) -> Trace {
     Story::default().push(EventKind::FinalOutput(output.into())).told()
 }
 
-/// A task as a worker answers it.
+/// The answer of a worker to a task.
 fn answered(question: Option<EvidenceQuestion>) -> Value {
     let Some(EvidenceQuestion::Bounded(task)) = question else { panic!("no task: {question:?}") };
     let lines = task.lines();
@@ -196,7 +215,7 @@ fn a_worker_says_what_it_can_not_answer_and_goes_on() {
     assert!(evaluator.answer("path", "\"$[\"", "7").starts_with(r#"{"unusable":"#));
     let long = json!(vec!["x".repeat(1000); 1000]).to_string();
     let places = format!("\"$[{}]\"", vec!["*"; 20].join(","));
-    assert_eq!(evaluator.answer("path", &places, &long), r#"{"exceeded":"8 MB of what it leads to"}"#);
+    assert_eq!(evaluator.answer("path", &places, &long), r#"{"exceeded":"8 MB of matches"}"#);
     for (value, count) in [("7", 1), ("\"a\"", 0), ("8", 1)] {
         let answer: Value =
             serde_json::from_str(&evaluator.answer("schema enforce", r#"{"type": "string"}"#, value)).unwrap();

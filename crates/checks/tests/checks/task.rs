@@ -1,4 +1,4 @@
-//! How the task of an A2A agent stands.
+//! The task of an A2A agent.
 
 use agentci_trace::{EventKind, Trace};
 use serde_json::{Value, json};
@@ -46,11 +46,11 @@ fn an_answer_without_a_task_does_not_pass() {
 fn a_failure_points_at_what_was_not_met() {
     let failed = |asked: &Value, steps: &[&str]| failure("task", asked, false, &task("completed"), steps);
     let state = failed(&json!({ "state": ["working", "failed"] }), &["state", "0"]);
-    assert_eq!(state.message, "the task is `completed`, not working or failed");
+    assert_eq!(state.message, "the task is `completed`, expected working or failed");
     let fewer = failed(&json!({ "artifacts": { "min": 3 } }), &["artifacts", "min"]);
-    assert_eq!(fewer.message, "the task made 2 artifacts, at least 3 are wanted");
+    assert_eq!(fewer.message, "the task produced 2 artifacts, expected at least 3");
     let missing = failed(&json!({ "artifacts": { "names": ["itinerary", "x"] } }), &["artifacts", "names", "1"]);
-    assert_eq!(missing.notes, ["it made `itinerary`, one without a name"]);
+    assert_eq!(missing.notes, ["it produced `itinerary`, one without a name"]);
     let unmet = failed(&json!({ "artifacts": { "match": "away" } }), &["artifacts", "match"]);
     assert!(unmet.notes.iter().any(|note| note.ends_with("Fly home")), "{:?}", unmet.notes);
 }
@@ -61,7 +61,7 @@ fn wrong_arguments_are_refused() {
         (json!({}), "needs `state` or `artifacts`"),
         (json!({ "state": "complete" }), "`state` must be one of"),
         (json!({ "artifacts": { "min": -1 } }), "`min` must be 0 or more"),
-        (json!({ "artifacts": { "match": "(" } }), "pattern can not be used"),
+        (json!({ "artifacts": { "match": "(" } }), "pattern cannot be used"),
         (json!({ "artifacts": { "name": "x" } }), "unknown key `name`"),
         (json!("completed"), "must be a mapping"),
     ] {

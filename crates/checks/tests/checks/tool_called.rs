@@ -1,11 +1,11 @@
-//! Calls of tools by arguments and by results.
+//! Tool calls by arguments and by results.
 
 use agentci_trace::Trace;
 use serde_json::{Value, json};
 
 use crate::trial::{Story, check, failure, holds};
 
-/// A check of one tool with one key beside its name.
+/// A check of one tool with one more key.
 pub(crate) fn pay(key: &str, value: Value) -> Value {
     Value::Object([("name".to_owned(), "pay".into()), (key.to_owned(), value)].into_iter().collect())
 }
@@ -116,7 +116,7 @@ fn a_call_without_a_result_has_nothing_that_matches() {
         assert!(!holds("tool_called", &pay("result_match", json!(pattern)), false, &trace), "{pattern}");
         assert!(holds("tool_called", &pay("result_not_match", json!(pattern)), false, &trace), "{pattern}");
     }
-    // It was called all the same.
+    // It was called nevertheless.
     assert!(holds("tool_called", &json!("pay"), false, &trace) && !holds("tool_called", &json!("pay"), true, &trace));
     let unanswered = failure("tool_called", &pay("result_match", json!("ok")), false, &trace, &["result_match"]);
     assert_eq!(unanswered.label, "the call has no result");
@@ -144,8 +144,11 @@ fn a_tool_that_failed_is_matched_by_its_complaint() {
     }
     let asked = pay("result_not_match", json!("decl"));
     let complaint = failure("tool_called", &asked, false, &failed(json!(null)), &["result_not_match"]);
-    assert_eq!(complaint.message, "no call of `pay` has a result not matching `decl`");
-    assert_eq!(complaint.label, "the result has card declined");
+    assert_eq!(
+        complaint.message,
+        "no call of `pay` has a result not matching `decl`: the result contains card declined"
+    );
+    assert_eq!(complaint.label, "the result contains card declined");
     assert_eq!(complaint.notes, ["turn 1, call 1 of 1: pay() -> failed: card declined"]);
     assert_eq!(complaint.details[0].actual, json!("card declined"));
 }
@@ -177,7 +180,7 @@ fn the_nearest_call_and_what_it_lacks_are_named() {
     assert_eq!(
         near.notes,
         [
-            "call 2 of 2 comes nearest, but has not `amount` matching `^20$`: the agent sent 7",
+            "call 2 of 2 comes closest, but does not have `amount` matching `^20$`: the agent sent 7",
             r#"turn 1, call 1 of 2: pay(to="Bob", amount=20) -> "ok""#,
             r#"turn 2, call 2 of 2: pay(to="Ann", amount=7) -> {"state":"ok"}"#,
         ]
@@ -192,18 +195,24 @@ fn the_nearest_call_and_what_it_lacks_are_named() {
     assert_eq!(lacking.label, "the agent did not send it");
     assert_eq!(lacking.details[0].path, "/items/0/sku");
 
-    // One fits and two are asked for: it is a matter of the number.
+    // One call matches and two are expected: the failure is about the count.
     let twice = json!({"name": "pay", "args_match": {"to": "Ann"}, "count": 2});
     let few = failure("tool_called", &twice, false, &trace, &["count"]);
-    assert_eq!(few.message, "`pay` was called once with `to` matching `Ann`, not exactly 2 times");
-    assert_eq!(few.notes[0], "call 1 of 2 comes nearest, but has not `to` matching `Ann`: the agent sent \"Bob\"");
+    assert_eq!(few.message, "`pay` was called once with `to` matching `Ann`, expected exactly 2 times");
+    assert_eq!(
+        few.notes[0],
+        "call 1 of 2 comes closest, but does not have `to` matching `Ann`: the agent sent \"Bob\""
+    );
 }
 
 #[test]
 fn an_answer_without_a_match_is_shown() {
     let asked = pay("result_match", json!("accepted"));
     let other = failure("tool_called", &asked, false, &answered(json!({"state": "declined"})), &["result_match"]);
-    assert_eq!(other.message, "no call of `pay` has a result matching `accepted`");
+    assert_eq!(
+        other.message,
+        "no call of `pay` has a result matching `accepted`: the result is {\"state\":\"declined\"}"
+    );
     assert_eq!(other.label, r#"the result is {"state":"declined"}"#);
     let long = json!({"text": "word ".repeat(10_000)});
     let cut = failure("tool_called", &asked, false, &answered(long), &["result_match"]);
@@ -234,7 +243,7 @@ fn negated_every_call_that_fits_is_shown() {
         .told();
     let asked = pay("args_match", json!({"to": "^Ann"}));
     let found = failure("tool_called", &asked, true, &trace, &["name"]);
-    assert_eq!(found.message, "`pay` was called with `to` matching `^Ann`, and must not be");
+    assert_eq!(found.message, "`pay` was called with `to` matching `^Ann`, which `not` forbids");
     assert_eq!(found.label, "the agent called this 2 times");
     assert_eq!(
         found.notes,
@@ -249,13 +258,13 @@ fn negated_every_call_that_fits_is_shown() {
 fn arguments_of_another_kind_are_refused() {
     for (asked, why) in [
         (json!({"after": "check"}), "`tool_called` needs `name`"),
-        (pay("args_match", json!("a")), "`args_match` must be a mapping, found the text `a`"),
-        (pay("args_match", json!({"amount": 20})), "`amount` must be text, found the number 20"),
-        (pay("args_match", json!({"amount": null})), "`amount` must be text, found nothing"),
-        (pay("result_match", json!(["a"])), "`result_match` must be text, found a list"),
-        (pay("result_not_match", json!(true)), "`result_not_match` must be text, found the truth value true"),
+        (pay("args_match", json!("a")), "`args_match` must be a mapping, found the string `a`"),
+        (pay("args_match", json!({"amount": 20})), "`amount` must be a string, found the number 20"),
+        (pay("args_match", json!({"amount": null})), "`amount` must be a string, found nothing"),
+        (pay("result_match", json!(["a"])), "`result_match` must be a string, found a list"),
+        (pay("result_not_match", json!(true)), "`result_not_match` must be a string, found the boolean true"),
         (pay("after", json!("")), "`after` must not be empty"),
-        (pay("after", json!(["a"])), "`after` must be text, found a list"),
+        (pay("after", json!(["a"])), "`after` must be a string, found a list"),
         (pay("count", json!({"exact": 1})), "unknown key `exact` in `count`"),
         (pay("result_matches", json!("a")), "unknown key `result_matches` in `tool_called`"),
         (json!({"any": ["a"], "after": "b"}), "unknown key `after` in `tool_called`"),

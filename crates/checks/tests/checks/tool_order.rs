@@ -1,4 +1,4 @@
-//! Calls of tools by number and by order.
+//! Tool calls by count and by order.
 
 use serde_json::json;
 
@@ -30,25 +30,25 @@ fn the_count_alone_decides() {
         let asked = pay("count", count.clone());
         assert_eq!(holds("tool_called", &asked, false, &calls(made)), good, "{count} of {made}");
         assert_eq!(holds("tool_called", &asked, true, &calls(made)), !good, "not {count} of {made}");
-        // The same of calls that are chosen among others.
+        // The same for calls that meet conditions.
         let chosen = json!({"name": "pay", "args_match": {"id": "^[02468]$"}, "count": count});
         assert_eq!(holds("tool_called", &chosen, false, &calls(made * 2)), good, "{chosen} of {made}");
     }
     for (asked, made, message, label) in [
-        (pay("count", json!(0)), 1, "`pay` was called once, and must not be", "called once"),
-        (pay("count", json!({"max": 2})), 3, "`pay` was called 3 times, not at most 2 times", "called 3 times"),
-        (pay("count", json!({"max": 1})), 3, "`pay` was called 3 times, not at most once", "called 3 times"),
-        (pay("count", json!({"min": 2})), 0, "`pay` was called 0 times, not at least 2 times", "never called"),
+        (pay("count", json!(0)), 1, "`pay` was called once, but must not be", "called once"),
+        (pay("count", json!({"max": 2})), 3, "`pay` was called 3 times, expected at most 2 times", "called 3 times"),
+        (pay("count", json!({"max": 1})), 3, "`pay` was called 3 times, expected at most once", "called 3 times"),
+        (pay("count", json!({"min": 2})), 0, "`pay` was called 0 times, expected at least 2 times", "never called"),
         (
             json!({"name": "pay", "args_match": {"id": ""}, "count": 1}),
             2,
-            "`pay` was called 2 times with `id` matching ``, not exactly once",
+            "`pay` was called 2 times with `id` matching ``, expected exactly once",
             "called 2 times with `id` matching ``",
         ),
         (
             json!({"name": "pay", "result_match": "ok", "count": 1}),
             2,
-            "`pay` was called 2 times with a result matching `ok`, not exactly once",
+            "`pay` was called 2 times with a result matching `ok`, expected exactly once",
             "called 2 times with a result matching `ok`",
         ),
     ] {
@@ -57,7 +57,7 @@ fn the_count_alone_decides() {
         assert_eq!(failed.details[0].actual, json!(made));
     }
     let negated = failure("tool_called", &pay("count", json!(2)), true, &calls(2), &["count"]);
-    assert_eq!(negated.message, "`pay` was called 2 times, and must not be called exactly 2 times");
+    assert_eq!(negated.message, "`pay` was called 2 times, but `not` forbids that it is called exactly 2 times");
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn first_calls_come_in_order() {
         assert_eq!(holds("tool_called", &pay("after", json!("check")), false, &calls(names)), good, "{names:?}");
     }
     assert!(holds("tool_called", &pay("after", json!("pay")), false, &calls(&["check", "pay"])));
-    // Names that end in these are in order as well.
+    // Tools whose names end in these names are in order as well.
     let suffix = json!({"name": "pay", "suffix": true, "after": "check"});
     for (names, good) in [
         (["shop__check", "shop__pay"].as_slice(), true),
@@ -87,12 +87,12 @@ fn first_calls_come_in_order() {
     ] {
         assert_eq!(holds("tool_called", &suffix, false, &calls(names)), good, "{names:?}");
     }
-    // Where the tool was not called the count has the say.
+    // If the tool was not called, only the count matters.
     for names in [["check"].as_slice(), &[]] {
         let none = json!({"name": "pay", "after": "check", "count": 0});
         assert!(holds("tool_called", &none, false, &calls(names)), "{names:?}");
         let one = failure("tool_called", &pay("after", json!("check")), false, &calls(names), &["name"]);
-        assert_eq!(one.message, "`pay` was called 0 times, not at least once");
+        assert_eq!(one.message, "`pay` was called 0 times, expected at least once");
     }
     let early =
         failure("tool_called", &pay("after", json!("check")), false, &calls(&["pay", "ask", "check"]), &["after"]);
@@ -104,16 +104,16 @@ fn first_calls_come_in_order() {
     let alone = failure("tool_called", &pay("after", json!("check")), false, &calls(&["pay"]), &["after"]);
     assert_eq!(
         (alone.message.as_str(), alone.label.as_str()),
-        ("`pay` was called, and `check` never was", "never called")
+        ("`pay` was called, but `check` was never called", "never called")
     );
     let both = json!({"name": "pay", "after": "check", "count": 2});
     let both = failure("tool_called", &both, false, &calls(&["pay"]), &["count"]);
-    assert_eq!(both.notes.last().unwrap(), "`pay` was called, and `check` never was");
+    assert_eq!(both.notes.last().unwrap(), "`pay` was called, but `check` was never called");
 }
 
 #[test]
 fn order_is_a_matter_of_all_calls_of_the_scope() {
-    // The call that fits comes after `check`, the first call of the tool does not.
+    // The matching call comes after `check`, the first call of the tool does not.
     let trace = Story::default()
         .called("pay", json!({"amount": 1}), json!("declined"))
         .called("check", json!({}), json!("ok"))
@@ -121,7 +121,7 @@ fn order_is_a_matter_of_all_calls_of_the_scope() {
         .told();
     let asked = json!({"name": "pay", "args": {"amount": 2}, "result_match": "ok", "after": "check"});
     failure("tool_called", &asked, false, &trace, &["after"]);
-    // A call without a result stands in the order too.
+    // A call without a result counts for the order too.
     let trace = Story::default().calls("check", json!({})).called("pay", json!({}), json!("ok")).told();
     assert!(holds("tool_called", &pay("after", json!("check")), false, &trace));
 }
@@ -146,6 +146,6 @@ fn a_turn_looks_back_for_the_order_alone() {
     assert!(holds("tool_called", &suffix("check"), false, &earlier.of_turn(1)));
     assert!(!holds("tool_called", &suffix("find"), false, &earlier.of_turn(1)));
     assert!(!holds("tool_called", &json!({"name": "pay", "after": "ship"}), false, &trace.of_turn(1)));
-    // Calls of earlier turns do not count themselves.
+    // Calls of earlier turns do not count for the number of calls.
     assert!(!holds("tool_called", &json!({"name": "check", "count": 1}), false, &trace.of_turn(2)));
 }

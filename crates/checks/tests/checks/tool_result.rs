@@ -1,4 +1,4 @@
-//! What came of tool calls.
+//! Results of tool calls.
 
 use serde_json::json;
 
@@ -38,7 +38,7 @@ fn a_result_need_only_hold_what_is_listed() {
 }
 
 #[test]
-fn a_text_is_read_where_data_is_asked_for() {
+fn a_text_is_parsed_if_data_is_expected() {
     let story = Story::default()
         .called("dict", json!({}), json!("{'id': 'A-17', 'amount': 20.0, 'paid': True, 'lines': ('x', None)}"))
         .called("total", json!({}), json!("123.45"))
@@ -57,7 +57,7 @@ fn a_text_is_read_where_data_is_asked_for() {
         (json!({"name": "paid", "result": true}), true),
         (json!({"name": "paid", "result": false}), false),
         (json!({"name": "words", "result": 20}), false),
-        // In data a text is a text.
+        // Inside data, a string is not parsed.
         (json!({"name": "nested", "result": {"amount": 20}}), false),
     ] {
         assert_eq!(holds("tool_result", &asked, false, &story), fits, "{asked}");
@@ -68,7 +68,7 @@ fn a_text_is_read_where_data_is_asked_for() {
         failure("tool_result", &asked, false, &story, &["result"]).notes.pop().unwrap()
     };
     assert_eq!(shown("words"), "call 1 of 1: its text is neither JSON nor a Python literal");
-    assert!(shown("dict").starts_with(r#"call 1 of 1: its text was read as {"id":"A-17","amount":20.0,"paid":true"#));
+    assert!(shown("dict").starts_with(r#"call 1 of 1: its text was parsed as {"id":"A-17","amount":20.0,"paid":true"#));
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn what_came_instead_is_shown() {
     let story = Story::default().called("find", json!({"q": 1}), json!({"status": "open"})).told();
     let other =
         failure("tool_result", &json!({"name": "find", "result": {"status": "paid"}}), false, &story, &["result"]);
-    assert_eq!(other.message, "no call of `find` had this result");
+    assert_eq!(other.message, "no call of `find` returned the expected result: it returned {\"status\":\"open\"}");
     assert_eq!(other.notes, ["turn 1, call 1 of 1: find(q=1) -> {\"status\":\"open\"}"]);
     let never = failure("tool_result", &json!({"name": "pay"}), false, &story, &["name"]);
     assert_eq!(
@@ -105,5 +105,5 @@ fn what_came_instead_is_shown() {
         ("`pay` was never called", vec!["the agent called find".to_owned()])
     );
     let wrong = check("tool_result", &json!({"name": "find", "result": {"id": "regex:("}}), true);
-    assert!(wrong.problem().message.starts_with("this pattern can not be used"));
+    assert!(wrong.problem().message.starts_with("this pattern cannot be used"));
 }

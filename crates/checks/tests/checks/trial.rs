@@ -1,5 +1,5 @@
-//! One check over one trace. Every part of a check's arguments stands on a line of its own, so that tests can tell what a
-//! message points at.
+//! Evaluates one check on one trace. Every part of the arguments of a check is on a separate line, so that tests can
+//! verify what a message points at.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use agentci_trace::{Event, EventKind, Moment, Observer, ToolCall, ToolResult, Tr
 use agentci_verdict::{Failure, Outcome};
 use serde_json::Value;
 
-/// A check with the arguments it was made of.
+/// A check with its arguments.
 pub(crate) struct Trial {
     pub(crate) arguments: Node,
     pub(crate) ready: Result<ReadyCheck, Vec<Diagnostic>>,
@@ -25,7 +25,7 @@ pub(crate) fn check(kind: &str, arguments: &Value, negate: bool) -> Trial {
     Trial { arguments, ready }
 }
 
-/// A node of which every part has a line of its own.
+/// A node with every part on a separate line.
 fn placed(value: &Value, span: &mut Span) -> Node {
     span.line += 1;
     let own = *span;
@@ -46,12 +46,12 @@ fn placed(value: &Value, span: &mut Span) -> Node {
 }
 
 impl Trial {
-    /// What becomes of it over a trace.
+    /// Evaluates the check on a trace.
     pub(crate) fn over(&self, trace: &Trace) -> Outcome {
         self.ready.as_ref().unwrap_or_else(|problems| panic!("{problems:?}")).evaluate(trace)
     }
 
-    /// The only problem of a check that can not be compiled.
+    /// The only problem of a check that cannot be compiled.
     pub(crate) fn problem(&self) -> &Diagnostic {
         match &self.ready {
             Err(problems) if problems.len() == 1 => &problems[0],
@@ -59,7 +59,7 @@ impl Trial {
         }
     }
 
-    /// Where the part of the arguments stands that the keys and indexes lead to.
+    /// The place of the part of the arguments at these keys and indexes.
     pub(crate) fn place(&self, steps: &[&str]) -> Span {
         let step = |node: &Node, step: &str| {
             let index = step.parse::<usize>().ok();
@@ -70,7 +70,7 @@ impl Trial {
     }
 }
 
-/// Whether a check holds.
+/// Whether a check passes.
 pub(crate) fn holds(kind: &str, arguments: &Value, negate: bool, trace: &Trace) -> bool {
     match check(kind, arguments, negate).over(trace) {
         Outcome::Held => true,
@@ -79,7 +79,7 @@ pub(crate) fn holds(kind: &str, arguments: &Value, negate: bool, trace: &Trace) 
     }
 }
 
-/// Why a check does not hold; `steps` lead to the part of its arguments that the failure points at.
+/// The failure of a check; `steps` are the keys and indexes of the part of its arguments that the failure points at.
 pub(crate) fn failure(kind: &str, arguments: &Value, negate: bool, trace: &Trace, steps: &[&str]) -> Failure {
     let trial = check(kind, arguments, negate);
     let Outcome::Failed(failure) = trial.over(trace) else { panic!("{kind} {arguments} did not fail") };
@@ -87,7 +87,7 @@ pub(crate) fn failure(kind: &str, arguments: &Value, negate: bool, trace: &Trace
     failure
 }
 
-/// A trace that is told step by step.
+/// A trace that is built step by step.
 #[derive(Default)]
 pub(crate) struct Story {
     trace: Trace,
@@ -108,13 +108,13 @@ impl Story {
         self.after_us(millis * 1000)
     }
 
-    /// Goes on to the next turn.
+    /// Starts the next turn.
     pub(crate) fn next_turn(mut self) -> Self {
         self.turn += 1;
         self
     }
 
-    /// Something happens.
+    /// Adds an event.
     pub(crate) fn push(mut self, kind: EventKind) -> Self {
         self.trace.push(Event { at: Moment { unix_ms: 0, offset_us: self.now }, turn: self.turn, kind });
         self
@@ -130,12 +130,12 @@ impl Story {
         self.push(EventKind::TurnEnd)
     }
 
-    /// The agent says something.
+    /// Adds a text of the agent.
     pub(crate) fn says(self, text: &str) -> Self {
         self.push(EventKind::Text(text.into()))
     }
 
-    /// A tool is called; the call's number is its id.
+    /// Adds a tool call; its number is its id.
     pub(crate) fn calls(mut self, name: &str, args: Value) -> Self {
         self.calls += 1;
         let call_id = self.calls.to_string();
@@ -148,7 +148,7 @@ impl Story {
         }))
     }
 
-    /// The call with this number is answered.
+    /// Adds the result of the call with this number.
     pub(crate) fn answers(self, call: u32, result: Value) -> Self {
         let call_id = call.to_string();
         self.push(EventKind::ToolResult(ToolResult {
@@ -160,7 +160,7 @@ impl Story {
         }))
     }
 
-    /// The call that was made last is answered with a failure.
+    /// Adds a failure as the result of the last call.
     pub(crate) fn fails(self, error: &str, result: Value) -> Self {
         let (call_id, error) = (self.calls.to_string(), Some(error.to_owned()));
         self.push(EventKind::ToolResult(ToolResult {
@@ -172,14 +172,14 @@ impl Story {
         }))
     }
 
-    /// A call that is answered at once.
+    /// Adds a call with its result.
     pub(crate) fn called(self, name: &str, args: Value, result: Value) -> Self {
         let story = self.calls(name, args);
         let number = story.calls;
         story.answers(number, result)
     }
 
-    /// All of it.
+    /// The finished trace.
     pub(crate) fn told(self) -> Trace {
         self.trace
     }

@@ -1,4 +1,4 @@
-//! Checks over the value of the final output: `equals`, `json_path`, `type`, and the texts of a value.
+//! Checks of the value of the final output: `equals`, `json_path`, `type`, and strings in a value.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ fn gave(output: &Value) -> Trace {
 }
 
 #[test]
-fn what_can_not_be_used_never_holds() {
+fn an_invalid_check_never_passes() {
     let story = Story::default().told();
     let span = Span::whole(Sources::default().add(Path::new("s"), ""));
     for negate in [false, true] {
@@ -57,10 +57,10 @@ fn equals_compares_whole_values() {
 fn equals_says_what_differs_and_whether_it_was_read() {
     let asked = json!({"a": {"b": 1}});
     let plain = failure("equals", &asked, false, &gave(&json!({"a": {"b": 2}})), &[]);
-    assert_eq!(plain.message, "the final output is not as asked at /a/b: 2 instead of 1");
+    assert_eq!(plain.message, "the final output at /a/b is 2, expected 1");
     assert_eq!((plain.details[0].path.as_str(), &plain.details[0].actual), ("/a/b", &json!(2)));
     let read = failure("equals", &asked, false, &gave(&json!(r#"{"a":{"b":2}}"#)), &[]);
-    assert_eq!(read.message, "equals (parsed): the final output is not as asked at /a/b: 2 instead of 1");
+    assert_eq!(read.message, "the final output (parsed as JSON) at /a/b is 2, expected 1");
     let said = Story::default().says("Par").says("is").told();
     assert!(holds("equals", &json!("Paris"), false, &said), "what was said stands for a final output");
 }
@@ -114,21 +114,21 @@ fn json_path_negated_forbids_a_value_at_each_place() {
     assert!(!not(json!("x")) && !not(json!("y")) && !not(json!(["x", "y"])));
     assert!(not(json!("z")) && not(json!(["x"])));
     let among = failure("json_path", &json!({"path": "items[*].k", "value": "y"}), true, &output, &["value"]);
-    assert_eq!(among.message, r#"at `items[*].k` stands "y" among ["x","y"], and must not"#);
+    assert_eq!(among.message, r#"`items[*].k` is "y" (one of ["x","y"]), which `not` forbids"#);
     let there = failure("json_path", &json!({"path": "items[0].k"}), true, &output, &[]);
-    assert_eq!(there.message, "at `items[0].k` stands \"x\", and must not");
+    assert_eq!(there.message, "`items[0].k` is \"x\", which `not` forbids");
 }
 
 #[test]
 fn json_path_says_what_is_there_instead() {
     let output = gave(&json!({"a": 2}));
     let other = failure("json_path", &json!({"path": "a", "value": 1}), false, &output, &["value"]);
-    assert_eq!(other.message, "at `a` stands 2 instead of 1");
+    assert_eq!(other.message, "`a` is 2, expected 1");
     let missing = failure("json_path", &json!({"path": "b.c", "value": [1, 2]}), false, &output, &["value"]);
-    assert_eq!(missing.message, "nothing stands at `b.c`, which should be one of [1,2]");
+    assert_eq!(missing.message, "`b.c` does not exist in the final output, expected one of [1,2]");
     for (output, kind) in [(json!("words"), "string"), (json!(7), "number"), (json!(null), "null")] {
         let none = failure("json_path", &json!({"path": "a"}), false, &gave(&output), &["path"]);
-        assert_eq!(none.message, format!("the final output is not valid JSON with a `a` in it, but a {kind}"));
+        assert_eq!(none.message, format!("the final output has no `a`: it is of type `{kind}` and contains no JSON"));
         assert!(holds("json_path", &json!({"path": "a"}), true, &gave(&output)));
     }
     let nothing = failure("json_path", &json!({"path": "b"}), false, &output, &[]);
@@ -159,7 +159,7 @@ fn type_names_what_json_names() {
         }
     }
     let other = failure("type", &json!("object"), false, &gave(&json!("words")), &[]);
-    assert_eq!(other.message, "the final output is of type `string`, not `object`");
+    assert_eq!(other.message, "the final output is of type `string`, expected `object`");
     assert!(check("type", &json!("text"), false).problem().message.contains("must be one of"));
 }
 

@@ -1,4 +1,4 @@
-//! One request and its answer.
+//! Sends one request to an A2A agent and reads the answer.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use super::refusal::check_card;
 use crate::{DriveError, DriveResult};
 use agentci_exchange::{AgentLine, Clock, ExchangeError, HttpMethod, Request, StreamedAnswer, UuidSource};
 
-/// The most bytes of an answer that is no stream.
+/// The size limit of an answer that is not a stream, in bytes.
 const LARGEST: usize = 32 << 20;
 
-/// How to ask an agent.
+/// Everything that is needed to send requests to an agent.
 #[derive(Debug)]
 pub(crate) struct A2aAsk {
     pub(crate) line: AgentLine,
@@ -24,24 +24,22 @@ pub(crate) struct A2aAsk {
     pub(super) headers: Vec<(String, String)>,
     pub(super) credentials: Credentials,
     pub(super) timeout: Duration,
-    /// Whether the agent's address is from a card that was fetched.
+    /// Whether the agent's URL comes from a fetched card.
     pub(super) by_card: bool,
-    /// What messages call the keys of the target.
+    /// The names of the target's keys, for messages.
     pub(super) keys: A2aKeys,
 }
 
-/// What comes back.
 pub(super) enum A2aReply {
-    /// Items, as they come.
+    /// Items, as they arrive.
     Stream(Box<StreamedAnswer>),
-    /// One result, and when it was complete.
+    /// A single result, and when it was complete.
     Whole(Value, Moment),
-    /// The agent will not.
     Refused(A2aRefusal, Moment),
 }
 
 impl A2aAsk {
-    /// Calls the agent at a moment that the line told. A token that is refused is renewed once.
+    /// Calls the agent; `at` comes from [`AgentLine::next`]. A refused token is renewed once.
     pub(super) async fn call(
         &mut self,
         call: A2aCall<'_>,
@@ -65,7 +63,7 @@ impl A2aAsk {
             };
             let mut answer = self.send(request, true, clock, at).await.map_err(|error| match error {
                 DriveError::NoServer(words) if self.by_card => {
-                    DriveError::NoServer(format!("{words}; this is the address that the agent card names"))
+                    DriveError::NoServer(format!("{words}; the address comes from the agent card"))
                 }
                 error => error,
             })?;
@@ -91,7 +89,7 @@ impl A2aAsk {
         }
     }
 
-    /// Fetches a card. Most are for everybody; one that is not is asked for again with credentials.
+    /// Fetches a card. Most cards are public; a request that is answered with 401 is repeated with credentials.
     pub(super) async fn card(&mut self, url: &str, clock: Clock) -> DriveResult<Value> {
         let mut known = false;
         if self.credentials.are_shown_on_connecting() {
@@ -117,18 +115,18 @@ impl A2aAsk {
                 continue;
             }
             if (200..300).contains(&answer.status) {
-                let message = || format!("the agent card is no JSON: {}", excerpt(&body));
+                let message = || format!("the agent card is not JSON: {}", excerpt(&body));
                 return parse(&body).map_err(|_| DriveError::protocol(message(), check_card(self.keys)));
             }
             let refusal = A2aRefusal::http(answer.status, &body);
             return Err(DriveError::Refused {
-                message: format!("the agent card can not be had: {refusal}"),
+                message: format!("the agent card could not be fetched: {refusal}"),
                 help: check_card(self.keys),
             });
         }
     }
 
-    /// Waits, unless nobody is there to wait for.
+    /// Waits, except in a replay.
     pub(super) async fn wait(&self, time: Duration) {
         if !matches!(self.line, AgentLine::Replay(_)) {
             tokio::time::sleep(time).await;
@@ -151,7 +149,7 @@ impl A2aAsk {
     }
 }
 
-/// An error of the exchange. Who is late is so for the whole turn, not for what was left of it.
+/// The error of an exchange. A timeout is reported with the limit of the whole turn, not with the time that was left.
 pub(super) fn late(error: ExchangeError, timeout: Duration) -> DriveError {
     match error {
         ExchangeError::Timeout { .. } => DriveError::Timeout { after: timeout },
@@ -160,10 +158,10 @@ pub(super) fn late(error: ExchangeError, timeout: Duration) -> DriveError {
 }
 
 fn parse(body: &[u8]) -> Result<Value, A2aError> {
-    serde_json::from_slice(body).map_err(|_| A2aError(format!("the answer is no JSON: {}", excerpt(body))))
+    serde_json::from_slice(body).map_err(|_| A2aError(format!("the answer is not JSON: {}", excerpt(body))))
 }
 
-/// What an answer holds, without the envelope of JSON-RPC.
+/// The content of an answer, without the JSON-RPC envelope.
 pub(super) fn result(value: Value, binding: Binding) -> Result<Value, A2aError> {
     match (binding, value) {
         (Binding::Rest, value) => Ok(value),
@@ -171,7 +169,7 @@ pub(super) fn result(value: Value, binding: Binding) -> Result<Value, A2aError> 
             Ok(envelope.remove("result").unwrap_or_default())
         }
         (Binding::JsonRpc, value) => {
-            Err(A2aError(format!("the answer is no JSON-RPC: it has neither `result` nor `error`: {}", shown(&value))))
+            Err(A2aError(format!("the answer is not JSON-RPC: it has neither `result` nor `error`: {}", shown(&value))))
         }
     }
 }

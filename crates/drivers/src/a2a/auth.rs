@@ -1,4 +1,4 @@
-//! How we say who we are. Nothing of it enters the trace or a recording, and a replay needs none of it.
+//! Credentials of requests to an A2A agent. They never enter the trace or a recording, and a replay does not need them.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,16 +12,16 @@ use super::token::{TokenClient, fetch};
 use crate::bounded_file::read_bounded;
 use crate::{DriveError, DriveResult};
 
-/// The largest file of certificates or of a key, in bytes.
+/// The size limit of a certificate or key file, in bytes.
 const KEY_LIMIT: u64 = 1 << 20;
 
-/// What a request says of who sends it.
+/// The credentials of a target.
 pub(super) struct Credentials {
     scheme: AuthScheme,
-    /// A replay asks nobody, so there is nobody to say it to.
+    /// True in a replay, which sends no credentials.
     silent: bool,
     token: Option<String>,
-    /// Where a token is made known before it is used.
+    /// Fetched tokens are registered here before their first use, so that they can be redacted.
     fetched: FetchedSecrets,
     pub(super) certificate: Option<ClientCertificate>,
 }
@@ -34,7 +34,7 @@ enum AuthScheme {
     Certificate { certificate: PathBuf, key: PathBuf, authority: Option<PathBuf> },
 }
 
-/// Secrets stay out of whatever prints a driver.
+/// Keeps secrets out of debug output.
 impl std::fmt::Debug for Credentials {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.debug_struct("Credentials").finish_non_exhaustive()
@@ -42,7 +42,7 @@ impl std::fmt::Debug for Credentials {
 }
 
 impl Credentials {
-    /// What the target says. In a replay its secrets may be unset.
+    /// Reads the target's `auth`. In a replay its variables may be unset.
     pub(super) fn open(
         auth: Option<&Auth>,
         lookup: &dyn Fn(&str) -> Option<String>,
@@ -68,13 +68,13 @@ impl Credentials {
                 key: key.clone(),
                 authority: authority.clone(),
             },
-            // There may be schemes that only the plan knows.
+            // The plan may have schemes that are not supported here.
             None => AuthScheme::None,
         };
         Ok(Self { scheme, silent: replay, token: None, fetched: fetched.clone(), certificate: None })
     }
 
-    /// Gets what takes effort to get, once: a token, a certificate.
+    /// Fetches the token or reads the certificate, once.
     pub(super) async fn get_ready(&mut self, timeout: Duration) -> DriveResult {
         if self.silent {
             return Ok(());
@@ -99,23 +99,22 @@ impl Credentials {
         Ok(())
     }
 
-    /// Forgets a token that was refused; says whether a new one may be had.
+    /// Drops a refused token; returns whether a new one can be fetched.
     pub(super) fn forget(&mut self) -> bool {
         self.token = None;
         matches!(self.scheme, AuthScheme::Token(_))
     }
 
-    /// Whether nobody can be reached without them.
+    /// Whether the credentials are part of the TLS handshake.
     pub(super) fn are_shown_on_connecting(&self) -> bool {
         matches!(self.scheme, AuthScheme::Certificate { .. })
     }
 
-    /// Whether there is anything to say.
     pub(super) fn exist(&self) -> bool {
         !matches!(self.scheme, AuthScheme::None)
     }
 
-    /// Says it with a request.
+    /// Adds the credentials to a request.
     pub(super) fn apply(&self, url: &mut String, headers: &mut Vec<(String, String)>) {
         if self.silent {
             return;
@@ -134,10 +133,10 @@ impl Credentials {
     }
 }
 
-/// A file of a certificate or a key. What is no file could keep us waiting, or never end.
+/// Reads a certificate or key file. Only regular files are read: anything else could block or never end.
 fn read(path: &Path) -> DriveResult<Vec<u8>> {
-    read_bounded(path, KEY_LIMIT, &format!("it has more than {} MiB", KEY_LIMIT >> 20)).map_err(|error| {
-        DriveError::Unsupported(format!("`{}` of the target's `auth` can not be read: {error}", path.display()))
+    read_bounded(path, KEY_LIMIT, &format!("it is larger than {} MiB", KEY_LIMIT >> 20)).map_err(|error| {
+        DriveError::Unsupported(format!("`{}` of the target's `auth` cannot be read: {error}", path.display()))
     })
 }
 
@@ -175,7 +174,7 @@ mod tests {
         std::fs::File::create(&path).unwrap().set_len(KEY_LIMIT).unwrap();
         assert_eq!(read(&path).unwrap().len() as u64, KEY_LIMIT);
         std::fs::File::create(&path).unwrap().set_len(KEY_LIMIT + 1).unwrap();
-        assert!(read(&path).unwrap_err().to_string().ends_with("can not be read: it has more than 1 MiB"));
+        assert!(read(&path).unwrap_err().to_string().ends_with("cannot be read: it is larger than 1 MiB"));
         assert!(read(folder.path()).unwrap_err().to_string().ends_with("it is not a regular file"));
     }
 

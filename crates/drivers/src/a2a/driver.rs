@@ -1,4 +1,4 @@
-//! A conversation with an agent that speaks A2A.
+//! The driver of A2A agents.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::template_parts::filled;
 use crate::{DriveError, DriveResult, DriverContext, Input, TraceSink};
 use agentci_exchange::{AgentLine, Clock, UuidSource};
 
-/// How long to wait before a task is asked for again: at first, and at most.
+/// The first and the longest pause between two polls of a task.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
@@ -31,28 +31,27 @@ pub(crate) struct A2aDriver {
     pub(crate) ask: A2aAsk,
     blocking: Option<bool>,
     accepted: Vec<String>,
-    /// Who may be shown credentials.
+    /// The hosts that may receive credentials.
     hosts: TrustedHosts,
     conversation: A2aConversation,
 }
 
-/// How the agent is found.
 #[derive(Debug)]
 enum AgentLocation {
-    /// Its card is to be fetched.
+    /// The URL of a card that is not fetched yet.
     At(String),
-    /// Its card is at hand.
+    /// A card that is part of the suite.
     Inline(Value),
-    /// It is known where it is.
+    /// The agent's interface is known.
     Here(Agent),
 }
 
-/// Where an agent is.
+/// An agent whose interface is known.
 #[derive(Debug, Clone)]
 pub(super) struct Agent {
     pub(super) interface: Interface,
     streaming: bool,
-    /// Whether its version is known.
+    /// Whether its protocol version is known.
     settled: bool,
 }
 
@@ -64,26 +63,26 @@ impl Agent {
     }
 }
 
-/// A turn that is under way.
+/// A turn in progress.
 pub(super) struct A2aTurn<'t, 's> {
     pub(super) agent: Agent,
     pub(super) reader: A2aReader,
     pub(super) sink: &'t mut TraceSink<'s>,
     begun: Moment,
-    /// The time that all requests of the turn have together.
+    /// The limit for all requests of the turn together.
     timeout: Duration,
-    /// When the last thing came.
+    /// When the last data arrived.
     pub(super) over: Moment,
 }
 
 impl A2aTurn<'_, '_> {
-    /// What is left of its time at a moment.
+    /// The time left at a given moment.
     pub(super) fn left(&self, at: Moment) -> Duration {
         let used = Duration::from_micros(at.offset_us.saturating_sub(self.begun.offset_us));
         self.timeout.saturating_sub(used)
     }
 
-    /// Takes what the agent sent.
+    /// Handles an item that the agent sent.
     pub(super) fn take(&mut self, item: &Value, conversation: &mut A2aConversation) -> DriveResult {
         for kind in self.reader.item(item, self.agent.interface.protocol, conversation)? {
             self.sink.push_at(self.over, kind)?;
@@ -99,13 +98,13 @@ impl A2aDriver {
         let found = match &target.card {
             A2aCard::At(url) => AgentLocation::At(line.fill(lookup, |lookup| url.value.fill(lookup))?),
             A2aCard::Inline(card) => AgentLocation::Inline(card.clone()),
-            // Of an address alone it is not known whether 1.0 is spoken there.
+            // A bare URL does not tell whether the agent supports 1.0.
             A2aCard::Endpoint(url) => {
                 let url = line.fill(lookup, |lookup| url.value.fill(lookup))?;
                 AgentLocation::Here(Agent { interface: Interface::bare(url), streaming: false, settled: false })
             }
         };
-        // What is in them makes no difference to a replay, and they may hold secrets that are not there.
+        // A replay does not depend on headers, and their secrets may be unset.
         let sent = if replay { &[] } else { target.headers.as_slice() };
         let headers = filled(sent, |value| value.fill(lookup))?;
         let context_id = target.context.as_ref().map(|context| context.fill(lookup)).transpose()?;
@@ -124,14 +123,14 @@ impl A2aDriver {
             accepted: target.accepted_output_modes.clone(),
             hosts: TrustedHosts {
                 listed: target.hosts.clone(),
-                // A replay shows nobody anything.
+                // A replay sends nothing.
                 guarded: !replay && (target.auth.is_some() || target.headers.iter().any(tells_who_asks)),
             },
             conversation: A2aConversation::new(context_id),
         })
     }
 
-    /// Takes one turn. No tool call of an agent is seen by its clients, so nobody is asked for answers.
+    /// Takes one turn. Clients do not see an agent's tool calls, so the tool host is not needed.
     pub(crate) async fn turn(&mut self, input: &Input, sink: &mut TraceSink<'_>) -> DriveResult {
         let found = self.find(sink.clock()).await;
         let over = self.ask.line.next(sink.clock());
@@ -159,7 +158,7 @@ impl A2aDriver {
         Ok(())
     }
 
-    /// Finds out where the agent is, and gets ready to speak to it, before the clock of a turn is started.
+    /// Resolves the agent's interface and prepares the credentials. This does not count towards the time of the turn.
     async fn find(&mut self, clock: Clock) -> DriveResult<Agent> {
         let agent = match &self.found {
             AgentLocation::Here(agent) => agent.clone(),
@@ -175,7 +174,7 @@ impl A2aDriver {
         Ok(agent)
     }
 
-    /// Sends the message and reads until the agent has said all, be it in one answer or several.
+    /// Sends the message and reads until the agent is done, in one answer or several.
     async fn converse(&mut self, message: &OutgoingMessage, turn: &mut A2aTurn<'_, '_>) -> DriveResult {
         let call = if self.blocking.is_none() && turn.agent.streaming {
             A2aCall::Stream(message)
@@ -208,8 +207,8 @@ impl A2aDriver {
         self.poll(&task, streamed, turn).await
     }
 
-    /// The first call of a turn. An agent of which only the address is known is tried in the version before 1.0 when it does not
-    /// understand; a call that is not understood does nothing.
+    /// Sends the first call of a turn. If only the agent's URL is known and it rejects 1.0, the call is repeated in
+    /// version 0.3; a rejected call has no effect.
     async fn first(&mut self, call: A2aCall<'_>, turn: &mut A2aTurn<'_, '_>) -> DriveResult<A2aReply> {
         let reply = self.ask.call(call, turn.begun, turn).await?;
         let is_of_another_version =
@@ -234,7 +233,7 @@ impl A2aDriver {
         self.ask.call(call, at, turn).await
     }
 
-    /// Reads a reply to its end. Gives what broke a stream, unless the agent closed it.
+    /// Reads a reply to its end. Returns the error that broke a stream; `None` if the agent closed it.
     async fn read(&mut self, reply: A2aReply, turn: &mut A2aTurn<'_, '_>) -> DriveResult<Option<DriveError>> {
         match reply {
             A2aReply::Refused(refusal, at) => {
@@ -250,7 +249,7 @@ impl A2aDriver {
         }
     }
 
-    /// Takes a stream up again. Whatever comes of it, the task itself is asked for next if it is not over.
+    /// Resumes a stream. Failures are ignored: a task that is not over is polled next.
     async fn subscribe(&mut self, task: &str, turn: &mut A2aTurn<'_, '_>) -> DriveResult {
         match self.call_next(A2aCall::Subscribe(task), turn).await {
             Ok(A2aReply::Refused(_, at)) => turn.over = at,
@@ -264,7 +263,7 @@ impl A2aDriver {
         Ok(())
     }
 
-    /// Asks for the task until it is over or waits, or the time is up.
+    /// Polls the task until it is over, waits for input, or the time is up.
     async fn poll(&mut self, task: &str, at_once: bool, turn: &mut A2aTurn<'_, '_>) -> DriveResult {
         let mut wait = if at_once { Duration::ZERO } else { FIRST_WAIT };
         while !turn.reader.is_over(&self.conversation) {
@@ -290,18 +289,20 @@ fn gave_up(state: TaskState, words: &str) -> String {
     if words.is_empty() { what.to_owned() } else { format!("{what}: {words}") }
 }
 
-/// What a turn says to an agent.
+/// The message of a turn.
 fn message_of(input: &Input) -> Result<OutgoingMessage, String> {
     match input {
         Input::Messages(messages) => OutgoingMessage::of_messages(messages),
         Input::Action { kind, arguments } if kind == "a2a:send" => OutgoingMessage::of_action(arguments),
-        other @ (Input::Task(_) | Input::Action { .. }) => Err(format!("an A2A agent can not take {}", other.value())),
+        other @ (Input::Task(_) | Input::Action { .. }) => {
+            Err(format!("an A2A agent does not accept {}", other.value()))
+        }
     }
 }
 
 impl From<A2aError> for DriveError {
     fn from(broken: A2aError) -> Self {
-        let help = "the answer is not what A2A describes: check the version of the agent's SDK";
+        let help = "the answer does not follow the A2A specification: check the version of the agent's SDK";
         DriveError::protocol(broken.0, help)
     }
 }

@@ -1,8 +1,8 @@
-//! Which hosts may be shown the target's credentials.
+//! Decides which hosts may receive the target's credentials.
 //!
-//! An agent card is fetched before anybody knows who wrote it, and it says where requests go. Credentials only go to the host
-//! that the card came from, at any port, and to hosts that the suite lists. Names and addresses of this machine are one host, but
-//! only for a card that came from this machine.
+//! A fetched agent card is not trusted, and it says where requests are sent. Credentials are only sent to the host that
+//! the card came from, on any port, and to hosts that the suite lists. All names and addresses of this machine count as
+//! one host, but only for a card that came from this machine.
 
 use agentci_plan::Text;
 use agentci_trace::Redactor;
@@ -10,25 +10,26 @@ use agentci_wire::http::host_and_port;
 
 use crate::{DriveError, DriveResult};
 
-/// The hosts that may be shown credentials.
+/// The hosts that may receive credentials.
 #[derive(Debug)]
 pub(super) struct TrustedHosts {
-    /// Those that the suite lists, `NAME` or `NAME:PORT`.
+    /// The hosts that the suite lists, as `NAME` or `NAME:PORT`.
     pub(super) listed: Vec<String>,
-    /// Whether there is anything to keep from others: `auth`, or a header that says who asks.
+    /// Whether the target has credentials: `auth`, or a header that identifies the sender.
     pub(super) guarded: bool,
 }
 
 impl TrustedHosts {
-    /// Whether requests with credentials may go where a card says, which was fetched at an address.
+    /// Checks that requests with credentials may be sent to `named`, the URL in a card that was fetched from
+    /// `fetched_at`.
     pub(super) fn allow(&self, fetched_at: &str, named: &str) -> DriveResult {
         if !self.guarded {
             return Ok(());
         }
         let Some((host, port)) = host_and_port(named) else {
             return Err(DriveError::Protocol {
-                message: format!("the agent card names `{}`, which is not an address", named.escape_debug()),
-                help: "correct the address in the card".into(),
+                message: format!("the agent card names `{}`, which is not a URL", named.escape_debug()),
+                help: "correct the URL in the card".into(),
             });
         };
         let own = host_and_port(fetched_at).is_some_and(|(own, _)| same(&own, &host));
@@ -37,17 +38,17 @@ impl TrustedHosts {
         }
         Err(DriveError::Refused {
             message: format!(
-                "the agent card names another host, `{host}`, which would get the credentials of the target"
+                "the agent card points at another host, `{host}`, which would receive the target's credentials"
             ),
             help: format!(
-                "if the agent really is there, list the host in the target: `hosts: [\"{host}\"]`; if it is not, correct the \
-                 address in the card"
+                "if the agent really runs there, add the host to the target: `hosts: [\"{host}\"]`; otherwise correct \
+                 the URL in the card"
             ),
         })
     }
 }
 
-/// Whether a header says who asks.
+/// Whether a header may identify the sender.
 pub(super) fn tells_who_asks((name, value): &(String, Text)) -> bool {
     matches!(value, Text::Template(_)) || name.eq_ignore_ascii_case("cookie") || Redactor::default().is_secret_key(name)
 }
@@ -56,7 +57,7 @@ fn same(one: &str, other: &str) -> bool {
     one == other || (is_this_machine(one) && is_this_machine(other))
 }
 
-/// Whether a host is this machine whoever resolves it. Many agents name `0.0.0.0`, the address that they are bound to.
+/// Whether a host is this machine, independent of DNS. Many agents name `0.0.0.0`, the address that they are bound to.
 fn is_this_machine(host: &str) -> bool {
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
     host == "localhost" || address.is_ok_and(|address| address.is_loopback() || address.is_unspecified())

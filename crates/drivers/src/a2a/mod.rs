@@ -1,5 +1,5 @@
-//! An agent that speaks A2A as what is tested. The protocol itself is in [`agentci_protocols::a2a`]; here are the requests that
-//! carry it, the credentials they show, and the hosts that these may go to.
+//! Drives agents that support A2A. The protocol itself is in [`agentci_protocols::a2a`]; this module sends the
+//! requests, adds credentials, and restricts the hosts that receive them.
 
 mod ask;
 mod auth;

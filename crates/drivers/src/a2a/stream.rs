@@ -1,4 +1,4 @@
-//! The items of a stream.
+//! Reads the items of a stream.
 
 use std::time::Duration;
 
@@ -13,10 +13,11 @@ use crate::stream::next_event;
 use crate::{DriveError, DriveResult};
 use agentci_exchange::{ExchangeError, NOT_UTF8, StreamedAnswer};
 
-/// How long an agent may keep a stream open when everything is said.
+/// How long to wait for the end of a stream after its last item.
 const AFTER_END: Duration = Duration::from_millis(250);
 
-/// Reads a stream to its end, or until the turn is over. Gives what broke the connection, unless the agent closed it.
+/// Reads a stream to its end, or until the turn is over. Returns the error that broke the connection; `None` if the
+/// agent closed it.
 pub(super) async fn read_stream(
     answer: &mut StreamedAnswer,
     turn: &mut A2aTurn<'_, '_>,
@@ -54,5 +55,5 @@ pub(super) async fn read_stream(
 }
 
 fn parse(data: &str) -> Result<Value, A2aError> {
-    serde_json::from_str(data).map_err(|_| A2aError(format!("an item of the stream is no JSON: {}", cut(data, 200))))
+    serde_json::from_str(data).map_err(|_| A2aError(format!("an item of the stream is not JSON: {}", cut(data, 200))))
 }

@@ -1,4 +1,4 @@
-//! A token for client credentials (RFC 6749, section 4.4).
+//! Fetches an access token with client credentials (RFC 6749, section 4.4).
 
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ use serde_json::Value;
 
 use crate::{DriveError, DriveResult};
 
-/// The most bytes of an answer with a token.
+/// The size limit of a token response, in bytes.
 const LARGEST: usize = 1 << 20;
-const HELP: &str = "check the target's `auth`: the address for tokens, the client and its secret";
+const HELP: &str = "check the target's `auth`: the token URL, the client ID and the client secret";
 
-/// Who asks for a token, where, and for what.
+/// The client and the token endpoint.
 pub(super) struct TokenClient {
     pub(super) token_url: String,
     pub(super) id: String,
@@ -21,7 +21,7 @@ pub(super) struct TokenClient {
     pub(super) scope: String,
 }
 
-/// Fetches a token. A server that does not take the client's name and secret in a header gets them in the body.
+/// Fetches a token. If the server does not accept the client ID and secret in a header, they are sent in the body.
 pub(super) async fn fetch(client: &TokenClient, timeout: Duration) -> DriveResult<String> {
     let both = async {
         match ask(client, true).await? {
@@ -32,7 +32,7 @@ pub(super) async fn fetch(client: &TokenClient, timeout: Duration) -> DriveResul
     let answered = tokio::time::timeout(timeout, both).await.unwrap_or(Err(HttpError::Timeout));
     let (status, answer) = answered.map_err(|error| match error {
         HttpError::Connect { .. } | HttpError::Url(_) => {
-            DriveError::NoServer(format!("no token could be fetched: {error}"))
+            DriveError::NoServer(format!("the access token could not be fetched: {error}"))
         }
         error => refused(&error.to_string()),
     })?;
@@ -41,13 +41,13 @@ pub(super) async fn fetch(client: &TokenClient, timeout: Duration) -> DriveResul
         _ => {
             let said = ["error", "error_description"].iter().filter_map(|key| answer[*key].as_str());
             let said: Vec<String> = said.map(|said| cut(said, 200)).collect();
-            let said = if said.is_empty() { "no `access_token` is in the answer".into() } else { said.join(": ") };
+            let said = if said.is_empty() { "the answer has no `access_token`".into() } else { said.join(": ") };
             Err(refused(&format!("{said} (status {status})")))
         }
     }
 }
 
-/// Asks once; an answer that is no JSON says nothing.
+/// Sends one request; an answer that is not JSON becomes null.
 async fn ask(client: &TokenClient, in_header: bool) -> Result<(u16, Value), HttpError> {
     let scope = [("scope", client.scope.as_str())];
     let fields = if client.scope.is_empty() { &[][..] } else { &scope };
@@ -59,5 +59,5 @@ async fn ask(client: &TokenClient, in_header: bool) -> Result<(u16, Value), Http
 }
 
 fn refused(why: &str) -> DriveError {
-    DriveError::Refused { message: format!("no token could be fetched: {why}"), help: HELP.into() }
+    DriveError::Refused { message: format!("the access token could not be fetched: {why}"), help: HELP.into() }
 }

@@ -1,4 +1,4 @@
-//! A thread with a server that speaks AG-UI: each turn is one run or several.
+//! The driver of AG-UI servers: a thread in which each turn is one run or several.
 
 use std::time::Duration;
 
@@ -17,14 +17,13 @@ use crate::template_parts::filled;
 use crate::{Delivery, DriveError, DriveResult, DriverContext, Input, ToolHost, TraceSink};
 use agentci_exchange::{AgentLine, HttpMethod, NOT_UTF8, Request, StreamedAnswer, UuidSource};
 
-/// How often one turn may go back to the agent with answers to its calls.
+/// The maximum number of runs per turn; each further run carries tool results.
 const ROUNDS: usize = 50;
-/// How long a server may keep its answer open after the run is over.
+/// How long to wait for the end of an answer after the run is over.
 const AFTER_END: Duration = Duration::from_millis(100);
-/// The most bytes that are read of an answer that is no stream.
+/// The size limit of an answer that is not a stream, in bytes.
 const LARGEST_REFUSAL: usize = 1 << 20;
 
-/// A thread with a server.
 #[derive(Debug)]
 pub(crate) struct AguiDriver {
     endpoint: String,
@@ -32,23 +31,23 @@ pub(crate) struct AguiDriver {
     agent: String,
     timeout: Duration,
     wire: AguiWire,
-    /// Whether requests say which version of the protocol they are of; some servers refuse what they do not know.
+    /// Whether requests carry the protocol version; some servers reject unknown fields.
     says_version: bool,
     protocol: Strictness,
-    /// The rules that were broken in the present turn.
+    /// The violations of the current turn.
     violations: Vec<String>,
     conversation: AguiThread,
     pub(crate) line: AgentLine,
     ids: UuidSource,
 }
 
-/// What one request asks for, and the answers to interrupts that it brings.
+/// The method of a request, and its answers to interrupts.
 type RunRequest = (AguiMethod, Option<Resume>);
 
 impl AguiDriver {
     pub(crate) fn open(target: &AguiTarget, context: &DriverContext<'_>, line: AgentLine) -> Result<Self, OpenError> {
         let mut ids = UuidSource::new(line.seed());
-        // Nothing of the target makes a request another than the recorded one.
+        // The target's values are not part of a request's identity, so a replay does not need them.
         let text = |text: &Text| line.fill(context.lookup, |lookup| text.fill(lookup));
         let data = |data: &Data| line.fill(context.lookup, |lookup| data.fill(lookup));
         let thread = target.thread.as_ref().map(text).transpose()?;
@@ -87,7 +86,7 @@ impl AguiDriver {
             let (ending, over) = self.run(&ask, at, sink).await?;
             let pending = match ending {
                 AnswerEnding::Finished { outcome: RunOutcome::Success { pending }, result } => {
-                    // What a run says is its answer; one that says nothing answers with its result.
+                    // The text of a run is its answer; without text, its result is.
                     let spoke = sink.trace().output().value().is_some();
                     if let Some(result) = result.filter(|result| !result.is_null() && !spoke) {
                         sink.push_at(over, EventKind::FinalOutput(result.into()))?;
@@ -127,7 +126,7 @@ impl AguiDriver {
                 results.push(reply.result);
             }
             if answered {
-                // The moment of the answers is that of the run that carries them.
+                // Tool results are dated with the run that carries them.
                 at = self.line.next(sink.clock());
                 for result in results {
                     sink.push_at(at, EventKind::ToolResult(result))?;
@@ -138,12 +137,12 @@ impl AguiDriver {
             sink.push_at(over, EventKind::TurnEnd)?;
             return self.judged();
         }
-        let message = format!("the agent called tools of the client in {ROUNDS} runs one after another");
-        let help = "look for a loop in the agent, or for an answer that it does not understand";
+        let message = format!("the agent called client tools in {ROUNDS} consecutive runs");
+        let help = "look for a loop in the agent, or for a tool result that it does not understand";
         Err(DriveError::protocol(message, help))
     }
 
-    /// Says what the turn says.
+    /// Adds the input of a turn to the thread.
     fn begin(&mut self, input: &Input) -> DriveResult<RunRequest> {
         let wrong = |message: String| DriveError::Unsupported(message);
         match input {
@@ -156,12 +155,12 @@ impl AguiDriver {
                 Ok((AguiMethod::Run, Some(self.conversation.resume(arguments).map_err(wrong)?)))
             }
             other @ (Input::Task(_) | Input::Action { .. }) => {
-                Err(wrong(format!("an AG-UI server can not take {}", other.value())))
+                Err(wrong(format!("an AG-UI server does not accept {}", other.value())))
             }
         }
     }
 
-    /// One run: how it ended, and when.
+    /// Sends one run; returns how and when it ended.
     async fn run(
         &mut self,
         (method, resume): &RunRequest,
@@ -178,7 +177,7 @@ impl AguiDriver {
         let mut reader = AguiReader::new(*method, &run_id, &mut self.conversation);
         let mut over = answer.latest();
         let broken = loop {
-            // After the end of a run another may follow, but nobody has to close the connection.
+            // Another run may follow after the end of one, but the server need not close the connection.
             let arrived = match next_event(&mut answer, reader.is_over(), AFTER_END).await {
                 Ok(Some(arrived)) => arrived,
                 Ok(None) => break None,
@@ -202,8 +201,8 @@ impl AguiDriver {
         }
     }
 
-    /// Sends a request and makes sure that the answer is a stream of events. A server that asks for `CopilotKit`'s shape gets
-    /// it, and one that refuses a field of newer servers is asked without it; a request that was refused has no effect.
+    /// Sends a request and checks that the answer is an event stream. If the server expects `CopilotKit`'s envelope or
+    /// rejects the version field, the request is repeated accordingly; a rejected request has no effect.
     async fn send(
         &mut self,
         method: AguiMethod,
@@ -248,17 +247,17 @@ impl AguiDriver {
         }
     }
 
-    /// What the broken rules of the turn come to.
+    /// Fails the turn if it has violations and `protocol` is `fail`.
     fn judged(&self) -> DriveResult {
         if self.protocol != Strictness::Fail || self.violations.is_empty() {
             return Ok(());
         }
-        let help = "mend the server, or lower `protocol` to `warn`";
-        let message = format!("the agent breaks the rules of AG-UI:\n{}", self.violations.join("\n"));
+        let help = "fix the server, or set `protocol: warn`";
+        let message = format!("the agent violates the AG-UI protocol:\n{}", self.violations.join("\n"));
         Err(DriveError::protocol(message, help))
     }
 
-    /// Writes steps to the trace. What a target lets pass is no violation.
+    /// Writes steps to the trace; violations are dropped if `protocol` is `off`.
     fn take(&mut self, steps: Vec<AguiStep>, sink: &mut TraceSink<'_>) -> DriveResult {
         for AguiStep { at, kind } in steps {
             if let EventKind::Violation(message) = &kind {

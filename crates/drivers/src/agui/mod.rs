@@ -1,5 +1,5 @@
-//! A server that speaks AG-UI as what is tested. The protocol itself is in [`agentci_protocols::agui`]; here are the requests
-//! that carry it and the answers that are no stream of events.
+//! Drives agents that are AG-UI servers. The protocol itself is in [`agentci_protocols::agui`]; this module sends the
+//! requests and handles answers that are not event streams.
 
 mod driver;
 mod refusal;

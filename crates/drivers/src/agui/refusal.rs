@@ -1,16 +1,15 @@
-//! Answers that are no stream of events.
+//! Handles answers that are not event streams.
 
 use crate::DriveError;
 use crate::error::shown;
 
-/// Whether a server says that its requests have a `method`, as those of `CopilotKit`'s single route do.
+/// Whether an error says that the request lacks a `method`, as `CopilotKit`'s single route expects.
 pub(super) fn asks_for_method(body: &[u8]) -> bool {
     let text = String::from_utf8_lossy(body).to_lowercase();
     text.contains("method") && (text.contains("missing") || text.contains("required") || text.contains("invalid"))
 }
 
-/// Whether a server says that it does not know the field with the version of the protocol, as those do that allow no fields but
-/// their own.
+/// Whether an error rejects the field with the protocol version, as servers do that do not allow unknown fields.
 pub(super) fn refuses_version(body: &[u8]) -> bool {
     let text = String::from_utf8_lossy(body).to_lowercase();
     let named = text.contains("protocolversion") || text.contains("protocol_version");
@@ -18,12 +17,12 @@ pub(super) fn refuses_version(body: &[u8]) -> bool {
     named && words.iter().any(|word| text.contains(word))
 }
 
-/// A status that is no success.
+/// The error for a status that is not a success.
 pub(super) fn refused(status: u16, body: &[u8]) -> DriveError {
     let help = match status {
         401 | 403 => "check the credentials in the target's `headers`",
-        404 | 405 => "check the target's `endpoint`: the server is there, but not at this path",
-        422 => "the server does not take the request: check that it speaks AG-UI, or set the target's `wire`",
+        404 | 405 => "check the target's `endpoint`: the server answers, but not at this path",
+        422 => "the server does not accept the request: check that it supports AG-UI, or set the target's `wire`",
         429 => "run fewer cases at once (`--parallel`), or retry with `--retries`",
         _ => "look at the server's log",
     };
@@ -34,15 +33,15 @@ pub(super) fn refused(status: u16, body: &[u8]) -> DriveError {
     )
 }
 
-/// A success that is something else.
+/// The error for a success that is not an event stream.
 pub(super) fn no_stream(kind: &str, body: &[u8]) -> DriveError {
     let help = if kind.starts_with("application/vnd.ag-ui") {
-        "the server answers in the binary form of AG-UI though events were asked for: let it heed the `accept` header"
+        "the server answers in the binary format of AG-UI, not with events: make it respect the `accept` header"
     } else {
         "an AG-UI server answers with `text/event-stream`: check the target's `endpoint`"
     };
     DriveError::protocol(
-        format!("the answer is no stream of events but `{kind}`{}", shown(&String::from_utf8_lossy(body))),
+        format!("expected an event stream, found `{kind}`{}", shown(&String::from_utf8_lossy(body))),
         help,
     )
 }

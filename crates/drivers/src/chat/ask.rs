@@ -1,4 +1,4 @@
-//! One question to a model: the request goes out, its answer is read as it comes, and a busy server is asked again.
+//! Sends one request to a model, reads the answer as it arrives, and retries if the server is busy.
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -16,21 +16,21 @@ use crate::stream::next_event;
 use crate::{DriveError, DriveResult, TraceSink};
 use agentci_exchange::{AgentLine, HttpMethod, NOT_UTF8, Request, StreamedAnswer};
 
-/// How long a server may keep its answer open when everything is said.
+/// How long to wait for the end of an answer after its last event.
 const AFTER_END: Duration = Duration::from_millis(50);
-/// The most bytes that are read of an answer that is no stream.
+/// The size limit of an answer that is not a stream, in bytes.
 const LARGEST: usize = 64 << 20;
 
-/// A question: the request, and what makes it the same when it is replayed.
+/// A request, and the identity by which a replay finds it.
 #[derive(Debug)]
 pub(super) struct ChatQuestion {
-    /// When it is asked.
+    /// When it is sent.
     pub(super) at: Moment,
     pub(super) body: String,
     pub(super) identity: Value,
 }
 
-/// Asks, and again if the server is busy. What the model says is written to the sink as it comes.
+/// Sends the request, with retries if the server is busy. The model's output is written to the sink as it arrives.
 pub(super) async fn ask(
     line: &mut AgentLine,
     session: &ChatSession,
@@ -44,7 +44,7 @@ pub(super) async fn ask(
         let left = session.timeout.saturating_sub(begun.elapsed());
         let (error, wait, busy) = match once(line, session, question, (at, left), sink).await {
             Ok(answered) => return Ok(answered),
-            // Whatever time was left, the whole limit is what was exceeded.
+            // Report the whole limit, not the time that was left.
             Err(AnswerError::Final(DriveError::Timeout { .. })) => {
                 return Err(DriveError::Timeout { after: session.timeout });
             }
@@ -56,7 +56,7 @@ pub(super) async fn ask(
         if time > RETRIES || wait >= session.timeout.saturating_sub(begun.elapsed()) {
             return Err(error);
         }
-        let message = format!("{error}; asked again after {}", print_duration(wait));
+        let message = format!("{error}; retried after {}", print_duration(wait));
         sink.push_at(busy, EventKind::Log { level: "warn".into(), message, data: None })?;
         if wait > Duration::ZERO && !matches!(line, AgentLine::Replay(_)) {
             tokio::time::sleep(wait).await;
@@ -99,7 +99,7 @@ async fn once(
     let over = if kind == "application/json" || kind.ends_with("+json") {
         let (body, at) = answer.body(LARGEST).await?;
         let read = serde_json::from_slice(&body);
-        let read = read.map_err(|error| CompletionError::Malformed(format!("it is no JSON: {error}")));
+        let read = read.map_err(|error| CompletionError::Malformed(format!("it is not JSON: {error}")));
         let said = read.and_then(|value| reader.whole(&value));
         push(said.map_err(|broken| unusable(broken, false, at))?, at, sink)?;
         at
@@ -110,7 +110,7 @@ async fn once(
     Ok((completion, over))
 }
 
-/// Reads an answer as it comes; gives when it was over.
+/// Reads an answer as it arrives; returns when it was over.
 async fn stream(
     mut answer: StreamedAnswer,
     kind: &str,
@@ -119,7 +119,7 @@ async fn stream(
 ) -> Result<Moment, AnswerError> {
     let mut over = answer.latest();
     let (mut events, mut said) = (0_usize, false);
-    // Nobody has to close the connection; where it is closed, it can be used again.
+    // Servers need not close the stream; reading to its end allows the connection to be reused.
     while let Some(arrived) = next_event(&mut answer, reader.is_over(), AFTER_END).await? {
         if reader.is_over() {
             continue;
@@ -135,7 +135,7 @@ async fn stream(
     }
     if events == 0 {
         let what = if kind.is_empty() { "nothing".to_owned() } else { format!("`{kind}` without an event") };
-        return Err(unusable(CompletionError::Malformed(format!("it is {what}")), false, over));
+        return Err(unusable(CompletionError::Malformed(format!("found {what}")), false, over));
     }
     Ok(over)
 }

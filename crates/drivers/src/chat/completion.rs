@@ -1,77 +1,68 @@
-//! What a model answered, put together from its pieces.
+//! The answer of a model, assembled from its pieces.
 
 use agentci_trace::{EventKind, ToolCall, Usage};
 use serde_json::{Map, Value, json};
 
-/// What a model answered.
+/// The answer of a model.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Completion {
-    /// Its words.
     pub(super) text: String,
-    /// Why it will not.
     pub(super) refusal: String,
-    /// What it thought.
     pub(super) reasoning: String,
-    /// The tools that it wants called.
+    /// The tool calls that it requests.
     pub(crate) calls: Vec<CompletionCall>,
-    /// Why it stopped, in OpenAI's words where there are some.
+    /// The finish reason, in OpenAI's terms where possible.
     pub(crate) finish: Option<String>,
-    /// The model that it says it is.
+    /// The model name in the answer.
     pub(super) model: Option<String>,
-    /// What it used.
     pub(super) usage: Usage,
-    /// Thoughts as its provider wants them back, signed.
+    /// Signed reasoning blocks, as the provider expects them back.
     pub(super) thoughts: Vec<Value>,
-    /// Calls of tools that the provider ran itself, and their results, in order.
+    /// Tool calls that the provider executed itself, and their results, in order.
     pub(crate) provided: Vec<EventKind>,
 }
 
-/// A tool that the model wants called.
+/// A tool call that the model requests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CompletionCall {
     /// Its id.
     pub id: String,
     /// The tool.
     pub name: String,
-    /// Its arguments: JSON, unless the model erred.
+    /// Its arguments: JSON, unless the model made a mistake.
     pub arguments: String,
 }
 
-/// What the model said or thought just now, as a trace tells it.
+/// New text and reasoning, as trace events.
 pub(crate) type SpokenPieces = Result<Vec<EventKind>, CompletionError>;
 
-/// Reads an answer of a model, piece by piece or whole.
+/// Reads an answer of a model, streamed or whole.
 pub(crate) trait AnswerReader {
-    /// Takes the data of an event.
+    /// Handles the data of an event.
     fn event(&mut self, data: &str) -> SpokenPieces;
 
-    /// Takes an answer that came whole.
+    /// Handles an answer that is not streamed.
     fn whole(&mut self, answer: &Value) -> SpokenPieces;
 
-    /// Whether everything was said.
+    /// Whether the answer is complete.
     fn is_over(&self) -> bool;
 
-    /// What the answer comes to.
+    /// The assembled answer.
     fn finish(&mut self) -> Result<Completion, CompletionError>;
 }
 
-/// Why an answer can not be used.
+/// Why an answer cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum CompletionError {
-    /// It is not what the provider's protocol describes.
+    /// It does not follow the provider's protocol.
     Malformed(String),
-    /// It ended before the model did.
+    /// It ended before it was complete.
     CutOff,
-    /// The provider says that something went wrong.
-    Failed {
-        /// Its name for that.
-        kind: Option<String>,
-        /// Its words.
-        message: String,
-    },
+    /// The provider reported an error.
+    Failed { kind: Option<String>, message: String },
 }
 
-/// What is wrong with an answer that ended for this reason, in the words of any provider; nothing if the model said all it wanted.
+/// What is wrong with an answer that ended for this reason, given by any provider; `None` if the answer is complete.
 pub(crate) fn cut_short(reason: &str) -> Option<String> {
     let words = match reason.replace('-', "_").as_str() {
         "length" | "max_tokens" | "max_output_tokens" | "model_context_window_exceeded" => {
@@ -83,7 +74,7 @@ pub(crate) fn cut_short(reason: &str) -> Option<String> {
     Some(format!("{words} (finish reason `{reason}`)"))
 }
 
-/// OpenAI's word for why an answer ended, from the word of any provider.
+/// OpenAI's name for the finish reason of any provider.
 pub(crate) fn finish_word(reason: &str) -> String {
     let spelt = reason.replace('-', "_");
     let word = match spelt.as_str() {
@@ -96,7 +87,7 @@ pub(crate) fn finish_word(reason: &str) -> String {
     word.to_owned()
 }
 
-/// The arguments of a call, which travel as text; `Err` holds them as they came where they are no JSON.
+/// Parses the arguments of a call; `Err` contains the raw text if it is not JSON.
 pub(crate) fn parse_arguments(text: &str) -> Result<Value, Value> {
     if text.trim().is_empty() {
         return Ok(Value::Object(Map::new()));
@@ -105,7 +96,7 @@ pub(crate) fn parse_arguments(text: &str) -> Result<Value, Value> {
 }
 
 impl Completion {
-    /// What counts as its words: those, or why it will not.
+    /// Its text, or its refusal if there is no text.
     pub(super) fn words(&self) -> &str {
         if self.text.is_empty() { &self.refusal } else { &self.text }
     }
@@ -128,7 +119,7 @@ impl Completion {
         Value::Object(message)
     }
 
-    /// The answer as a trace shows it, and as functions of an agent see it.
+    /// The answer as the trace and hooks show it.
     pub(super) fn value(&self) -> Value {
         let mut value = Map::new();
         value.insert("content".into(), self.text.as_str().into());
@@ -149,7 +140,7 @@ impl Completion {
 }
 
 impl CompletionCall {
-    /// The call as a message has it.
+    /// The call as part of a message.
     pub(super) fn value(&self) -> Value {
         json!({
             "id": self.id,
@@ -158,12 +149,12 @@ impl CompletionCall {
         })
     }
 
-    /// Its arguments; `Err` holds them as they came where they are no JSON.
+    /// Its parsed arguments; `Err` contains the raw text if it is not JSON.
     pub(crate) fn parsed(&self) -> Result<Value, Value> {
         parse_arguments(&self.arguments)
     }
 
-    /// The call as a trace has it.
+    /// The call as a trace shows it.
     pub(crate) fn traced(&self) -> ToolCall {
         let args = self.parsed().unwrap_or_else(|raw| raw).into();
         ToolCall { call_id: self.id.clone(), name: self.name.clone(), args, ..ToolCall::default() }

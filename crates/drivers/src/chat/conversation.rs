@@ -1,4 +1,4 @@
-//! One conversation with one agent: its model and its tools, until there is a result.
+//! A conversation with one agent: calls its model and tools until there is a result.
 
 use agentci_trace::{EventKind, Moment, ToolResult};
 use serde_json::{Value, json};
@@ -14,24 +14,24 @@ use crate::host::NO_ANSWER;
 use crate::{Delivery, DriveError, DriveResult, ToolHost, TraceSink};
 use agentci_exchange::AgentLine;
 
-/// How often one turn may go back to the model with results of tools.
+/// The maximum number of model calls per turn; each further call carries tool results.
 const ROUNDS: usize = 16;
 
 /// A conversation with an agent.
 pub(super) struct ChatConversation<'c, 's> {
     pub(super) session: &'c ChatSession,
     pub(super) line: &'c mut AgentLine,
-    /// Whether someone answers the tools that the model wants called.
+    /// Whether the host answers the tool calls of the model.
     pub(super) tools: bool,
-    /// The time that prompts may tell, in Unix milliseconds.
+    /// The time for prompt variables, in Unix milliseconds.
     pub(super) unix_ms: u64,
-    /// When it begins: the moment of its first request.
+    /// When the next request is sent.
     pub(super) at: Moment,
     pub(super) sink: &'c mut TraceSink<'s>,
     pub(super) host: &'c dyn ToolHost,
 }
 
-/// What the model came to.
+/// The result of all model calls of a turn.
 #[derive(Debug)]
 pub(super) struct ModelTurn {
     pub(super) completion: Completion,
@@ -40,7 +40,7 @@ pub(super) struct ModelTurn {
 }
 
 impl ChatConversation<'_, '_> {
-    /// Gives how it ends, everything that was said, and when it was over.
+    /// Returns the result or the next agent, all messages, and when it was over.
     pub(super) async fn run(mut self, messages: Vec<Value>) -> DriveResult<(NextStep, Vec<Value>, Moment)> {
         let assistant = &self.session.assistant;
         let mut opening = assistant.create(messages, self.session.options.clone()).await?;
@@ -61,7 +61,7 @@ impl ChatConversation<'_, '_> {
         Ok((step, opening.messages, over))
     }
 
-    /// Asks the model until it wants no more tools called, or nobody answers them.
+    /// Calls the model until it requests no more tools, or the host does not answer them.
     async fn rounds(&mut self, opening: &mut Opening) -> DriveResult<ModelTurn> {
         let assistant = &self.session.assistant;
         let before = assistant.prompts(opening, Some(self.unix_ms))?;
@@ -92,19 +92,19 @@ impl ChatConversation<'_, '_> {
             for call in &completion.calls {
                 results.push(self.answer(call, opening).await?);
             }
-            // The moment of the answers is that of the request that carries them.
+            // Tool results are dated with the request that carries them.
             self.at = self.line.next(self.sink.clock());
             for (call, result) in completion.calls.into_iter().zip(results) {
                 self.sink.push_at(self.at, EventKind::ToolResult(result.clone()))?;
                 called.push(Called { call, result: Some(result) });
             }
         }
-        let message = format!("the model called tools in {ROUNDS} answers one after another");
-        let help = "look for a loop: a result that the model does not understand, or a script that always wants more";
+        let message = format!("the model called tools in {ROUNDS} consecutive answers");
+        let help = "look for a loop: a tool result that the model does not understand, or a script that never stops";
         Err(DriveError::protocol(message, help))
     }
 
-    /// A request, and what could not be put into it.
+    /// The body of a request, and a warning about options that are not supported.
     fn body(&self, before: &[Value], opening: &Opening) -> (Value, Option<String>) {
         let messages: Vec<Value> = before.iter().chain(&opening.messages).cloned().collect();
         match &self.session.api {
@@ -114,19 +114,19 @@ impl ChatConversation<'_, '_> {
             ModelApi::Anthropic => {
                 let (body, left_out) = anthropic::body(&self.session.model, &messages, &opening.options);
                 let names = left_out.join("`, `");
-                let warning = format!("not sent, since Anthropic's Messages have no such option: `{names}`");
+                let warning = format!("not sent, because Anthropic's Messages API has no such option: `{names}`");
                 (body, (!names.is_empty()).then_some(warning))
             }
         }
     }
 
-    /// Has a tool answered.
+    /// Has the host answer a tool call.
     async fn answer(&self, call: &CompletionCall, opening: &mut Opening) -> DriveResult<ToolResult> {
         let (result, content) = if call.parsed().is_ok() {
             let reply = self.host.call(&call.traced()).await?;
             let content = match (reply.delivery, &reply.result.error) {
                 (Delivery::Never, _) => {
-                    // Who waits for a tool that never answers waits as long as it may.
+                    // A tool that never answers takes up the whole timeout.
                     tokio::time::sleep(self.session.timeout).await;
                     return Err(DriveError::Timeout { after: self.session.timeout });
                 }
@@ -137,7 +137,7 @@ impl ChatConversation<'_, '_> {
             };
             (reply.result, content)
         } else {
-            let error = "the arguments are no JSON".to_owned();
+            let error = "the arguments are not JSON".to_owned();
             let content = json!({ "error": error });
             (ToolResult { call_id: call.id.clone(), error: Some(error), ..ToolResult::default() }, content)
         };
@@ -150,7 +150,7 @@ impl ChatConversation<'_, '_> {
     }
 }
 
-/// Whether it is the model that failed, and not the suite or the run.
+/// Whether the model failed, rather than the suite or the run.
 fn is_of_model(error: &DriveError) -> bool {
     matches!(
         error,
@@ -158,7 +158,7 @@ fn is_of_model(error: &DriveError) -> bool {
     )
 }
 
-/// Writes down what the model answered.
+/// Writes the model's answer to the trace.
 fn tell(request: Value, completion: &Completion, at: Moment, sink: &mut TraceSink<'_>) -> DriveResult {
     sink.push_at(at, EventKind::ModelCall { request: request.into(), response: completion.value().into() })?;
     if completion.usage != agentci_trace::Usage::default() {
@@ -172,7 +172,7 @@ fn tell(request: Value, completion: &Completion, at: Moment, sink: &mut TraceSin
     }
     for call in &completion.calls {
         if call.parsed().is_err() {
-            sink.push_at(at, EventKind::Violation(format!("the arguments of `{}` are no JSON", call.name)))?;
+            sink.push_at(at, EventKind::Violation(format!("the arguments of `{}` are not JSON", call.name)))?;
         }
         sink.push_at(at, EventKind::ToolCall(call.traced()))?;
     }

@@ -1,4 +1,4 @@
-//! Turns with an agent that is prompts and a model.
+//! The driver of agents that consist of prompts and a model.
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use crate::error::OpenError;
 use crate::{DriveError, DriveResult, DriverContext, Input, ToolHost, TraceSink};
 use agentci_exchange::AgentLine;
 
-/// An agent that is prompts and a model, and the conversation so far.
+/// An agent that consists of prompts and a model, and the conversation so far.
 #[derive(Debug)]
 pub(crate) struct ChatDriver {
     session: Rc<ChatSession>,
@@ -33,7 +33,7 @@ impl ChatDriver {
 
     pub(crate) async fn turn(&mut self, input: &Input, sink: &mut TraceSink<'_>, host: &dyn ToolHost) -> DriveResult {
         let Input::Messages(said) = input else {
-            return Err(DriveError::Unsupported(format!("a model takes messages, not {}", input.value())));
+            return Err(DriveError::Unsupported(format!("a model accepts messages, not {}", input.value())));
         };
         let mut at = self.line.next(sink.clock());
         sink.push_at(at, EventKind::TurnStart(input.value()))?;
@@ -41,7 +41,7 @@ impl ChatDriver {
         for message in said {
             messages.push(normal(message).map_err(DriveError::Unsupported)?);
         }
-        // One time for the whole attempt: prompts of all its requests agree.
+        // One time for the whole attempt, so that the prompts of all requests agree.
         let unix_ms = sink.clock().after(0).unix_ms;
         let mut session = Rc::clone(&self.session);
         for _ in 0..DELEGATIONS {

@@ -1,10 +1,10 @@
-//! Messages of a conversation, as Chat Completions have them.
+//! The messages of a conversation, in the format of Chat Completions.
 
 use serde_json::{Map, Value};
 
 use crate::template_parts::as_text;
 
-/// The words of a message's content: a text, or a list of parts of which some have one, joined by what stands between them.
+/// The text of a message's content: a string, or the texts of a list of parts, joined with `between`.
 pub(super) fn text_of(content: &Value, between: &str) -> String {
     match content {
         Value::String(text) => text.clone(),
@@ -16,12 +16,12 @@ pub(super) fn text_of(content: &Value, between: &str) -> String {
     }
 }
 
-/// A message in its full shape: a text is what the user says, calls are of functions, and their arguments are text.
+/// Normalizes a message: a string is a user message, calls are of type `function`, and their arguments are strings.
 pub(super) fn normal(message: &Value) -> Result<Value, String> {
     let mut message = match message {
         Value::String(text) => Map::from_iter([("content".to_owned(), Value::String(text.clone()))]),
         Value::Object(map) => map.clone(),
-        other => return Err(format!("a message is a text or an object, found {other}")),
+        other => return Err(format!("a message must be a string or an object, found {other}")),
     };
     if message.get("role").is_none_or(Value::is_null) {
         message.insert("role".into(), "user".into());
@@ -38,7 +38,7 @@ pub(super) fn normal(message: &Value) -> Result<Value, String> {
     Ok(Value::Object(message))
 }
 
-/// A list of messages in their full shape.
+/// Normalizes a message or a list of messages.
 pub(super) fn all_normal(messages: &Value) -> Result<Vec<Value>, String> {
     match messages {
         Value::Array(messages) => messages.iter().map(normal).collect(),
@@ -46,7 +46,7 @@ pub(super) fn all_normal(messages: &Value) -> Result<Vec<Value>, String> {
     }
 }
 
-/// What a tool gave, as a message.
+/// A tool result as a message.
 pub(super) fn tool_result(call_id: &str, content: &Value) -> Value {
     serde_json::json!({ "role": "tool", "tool_call_id": call_id, "content": as_text(content) })
 }

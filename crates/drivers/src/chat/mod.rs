@@ -1,14 +1,15 @@
-//! An agent that is prompts before a conversation and a model that goes on with it: here we are the one who asks the model.
+//! Drives agents that consist of prompts and a model: agentci itself calls the model.
 //!
 //! ```text
 //! turn ─▶ prompts ─▶ request ─▶ the model, streamed ─▶ tools ─▶ request ─▶ .. ─▶ the result
 //! ```
 //!
-//! What is asked and what counts as the result is up to the runtime in `assistant`; nothing else here knows its hooks, presets
+//! The runtime in `assistant` decides on the request and the result; nothing else here depends on its hooks, presets
 //! and variables.
 //!
-//! A conversation has the shape of OpenAI's Chat Completions everywhere; only `anthropic` knows of another. Requests go over
-//! the [`Line`](agentci_exchange::AgentLine), so that they can be recorded and replayed, except to a scripted model, which is in this program.
+//! A conversation is in the format of OpenAI's Chat Completions everywhere; only `anthropic` converts it. Requests are
+//! sent over the [`AgentLine`](agentci_exchange::AgentLine), so that they can be recorded and replayed, except to a
+//! scripted model, which is part of this program.
 
 pub(crate) mod anthropic;
 mod ask;

@@ -1,4 +1,4 @@
-//! What a turn comes to.
+//! The result of a turn.
 
 use agentci_trace::ToolResult;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::completion::{Completion, CompletionCall};
 use crate::template_parts::as_text;
 
-/// A call and what became of it.
+/// A tool call and its result.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Called {
     pub(super) call: CompletionCall,
@@ -24,8 +24,7 @@ impl Called {
     }
 }
 
-/// The result of a turn about which the runtime had nothing to say: the model's words, or failing that what became of
-/// the tools it called, a line for each.
+/// The default result of a turn: the model's text, or else its tool calls and their results, one per line.
 pub(super) fn output(completion: &Completion, called: &[Called]) -> Value {
     let words = completion.words();
     if !words.is_empty() {

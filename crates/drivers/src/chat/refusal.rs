@@ -1,4 +1,4 @@
-//! Answers that are errors, in the provider's own words.
+//! Turns error responses of providers into errors.
 
 use agentci_trace::Moment;
 use serde_json::Value;
@@ -7,17 +7,17 @@ use super::completion::CompletionError;
 use super::retry::{AnswerError, kind_may_pass};
 use crate::DriveError;
 
-/// How much of an answer a message shows.
+/// The maximum length of an answer in a message.
 const SHOWN: usize = 500;
 
-/// A status that is no success.
+/// The error for a status that is not a success.
 pub(super) fn refused(status: u16, body: &[u8]) -> DriveError {
     let help = match status {
-        400 | 422 => "check the options of the agent and the messages of the case: the model does not take them",
+        400 | 422 => "check the options of the agent and the messages of the case: the model does not accept them",
         401 | 403 => "check the connector's key",
         404 | 405 => "check the connector's host and model",
         429 => "run fewer cases at once (`--parallel`), or retry with `--retries`",
-        500.. => "the trouble is on the model's side: try again later",
+        500.. => "the model provider has a problem: try again later",
         _ => "check the connector",
     };
     let words = words(body);
@@ -25,16 +25,17 @@ pub(super) fn refused(status: u16, body: &[u8]) -> DriveError {
     DriveError::of_status(status, format!("the model's server answered with status {status}{words}"), help)
 }
 
-/// An answer that can not be used; whether the model said something before, and when that was found out.
+/// The error for an answer that cannot be used. `said` is whether the model already produced output, which rules out a
+/// retry.
 pub(super) fn unusable(broken: CompletionError, said: bool, at: Moment) -> AnswerError {
-    let help = "check the connector's host and its type: whatever answers there does not speak as its type does";
+    let help = "check the connector's host and type: the server there does not follow the API of that type";
     match broken {
         CompletionError::Malformed(message) => {
-            AnswerError::Final(DriveError::protocol(format!("the model's answer can not be read: {message}"), help))
+            AnswerError::Final(DriveError::protocol(format!("the model's answer cannot be read: {message}"), help))
         }
         CompletionError::CutOff => AnswerError::Final(DriveError::protocol(
-            "the model's answer ended before the model did",
-            "look at the server, or at what stands between it and here",
+            "the model's answer ended before it was complete",
+            "check the server and any proxy in front of it",
         )),
         CompletionError::Failed { kind, message } => {
             let name = kind.as_ref().map(|kind| format!(" ({kind})")).unwrap_or_default();
@@ -47,7 +48,7 @@ pub(super) fn unusable(broken: CompletionError, said: bool, at: Moment) -> Answe
     }
 }
 
-/// What an answer says went wrong.
+/// The error message in an answer.
 fn words(body: &[u8]) -> String {
     let said: Option<Value> = serde_json::from_slice(body).ok();
     let message = said.as_ref().and_then(|said| {
@@ -69,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refusal_is_told_in_the_provider_s_words() {
+    fn a_refusal_has_the_providers_message() {
         let told = |status, body: &str| refused(status, body.as_bytes()).to_string();
         assert_eq!(
             told(401, r#"{"error":{"message":"Incorrect API key provided","type":"invalid_request_error"}}"#),

@@ -1,4 +1,4 @@
-//! Asking again when a model's server is busy: at most twice, and only while the request has time left.
+//! Retries when a model's server is busy: at most twice, and only while the request has time left.
 
 use std::time::Duration;
 
@@ -7,29 +7,28 @@ use agentci_trace::Moment;
 use crate::DriveError;
 use agentci_exchange::ExchangeError;
 
-/// How often a request is sent again.
+/// The maximum number of retries.
 pub(super) const RETRIES: u32 = 2;
-/// How long to wait before the first of them, where the server does not say.
+/// The default wait before the first retry.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 
-/// Why there is no answer.
+/// Why a request has no answer.
 #[derive(Debug)]
 pub(super) enum AnswerError {
-    /// It may pass.
+    /// The request may be retried.
     Busy {
-        /// What it comes to if it does not.
+        /// The error if there are no retries left.
         error: DriveError,
-        /// How long the server wants to be left alone.
+        /// The wait that the server asks for.
         wait: Option<Duration>,
-        /// When it said so.
         at: Moment,
     },
-    /// It will not.
+    /// The request is not retried.
     Final(DriveError),
 }
 
 impl AnswerError {
-    /// A status that says no; one of a server that is busy or in trouble may pass.
+    /// The error for a status; 429 and 5xx may be retried.
     pub(super) fn of_status(status: u16, error: DriveError, wait: Option<Duration>, at: Moment) -> Self {
         if status == 429 || status >= 500 { AnswerError::Busy { error, wait, at } } else { AnswerError::Final(error) }
     }
@@ -47,12 +46,12 @@ impl From<ExchangeError> for AnswerError {
     }
 }
 
-/// The same of an error that a provider names in the middle of a stream.
+/// Whether an error that a provider reports within a stream may be retried.
 pub(super) fn kind_may_pass(kind: &str) -> bool {
     ["overloaded_error", "rate_limit_error", "rate_limit_exceeded", "api_error", "server_error"].contains(&kind)
 }
 
-/// How long to wait before a request is sent again, the first time being 1.
+/// The wait before a retry, counted from 1.
 pub(super) fn pause(time: u32, wanted: Option<Duration>) -> Duration {
     wanted.unwrap_or_else(|| FIRST_WAIT * 2_u32.saturating_pow(time.saturating_sub(1)))
 }

@@ -1,4 +1,4 @@
-//! A model that is a script, in this program: no socket, and nothing to wait for unless the script says so.
+//! Scripted models that run within this program: no socket, and no waiting unless the script says so.
 
 use std::fmt::Debug;
 use std::rc::Rc;
@@ -16,79 +16,79 @@ use super::refusal::refused;
 use super::retry::AnswerError;
 use crate::{DriveError, DriveResult, TraceSink};
 
-/// What is made ready once and used by many attempts.
+/// Resources that are shared by many attempts.
 pub trait Resources {
-    /// The model of a script; what it said before is remembered by whoever hands it out.
+    /// The model of a script; the provider of the resources keeps its state.
     fn model(&self, script: &Arc<ModelScript>) -> Result<Rc<dyn ScriptedModel>, String>;
 
-    /// The functions of a file.
+    /// The compiled hooks of a file.
     fn program(&self, file: &Arc<ScriptFile>) -> Result<Arc<ScriptProgram>, ScriptError>;
 }
 
-/// Nothing is ready: neither scripted models nor functions can be had.
+/// No resources: neither scripted models nor hooks are available.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoResources;
 
 impl Resources for NoResources {
     fn model(&self, _script: &Arc<ModelScript>) -> Result<Rc<dyn ScriptedModel>, String> {
-        Err("there is no scripted model here".into())
+        Err("scripted models are not available here".into())
     }
 
     fn program(&self, file: &Arc<ScriptFile>) -> Result<Arc<ScriptProgram>, ScriptError> {
-        Err(ScriptError::Engine(format!("nobody here runs `{}`", file.path.display())))
+        Err(ScriptError::Engine(format!("`{}` cannot be run here", file.path.display())))
     }
 }
 
-/// A model that is a script.
+/// A scripted model.
 pub trait ScriptedModel: Debug {
-    /// What it does with a request, which is the JSON of OpenAI's Chat Completions.
+    /// Answers a request, which is JSON in the format of OpenAI's Chat Completions.
     fn ask(&self, request: &str) -> ScriptedReply;
 }
 
-/// What a scripted model does with a request.
+/// How a scripted model answers a request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ScriptedReply {
-    /// It answers.
+    /// It answers normally.
     Said(ScriptedSpeech),
     /// It answers with an error.
     Refused {
-        /// The HTTP status that it would have.
+        /// The HTTP status that the error would have.
         status: u16,
-        /// The words.
+        /// The error message.
         message: String,
-        /// When to try again.
+        /// The value of `Retry-After`.
         retry_after: Option<Duration>,
-        /// How long it takes to say so.
+        /// The delay before the error.
         after: Duration,
     },
-    /// It answers with what is no JSON.
+    /// Its answer is not JSON.
     Malformed,
-    /// Its answer breaks off.
+    /// Its answer is truncated.
     Cut,
     /// It never answers.
     Hang,
 }
 
-/// What a scripted model says.
+/// The answer of a scripted model.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ScriptedSpeech {
-    /// The model that it says it is.
+    /// The model name in the answer.
     pub model: String,
-    /// Its words: all at once, or as they come.
+    /// Its text, in one piece or several.
     pub pieces: Vec<String>,
-    /// The tools that it wants called.
+    /// The tool calls that it requests.
     pub calls: Vec<ScriptedToolCall>,
-    /// Why it stops.
+    /// The finish reason.
     pub finish: String,
     /// The tokens of the request.
     pub tokens_in: u64,
-    /// Those of the answer.
+    /// The tokens of the answer.
     pub tokens_out: u64,
     /// When each piece is due.
     pub pace: AnswerPace,
 }
 
-/// Asks once, with so much time left.
+/// Sends one request, with `left` as the time limit.
 pub(super) async fn once(
     model: &dyn ScriptedModel,
     request: &str,
@@ -106,13 +106,13 @@ pub(super) async fn once(
                 sleep(after.min(left)).await;
             }
             let error = refused(status, message.as_bytes());
-            // There is no server that needs a rest.
+            // A script needs no pause by default.
             let wait = Some(retry_after.unwrap_or_default());
             Err(AnswerError::of_status(status, error, wait, sink.clock().now()))
         }
         ScriptedReply::Malformed => Err(AnswerError::Final(DriveError::protocol(
-            "the model's answer can not be read: it is no JSON",
-            "the script says so on purpose",
+            "the model's answer cannot be read: it is not JSON",
+            "the script does this on purpose",
         ))),
         ScriptedReply::Cut => {
             let words = "the model's answer broke off";
@@ -140,7 +140,7 @@ async fn say(speech: ScriptedSpeech, sink: &mut TraceSink<'_>) -> DriveResult<Co
         match begun.checked_add(speech.pace.due(number)) {
             Some(due) if paced => sleep_until(due).await,
             Some(_) => {}
-            // A moment too far away to be said never comes.
+            // A due time beyond the range of `Instant` never comes.
             None => std::future::pending::<()>().await,
         }
         text.push_str(piece);

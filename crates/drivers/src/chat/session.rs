@@ -1,4 +1,4 @@
-//! An agent with everything filled in: where its model is, what it is sent, and its runtime.
+//! An agent with all variables filled in: the URL of its model, the headers, the options, and its runtime.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -12,23 +12,23 @@ use crate::error::OpenError;
 use crate::{DriveError, DriverContext};
 use agentci_exchange::AgentLine;
 
-/// The version of Anthropic's Messages that we speak.
+/// The supported version of Anthropic's Messages API.
 const ANTHROPIC_VERSION: &str = "2023-06-01";
 
-/// An agent, ready to be asked.
+/// An agent that is ready for requests.
 #[derive(Debug, Clone)]
 pub(super) struct ChatSession {
     pub(super) api: ModelApi,
     pub(super) url: String,
     pub(super) headers: Vec<(String, String)>,
     pub(super) model: String,
-    /// What is sent with every request.
+    /// The options of every request.
     pub(super) options: Map<String, Value>,
     pub(super) assistant: AssistantRuntime,
     pub(super) timeout: Duration,
 }
 
-/// What speaks at the other end.
+/// The API of the model.
 #[derive(Debug, Clone)]
 pub(super) enum ModelApi {
     OpenAi,
@@ -37,7 +37,6 @@ pub(super) enum ModelApi {
 }
 
 impl ChatSession {
-    /// Gets an agent ready.
     pub(super) fn open(target: &ChatTarget, context: &DriverContext<'_>, line: &AgentLine) -> Result<Self, OpenError> {
         let connector = &*target.connector;
         let lookup = context.lookup;
@@ -59,7 +58,7 @@ impl ChatSession {
             model: connector.model.fill(lookup)?,
             options,
             assistant,
-            // A longer limit of the run is meant for slow models, too; a shorter one is the case's.
+            // A longer limit of the run is also meant for slow models; a shorter one limits the case, not the request.
             timeout: context.request_timeout.unwrap_or_default().max(target.timeout),
         })
     }

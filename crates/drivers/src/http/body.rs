@@ -1,4 +1,4 @@
-//! What is posted.
+//! The body of a request.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::template_parts::{as_text, part};
 
-/// The template of a body, with the values of its variables.
+/// A body template, with the values of its variables.
 #[derive(Debug)]
 pub(super) struct BodyTemplate {
     template: Option<Data>,
@@ -15,7 +15,7 @@ pub(super) struct BodyTemplate {
 }
 
 impl BodyTemplate {
-    /// Looks up what the template needs beside the input.
+    /// Looks up the template's variables, except the input.
     pub(super) fn new(
         template: Option<&Data>,
         lookup: &dyn Fn(&str) -> Option<String>,
@@ -25,13 +25,13 @@ impl BodyTemplate {
             let names = template.variables();
             let others = names.into_iter().filter(|name| !is_input(name));
             variables.extend(others.filter_map(|name| Some((name.clone(), lookup(&name)?))));
-            // What is missing is missing before anything is sent.
+            // Report unset variables before anything is sent.
             template.fill(&|name| if is_input(name) { Some(String::new()) } else { lookup(name) })?;
         }
         Ok(Self { template: template.cloned(), variables })
     }
 
-    /// The body for an input. Variables that `known` tells have that value.
+    /// The body for an input. Values in `known` take precedence over the looked-up ones.
     pub(super) fn fill(&self, input: &Value, known: &BTreeMap<String, String>) -> Result<Value, UnsetVariableError> {
         let Some(template) = &self.template else { return Ok(input.clone()) };
         if let Some(value) = template.as_literal() {
@@ -44,7 +44,7 @@ impl BodyTemplate {
     }
 }
 
-/// A task that leads the agent to its tools: each base is one of its variables.
+/// Adds the URLs of the tools to the `variables` of a task.
 pub(super) fn with_bases(mut task: Value, bases: &[(String, String)]) -> Value {
     if let Value::Object(task) = &mut task
         && !bases.is_empty()
@@ -72,7 +72,7 @@ fn fill(value: &Value, input: &Value, lookup: &dyn Fn(&str) -> Option<String>) -
     })
 }
 
-/// The name in a text that is a part of the input and nothing else.
+/// The name in a string that consists of one input reference only.
 fn sole_input(text: &str) -> Option<&str> {
     let name = text.strip_prefix("${")?.strip_suffix('}')?;
     let plain = name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');

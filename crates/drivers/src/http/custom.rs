@@ -1,4 +1,4 @@
-//! Streams of no known format: the kind of an event says whether it is text.
+//! Reads custom streams: the kind of an event says whether it is text.
 
 use agentci_plan::TextEvents;
 use serde_json::Value;
@@ -8,19 +8,19 @@ use super::places;
 use super::reader::{HttpReader, NoAnswer, Read, says_something};
 use crate::error::shortened;
 
-/// Which kind of events of a custom stream spoke so far.
+/// The kind of events that carried text so far.
 #[derive(Debug, Default)]
 pub(super) enum SpokenEvents {
     #[default]
     Nobody,
-    /// One with a usual name.
+    /// Events with a well-known name.
     Usual,
-    /// One with this other name.
+    /// Events with this other name.
     Other(String),
 }
 
 impl HttpReader {
-    /// Takes an event of a stream in which the kind of an event says whether it is text.
+    /// Handles an event of a custom stream.
     pub(super) fn custom(&mut self, name: Option<&str>, data: &str, parsed: Option<&Value>) -> Read {
         let kind = kinds::kind(name, parsed);
         let natural = kinds::role(kind);
@@ -72,12 +72,12 @@ impl HttpReader {
         Ok(())
     }
 
-    /// Takes a text of an event with a usual name.
+    /// Handles the text of an event with a well-known name.
     fn usual(&mut self, text: &str) -> Read {
         if !text.is_empty()
             && let SpokenEvents::Other(kind) = std::mem::replace(&mut self.spoken, SpokenEvents::Usual)
         {
-            // What an event of another kind said before was not the answer.
+            // The earlier text of another kind was not the answer.
             self.beside.text(&kind, &self.text);
             self.take_text_back();
             self.pass_over(&kind);
@@ -85,9 +85,9 @@ impl HttpReader {
         self.say(None, text)
     }
 
-    /// Takes a text of an event with a name that says nothing.
+    /// Handles the text of an event with an unknown name.
     fn unusual(&mut self, kind: String, text: &str) -> Read {
-        // Some repeat the whole answer at the end.
+        // Some agents repeat the whole answer at the end.
         let repeated = !self.text.is_empty() && text.trim() == self.text.trim();
         let says_nothing = repeated || text.trim().is_empty();
         match &self.spoken {
@@ -110,7 +110,7 @@ impl HttpReader {
 
     fn pass_over(&mut self, kind: &str) {
         self.warn(&format!(
-            "events of the kind `{}` carry text that is not part of the answer; list the kinds that are text under `events`",
+            "events of the kind `{}` contain text that is not part of the answer; list the text kinds under `events`",
             shortened(kind)
         ));
     }

@@ -1,4 +1,4 @@
-//! The conversation with the server.
+//! The driver of HTTP agents.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,14 +17,14 @@ use crate::template_parts::{as_text, filled};
 use crate::{DriveError, DriveResult, DriverContext, Input, ToolBases, TraceSink};
 use agentci_exchange::{AgentLine, HttpMethod, Request, StreamedAnswer};
 
-/// The most bytes of an answer that is read whole.
+/// The size limit of an answer that is read whole, in bytes.
 const LARGEST: usize = 16 << 20;
-/// The most bytes that are read of an answer that says no.
+/// The size limit of an error response, in bytes.
 const LARGEST_REFUSAL: usize = 1 << 20;
-/// What is asked for: a stream, if the server has one.
+/// Prefers a stream.
 const ACCEPT: &str = "text/event-stream, application/x-ndjson;q=0.9, application/json;q=0.8, */*;q=0.5";
 
-/// The types of answers that are JSON line by line.
+/// The content types of JSON lines.
 const JSON_LINES: [&str; 5] = [
     "application/x-ndjson",
     "application/ndjson",
@@ -33,7 +33,7 @@ const JSON_LINES: [&str; 5] = [
     "application/json-lines",
 ];
 
-/// A conversation with a server that is asked over plain HTTP.
+/// A conversation with an HTTP agent.
 #[derive(Debug)]
 pub(crate) struct HttpDriver {
     url: String,
@@ -42,13 +42,13 @@ pub(crate) struct HttpDriver {
     manner: ReadingManner,
     timeout: Duration,
     bases: ToolBases,
-    /// What was said so far, where it is messages that are said.
+    /// The messages so far, if turns consist of messages.
     history: Vec<Value>,
-    /// Whether the agent must answer something.
+    /// Whether an answer is required.
     output: OutputRule,
     pub(crate) line: AgentLine,
     pub(crate) watch: AgentWatch,
-    /// When the last of an answer was read.
+    /// When the end of the last answer was read.
     latest: Moment,
 }
 
@@ -105,7 +105,7 @@ impl HttpDriver {
         Ok(())
     }
 
-    /// What is sent. The addresses of tools are new in every run; what makes a request the same is their names.
+    /// The request. Its identity contains the names of the tool URLs, because the URLs differ in every run.
     fn request(&self, input: &Input) -> DriveResult<Request> {
         let (plain, led) = match input {
             Input::Task(task) => {
@@ -118,11 +118,11 @@ impl HttpDriver {
                 (all.clone(), all)
             }
             Input::Action { .. } => {
-                return Err(DriveError::Unsupported(format!("an HTTP agent can not take {}", input.value())));
+                return Err(DriveError::Unsupported(format!("an HTTP agent does not accept {}", input.value())));
             }
         };
         let wrong = |unset: UnsetVariableError| {
-            DriveError::Unsupported(format!("the body can not be filled: {unset}, and the turn has no such part"))
+            DriveError::Unsupported(format!("the body cannot be filled in: {unset}, and the turn has no such field"))
         };
         let names = self.bases.bases.iter().map(|(name, _)| (name.clone(), format!("${{{name}}}"))).collect();
         let identity = self.body.fill(&plain, &names).map_err(wrong)?;
@@ -137,7 +137,7 @@ impl HttpDriver {
         })
     }
 
-    /// Asks, and reads the answer to its end.
+    /// Sends the request and reads the answer to its end.
     async fn ask(&mut self, request: &Request, at: Moment, sink: &mut TraceSink<'_>) -> DriveResult<Option<Value>> {
         let clock = sink.clock();
         let mut answer = self.watch.beside(sink, self.line.send(request, clock, at)).await??;
@@ -149,7 +149,7 @@ impl HttpDriver {
         let mut reader = HttpReader::new(self.manner.clone());
         let read = self.read(&mut answer, &mut reader, sink).await;
         self.latest = answer.latest();
-        // Who has heard enough leaves now, rather than when everything is judged.
+        // Close the connection now, not after the checks.
         drop(answer);
         self.recall(None, sink)?;
         read?;
@@ -161,7 +161,7 @@ impl HttpDriver {
         }
     }
 
-    /// Reads an answer as it comes: as events, as lines, or whole.
+    /// Reads an answer as it arrives: as events, as lines, or whole.
     async fn read(
         &mut self,
         answer: &mut StreamedAnswer,
@@ -197,7 +197,7 @@ impl HttpDriver {
         Ok(())
     }
 
-    /// Writes what was read to the trace, after what was seen before it.
+    /// Writes what was read to the trace, after the events that were observed before it.
     fn take(&mut self, at: Moment, read: Read, reader: &mut HttpReader, sink: &mut TraceSink<'_>) -> DriveResult {
         self.recall(Some(at), sink)?;
         read?;
@@ -207,7 +207,7 @@ impl HttpDriver {
         Ok(())
     }
 
-    /// In a replay, what someone else saw when it was recorded.
+    /// Adds recorded observer events to the trace, in a replay.
     fn recall(&mut self, until: Option<Moment>, sink: &mut TraceSink<'_>) -> DriveResult {
         while let Some((kept, at)) = self.line.seen(until, sink.clock()) {
             if let Some(kind) = observer::read(&kept) {
@@ -218,7 +218,7 @@ impl HttpDriver {
     }
 }
 
-/// The moment of what was read last, or of what was seen after it.
+/// The time of the last read, or of a later event in the trace.
 fn latest(read: Moment, sink: &TraceSink<'_>) -> Moment {
     let seen = sink.trace().events().last().map(|event| event.at);
     seen.filter(|seen| seen.offset_us > read.offset_us).unwrap_or(read)

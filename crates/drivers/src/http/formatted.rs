@@ -1,4 +1,4 @@
-//! Events of a known format, and what comes beside the text of any other.
+//! Handles events of a known format, and the tool calls and data of custom streams.
 
 use agentci_plan::TextEvents;
 use agentci_trace::EventKind;
@@ -11,10 +11,10 @@ use super::side_data::without_kind;
 use crate::error::shortened;
 
 impl HttpReader {
-    /// Takes an event of a stream of a known format.
+    /// Handles an event of a stream of a known format.
     pub(super) fn formatted(&mut self, name: Option<&str>, data: &str, parsed: Option<Value>) -> Read {
         let Some(known) = &mut self.known else { return Ok(()) };
-        // What is no object is no part of any known format.
+        // Events of known formats are objects.
         let Some(value @ Value::Object(_)) = parsed else {
             if name.is_none_or(|name| kinds::role(name) != Role::Other) {
                 self.beside.text(name.unwrap_or("message"), parsed.as_ref().and_then(Value::as_str).unwrap_or(data));
@@ -52,7 +52,7 @@ impl HttpReader {
         Ok(())
     }
 
-    /// What an event of a known format tells apart from its text.
+    /// Handles everything but the text of an event of a known format.
     pub(super) fn calls_of(&mut self, parsed: Option<&Value>) -> Read {
         let (Some(known), Some(value @ Value::Object(_))) = (&mut self.known, parsed) else { return Ok(()) };
         if value.get("error").is_some_and(says_something) {
@@ -64,12 +64,12 @@ impl HttpReader {
                 told.into_iter().filter(|step| !matches!(step, EventKind::Text(_))).for_each(|step| self.push(step));
             }
             Err(NoAnswer::Failed(words)) => return Err(NoAnswer::Failed(words)),
-            Err(_) => self.warn("tool calls of the stream cannot be read, and do not count"),
+            Err(_) => self.warn("tool calls in the stream cannot be read and are ignored"),
         }
         Ok(())
     }
 
-    /// Takes what a value of no known format has beside its text: calls of tools and data.
+    /// Handles the tool calls and the data of a custom value.
     pub(super) fn aside(&mut self, kind: &str, value: &Value, text: &str) {
         if kinds::is_tool(kind) {
             if !self.tools.take(&kinds::spelt(kind), value) {
@@ -83,18 +83,18 @@ impl HttpReader {
         self.listed(value);
     }
 
-    /// Takes the calls in the lists of a value.
+    /// Handles the tool calls that a value lists.
     pub(super) fn listed(&mut self, value: &Value) {
         if !self.tools.listed(value) {
             self.unread("tool_calls");
         }
     }
 
-    /// Calls of tools that cannot be read.
+    /// Warns about tool calls that cannot be read.
     pub(super) fn unread(&mut self, kind: &str) {
         if self.manner.events != TextEvents::All {
             let kind = shortened(kind);
-            self.warn(&format!("tool calls in `{kind}` are not in a known form, and do not count"));
+            self.warn(&format!("tool calls in `{kind}` are in an unknown format and are ignored"));
         }
     }
 }

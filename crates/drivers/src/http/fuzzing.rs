@@ -1,4 +1,4 @@
-//! The answers of agents over plain HTTP, within reach of the fuzz targets.
+//! Entry point of the fuzz targets to the readers of HTTP answers.
 
 use agentci_plan::{Strictness, TextEvents};
 use agentci_protocols::sse::SseEvent;
@@ -6,7 +6,7 @@ use agentci_protocols::sse::SseEvent;
 use super::reader::{HttpReader, ReadingManner};
 use super::{observer, refusal};
 
-/// Reads an answer as a whole, as lines, and as events, whose names stand before their data.
+/// Reads an answer whole, as lines, and as events; in the latter the event name precedes the data on each line.
 pub(crate) fn answer(body: &[u8]) {
     let (named, listed) = (Some("/a/0".to_owned()), TextEvents::Named(vec!["a".into()]));
     for (pointer, events, protocol) in [

@@ -1,15 +1,15 @@
-//! Which events of a custom stream are text, by their kinds.
+//! Classifies the events of custom streams by kind.
 
 use serde_json::Value;
 
 /// The kinds that are text.
 const TEXT: [&str; 8] = ["answer", "chunk", "content", "delta", "message", "text", "text_delta", "token"];
-/// The kinds after which nothing comes.
+/// The kinds that end a stream.
 pub(super) const OVER: [&str; 3] = ["done", "end", "complete"];
-/// Beginnings of the kinds that are never text.
+/// Prefixes of the kinds that are never text.
 const NEVER: [&str; 3] = ["tool", "reasoning", "thinking"];
 
-/// What an event of a kind is.
+/// The role of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     /// A piece of the answer.
@@ -18,15 +18,15 @@ pub(super) enum Role {
     Final,
     /// The end.
     Over,
-    /// Something else, whatever words are in it.
+    /// Not part of the answer.
     Other,
-    /// The agent says that it failed.
+    /// The agent reports an error.
     Error,
-    /// Nobody knows.
     Unknown,
 }
 
-/// The kind of an event: its name, or else the `type` or `event` of its data. Without any it is a `message`, as in the standard.
+/// The kind of an event: its name, or else the `type` or `event` of its data. Default: `message`, as in the SSE
+/// standard.
 pub(super) fn kind<'e>(name: Option<&'e str>, data: Option<&'e Value>) -> &'e str {
     let inner = data.and_then(|data| {
         let field = |key: &str| data.get(key).and_then(Value::as_str).filter(|kind| !kind.is_empty());
@@ -34,7 +34,7 @@ pub(super) fn kind<'e>(name: Option<&'e str>, data: Option<&'e Value>) -> &'e st
     });
     match (name, inner) {
         (None | Some("message"), Some(inner)) => inner,
-        // A name that says little does not make text of what says that it is none.
+        // A generic name does not override a `type` that is not text.
         (Some(name), Some(inner)) if role(name) == Role::Text && !matches!(role(inner), Role::Text | Role::Unknown) => {
             inner
         }
@@ -56,12 +56,12 @@ pub(super) fn role(kind: &str) -> Role {
     }
 }
 
-/// Whether events of a kind tell of tools.
+/// Whether events of a kind are about tool calls.
 pub(super) fn is_tool(kind: &str) -> bool {
     spelt(kind).starts_with("tool")
 }
 
-/// A kind in small letters with underscores, however it joins its words.
+/// Converts a kind to snake case.
 pub(super) fn spelt(kind: &str) -> String {
     let mut spelt = String::with_capacity(kind.len() + 2);
     let mut small = false;

@@ -1,8 +1,8 @@
-//! A server that is asked over plain HTTP.
+//! Drives agents over plain HTTP.
 //!
-//! A turn is one request: the body that the target describes is posted, and the answer is read as it comes, as server-sent events
-//! or as lines of JSON, or whole. Text goes to the trace in the moment it arrives, and so does what someone else sees of the agent
-//! meanwhile, such as calls of its tools; what the answer comes to as a whole is its final output.
+//! A turn is one request: the target's body is posted, and the answer is read as it arrives, as server-sent events, as
+//! JSON lines, or whole. Text is added to the trace as it arrives, and so are the events of other observers, such as
+//! calls of stub tools; the assembled answer is the final output.
 
 mod body;
 mod custom;

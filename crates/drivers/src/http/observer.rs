@@ -1,4 +1,4 @@
-//! What someone else sees of the agent while it answers.
+//! Events of another observer while the agent answers, and their form in a recording.
 
 use agentci_trace::{EventKind, Observer, ToolCall, ToolResult};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::observer::SeenEvents;
 use crate::{Stopped, TraceSink};
 use agentci_exchange::ExchangeRecorder;
 
-/// Someone who sees what the agent does, and who writes it down.
+/// The events of another observer, and the recorder that stores them.
 #[derive(Debug, Default)]
 pub(crate) struct AgentWatch {
     pub(crate) seen: SeenEvents,
@@ -15,7 +15,7 @@ pub(crate) struct AgentWatch {
 }
 
 impl AgentWatch {
-    /// Waits for something, and lets what is seen meanwhile enter the trace.
+    /// Waits for a future, and adds events that are observed meanwhile to the trace.
     pub(super) async fn beside<T>(
         &mut self,
         sink: &mut TraceSink<'_>,
@@ -24,7 +24,7 @@ impl AgentWatch {
         let mut waiting = std::pin::pin!(waiting);
         loop {
             tokio::select! {
-                // First what was seen: the agent can only speak of it afterwards.
+                // Observed events first: the agent can only refer to them afterwards.
                 biased;
                 Some(kind) = self.seen.next() => self.take(kind, sink)?,
                 done = &mut waiting => {
@@ -35,7 +35,7 @@ impl AgentWatch {
         }
     }
 
-    /// Takes what was seen so far.
+    /// Adds the events that were observed so far to the trace.
     pub(crate) fn take_all(&mut self, sink: &mut TraceSink<'_>) -> Result<(), Stopped> {
         while let Some(kind) = self.seen.ready() {
             self.take(kind, sink)?;
@@ -53,7 +53,7 @@ impl AgentWatch {
     }
 }
 
-/// How it is kept in a recording.
+/// The form of an event in a recording.
 fn written(kind: &EventKind) -> Option<Value> {
     Some(match kind {
         EventKind::ToolCall(ToolCall { call_id, name, args, observer, .. }) => json!({
@@ -71,11 +71,11 @@ fn written(kind: &EventKind) -> Option<Value> {
     })
 }
 
-/// What is kept in a recording; nothing if it is something that this build does not know.
+/// Reads an event from a recording; `None` if it is unknown to this version.
 pub(super) fn read(kept: &Value) -> Option<EventKind> {
     let text = |key: &str| kept.get(key).and_then(Value::as_str).map(str::to_owned);
     let value = |key: &str| kept.get(key).cloned().unwrap_or_default();
-    // Older recordings do not tell apart who saw a call.
+    // Older recordings do not name the observer.
     let observer = || text("observer").and_then(|word| Observer::read(&word)).unwrap_or(Observer::Stub);
     Some(match kept.get("type")?.as_str()? {
         "tool_call" => EventKind::ToolCall(ToolCall::new(text("call_id")?, text("name")?, value("args"), observer())),

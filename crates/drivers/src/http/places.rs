@@ -1,8 +1,8 @@
-//! Where the text is in a JSON value.
+//! Locates the text in a JSON value.
 
 use serde_json::Value;
 
-/// Where texts usually are, in this order: the path to each, as JSON pointers.
+/// The usual locations of the text as JSON pointers, in order of precedence.
 const USUAL: [&str; 12] = [
     "/choices/0/delta/content",
     "/choices/0/message/content",
@@ -18,8 +18,8 @@ const USUAL: [&str; 12] = [
     "/message/text",
 ];
 
-/// The text of a value that stands at a pointer, or else at the first usual place that has one. At a place of the user's choosing
-/// anything but null has a text; at a usual one only text has.
+/// The text of a value at a pointer, or else at the first usual location that has one. At a pointer that the user set,
+/// anything but null counts as text; at a usual location only strings do.
 pub(super) fn text(value: &Value, pointer: Option<&str>) -> Option<String> {
     match pointer {
         Some(pointer) => {
@@ -30,21 +30,22 @@ pub(super) fn text(value: &Value, pointer: Option<&str>) -> Option<String> {
     }
 }
 
-/// Whether a value has an answer at a usual place other than `message`, which beside an error says what went wrong.
+/// Whether a value has an answer at a usual location other than `message`, which next to an `error` is the error
+/// message.
 pub(super) fn has_answer(value: &Value) -> bool {
     let places = USUAL.iter().filter(|place| **place != "/message");
     let mut found = places.filter_map(|place| value.pointer(place));
     found.any(|found| said(found).is_some_and(|text| found.is_array() || !text.trim().is_empty()))
 }
 
-/// A text, or that of parts, each of which is a text or has one; nothing if any is something else.
+/// The text of a string or of a list of parts, each of which is a string or has a `text`; `None` for anything else.
 fn said(value: &Value) -> Option<String> {
     let Some(parts) = value.as_array() else { return value.as_str().map(str::to_owned) };
     let texts = parts.iter().map(|part| part.as_str().or_else(|| part.get("text")?.as_str()));
     texts.collect::<Option<String>>().filter(|_| !parts.is_empty())
 }
 
-/// What an error says: the words in it, or all of it.
+/// The message of an error, or the whole value if it has none.
 pub(super) fn words(value: &Value) -> String {
     let places = ["/error/message", "/error", "/message", "/errorText", "/detail", "/title", "/text", "/content"];
     let said = places.iter().find_map(|place| value.pointer(place).and_then(Value::as_str));

@@ -1,10 +1,11 @@
-//! From an answer to its text, and to the calls of tools that it tells of.
+//! Extracts the text and the tool calls from an answer.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use agentci_plan::{Strictness, TextEvents};
 use agentci_protocols::sse::SseEvent;
+use agentci_text::json_error;
 use agentci_trace::EventKind;
 use serde_json::Value;
 
@@ -17,7 +18,7 @@ use super::tool_events::ToolEvents;
 use crate::error::shown;
 use agentci_exchange::NOT_UTF8;
 
-/// The most bytes of text that are collected.
+/// The limit on collected text, in bytes.
 const TEXT_LIMIT: usize = 16 << 20;
 /// Events that only keep the connection open.
 const ALIVE: [&str; 4] = ["ping", "heartbeat", "keepalive", "keep-alive"];
@@ -25,64 +26,65 @@ const ALIVE: [&str; 4] = ["ping", "heartbeat", "keepalive", "keep-alive"];
 /// How a target's answers are read.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ReadingManner {
-    /// Where the text is; the usual places when absent.
+    /// The JSON pointer of the text. Default: the usual locations.
     pub(super) pointer: Option<String>,
     pub(super) events: TextEvents,
     pub(super) protocol: Strictness,
 }
 
-/// Reads an answer that comes in events, lines, or whole.
+/// Reads an answer as events, as lines, or whole.
 #[derive(Debug, Default)]
 pub(super) struct HttpReader {
     pub(super) manner: ReadingManner,
     pub(super) text: String,
-    /// A whole answer that has no text.
+    /// A whole answer without text.
     pub(super) value: Option<Value>,
-    /// How many JSON values came without a text.
+    /// The number of JSON values without text.
     pub(super) textless: usize,
     over: bool,
-    /// How many events came, and how many of them were JSON and plain text.
+    /// The number of events, and how many of them were JSON and plain text.
     events: usize,
     json: usize,
     plain: usize,
     /// The format of the stream, once it is recognised.
     pub(super) known: Option<KnownStream>,
-    /// Whether only calls are read by the format: the text is where the target says, or the stream merely resembles the format.
+    /// Whether the format is used for tool calls only, because the target says where the text is or the stream merely
+    /// resembles the format.
     pub(super) shadow: bool,
     /// The AI SDK's data stream, if it is one.
     pub(super) data_stream: Option<DataStream>,
-    /// Whether a call of a tool was told.
+    /// Whether there was any tool call.
     pub(super) called: bool,
-    /// The calls that were told in a known format, by id and name.
+    /// The tool calls in a known format, by id and name.
     pub(super) calls: Vec<(String, String)>,
-    /// The calls that were told in another form.
+    /// The tool calls in other formats.
     pub(super) tools: ToolEvents,
     pub(super) beside: Beside,
     pub(super) spoken: SpokenEvents,
-    /// What was warned about already.
+    /// The warnings so far.
     warned: BTreeSet<String>,
-    /// What goes into the trace.
+    /// The events for the trace.
     pub(super) steps: Vec<EventKind>,
 }
 
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum NoAnswer {
-    /// The agent says that it failed.
+    /// The agent reported an error.
     Failed(String),
     /// It cannot be read.
     Garbled(String),
     /// It is not what its `content-type` says.
     Mislabelled(String),
-    /// It broke off.
+    /// It is truncated.
     Torn(String),
-    /// Events of these two kinds carry text.
+    /// Events of these two kinds contain text.
     Ambiguous(String, String),
-    /// It says nothing.
+    /// It is empty.
     Empty(String),
 }
 
-/// How reading went on; what was read is in the steps.
+/// The result of reading; the events are in `steps`.
 pub(super) type Read = Result<(), NoAnswer>;
 
 impl HttpReader {
@@ -90,12 +92,12 @@ impl HttpReader {
         Self { manner, ..Self::default() }
     }
 
-    /// Whether everything was said, though more may come.
+    /// Whether the answer is complete, though more may follow.
     pub(super) fn is_over(&self) -> bool {
         self.over
     }
 
-    /// Takes what a known format tells, and remembers its calls.
+    /// Adds an event of a known format, and remembers its tool calls.
     pub(super) fn push(&mut self, step: EventKind) {
         if let EventKind::ToolCall(call) = &step {
             self.called = true;
@@ -104,7 +106,7 @@ impl HttpReader {
         self.steps.push(step);
     }
 
-    /// Takes a server-sent event.
+    /// Handles a server-sent event.
     pub(super) fn event(&mut self, frame: &SseEvent) -> Read {
         let (name, data) = (frame.event.as_deref(), frame.data.as_str());
         self.events += 1;
@@ -132,7 +134,7 @@ impl HttpReader {
         self.said(name, data, parsed)
     }
 
-    /// The stream ended in this line, before the data of an event came.
+    /// Handles the end of the stream within this line, which has no event data.
     pub(super) fn torn_line(&mut self, line: &[u8]) -> Read {
         let line = String::from_utf8_lossy(line);
         if self.over || line.strip_prefix("event:").is_some_and(|name| OVER.contains(&name.trim())) {
@@ -141,7 +143,7 @@ impl HttpReader {
         Err(NoAnswer::Torn(format!("the stream broke off inside event {}{}", self.events + 1, shown(&line))))
     }
 
-    /// Takes a line of an answer that is JSON line by line.
+    /// Handles a line of JSON lines.
     pub(super) fn line(&mut self, number: usize, line: &[u8]) -> Read {
         let line = if number == 1 { line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line) } else { line };
         let text = String::from_utf8_lossy(line);
@@ -150,12 +152,16 @@ impl HttpReader {
         }
         self.lossy(matches!(text, std::borrow::Cow::Owned(_)));
         let value = serde_json::from_str::<Value>(&text).map_err(|error| {
-            NoAnswer::Garbled(format!("line {number} of the answer is not JSON: {error}{}", shown(&text)))
+            NoAnswer::Garbled(format!(
+                "line {number} of the answer is not JSON: {}{}",
+                json_error(&error),
+                shown(&text)
+            ))
         })?;
         self.json_line(&value)
     }
 
-    /// Takes a value of an answer that is JSON line by line.
+    /// Handles a value of JSON lines.
     pub(super) fn json_line(&mut self, value: &Value) -> Read {
         match value {
             Value::String(text) => self.say(None, text)?,
@@ -165,7 +171,7 @@ impl HttpReader {
         Ok(())
     }
 
-    /// Nothing more comes: what is left to say.
+    /// Handles the end of the answer: emits pending events.
     pub(super) fn end(&mut self) -> Read {
         let mut last = Vec::new();
         let mut lacks = match (&mut self.known, &mut self.data_stream) {
@@ -189,20 +195,22 @@ impl HttpReader {
         self.called |= !more.is_empty();
         self.steps.extend(more);
         if self.beside.bytes() > TEXT_LIMIT {
-            self.warn(&format!("more than {} MiB came beside the answer, which checks do not see", TEXT_LIMIT >> 20));
+            self.warn(&format!("more than {} MiB came alongside the answer; checks do not see it", TEXT_LIMIT >> 20));
         } else if let Some(data) = self.beside.take(&self.text) {
             let data: Arc<Value> = data.into();
-            let message = "data beside the answer".to_owned();
+            let message = "data alongside the answer".to_owned();
             self.steps.push(EventKind::Log { level: "data".into(), message, data: Some(Arc::clone(&data)) });
             self.steps.push(EventKind::Beside(data));
         }
         match lacks {
-            Some(lacks) => self.breach(NoAnswer::Torn(format!("the stream ended before the answer did: {lacks}"))),
+            Some(lacks) => {
+                self.breach(NoAnswer::Torn(format!("the stream ended before the answer was complete: {lacks}")))
+            }
             None => Ok(()),
         }
     }
 
-    /// What the answer comes to; nothing if it only told of calls.
+    /// The final output; `None` if the answer consists of tool calls only.
     pub(super) fn finish(self) -> Result<Option<Value>, NoAnswer> {
         if let Some(value) = self.value {
             return Ok(Some(value));
@@ -216,11 +224,11 @@ impl HttpReader {
         Err(NoAnswer::Empty(match (&self.manner.pointer, self.textless) {
             (_, 0) => "the agent's answer is empty".into(),
             (Some(pointer), _) => format!("the agent's answer has no text at `{pointer}`"),
-            (None, _) => "the agent's answer has no text in any of the usual places".into(),
+            (None, _) => "the agent's answer has no text in any of the usual fields".into(),
         }))
     }
 
-    /// Takes what an event says.
+    /// Handles the content of an event.
     fn said(&mut self, name: Option<&str>, data: &str, parsed: Option<Value>) -> Read {
         if let (None, Some(event)) = (&self.known, &parsed) {
             self.known = KnownStream::recognise(event);
@@ -240,7 +248,7 @@ impl HttpReader {
         }
     }
 
-    /// Takes an event of a stream in which every event may be text.
+    /// Handles an event of a stream in which every event may be text.
     fn any(&mut self, name: Option<&str>, data: &str, parsed: Option<Value>) -> Read {
         match parsed {
             Some(value @ (Value::Object(_) | Value::Array(_))) => {
@@ -251,12 +259,12 @@ impl HttpReader {
             Some(Value::String(text)) => self.say(name, &text),
             Some(Value::Null) => self.say(name, ""),
             Some(_) | None if name.is_some_and(|name| OVER.contains(&name)) => self.say(name, ""),
-            // A number or a truth value is a word of a text that comes word by word.
+            // A number or a boolean is a word of a text that is streamed word by word.
             Some(_) | None => self.say(name, data),
         }
     }
 
-    /// Takes a JSON value.
+    /// Handles a JSON value.
     pub(super) fn value(&mut self, name: Option<&str>, value: &Value) -> Read {
         let kind = value.get("type").and_then(Value::as_str);
         if kind == Some("error") {
@@ -272,12 +280,12 @@ impl HttpReader {
         self.say(name.filter(|name| OVER.contains(name)).or(kind), "")
     }
 
-    /// Takes a text of an event of this kind.
+    /// Handles the text of an event of this kind.
     pub(super) fn say(&mut self, kind: Option<&str>, text: &str) -> Read {
         let said = !self.text.is_empty();
         if kind.is_some_and(|kind| OVER.contains(&kind)) {
             self.over = true;
-            // What it repeats was said already.
+            // It repeats the answer.
             if said {
                 return Ok(());
             }
@@ -301,14 +309,14 @@ impl HttpReader {
         Ok(())
     }
 
-    /// What was said so far is not the answer.
+    /// Discards the text so far: it is not the answer.
     pub(super) fn take_text_back(&mut self) {
         self.text.clear();
         self.steps.push(EventKind::TextTakenBack);
     }
 
-    /// Looks at a last event that lacks the blank line after it. One whose data is complete is taken: many servers that are
-    /// written by hand end like this, though a browser would pass it over.
+    /// Checks a last event without the blank line after it. It is accepted if its data is complete: many custom servers
+    /// end like this, although a browser would ignore the event.
     fn unfinished(&mut self, frame: &SseEvent, is_json: bool) -> Read {
         let ends = frame.event.as_deref().is_some_and(|name| OVER.contains(&name));
         let begins_as_json = frame.data.trim_start().starts_with(['{', '[', '"']);
@@ -330,7 +338,8 @@ impl HttpReader {
         }
     }
 
-    /// What is wrong with an answer that can be read all the same, where the target lets that pass.
+    /// Reports a protocol error of an answer that can still be read; only a warning if the target's `protocol` allows
+    /// it.
     pub(super) fn breach(&mut self, breach: NoAnswer) -> Read {
         match (self.manner.protocol, breach) {
             (Strictness::Warn | Strictness::Off, NoAnswer::Torn(words) | NoAnswer::Mislabelled(words)) => {
@@ -341,7 +350,7 @@ impl HttpReader {
         }
     }
 
-    /// Warns, once.
+    /// Warns, once per message.
     pub(super) fn warn(&mut self, words: &str) {
         let words = words.replace('\n', "; ");
         if self.manner.protocol != Strictness::Off && self.warned.insert(words.clone()) {
@@ -350,7 +359,7 @@ impl HttpReader {
     }
 }
 
-/// Whether an `error` is one.
+/// Whether the value of `error` is an actual error.
 pub(super) fn says_something(error: &Value) -> bool {
     match error {
         Value::Null | Value::Bool(false) => false,

@@ -1,4 +1,4 @@
-//! Answers that are none.
+//! Turns failed answers into errors.
 
 use serde_json::Value;
 
@@ -7,13 +7,13 @@ use super::reader::NoAnswer;
 use crate::DriveError;
 use crate::error::{shortened, shown};
 
-/// A status that is no success.
+/// The error for a status that is not a success.
 pub(super) fn refused(status: u16, body: &[u8]) -> DriveError {
     let help = match status {
-        300..=399 => "the agent sends us elsewhere: check the target's `url`",
+        300..=399 => "the agent redirects the request: check the target's `url`",
         401 | 403 => "check the credentials in the target's `headers`",
-        404 | 405 => "check the target's `url`: a server is there, but not at this path",
-        400 | 415 | 422 => "the agent does not take the question: check the target's `body` and `headers`",
+        404 | 405 => "check the target's `url`: the server answers, but not at this path",
+        400 | 415 | 422 => "the agent does not accept the request: check the target's `body` and `headers`",
         429 => "run fewer cases at once (`--parallel`), or retry with `--retries`",
         _ => "look at the agent's log",
     };
@@ -28,14 +28,14 @@ pub(super) fn refused(status: u16, body: &[u8]) -> DriveError {
 impl From<NoAnswer> for DriveError {
     fn from(none: NoAnswer) -> Self {
         match none {
-            NoAnswer::Failed(words) if words.is_empty() => DriveError::AgentError("it does not say why".into()),
+            NoAnswer::Failed(words) if words.is_empty() => DriveError::AgentError("no message".into()),
             NoAnswer::Failed(words) => DriveError::AgentError(shortened(&words)),
             NoAnswer::Garbled(message) => {
-                DriveError::protocol(message, "look at what the agent sends, and as which `content-type`")
+                DriveError::protocol(message, "check what the agent sends and its `content-type`")
             }
             NoAnswer::Mislabelled(message) => DriveError::protocol(
                 message,
-                "fix the `content-type` of the answer, or take it as text with `protocol: warn` in the target",
+                "fix the `content-type` of the answer, or accept it as text with `protocol: warn` in the target",
             ),
             NoAnswer::Torn(message) => DriveError::protocol(
                 message,
@@ -45,16 +45,16 @@ impl From<NoAnswer> for DriveError {
                 let (first, second) = (shortened(&first), shortened(&second));
                 DriveError::protocol(
                     format!(
-                        "events of the kinds `{first}` and `{second}` carry text, and only one of them can be the answer"
+                        "events of the kinds `{first}` and `{second}` contain text, but only one can be the answer"
                     ),
-                    format!("name the kinds that are text in the target, for example `events: [{second}]`"),
+                    format!("list the kinds that are text in the target, for example `events: [{second}]`"),
                 )
             }
             NoAnswer::Empty(message) => {
                 let help = if message.ends_with("empty") {
                     "look at the agent's log"
                 } else {
-                    "say where the text is with the target's `answer`, a JSON pointer such as `/data/text`"
+                    "set the target's `answer` to the JSON pointer of the text, such as `/data/text`"
                 };
                 DriveError::Refused { message, help: help.into() }
             }

@@ -1,32 +1,32 @@
-//! Data that an agent puts out beside the text of its answer.
+//! Data that an agent outputs alongside the text of its answer.
 //!
-//! Only prohibitions look at it. Fields and events that say what the agent is doing rather than what it answers (`status`, `tool*`,
-//! `reasoning*`, `thinking*`) are no part of it.
+//! Only prohibitions check it. Fields and events about the agent's work rather than its answer (`status`, `tool*`,
+//! `reasoning*`, `thinking*`) are not part of it.
 
 use serde_json::{Map, Value};
 
 use super::kinds::{self, Role};
 use agentci_protocols::Fresh;
 
-/// What came beside the text so far.
+/// The data alongside the text so far.
 #[derive(Debug, Default)]
 pub(super) struct Beside {
     fresh: Fresh,
     values: Vec<Value>,
-    /// Text of events that is not part of the answer, by their kinds: it may come piece by piece.
+    /// Text of events that is not part of the answer, by kind, because it may be streamed.
     texts: Vec<(String, String)>,
     bytes: usize,
 }
 
 impl Beside {
-    /// Takes a value, of which this text is the answer or a piece of it.
+    /// Adds a value, without the text in it that is part of the answer.
     pub(super) fn value(&mut self, value: &Value, text: &str) {
         if let Some(rest) = without(value, text).and_then(|rest| self.fresh.of(&rest)) {
             self.values.push(rest);
         }
     }
 
-    /// Takes text of an event of this kind.
+    /// Adds the text of an event of this kind.
     pub(super) fn text(&mut self, kind: &str, text: &str) {
         self.bytes += text.len();
         match self.texts.iter_mut().find(|(known, _)| known == kind) {
@@ -35,15 +35,14 @@ impl Beside {
         }
     }
 
-    /// How many bytes came.
     pub(super) fn bytes(&self) -> usize {
         self.bytes + self.fresh.bytes()
     }
 
-    /// All of it, beside this answer.
+    /// Returns all data, except for texts that repeat the answer.
     pub(super) fn take(&mut self, answer: &str) -> Option<Value> {
         let mut all = std::mem::take(&mut self.values);
-        // Some repeat the whole answer at the end.
+        // Some agents repeat the whole answer at the end.
         let texts = self.texts.drain(..).filter(|(_, text)| !text.trim().is_empty() && text.trim() != answer.trim());
         all.extend(texts.map(|(kind, text)| Value::Object(Map::from_iter([(kind, text.into())]))));
         match all.len() {
@@ -54,7 +53,7 @@ impl Beside {
     }
 }
 
-/// The kind of an event is no data of it.
+/// A value without the kind of its event.
 pub(super) fn without_kind(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
@@ -66,7 +65,7 @@ pub(super) fn without_kind(value: &Value) -> Value {
     }
 }
 
-/// A value without what is part of a text, and without what the agent says of its work.
+/// A value without the strings that are part of a text, and without the fields about the agent's work.
 fn without(value: &Value, text: &str) -> Option<Value> {
     match value {
         Value::String(part) => (!part.trim().is_empty() && !text.contains(part.as_str())).then(|| value.clone()),
@@ -87,13 +86,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_the_answer_is_beside_it() {
+    fn data_other_than_the_answer_is_kept_alongside_it() {
         let mut beside = Beside::default();
         let value = json!({"answer": "It is 20.", "parts": ["It is", " 20."], "debug": {"mail": "a@b.org"}, "status": "ok",
             "reasoning": "hm", "tool_calls": [{"name": "find"}], "done": true, "ms": 7});
         beside.value(&value, "It is 20.");
         assert_eq!(beside.take("It is 20."), Some(json!({"debug": {"mail": "a@b.org"}, "ms": 7})));
-        // The same again is no news.
+        // Repeated data is ignored.
         beside.value(&value, "It is 20.");
         assert_eq!(beside.take("It is 20."), None);
     }

@@ -1,15 +1,15 @@
-//! Calls of tools in streams and answers of no known format.
+//! Reads tool calls in custom streams and answers.
 //!
-//! An event whose kind begins with `tool` tells of a call if it has a name, and of a result if its kind says that the call is over.
-//! Agents tell of one call in several events: when it begins, when its arguments are known, when it is over. Such events are joined
-//! by the id of the call, or else by its name.
+//! An event whose kind starts with `tool` is a call if it has a name, and a result if its kind says that the call is
+//! over. Agents report one call in several events: when it starts, when its arguments are known, when it is over. Such
+//! events are joined by the id of the call, or else by its name.
 
 use agentci_trace::EventKind;
 use serde_json::Value;
 
 use super::known::{answered, arguments, called, failed, result_value};
 
-/// Where the parts of a call are looked for in the data of an event.
+/// Where the fields of a call are searched for in the data of an event.
 const PLACES: [&str; 11] = [
     "",
     "/function",
@@ -28,7 +28,7 @@ const IDS: [&str; 7] = ["tool_call_id", "toolCallId", "call_id", "callId", "tool
 const ARGUMENTS: [&str; 9] =
     ["arguments", "args", "input", "parameters", "params", "tool_input", "toolInput", "tool_args", "kwargs"];
 const RESULTS: [&str; 4] = ["result", "output", "response", "content"];
-/// Words in the kind of an event after which a call is over.
+/// Words in the kind of an event that mark the end of a call.
 const OVER: [&str; 13] = [
     "result",
     "results",
@@ -44,16 +44,16 @@ const OVER: [&str; 13] = [
     "error",
     "failed",
 ];
-/// Where answers list calls.
+/// Where answers list tool calls.
 const LISTS: [&str; 3] = ["/tool_calls", "/message/tool_calls", "/data/tool_calls"];
 
-/// The calls that were told so far.
+/// The tool calls so far.
 #[derive(Debug, Default)]
 pub(super) struct ToolEvents(Vec<PendingToolEvents>);
 
 #[derive(Debug)]
 struct PendingToolEvents {
-    /// The kind of the event that told of it first.
+    /// The kind of the first event of the call.
     kind: String,
     id: String,
     name: String,
@@ -63,7 +63,7 @@ struct PendingToolEvents {
 }
 
 impl ToolEvents {
-    /// Takes an event of this kind, written with underscores. Whether it could be read.
+    /// Handles an event of this kind, in snake case. Returns whether it could be read.
     pub(super) fn take(&mut self, kind: &str, data: &Value) -> bool {
         let mut told = PendingToolEvents {
             kind: kind.to_owned(),
@@ -94,7 +94,7 @@ impl ToolEvents {
         readable
     }
 
-    /// Takes the calls that a value lists. Whether all of them could be read.
+    /// Handles the calls that a value lists. Returns whether all of them could be read.
     pub(super) fn listed(&mut self, value: &Value) -> bool {
         let lists = LISTS.iter().filter_map(|place| value.pointer(place)?.as_array());
         let mut all = true;
@@ -104,7 +104,8 @@ impl ToolEvents {
         all
     }
 
-    /// The calls and their results, without those that the stream told in its own format as well (id and name).
+    /// The calls and their results, except for the `known` ones (id and name), which the stream also has in its own
+    /// format.
     pub(super) fn flush(&mut self, mut known: Vec<(String, String)>) -> Vec<EventKind> {
         let mut steps = Vec::new();
         for (number, told) in (1..).zip(self.0.drain(..)) {
@@ -126,7 +127,7 @@ impl ToolEvents {
 }
 
 impl PendingToolEvents {
-    /// Whether a later event tells more of this call.
+    /// Whether a later event belongs to this call.
     fn is_told_by(&self, later: &PendingToolEvents) -> bool {
         if !self.id.is_empty() && self.id == later.id {
             return true;
@@ -137,7 +138,7 @@ impl PendingToolEvents {
         if later.over {
             return true;
         }
-        // A call that begins is often told again once its arguments are known.
+        // A started call is often reported again once its arguments are known.
         let ids_differ = !self.id.is_empty() && !later.id.is_empty();
         let args_differ = matches!((&self.args, &later.args), (Some(args), Some(later)) if args != later);
         self.kind != later.kind && !ids_differ && !args_differ && !later.name.is_empty()
@@ -149,7 +150,7 @@ fn find<'v, T>(data: &'v Value, keys: &[&str], read: impl Fn(&'v Value) -> Optio
     objects.flat_map(|object| keys.iter().filter_map(|key| object.get(*key))).find_map(read)
 }
 
-/// Arguments, which may travel as text.
+/// Reads arguments, which may be sent as text.
 fn written(value: &Value) -> Option<Value> {
     match value {
         Value::Null => None,
@@ -164,7 +165,7 @@ mod tests {
 
     use super::*;
 
-    /// What a stream of these events tells, and how many of them could not be read.
+    /// The tool calls in these events, and the number of events that could not be read.
     fn told(events: &[(&str, Value)]) -> (Vec<String>, usize) {
         let mut tools = ToolEvents::default();
         let unread = events.iter().filter(|(kind, data)| !tools.take(kind, data)).count();
@@ -222,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_stream_told_in_its_own_format_is_not_told_again() {
+    fn calls_in_the_streams_own_format_are_not_repeated() {
         let mut tools = ToolEvents::default();
         tools.take("tool_start", &json!({"name": "find"}));
         tools.take("tool_start", &json!({"name": "mail"}));

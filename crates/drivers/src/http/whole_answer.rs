@@ -1,4 +1,4 @@
-//! Answers that are read whole.
+//! Reads answers that are not streamed.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use super::reader::{HttpReader, NoAnswer, Read, says_something};
 use crate::error::shown;
 
 impl HttpReader {
-    /// Takes a whole answer and what it says it is. Whatever that is, what reads as an object or a list is JSON.
+    /// Handles a whole answer. A body that parses as an object or a list is JSON, whatever its content type.
     pub(super) fn whole(&mut self, content_type: &str, body: &[u8]) -> Read {
         let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
         let text = String::from_utf8_lossy(body);
@@ -33,7 +33,7 @@ impl HttpReader {
         Ok(())
     }
 
-    /// Takes an answer that is one object or list.
+    /// Handles an answer that is one object or list.
     fn whole_value(&mut self, value: &Value) -> Read {
         let every = self.manner.events == TextEvents::All;
         let pointer = self.manner.pointer.clone();
@@ -44,7 +44,7 @@ impl HttpReader {
         }
         let Some(mut known) = KnownStream::recognise_whole(value) else {
             match &text {
-                // Without a text all of it is the answer.
+                // Without text, the whole value is the answer.
                 None if pointer.is_none() => self.listed(value),
                 text => self.aside("answer", value, text.as_deref().unwrap_or_default()),
             }
@@ -71,7 +71,7 @@ impl HttpReader {
         Ok(())
     }
 
-    /// Takes events of a known format in an answer that says that it is plain text; false if it has none.
+    /// Handles events of a known format in an answer declared as plain text; returns false if it has none.
     fn mislabelled_stream(&mut self, text: &str) -> Result<bool, NoAnswer> {
         let starts = ["data:", "event:", "id:", ":"];
         if self.manner.events == TextEvents::All || !starts.iter().any(|start| text.trim_start().starts_with(start)) {
@@ -96,7 +96,7 @@ impl HttpReader {
         Ok(true)
     }
 
-    /// Takes a whole answer that is not one JSON value.
+    /// Handles a whole answer that is not one JSON value.
     fn no_json(&mut self, content_type: &str, text: &str, error: &serde_json::Error) -> Read {
         let says_json = matches!(content_type, "application/json" | "text/json") || content_type.ends_with("+json");
         let trimmed = text.trim();
@@ -109,10 +109,10 @@ impl HttpReader {
         if says_json && !trimmed.is_empty() {
             if let Some(error) = not_json_lines(text) {
                 let (what, torn) = if error.is_eof() { ("breaks off", true) } else { ("is not JSON", false) };
-                let words = format!("the answer says that it is `{content_type}` and {what}: {error}{}", shown(text));
+                let words = format!("the answer is declared as `{content_type}` but {what}: {error}{}", shown(text));
                 self.breach(if torn { NoAnswer::Torn(words) } else { NoAnswer::Mislabelled(words) })?;
             } else if self.manner.events != TextEvents::All {
-                // JSON lines are often sent as JSON.
+                // JSON lines are often declared as JSON.
                 let values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
                 let values: Vec<Value> = values.filter_map(Result::ok).collect();
                 if values.iter().any(is_known) {
@@ -130,7 +130,7 @@ impl HttpReader {
         self.say(None, text)
     }
 
-    /// Takes the lines of the AI SDK's data stream.
+    /// Handles the lines of the AI SDK's data stream.
     fn data_stream(&mut self, text: &str) -> Read {
         let mut stream = DataStream::default();
         let mut told = Vec::new();
@@ -146,12 +146,12 @@ impl HttpReader {
     }
 }
 
-/// Whether a value is a piece of a stream of a known format.
+/// Whether a value is an event of a known format.
 fn is_known(value: &Value) -> bool {
     KnownStream::recognise(value).is_some() || KnownStream::resembles(value).is_some()
 }
 
-/// Why a text is not JSON values, one after the other.
+/// The reason why a text is not a sequence of JSON values.
 fn not_json_lines(text: &str) -> Option<serde_json::Error> {
     serde_json::Deserializer::from_str(text).into_iter::<serde::de::IgnoredAny>().find_map(Result::err)
 }

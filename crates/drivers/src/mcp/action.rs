@@ -1,4 +1,4 @@
-//! What a turn asks of a server.
+//! The actions of a turn with an MCP server.
 
 use agentci_mcp::{self as mcp, ElicitationAnswer};
 use serde_json::{Map, Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::Input;
 use crate::template_parts::as_text;
 
-/// What a turn asks of a server.
+/// An action of a turn.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum McpAction {
     /// Calls a tool.
@@ -14,30 +14,30 @@ pub(super) enum McpAction {
         tool: String,
         args: Value,
         answers: Vec<ElicitationAnswer>,
-        /// Whether a tool that says it failed fails the turn.
+        /// Whether a tool error fails the turn.
         strict: bool,
     },
     /// Reads a resource.
     Read { uri: String, answers: Vec<ElicitationAnswer> },
     /// Fills in a prompt.
     Prompt { name: String, args: Value, answers: Vec<ElicitationAnswer> },
-    /// Lists what there is.
+    /// Lists tools, resources and prompts.
     List {
-        /// The file that the tools have to be described in.
+        /// The snapshot file to compare the tools with.
         snapshot: Option<String>,
     },
 }
 
 impl McpAction {
-    /// Reads what a turn says; the error is the suite's.
+    /// Reads the action of a turn; an error is one of the suite.
     pub(super) fn read(input: &Input) -> Result<Self, String> {
         let Input::Action { kind, arguments } = input else {
-            return Err("an MCP server takes no messages: call a tool with `mcp:call`".into());
+            return Err("an MCP server does not accept messages: call a tool with `mcp:call`".into());
         };
         let map = match arguments {
             Value::Object(map) => map.clone(),
             Value::Null => Map::new(),
-            _ => return Err(format!("`{kind}` takes a mapping")),
+            _ => return Err(format!("`{kind}` must be a mapping")),
         };
         let mut given = ActionArguments { kind, map };
         let action = match kind.as_str() {
@@ -52,15 +52,15 @@ impl McpAction {
                 McpAction::Prompt { name: given.required("name")?, args: given.args()?, answers: given.answers()? }
             }
             "mcp:list" => McpAction::List { snapshot: given.text("snapshot")? },
-            other => return Err(format!("an MCP server has no action `{other}`")),
+            other => return Err(format!("unknown MCP action `{other}`")),
         };
         match given.map.keys().next() {
-            Some(unknown) => Err(format!("`{kind}` knows no `{}`", unknown.escape_debug())),
+            Some(unknown) => Err(format!("unknown key `{}` in `{kind}`", unknown.escape_debug())),
             None => Ok(action),
         }
     }
 
-    /// What makes it the same when it is replayed.
+    /// The identity by which a replay finds the action.
     pub(super) fn identity(&self) -> Value {
         let (mut identity, answers) = match self {
             McpAction::Call { tool, args, answers, .. } => {
@@ -81,7 +81,7 @@ impl McpAction {
     }
 }
 
-/// What a turn gives its action, less what was read of it.
+/// The arguments of an action that are not read yet.
 struct ActionArguments<'k> {
     kind: &'k str,
     map: Map<String, Value>,
@@ -89,7 +89,7 @@ struct ActionArguments<'k> {
 
 impl ActionArguments<'_> {
     fn text(&mut self, key: &str) -> Result<Option<String>, String> {
-        let text = self.optional(key, "a text", |value| value.as_str().is_some_and(|text| !text.is_empty()))?;
+        let text = self.optional(key, "a string", |value| value.as_str().is_some_and(|text| !text.is_empty()))?;
         Ok(text.as_ref().map(as_text))
     }
 
@@ -101,12 +101,12 @@ impl ActionArguments<'_> {
         Ok(self.optional("args", "a mapping", Value::is_object)?.unwrap_or_else(|| json!({})))
     }
 
-    /// Whether a tool that says it failed fails the turn.
+    /// Whether a tool error fails the turn.
     fn strict(&mut self) -> Result<bool, String> {
         match self.text("errors")?.as_deref() {
             None | Some("allow") => Ok(false),
             Some("fail") => Ok(true),
-            Some(_) => Err(format!("`errors` of `{}` is `allow` or `fail`", self.kind)),
+            Some(_) => Err(format!("`errors` of `{}` must be `allow` or `fail`", self.kind)),
         }
     }
 
@@ -171,12 +171,12 @@ mod tests {
     fn what_is_wrong_with_an_action_is_named() {
         for (kind, arguments, words) in [
             ("mcp:call", json!({}), "`mcp:call` needs `tool`"),
-            ("mcp:call", json!([1]), "`mcp:call` takes a mapping"),
+            ("mcp:call", json!([1]), "`mcp:call` must be a mapping"),
             ("mcp:call", json!({ "tool": "t", "args": [1] }), "`args` of `mcp:call` must be a mapping"),
-            ("mcp:call", json!({ "tool": "t", "errors": "no" }), "`errors` of `mcp:call` is `allow` or `fail`"),
-            ("mcp:call", json!({ "tool": "t", "arg": {} }), "`mcp:call` knows no `arg`"),
-            ("mcp:read", json!({ "uri": 1 }), "`uri` of `mcp:read` must be a text"),
-            ("mcp:ping", json!({}), "an MCP server has no action `mcp:ping`"),
+            ("mcp:call", json!({ "tool": "t", "errors": "no" }), "`errors` of `mcp:call` must be `allow` or `fail`"),
+            ("mcp:call", json!({ "tool": "t", "arg": {} }), "unknown key `arg` in `mcp:call`"),
+            ("mcp:read", json!({ "uri": 1 }), "`uri` of `mcp:read` must be a string"),
+            ("mcp:ping", json!({}), "unknown MCP action `mcp:ping`"),
         ] {
             assert_eq!(read(kind, arguments), Err(words.into()));
         }

@@ -1,4 +1,4 @@
-//! What came of an action: all of it that enters the trace, as a recording keeps it.
+//! The result of an action: everything that enters the trace, as it is stored in a recording.
 
 use agentci_mcp::{AnsweredQuestion, Heard, Notification};
 use agentci_trace::{EventKind, Moment};
@@ -8,26 +8,26 @@ use serde_json::{Value, json};
 use super::failure::McpFailure;
 use agentci_exchange::Clock;
 
-/// What came of an action.
+/// The result of an action.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct ActionResult {
     pub(super) outcome: McpOutcome,
-    /// What was heard beside it, in order.
+    /// Notifications and questions of the server, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) logs: Vec<HeardLog>,
-    /// What the server did wrong on the way.
+    /// The protocol violations of the server.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) defects: Vec<String>,
 }
 
 impl ActionResult {
-    /// There is no result, and nothing was heard.
+    /// A failure without logs.
     pub(super) fn failed(failure: McpFailure) -> Self {
         Self { outcome: McpOutcome::Failure(failure), logs: Vec::new(), defects: Vec::new() }
     }
 }
 
-/// A result as the protocol has it, or why there is none.
+/// A result in the protocol's format, or a failure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum McpOutcome {
@@ -35,10 +35,10 @@ pub(super) enum McpOutcome {
     Failure(McpFailure),
 }
 
-/// Something that was heard.
+/// A log entry of the server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct HeardLog {
-    /// When, in microseconds since the attempt began.
+    /// In microseconds since the start of the attempt.
     pub(super) at_us: u64,
     level: String,
     message: String,
@@ -47,7 +47,7 @@ pub(super) struct HeardLog {
 }
 
 impl HeardLog {
-    /// What a server told unasked.
+    /// The entry for a notification.
     pub(super) fn notification(told: Notification, clock: Clock) -> Self {
         let Notification { method, params, at } = told;
         let text = |name: &str| params[name].as_str().map(str::to_owned);
@@ -75,7 +75,7 @@ impl HeardLog {
     }
 
     fn refused(method: &str, at: Moment) -> Self {
-        let message = format!("the server asked for `{method}`, which was refused");
+        let message = format!("the server requested `{method}`, which was refused");
         Self { at_us: at.offset_us, level: "warn".into(), message, data: None }
     }
 
@@ -84,7 +84,7 @@ impl HeardLog {
     }
 }
 
-/// Everything that came along with a result; what has no moment of its own has that of the result.
+/// All log entries of a result; an entry without a time gets that of the result.
 pub(super) fn heard(heard: Heard, clock: Clock, at: Moment) -> Vec<HeardLog> {
     let notifications = heard.notifications.into_iter().map(|told| HeardLog::notification(told, clock));
     let asked = heard.asked.iter().map(|asked| HeardLog::asked(asked, at));

@@ -1,4 +1,4 @@
-//! The turns of a case.
+//! The driver of MCP servers.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,23 +18,23 @@ use crate::error::OpenError;
 use crate::{DriveError, DriveResult, DriverContext, Input, TraceSink};
 use agentci_exchange::{AgentLine, Clock};
 
-/// A server that is tested.
+/// A server under test.
 #[derive(Debug)]
 pub(crate) struct McpDriver {
     pub(crate) line: AgentLine,
-    /// The server; none in a replay.
+    /// `None` in a replay.
     server: Option<LazyServer>,
-    /// Where the files lie that turns name.
+    /// The folder for relative paths of turns.
     folder: PathBuf,
-    /// Whether a snapshot is made where there is none.
+    /// Whether a missing snapshot is created.
     records: bool,
-    /// How many tools were called.
+    /// The number of tool calls.
     calls: usize,
 }
 
 impl McpDriver {
     pub(crate) fn open(target: &McpTarget, context: &DriverContext<'_>, line: AgentLine) -> Result<Self, OpenError> {
-        // In a replay nobody is asked, and what it takes to ask may not be there.
+        // A replay needs no server, and its variables may be unset.
         let server = match line {
             AgentLine::Replay(_) => None,
             AgentLine::Live | AgentLine::Record(_) => Some(LazyServer::new(target, context)?),
@@ -46,7 +46,7 @@ impl McpDriver {
     pub(crate) async fn turn(&mut self, input: &Input, sink: &mut TraceSink<'_>) -> DriveResult {
         let clock = sink.clock();
         let action = McpAction::read(input).map_err(DriveError::Unsupported);
-        // Before the clock of the turn is started: a program takes its time to be there.
+        // Connect before the turn starts: the start of a program does not count towards its time.
         if let Some(server) = self.server.as_mut().filter(|_| action.is_ok()) {
             server.reach().await;
         }
@@ -63,7 +63,7 @@ impl McpDriver {
         }
         let (ActionResult { outcome, logs, defects }, over) = self.ask(&action, clock, begun).await?;
         for logged in logs {
-            // What was told between two turns belongs to the later one.
+            // Notifications between two turns belong to the later one.
             let at = logged.at_us.max(begun.offset_us);
             sink.push_at(clock.after(at), logged.event())?;
         }
@@ -84,7 +84,7 @@ impl McpDriver {
         Ok(())
     }
 
-    /// Asks the server or the recording.
+    /// Gets the result from the server or the recording.
     async fn ask(&mut self, action: &McpAction, clock: Clock, at: Moment) -> DriveResult<(ActionResult, Moment)> {
         let identity = action.identity();
         if let Some(recalled) = self.line.recall(&identity, clock) {
@@ -103,7 +103,7 @@ impl McpDriver {
         Ok((told, came))
     }
 
-    /// Writes down what a result says.
+    /// Writes a result to the trace.
     fn finish(
         &self,
         action: &McpAction,
@@ -126,9 +126,9 @@ impl McpDriver {
                     return Err(DriveError::Refused {
                         message: format!(
                             "the tool `{tool}` failed: {}",
-                            if text.is_empty() { "no words" } else { &text }
+                            if text.is_empty() { "no message" } else { &text }
                         ),
-                        help: "without `errors: fail` the turn goes on, and its checks judge the result".into(),
+                        help: "without `errors: fail` the turn continues and its checks run on the result".into(),
                     });
                 }
             }
@@ -144,7 +144,7 @@ impl McpDriver {
         Ok(())
     }
 
-    /// Ends the server, if it is ours.
+    /// Ends the server, if agentci started it.
     pub(crate) async fn close(self) -> Ending {
         match self.server {
             Some(server) => server.close().await,

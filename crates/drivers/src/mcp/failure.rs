@@ -1,4 +1,4 @@
-//! Why a server gave no result, in a form that a recording can keep.
+//! Failures of an MCP server, in a form that can be recorded.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::DriveError;
 
-/// Why a server gave no result.
+/// A failure of the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct McpFailure {
     kind: FailureKind,
@@ -22,27 +22,27 @@ enum FailureKind {
     NotStarted,
     /// It could not be reached.
     Unreachable,
-    /// It left, or the connection to it broke.
+    /// It exited, or the connection broke.
     Left,
-    /// It says no, or wants what it can not have.
+    /// It returned an error, or requested something that is not supported.
     Refused,
-    /// It does not speak the protocol.
+    /// It violates the protocol.
     Protocol,
     /// It took too long.
     Timeout {
-        /// How long it could have taken.
+        /// The limit.
         after_us: u64,
     },
 }
 
 impl McpFailure {
-    /// What an error of the client comes to. Before the server was `reached`, what breaks is the way to it.
+    /// The failure for an error of the client. Until the server is `reached`, HTTP errors mean that it is unreachable.
     pub(super) fn of(error: &Error, reached: bool, limit: Duration) -> Self {
         let kind = match error {
             Error::NotStarted(_) => FailureKind::NotStarted,
             Error::Http(_) if !reached => FailureKind::Unreachable,
             Error::Died { .. } | Error::Http(_) | Error::Cut | Error::Closed => FailureKind::Left,
-            // With noise on its output, that is the likely reason.
+            // Noise on its output is the likely reason of a timeout.
             Error::TimedOut { noise: None, .. } => {
                 FailureKind::Timeout { after_us: u64::try_from(limit.as_micros()).unwrap_or(u64::MAX) }
             }
@@ -58,21 +58,21 @@ impl McpFailure {
             | Error::TooMuch { .. } => FailureKind::Protocol,
         };
         let help = match error {
-            Error::Rpc(error) if error.code == -32602 => "compare what is asked for with what `mcp:list` shows",
+            Error::Rpc(error) if error.code == -32602 => "compare the request with the output of `mcp:list`",
             Error::Rpc(_) | Error::Status { .. } | Error::SessionLost => "the server's log may say more",
-            _ => error.help().unwrap_or("look at what the server sends: it is not what the protocol describes"),
+            _ => error.help().unwrap_or("check what the server sends: it does not follow the protocol"),
         };
         Self { kind, message: error.to_string(), help: help.into() }
     }
 
-    /// Whether the server said so, rather than nothing.
+    /// Whether the failure is an answer of the server.
     pub(super) fn is_answer(&self) -> bool {
         self.kind == FailureKind::Refused
     }
 
-    /// A recording that can not be read.
+    /// The failure for a recording that cannot be read.
     pub(super) fn unreadable(error: &str) -> Self {
-        let message = format!("the recorded answer can not be read: {error}");
+        let message = format!("the recorded answer cannot be read: {error}");
         Self { kind: FailureKind::Protocol, message, help: "record the case again: `agentci record`".into() }
     }
 }

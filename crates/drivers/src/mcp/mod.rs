@@ -1,11 +1,11 @@
-//! A server of the Model Context Protocol as what is tested: its tools are called, its resources read, its prompts filled in.
+//! Tests MCP servers: calls tools, reads resources and gets prompts.
 //!
-//! An [`Action`](action::McpAction) is what a turn asks for. The [`Server`](server::LazyServer) is reached when the first turn needs it,
-//! stays for all turns of the case, and what it makes of an action is [`Told`](action_result::ActionResult): a result or a failure, and all that
-//! was heard beside it. That is what a recording keeps, so a replay needs no server.
+//! A turn is an [`McpAction`](action::McpAction). The [`LazyServer`](server::LazyServer) connects with the first turn
+//! and stays connected for all turns of the case. The [`ActionResult`](action_result::ActionResult) of an action is a
+//! result or a failure, with all notifications. It is what a recording stores, so a replay needs no server.
 //!
 //! ```text
-//! turn ─▶ Action ─▶ Server, or the recording ─▶ Told ─▶ trace
+//! turn ─▶ McpAction ─▶ LazyServer, or the recording ─▶ ActionResult ─▶ trace
 //! ```
 
 mod action;

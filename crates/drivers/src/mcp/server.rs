@@ -1,4 +1,4 @@
-//! The server: reached when it is first needed, there until the case ends.
+//! The connection to the server, from its first use until the end of the case.
 
 use std::time::{Duration, Instant};
 
@@ -17,20 +17,20 @@ use crate::process::command_line;
 use crate::template_parts::filled;
 use agentci_exchange::Clock;
 
-/// A server that is there when it is needed.
+/// A server that is connected on first use.
 #[derive(Debug)]
 pub(super) struct LazyServer {
     place: mcp::ServerAddress,
-    /// How long one action may take, and reaching the server.
+    /// The timeout of one action, and of the connection.
     timeout: Duration,
-    /// Where access tokens are made known.
+    /// Fetched access tokens are registered here.
     fetched: FetchedSecrets,
     client: Option<McpClient>,
-    /// How many of its defects were told.
+    /// The number of defects that were reported so far.
     defects: usize,
-    /// Why it was not reached.
+    /// Why it could not be reached.
     failed: Option<McpFailure>,
-    /// The last words of one that was never reached.
+    /// The standard error of a server that could not be reached.
     stderr_tail: Vec<String>,
 }
 
@@ -42,7 +42,7 @@ impl LazyServer {
         Ok(Self { place, timeout, fetched, client: None, defects: 0, failed: None, stderr_tail: Vec::new() })
     }
 
-    /// Reaches the server, if it is not there yet.
+    /// Connects to the server, unless it is connected.
     pub(super) async fn reach(&mut self) {
         if self.client.is_some() {
             return;
@@ -59,7 +59,7 @@ impl LazyServer {
         }
     }
 
-    /// Does what a turn asks for. Whatever comes of it is told, and when it was known.
+    /// Performs an action; returns its result and when it was known.
     pub(super) async fn perform(&mut self, action: &McpAction, clock: Clock) -> (ActionResult, Moment) {
         let Some(client) = &self.client else {
             let failed = self.failed.take().unwrap_or_else(|| McpFailure::of(&Error::Closed, true, self.timeout));
@@ -117,7 +117,8 @@ async fn ask(
     })
 }
 
-/// Everything that the server has, in the order of names. Resources and prompts are only there if it says that it has some.
+/// Everything that the server offers, sorted by name. Resources and prompts are listed only if it declares the
+/// capability.
 async fn list(client: &McpClient, limit: Duration) -> Result<Value, Error> {
     let begun = Instant::now();
     let left = || limit.saturating_sub(begun.elapsed());
@@ -168,7 +169,7 @@ fn place(target: &McpTarget, context: &DriverContext<'_>) -> Result<mcp::ServerA
                         scopes: scopes.clone(),
                     });
                 }
-                // A certificate was refused when the suite was read.
+                // Certificates are rejected when the suite is read.
                 None | Some(Auth::Mtls { .. }) => {}
             }
             Ok(mcp::ServerAddress::Http(McpEndpoint { url: text(&url.value)?, headers, credentials }))

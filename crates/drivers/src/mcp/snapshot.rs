@@ -1,4 +1,4 @@
-//! The tools of a server as they were: a file to compare with, so that a change of a schema does not go unseen.
+//! Compares the tools of a server with a snapshot file, to detect changes of their schemas.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,37 +10,37 @@ use crate::{DriveError, DriveResult};
 use agentci_exchange::{first_difference, shown};
 use agentci_text::Difference;
 
-/// The largest snapshot.
+/// The size limit of a snapshot, in bytes.
 const LARGEST: u64 = 64 << 20;
-/// What of a tool is compared.
+/// The fields of a tool that are compared.
 const KEPT: [&str; 5] = ["name", "description", "inputSchema", "outputSchema", "annotations"];
 
-/// Compares the tools with a snapshot. One that is not there yet is made when `recording`.
+/// Compares the tools with a snapshot. A missing snapshot is created if `recording`.
 pub(super) fn compare(tools: &Value, path: &Path, recording: bool) -> DriveResult {
     let present = kept(tools);
     let shown = path.display();
     let wrong = |what: &str| DriveError::Unsupported(format!("the snapshot `{shown}` {what}"));
-    let text = match read_bounded(path, LARGEST, &format!("it has more than {LARGEST} bytes")) {
+    let text = match read_bounded(path, LARGEST, &format!("it is larger than {LARGEST} bytes")) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && recording => {
-            return write(path, &present).map_err(|error| wrong(&format!("can not be written: {error}")));
+            return write(path, &present).map_err(|error| wrong(&format!("cannot be written: {error}")));
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let message = format!("there is no snapshot `{shown}`: make it with `agentci record`");
+            let message = format!("the snapshot `{shown}` does not exist: create it with `agentci record`");
             return Err(DriveError::Unsupported(message));
         }
-        read => read.map_err(|error| wrong(&format!("can not be read: {error}")))?,
+        read => read.map_err(|error| wrong(&format!("cannot be read: {error}")))?,
     };
     let former: Value = serde_json::from_slice(&text).map_err(|error| wrong(&format!("is not JSON: {error}")))?;
     match drift(&former, &present) {
         None => Ok(()),
         Some(message) => Err(DriveError::Refused {
             message: format!("{message} (snapshot `{shown}`)"),
-            help: "if the change is meant, delete the snapshot and make it again with `agentci record`".into(),
+            help: "if the change is intended, delete the snapshot and create it again with `agentci record`".into(),
         }),
     }
 }
 
-/// The first change between two lists of tools.
+/// The first difference between two lists of tools.
 fn drift(former: &Value, present: &Value) -> Option<String> {
     let (former, present) = (by_name(former), by_name(present));
     for (name, was) in &former {
@@ -63,7 +63,7 @@ fn by_name(tools: &Value) -> BTreeMap<&str, &Value> {
     tools.filter_map(|tool| Some((tool["name"].as_str()?, tool))).collect()
 }
 
-/// The tools with only what is compared.
+/// The tools, reduced to the compared fields.
 fn kept(tools: &Value) -> Value {
     let keep = |tool: &Value| -> Value {
         let fields = KEPT.iter().filter_map(|key| Some(((*key).to_owned(), tool.get(*key)?.clone())));
@@ -113,7 +113,7 @@ mod tests {
         let path = folder.path().join("tools.json");
         std::fs::File::create(&path).unwrap().set_len(LARGEST + 1).unwrap();
         for (path, why) in
-            [(path.as_path(), "it has more than 67108864 bytes"), (folder.path(), "it is not a regular file")]
+            [(path.as_path(), "it is larger than 67108864 bytes"), (folder.path(), "it is not a regular file")]
         {
             assert!(compare(&Value::Null, path, false).unwrap_err().to_string().ends_with(why), "{why}");
         }

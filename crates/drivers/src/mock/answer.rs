@@ -1,4 +1,4 @@
-//! An answer of a scripted model, as a trace tells it.
+//! An answer of a mock model, as trace events.
 
 use std::sync::Arc;
 
@@ -6,19 +6,19 @@ use agentci_plan::MockResponse;
 use agentci_trace::{EventKind, Usage};
 use serde_json::{Value, json};
 
-/// An answer that is made once, however many cases are given it.
+/// An answer that is shared by all cases that get it.
 #[derive(Debug)]
 pub struct MockAnswer {
     content: String,
     tokens_used: u64,
-    /// All of it, as the model's own.
+    /// The whole answer, as the response of the model call.
     response: Arc<Value>,
-    /// Its words, as the result.
+    /// Its text, as the final output.
     output: Arc<Value>,
 }
 
 impl MockAnswer {
-    /// The answer that is written down so.
+    /// Converts a response of the script.
     pub fn new(response: MockResponse) -> Self {
         let MockResponse { content, model, tokens_used, latency_ms, finish_reason } = response;
         let response = json!({
@@ -29,7 +29,7 @@ impl MockAnswer {
         Self { content, tokens_used, response: response.into(), output }
     }
 
-    /// What a trace has of it: the call of the model, what it used, its words, and the words as the result.
+    /// Its trace events: the model call, the usage, the text, and the text as the final output.
     pub fn events(&self, input: Arc<Value>) -> [EventKind; 4] {
         let request = match input.get("messages") {
             Some(messages) => Arc::new(messages.clone()),

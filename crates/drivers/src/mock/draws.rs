@@ -1,4 +1,4 @@
-//! Which calls of a scripted model fail.
+//! Decides at random which calls of a mock model fail.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -9,36 +9,36 @@ use agentci_plan::{MockScript, mix};
 
 use super::{MockAnswer, first_random};
 
-/// The draws of one run. Each is made once: how many answers were given before a position is counted from position to position.
+/// The random choices of one run. The number of answers before each position is computed once.
 #[derive(Debug)]
 pub struct MockDraws {
     seed: u64,
-    /// By failure rate, for each position seen so far: how many positions before it did not fail.
+    /// By failure rate: for each position seen so far, the number of positions before it that did not fail.
     served: RefCell<Vec<(f64, Vec<u32>)>>,
-    /// What the script gave that was asked last: most cases of a suite share one.
+    /// The answers of the last used script; most cases of a suite share one.
     given: RefCell<DrawnAnswers>,
 }
 
-/// The answers that a script gave.
+/// The answers of a script.
 #[derive(Debug, Default)]
 struct DrawnAnswers {
     script: Arc<MockScript>,
-    /// By their position in the script.
+    /// By position in the script.
     answers: HashMap<usize, Rc<MockAnswer>>,
 }
 
 impl MockDraws {
-    /// The draws that a seed gives.
+    /// The random choices for a seed.
     pub fn new(seed: u64) -> Self {
         Self { seed, served: RefCell::default(), given: RefCell::default() }
     }
 
-    /// Whether the call at a position fails.
+    /// Whether the call at this position fails.
     pub fn fails(&self, script: &MockScript, position: u32) -> bool {
         if script.draws() { self.draw(position) < script.failure_rate } else { script.failure_rate >= 1.0 }
     }
 
-    /// How many calls before a position were answered.
+    /// The number of calls before a position that did not fail.
     fn served(&self, script: &MockScript, position: u32) -> usize {
         if !script.draws() {
             return if script.failure_rate >= 1.0 { 0 } else { position as usize };
@@ -58,7 +58,7 @@ impl MockDraws {
         counts[position as usize] as usize
     }
 
-    /// The answer to the call at a position, which does not fail.
+    /// The answer to the call at a position, which must not be one that fails.
     pub fn answer(&self, script: &Arc<MockScript>, position: u32) -> Rc<MockAnswer> {
         let at = self.served(script, position) % script.responses.len().max(1);
         let mut given = self.given.borrow_mut();
@@ -68,13 +68,13 @@ impl MockDraws {
         Rc::clone(given.answers.entry(at).or_insert_with(|| Rc::new(MockAnswer::new(script.response(at)))))
     }
 
-    /// The number drawn for a position, from a seed that is the position's own.
+    /// The random number for a position, from a seed derived for it.
     fn draw(&self, position: u32) -> f64 {
         first_random(i128::from(mix(self.seed ^ mix(u64::from(position)))))
     }
 }
 
-/// The words of a call that failed on purpose; calls are counted from 1.
+/// The message of a simulated failure; calls are counted from 1.
 pub fn failure(failure_rate: f64, call: u64) -> String {
     format!("Simulated LLM API failure (failure_rate={failure_rate:.2}, call #{call})")
 }

@@ -1,4 +1,4 @@
-//! One turn with a scripted model.
+//! The driver of mock models.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{MockAnswer, MockDraws, failure};
 use crate::{DriveError, DriveResult, TraceSink};
 
-/// A scripted model, and what it will say.
+/// A mock model, with its answer or failure.
 #[derive(Debug)]
 pub(crate) struct MockDriver {
     answer: Result<Rc<MockAnswer>, String>,
@@ -83,6 +83,9 @@ mod tests {
         let mut sink = TraceSink::new(Clock::start(), |_| ControlFlow::Continue(()));
         let driver = MockDriver::open(&target(1.0, 1), &MockDraws::new(0));
         let error = driver.turn(json!({}).into(), &mut sink).unwrap_err();
-        assert_eq!(error.to_string(), "the agent gave up: Simulated LLM API failure (failure_rate=1.00, call #2)");
+        assert_eq!(
+            error.to_string(),
+            "the agent reported an error: Simulated LLM API failure (failure_rate=1.00, call #2)"
+        );
     }
 }

@@ -1,20 +1,20 @@
-//! The first number that Python's `random.Random(seed).random()` gives, so that a seed means the same here as there.
+//! Computes the first number of Python's `random.Random(seed).random()`, so that a seed means the same in both.
 //!
-//! It is MT19937, initialised by the words of the seed's absolute value (Matsumoto and Nishimura, 2002).
+//! The generator is MT19937, initialised with the words of the seed's absolute value (Matsumoto and Nishimura, 2002).
 
 const SIZE: usize = 624;
 const MIDDLE: usize = 397;
 
-/// The first number of the generator with this seed: at least 0, less than 1.
+/// The first number of the generator with this seed, in the range from 0 to 1, excluding 1.
 pub fn first_random(seed: i128) -> f64 {
     let mut state = initialised(&words(seed.unsigned_abs()));
-    // Only two words of the next state are asked for, and they depend on the first words of this one.
+    // Only two words of the next state are needed, and they depend on the first words of this one.
     let high = tempered(twisted(&mut state, 0)) >> 5;
     let low = tempered(twisted(&mut state, 1)) >> 6;
     (f64::from(high) * 67_108_864.0 + f64::from(low)) / 9_007_199_254_740_992.0
 }
 
-/// The value in words of 32 bits, the lowest first, at least one.
+/// The value in 32-bit words, the lowest first, at least one.
 fn words(value: u128) -> Vec<u32> {
     let bytes = value.to_le_bytes();
     let mut words: Vec<u32> = bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();

@@ -1,7 +1,7 @@
-//! A model whose answers are written down stands where the agent would: nothing is started, and nothing is waited for.
+//! Mock models with scripted answers take the place of the agent: nothing is started, and nothing waits.
 //!
-//! What a case is answered depends on its position in the whole suite and on the seed alone, never on what ran before it. So a
-//! run of one case, of some, or of all at once gives each case the answer that it has when all run one after another.
+//! The answer to a case depends only on its position in the suite and on the seed, never on what ran before it. Each
+//! case gets the same answer whether it runs alone, in parallel or in sequence.
 
 mod answer;
 mod draws;

@@ -1,4 +1,4 @@
-//! The command of an agent that is a program.
+//! Builds the command of a process agent.
 
 use std::ffi::OsString;
 
@@ -7,8 +7,8 @@ use agentci_process::{ProcessCommand, agent_program};
 
 use crate::template_parts::filled;
 
-/// The command, its variables filled in. `given` is what it finds in its environment unless the target says otherwise, and
-/// `enforced` what it finds there in any case.
+/// The command, with variables filled in. The target's environment takes precedence over `given`, and `enforced` takes
+/// precedence over both.
 pub(super) fn command(
     target: &ProcessTarget,
     given: &[(String, String)],
@@ -29,7 +29,7 @@ pub(crate) fn command_line(
     lookup: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Vec<OsString>, UnsetVariableError> {
     let part = |part: &CommandPart| match &part.file {
-        // Made absolute, since the working folder of the agent may be another than ours.
+        // Make it absolute, because the agent's working folder may differ from the current one.
         Some(file) => Ok(std::path::absolute(file).unwrap_or_else(|_| file.clone()).into_os_string()),
         None => part.text.fill(lookup).map(OsString::from),
     };

@@ -1,4 +1,4 @@
-//! The conversation with a process.
+//! The driver of process agents.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,19 +18,20 @@ use crate::host::NO_ANSWER;
 use crate::observer::SeenEvents;
 use crate::{Delivery, DriveError, DriveResult, DriverContext, Input, Stopped, ToolHost, ToolReply, TraceSink};
 
-/// The longest line an agent may write.
+/// The length limit of a line that an agent writes, in bytes.
 const LINE_LIMIT: usize = 128 << 20;
-/// The most an agent may write in all; everything it says is kept until it is judged.
+/// The limit on everything that an agent writes, in bytes; it is kept in memory until the checks have run.
 const RECEIVED_LIMIT: usize = 512 << 20;
-/// While this much waits to be read by the agent, nothing more is read from it.
+/// While the agent has this many unread bytes of input, its output is not read.
 const BACKLOG_LIMIT: usize = 64 << 20;
-/// How much of an offending line is shown.
+/// The length of an excerpt of an invalid line.
 const QUOTED: usize = 200;
-/// How long what an agent wrote before it left may take to arrive. Only a grandchild that holds the pipe open makes us wait.
+/// How long to wait for remaining output after the agent exited. Only a grandchild that holds the pipe open takes this
+/// long.
 const AFTER_EXIT: Duration = Duration::from_millis(250);
-/// An agent that closed its output has this long to leave before it is called silent rather than gone.
+/// How long to wait for the exit of an agent that closed its output.
 const AFTER_CLOSE: Duration = Duration::from_millis(500);
-/// A connection to an agent that is a program.
+/// A connection to a process agent.
 #[derive(Debug)]
 pub(crate) struct ProcessDriver {
     task_id: String,
@@ -41,7 +42,7 @@ pub(crate) struct ProcessDriver {
     received: usize,
     exit: Option<Exit>,
     done: bool,
-    /// What someone else sees of the agent.
+    /// The events of another observer.
     seen: SeenEvents,
     used: UsageCount,
 }
@@ -70,7 +71,7 @@ impl ProcessDriver {
         self.used = UsageCount::new(tells_usage);
     }
 
-    /// Takes what was seen until now.
+    /// Adds the events that were observed so far to the trace.
     pub(crate) fn take_seen(&mut self, sink: &mut TraceSink<'_>) -> Result<(), Stopped> {
         while let Some(kind) = self.seen.ready() {
             self.used.seen(&kind);
@@ -84,7 +85,7 @@ impl ProcessDriver {
 
     pub(crate) async fn turn(&mut self, input: &Input, sink: &mut TraceSink<'_>, host: &dyn ToolHost) -> DriveResult {
         if self.done {
-            return Err(DriveError::Unsupported("an agent that is a process takes one turn".into()));
+            return Err(DriveError::Unsupported("a process agent supports only one turn".into()));
         }
         let input = input.value();
         self.input.bytes().extend(messages::task_start(&self.task_id, &input).bytes());
@@ -96,17 +97,17 @@ impl ProcessDriver {
         Ok(())
     }
 
-    /// Reads while it writes, so that neither side ever waits for the other to read.
+    /// Reads and writes concurrently, so that neither side blocks the other.
     async fn converse(&mut self, sink: &mut TraceSink<'_>, host: &dyn ToolHost) -> DriveResult {
         let mut give_up: Option<Instant> = None;
         loop {
             let waiting = self.input.waiting();
             let far = give_up.unwrap_or_else(|| Instant::now() + Duration::from_hours(24));
             tokio::select! {
-                // Writing first: an answer that fits the pipe is gone before we look for what comes back.
+                // Write first: an answer that fits into the pipe is sent before the next read.
                 biased;
                 () = self.input.write() => {}
-                // Before what the agent says: it can only speak of what was seen already.
+                // Observed events come before the agent's output, which can only refer to them afterwards.
                 Some(kind) = self.seen.next() => {
                     self.used.seen(&kind);
                     sink.push(kind)?;
@@ -126,7 +127,7 @@ impl ProcessDriver {
                     if self.received > RECEIVED_LIMIT {
                         return Err(too_much());
                     }
-                    // An agent that always has something to say must not keep us from looking at the clock.
+                    // An agent with endless output must not starve the timers.
                     tokio::task::consume_budget().await;
                 }
                 exit = self.process.exited(), if self.exit.is_none() => {
@@ -140,7 +141,7 @@ impl ProcessDriver {
         }
     }
 
-    /// Deals with one message; true when it was the last.
+    /// Handles one message; returns true if it was the last.
     async fn take(
         &mut self,
         message: AgentMessage,
@@ -175,7 +176,7 @@ impl ProcessDriver {
         Ok(false)
     }
 
-    /// Puts an answer in line to be sent, in whatever shape it is to arrive.
+    /// Queues a tool result, in its delivery form.
     fn answer(&mut self, reply: &ToolReply) {
         let mut line = match reply.delivery {
             Delivery::Never => return,
@@ -191,7 +192,7 @@ impl ProcessDriver {
         self.input.bytes().extend(line);
     }
 
-    /// The output ended too early: learn how the agent left, if it did.
+    /// The error for an early end of the output: waits a moment for the agent's exit.
     async fn closed(&mut self) -> DriveError {
         if self.exit.is_none()
             && let Ok(Ok(exit)) = tokio::time::timeout(AFTER_CLOSE, self.process.exited()).await
@@ -230,7 +231,7 @@ fn too_long(error: LineError) -> DriveError {
     }
 }
 
-/// The beginning of a line, readable whatever it holds.
+/// An excerpt of a line as text.
 fn quote(line: &[u8]) -> String {
     agentci_text::excerpt(&String::from_utf8_lossy(line), QUOTED).into_owned()
 }

@@ -1,4 +1,4 @@
-//! The messages of the protocol, read strictly: a field that is missing, unknown or of the wrong type is refused with the line.
+//! Reads and writes the messages of the protocol. Reading is strict: missing, unknown and mistyped fields are errors.
 
 use agentci_protocols::ObjectFields;
 use agentci_trace::{ToolResult, Usage};
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::template_parts::as_text;
 
-/// What an agent may say.
+/// A message from the agent.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum AgentMessage {
     ToolCall { name: String, call_id: String, args: Value },
@@ -17,20 +17,20 @@ pub(super) enum AgentMessage {
     TaskError { message: String, data: Option<Value> },
 }
 
-/// What is wrong with a line, and what to do about it.
+/// An error in a line, with help.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct BadLine {
     pub(super) reason: String,
     pub(super) help: &'static str,
 }
 
-const LOG_ELSEWHERE: &str = "standard output is for the protocol alone: print logs to standard error; or, if what it prints is its \
-                              answer, say `speaks: text` in a native suite";
+const LOG_ELSEWHERE: &str = "standard output is reserved for the protocol: print logs to standard error; or, if the \
+                              agent prints its answer as plain text, set `speaks: text` in a native suite";
 const SEE_PROTOCOL: &str = "the agent may send `tool_call`, `final_output`, `log`, `usage` and `task_error`: \
                             `{\"type\":\"tool_call\",\"name\":\"search\",\"call_id\":\"1\",\"args\":{..}}` or \
                             `{\"type\":\"final_output\",\"output\":{..}}`";
 
-/// A message to an agent.
+/// A message to the agent.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum MessageToAgent<'m> {
@@ -38,7 +38,7 @@ enum MessageToAgent<'m> {
     ToolResult { call_id: &'m str, ok: bool, result: &'m Value, error: Option<&'m str> },
 }
 
-/// The line that begins a task.
+/// The line that starts a task.
 pub(super) fn task_start(task_id: &str, input: &Value) -> String {
     line(&MessageToAgent::TaskStart { task_id, input })
 }
@@ -49,17 +49,17 @@ pub(super) fn tool_result(ToolResult { call_id, ok, result, error, .. }: &ToolRe
 }
 
 fn line(message: &MessageToAgent<'_>) -> String {
-    let mut line = serde_json::to_string(message).expect("texts and values have a form in JSON");
+    let mut line = serde_json::to_string(message).expect("strings and JSON values serialize");
     line.push('\n');
     line
 }
 
-/// Whether a line is one that an agent may say.
+/// Whether a line is a valid message of an agent.
 pub(crate) fn understands(line: &[u8]) -> bool {
     read(line).is_ok()
 }
 
-/// Reads one line of an agent; `None` for a blank one.
+/// Reads one line of an agent; `None` for a blank line.
 pub(super) fn read(line: &[u8]) -> Result<Option<AgentMessage>, BadLine> {
     let line = line.trim_ascii();
     if line.is_empty() {
@@ -70,7 +70,7 @@ pub(super) fn read(line: &[u8]) -> Result<Option<AgentMessage>, BadLine> {
     let mut fields = ObjectFields::read(line).map_err(|error| bad(error.words(line), LOG_ELSEWHERE))?;
     let kind = match fields.take("type") {
         Some(Value::String(kind)) => kind,
-        Some(_) => return Err(bad("its `type` is not a text".into(), SEE_PROTOCOL)),
+        Some(_) => return Err(bad("its `type` is not a string".into(), SEE_PROTOCOL)),
         None => return Err(bad("it has no `type`".into(), SEE_PROTOCOL)),
     };
     let message = Typed { kind, fields }.message();
@@ -101,17 +101,19 @@ impl Typed<'_> {
                 tokens_out: self.count("tokens_out")?,
                 cost_usd: self.cost("cost_usd")?,
             }),
-            "task_start" | "tool_result" => return Err(format!("`{}` is ours to send, not the agent's", self.kind)),
-            other => return Err(format!("its type `{other}` is unknown")),
+            "task_start" | "tool_result" => {
+                return Err(format!("`{}` is sent by agentci, not by the agent", self.kind));
+            }
+            other => return Err(format!("unknown type `{other}`")),
         };
         match self.fields.left() {
-            Some(extra) => Err(format!("`{}` has no field `{extra}`", self.kind)),
+            Some(extra) => Err(format!("unknown field `{extra}` in `{}`", self.kind)),
             None => Ok(message),
         }
     }
 
     fn text(&mut self, name: &str) -> Result<String, String> {
-        self.required(name, "a text", Value::is_string).map(|text| as_text(&text))
+        self.required(name, "a string", Value::is_string).map(|text| as_text(&text))
     }
 
     fn object(&mut self, name: &str) -> Result<Value, String> {
@@ -123,13 +125,13 @@ impl Typed<'_> {
     }
 
     fn count(&mut self, name: &str) -> Result<Option<u64>, String> {
-        let count = self.optional(name, "a whole number, 0 or more", Value::is_u64)?;
+        let count = self.optional(name, "a non-negative integer", Value::is_u64)?;
         Ok(count.as_ref().and_then(Value::as_u64))
     }
 
     fn cost(&mut self, name: &str) -> Result<Option<f64>, String> {
         let fits = |value: &Value| value.as_f64().is_some_and(|cost| cost.is_finite() && cost >= 0.0);
-        let cost = self.optional(name, "a number, 0 or more", fits)?;
+        let cost = self.optional(name, "a non-negative number", fits)?;
         Ok(cost.as_ref().and_then(Value::as_f64))
     }
 
@@ -174,22 +176,22 @@ mod tests {
             ("loading model...", "it is not JSON: expected value"),
             ("[1]", "it is JSON, but not an object"),
             ("{}", "it has no `type`"),
-            (r#"{"type":1}"#, "its `type` is not a text"),
-            (r#"{"type":"tool_cal"}"#, "its type `tool_cal` is unknown"),
-            (r#"{"type":"tool_result"}"#, "`tool_result` is ours to send, not the agent's"),
+            (r#"{"type":1}"#, "its `type` is not a string"),
+            (r#"{"type":"tool_cal"}"#, "unknown type `tool_cal`"),
+            (r#"{"type":"tool_result"}"#, "`tool_result` is sent by agentci, not by the agent"),
             (r#"{"type":"tool_call","name":"s","call_id":"c"}"#, "`tool_call` needs a field `args`"),
-            (r#"{"type":"tool_call","name":"s","call_id":7,"args":{}}"#, "`call_id` of `tool_call` must be a text"),
+            (r#"{"type":"tool_call","name":"s","call_id":7,"args":{}}"#, "`call_id` of `tool_call` must be a string"),
             (r#"{"type":"tool_call","name":"s","call_id":"c","args":[]}"#, "`args` of `tool_call` must be an object"),
             (r#"{"type":"final_output","output":"done"}"#, "`output` of `final_output` must be an object"),
-            (r#"{"type":"final_output","output":{},"usage":{}}"#, "`final_output` has no field `usage`"),
-            (r#"{"type":"usage","tokens_out":-1}"#, "`tokens_out` of `usage` must be a whole number, 0 or more"),
+            (r#"{"type":"final_output","output":{},"usage":{}}"#, "unknown field `usage` in `final_output`"),
+            (r#"{"type":"usage","tokens_out":-1}"#, "`tokens_out` of `usage` must be a non-negative integer"),
             (
                 r#"{"type":"final_output","output":{"a":NaN}}"#,
-                "it is not JSON, which has no `NaN`: write null or a text",
+                "it is not JSON, which has no `NaN`: write null or a string",
             ),
             (
                 r#"{"type":"final_output","output":[1, -Infinity]}"#,
-                "it is not JSON, which has no `-Infinity`: write null or a text",
+                "it is not JSON, which has no `-Infinity`: write null or a string",
             ),
             (r#"{"type":"log","level":"info","message":"\ud800"}"#, "it is not JSON: unexpected end of hex escape"),
         ] {

@@ -1,4 +1,4 @@
-//! An agent that is a program and speaks JSON lines over its standard input and output.
+//! Drives agents that are programs with a JSON lines protocol on standard input and output.
 //!
 //! ```text
 //! us    {"type":"task_start","task_id":"t1","input":{"q":"reset my password"}}
@@ -9,10 +9,10 @@
 //! agent {"type":"final_output","output":{"answer":"..."}}
 //! ```
 //!
-//! An agent may also end with `{"type":"task_error","message":"...","data":{...}}`. `usage` messages add up. Standard error is
-//! free for anything.
+//! An agent may also end with `{"type":"task_error","message":"...","data":{...}}`. `usage` messages add up. Standard
+//! error may be used for anything.
 //!
-//! One that knows nothing of all this is given its task when it is started, and what it prints is its answer (`plain`).
+//! A program without this protocol gets its task when it is started, and its output is the answer (`plain`).
 
 mod command;
 mod driver;
@@ -30,15 +30,15 @@ pub(crate) use driver::ProcessDriver;
 pub(crate) use messages::understands;
 pub(crate) use plain::PlainDriver;
 
-/// An agent that is done has this long to leave by itself.
+/// The grace period of an agent that is done.
 const DONE: Grace = Grace { before_asking: Duration::from_millis(500), before_killing: Duration::from_millis(500) };
-/// One that is not has less.
+/// The grace period of an agent that is not done.
 const UNDONE: Grace = Grace { before_asking: Duration::ZERO, before_killing: Duration::from_millis(200) };
 
-/// Tells who watches the agent that it was started.
+/// Reports the process id of a started agent.
 fn tell_started(told: Option<&UnboundedSender<u32>>, process: &Process) {
     if let (Some(told), Some(id)) = (told, process.id()) {
-        // Whoever watched may be gone.
+        // The receiver may be gone.
         let _ = told.send(id);
     }
 }

@@ -1,4 +1,4 @@
-//! A program that knows nothing of us: it is given its task when it is started, and what it prints is its answer.
+//! The driver of programs without a protocol: a program gets its task when it is started, and its output is the answer.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::observer::SeenEvents;
 use crate::template_parts::{as_text, part};
 use crate::{DriveError, DriveResult, DriverContext, Input, TraceSink};
 
-/// The most it may print.
+/// The limit on its output, in bytes.
 const PRINTED_LIMIT: usize = 16 << 20;
 
 /// An agent that is started for every turn.
@@ -26,16 +26,16 @@ pub(crate) struct PlainDriver {
     environment: Vec<(String, String)>,
     enforced: Vec<(String, String)>,
     started: Option<UnboundedSender<u32>>,
-    /// The variables of its command that are no part of a turn.
+    /// The variables of the command, except the input.
     variables: BTreeMap<String, String>,
     running: Option<Process>,
     ended: Option<Ending>,
-    /// What someone else sees of the agent.
+    /// The events of another observer.
     pub(crate) seen: SeenEvents,
 }
 
 impl PlainDriver {
-    /// Looks up what the command needs beside what goes into a turn. Nothing is started yet.
+    /// Looks up the command's variables, except the input. Nothing is started yet.
     pub(crate) fn open(target: &ProcessTarget, context: &DriverContext<'_>) -> Result<Self, UnsetVariableError> {
         let texts = target.command.iter().map(|part| &part.text).chain(target.environment.iter().map(|(_, text)| text));
         let names = texts.flat_map(Text::variables).filter(|name| !is_input(name));
@@ -50,7 +50,7 @@ impl PlainDriver {
             ended: None,
             seen: SeenEvents::default(),
         };
-        // What is missing is missing before anything is started.
+        // Report unset variables before anything is started.
         driver.command(&|name| if is_input(name) { Some(String::new()) } else { (context.lookup)(name) })?;
         Ok(driver)
     }
@@ -62,7 +62,7 @@ impl PlainDriver {
             None => self.variables.get(name).cloned(),
         });
         let command = command.map_err(|unset| {
-            DriveError::Unsupported(format!("the command can not be filled: {unset}, and the turn has no such part"))
+            DriveError::Unsupported(format!("the command cannot be filled in: {unset}, and the turn has no such field"))
         })?;
         let named = self.target.command.iter().any(|part| part.text.uses_input());
         let given = if named { String::new() } else { as_text(&asked) + "\n" };
@@ -71,7 +71,7 @@ impl PlainDriver {
         let exit = self.run(command, given, &mut printed, sink).await?;
         let text = String::from_utf8_lossy(&printed).trim_end().to_owned();
         if str::from_utf8(&printed).is_err() {
-            sink.push(EventKind::Violation("the output has bytes that are not UTF-8, which were replaced".into()))?;
+            sink.push(EventKind::Violation("the output contains bytes that are not UTF-8; they were replaced".into()))?;
         }
         if !text.is_empty() {
             sink.push(EventKind::Text(text.clone()))?;
@@ -84,7 +84,7 @@ impl PlainDriver {
                 return Err(DriveError::Silent);
             }
         } else {
-            // What is data is judged as data; a number or a word that stands alone is something that was said.
+            // Objects and lists are data; a single number or word is text.
             let data = serde_json::from_str(&text).ok().filter(|value: &Value| value.is_object() || value.is_array());
             sink.push(EventKind::FinalOutput(data.unwrap_or(Value::String(text)).into()))?;
         }
@@ -92,7 +92,7 @@ impl PlainDriver {
         Ok(())
     }
 
-    /// Runs it to its end.
+    /// Runs the program to its end.
     async fn run(
         &mut self,
         command: ProcessCommand,
@@ -123,7 +123,7 @@ impl PlainDriver {
                 "print logs to standard error, and put large data elsewhere",
             ),
         })?;
-        // What was seen on the wire before it left.
+        // Events that were observed before the exit.
         self.seen.take_all(sink)?;
         if let Some(process) = self.running.take() {
             self.ended = Some(process.end(DONE).await);
@@ -143,12 +143,12 @@ impl PlainDriver {
     }
 }
 
-/// Writes what it is given and closes its input. One that does not read it may not want to.
+/// Writes the input and closes the pipe. A program need not read it, so errors are ignored.
 async fn feed(mut input: ChildStdin, given: String) {
     let _ = input.write_all(given.as_bytes()).await;
 }
 
-/// What goes into a turn as one value: a task, or the last thing that the user said.
+/// The input of a turn as one value: the task, or the content of the last user message.
 fn asked(input: &Input) -> DriveResult<Value> {
     match input {
         Input::Task(task) => Ok(Value::clone(task)),
@@ -156,6 +156,6 @@ fn asked(input: &Input) -> DriveResult<Value> {
             let last = messages.iter().rev().find(|message| message["role"] == "user").or(messages.last());
             Ok(last.map(|message| message["content"].clone()).unwrap_or_default())
         }
-        Input::Action { .. } => Err(DriveError::Unsupported(format!("a program can not take {}", input.value()))),
+        Input::Action { .. } => Err(DriveError::Unsupported(format!("a program does not accept {}", input.value()))),
     }
 }

@@ -1,15 +1,16 @@
-//! What an agent used up: as the wire between it and its model tells, or else as the agent says itself.
+//! Token usage of an agent: observed between the agent and its model, or else reported by the agent.
 
 use agentci_trace::{EventKind, Usage};
 
-/// Keeps both from being counted.
+/// Prevents counting both.
 #[derive(Debug, Default)]
 pub(super) struct UsageCount {
-    /// Whether the wire may tell.
+    /// Whether usage may be observed.
     wire_tells: bool,
-    /// Whether it did.
+    /// Whether usage was observed.
     told: bool,
-    /// What the agent said that it used, which counts if the wire tells nothing until the turn is over: the agent may be quicker.
+    /// The usage that the agent reported. It counts if none is observed by the end of the turn; the agent may report
+    /// first.
     own: Option<Usage>,
 }
 
@@ -18,7 +19,7 @@ impl UsageCount {
         Self { wire_tells, ..Self::default() }
     }
 
-    /// The agent says what it used; gives what counts at once.
+    /// Handles usage that the agent reported; returns what counts immediately.
     pub(super) fn said(&mut self, usage: Usage) -> Option<Usage> {
         if !self.wire_tells {
             return Some(usage);
@@ -29,7 +30,7 @@ impl UsageCount {
         None
     }
 
-    /// Something was seen on the wire.
+    /// Handles an observed event.
     pub(super) fn seen(&mut self, kind: &EventKind) {
         if matches!(kind, EventKind::Usage(_)) {
             self.told = true;
@@ -37,7 +38,7 @@ impl UsageCount {
         }
     }
 
-    /// What the agent said and the wire did not tell, once the turn is over.
+    /// The reported usage that counts at the end of the turn.
     pub(super) fn rest(&mut self) -> Option<Usage> {
         self.own.take()
     }
@@ -50,7 +51,7 @@ mod tests {
     const FIVE: Usage = Usage { tokens_in: Some(5), tokens_out: None, cost_usd: None };
 
     #[test]
-    fn the_wire_counts_once_whoever_is_quicker() {
+    fn observed_usage_counts_once_in_any_order() {
         let wire = EventKind::Usage(FIVE);
         let mut first = UsageCount::new(true);
         first.seen(&wire);

@@ -33,7 +33,7 @@ pub(crate) async fn serve(yaml: &str) -> ModelServer {
     ModelServer::start(Arc::new(script), ModelServerOptions::default()).await.unwrap()
 }
 
-/// An agent at this address.
+/// An agent with this URL.
 pub(crate) fn agent(api: ChatApi, url: String) -> ChatTarget {
     let connector = Connector {
         id: "test".into(),
@@ -78,12 +78,12 @@ pub(crate) fn add_metadata(target: &mut ChatTarget, name: &str, value: Value) {
     metadata.as_object_mut().unwrap().insert(name.into(), value);
 }
 
-/// What came of a turn.
+/// The result of a turn.
 pub(crate) struct Turned {
     pub(crate) result: Result<(), DriveError>,
     pub(crate) trace: Trace,
     pub(crate) recording: Option<AgentRecording>,
-    /// What the host was asked.
+    /// The calls that the host received.
     pub(crate) asked: Vec<ToolCall>,
 }
 
@@ -97,7 +97,7 @@ impl Turned {
         self.result.as_ref().unwrap_err().to_string()
     }
 
-    /// The requests that were sent, as the trace tells them.
+    /// The requests in the trace.
     pub(crate) fn requests(&self) -> Vec<Value> {
         let request = |kind: &EventKind| match kind {
             EventKind::ModelCall { request, .. } => Some(Value::clone(request)),
@@ -107,10 +107,10 @@ impl Turned {
     }
 }
 
-/// How a turn is taken.
+/// The settings of a turn.
 pub(crate) struct Way<'w> {
     pub(crate) line: AgentLine,
-    /// What every tool answers; nobody does without it.
+    /// The result of every tool. Default: tools are not answered.
     pub(crate) tools: Option<Value>,
     pub(crate) agents: &'w [(String, Arc<Target>)],
     pub(crate) model: Option<Rc<dyn ScriptedModel>>,
@@ -180,7 +180,7 @@ struct Ready(Option<Rc<dyn ScriptedModel>>);
 
 impl Resources for Ready {
     fn model(&self, _script: &Arc<ModelScript>) -> Result<Rc<dyn ScriptedModel>, String> {
-        self.0.clone().ok_or_else(|| "there is none".into())
+        self.0.clone().ok_or_else(|| "there are none".into())
     }
 
     fn program(&self, file: &Arc<ScriptFile>) -> Result<Arc<ScriptProgram>, ScriptError> {

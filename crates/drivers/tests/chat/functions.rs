@@ -89,7 +89,7 @@ async fn next_may_answer_for_a_model_that_failed() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_function_is_told_with_its_place() {
+async fn an_error_of_a_hook_is_reported_with_its_position() {
     let thrown = said("// one\nfunction Create() {\n  throw new Error('boom');\n}", "hi", &[]).await.error();
     assert!(
         thrown.starts_with("src/index.ts:3:") && thrown.contains("`Create`") && thrown.contains("boom"),
@@ -97,16 +97,16 @@ async fn what_is_wrong_with_a_function_is_told_with_its_place() {
     );
     for (use_of, part) in [("ctx.Send({});", "`ctx.Send`"), ("ctx.memory.user.Get(ctx.locale);", "`ctx.memory`")] {
         let missing = said(&format!("function Create(ctx) {{\n  {use_of}\n}}"), "hi", &[]).await.error();
-        assert!(missing.contains(&format!("\n{part} is not there")), "{missing}");
+        assert!(missing.contains(&format!("\n{part} does not exist")), "{missing}");
     }
     let other = said("function Create(ctx) { null.x(ctx.locale); }", "hi", &[]).await.error();
-    assert!(other.contains("TypeError") && !other.contains("is not there"), "{other}");
+    assert!(other.contains("TypeError") && !other.contains("does not exist"), "{other}");
     let log = said("function Create() { log.Info('x'); }", "hi", &[]).await.error();
-    assert!(log.contains("there is no `log`"), "{log}");
+    assert!(log.contains("`log` is not available"), "{log}");
     let syntax = said("function Create( {", "hi", &[]).await.error();
     assert!(syntax.starts_with("src/index.ts:1:"), "{syntax}");
     let wrong = said("function Next() { return 'text'; }", "hi", &[]).await.error();
-    assert!(wrong.contains("`Next` returned no object"), "{wrong}");
+    assert!(wrong.contains("`Next` must return an object"), "{wrong}");
     let elsewhere = said("function Create() { return { connector: 'other' }; }", "hi", &[]).await.error();
     assert!(elsewhere.contains("use `-c`"), "{elsewhere}");
 }
@@ -115,11 +115,11 @@ async fn what_is_wrong_with_a_function_is_told_with_its_place() {
 async fn next_may_delegate_to_an_agent_that_the_suite_knows() {
     let source = "function Next(ctx, payload) { return { delegate: { agent_id: 'judge', messages: [{ content: 'judge this' }] } }; }";
     let alone = said(source, "hi", &[]).await.error();
-    assert!(alone.contains("delegates to `judge`: delegation is not supported"), "{alone}");
+    assert!(alone.contains("delegates to `judge`: only agents that the suite names are supported"), "{alone}");
     let server = serve(SCRIPT).await;
     let judge = |target: ChatTarget| [("judge".to_owned(), Arc::new(Target::Chat(Box::new(target))))];
     assert_eq!(said(source, "hi", &judge(openai(&server))).await.output(), "judged");
     let endless = said(source, "hi", &judge(with(openai(&server), source))).await.error();
-    assert!(endless.contains("4 times one after another"), "{endless}");
+    assert!(endless.contains("4 times in a row"), "{endless}");
     let _: Value = server.journal();
 }

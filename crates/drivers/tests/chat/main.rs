@@ -1,4 +1,4 @@
-//! Agents that are prompts and a model, against the project's own mock model over a real socket, and in this process.
+//! Agents that consist of prompts and a model, with the project's mock model over a real socket and in this process.
 
 #![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
 

@@ -1,4 +1,4 @@
-//! Both protocols against the mock model.
+//! Both protocols with the mock model.
 
 use agentci_plan::{ChatApi, KeyHeader, Text};
 use agentci_trace::EventKind;
@@ -93,7 +93,7 @@ async fn a_model_that_never_stops_calling_is_stopped() {
     let server = serve(SCRIPT).await;
     let way = Way { tools: Some(json!("ok")), ..Way::default() };
     let turned = turn(openai(&server), json!([{"role": "user", "content": "again and again"}]), way).await;
-    assert!(turned.error().contains("in 16 answers one after another"), "{}", turned.error());
+    assert!(turned.error().contains("in 16 consecutive answers"), "{}", turned.error());
     assert_eq!(turned.asked.len(), 16);
 }
 
@@ -103,10 +103,10 @@ async fn a_busy_server_is_asked_again() {
     let turned = say(openai(&server), "busy once").await;
     assert_eq!(turned.output(), "Here you are.");
     let warned = turned.trace.events().iter().any(
-        |event| matches!(&event.kind, EventKind::Log { message, .. } if message.contains("status 429") && message.contains("asked again")),
+        |event| matches!(&event.kind, EventKind::Log { message, .. } if message.contains("status 429") && message.contains("retried after")),
     );
     assert!(warned, "{:?}", turned.trace.events());
-    // An hour is more than the request has.
+    // An hour exceeds the timeout of the request.
     let turned = say(anthropic(&server), "busy for long").await;
     assert_eq!(turned.error(), "the model's server answered with status 429: slow down");
 }
@@ -117,7 +117,7 @@ async fn errors_are_told_in_the_provider_s_words() {
     let error = |target, words: &'static str| async move { say(target, words).await.error() };
     assert_eq!(error(openai(&server), "wrong").await, "the model's server answered with status 400: not like this");
     assert_eq!(error(anthropic(&server), "wrong").await, "the model's server answered with status 400: not like this");
-    assert!(error(openai(&server), "garbled").await.contains("can not be read"));
+    assert!(error(openai(&server), "garbled").await.contains("cannot be read"));
     assert!(error(openai(&server), "break off").await.contains("broke"));
     let nobody = agent(ChatApi::OpenAi, "http://127.0.0.1:9/v1/chat/completions".into());
     assert!(error(nobody, "hi").await.contains("127.0.0.1:9"));

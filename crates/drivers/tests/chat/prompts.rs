@@ -1,4 +1,4 @@
-//! What a request holds.
+//! The content of requests.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ async fn variables_that_multiply_in_prompts_are_refused() {
     target.prompts = Arc::from([prompt("system", &"$CTX.big,".repeat(33)), prompt("user", &"$CTX.big,".repeat(32))]);
     let turned = turn(target, json!([{"role": "user", "content": "Hi"}]), Way::default()).await;
     let error = turned.result.unwrap_err().to_string();
-    assert_eq!(error, "variables put more than 64 MiB into the prompts");
+    assert_eq!(error, "variables expand the prompts by more than 64 MiB");
     assert_eq!(server.journal()["requests"], json!([]));
 }
 
@@ -70,12 +70,12 @@ async fn a_preset_takes_the_place_of_the_prompts() {
     add_metadata(&mut target, "__prompt_preset", json!("chat.kind"));
     let turned = turn(target, said, Way::default()).await;
     assert_eq!(turned.requests()[0]["messages"][0]["content"], "Be brief.");
-    let warned = |kind: &EventKind| matches!(kind, EventKind::Log { message, .. } if message.contains("there are no prompts `chat.kind`"));
+    let warned = |kind: &EventKind| matches!(kind, EventKind::Log { message, .. } if message.contains("unknown prompt preset `chat.kind`"));
     assert!(turned.trace.events().iter().any(|event| warned(&event.kind)), "{:?}", turned.trace);
 }
 
 #[tokio::test]
-async fn what_is_no_message_is_refused() {
+async fn what_is_not_a_message_is_refused() {
     let server = serve("default: Fine.").await;
     let turned = turn(openai(&server), json!([7]), Way::default()).await;
     assert!(turned.error().contains("found 7"), "{}", turned.error());

@@ -1,4 +1,4 @@
-//! What was recorded is replayed without a server, at another time.
+//! A recording is replayed without a server, at another time.
 
 use std::sync::Arc;
 
@@ -34,14 +34,14 @@ fn player(recording: &AgentRecording) -> AgentLine {
     AgentLine::Replay(ExchangePlayer::new(AgentRecording::parse(&stored).unwrap(), Redactor::default()))
 }
 
-/// Everything but the requests, which tell the time.
+/// All events but the requests, which contain the time.
 fn told(trace: &Trace) -> Vec<(u64, EventKind)> {
     let kinds = trace.events().iter().filter(|event| !matches!(event.kind, EventKind::ModelCall { .. }));
     kinds.map(|event| (event.at.offset_us, event.kind.clone())).collect()
 }
 
 #[tokio::test]
-async fn a_replay_tells_what_was_recorded() {
+async fn a_replay_gives_the_recorded_trace() {
     let server = serve(SCRIPT).await;
     for target in [timed(openai(&server)), timed(anthropic(&server))] {
         let tools = Some(json!("rain"));
@@ -50,7 +50,7 @@ async fn a_replay_tells_what_was_recorded() {
         assert_eq!(recorded.output(), "It rains in Paris.");
         let line = player(recorded.recording.as_ref().unwrap());
         let before = server.journal()["requests"].as_array().unwrap().len();
-        // Neither the key nor the address of the server has to be known any more.
+        // A replay needs neither the key nor the URL of the server.
         let mut connector = Connector::clone(&target.connector);
         connector.key = Some(Text::parse("${ENV.NO_SUCH_KEY}"));
         connector.url.value = Text::parse("${ENV.NO_SUCH_ADDRESS}");
@@ -69,5 +69,5 @@ async fn another_question_is_not_in_the_recording() {
     let line = player(recorded.recording.as_ref().unwrap());
     let other = json!([{"role": "user", "content": "weather tomorrow?"}]);
     let error = turn(openai(&server), other, Way { line, ..Way::default() }).await.error();
-    assert!(error.contains("is not the one that was recorded") && error.contains("weather tomorrow?"), "{error}");
+    assert!(error.contains("differs from the recording") && error.contains("weather tomorrow?"), "{error}");
 }

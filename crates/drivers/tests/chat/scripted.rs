@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::agent::{Turned, Way, agent, turn};
 
-/// Gives its replies one after the other.
+/// Returns its replies in order.
 #[derive(Debug)]
 struct Replies(RefCell<Vec<ScriptedReply>>);
 
@@ -49,9 +49,9 @@ async fn it_answers_calls_and_is_asked_again() {
     let calling = ScriptedSpeech { calls: vec![call], pieces: Vec::new(), ..speech("") };
     let turned = met(scripted(), vec![ScriptedReply::Said(calling), ScriptedReply::Said(speech("Done."))]).await;
     assert_eq!(turned.output(), "Done.");
-    // Arguments that are no JSON are nobody's to answer but ours.
+    // The host does not receive calls whose arguments are not JSON.
     assert!(turned.asked.is_empty());
-    assert_eq!(turned.trace.calls()[0].result.unwrap().error.as_deref(), Some("the arguments are no JSON"));
+    assert_eq!(turned.trace.calls()[0].result.unwrap().error.as_deref(), Some("the arguments are not JSON"));
     assert_eq!(turned.trace.usage().tokens_out, Some(2));
 }
 
@@ -70,7 +70,7 @@ async fn what_goes_wrong_on_purpose_goes_wrong() {
     let hung = met(scripted(), vec![ScriptedReply::Hang]).await;
     assert!(matches!(hung.result, Err(DriveError::Timeout { after }) if after == Duration::from_millis(50)));
     assert!(met(scripted(), vec![ScriptedReply::Cut]).await.error().contains("broke off"));
-    assert!(met(scripted(), vec![ScriptedReply::Malformed]).await.error().contains("is no JSON"));
+    assert!(met(scripted(), vec![ScriptedReply::Malformed]).await.error().contains("is not JSON"));
     let pace = AnswerPace { latency: Duration::from_secs(1), ..AnswerPace::default() };
     let slow = met(scripted(), vec![ScriptedReply::Said(ScriptedSpeech { pace, ..speech("late") })]).await;
     assert!(matches!(slow.result, Err(DriveError::Timeout { .. })));

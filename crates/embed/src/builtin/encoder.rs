@@ -1,4 +1,4 @@
-//! A text from its words to its vector.
+//! Embeds a text with the built-in model.
 
 use std::sync::OnceLock;
 
@@ -6,12 +6,12 @@ use super::layers::{EmbeddingModel, MOST_TOKENS};
 use super::pieces::pieces;
 use crate::tokenize::{CLS, SEP, Tokenizer};
 
-/// The most tokens of a piece, without the two around it.
+/// The most tokens of a piece, without the two markers around it.
 const PIECE: usize = MOST_TOKENS - 2;
-/// The most pieces of a text that are read, about 3,000 English words.
+/// The most pieces of a text that are read; about 3,000 English words.
 const MOST_PIECES: usize = 32;
 
-/// The built-in embedder. It is loaded once in a program, when a text is first embedded.
+/// The built-in embedder. It is loaded once, when the first text is embedded.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Builtin;
 
@@ -20,23 +20,23 @@ pub struct Builtin;
 pub struct EncodedText {
     /// How many pieces it was cut into; its vector is the mean of theirs.
     pub pieces: usize,
-    /// Whether there is more text than is read.
+    /// Whether the text is longer than the part that is read.
     pub cut: bool,
 }
 
-/// The weights can not be used.
+/// The weights cannot be used.
 #[derive(Debug, Clone, thiserror::Error)]
-#[error("the weights of the built-in embedder can not be used: {0}\nhelp: build agentci anew from a complete checkout")]
+#[error("the weights of the built-in embedder cannot be used: {0}\nhelp: rebuild agentci from a complete checkout")]
 pub struct WeightsError(String);
 
 impl Builtin {
-    /// The model, and the beginning of the digest of its weights: vectors of another id can not be compared with these.
+    /// The id: the model, and the beginning of the digest of its weights. Vectors of different ids cannot be compared.
     pub const ID: &str = "builtin:paraphrase-minilm-l3-q4@dabb40d5";
 
-    /// The similarity from which on two texts of one meaning are told from others.
+    /// The default threshold: the similarity above which two texts count as having the same meaning.
     pub const THRESHOLD: f64 = 0.5;
 
-    /// The vector of a text, of length 1; empty for a text that says nothing.
+    /// The vector of a text, of length 1; empty for a blank text.
     pub fn embed(self, text: &str) -> Result<Vec<f32>, WeightsError> {
         let loaded = LoadedModel::get()?;
         let ids = loaded.ids(text);
@@ -45,7 +45,7 @@ impl Builtin {
             let framed = [&[CLS], piece, &[SEP]].concat();
             let mean = loaded.model.mean(&framed);
             vector.resize(mean.len(), 0.0);
-            // A piece counts by its length, as its tokens would in one mean over all.
+            // A piece is weighted by its length, as in one mean over all tokens.
             #[expect(clippy::cast_precision_loss, reason = "at most 128")]
             let weight = framed.len() as f32;
             for (sum, value) in vector.iter_mut().zip(mean) {
@@ -63,7 +63,7 @@ impl Builtin {
         Ok(EncodedText { pieces: count.min(MOST_PIECES), cut: count > MOST_PIECES })
     }
 
-    /// The ids that the model gets for a text, the two around it included, as far as one piece reaches.
+    /// The token ids of the first piece of a text, including the two markers around it.
     pub fn token_ids(self, text: &str) -> Result<Vec<u16>, WeightsError> {
         let mut ids = LoadedModel::get()?.tokenizer.ids(text, PIECE);
         ids.insert(0, CLS);
@@ -72,7 +72,7 @@ impl Builtin {
     }
 }
 
-/// What is loaded once.
+/// The tokenizer and the model, loaded once.
 struct LoadedModel {
     tokenizer: Tokenizer,
     model: EmbeddingModel,
@@ -89,7 +89,7 @@ impl LoadedModel {
         Ok(Self { tokenizer, model: EmbeddingModel::load(agentci_weights::MODEL)? })
     }
 
-    /// One more than is read, so that it is known whether there is more.
+    /// The token ids of a text: one more than are read, to know whether the text is longer.
     fn ids(&self, text: &str) -> Vec<u16> {
         self.tokenizer.ids(text, PIECE * MOST_PIECES + 1)
     }

@@ -1,13 +1,13 @@
-//! The model itself: embeddings, three layers of attention and dense products, the mean over all tokens.
+//! The model: embeddings, three layers of attention and dense products, and the mean over all tokens.
 
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array1, Array2, Axis, Slice};
 
 use super::tensors::{Packed, Tensors, matrix};
 
-/// Numbers a token has, and the vector of a text.
+/// The dimensions of a token and of the vector of a text.
 pub(super) const DIMENSIONS: usize = 384;
-/// The most tokens of one text, the two around it included.
+/// The most tokens of one piece, including the two markers around it.
 pub(super) const MOST_TOKENS: usize = 128;
 const VOCABULARY: usize = 30_522;
 const POSITIONS: usize = 512;
@@ -16,7 +16,7 @@ const HEADS: usize = 12;
 const HEAD: usize = DIMENSIONS / HEADS;
 const INNER: usize = 1_536;
 
-/// The weights, ready to be used. The words stay in 4 bits, since a text needs but a few of them.
+/// The weights, ready to be used. The word embeddings stay packed in 4 bits, since a text needs only a few of them.
 #[derive(Debug)]
 pub(super) struct EmbeddingModel {
     words: Packed,
@@ -105,7 +105,8 @@ impl Layer {
     }
 }
 
-/// Each token as a mixture of all, by how well its query fits their keys, in each head by itself.
+/// Attention: each token becomes a mixture of all tokens, weighted by how well its query matches their keys, separately
+/// for each head.
 fn attend(all: &Array2<f32>) -> Array2<f32> {
     let count = all.nrows();
     let mut mixed = Array2::zeros((count, DIMENSIONS));
@@ -178,7 +179,7 @@ fn gelu(x: f32) -> f32 {
     0.5 * x * (1.0 + erf(x * std::f32::consts::FRAC_1_SQRT_2))
 }
 
-/// The error function by Abramowitz and Stegun's formula 7.1.26, at most 1.5e-7 off.
+/// The error function by formula 7.1.26 of Abramowitz and Stegun, with an error of at most 1.5e-7.
 fn erf(x: f32) -> f32 {
     let t = 1.0 / (1.0 + 0.327_591_1 * x.abs());
     let polynomial = [1.061_405_4, -1.453_152, 1.421_413_7, -0.284_496_74, 0.254_829_6];

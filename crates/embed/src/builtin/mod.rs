@@ -1,6 +1,6 @@
-//! The embedder inside the program: three layers of a BERT model whose weights are compiled in. It needs no network, no key
-//! and no file, is loaded when it is first asked, and takes some milliseconds a sentence. In goes a text, out comes a vector
-//! of length 1.
+//! The built-in embedder: three layers of a BERT model whose weights are compiled in. It needs no network, no API key
+//! and no file, is loaded on first use, and takes a few milliseconds per sentence. It turns a text into a vector of
+//! length 1.
 
 mod encoder;
 mod layers;

@@ -1,9 +1,10 @@
-//! Long texts in pieces: the model reads 128 tokens at once, and what comes after them must not be lost.
+//! Cuts long texts into pieces, since the model reads at most 128 tokens at once.
 
-/// The ids of `.`, `!` and `?`.
+/// The token ids of `.`, `!` and `?`.
 const ENDS: [u16; 3] = [1012, 999, 1029];
 
-/// Cuts ids into pieces of at most `most`, after the last sentence that ends in the second half of a piece if one does.
+/// Cuts token ids into pieces of at most `most`, if possible after the last sentence that ends in the second half of a
+/// piece.
 pub(super) fn pieces(mut ids: &[u16], most: usize) -> impl Iterator<Item = &[u16]> {
     std::iter::from_fn(move || {
         if ids.is_empty() {

@@ -1,10 +1,10 @@
-//! The weights as they are stored: a header that tells where each tensor lies, then the bytes. Matrices are 4-bit integers in
-//! groups with a scale; they become floats here.
+//! Reads the stored weights: a header with the offsets of the tensors, then their bytes. Matrices are 4-bit integers in
+//! groups with a common scale; they are expanded to floats here.
 
 use ndarray::{Array1, Array2};
 use serde_json::Value;
 
-/// How many numbers share a scale.
+/// The number of values that share a scale.
 const GROUP: usize = 32;
 
 /// A file in the safetensors format.
@@ -13,7 +13,7 @@ pub(super) struct Tensors {
     data: &'static [u8],
 }
 
-/// A matrix in 4 bits, expanded a row at a time or whole.
+/// A matrix of 4-bit values, expanded one row at a time or as a whole.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Packed {
     numbers: &'static [u8],
@@ -36,7 +36,7 @@ impl Tensors {
         Ok(bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
     }
 
-    /// A matrix whose rows are expanded when they are asked for.
+    /// A matrix whose rows are expanded on demand.
     pub(super) fn packed(&self, name: &str, rows: usize, columns: usize) -> Result<Packed, String> {
         let numbers = self.bytes(&format!("{name}.q4"), rows * columns / 2)?;
         let scales = self.bytes(&format!("{name}.scales"), rows * columns / GROUP * 2)?;
@@ -48,12 +48,12 @@ impl Tensors {
         let offset = |index: usize| offsets[index].as_u64().and_then(|offset| usize::try_from(offset).ok());
         let range = offset(0).zip(offset(1)).ok_or_else(|| format!("it has no tensor `{name}`"))?;
         let bytes = self.data.get(range.0..range.1).ok_or_else(|| format!("its tensor `{name}` is cut off"))?;
-        if bytes.len() == length { Ok(bytes) } else { Err(format!("its tensor `{name}` has another shape")) }
+        if bytes.len() == length { Ok(bytes) } else { Err(format!("its tensor `{name}` has the wrong shape")) }
     }
 }
 
 impl Packed {
-    /// Adds a row to what is there.
+    /// Adds a row of the matrix to `to`.
     pub(super) fn add_row(&self, row: usize, to: &mut [f32]) {
         let first = row * self.columns / GROUP;
         let numbers = self.numbers[first * GROUP / 2..].chunks_exact(GROUP / 2);
@@ -88,8 +88,8 @@ fn expand(numbers: &[u8], scale: [u8; 2], to: &mut [f32]) {
     }
 }
 
-/// A 16-bit float. Its exponent is moved to its new place as it is and corrected by a product, which is right for the
-/// smallest numbers as well; infinities do not occur.
+/// Converts a 16-bit float. Its exponent is moved unchanged and corrected by a multiplication, which is also right for
+/// subnormal numbers; infinities do not occur.
 fn half(bits: u16) -> f32 {
     let magnitude = f32::from_bits(u32::from(bits & 0x7fff) << 13) * f32::from_bits(0x7780_0000);
     if bits & 0x8000 == 0 { magnitude } else { -magnitude }

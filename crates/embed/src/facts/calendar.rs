@@ -1,4 +1,4 @@
-//! Dates: in digits, with the name of a month, or a weekday.
+//! Reads dates: in digits, with the name of a month, or a weekday.
 
 use super::fold::is_any;
 
@@ -18,8 +18,8 @@ const MONTHS: [&str; 12] = [
 ];
 const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/// A month, perhaps with its day and year. `03/04/2026` has two readings: the other has day and month exchanged. Two dates that
-/// are written so are read alike.
+/// A month, optionally with its day and year. `03/04/2026` has a second reading with day and month exchanged; two such
+/// dates are read in the same way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Date {
     pub(super) year: Option<u32>,
@@ -29,7 +29,7 @@ pub(super) struct Date {
 }
 
 impl Date {
-    /// Whether another date states what this one does. It may leave out the year, not the day.
+    /// Whether another date states the same as this one. It may leave out the year, but not the day.
     pub(super) fn is_stated_by(self, other: Self) -> bool {
         let years = self.year.is_none() || other.year.is_none() || self.year == other.year;
         let same = |month: u32, day: Option<u32>| month == other.month && (day.is_none() || day == other.day);
@@ -43,7 +43,7 @@ impl Date {
     }
 }
 
-/// A date in digits: `2026-03-15`, `15.3.2026`, `3/15/26`.
+/// Reads a date in digits: `2026-03-15`, `15.3.2026`, `3/15/26`.
 pub(super) fn in_digits(text: &str) -> Option<Date> {
     let separator = text.chars().find(|c| !c.is_ascii_digit()).filter(|c| matches!(c, '-' | '/' | '.'))?;
     let mut parts = text.split(separator);
@@ -71,7 +71,8 @@ pub(super) fn in_digits(text: &str) -> Option<Date> {
     }
 }
 
-/// The month a word names. `may` and `march` do so only with a capital, and short forms only beside a number.
+/// The month that a word names. `may` and `march` count only with a capital letter, and short forms only next to a
+/// number.
 pub(super) fn month(word: &str, beside_number: bool) -> Option<u32> {
     let capital = word.starts_with(char::is_uppercase);
     let position = MONTHS.iter().position(|month| {
@@ -82,7 +83,7 @@ pub(super) fn month(word: &str, beside_number: bool) -> Option<u32> {
     u32::try_from(position + 1).ok()
 }
 
-/// The weekday a word names, in the plural as well.
+/// The weekday that a word names, in the singular or plural.
 pub(super) fn weekday(word: &str) -> Option<u32> {
     const SHORT: [&[&str]; 7] =
         [&["Mon"], &["Tue", "Tues"], &["Wed"], &["Thu", "Thur", "Thurs"], &["Fri"], &["Sat"], &["Sun"]];
@@ -111,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn day_and_month_may_stand_in_either_order() {
+    fn day_and_month_may_be_in_either_order() {
         let unclear = date("03/04/2026");
         assert!(date("2026-03-04").is_stated_by(unclear) && date("2026-04-03").is_stated_by(unclear));
         assert!(unclear.is_stated_by(date("2026-03-04")) && unclear.is_stated_by(date("2026-04-03")));

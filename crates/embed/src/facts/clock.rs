@@ -1,8 +1,8 @@
-//! Times of day.
+//! Reads times of day.
 
 use super::fold::is_any;
 
-/// Minutes since midnight; a time that does not say which half of the day it means has two readings.
+/// Minutes since midnight; a time without `am` or `pm` may have two readings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Time {
     minutes: u32,
@@ -35,13 +35,13 @@ impl Time {
         readings(self).any(|reading| readings(time).any(|other| reading == other))
     }
 
-    /// Whether a plain number names the hour.
+    /// Whether a plain number is the hour of this time.
     pub(super) fn is_hour(self, hour: u32) -> bool {
         self.minutes.is_multiple_of(60) && Self::new(hour, 0, None).is_some_and(|time| time.is_same(self))
     }
 }
 
-/// The half of the day that `pm` names.
+/// The half of the day that a word such as `pm` names.
 pub(super) fn half(word: &str) -> Option<Half> {
     if is_any(word, &["am", "a.m"]) {
         Some(Half::Morning)
@@ -50,14 +50,14 @@ pub(super) fn half(word: &str) -> Option<Half> {
     }
 }
 
-/// The time a word means.
+/// The time that a word such as `noon` names.
 pub(super) fn named(word: &str) -> Option<Time> {
     let hour = if is_any(word, &["noon", "midday"]) { 12 } else { 0 };
     let time = Time { minutes: hour * 60, other: None };
     is_any(word, &["noon", "midday", "midnight"]).then_some(time)
 }
 
-/// A time in digits, with the half of the day at its end or as the next word: `14:30`, `2:30pm`, `14:30:00Z`.
+/// Reads a time in digits, with the half of the day at its end or in the next word: `14:30`, `2:30pm`, `14:30:00Z`.
 pub(super) fn in_digits(text: &str, next: Option<Half>) -> Option<Time> {
     let (hour, rest) = text.split_once(':')?;
     let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());

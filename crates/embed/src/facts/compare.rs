@@ -1,4 +1,4 @@
-//! The facts of two texts beside each other.
+//! Compares the facts of two texts.
 
 use agentci_verdict::{DifferingFact, DifferingFacts};
 
@@ -22,7 +22,7 @@ pub fn compare(expected: &str, answer: &str) -> DifferingFacts {
     }
 }
 
-/// What one text states and another does not, each thing once.
+/// The facts that only one text states, each once.
 fn only_in(one: &StatedFacts<'_>, other: &StatedFacts<'_>) -> Vec<DifferingFact> {
     let mut facts: Vec<DifferingFact> = Vec::new();
     for found in one.facts.iter().filter(|found| found.required) {
@@ -38,7 +38,7 @@ fn fact(found: &LocatedFact<'_>) -> DifferingFact {
     DifferingFact { kind: found.value.kind().to_owned(), text: found.text.to_owned() }
 }
 
-/// What the answer states only if it means the same by it as the expected text.
+/// The facts that match only if both texts mean the same by them.
 fn unclear(expected: &StatedFacts<'_>, answer: &StatedFacts<'_>) -> Vec<String> {
     let mut unclear = Vec::new();
     for found in expected.facts.iter().filter(|found| found.required) {
@@ -52,11 +52,11 @@ fn unclear(expected: &StatedFacts<'_>, answer: &StatedFacts<'_>) -> Vec<String> 
     unclear
 }
 
-/// Whether a text states what another does.
+/// Whether a text states a fact of another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Match {
     No,
-    /// Perhaps.
+    /// It may be meant differently.
     Unclear,
     Sure,
 }
@@ -76,7 +76,7 @@ fn how_stated(found: &LocatedFact<'_>, by: &StatedFacts<'_>) -> Match {
             });
             name.is_stated_by(&by.words, names).into()
         }
-        // Its numbers are facts of their own, in whatever words they stand; only the other way round they say something else.
+        // Its numbers are separate facts, which may be stated in any words; only the reversed ratio contradicts it.
         Value::Ratio(one, two) => {
             let has = |one: &Number, two: &Number| {
                 by.facts.iter().any(|found| {
@@ -93,7 +93,7 @@ fn how_stated(found: &LocatedFact<'_>, by: &StatedFacts<'_>) -> Match {
 fn how_same(found: &LocatedFact<'_>, other: &LocatedFact<'_>) -> Match {
     match (&found.value, &other.value) {
         (Value::Number(one), Value::Number(two)) if one.is_same(*two) => {
-            // The same letters mean the same, whatever that is.
+            // The same spelling means the same in both texts.
             if one.is_unclear(*two) && found.text != other.text { Match::Unclear } else { Match::Sure }
         }
         (Value::Number(number), Value::Date(date)) => {
@@ -116,7 +116,7 @@ fn how_same(found: &LocatedFact<'_>, other: &LocatedFact<'_>) -> Match {
     }
 }
 
-/// Whether two texts have the same letters, capital or not as the other has them.
+/// Whether two texts have the same letters, including their case.
 fn same_letters(one: &str, other: &str) -> bool {
     one.chars().filter(|c| c.is_alphabetic()).eq(other.chars().filter(|c| c.is_alphabetic()))
 }
@@ -224,20 +224,11 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_meant_differently_is_told() {
+    fn facts_that_may_be_meant_differently_are_reported() {
         let told = |expected: &str, answer: &str| compare(expected, answer).to_string();
-        assert_eq!(
-            told("It costs 1.500 euros.", "It costs 1,5 euros."),
-            "taken for the same: number `1.500` for `1,5`"
-        );
-        assert_eq!(
-            told("It costs 1,5 euros.", "It costs 1.500 euros."),
-            "taken for the same: number `1,5` for `1.500`"
-        );
-        assert_eq!(
-            told("Use the code abc123.", "Use the code ABC123."),
-            "taken for the same: id `abc123` for `ABC123`"
-        );
+        assert_eq!(told("It costs 1.500 euros.", "It costs 1,5 euros."), "treated as equal: number `1.500` for `1,5`");
+        assert_eq!(told("It costs 1,5 euros.", "It costs 1.500 euros."), "treated as equal: number `1,5` for `1.500`");
+        assert_eq!(told("Use the code abc123.", "Use the code ABC123."), "treated as equal: id `abc123` for `ABC123`");
         for (expected, answer) in [
             ("It costs 1.5 euros.", "It costs 1,5 euros."),
             ("It costs EUR 1.500.", "It costs 1,500 euros."),
@@ -250,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_states_nothing_is_not_asked_for() {
+    fn text_without_facts_requires_nothing() {
         for expected in [
             "First, open the settings. Second, choose one of them.",
             "1. Open the settings\n2. Click on save",
@@ -269,7 +260,7 @@ mod tests {
         let differences = compare("You get 1,200 euros on Friday.", "You won't get 1,500 euros, 1,500 in Berlin.");
         assert_eq!(
             differences.to_string(),
-            "missing: number `1,200`, date `Friday`; only in the answer: number `1,500`, name `Berlin`; only the answer says no"
+            "missing: number `1,200`, date `Friday`; only in the answer: number `1,500`, name `Berlin`; only the answer contains a negation"
         );
         assert_eq!(compare("It is not there.", "It is there.").negation.as_deref(), Some("expected"));
         assert!(compare("It is not there.", "It isn’t there.").is_empty());

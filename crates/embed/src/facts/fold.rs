@@ -1,10 +1,10 @@
-//! Words compared without regard to letter case and accents, as numbers, so that nothing is copied.
+//! Compares words without regard to case and accents, as hashes, so that nothing is copied.
 
 use std::hash::{DefaultHasher, Hasher as _};
 
 use icu_normalizer::DecomposingNormalizerBorrowed;
 
-/// The letters and digits of a text, small and without accents.
+/// The letters and digits of a text, in lower case and without accents.
 pub(super) fn folded(text: &str) -> impl Iterator<Item = char> + '_ {
     DecomposingNormalizerBorrowed::new_nfd()
         .normalize_iter(text.chars())
@@ -12,7 +12,7 @@ pub(super) fn folded(text: &str) -> impl Iterator<Item = char> + '_ {
         .flat_map(char::to_lowercase)
 }
 
-/// A number that stands for a text: the same for texts with the same letters and digits.
+/// The hash of a text: the same for texts with the same letters and digits.
 pub(super) fn key(texts: &[&str]) -> u64 {
     let mut hasher = DefaultHasher::new();
     for c in texts.iter().flat_map(|text| folded(text)) {
@@ -21,7 +21,7 @@ pub(super) fn key(texts: &[&str]) -> u64 {
     hasher.finish()
 }
 
-/// A word without the `'s` of a possessive, and without the `s` of several abbreviations.
+/// A word without the `'s` of a possessive, and an abbreviation without the `s` of the plural.
 pub(super) fn stem(word: &str) -> &str {
     let word = ["'s", "’s", "'", "’"].iter().find_map(|ending| word.strip_suffix(ending)).unwrap_or(word);
     match word.strip_suffix('s') {
@@ -36,7 +36,7 @@ pub(super) fn is_abbreviation(word: &str) -> bool {
     letters.clone().count() >= 2 && letters.all(char::is_uppercase)
 }
 
-/// Whether a word is one of these, which are in small letters.
+/// Whether a word is one of these, ignoring case.
 pub(super) fn is_any(word: &str, of: &[&str]) -> bool {
     of.iter().any(|other| word.eq_ignore_ascii_case(other))
 }

@@ -1,4 +1,4 @@
-//! All that a text states.
+//! Finds the facts that a text states.
 
 use super::calendar::{self, Date};
 use super::clock::{self, Time};
@@ -9,12 +9,12 @@ use super::number::{Number, ONE};
 use super::pieces::{PieceItem, TextPiece, cut};
 use super::spelled;
 
-/// The most bytes of a text that are looked at.
+/// The most bytes of a text that are read.
 const MOST_BYTES: usize = 256 << 10;
 /// The most facts of a text.
 const MOST_FACTS: usize = 2_000;
 
-/// What a text states.
+/// The facts of a text.
 #[derive(Debug, Default)]
 pub(super) struct StatedFacts<'a> {
     pub(super) facts: Vec<LocatedFact<'a>>,
@@ -22,13 +22,14 @@ pub(super) struct StatedFacts<'a> {
     pub(super) says_no: bool,
 }
 
-/// A fact where it was found.
+/// A fact and its place in the text.
 #[derive(Debug)]
 pub(super) struct LocatedFact<'a> {
     pub(super) value: Value<'a>,
     pub(super) text: &'a str,
     start: usize,
-    /// Whether the other text must have it as well. Without, it is only there to be found: `one`, the `1.` of a list.
+    /// Whether the other text must state it as well. If not, it can only match a fact of the other text: `one`, the
+    /// `1.` of a list.
     pub(super) required: bool,
 }
 
@@ -39,9 +40,9 @@ pub(super) enum Value<'a> {
     Weekday(u32),
     Time(Time),
     Id(Id),
-    /// A version, by its parts.
+    /// A version, split into its parts.
     Version(Vec<&'a str>),
-    /// Two numbers with a colon between them: `3:1`. Each is a fact of its own, too.
+    /// Two numbers with a colon between them: `3:1`. Each is also a separate fact.
     Ratio(Number, Number),
     Name(ProperName<'a>),
 }
@@ -57,7 +58,7 @@ impl Value<'_> {
     }
 }
 
-/// Reads a text.
+/// Finds the facts of a text.
 pub(super) fn gather(text: &str) -> StatedFacts<'_> {
     let text = &text[..text.floor_char_boundary(MOST_BYTES)];
     let pieces = cut(text);
@@ -81,7 +82,7 @@ pub(super) fn gather(text: &str) -> StatedFacts<'_> {
     stated
 }
 
-/// A weekday beside its date says nothing that the date does not.
+/// A weekday next to its date adds nothing, so it is not required.
 fn release_weekdays(facts: &mut [LocatedFact<'_>]) {
     for index in 1..facts.len() {
         let Some([before, after]) = facts.get_mut(index - 1..=index) else { continue };
@@ -102,7 +103,8 @@ struct FactReader<'a, 'p> {
 }
 
 impl<'a> FactReader<'a, '_> {
-    /// Reads what begins at a piece; the number of pieces it took, 0 for a word that is nothing yet.
+    /// Reads the fact that begins at a piece; returns the number of pieces it took, 0 for a word that is not part of a
+    /// fact yet.
     fn read(&mut self, index: usize) -> usize {
         let Some(piece) = self.pieces.get(index) else { return 0 };
         match piece.item {
@@ -142,7 +144,7 @@ impl<'a> FactReader<'a, '_> {
         id::version_parts(piece.text)
     }
 
-    /// The number behind a colon that follows directly.
+    /// The number after a colon that directly follows.
     fn compared_with(&self, index: usize) -> Option<Number> {
         let (piece, next) = (self.pieces.get(index)?, self.pieces.get(index + 1)?);
         let adjacent = self.text.get(piece.end()..next.start) == Some(":");
@@ -178,7 +180,7 @@ impl<'a> FactReader<'a, '_> {
         0
     }
 
-    /// A number of some pieces, and what is after it: a month, a half of the day, a multiplier.
+    /// Adds a number, with a month, a half of the day or a multiplier after it.
     fn quantity(&mut self, index: usize, taken: usize, number: Number, required: bool) -> usize {
         if let Some(taken) = self.day_first(index, taken, number) {
             return taken;
@@ -223,7 +225,7 @@ impl<'a> FactReader<'a, '_> {
         let number = |offset| self.after(index, offset)?.item.number()?.whole();
         let next = number(1);
         let month = calendar::month(piece.text, next.is_some())?;
-        // "May I ask" names no month.
+        // "May I ask" does not name a month.
         if piece.begins && next.is_none() && is_any(piece.text, &["may", "march"]) {
             return None;
         }
@@ -242,7 +244,7 @@ impl<'a> FactReader<'a, '_> {
         (year, usize::from(year.is_some()))
     }
 
-    /// The piece some places on, if nothing but spaces, a comma or a full stop is between it and the one before it.
+    /// The piece at an offset, if only spaces, a comma or a full stop are between it and the piece before it.
     fn after(&self, index: usize, offset: usize) -> Option<&TextPiece<'a>> {
         let piece = self.pieces.get(index + offset)?;
         let before = self.pieces.get((index + offset).checked_sub(1)?).filter(|_| offset > 0);
@@ -250,7 +252,7 @@ impl<'a> FactReader<'a, '_> {
         matches!(gap.trim_matches([' ', '\u{a0}', '\u{202f}', '\t']), "" | "," | ".").then_some(piece)
     }
 
-    /// The word before and this are perhaps one id, such as `HR 12`.
+    /// Adds the word before and this piece as a possible id, such as `HR 12`.
     fn together(&mut self, index: usize) {
         let Some(before) = index.checked_sub(1) else { return };
         if let (Some(word), Some(piece)) = (self.pieces.get(before), self.after(before, 1))
@@ -270,7 +272,7 @@ impl<'a> FactReader<'a, '_> {
             || word().is_some_and(|word| is_any(word.text, &["minus", "negative"]))
     }
 
-    /// The `1.` before a point of a list.
+    /// Whether a number is the `1.` before an item of a list.
     fn is_list_mark(&self, index: usize) -> bool {
         let Some(piece) = self.pieces.get(index) else { return false };
         let after = &self.text[piece.end()..];

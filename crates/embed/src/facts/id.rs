@@ -1,25 +1,25 @@
-//! Ids: words of letters and digits, addresses, and digits too odd for a number.
+//! Ids: words of letters and digits, addresses, and digits that are not a number.
 
 use super::fold::key;
 use super::number::digit;
 
-/// An id, by its letters and digits alone.
+/// An id, compared only by its letters and digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Id {
     key: u64,
-    /// Its digits, if they could be an id by themselves.
+    /// Its digits, if they identify it by themselves.
     digits: Option<u64>,
 }
 
-/// From this many digits on, they alone say which id is meant.
+/// The number of digits from which they identify an id by themselves.
 const TELLING: usize = 4;
 
 impl Id {
-    /// Parts that make up one id: `HR` and `12` are `HR-12`.
+    /// Creates an id from its parts: `HR` and `12` are `HR-12`.
     pub(super) fn new(parts: &[&str]) -> Self {
         let digits = parts.iter().flat_map(|part| part.chars()).filter_map(digit);
         let value = digits.clone().try_fold(0_u64, |value, digit| value.checked_mul(10)?.checked_add(digit.into()));
-        // `0042` is an id, and no way to write 42.
+        // `0042` is an id, not the number 42.
         let telling = digits.clone().next() != Some(0) && digits.count() >= TELLING;
         Self { key: key(parts), digits: value.filter(|_| telling) }
     }
@@ -28,7 +28,7 @@ impl Id {
         self.key == id.key
     }
 
-    /// Whether a plain number says enough of this id.
+    /// Whether a plain number identifies this id.
     pub(super) fn is_number(self, number: u32) -> bool {
         self.digits == Some(number.into())
     }
@@ -53,13 +53,13 @@ pub(super) fn is_version(text: &str) -> bool {
     (text.starts_with(['v', 'V']) || text.matches('.').count() >= 2) && version_parts(text).is_some()
 }
 
-/// Whether a text is an address in the net.
+/// Whether a text is an e-mail address or a URL.
 pub(super) fn is_address(text: &str) -> bool {
     let mail = text.split_once('@').is_some_and(|(name, host)| !name.is_empty() && host.contains('.'));
     mail || text.contains("://") || text.starts_with("www.")
 }
 
-/// Whether a text without spaces has both letters and digits in it, or more digits than a number has.
+/// Whether a text without spaces contains both letters and digits, or more digits than a number.
 pub(super) fn looks_like_one(text: &str) -> bool {
     let digits = text.chars().any(|c| digit(c).is_some());
     let letters = text.chars().any(char::is_alphabetic);

@@ -1,27 +1,27 @@
-//! Names: words with a capital that no sentence begins with.
+//! Finds names: capitalised words that are not at the beginning of a sentence.
 
 use super::fold::{folded, is_abbreviation, is_any, key, stem};
 use super::pieces::{PieceItem, TextPiece};
 
-/// Words that are written together and name one thing.
+/// Consecutive words that name one thing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ProperName<'a> {
     words: Vec<u64>,
-    /// Whether the first word may be written with a capital because a sentence begins with it.
+    /// Whether the first word may only be capitalised because it begins a sentence.
     doubtful: bool,
-    /// The first letters as one word, of all words and of those that belong to the name for sure.
+    /// The initials as one word: of all words, and of those that certainly belong to the name.
     initials: [u64; 2],
-    /// What belongs to the name for sure, if it is a single abbreviation.
+    /// The part that certainly belongs to the name, if it is a single abbreviation.
     abbreviation: Option<&'a str>,
 }
 
 /// The most words of a name, and the most letters of an abbreviation.
 const LONGEST: usize = 8;
 
-/// What is known of a text to look for names in it.
+/// An index of the words of a text, to search for names.
 #[derive(Debug, Default)]
 pub(super) struct TextWords {
-    /// All words, in the order of their keys.
+    /// The sorted keys of all words.
     keys: Vec<u64>,
     /// Their first letters, in the order of the text.
     initials: Vec<char>,
@@ -46,7 +46,7 @@ impl TextWords {
 }
 
 impl ProperName<'_> {
-    /// Whether a text has this name, all of it or a part that could mean it.
+    /// Whether a text contains this name, or a part that could mean it.
     pub(super) fn is_stated_by<'b>(
         &self,
         words: &TextWords,
@@ -58,7 +58,7 @@ impl ProperName<'_> {
             || names.any(|name| is_part(name.core(), &self.words))
     }
 
-    /// The words that belong to the name for sure.
+    /// The words that certainly belong to the name.
     fn core(&self) -> &[u64] {
         self.words.get(usize::from(self.doubtful)..).unwrap_or_default()
     }
@@ -68,7 +68,7 @@ fn is_part(part: &[u64], whole: &[u64]) -> bool {
     !part.is_empty() && part.iter().all(|word| whole.contains(word))
 }
 
-/// The names among the words that are not `used` for something else, each with the first and the last of its pieces.
+/// Finds the names among the words that are not `used` by other facts, each with its first and last piece.
 pub(super) fn find<'a>(text: &str, pieces: &[TextPiece<'a>], used: &[bool]) -> Vec<(usize, usize, ProperName<'a>)> {
     if !tells_names(pieces) {
         return Vec::new();
@@ -111,7 +111,7 @@ fn name<'a>(words: &[TextPiece<'a>]) -> Option<ProperName<'a>> {
     })
 }
 
-/// How many words from here on are one name.
+/// The number of words from here on that form one name.
 fn run(text: &str, pieces: &[TextPiece<'_>], used: &[bool], start: usize) -> usize {
     let mut length = 0;
     for index in start..pieces.len().min(start + LONGEST) {
@@ -154,7 +154,8 @@ fn has_inner_capital(word: &str) -> bool {
     word.chars().skip(1).any(char::is_uppercase)
 }
 
-/// Whether capitals tell anything: not in a headline, not in a text of capitals, and not in German, where every noun has one.
+/// Whether capitals indicate names: not in a headline, not in a text in capitals, and not in German, where every noun
+/// has one.
 fn tells_names(pieces: &[TextPiece<'_>]) -> bool {
     const GERMAN: [&str; 16] = [
         "der", "das", "den", "dem", "und", "nicht", "wurde", "wird", "für", "mit", "eine", "sich", "auf", "von", "zum",

@@ -1,19 +1,19 @@
-//! Numbers in digits, as people in different places write them.
+//! Reads numbers in digits, in the notations of different countries.
 
-/// A number in billionths. A text that can be read in two ways has both: `1.200` is one and a fifth here, twelve hundred there.
+/// A number in billionths. An ambiguous text has two readings: `1.200` is 1.2 in some countries and 1200 in others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Number {
     pub(super) value: i128,
     pub(super) other: Option<i128>,
-    /// Whether its fraction stands behind a comma.
+    /// Whether its decimal separator is a comma.
     pub(super) comma: bool,
 }
 
-/// How many billionths one is.
+/// The number 1 in billionths.
 pub(super) const ONE: i128 = 1_000_000_000;
-/// More digits than any amount has; what is longer is an id.
+/// The most digits of a number; a longer one is an id.
 const MOST_DIGITS: usize = 18;
-/// More groups of digits than any number has.
+/// The most groups of digits of a number.
 const MOST_GROUPS: usize = 8;
 
 impl Number {
@@ -26,14 +26,14 @@ impl Number {
         readings(self).any(|reading| readings(number).any(|other| reading == other))
     }
 
-    /// Whether two numbers that are the same may also be meant differently: where a fraction stands behind a comma, `1.500` most
-    /// likely is fifteen hundred.
+    /// Whether two numbers that can be read the same may also be meant differently: if one uses a decimal comma,
+    /// `1.500` most likely is 1500.
     pub(super) fn is_unclear(self, number: Self) -> bool {
         let unclear = |one: Self, other: Self| one.other.is_some() && other.comma && one.value == other.value;
         unclear(self, number) || unclear(number, self)
     }
 
-    /// The number if it is a small whole one, such as a day or a year.
+    /// The number if it is a small integer, such as a day or a year.
     pub(super) fn whole(self) -> Option<u32> {
         if self.value % ONE == 0 { u32::try_from(self.value / ONE).ok() } else { None }
     }
@@ -46,7 +46,7 @@ impl Number {
 
 /// The value of a digit of any script.
 pub(super) fn digit(c: char) -> Option<u32> {
-    /// The zeros of scripts whose digits follow one another.
+    /// The zeros of scripts with consecutive digits.
     const ZEROS: [char; 16] = [
         '\u{660}', '\u{6f0}', '\u{7c0}', '\u{966}', '\u{9e6}', '\u{a66}', '\u{ae6}', '\u{b66}', '\u{be6}', '\u{c66}',
         '\u{ce6}', '\u{d66}', '\u{e50}', '\u{ed0}', '\u{1040}', '\u{ff10}',
@@ -69,7 +69,7 @@ struct Group {
     length: usize,
 }
 
-/// The number a text begins with, and what comes after it.
+/// Reads the number at the beginning of a text; also returns the rest.
 pub(super) fn read(text: &str) -> Option<(Number, &str)> {
     let (mut groups, mut separators) = (Vec::new(), Vec::new());
     let mut rest = text;
@@ -100,7 +100,7 @@ fn is_separator(c: char) -> bool {
 fn interpret(groups: &[Group], separators: &[char]) -> Option<Number> {
     let (last, before) = groups.split_last()?;
     let Some((&mark, earlier)) = separators.split_last() else {
-        // 007 is no number.
+        // 007 is not a number.
         return (last.length == 1 || !starts_with_zero(*last)).then(|| Number::new(last.value * ONE));
     };
     if groups.iter().map(|group| group.length).sum::<usize>() > MOST_DIGITS {
@@ -125,7 +125,7 @@ fn interpret(groups: &[Group], separators: &[char]) -> Option<Number> {
     (same && is_grouped(before)).then_some(number)
 }
 
-/// Whether groups are those of thousands, or of lakhs and crores.
+/// Whether digits are grouped by thousands, or by lakhs and crores.
 fn is_grouped(groups: &[Group]) -> bool {
     let [first, middle @ .., last] = groups else { return false };
     let threes = middle.iter().all(|group| group.length == 3) && first.length <= 3;

@@ -1,4 +1,4 @@
-//! A text cut into words, numbers, dates, times and ids, each by itself.
+//! Splits a text into words, numbers, dates, times and ids, without their context.
 
 use super::calendar::{self, Date};
 use super::clock::{self, Time};
@@ -11,14 +11,14 @@ use super::spelled::multiplier;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct TextPiece<'a> {
     pub(super) text: &'a str,
-    /// Where it starts, in bytes.
+    /// Its offset in bytes.
     pub(super) start: usize,
-    /// Whether a sentence begins with it.
+    /// Whether it begins a sentence.
     pub(super) begins: bool,
     pub(super) item: PieceItem,
 }
 
-/// What a part is by itself.
+/// The kind of a part, without its context.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum PieceItem {
     Word,
@@ -40,7 +40,7 @@ impl TextPiece<'_> {
     }
 }
 
-/// Cuts a text.
+/// Splits a text.
 pub(super) fn cut(text: &str) -> Vec<TextPiece<'_>> {
     let mut cutter = Cutter { text, pieces: Vec::new() };
     let mut start = 0;
@@ -61,16 +61,16 @@ pub(super) fn cut(text: &str) -> Vec<TextPiece<'_>> {
     cutter.pieces
 }
 
-/// Whether a character is never inside a part.
+/// Whether a character always separates parts.
 fn is_border(c: char) -> bool {
     let symbols = "()[]{}<>\"“”„«»;!?…—–|*=~`^\\、。，！？；（）「」€$£¥₹¢₩₽₺°%‰";
     c.is_whitespace() || symbols.contains(c)
 }
 
-/// What may be between two parts that stand together, the outermost first.
+/// Separators within a part, the outermost first.
 const SEPARATORS: &[fn(char) -> bool] = &[|c| c == '/', |c| c == ':', |c| c == ',' || is_group_space(c)];
 
-/// A text from its first letter or digit to its last, and where that starts.
+/// A text from its first letter or digit to its last, and its new offset.
 fn trimmed(start: usize, text: &str) -> (usize, &str) {
     let core = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     (start + text.len() - core.len(), core.trim_end_matches(|c: char| !c.is_alphanumeric()))
@@ -92,7 +92,7 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// What stands in digits is one; else it is cut at the first of the separators, and its parts at the others.
+    /// Adds a part in digits as it is; splits any other at the first of the separators, and its parts at the others.
     fn part(&mut self, start: usize, whole: &'a str, separators: &[fn(char) -> bool]) {
         let (start, core) = trimmed(start, whole);
         if core.is_empty() || (core.starts_with(|c| digit(c).is_some()) && self.in_digits(start, core)) {
@@ -121,7 +121,7 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// A date, a time or a number, with what may come directly after it.
+    /// Adds a date, a time or a number, with an ending that directly follows.
     fn in_digits(&mut self, start: usize, core: &'a str) -> bool {
         if let Some(date) = calendar::in_digits(core) {
             self.push(start, core, PieceItem::Date(date));
@@ -163,7 +163,7 @@ impl<'a> Cutter<'a> {
     fn begins(&self, start: usize) -> bool {
         let Some(previous) = self.pieces.last() else { return true };
         let gap = &self.text[previous.end()..start];
-        // An abbreviation or an initial has a full stop, but no sentence ends with it.
+        // The full stop of an abbreviation or an initial does not end a sentence.
         let initial = previous.item == PieceItem::Word && previous.text.chars().nth(1).is_none();
         let abbreviated = initial
             || is_any(
@@ -176,7 +176,7 @@ impl<'a> Cutter<'a> {
     }
 }
 
-/// A number with what directly follows it: `3k`, `2pm`, `15th`, `30min`.
+/// Interprets a number with the ending that directly follows it: `3k`, `2pm`, `15th`, `30min`.
 fn with_ending(number: Number, ending: &str) -> Option<PieceItem> {
     const UNITS: [&str; 37] = [
         "st", "nd", "rd", "th", "s", "h", "hr", "hrs", "min", "mins", "sec", "ms", "d", "kg", "g", "mg", "km", "cm",

@@ -1,9 +1,9 @@
-//! Numbers in English words.
+//! Reads numbers in English words.
 
 use super::fold::is_any;
 use super::number::ONE;
 
-/// Each small number and its place.
+/// The small cardinal and ordinal numbers.
 const SMALL: [(&str, &str); 20] = [
     ("zero", "zeroth"),
     ("one", "first"),
@@ -35,13 +35,13 @@ const TEN_PLACES: [&str; 8] =
 pub(super) struct Spelled {
     /// In billionths.
     pub(super) value: i128,
-    /// How many words it took.
+    /// The number of words it took.
     pub(super) words: usize,
-    /// Whether it is meant as a number for sure; `one` and `second` may mean other things.
+    /// Whether it is certainly a number; `one` and `second` may mean other things.
     pub(super) sure: bool,
 }
 
-/// What a word does to the number so far.
+/// The effect of a word on the number so far.
 enum NumberStep {
     Add(i128),
     /// The last word of a number, such as `fifth`.
@@ -49,7 +49,7 @@ enum NumberStep {
     Times(i128),
 }
 
-/// What a word multiplies by.
+/// The factor that a word multiplies by.
 pub(super) fn multiplier(word: &str) -> Option<i128> {
     const WORDS: [(&[&str], i128); 6] = [
         (&["hundred"], 100),
@@ -62,7 +62,7 @@ pub(super) fn multiplier(word: &str) -> Option<i128> {
     WORDS.iter().find(|(words, _)| is_any(word, words)).map(|(_, value)| *value)
 }
 
-/// The fraction in `and a half`, and how many words it takes.
+/// The fraction in `and a half`, which takes three words.
 pub(super) fn and_fraction<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<i128> {
     if !is_any(words.next()?, &["and"]) || !is_any(words.next()?, &["a", "one"]) {
         return None;
@@ -72,7 +72,7 @@ pub(super) fn and_fraction<'a>(mut words: impl Iterator<Item = &'a str>) -> Opti
     is_any(fraction, &["half", "quarter"]).then_some(value)
 }
 
-/// The number that words begin with.
+/// Reads the number at the beginning of words.
 pub(super) fn read<'a>(words: impl Iterator<Item = &'a str> + Clone) -> Option<Spelled> {
     let mut total = 0;
     let mut current: Option<i128> = None;
@@ -103,7 +103,7 @@ pub(super) fn read<'a>(words: impl Iterator<Item = &'a str> + Clone) -> Option<S
     Some(Spelled { value, words: taken, sure })
 }
 
-/// Goes on with all parts of `thirty-seven`, or with none.
+/// Adds all parts of a word such as `thirty-seven` to the number, or none.
 fn hyphenated(word: &str, current: Option<i128>, total: &mut i128, ended: &mut bool) -> Option<i128> {
     let (mut sum, mut thousands, mut last) = (current, *total, false);
     for part in word.split('-') {
@@ -130,7 +130,7 @@ fn hyphenated(word: &str, current: Option<i128>, total: &mut i128, ended: &mut b
     sum
 }
 
-/// Whether a small number can come after what was read: `twenty five` and `hundred five`, not `five five`.
+/// Whether a small number can follow the number so far: `twenty five` and `hundred five`, but not `five five`.
 fn fits(current: Option<i128>, value: i128) -> bool {
     match current {
         None => true,

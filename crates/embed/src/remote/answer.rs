@@ -1,61 +1,64 @@
-//! What a service answers, and everything that can be wrong with it.
+//! Reads the response of a service, and describes everything that can be wrong with it.
 
 use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::Value;
 
-/// How much of an answer that is no use is shown.
+/// The longest part of an unusable response that is shown, in characters.
 const SHOWN: usize = 300;
 
-/// Why there are no embeddings.
+/// Why a service returned no embeddings.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EmbeddingError {
     /// The request failed.
     #[error("{0}")]
     Request(String),
-    /// The key or the address can not be sent.
+    /// The API key or the URL is invalid.
     #[error("{0}")]
     Unsendable(String),
-    /// The service refused or failed.
+    /// The service returned an error status.
     #[error("HTTP {status}{}{said}", if said.is_empty() { "" } else { ": " })]
     Status {
-        /// The status code.
+        /// The HTTP status code.
         status: u16,
-        /// What it said about it.
+        /// The error message of the service.
         said: String,
     },
-    /// The answer is not what the protocol says.
-    #[error("the answer holds no embeddings: {0}")]
+    /// The response does not follow the protocol.
+    #[error("the response contains no embeddings: {0}")]
     Garbage(String),
-    /// The answer has too many or too few.
-    #[error("texts sent: {asked}, embeddings that came back: {given}")]
+    /// The response has too many or too few embeddings.
+    #[error("sent {asked} texts, received {given} embeddings")]
     Count {
-        /// How many texts were sent.
+        /// The number of texts that were sent.
         asked: usize,
-        /// How many embeddings came back.
+        /// The number of embeddings in the response.
         given: usize,
     },
-    /// A number is infinite or none.
-    #[error("an embedding has a number in it that is not finite")]
+    /// A number is infinite or NaN.
+    #[error("an embedding contains a number that is not finite")]
     NotFinite,
     /// All numbers are zero, or there are none.
     #[error("an embedding is empty or all zeros")]
     NoDirection,
-    /// Vectors of one model have the same length.
-    #[error("an embedding has {given} numbers where others of the model have {expected}")]
+    /// The embeddings have different dimensions.
+    #[error("an embedding has {given} dimensions, others of the model have {expected}")]
     Dimensions {
-        /// How many the first had.
+        /// The dimensions of the first embedding.
         expected: usize,
-        /// How many this one has.
+        /// The dimensions of this embedding.
         given: usize,
     },
-    /// The limit on the whole is reached, or would be by waiting.
-    #[error("no time is left of {limit:?}{}", last.as_ref().map(|last| format!("; the last try: {last}")).unwrap_or_default())]
+    /// The total time limit is reached, or would be by waiting.
+    #[error(
+        "the time limit of {limit:?} is used up{}",
+        last.as_ref().map(|last| format!("; the last error: {last}")).unwrap_or_default()
+    )]
     TooLong {
-        /// The limit.
+        /// The total time limit.
         limit: Duration,
-        /// What was wrong before.
+        /// The error of the last attempt.
         last: Option<Box<EmbeddingError>>,
     },
 }
@@ -71,7 +74,7 @@ struct EmbeddingItem {
     index: Option<usize>,
 }
 
-/// The vectors of an answer in the order of their texts.
+/// Reads the vectors of a response, in the order of their texts.
 pub fn read(body: &[u8], asked: usize) -> Result<Vec<Vec<f32>>, EmbeddingError> {
     let answer: EmbeddingsBody = serde_json::from_slice(body).map_err(|error| unreadable(body, &error))?;
     let given = answer.data.len();
@@ -87,14 +90,14 @@ pub fn read(body: &[u8], asked: usize) -> Result<Vec<Vec<f32>>, EmbeddingError> 
         check(&vector, *dimensions.get_or_insert(vector.len()))?;
         match vectors.get_mut(index) {
             Some(place) if place.is_empty() => *place = vector,
-            Some(_) => return Err(EmbeddingError::Garbage(format!("it gives index {index} twice"))),
-            None => return Err(EmbeddingError::Garbage(format!("it gives index {index} for {asked} texts"))),
+            Some(_) => return Err(EmbeddingError::Garbage(format!("index {index} occurs twice"))),
+            None => return Err(EmbeddingError::Garbage(format!("index {index} is out of range for {asked} texts"))),
         }
     }
     Ok(vectors)
 }
 
-/// What is wrong with an answer that is not JSON of the right form. Some programs write numbers that JSON does not have.
+/// The error for a response that is not the expected JSON. Some servers write numbers that JSON does not have.
 fn unreadable(body: &[u8], error: &serde_json::Error) -> EmbeddingError {
     let text = String::from_utf8_lossy(body);
     let text = text.trim();
@@ -104,7 +107,7 @@ fn unreadable(body: &[u8], error: &serde_json::Error) -> EmbeddingError {
     EmbeddingError::Garbage(format!("{error}, in `{}`", excerpt(text)))
 }
 
-/// Whether a vector can be compared with others.
+/// Checks that a vector can be compared with others.
 pub(super) fn check(vector: &[f32], expected: usize) -> Result<(), EmbeddingError> {
     if vector.iter().any(|value| !value.is_finite()) {
         Err(EmbeddingError::NotFinite)
@@ -117,7 +120,7 @@ pub(super) fn check(vector: &[f32], expected: usize) -> Result<(), EmbeddingErro
     }
 }
 
-/// What a service says about an error: its message, or the beginning of whatever it sent.
+/// The error message in a response, or the beginning of the body.
 pub(super) fn said(body: &[u8]) -> String {
     let json = serde_json::from_slice(body).unwrap_or(Value::Null);
     match json["error"]["message"].as_str().or(json["error"].as_str()).or(json["message"].as_str()) {
@@ -158,9 +161,9 @@ mod tests {
         let mixed = br#"{"data":[{"embedding":[1,2]},{"embedding":[1]}]}"#;
         assert_eq!(read(mixed, 2), Err(EmbeddingError::Dimensions { expected: 2, given: 1 }));
         let twice = br#"{"data":[{"index":1,"embedding":[1]},{"index":1,"embedding":[1]}]}"#;
-        assert_eq!(read(twice, 2), Err(EmbeddingError::Garbage("it gives index 1 twice".into())));
+        assert_eq!(read(twice, 2), Err(EmbeddingError::Garbage("index 1 occurs twice".into())));
         let beyond = br#"{"data":[{"index":7,"embedding":[1]}]}"#;
-        assert_eq!(read(beyond, 1), Err(EmbeddingError::Garbage("it gives index 7 for 1 texts".into())));
+        assert_eq!(read(beyond, 1), Err(EmbeddingError::Garbage("index 7 is out of range for 1 texts".into())));
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! Embeddings that are known already, by service, model and text: in memory, and in a folder if there is one.
+//! Caches embeddings by service, model and text: in memory, and in a folder if there is one.
 //!
-//! In the folder every text has a file, named by a digest, that holds `{"embedder": "openai:...", "vector": [...]}`. The text is
-//! not in it. A file that can not be read or does not fit is as good as none, and one that can not be written is written
-//! another time: a cache must not make a run fail.
+//! In the folder, every text has a file, named by a digest, that contains
+//! `{"embedder": "openai:...", "vector": [...]}`, but not the text. Files that cannot be read, are invalid or cannot be
+//! written are ignored: a cache must not make a run fail.
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, Read as _};
@@ -16,34 +16,34 @@ use super::answer::check;
 
 /// The most embeddings in memory.
 const MOST: usize = 512;
-/// The largest file that is read.
+/// The largest file that is read, in bytes.
 const LARGEST: u64 = 1 << 20;
 
-/// What is known already.
+/// A cache of embeddings.
 #[derive(Debug, Default)]
 pub struct Cache {
     memory: Mutex<Memory>,
     folder: Option<PathBuf>,
 }
 
-/// What a text is known by.
+/// The key of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct CacheKey([u8; 32]);
 
 #[derive(Debug, Default)]
 struct Memory {
     vectors: HashMap<CacheKey, Arc<[f32]>>,
-    /// The oldest first.
+    /// The keys, the oldest first.
     order: VecDeque<CacheKey>,
 }
 
 impl Cache {
-    /// Remembers only while the program runs.
+    /// Creates a cache that lasts as long as the program.
     pub fn in_memory() -> Self {
         Self::default()
     }
 
-    /// Remembers in a folder as well, which is made if it is not there.
+    /// Creates a cache that also stores embeddings in a folder, which is created if it does not exist.
     pub fn in_folder(folder: &Path) -> io::Result<Self> {
         fs_err::create_dir_all(folder)?;
         Ok(Self { memory: Mutex::default(), folder: Some(folder.to_path_buf()) })
@@ -118,7 +118,7 @@ fn read(file: &Path, embedder: &str) -> Option<Vec<f32>> {
     Some(vector)
 }
 
-/// Under another name first, so that nobody reads half of it.
+/// Writes a temporary file and renames it, so that no reader sees half of it.
 fn write(file: &Path, embedder: &str, vector: &[f32]) -> io::Result<()> {
     let draft = file.with_extension(format!("{}.tmp", std::process::id()));
     fs_err::write(&draft, json!({ "embedder": embedder, "vector": vector }).to_string())?;

@@ -1,6 +1,5 @@
-//! Embeddings from a service that speaks OpenAI's `POST /embeddings`, which many do. Texts go out in batches, each is asked
-//! for once, what fails is tried again within a limit on all of it, and nothing that comes back is believed before it was
-//! looked at.
+//! Embeddings from a service with OpenAI's `POST /embeddings` API, which many services have. Texts are sent in batches,
+//! each text once; failed requests are retried within a total time limit, and every response is validated.
 
 mod answer;
 mod cache;

@@ -1,25 +1,25 @@
-//! When to try again, and when to stop.
+//! Decides when to retry a request.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
 
-/// How long one request may take where nobody says.
+/// The default time limit of one request.
 const REQUEST: Duration = Duration::from_secs(30);
-/// How long everything may take where nobody says.
+/// The default total time limit.
 const TOTAL: Duration = Duration::from_mins(2);
-/// How often a request is sent again where nobody says.
+/// The default number of retries.
 const RETRIES: u32 = 3;
 
-/// How long and how often a service is asked.
+/// The limits on requests to a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryLimits {
-    /// How long one request may take.
+    /// The time limit of one request.
     pub request: Duration,
-    /// How long everything may take: all requests for the texts of one call, and the pauses between them.
+    /// The total time limit of one call: all requests for its texts, and the pauses between them.
     pub total: Duration,
-    /// How often a request is sent again after it failed.
+    /// The most retries of a failed request.
     pub retries: u32,
-    /// The pause before the first retry; it doubles from one to the next.
+    /// The pause before the first retry; it doubles with each retry.
     pub pause: Duration,
 }
 
@@ -30,11 +30,11 @@ impl Default for RetryLimits {
 }
 
 impl RetryLimits {
-    /// How long to wait after `tries` tries: what the service asks for, and at least a pause that doubles. The pause is
-    /// between half and all of its length, so that cases that failed together do not come back together.
+    /// How long to wait after `tries` attempts: as long as the service requests, and at least a pause that doubles each
+    /// time. The pause is shortened at random by up to half, so that cases that failed together do not retry together.
     pub(super) fn wait(&self, tries: u32, asked_for: Option<Duration>) -> Duration {
         let full = self.pause.saturating_mul(1_u32.checked_shl(tries.saturating_sub(1)).unwrap_or(u32::MAX));
-        // Every new state is another one; nothing here must be hard to guess.
+        // Each `RandomState` has a new seed; the number need not be unpredictable.
         let draw = RandomState::new().hash_one(tries) % 1_000;
         let draw = u32::try_from(draw).unwrap_or(0);
         let pause = full / 2 + full / 2_000 * draw;
@@ -42,7 +42,7 @@ impl RetryLimits {
     }
 }
 
-/// Whether it makes sense to ask again after this status. What is wrong with a request stays wrong.
+/// Whether a request with this status can succeed when it is retried. An invalid request stays invalid.
 pub(super) fn may_pass(status: u16) -> bool {
     matches!(status, 408 | 409 | 425 | 429 | 500..=599)
 }

@@ -1,4 +1,4 @@
-//! A service that is asked for embeddings.
+//! The client of an embeddings service.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,22 +13,22 @@ use super::answer::{EmbeddingError, check, read, said};
 use super::cache::{Cache, CacheKey};
 use super::retry::{RetryLimits, may_pass};
 
-/// The most texts of one request.
+/// The most texts in one request.
 const BATCH: usize = 64;
 /// The most bytes of text in one request, unless a single text has more.
 const BATCH_BYTES: usize = 256 << 10;
 const LARGEST_ANSWER: usize = 32 << 20;
-/// Longer than anything is waited for, and not longer than clocks go.
+/// An upper bound on the total time limit, so that the deadline does not overflow.
 const FAR: Duration = Duration::from_hours(24 * 365);
 
-/// Who is asked, and for what.
+/// The service and the model to use.
 #[derive(Clone)]
 pub struct Service {
-    /// The address up to and without `/embeddings`.
+    /// The base URL, without `/embeddings`.
     pub base_url: String,
-    /// The model.
+    /// The name of the model.
     pub model: String,
-    /// The key; a service on the same machine may need none.
+    /// The API key; a local service may need none.
     pub key: Option<String>,
 }
 
@@ -39,23 +39,23 @@ pub struct Remote {
     limits: RetryLimits,
     cache: Cache,
     id: String,
-    /// How many numbers a vector has, once the first is known.
+    /// The dimensions of the vectors, once the first one is known.
     dimensions: OnceLock<usize>,
 }
 
-/// A service gave no embeddings.
+/// A service returned no embeddings.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{embedder}` gave no embeddings{}: {trouble}\nhelp: {}", after(*tries), help(trouble))]
+#[error("`{embedder}` returned no embeddings{}: {trouble}\nhelp: {}", after(*tries), help(trouble))]
 pub struct RemoteError {
-    /// Who was asked.
+    /// The id of the embedder.
     pub embedder: String,
-    /// How often.
+    /// The number of attempts.
     pub tries: u32,
-    /// What is wrong.
+    /// The last error.
     pub trouble: EmbeddingError,
 }
 
-/// One try that failed.
+/// A failed attempt.
 struct FailedTry {
     trouble: EmbeddingError,
     again: bool,
@@ -63,18 +63,19 @@ struct FailedTry {
 }
 
 impl Remote {
-    /// A service, not asked yet.
+    /// Creates a client; sends nothing yet.
     pub fn new(service: Service, limits: RetryLimits, cache: Cache) -> Self {
         let id = format!("openai:{}", service.model);
         Self { service, limits, cache, id, dimensions: OnceLock::new() }
     }
 
-    /// The protocol and the model: vectors of another id can not be compared with these.
+    /// The id: the protocol and the model. Vectors of different ids cannot be compared.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The vectors of texts, in their order; that of a blank text is empty, and nobody is asked for it.
+    /// Embeds texts; returns the vectors in the same order. The vector of a blank text is empty, and no request is sent
+    /// for it.
     pub async fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, RemoteError> {
         let keys: Vec<CacheKey> = texts.iter().map(|text| self.key(text)).collect();
         let mut known: HashMap<CacheKey, Arc<[f32]>> = HashMap::new();
@@ -83,7 +84,7 @@ impl Remote {
             if text.trim().is_empty() || known.contains_key(key) {
                 continue;
             }
-            // An empty vector marks what is asked for already.
+            // An empty vector marks a text that is already in `missing`.
             let vector = self.cache.get(*key, &self.id).unwrap_or_default();
             if vector.is_empty() {
                 missing.push((*key, text));
@@ -108,7 +109,7 @@ impl Remote {
         CacheKey::new(&self.service.base_url, &self.service.model, text)
     }
 
-    /// Asks until there is an answer, or no try or no time is left.
+    /// Sends a request, with retries until it succeeds or the attempts or the time are used up.
     async fn ask_patiently(&self, batch: &[(CacheKey, &str)], deadline: Instant) -> Result<Vec<Vec<f32>>, RemoteError> {
         let mut tries = 0;
         let mut last = None;
@@ -154,7 +155,7 @@ impl Remote {
         };
         let answer = post_json(request).await.map_err(|error| match error {
             HttpError::Header(_) => {
-                FailedTry::lasting(EmbeddingError::Unsendable("the key can not be sent in a header".into()))
+                FailedTry::lasting(EmbeddingError::Unsendable("the API key cannot be sent in a header".into()))
             }
             error @ HttpError::Url(_) => FailedTry::lasting(EmbeddingError::Unsendable(error.to_string())),
             error => FailedTry::passing(EmbeddingError::Request(error.to_string())),
@@ -174,7 +175,7 @@ impl Remote {
 }
 
 impl FailedTry {
-    /// One that may be over in a moment: an error page in the place of an answer, a connection that broke.
+    /// An error that a retry may fix: an error page instead of a response, a broken connection.
     fn passing(trouble: EmbeddingError) -> Self {
         Self { trouble, again: true, wait: None }
     }
@@ -191,7 +192,7 @@ impl fmt::Debug for Service {
     }
 }
 
-/// How many of the texts go into the next request; one at least.
+/// The number of texts for the next request; at least one.
 fn batch_length(texts: &[(CacheKey, &str)]) -> usize {
     let mut bytes = 0;
     let fitting = texts.iter().take(BATCH).take_while(|(_, text)| {
@@ -204,17 +205,17 @@ fn batch_length(texts: &[(CacheKey, &str)]) -> usize {
 fn after(tries: u32) -> String {
     match tries {
         0 | 1 => String::new(),
-        tries => format!(" after {tries} tries"),
+        tries => format!(" after {tries} attempts"),
     }
 }
 
 fn help(trouble: &EmbeddingError) -> &'static str {
     match trouble {
         EmbeddingError::Unsendable(_) => {
-            "check the key and `OPENAI_BASE_URL`, or use the embedder `builtin`, which needs neither"
+            "check the API key and `OPENAI_BASE_URL`, or use the embedder `builtin`, which needs neither"
         }
         EmbeddingError::Status { status: 401 | 403, .. } => {
-            "check the key, or use the embedder `builtin`, which needs none"
+            "check the API key, or use the embedder `builtin`, which needs none"
         }
         EmbeddingError::Status { status: 404, .. } => {
             "check the base URL, which usually ends in `/v1`, and the name of the model"
@@ -225,11 +226,11 @@ fn help(trouble: &EmbeddingError) -> &'static str {
         EmbeddingError::Status { status: 429, .. } => {
             "run fewer cases at once, raise the quota, or use the embedder `builtin`"
         }
-        EmbeddingError::TooLong { .. } => "give it more time, or use the embedder `builtin`, which asks nobody",
+        EmbeddingError::TooLong { .. } => "allow more time, or use the embedder `builtin`, which needs no network",
         EmbeddingError::Dimensions { .. } => {
-            "the service changed its model under the same name; ask for one model by its full name"
+            "the service changed the model behind this name; use the full name of one model"
         }
-        _ => "check that the base URL is that of a service with OpenAI's API, or use the embedder `builtin`",
+        _ => "check that the base URL points at an OpenAI-compatible API, or use the embedder `builtin`",
     }
 }
 

@@ -1,10 +1,10 @@
-//! What happens to a text before it is cut into words: control characters go, ideographs stand alone, accents go, letters
-//! become small.
+//! Normalises a text before it is split into words: removes control characters and accents, separates ideographs, and
+//! converts to lower case.
 
 use icu_normalizer::DecomposingNormalizerBorrowed;
 use unicode_categories::UnicodeCategories as _;
 
-/// The characters of a text as the model wants them.
+/// The characters of a text, normalised for the model.
 pub(super) fn clean(text: &str) -> impl Iterator<Item = char> + '_ {
     let kept = text.chars().filter(|&c| !is_removed(c)).flat_map(|c| {
         let (before, c) = match c {
@@ -20,12 +20,12 @@ pub(super) fn clean(text: &str) -> impl Iterator<Item = char> + '_ {
         .flat_map(char::to_lowercase)
 }
 
-/// Whether a character is a word of its own.
+/// Whether a character is a separate word.
 pub(super) fn is_punctuation(c: char) -> bool {
     c.is_ascii_punctuation() || (!c.is_ascii() && c.is_punctuation())
 }
 
-/// Null, the replacement character, and what is neither printed nor white space.
+/// Null, the replacement character, and characters that are neither printable nor white space.
 fn is_removed(c: char) -> bool {
     match c {
         '\t' | '\n' | '\r' | ' '..='~' => false,
@@ -34,7 +34,7 @@ fn is_removed(c: char) -> bool {
     }
 }
 
-/// The ranges of the model's authors; Japanese syllables and Korean letters are not among them.
+/// The ranges that the model was trained with; they do not include Japanese syllables and Korean letters.
 fn is_ideograph(c: char) -> bool {
     matches!(
         c,

@@ -1,5 +1,6 @@
-//! From text to the word pieces a BERT model knows, as the reference tokenizer cuts them, odd characters included: in goes a
-//! text, out come ids. Every step is lazy and stops at the caller's limit, so a huge text costs no more than is read of it.
+//! Converts a text to the token ids of a BERT model, exactly as the reference tokenizer does, unusual characters
+//! included. Every step is lazy and stops at the caller's limit, so a huge text costs no more than the part that is
+//! read.
 
 mod clean;
 mod word_piece;

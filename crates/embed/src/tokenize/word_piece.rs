@@ -1,33 +1,33 @@
-//! Words cut into the longest pieces that the vocabulary has.
+//! Splits words into the longest pieces of the vocabulary.
 
 use std::collections::HashMap;
 
 use super::clean::{clean, is_punctuation};
 
-/// Begins every text.
+/// The marker at the beginning of every text.
 pub const CLS: u16 = 101;
-/// Ends every text.
+/// The marker at the end of every text.
 pub const SEP: u16 = 102;
-/// Stands for a word that has no pieces.
+/// The id of a word that cannot be split into known pieces.
 const UNKNOWN: u16 = 100;
-/// A longer word is unknown.
+/// The longest word, in characters; a longer one is unknown.
 const LONGEST_WORD: usize = 100;
-/// Written in a text, these stand for themselves.
+/// Markers that are recognised when a text contains them.
 const MARKS: [(&str, u16); 5] = [("[PAD]", 0), ("[UNK]", UNKNOWN), ("[CLS]", CLS), ("[SEP]", SEP), ("[MASK]", 103)];
 
-/// A vocabulary, ready to cut texts.
+/// Splits texts with a vocabulary.
 #[derive(Debug)]
 pub struct Tokenizer {
     /// Pieces that begin a word.
     beginnings: HashMap<&'static str, u16>,
-    /// Pieces that go on with one, without their `##`.
+    /// Pieces that continue a word, without their `##`.
     continuations: HashMap<&'static str, u16>,
-    /// The bytes of the longest piece.
+    /// The length of the longest piece, in bytes.
     longest: usize,
 }
 
 impl Tokenizer {
-    /// Reads a vocabulary: one piece a line.
+    /// Reads a vocabulary with one piece per line.
     pub fn new(vocabulary: &'static str) -> Self {
         let mut beginnings = HashMap::with_capacity(vocabulary.len() / 8);
         let mut continuations = HashMap::with_capacity(vocabulary.len() / 32);
@@ -42,7 +42,7 @@ impl Tokenizer {
         Self { beginnings, continuations, longest }
     }
 
-    /// The ids of a text, at most `limit` of them, without the two that begin and end it.
+    /// The ids of a text, at most `limit` of them, without the markers at its beginning and end.
     pub fn ids(&self, text: &str, limit: usize) -> Vec<u16> {
         let mut ids = Vec::new();
         let mut rest = text;
@@ -56,7 +56,7 @@ impl Tokenizer {
         ids
     }
 
-    /// Cuts text that has no marks in it.
+    /// Splits text without markers.
     fn cut(&self, text: &str, limit: usize, ids: &mut Vec<u16>) {
         let mut word = String::new();
         for c in clean(text) {
@@ -94,7 +94,7 @@ impl Tokenizer {
         word.clear();
     }
 
-    /// The longest known piece that a text begins with, and what comes after it.
+    /// The longest known piece at the beginning of a text, and the rest.
     fn longest_piece<'a>(&self, text: &'a str, known: &HashMap<&str, u16>) -> Option<(u16, &'a str)> {
         let longest = text.floor_char_boundary(self.longest);
         (1..=longest).rev().filter(|&end| text.is_char_boundary(end)).find_map(|end| {
@@ -104,7 +104,7 @@ impl Tokenizer {
     }
 }
 
-/// What comes before the first mark, the mark, and what comes after it.
+/// The text before the first marker, the marker, and the text after it.
 fn until_mark(text: &str) -> (&str, Option<u16>, &str) {
     for (at, _) in text.match_indices('[') {
         let (plain, from) = text.split_at(at);
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_written_in_a_text_stand_for_themselves() {
+    fn markers_in_a_text_are_recognised() {
         assert_eq!(words("a[SEP]b [sep]"), ["a", "[SEP]", "b", "[", "sep", "]"]);
     }
 

@@ -1,4 +1,4 @@
-//! Removing secrets from the parts of a recording.
+//! Removes secrets from the parts of a recording.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,8 +11,8 @@ use super::learn::{learn, take_word};
 use super::streams::{Streamed, streams};
 use crate::{AgentExchange, AgentExchangeEnd, AgentRecording, AnswerPiece, ExchangeError, PieceKind};
 
-/// The recording without its secrets. What is secret anywhere in it is removed everywhere in it: a token that one answer holds
-/// and the next request sends is the same token.
+/// The recording without its secrets. A value that is secret anywhere in the recording is removed everywhere: a token
+/// in an answer may be sent with the next request.
 pub(in super::super) fn clean(recording: &AgentRecording, redactor: &Redactor) -> AgentRecording {
     let mut redactor = redactor.clone();
     let streams: Vec<_> = recording.exchanges.iter().map(|exchange| streams(&exchange.pieces)).collect();
@@ -58,7 +58,7 @@ fn clean_exchange(exchange: &mut AgentExchange, streams: &[Streamed], redactor: 
     }
 }
 
-/// A text without secrets; nothing if it has none. JSON stays JSON, and says the given delta in place of its own.
+/// A text without secrets; `None` if it has none. JSON stays JSON, and `delta` replaces its own delta.
 fn clean_text(text: &str, of_stream: bool, delta: Option<&String>, redactor: &Redactor) -> Option<String> {
     let by_text = changed(text, redactor.text(text));
     let Ok(value) = serde_json::from_str::<Value>(text) else { return by_text };
@@ -74,14 +74,14 @@ fn clean_text(text: &str, of_stream: bool, delta: Option<&String>, redactor: &Re
     (clean != value || by_text.is_some()).then(|| clean.to_string())
 }
 
-/// A line without secrets; nothing if it has none.
+/// A line without secrets; `None` if it has none.
 fn clean_line(line: &str, redactor: &Redactor) -> Option<String> {
     let text = line.trim_end_matches(['\r', '\n']);
     let clean = clean_text(text, true, None, redactor)?;
     Some(clean + &line[text.len()..])
 }
 
-/// An event without secrets; nothing if it has none. One that has is written anew, without its comments.
+/// An event without secrets; `None` if it has none. A changed event is rewritten without its comments.
 fn clean_frame(piece: &AnswerPiece, first: bool, delta: Option<&String>, redactor: &Redactor) -> Option<String> {
     let text = String::from_utf8_lossy(&piece.raw);
     let by_text = changed(&text, redactor.text(&text));
@@ -99,11 +99,11 @@ fn clean_frame(piece: &AnswerPiece, first: bool, delta: Option<&String>, redacto
     Some(event.into_iter().chain(id).chain(retry).chain(data).chain(end).collect())
 }
 
-/// The event that a piece of a stream holds, if any.
+/// The event in a piece of a stream, if any.
 pub(super) fn frame(piece: &AnswerPiece, first: bool) -> Option<SseEvent> {
     let mut decoder = Decoder::new(usize::MAX);
     if !first {
-        // A byte order mark is one only at the start of a stream.
+        // A byte order mark counts only at the start of a stream.
         decoder.push(b"\n");
     }
     decoder.push(&piece.raw);

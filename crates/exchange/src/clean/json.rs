@@ -1,4 +1,4 @@
-//! The secrets in a text that is JSON, so that it stays JSON without them.
+//! Finds the secrets in JSON text, so that it stays JSON without them.
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::streams::Replacement;
 
-/// A placeholder where no text stood.
+/// The placeholder for values that are not strings.
 const QUOTED: &str = "\"[REDACTED]\"";
 
-/// What is to be removed from a text, in order, if the text is a JSON object or array. Whatever is removed, it stays one.
+/// The replacements for a text that is a JSON object or array, in order; it stays valid JSON.
 pub(super) fn cuts(text: &str, redactor: &Redactor) -> Option<Vec<Replacement>> {
     if !text.trim_start().starts_with(['{', '[']) || serde_json::from_str::<Value>(text).is_err() {
         return None;
@@ -21,18 +21,18 @@ pub(super) fn cuts(text: &str, redactor: &Redactor) -> Option<Vec<Replacement>> 
     Some(scan.cuts)
 }
 
-/// Goes through a text that is known to be JSON, and so is nested no deeper than a parser allows.
+/// Scans a text that is known to be JSON, and therefore limited in depth.
 struct JsonScan<'t> {
     text: &'t str,
     at: usize,
     redactor: &'t Redactor,
-    /// What is secret in the text as a whole.
+    /// The secrets in the text as a whole.
     places: Vec<Range<usize>>,
     cuts: Vec<Replacement>,
 }
 
 impl JsonScan<'_> {
-    /// The next byte that is no blank.
+    /// The next byte that is not whitespace.
     fn peek(&mut self) -> Option<u8> {
         let rest = self.text.as_bytes().get(self.at..)?;
         self.at += rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
@@ -47,7 +47,7 @@ impl JsonScan<'_> {
             b'{' | b'[' => self.items(first == b'{'),
             _ => self.word(),
         }
-        // The key decides by what kind of value it is.
+        // Whether a key hides its value depends on the type of the value.
         let kind = match first {
             b'"' | b'{' | b'[' => Value::from(""),
             b't' | b'f' | b'n' => Value::Null,
@@ -84,7 +84,7 @@ impl JsonScan<'_> {
         }
     }
 
-    /// A number, or one of the three words.
+    /// Scans a number, `true`, `false` or `null`.
     fn word(&mut self) {
         let rest = &self.text[self.at..];
         let length = rest.find([',', ']', '}', ' ', '\t', '\r', '\n']).unwrap_or(rest.len()).max(1);
@@ -121,7 +121,7 @@ impl JsonScan<'_> {
         let letters = letters(&said, &self.text[inside.clone()], inside.start);
         let written = |letter: usize| letters.get(letter).map_or(inside.end, |letter| letter.1);
         for place in &mut secret {
-            // Half an escape is none.
+            // An escape sequence is replaced as a whole.
             let start = letters.partition_point(|letter| letter.1 <= place.start).saturating_sub(1);
             let end = letters.partition_point(|letter| letter.1 < place.end);
             *place = written(start)..written(end);
@@ -142,7 +142,7 @@ impl JsonScan<'_> {
         }
     }
 
-    /// The secrets of the whole text that reach into a stretch of it.
+    /// The secrets of the whole text that overlap a range.
     fn touching(&self, at: &Range<usize>) -> impl Iterator<Item = &Range<usize>> {
         let first = self.places.partition_point(|place| place.end <= at.start);
         let end = at.end;
@@ -150,14 +150,14 @@ impl JsonScan<'_> {
     }
 }
 
-/// Where each letter of a text stands: in the text, and as it is written in JSON. The end is the last.
+/// The position of each character: in the string, and in its JSON form. The last entry is the end.
 fn letters(said: &str, written: &str, start: usize) -> Vec<(usize, usize)> {
     let mut at = 0;
     let mut letters = Vec::with_capacity(said.len() + 1);
     for (position, letter) in said.char_indices() {
         letters.push((position, start + at));
         at += match written.as_bytes().get(at..) {
-            // A letter beyond the first plane is written as two.
+            // A character outside the basic plane is written as two escapes.
             Some([b'\\', b'u', ..]) if letter.len_utf16() == 2 => 12,
             Some([b'\\', b'u', ..]) => 6,
             Some([b'\\', ..]) => 2,

@@ -1,4 +1,4 @@
-//! What is secret in a recording.
+//! Collects the secrets of a recording.
 
 use agentci_trace::Redactor;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use super::super::recording::{AgentRecording, PieceKind};
 use super::cleaner::frame;
 use super::streams::Streamed;
 
-/// Takes note of everything that stands under a secret key. The streams are those of each exchange.
+/// Registers all values of secret keys. `streams` are those of each exchange.
 pub(super) fn learn(recording: &AgentRecording, streams: &[Vec<Streamed>], redactor: &mut Redactor) {
     for printed in &recording.variables {
         for (name, value) in &printed.variables {
@@ -39,10 +39,10 @@ pub(super) fn learn(recording: &AgentRecording, streams: &[Vec<Streamed>], redac
     }
 }
 
-/// The most characters of a word that is called a token.
+/// The maximum length of a `token` that counts as a word, in characters.
 const LONGEST_WORD: usize = 20;
 
-/// Takes out what an event calls a token and is a word of the answer: many agents stream them so, and none is a secret.
+/// Takes a `token` that is a word of the answer out of an event: many agents stream their text like this.
 pub(super) fn take_word(event: &mut Value) -> Option<String> {
     let token = event.as_object_mut()?.get_mut("token")?;
     let word = token.as_str().filter(|text| text.contains(' ') || text.chars().count() <= LONGEST_WORD)?.to_owned();

@@ -1,8 +1,8 @@
-//! A recording without its secrets.
+//! Removes secrets from a recording.
 //!
-//! What is secret anywhere in a recording is removed everywhere in it. What streams in many events is cleaned as a whole, since
-//! a secret may begin in one event and end in another: the placeholder stands where it begins, and the events stay as many as
-//! they were.
+//! A value that is secret anywhere in a recording is removed everywhere. Text that is streamed over many events is
+//! cleaned as a whole, because a secret may start in one event and end in another: the placeholder is in the event
+//! where it starts, and the number of events does not change.
 
 mod cleaner;
 mod json;

@@ -1,7 +1,7 @@
-//! What one message or call says over many events.
+//! Assembles the text of a message or call that is streamed over many events.
 //!
-//! An event that says a part of it has the text `delta` and names what it belongs to by `messageId` or `toolCallId`; one that
-//! names nothing continues what came before it.
+//! Such an event has the string `delta` and refers to its message or call with `messageId` or `toolCallId`; without
+//! either, it continues the previous one.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,23 +13,23 @@ use super::super::recording::{AnswerPiece, PieceKind};
 use super::cleaner::frame;
 use super::json;
 
-/// A stretch of a text, and what takes its place.
+/// A range of a text, and its replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Replacement {
     pub(super) at: Range<usize>,
     pub(super) with: &'static str,
 }
 
-/// A text and the events that it came in.
+/// A text and the events that it was streamed in.
 #[derive(Debug, Default)]
 pub(super) struct Streamed {
     pub(super) text: String,
-    /// Which piece said which part of the text.
+    /// Which piece contains which range of the text.
     parts: Vec<(usize, Range<usize>)>,
 }
 
 impl Streamed {
-    /// What the events that hold something secret are to say instead, by the number of the piece.
+    /// The new deltas of the events that contain secrets, by the index of the piece.
     pub(super) fn clean(&self, redactor: &Redactor) -> Vec<(usize, String)> {
         let cuts = json::cuts(&self.text, redactor).unwrap_or_else(|| {
             let places = redactor.places(&self.text).into_iter();
@@ -61,14 +61,14 @@ impl Streamed {
     }
 }
 
-/// What names a message or call: the kind of event, and an id if it has one.
+/// The key of a message or call: the kind of event, and the id if there is one.
 type StreamName = (String, Option<String>);
 
-/// What streams in the pieces of one answer.
+/// The streamed texts in the pieces of one answer.
 pub(super) fn streams(pieces: &[AnswerPiece]) -> Vec<Streamed> {
     let mut streams: Vec<Streamed> = Vec::new();
     let mut open: BTreeMap<StreamName, usize> = BTreeMap::new();
-    // What an event without an id continues, by its kind and its agent.
+    // The id that an event without one continues, by kind and agent.
     let mut last: BTreeMap<StreamName, Option<String>> = BTreeMap::new();
     for (index, piece) in pieces.iter().enumerate() {
         let Some(event) = event(piece, index == 0) else { continue };
@@ -103,7 +103,7 @@ fn event(piece: &AnswerPiece, first: bool) -> Option<Value> {
     }
 }
 
-/// The kind of an event and which step of its kind it is: a message may go on in chunks where it began otherwise.
+/// Splits an event type into its kind and step: a message may continue in chunks after a `START`.
 fn kind(event: &str) -> (&str, &str) {
     match event.rsplit_once('_') {
         Some((kind, step @ ("START" | "CONTENT" | "ARGS" | "CHUNK" | "END"))) => (kind, step),

@@ -11,7 +11,7 @@ fn frame(event: &Value) -> String {
     format!("data: {event}\n\n")
 }
 
-/// What is stored of the events of one answer.
+/// The stored events of one answer.
 fn stored(raws: &[String], redactor: &Redactor) -> Vec<String> {
     let pieces =
         raws.iter().zip(1..).map(|(raw, at_us)| AnswerPiece { part: PieceKind::Frame, at_us, raw: raw.clone().into() });
@@ -29,7 +29,7 @@ fn stored(raws: &[String], redactor: &Redactor) -> Vec<String> {
     pieces.iter().map(|piece| String::from_utf8(piece.raw.to_vec()).unwrap()).collect()
 }
 
-/// The deltas that are stored of some events, which have the same names and kinds as before.
+/// The stored deltas of some events, whose names and kinds are unchanged.
 fn deltas(events: &[Value], redactor: &Redactor) -> Vec<String> {
     let raws: Vec<String> = events.iter().map(frame).collect();
     let after = |(raw, before): (String, &Value)| {
@@ -56,7 +56,7 @@ fn knowing(value: &str) -> Redactor {
     redactor
 }
 
-/// The deltas of one call that sends a text in pieces of so many bytes.
+/// The deltas of one call that streams a text in pieces of this many bytes.
 fn call(args: &str, size: usize, redactor: &Redactor) -> Vec<String> {
     let pieces = args.as_bytes().chunks(size).map(|piece| sent("c", str::from_utf8(piece).unwrap()));
     deltas(&pieces.collect::<Vec<_>>(), redactor)
@@ -96,7 +96,7 @@ fn arguments_without_secrets_are_still_json() {
     let mut redactor = knowing("nabcdef");
     redactor.learn_value("12345678");
     redactor.learn_value("say \"hi\" \u{1f600}");
-    // One that no single text of the arguments holds.
+    // A secret that is not within a single string of the arguments.
     redactor.learn_value(r#"name": "ada"#);
     for (args, clean) in [
         (r#"{"n": 12345678, "m": [-123456789, 1]}"#, r#"{"n": "[REDACTED]", "m": ["[REDACTED]", 1]}"#),

@@ -33,7 +33,7 @@ async fn another_request_than_the_recorded_one_is_told_by_where_it_differs() {
     let error = results[1].as_ref().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "request 2 is not the one that was recorded: at /messages/0/content the recording has \"refund A-17\", this run sent \"refund A-18\""
+        "request 2 differs from the recording: at /messages/0/content the recording has \"refund A-17\", this run sent \"refund A-18\""
     );
     assert_eq!(error.help(), Some("record again with `agentci record`"));
     let get = Request { method: HttpMethod::Get, ..request("", was.clone(), LONG) };

@@ -13,16 +13,16 @@ const SHORT: Duration = Duration::from_millis(60);
 const STREAM: &str =
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nSet-Cookie: a=b\r\nConnection: close\r\n";
 
-/// What a server does once it has read a request.
+/// What a server does after its answer.
 #[derive(Clone, Copy)]
 enum Then {
     Close,
     Hang,
-    /// Says this over and over.
+    /// Sends this forever.
     Repeat(&'static str),
 }
 
-/// A server that answers one connection after the other, each in its own way.
+/// A server that answers each connection differently, in order.
 async fn serve(answers: Vec<(String, Then)>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
@@ -34,7 +34,7 @@ async fn serve(answers: Vec<(String, Then)>) -> String {
             while !request.ends_with(b"{}") {
                 assert_ne!(stream.read_buf(&mut request).await.unwrap(), 0);
             }
-            // Who has seen enough may be gone already.
+            // The client may have closed the connection.
             let _ = stream.write_all(answer.as_bytes()).await;
             match then {
                 Then::Close => {}
@@ -54,7 +54,7 @@ async fn serve(answers: Vec<(String, Then)>) -> String {
 #[derive(Clone, Copy)]
 enum Reading {
     Frames,
-    /// One event, and more until none comes for a while.
+    /// One event, and more until none arrives for this long.
     Patiently(Duration),
     Body(usize),
     NotAtAll,
@@ -70,7 +70,7 @@ enum Seen {
     Error(ExchangeError),
 }
 
-/// Does what a driver would, and tells what it saw.
+/// Sends requests as a driver does, and returns what it saw.
 async fn talk(line: &mut AgentLine, clock: Clock, requests: &[(Request, Reading)]) -> Vec<Seen> {
     let mut seen = Vec::new();
     for (request, reading) in requests {
@@ -111,7 +111,7 @@ async fn read(answer: &mut StreamedAnswer, reading: Reading, seen: &mut Vec<Seen
     }
 }
 
-/// Records, stores, reads and replays; both times the same must be seen.
+/// Records, stores, parses and replays; both must give the same result.
 async fn both(requests: &[(Request, Reading)]) -> (Vec<Seen>, AgentRecording) {
     let clock = Clock::start();
     let recorder = ExchangeRecorder::new();
@@ -158,7 +158,7 @@ async fn a_conversation_is_replayed_as_it_was() {
 async fn what_failed_fails_again_in_the_same_words() {
     let cut = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 99\r\n\r\ndata: 1\n\ndata: 2";
     let url = serve(vec![(cut.into(), Then::Close), (cut.into(), Then::Close), (String::new(), Then::Close)]).await;
-    // A port that is taken and on which nobody listens.
+    // A bound port without a listener.
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let nobody = format!("http://{}/", socket.local_addr().unwrap());
@@ -212,7 +212,7 @@ async fn an_answer_that_stays_open_can_be_left() {
     let (seen, recording) = both(&[patient, (request(&url, json!(2), LONG), Reading::NotAtAll)]).await;
     assert!(matches!(&seen[..], [Seen::Head { .. }, Seen::Frame(_), Seen::Quiet, Seen::Head { .. }]), "{seen:?}");
     assert_eq!(recording.exchanges[0].end.how, AgentExchangeEnd::Left);
-    // Who now waits for what was not recorded is told so.
+    // Reading beyond the recording is an error.
     let mut line = AgentLine::Replay(ExchangePlayer::new(recording, Redactor::default()));
     let seen = talk(&mut line, Clock::start(), &[(request(&url, json!(1), LONG), Reading::Frames)]).await;
     let Some(Seen::Error(error)) = seen.last() else { panic!("{seen:?}") };

@@ -1,4 +1,4 @@
-//! `assert`: what is asked, lowered item by item to checks that point at the user's own lines.
+//! `assert`: lowers each assertion to a check that points at its line in the file.
 //!
 //! | assertion | check |
 //! |---|---|
@@ -25,99 +25,87 @@ use super::pattern::pattern;
 use super::rules::{RuleKind, Rules};
 use crate::canonical;
 
-/// A block of assertions as it is written.
+/// A block of assertions as written.
 #[derive(Debug, Default)]
 pub(super) struct AssertionBlock {
-    /// The named blocks it builds on.
+    /// The named blocks that it extends.
     pub(super) extends: Vec<Spanned<String>>,
-    /// Whether its demands are made of every turn as well.
+    /// Whether its requirements apply to every turn, too.
     pub(super) inherit: bool,
-    /// What it asks itself.
+    /// Its own assertions.
     pub(super) rules: Rules,
 }
 
-/// Where a block stands.
+/// The location of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BlockLevel {
-    /// In the target or at the top of a test: turns may inherit it.
+    /// In the target or at the top level of a test: turns may inherit it.
     Above,
     Turn,
-    /// Among the named blocks.
+    /// Under `assertions`.
     Named,
 }
 
-static EXTENDS: &[Field] =
-    &[optional("extends", Kind::OneOrMore(&Kind::Text), "Named blocks that this one builds upon.")];
+static EXTENDS: &[Field] = &[optional("extends", Kind::OneOrMore(&Kind::Text), "Named blocks that this one extends.")];
 
 const INHERITED: [(&str, bool); 1] = [("all", true)];
 
-/// Whether turns inherit demands, too.
-pub(super) static INHERIT: &[Field] = &[optional(
-    "inherit",
-    Kind::Choice(&words(&INHERITED)),
-    "Whether every turn must meet what is demanded of the whole test.",
-)];
+pub(super) static INHERIT: &[Field] =
+    &[optional("inherit", Kind::Choice(&words(&INHERITED)), "With `all`, requirements also apply to every turn.")];
 
-/// What is asked.
 static RULES: &[Field] = &[
-    optional("tools", Kind::Shape(&TOOLS), "Which tools are called, and which must not be."),
-    optional("timing", Kind::Shape(&TIMING), "How long it may take."),
-    optional("task", Kind::Arguments("task"), "What is asked of the task of an A2A agent."),
-    optional("text", Kind::Shape(&TEXT), "What is said, and what must not be."),
+    optional("tools", Kind::Shape(&TOOLS), "Tools that must be called, and tools that must not be."),
+    optional("timing", Kind::Shape(&TIMING), "Time limits."),
+    optional("task", Kind::Arguments("task"), "Assertions about the task of an A2A agent."),
+    optional("text", Kind::Shape(&TEXT), "Patterns that the answer must match or must not match."),
 ];
 
 pub(super) static ABOVE: Shape =
-    Shape::new("`assert`", "What is asked of a whole test.", EXTENDS).with(&[INHERIT, RULES]);
-pub(super) static OF_TURN: Shape =
-    Shape::new("`assert` of a turn", "What is asked of one turn.", EXTENDS).with(&[RULES]);
+    Shape::new("`assert`", "Assertions for a whole test.", EXTENDS).with(&[INHERIT, RULES]);
+pub(super) static OF_TURN: Shape = Shape::new("`assert` of a turn", "Assertions for one turn.", EXTENDS).with(&[RULES]);
 pub(super) static NAMED: Shape =
-    Shape::new("a named block", "Demands with a name, for others to build upon.", EXTENDS).with(&[RULES]);
+    Shape::new("a named block", "Named assertions that other blocks can extend.", EXTENDS).with(&[RULES]);
 
 static TOOLS: Shape = Shape::new(
     "`tools`",
-    "Which tools are called, and which must not be.",
+    "Tools that must be called, and tools that must not be.",
     &[
         optional("forbid", Kind::List(&Kind::Name), "Tools that must not be called."),
-        optional("require", Kind::List(&Kind::Shape(&REQUIRED)), "Calls that must be made."),
-        optional(
-            "forbid_calls",
-            Kind::List(&Kind::Shape(&FORBIDDEN)),
-            "Calls that must not be made as they are described.",
-        ),
+        optional("require", Kind::List(&Kind::Shape(&REQUIRED)), "Tool calls that must be made."),
+        optional("forbid_calls", Kind::List(&Kind::Shape(&FORBIDDEN)), "Tool calls that must not be made."),
     ],
 );
 
 static TIMING: Shape = Shape::new(
     "`timing`",
-    "How long it may take; `false` switches off a limit that is set elsewhere.",
+    "Time limits; `false` switches off a limit that is set elsewhere.",
     &[
         optional(
             "max_duration_ms",
             Kind::Either(&[Kind::Range(0.0, f64::INFINITY), Kind::False]),
-            "The most milliseconds from start to end.",
+            "Maximum duration in milliseconds.",
         ),
         optional(
             "max_idle_ms",
             Kind::Either(&[Kind::Range(0.0, f64::INFINITY), Kind::False]),
-            "The most milliseconds without a tool call.",
+            "Maximum time without a tool call, in milliseconds.",
         ),
     ],
 );
 
 static TEXT: Shape = Shape::new(
     "`text`",
-    "What is said, and what must not be: patterns, `/body/flags` or plain.",
+    "Patterns that the answer must match or must not match, plain or as `/body/flags`.",
     &[
         optional(
             "must_match",
             Kind::Either(&[Kind::Text, Kind::Filled(&Kind::Text)]),
-            "Patterns that what was said matches.",
+            "Patterns that must be found in the answer.",
         ),
-        optional("must_not_match", Kind::OneOrMore(&Kind::Text), "Patterns that it does not match."),
+        optional("must_not_match", Kind::OneOrMore(&Kind::Text), "Patterns that must not be found in the answer."),
     ],
 );
 
-/// Reads a block.
 pub(super) fn block(node: &Node, level: BlockLevel, problems: &mut Diagnostics) -> AssertionBlock {
     let shape = match level {
         BlockLevel::Above => &ABOVE,
@@ -172,12 +160,12 @@ fn text(node: &Node, rules: &mut Rules, problems: &mut Diagnostics) -> Option<()
     })
 }
 
-/// Whether turns inherit the demands of the levels above them, too.
+/// Whether turns inherit the requirements of the levels above them.
 pub(super) fn inherit(fields: &mut Reader<'_, '_>) -> bool {
     fields.choice("inherit", &INHERITED).unwrap_or_default()
 }
 
-/// The check for a limit on time, or none where it is switched off; nothing where it is not said.
+/// The check for a time limit; an empty list if it is switched off, `None` if it is not set.
 fn limit(
     fields: &mut Reader<'_, '_>,
     key: &'static str,
@@ -204,15 +192,15 @@ fn limit(
 fn patterns(fields: &mut Reader<'_, '_>, key: &'static str, label: &'static str, negate: bool) -> Vec<Arc<Check>> {
     let node = fields.node(key);
     if let Some(node) = node.filter(|node| !negate && node.items().is_some_and(<[Node]>::is_empty)) {
-        let message = format!("`{key}` asks for nothing: the list is empty");
-        let help = format!("write a pattern into the list, or remove `{key}`");
-        fields.problems.error(node.span, message, "nothing is asked here").help(help);
+        let message = format!("`{key}` expects nothing: the list is empty");
+        let help = format!("add a pattern to the list, or remove `{key}`");
+        fields.problems.error(node.span, message, "expects nothing").help(help);
     }
     let texts = fields.optional(key, read::one_or_more_texts).unwrap_or_default();
     let check = |text: Spanned<String>| {
         let pattern = pattern(&text.value, text.span, fields.problems)?;
         let pattern = Node::text(pattern, text.span);
-        // What a whole test must say may be said in any of its turns.
+        // For a whole test, the pattern may be found in the answer of any turn.
         let arguments = if negate {
             pattern
         } else {
@@ -223,21 +211,20 @@ fn patterns(fields: &mut Reader<'_, '_>, key: &'static str, label: &'static str,
     texts.into_iter().filter_map(check).collect()
 }
 
-/// A check for one item of a block.
+/// Creates the check for one item of a block.
 pub(super) fn item(kind: &str, label: &'static str, negate: bool, span: Span, arguments: &Node) -> Arc<Check> {
     let (arguments, templated) = canonical::arguments(arguments);
     Arc::new(Check { negate, templated, ..Check::new(kind, span, arguments).with_label(Some(label)) })
 }
 
-/// The check for a block's `task`: what is asked of the task of an A2A agent. The check reads it as it is written, but for its
-/// patterns.
+/// The check for a block's `task`. The check reads its arguments as written, except that patterns are translated.
 fn task(node: &Node, problems: &mut Diagnostics) -> Arc<Check> {
     let mut artifacts = |node: &Node| inside(node, "match", &mut |node| task_patterns(node, problems));
     let arguments = inside(node, "artifacts", &mut artifacts);
     item("task", "task", false, node.span, &arguments)
 }
 
-/// The same node with what stands under a key changed.
+/// Returns the node with the value of a key changed.
 fn inside(node: &Node, key: &str, change: &mut dyn FnMut(&Node) -> Node) -> Node {
     let Some(pairs) = node.pairs() else { return node.clone() };
     let pair = |pair: &Pair| {

@@ -1,4 +1,4 @@
-//! `assert.tools`: which tools are called, how often, with what and in which order.
+//! `assert.tools`: lowers required and forbidden tool calls to checks.
 
 use std::sync::Arc;
 
@@ -11,39 +11,39 @@ use super::pattern::pattern;
 
 const KIND: &str = "tool_called";
 
-/// Which calls are meant.
+/// The keys that describe a call.
 static DESCRIBED: &[Field] = &[
     required("name", Kind::Name, "The name of the tool."),
-    optional("args_match", Kind::Map(&Kind::Text), "Patterns for what stands at paths into the arguments."),
+    optional("args_match", Kind::Map(&Kind::Text), "Patterns for argument values, by the path of the argument."),
     optional("result_match", Kind::Text, "A pattern that the result matches."),
     optional("result_not_match", Kind::Text, "A pattern that the result does not match."),
 ];
 
 pub(super) static REQUIRED: Shape = Shape::new("a required call", "A call that must be made.", DESCRIBED).with(&[&[
-    optional("count", Kind::Shape(&COUNT), "How often it is made; without it, at least once."),
-    optional("after", Kind::Name, "A tool that is called before it."),
+    optional("count", Kind::Shape(&COUNT), "How often the call must be made. Default: at least once."),
+    optional("after", Kind::Name, "A tool that must be called before this one."),
 ]]);
 
 pub(super) static FORBIDDEN: Shape = Shape::new("a forbidden call", "A call that must not be made.", DESCRIBED);
 
 static COUNT: Shape = Shape::new(
     "`count`",
-    "How often.",
+    "How often a call must be made.",
     &[
-        optional("exact", Kind::Count(0), "Just so often."),
-        optional("min", Kind::Count(0), "At least so often."),
-        optional("max", Kind::Count(0), "At most so often."),
+        optional("exact", Kind::Count(0), "Exact number of calls."),
+        optional("min", Kind::Count(0), "Minimum number of calls."),
+        optional("max", Kind::Count(0), "Maximum number of calls."),
     ],
 )
 .rules(&[KeyRule::NotBoth(&["exact", "min"]), KeyRule::NotBoth(&["exact", "max"])]);
 
-/// Names of tools that must not be called.
+/// Reads the names of tools that must not be called.
 pub(super) fn forbid(node: &Node, problems: &mut Diagnostics) -> Vec<Arc<Check>> {
     let names = read::each(node, "forbid", problems, |item, problems| read::name(item, "forbid[]", problems));
     names.into_iter().map(|name| item(KIND, "tools.forbid", true, name.span, &text(name))).collect()
 }
 
-/// Calls that must be made.
+/// Reads the calls that must be made.
 pub(super) fn require(node: &Node, problems: &mut Diagnostics) -> Vec<Arc<Check>> {
     read::each(node, "require", problems, |node, problems| {
         REQUIRED.read(node, problems, |fields| {
@@ -57,7 +57,7 @@ pub(super) fn require(node: &Node, problems: &mut Diagnostics) -> Vec<Arc<Check>
     })
 }
 
-/// Calls that must not be made as they are described.
+/// Reads the calls that must not be made.
 pub(super) fn forbid_calls(node: &Node, problems: &mut Diagnostics) -> Vec<Arc<Check>> {
     read::each(node, "forbid_calls", problems, |node, problems| {
         let described = FORBIDDEN.read(node, problems, described)?;
@@ -71,7 +71,7 @@ fn check(span: Span, pairs: Vec<Pair>, label: &'static str, negate: bool) -> Arc
     item(KIND, label, negate, span, &arguments)
 }
 
-/// Which calls are meant, as arguments of the check; `None` when they have no name.
+/// Reads the description of a call as arguments of the check; `None` if it has no name.
 fn described(fields: &mut Reader<'_, '_>) -> Option<Vec<Pair>> {
     let name = fields.required("name", read::name);
     let args = fields.optional("args_match", args_match);
@@ -94,7 +94,7 @@ fn one_pattern(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<No
     Some(Node::text(pattern(&written, node.span, problems)?, node.span))
 }
 
-/// A pattern for each path into the arguments.
+/// Reads a pattern for each path into the arguments.
 fn args_match(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Node> {
     let Some(pairs) = node.pairs() else {
         problems.mismatch(node, format_args!("`{name}` must be a mapping"), "expected `argument: pattern` lines");
@@ -102,20 +102,20 @@ fn args_match(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Nod
     };
     let read = |pair: &Pair| {
         if pair.key.text.contains("${") {
-            let message = "a path of `args_match` can not hold a variable";
-            let help = "write the path out; variables may stand in the pattern behind it";
-            problems.error(pair.key.span, message, "would be looked for as it is written").help(help);
+            let message = "a path in `args_match` cannot contain a variable";
+            let help = "write the path out; the pattern after it may contain variables";
+            problems.error(pair.key.span, message, "would be taken literally").help(help);
         }
         Some(Pair { key: pair.key.clone(), value: one_pattern(&pair.value, &pair.key.text, problems)? })
     };
     Some(Node { span: node.span, content: Content::Map(pairs.iter().filter_map(read).collect()) })
 }
 
-/// `{ exact }`, or `{ min, max }` of which either may be left out.
+/// Reads `{ exact }`, or `{ min, max }`, where both are optional.
 fn count(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Node> {
     const EXAMPLE: &str = "write `{ exact: 1 }`, or `{ min: 1, max: 3 }`";
     if node.pairs().is_none() {
-        problems.mismatch(node, format_args!("`{name}` must be a mapping"), "expected how often").help(EXAMPLE);
+        problems.mismatch(node, format_args!("`{name}` must be a mapping"), "expected a mapping").help(EXAMPLE);
         return None;
     }
     let mut fields = COUNT.reader(node, problems)?;
@@ -127,15 +127,15 @@ fn count(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Node> {
     let numbers = Node { span: node.span, content: Content::Map(numbers.collect()) };
     fields.finish();
     if let Some(other) = min.as_ref().or(max.as_ref()).filter(|_| exact.is_some()) {
-        let message = "`exact` can not stand beside `min` and `max`";
-        problems.error(other.span, message, "`exact` says it all").help(EXAMPLE);
+        let message = "`exact` cannot be combined with `min` or `max`";
+        problems.error(other.span, message, "conflicts with `exact`").help(EXAMPLE);
         return None;
     }
     let bounds = (min.and_then(|min| min.value), max.and_then(|max| Some((max.value?, max.span))));
     if let (Some(min), Some((max, span))) = bounds
         && min > max
     {
-        let help = "no number of calls can be both";
+        let help = "no number of calls can satisfy both";
         problems.error(span, "`max` is less than `min`", format!("less than {min}")).help(help);
         return None;
     }

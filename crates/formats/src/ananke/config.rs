@@ -1,4 +1,4 @@
-//! `ananke.config.yaml`: what all tests of a project share.
+//! Reads `ananke.config.yaml`, the settings shared by all tests of a project.
 
 use agentci_source::shape::{Kind, Shape, optional, required};
 use agentci_source::{Diagnostics, Node};
@@ -9,41 +9,40 @@ use super::other_releases::refuse_unversioned;
 use super::target::{AnankeTarget, SuiteFolder, TARGET, target};
 use super::version::{VERSION, version};
 
-/// The names under which it is looked for.
+/// The file names of a config.
 pub(crate) const NAMES: [&str; 2] = ["ananke.config.yaml", "ananke.config.yml"];
 
-/// Where recordings are kept, from the folder of the config.
+/// The default folder of recordings, relative to the folder of the config.
 const RECORDINGS: &str = "recordings";
 
-/// What a config says.
 pub(super) struct AnankeConfig {
     pub(super) target: AnankeTarget,
     pub(super) named: NamedBlocks<'static>,
-    /// Whether turns inherit all demands, of the target and of their tests.
+    /// Whether turns inherit all requirements of the target and their tests.
     pub(super) inherit: bool,
     pub(super) recordings: String,
     /// Whether tests are meant to be answered from their recordings.
     pub(super) played: bool,
 }
 
-/// The file as a whole.
-pub(crate) static CONFIG: Shape = Shape::new("the config", "What all tests of a project share.", VERSION).with(&[
-    &[
-        required("target", TARGET, "How the agent is reached."),
-        optional("assertions", NAMED_BLOCKS, "Demands with names, for `extends`."),
-    ],
-    INHERIT,
-    &[
-        optional("recordings", Kind::Name, "The folder of recorded conversations."),
-        optional(
-            "played",
-            Kind::Truth,
-            "Whether tests are meant to be answered from their recordings, so that `--require-agent` lets them through.",
-        ),
-    ],
-]);
+pub(crate) static CONFIG: Shape =
+    Shape::new("the config", "Settings shared by all tests of a project.", VERSION).with(&[
+        &[
+            required("target", TARGET, "How to reach the agent."),
+            optional("assertions", NAMED_BLOCKS, "Named assertion blocks for `extends`."),
+        ],
+        INHERIT,
+        &[
+            optional("recordings", Kind::Name, "Folder of recorded conversations. Default: `recordings`."),
+            optional(
+                "played",
+                Kind::Truth,
+                "Whether tests are meant to be answered from their recordings, so that `--require-agent` accepts them.",
+            ),
+        ],
+    ]);
 
-/// Reads a config; `None` when something it can not do without is missing or wrong.
+/// Reads a config; `None` if it is invalid.
 pub(super) fn config(root: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<AnankeConfig> {
     if refuse_unversioned(root, problems) {
         return None;

@@ -1,4 +1,4 @@
-//! Suites of the `ananke` dialect: a config and all tests that belong to it, wherever they are met.
+//! Finds suites of the `ananke` dialect: a config and all tests that belong to it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ fn fits(root: &Node) -> bool {
 
 struct AnankeFinder<'f> {
     projects: AnankeProjects<'f>,
-    /// Files with the name of a test that cannot be read, and why.
+    /// Files with the name of a test that cannot be read, with the reason.
     unreadable: HashMap<PathBuf, Diagnostic>,
 }
 
@@ -46,7 +46,7 @@ impl Finder for AnankeFinder<'_> {
         }
     }
 
-    /// Files that nothing hints at are not opened.
+    /// Only opens files with the name of a test or with a config.
     fn take_found(&mut self, paths: &mut Vec<PathBuf>, search: &mut SuiteSearch<'_>) -> bool {
         let before = paths.len();
         paths.retain(|path| !self.projects.may_be_test(path) || !self.take_test(path, None, search));
@@ -68,8 +68,8 @@ impl Finder for AnankeFinder<'_> {
         found.then(Vec::new)
     }
 
-    /// Nobody can tell whose tests files are that have the name of a test and cannot be read, and one that is broken must not be
-    /// left out without a word. Beside suites it is a warning, for there they are likely to be of something else.
+    /// Reports unreadable files with the name of a test, so that no broken test is skipped silently. If suites were
+    /// found, it is only a warning, since the files may belong to another program.
     fn report_left(&mut self, configs: &[PathBuf], strays: &mut Vec<PathBuf>, search: &mut SuiteSearch<'_>) -> bool {
         let severity = if search.found { Severity::Warning } else { Severity::Error };
         let mut reported = false;
@@ -98,7 +98,7 @@ impl Finder for AnankeFinder<'_> {
 }
 
 impl AnankeFinder<'_> {
-    /// Takes all tests below the folder of a config to it, whatever the config is called.
+    /// Adds all tests below the folder of a config to it. The config may have any name.
     fn take_config(&mut self, config: &Path, span: Span, search: &mut SuiteSearch<'_>) {
         let mut paths = Vec::new();
         let folder = folder_of(config);
@@ -113,7 +113,7 @@ impl AnankeFinder<'_> {
         }
     }
 
-    /// Takes a test to its config, or to the given one; whether the file is one.
+    /// Adds a test to its config, or to the given one; returns whether the file is a test.
     fn take_test(&mut self, path: &Path, config: Option<&Path>, search: &mut SuiteSearch<'_>) -> bool {
         if search.opened.contains(path) {
             return true;
@@ -136,7 +136,8 @@ impl AnankeFinder<'_> {
     }
 }
 
-/// YAML files at or below a folder that may belong to its config: not those of suites and of other configs.
+/// Collects the YAML files at or below a folder that may belong to its config. Folders of other suites and configs are
+/// skipped.
 fn below(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>, search: &mut SuiteSearch<'_>) {
     if !search.goes_on(folder, depth) {
         return;
@@ -155,14 +156,14 @@ fn below(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>, search: &mut Sui
     }
 }
 
-/// Reports a config that no test belongs to.
+/// Reports a config without tests.
 fn report_empty(config: &Path, span: Span, severity: Severity, search: &mut SuiteSearch<'_>) {
     let message = format!("no tests belong to `{}`", config.display());
     let help = "a test is a YAML file with `turns:` in the config's folder or below it";
     search.report(Diagnostic { severity, ..Diagnostic::error(span, message).help(help) });
 }
 
-/// One error for all the tests that have no config.
+/// Reports all tests without a config, in one error.
 fn report_homeless(tests: Vec<OpenedFile>, search: &mut SuiteSearch<'_>) {
     let Some(first) = tests.first() else { return };
     let others = match tests.len() - 1 {
@@ -172,8 +173,8 @@ fn report_homeless(tests: Vec<OpenedFile>, search: &mut SuiteSearch<'_>) {
     };
     let message = format!("no `ananke.config.yaml` was found for `{}`{others}", first.path.display());
     let span = first.root.as_ref().map_or_else(|problem| problem.span, |root| root.span);
-    let help = "put one into the test's folder or one above it, or name one with `--config`";
-    search.report(Diagnostic::error(span, message).label("a test needs one").help(help));
+    let help = "add one to the test's folder or a parent folder, or pass one with `--config`";
+    search.report(Diagnostic::error(span, message).label("needs a config").help(help));
     for problem in tests.into_iter().filter_map(|test| test.root.err()) {
         search.report(problem);
     }

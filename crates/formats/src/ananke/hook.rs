@@ -12,20 +12,19 @@ use super::target::SuiteFolder;
 use crate::command::part;
 use crate::texts::named_texts;
 
-/// How long a hook may take that does not say so itself.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(super) static HOOK: Shape = Shape::new(
     "a hook",
-    "A command that runs before the turns; what it prints as JSON becomes variables.",
+    "A command that runs before the turns; the keys of the JSON object it prints become variables.",
     &[
         required("cmd", Kind::Filled(&Kind::Text), "The program and its arguments."),
-        optional("timeout_ms", Kind::Positive, "How many milliseconds it may take."),
-        optional("env", Kind::Map(&Kind::Word), "Variables of its environment."),
+        optional("timeout_ms", Kind::Positive, "Timeout in milliseconds. Default: 30000."),
+        optional("env", Kind::Map(&Kind::Word), "Environment variables to set."),
     ],
 );
 
-/// Reads the hooks of a test. They run in the folder of the config, and files in their commands are looked for there first, then
+/// Reads the hooks of a test. They run in the folder of the config; files in their commands are resolved there, or else
 /// in the folder of the test.
 pub(super) fn hooks(node: &Node, config: SuiteFolder<'_>, test: &Path, problems: &mut Diagnostics) -> Vec<Hook> {
     read::each(node, "hooks", problems, |item, problems| hook(item, config, test, problems))

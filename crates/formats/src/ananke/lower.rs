@@ -1,4 +1,4 @@
-//! A config and its tests to a suite of the plan.
+//! Lowers a config and its tests to a suite of the plan.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -23,7 +23,7 @@ use crate::ids::TakenIds;
 use crate::invalid_case::CaseReading;
 use crate::new_suite::new_suite;
 
-/// What suites of the dialect take for granted.
+/// The defaults of the dialect.
 const HABITS: Habits = Habits {
     parallelism: Parallelism::One,
     verdicts: Verdicts::Kept,
@@ -31,7 +31,7 @@ const HABITS: Habits = Habits {
     ..Habits::USUAL
 };
 
-/// Lowers a config and its tests; `None` when the suite is refused. A test that is wrong is a broken case.
+/// Lowers a config and its tests; `None` if the suite is rejected. An invalid test is a broken case.
 pub(crate) fn lower(loading: &mut Loading<'_>, project: Project) -> Option<Suite> {
     let Project { config: path, mut tests } = project;
     let folder = folder_of(&path);
@@ -61,17 +61,17 @@ pub(crate) fn lower(loading: &mut Loading<'_>, project: Project) -> Option<Suite
     Some(Suite { mode: Mode::Live, cases, ..suite })
 }
 
-/// What the tests of a config have in common.
+/// The settings shared by the tests of a config.
 struct ConfigDefaults<'c> {
     config: &'c AnankeConfig,
     place: SuiteFolder<'c>,
     target: Arc<Target>,
     scripted: Arc<[ScriptedTool]>,
-    /// What the target asks.
+    /// The assertions of the target.
     said: LevelRules,
-    /// The same for a test that asks nothing itself.
+    /// The merged checks for a test without its own assertions.
     merged: Merged,
-    /// Demands that were warned about.
+    /// Requirements with a warning already.
     warned: HashSet<Span>,
 }
 
@@ -99,7 +99,7 @@ impl<'c> ConfigDefaults<'c> {
         shared
     }
 
-    /// A2A shows no tool calls, so a demand for one cannot be met.
+    /// A2A does not report tool calls, so a requirement for one will rarely pass.
     fn warn_of_demands(&mut self, demands: &[Arc<Check>], problems: &mut Diagnostics) {
         if self.config.target.protocol != TargetProtocol::A2a {
             return;
@@ -108,8 +108,8 @@ impl<'c> ConfigDefaults<'c> {
         self.warned.extend(demands.iter().map(|check| check.kind.span));
         if let Some(check) = new {
             problems
-                .warning(check.kind.span, "an A2A agent does not show its tool calls", "will hardly ever be seen")
-                .help("ask for what the agent says with `text`, or for what it must not call with `forbid`");
+                .warning(check.kind.span, "an A2A agent does not report its tool calls", "will rarely be seen")
+                .help("check the answer with `text`, or list tools that must not be called in `forbid`");
         }
     }
 
@@ -125,7 +125,7 @@ impl<'c> ConfigDefaults<'c> {
         opened
     }
 
-    /// Reads a test. The checks over the whole of it are kept even if it is wrong.
+    /// Reads a test. The checks for the whole test are kept even if it is invalid.
     fn read(
         &mut self,
         root: &Node,
@@ -134,7 +134,7 @@ impl<'c> ConfigDefaults<'c> {
         problems: &mut Diagnostics,
     ) -> Option<Case> {
         let mut test = test::test(root, self.config, self.place, &folder_of(path), problems);
-        // Blocks can be put together once they are known not to build upon themselves.
+        // Blocks can only be merged once they are known not to extend themselves.
         let Some(name) = test.name.take().filter(|_| !problems.has_errors()) else {
             let blocks = test.block.iter().chain(test.turns.iter().filter_map(|turn| turn.block.as_ref()));
             *checks = self.merged.whole();
@@ -166,7 +166,8 @@ impl<'c> ConfigDefaults<'c> {
         })
     }
 
-    /// Puts together what is asked, for each turn and for all of them; the calls that are demanded beyond the target's.
+    /// Merges the assertions for each turn and for the whole test; also returns the required calls of the test and its
+    /// turns.
     fn ask(
         &self,
         test: &mut TestFile<'_>,
@@ -200,8 +201,8 @@ impl<'c> ConfigDefaults<'c> {
 
 fn too_much(span: Span) -> Diagnostic {
     let most = CheckBudget::MOST;
-    Diagnostic::error(span, format!("the assertions come to more than {most} checks"))
-        .help("ask for less in the target and in named blocks, or split the test")
+    Diagnostic::error(span, format!("the assertions expand to more than {most} checks"))
+        .help("remove assertions from the target or from named blocks, or split the test")
 }
 
 fn with_tools(target: &Arc<Target>, tools: &[WrittenTool]) -> (Arc<Target>, Arc<[ScriptedTool]>) {

@@ -1,4 +1,4 @@
-//! The `ananke` dialect: conversations with an agent that is a server, one test a file, one config a project.
+//! The `ananke` dialect: conversations with an agent server. Each file is one test, each project has one config.
 //!
 //! ```yaml
 //! # ananke.config.yaml
@@ -18,9 +18,9 @@
 //! assert: { tools: { forbid: [delete_order] } }
 //! ```
 //!
-//! A config and all tests that belong to it are one suite, the nearest config on the way up being that of a test. Keys are strict
-//! in both files. A config that is wrong refuses the suite; a test that is wrong is a broken case among the others. What is asked
-//! at three levels (target, test, turn) is folded into each turn and each case here, so that nothing is left to inherit.
+//! A config and its tests form one suite; a test belongs to the config in the nearest parent folder. Unknown keys are
+//! errors in both files. An invalid config rejects the suite; an invalid test is a broken case. The assertions of the
+//! three levels (target, test, turn) are merged into each turn and case here, so the plan has no inheritance.
 
 mod assertion;
 mod call;

@@ -1,4 +1,4 @@
-//! `assertions` and `extends`: blocks that have a name and are built upon.
+//! `assertions` and `extends`: named blocks of assertions that other blocks extend.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,16 +8,15 @@ use agentci_source::{Diagnostics, Node, Pair, Spanned, did_you_mean, read};
 use super::assertion::{AssertionBlock, BlockLevel, NAMED, block};
 use super::rules::Rules;
 
-/// Blocks by their names.
 pub(super) const NAMED_BLOCKS: Kind = Kind::Map(&Kind::Shape(&NAMED));
 
-/// How many named blocks may stand one upon another.
+/// The maximum depth of `extends`.
 const MOST_STEPS: usize = 32;
 
-/// With how many names one that is not known is compared.
+/// The maximum number of names that an unknown name is compared with.
 const MOST_COMPARED: usize = 1000;
 
-/// The named blocks of a file, and behind them those of the file that it belongs to.
+/// The named blocks of a file, and those of the outer file (the config of a test).
 #[derive(Debug, Default)]
 pub(super) struct NamedBlocks<'o> {
     own: BTreeMap<String, AssertionBlock>,
@@ -25,8 +24,8 @@ pub(super) struct NamedBlocks<'o> {
 }
 
 impl<'o> NamedBlocks<'o> {
-    /// Reads the blocks under `assertions`. Each may build upon others of this file and of the outer one; where both have a block
-    /// of one name, this file's is meant.
+    /// Reads the blocks under `assertions`. Each may extend others of this file and of the outer one; a block of this
+    /// file takes precedence over an outer one of the same name.
     pub(super) fn read(node: Option<&Node>, outer: Option<&'o NamedBlocks<'o>>, problems: &mut Diagnostics) -> Self {
         let pairs = node.map(|node| read::pairs(node, "`assertions`", "`name: {..}`", problems)).unwrap_or_default();
         let named = |pair: &Pair| (pair.key.text.to_string(), block(&pair.value, BlockLevel::Named, problems));
@@ -38,7 +37,7 @@ impl<'o> NamedBlocks<'o> {
         named
     }
 
-    /// Looks at what a block builds upon; how many blocks stand one upon another with it on top.
+    /// Checks the blocks that a block extends; returns the depth of `extends` below it, including itself.
     fn visit<'n>(
         &'n self,
         name: &'n str,
@@ -59,8 +58,8 @@ impl<'o> NamedBlocks<'o> {
                     0
                 }
                 Some((base_name, _)) if way.contains(&base_name.as_str()) => {
-                    let message = format!("the block `{}` builds upon itself", base.value.escape_debug());
-                    problems.error(base.span, message, "leads back to it").help("remove it from one of the `extends`");
+                    let message = format!("the block `{}` extends itself", base.value.escape_debug());
+                    problems.error(base.span, message, "points back to it").help("remove it from one of the `extends`");
                     0
                 }
                 Some(_) if way.len() >= MOST_STEPS => MOST_STEPS,
@@ -68,9 +67,9 @@ impl<'o> NamedBlocks<'o> {
             };
             height = height.max(below + 1);
             if height > MOST_STEPS {
-                let message = format!("more than {MOST_STEPS} blocks build one upon another");
-                problems.error(base.span, message, "one too many").help("put some of them into one");
-                // Said once; blocks further up are looked at anew.
+                let message = format!("more than {MOST_STEPS} levels of `extends`");
+                problems.error(base.span, message, "one level too many").help("merge some of the blocks");
+                // Reported once: blocks that extend this one start counting again.
                 height = 1;
                 break;
             }
@@ -97,22 +96,22 @@ impl<'o> NamedBlocks<'o> {
         names.truncate(MOST_COMPARED);
         let help = match did_you_mean(&name.value, names.iter().copied()) {
             Some(meant) => format!("did you mean `{meant}`?"),
-            None if names.is_empty() => "describe it under `assertions:` in the config or in the test".to_owned(),
+            None if names.is_empty() => "define it under `assertions:` in the config or in the test".to_owned(),
             None => format!("known blocks are {}", read::quoted_list(names.get(..10).unwrap_or(&names))),
         };
-        let message = format!("there is no block `{}`", name.value.escape_debug());
-        problems.error(name.span, message, "not under `assertions`").help(help);
+        let message = format!("unknown block `{}`", name.value.escape_debug());
+        problems.error(name.span, message, "not defined under `assertions`").help(help);
     }
 
-    /// Reports the blocks that a block builds upon and that are not there.
+    /// Reports unknown blocks in `extends`.
     pub(super) fn check(&self, block: &AssertionBlock, problems: &mut Diagnostics) {
         for name in &block.extends {
             self.known(name, problems);
         }
     }
 
-    /// What a block asks with all that it builds upon: those first and in their order, then its own words. The blocks must have
-    /// been found right.
+    /// The assertions of a block: first those of the blocks it extends, in order, then its own. The blocks must have
+    /// been checked.
     pub(super) fn gather(&self, block: &AssertionBlock, budget: &mut CheckBudget) -> Rules {
         let mut rules = Rules::default();
         for (base, layer) in block.extends.iter().filter_map(|name| self.find(&name.value)) {
@@ -127,7 +126,7 @@ impl<'o> NamedBlocks<'o> {
     }
 }
 
-/// How many checks one file may still come to. Blocks that build upon blocks, and turns that inherit, multiply what is written.
+/// The number of checks that one file may still expand to. Nested `extends` and inheritance multiply the checks.
 #[derive(Debug)]
 pub(super) struct CheckBudget {
     left: usize,
@@ -135,14 +134,14 @@ pub(super) struct CheckBudget {
 }
 
 impl CheckBudget {
-    /// The most checks of one file.
+    /// The maximum number of checks of one file.
     pub(super) const MOST: usize = 100_000;
 
     pub(super) fn new() -> Self {
         Self { left: Self::MOST, exceeded: false }
     }
 
-    /// Takes some of it; false once there was not enough.
+    /// Takes `count` checks from the budget; returns `false` once the budget is exceeded.
     pub(super) fn take(&mut self, count: usize) -> bool {
         match self.left.checked_sub(count) {
             Some(left) if !self.exceeded => self.left = left,
@@ -151,7 +150,6 @@ impl CheckBudget {
         !self.exceeded
     }
 
-    /// Whether there ever was not enough.
     pub(super) fn exceeded(&self) -> bool {
         self.exceeded
     }

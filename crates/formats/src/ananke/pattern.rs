@@ -1,22 +1,22 @@
-//! Patterns: `/body/flags` as in JavaScript, anything else is the pattern itself.
+//! Reads patterns: `/body/flags` as in JavaScript, or a plain pattern.
 
 use agentci_source::{Diagnostics, Span};
 
 use crate::foreign_pattern::{Language, PatternFlags, translated};
 
-/// The flags of JavaScript, of which `i`, `m`, `s` and `y` change what is found.
+/// The flags of JavaScript; only `i`, `m`, `s` and `y` change what is matched.
 const FLAGS: &str = "dgimsuvy";
 
-/// The pattern as the checks read it, with its flags at its beginning; `None` when it is wrong. `y` binds it to the beginning of
-/// the text.
+/// The pattern for the checks, with its flags at the start; `None` if it is invalid. `y` anchors it at the start of the
+/// text.
 pub(super) fn pattern(written: &str, span: Span, problems: &mut Diagnostics) -> Option<String> {
     let Some((body, flags)) = split(written) else {
         return Some(translated(written, Language::JavaScript(PatternFlags::Plain)));
     };
     if let Some(unknown) = flags.chars().find(|flag| !FLAGS.contains(*flag)) {
         let help = format!(
-            "known flags are those of JavaScript, `{FLAGS}`; if the slashes are meant as such, put a backslash before the \
-             first: `\\/`"
+            "known flags are those of JavaScript, `{FLAGS}`; to match literal slashes, escape the first one with a \
+             backslash: `\\/`"
         );
         problems
             .error(span, format!("the pattern has an unknown flag `{unknown}`"), "read as `/body/flags`")
@@ -34,8 +34,8 @@ pub(super) fn pattern(written: &str, span: Span, problems: &mut Diagnostics) -> 
     Some(if flags.contains('y') { format!("{inline}\\A(?:{body})") } else { format!("{inline}{body}") })
 }
 
-/// The body and the flags of a text between slashes. What ends with other than flags is taken for a path if it has a third slash,
-/// or more behind the last than there are flags.
+/// Splits `/body/flags`. If the end is not made of known flags, the text is a path (`None`) if it has a third slash, or
+/// characters other than letters or more than eight letters after the last slash.
 fn split(written: &str) -> Option<(&str, &str)> {
     let (body, flags) = written.strip_prefix('/')?.rsplit_once('/')?;
     let known = flags.chars().all(|flag| FLAGS.contains(flag));
@@ -43,7 +43,7 @@ fn split(written: &str) -> Option<(&str, &str)> {
     (!body.is_empty() && (known || meant)).then_some((body, flags))
 }
 
-/// Whether there is a slash without a backslash before it.
+/// Whether there is an unescaped slash.
 fn has_slash(body: &str) -> bool {
     let mut characters = body.chars();
     while let Some(character) = characters.next() {

@@ -1,4 +1,4 @@
-//! Which test belongs to which config.
+//! Assigns tests to their configs.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -9,23 +9,22 @@ use super::config::NAMES;
 use super::shape::{has_mistyped_turns, is_meant_as_test, is_named_as_test, is_test, reads_like_a_test};
 use crate::document::{OpenedFile as Test, folder_of, upward};
 
-/// How many folders a config is looked for upwards.
+/// The number of folders, from the test's up, that are searched for a config.
 const MOST_STEPS: usize = 128;
 
-/// A config and its tests.
 pub(crate) struct Project {
     pub(crate) config: PathBuf,
     pub(crate) tests: Vec<Test>,
 }
 
-/// All projects that were met.
+/// The projects found so far.
 pub(crate) struct AnankeProjects<'f> {
     files: &'f dyn Files,
-    /// The config that the caller wants for all tests.
+    /// The config that the caller chose for all tests.
     chosen: Option<PathBuf>,
-    /// The configs of folders.
+    /// The nearest config of each folder.
     nearest: HashMap<PathBuf, Option<PathBuf>>,
-    /// In the order they were met.
+    /// In the order they were found.
     met: Vec<Project>,
     homeless: Vec<Test>,
 }
@@ -36,8 +35,8 @@ impl<'f> AnankeProjects<'f> {
         Self { files, chosen, nearest: HashMap::new(), met: Vec::new(), homeless: Vec::new() }
     }
 
-    /// The config of the tests in a folder: the chosen one, else the nearest on the way up, from there or from the working
-    /// folder.
+    /// The config of the tests in a folder: the chosen one, else the nearest one above the folder, else the nearest one
+    /// above the working folder.
     fn config(&mut self, folder: &Path) -> Option<PathBuf> {
         if let Some(chosen) = &self.chosen {
             return Some(chosen.clone());
@@ -54,13 +53,13 @@ impl<'f> AnankeProjects<'f> {
         nearest.or_insert_with(|| upward(files, &folder, MOST_STEPS).find_map(config)).clone()
     }
 
-    /// Whether a file that was met in a search is worth opening: its name says that it is a test, or there is a config.
+    /// Whether to open a file that a search found: it has the name of a test, or it has a config.
     pub(crate) fn may_be_test(&mut self, path: &Path) -> bool {
         is_named_as_test(path) || self.config(&folder_of(path)).is_some()
     }
 
-    /// Whether a file that was opened is a test. One that is wrong in a way that hides it is, if all else speaks for it: a test
-    /// must not be left out without a word.
+    /// Whether an opened file is a test. A file that cannot be parsed or has a mistyped key also counts if its name or
+    /// content suggests a test and it has a config, so that no test is skipped silently.
     pub(crate) fn is_test(&mut self, test: &Test) -> bool {
         let marked = match &test.root {
             Ok(root) => is_test(root),
@@ -73,7 +72,7 @@ impl<'f> AnankeProjects<'f> {
                 && self.config(&folder_of(&test.path)).is_some())
     }
 
-    /// Takes a test to its config.
+    /// Adds a test to its config.
     pub(crate) fn add(&mut self, test: Test) {
         match self.config(&folder_of(&test.path)) {
             Some(config) => self.add_to(config, test),
@@ -81,7 +80,7 @@ impl<'f> AnankeProjects<'f> {
         }
     }
 
-    /// Takes a test to this config, unless the caller chose another one for all.
+    /// Adds a test to this config, unless the caller chose another one for all tests.
     pub(crate) fn add_to(&mut self, config: PathBuf, test: Test) {
         let config = self.chosen.clone().unwrap_or(config);
         match self.met.iter_mut().find(|project| project.config == config) {
@@ -90,12 +89,12 @@ impl<'f> AnankeProjects<'f> {
         }
     }
 
-    /// Whether a config that was met in a search has no tests, and nothing else was chosen.
+    /// Whether a config that a search found has no tests, and the caller chose no other config.
     pub(crate) fn is_empty(&self, config: &Path) -> bool {
         self.chosen.is_none() && !self.met.iter().any(|project| project.config == config)
     }
 
-    /// The projects in the order they were met, and the tests that have no config.
+    /// Returns the projects in the order they were found, and the tests that have no config.
     pub(crate) fn finish(&mut self) -> (Vec<Project>, Vec<Test>) {
         (std::mem::take(&mut self.met), std::mem::take(&mut self.homeless))
     }

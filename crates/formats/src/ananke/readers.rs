@@ -1,4 +1,4 @@
-//! Small readers that several parts of the format need.
+//! Readers for several parts of the format.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::texts::template;
 
-/// A time in milliseconds, more than zero.
+/// Reads a time in milliseconds, greater than zero.
 pub(super) fn milliseconds(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Duration> {
     let number = node.scalar().and_then(|scalar| scalar.value(Reading::Core)).as_ref().and_then(Value::as_f64);
     let duration = number.and_then(|number| Duration::try_from_secs_f64(number / 1000.0).ok());
@@ -16,7 +16,7 @@ pub(super) fn milliseconds(node: &Node, name: &str, problems: &mut Diagnostics) 
     if duration.is_none() {
         let wanted = match number {
             Some(number) if number > 0.0 => "a shorter time",
-            Some(_) => "more than 0",
+            Some(_) => "greater than 0",
             None => "a number of milliseconds",
         };
         let help = format!("write a number of milliseconds, such as `{name}: 30000`");
@@ -25,12 +25,12 @@ pub(super) fn milliseconds(node: &Node, name: &str, problems: &mut Diagnostics) 
     duration
 }
 
-/// An address; one without variables must be complete.
+/// Reads a URL; without variables it must be complete.
 pub(super) fn url(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spanned<Text>> {
     let text = template(node, name, problems)?;
     if matches!(&text, Text::Literal(url) if !is_url(url)) {
-        let help = "begin it with `http://` or `https://` and the name of a host, or with a variable";
-        problems.mismatch(node, format_args!("`{name}` must be an HTTP address"), "not an address").help(help);
+        let help = "start it with `http://` or `https://` and a host name, or with a variable";
+        problems.mismatch(node, format_args!("`{name}` must be an HTTP URL"), "not a URL").help(help);
         return None;
     }
     Some(Spanned::new(text, node.span))
@@ -43,12 +43,12 @@ fn is_url(text: &str) -> bool {
     plain && !host.is_empty() && ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
 }
 
-/// Texts, without their places.
+/// Reads a list of strings, without their spans.
 pub(super) fn plain_texts(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<String>> {
     Some(read::texts(node, name, problems)?.into_iter().map(|text| text.value).collect())
 }
 
-/// A list that must not be empty; `example` is how one is written.
+/// Reads a list that must not be empty; `example` is shown in the help.
 pub(super) fn filled_list<'n>(
     node: &'n Node,
     name: &str,
@@ -65,7 +65,7 @@ pub(super) fn filled_list<'n>(
     None
 }
 
-/// A program and its arguments, in each of which variables may stand.
+/// Reads a program and its arguments, which may contain variables.
 pub(super) fn command(node: &Node, name: &str, example: &str, problems: &mut Diagnostics) -> Option<Vec<Text>> {
     let items = filled_list(node, name, example, problems)?;
     let parts: Vec<Text> = items.iter().filter_map(|item| template(item, &format!("{name}[]"), problems)).collect();

@@ -1,4 +1,4 @@
-//! Where the conversation of a test is kept.
+//! The path of a test's recording.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -6,13 +6,13 @@ use agentci_source::{FileKind, join, relative};
 
 use super::target::SuiteFolder;
 
-/// The file for the recording of a test: where the test lies below the config, below the folder of recordings. The path of a test
-/// that lies elsewhere becomes one name.
+/// The path of a test's recording: the path of the test relative to the config, in the folder of recordings. The path
+/// of a test outside the config's folder is flattened to one file name.
 pub(super) fn path(place: SuiteFolder<'_>, recordings: &str, test: &Path) -> PathBuf {
     let from = relative(place.folder, test);
     let within = from.components().all(|part| matches!(part, Component::Normal(_)));
     let name = if within { from.to_string_lossy().into_owned() } else { flat(&from) };
-    // Beside `a.yaml` a file `a.yml` needs a recording of its own.
+    // If `a.yaml` exists too, `a.yml` needs a separate recording.
     let twin = test.extension().is_some_and(|extension| extension == "yml")
         && place.files.kind(&test.with_extension("yaml")) == Some(FileKind::File);
     let name = match name.rsplit_once('.') {

@@ -1,7 +1,7 @@
-//! What is asked at one level, each item a check already, and three levels put together: target, test, turn.
+//! The checks of one level, and the merge of the three levels: target, test, turn.
 //!
-//! A turn is held to the limits and prohibitions of all three levels and to its own demands; what target and test demand is
-//! judged once, over the whole test, unless `inherit: all` says that every turn must meet it, too.
+//! The limits and prohibitions of all three levels apply to a turn, as do its own requirements. The requirements of the
+//! target and the test are checked once, over the whole test, unless `inherit: all` also applies them to every turn.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use agentci_plan::Check;
 
 use super::named_blocks::CheckBudget;
 
-/// What kind of item it is, in the order in which items are evaluated.
+/// The kind of an assertion, in the order of evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum RuleKind {
     Forbid,
@@ -29,22 +29,21 @@ impl RuleKind {
     }
 }
 
-/// What is asked at one level, or at several put together. A limit on time that is switched off has an empty list.
+/// The checks of one level, or of several merged levels. A time limit that is switched off has an empty list.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rules(BTreeMap<RuleKind, Vec<Arc<Check>>>);
 
 impl Rules {
-    /// Says what is asked by the items of a kind.
+    /// Sets the checks of a kind.
     pub(super) fn set(&mut self, kind: RuleKind, checks: Vec<Arc<Check>>) {
         self.0.insert(kind, checks);
     }
 
-    /// The calls that must be made.
     pub(super) fn demanded_calls(&self) -> &[Arc<Check>] {
         self.0.get(&RuleKind::Require).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Adds what is said later: lists grow, limits on time are replaced.
+    /// Adds the rules of an inner level: lists are concatenated, time limits are replaced.
     pub(super) fn add(&mut self, later: &Rules) {
         for (kind, checks) in &later.0 {
             let own = self.0.entry(*kind).or_default();
@@ -55,44 +54,43 @@ impl Rules {
         }
     }
 
-    /// Limits and prohibitions alone, without demands.
+    /// The limits and prohibitions, without requirements.
     pub(super) fn without_demands(&self) -> Rules {
         let mut rules = self.clone();
         rules.0.retain(|kind, _| !kind.is_demand());
         rules
     }
 
-    /// How many items there are.
     pub(super) fn len(&self) -> usize {
         self.0.values().map(Vec::len).sum()
     }
 
-    /// The checks in the order they are evaluated. An item that came twice from the same place is one check.
+    /// The checks in the order of evaluation. An item that was added twice is one check.
     pub(super) fn checks(&self) -> Vec<Arc<Check>> {
         let mut seen = HashSet::new();
         self.0.values().flatten().filter(|check| seen.insert(Arc::as_ptr(check))).cloned().collect()
     }
 }
 
-/// What one level says, all named blocks included.
+/// The checks of one level, including those of named blocks.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LevelRules {
     pub(super) rules: Rules,
-    /// Whether turns inherit its demands, too.
+    /// Whether turns inherit its requirements, too.
     pub(super) inherit: bool,
 }
 
-/// What holds for the turns of a test, and for the test as a whole.
+/// The checks for the turns of a test, and for the test as a whole.
 #[derive(Debug)]
 pub(super) struct Merged {
     inherited: Rules,
     whole: Rules,
-    /// The checks of a turn that asks nothing itself.
+    /// The checks of a turn without its own assertions.
     shared: Arc<[Arc<Check>]>,
 }
 
 impl Merged {
-    /// Puts the levels above the turns together.
+    /// Merges the levels above the turns.
     pub(super) fn new(target: &LevelRules, test: &LevelRules, budget: &mut CheckBudget) -> Self {
         let (mut inherited, mut whole) = (Rules::default(), Rules::default());
         for said in [target, test] {
@@ -105,7 +103,6 @@ impl Merged {
         Self { inherited, whole, shared }
     }
 
-    /// The checks of a turn.
     pub(super) fn turn(&self, own: Option<&Rules>, budget: &mut CheckBudget) -> Arc<[Arc<Check>]> {
         let Some(own) = own else { return Arc::clone(&self.shared) };
         if !budget.take(self.inherited.len()) {
@@ -116,7 +113,6 @@ impl Merged {
         rules.checks().into()
     }
 
-    /// The checks over the whole test.
     pub(super) fn whole(&self) -> Vec<Arc<Check>> {
         self.whole.checks()
     }

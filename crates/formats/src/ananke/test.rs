@@ -1,4 +1,4 @@
-//! A test file.
+//! Reads a test file.
 
 use std::path::Path;
 
@@ -18,10 +18,10 @@ use super::turn::{ReadTurn, TURNS, TurnSetting, turn};
 use super::version::{VERSION, version};
 use crate::skip::{SKIP, skip};
 
-/// What a test file says, as far as it could be read.
+/// The content of a test file, as far as it could be read.
 #[derive(Default)]
 pub(super) struct TestFile<'c> {
-    /// `None` when something it can not do without is missing or wrong.
+    /// `None` if it is missing or invalid.
     pub(super) name: Option<Spanned<String>>,
     pub(super) tags: Vec<String>,
     pub(super) skip: Option<Skip>,
@@ -30,26 +30,24 @@ pub(super) struct TestFile<'c> {
     pub(super) turns: Vec<ReadTurn>,
     pub(super) block: Option<AssertionBlock>,
     pub(super) named: NamedBlocks<'c>,
-    /// Whether turns inherit all demands, of the target and of the test.
+    /// Whether turns inherit all requirements of the target and the test.
     pub(super) inherit: bool,
 }
 
-/// The file as a whole.
-pub(crate) static TEST: Shape = Shape::new("the test", "A conversation, and what is asked of it.", VERSION).with(&[
+pub(crate) static TEST: Shape = Shape::new("the test", "A conversation and its assertions.", VERSION).with(&[
     &[
-        required("name", Kind::Name, "What reports call the test; each stands once in a project."),
-        optional("tags", Kind::OneOrMore(&Kind::Text), "Words to select it by."),
-        optional("skip", SKIP, "Whether it is left out, or why it is."),
+        required("name", Kind::Name, "Name of the test in reports, unique within a project."),
+        optional("tags", Kind::OneOrMore(&Kind::Text), "Tags to select the test by."),
+        optional("skip", SKIP, "Whether to skip the test: a boolean, or the reason as a string."),
         optional("hooks", Kind::List(&Kind::Shape(&HOOK)), "Commands that run before the turns."),
-        optional("tools", TOOLS, "Tools that the client offers, beside those of the target."),
+        optional("tools", TOOLS, "Tools that the client offers, in addition to those of the target."),
         required("turns", TURNS, "The conversation, turn by turn."),
-        optional("assert", Kind::Shape(&ABOVE), "What is asked of the whole test."),
-        optional("assertions", NAMED_BLOCKS, "Demands with names, for `extends`."),
+        optional("assert", Kind::Shape(&ABOVE), "Assertions for the whole test."),
+        optional("assertions", NAMED_BLOCKS, "Named assertion blocks for `extends`."),
     ],
     INHERIT,
 ]);
 
-/// Reads a test file.
 pub(super) fn test<'c>(
     root: &Node,
     config: &'c AnankeConfig,
@@ -81,7 +79,7 @@ pub(super) fn test<'c>(
 fn client_tools(node: &Node, config: &AnankeConfig, problems: &mut Diagnostics) -> Vec<WrittenTool> {
     let protocol = config.target.protocol;
     if protocol != TargetProtocol::Agui {
-        let message = "`tools` are offered to targets of type `agui`";
+        let message = "`tools` are only supported for targets of type `agui`";
         let help = "remove them";
         problems
             .error(node.span, message, format!("the config has a target of type `{}`", protocol.facts().name))

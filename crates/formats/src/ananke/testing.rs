@@ -1,16 +1,16 @@
-//! What the tests of this dialect share.
+//! Helpers for the tests of this dialect.
 
 use std::path::Path;
 
 use agentci_source::{Diagnostics, Node, Sources};
 
-/// The tree of a text.
+/// Parses a text.
 pub(super) fn node(text: &str) -> Node {
     let file = Sources::default().add(Path::new("a.yaml"), text);
     agentci_source::yaml::parse(text, file).unwrap()
 }
 
-/// What was found wrong.
+/// The messages of all problems.
 pub(super) fn messages(problems: &Diagnostics) -> Vec<String> {
     problems.iter().map(|problem| problem.message.clone()).collect()
 }

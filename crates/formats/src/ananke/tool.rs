@@ -1,4 +1,4 @@
-//! `tools`: what the client offers to an agent, and how it answers.
+//! `tools`: the tools that the client offers to an agent, and their answers.
 
 use std::collections::HashSet;
 
@@ -19,7 +19,7 @@ pub(super) struct WrittenTool {
 }
 
 impl WrittenTool {
-    /// What the agent is told of it.
+    /// The declaration sent to the agent.
     pub(super) fn client(&self) -> ClientTool {
         ClientTool {
             name: self.name.clone(),
@@ -28,13 +28,13 @@ impl WrittenTool {
         }
     }
 
-    /// Its answers, if it has any.
+    /// The scripted answers, if it has any.
     pub(super) fn scripted(&self) -> Option<ScriptedTool> {
         let answers = self.answers.clone();
         (!answers.is_empty()).then(|| ScriptedTool { name: self.name.clone(), answers })
     }
 
-    /// This tool, and the other's words where it has none of its own.
+    /// Fills the missing parts of this tool from another one.
     fn over(self, below: &WrittenTool) -> WrittenTool {
         WrittenTool {
             name: self.name,
@@ -45,7 +45,7 @@ impl WrittenTool {
     }
 }
 
-/// The tools of a target with those of a test: new ones are added, others change what they speak of.
+/// Merges the tools of a target and a test: new tools are added, tools of the same name override.
 pub(super) fn merged(target: &[WrittenTool], test: Vec<WrittenTool>) -> Vec<WrittenTool> {
     let mut all = target.to_vec();
     for tool in test {
@@ -57,24 +57,23 @@ pub(super) fn merged(target: &[WrittenTool], test: Vec<WrittenTool>) -> Vec<Writ
     all
 }
 
-/// A list of tools.
 pub(super) const TOOLS: Kind = Kind::List(&Kind::Shape(&TOOL));
 
 static TOOL: Shape = Shape::new(
     "a tool",
     "A tool that the client offers, and how it answers.",
     &[
-        required("name", Kind::Name, "Its name."),
-        optional("description", Kind::Text, "What the agent is told about it."),
+        required("name", Kind::Name, "Name of the tool."),
+        optional("description", Kind::Text, "Description for the agent."),
         optional("parameters", Kind::Object, "The JSON Schema of its arguments."),
-        optional("reply", Kind::Data, "What it always gives."),
-        optional("replies", Kind::Filled(&Kind::Data), "What it gives, one thing after another."),
-        optional("error", Kind::Data, "What it complains of."),
+        optional("reply", Kind::Data, "Result of every call."),
+        optional("replies", Kind::Filled(&Kind::Data), "Results of successive calls; the last one repeats."),
+        optional("error", Kind::Data, "Error of every call."),
     ],
 )
 .rules(&[KeyRule::NotBoth(&["reply", "replies", "error"])]);
 
-/// Reads a list of tools, each of which must have an answer of its own or one of those below it.
+/// Reads a list of tools. Each must have an answer, or a tool of the same name in `below`.
 pub(super) fn tools(node: &Node, below: &[WrittenTool], problems: &mut Diagnostics) -> Vec<WrittenTool> {
     let items = read::list(node, "tools", problems).unwrap_or_default();
     let mut names = HashSet::new();
@@ -83,8 +82,8 @@ pub(super) fn tools(node: &Node, below: &[WrittenTool], problems: &mut Diagnosti
         let Some(tool) = tool(item, below, problems) else { continue };
         if !names.insert(tool.name.value.clone()) {
             problems
-                .error(tool.name.span, format!("the tool `{}` is described twice", tool.name.value), "described before")
-                .help("put several answers of one tool into `replies`");
+                .error(tool.name.span, format!("the tool `{}` is defined twice", tool.name.value), "already defined")
+                .help("list several answers of one tool in `replies`");
         }
         tools.push(tool);
     }
@@ -102,21 +101,20 @@ fn tool(node: &Node, below: &[WrittenTool], problems: &mut Diagnostics) -> Optio
     if answers.is_none() && !below.iter().any(|known| known.name.value == name.value) {
         let message = format!("the tool `{}` has no answer", name.value.escape_debug());
         let help = "add `reply: ..`, `replies: [..]` or `error: ..`; `reply: null` answers with nothing";
-        problems.error(name.span, message, "what is the agent told when it calls it?").help(help);
+        problems.error(name.span, message, "needs an answer").help(help);
     }
     let answers = answers.unwrap_or_default();
     Some(WrittenTool { name, description, parameters, answers })
 }
 
-/// What it answers: always the same, one thing after another, or a complaint. `None` when nothing is written; a `reply` that is
-/// null is an answer.
+/// Reads the answers: `reply`, `replies` or `error`. `None` if none of them is set; `reply: null` is an answer.
 fn answers(fields: &mut Reader<'_, '_>) -> Option<Vec<ScriptedAnswer>> {
     let [reply, replies, error] = ["reply", "replies", "error"].map(|key| fields.node(key));
     let written = fields.key_span("reply");
     let given = [written, replies.and(fields.key_span("replies")), error.and(fields.key_span("error"))];
     let mut keys = given.into_iter().flatten();
     if let (Some(_), Some(second)) = (keys.next(), keys.next()) {
-        let message = "a tool has one of `reply`, `replies` and `error`";
+        let message = "a tool can have only one of `reply`, `replies` and `error`";
         fields.problems.error(second, message, "a second one").help("keep one of them");
     }
     let answer = |ok| move |data| ScriptedAnswer { ok, data };

@@ -1,4 +1,4 @@
-//! One turn of a test: something that is said, or an action of the protocol.
+//! Reads a turn of a test: a message, or an action of the protocol.
 
 use agentci_plan::{Action, Message, TurnInput};
 use agentci_source::shape::{Field, KeyRule, Kind, Need, Shape, Tagged, optional, required, words};
@@ -12,17 +12,16 @@ use crate::canonical::as_written;
 use crate::suggestion::meant_or_known;
 use crate::texts::{object, template};
 
-/// A turn as it is written.
 pub(super) struct ReadTurn {
     pub(super) said: TurnInput,
     pub(super) block: Option<AssertionBlock>,
     pub(super) span: Span,
 }
 
-/// What a test is written for.
+/// The version and protocol that decide which turns are allowed.
 #[derive(Clone, Copy)]
 pub(super) struct TurnSetting {
-    /// The version of the test file, if it is known.
+    /// The version of the test file, if it is valid.
     pub(super) version: Option<FormatVersion>,
     /// The protocol of the target.
     pub(super) protocol: TargetProtocol,
@@ -35,7 +34,7 @@ const USER: &str = "user";
 
 const SEND_MESSAGE: &str = "a2a:send";
 
-/// The types of turns, each with its keys. What stands before the colon is the protocol that has it.
+/// The turn types with their keys. The prefix before the colon is the protocol.
 static TYPES: [(&str, &Shape); 8] = [
     (USER, &SAID),
     ("agui:connect", &PLAIN),
@@ -49,18 +48,18 @@ static TYPES: [(&str, &Shape); 8] = [
 
 static NAMES: [&str; 8] = words(&TYPES);
 
-/// What every turn may have.
+/// The keys of every turn.
 static TURN: &[Field] = &[
-    optional("type", Kind::Choice(&NAMES), "What kind of turn it is, `user` without it."),
-    optional("assert", Kind::Shape(&OF_TURN), "What is asked of this turn."),
+    optional("type", Kind::Choice(&NAMES), "Type of the turn. Default: `user`."),
+    optional("assert", Kind::Shape(&OF_TURN), "Assertions for this turn."),
 ];
 
-static PLAIN: Shape = Shape::new("a turn", "A turn that has nothing of its own.", TURN);
+static PLAIN: Shape = Shape::new("a turn", "A turn without keys of its own.", TURN);
 
-static SAID: Shape = Shape::new("a turn", "Something that the user says.", TURN).with(&[&[required(
+static SAID: Shape = Shape::new("a turn", "A message from the user.", TURN).with(&[&[required(
     "user",
     Kind::Text,
-    "The words; variables may stand in them.",
+    "Text of the message; may contain variables.",
 )]]);
 
 static RESUME: Shape = Shape::new("a turn", "An answer to an interrupt.", TURN)
@@ -68,57 +67,57 @@ static RESUME: Shape = Shape::new("a turn", "An answer to an interrupt.", TURN)
 
 /// The answer to an interrupt.
 static STATUS: &[Field] = &[
-    optional("status", Kind::Choice(&["resolved", "cancelled"]), "What became of the interrupt."),
-    optional("payload", Kind::Data, "What the agent is told."),
+    optional("status", Kind::Choice(&["resolved", "cancelled"]), "Outcome of the interrupt."),
+    optional("payload", Kind::Data, "Data sent to the agent."),
 ];
 
-static RESUMED: Shape = Shape::new("the answer to an interrupt", "What an interrupt is answered with.", STATUS);
+static RESUMED: Shape = Shape::new("the answer to an interrupt", "Answer to one interrupt.", STATUS);
 
 static SEND: Shape = Shape::new("a turn", "A message to an A2A agent.", TURN)
     .with(&[&[
-        optional("message", Kind::Text, "The words."),
+        optional("message", Kind::Text, "Text of the message."),
         optional("parts", Kind::List(&Kind::Data), "The parts of the message."),
-        optional("metadata", Kind::Object, "What is told beside."),
-        optional("contextId", Kind::Name, "The context that it belongs to."),
-        optional("taskId", Kind::Name, "The task that it belongs to."),
+        optional("metadata", Kind::Object, "Metadata of the message."),
+        optional("contextId", Kind::Name, "ID of the context to continue."),
+        optional("taskId", Kind::Name, "ID of the task to continue."),
     ]])
     .rules(&[KeyRule::Some(&["message", "parts"])]);
 
-static CALL: Shape = Shape::new("a turn", "A call of a tool.", TURN).with(&[
+static CALL: Shape = Shape::new("a turn", "A tool call.", TURN).with(&[
     &[required("tool", Kind::Name, "The name of the tool."), optional("args", Kind::Object, "Its arguments.")],
     ANSWERS,
-    &[optional("errors", Kind::Choice(&["allow", "fail"]), "Whether the tool may fail.")],
+    &[optional("errors", Kind::Choice(&["allow", "fail"]), "Whether a tool error fails the turn. Default: `allow`.")],
 ]);
 
-static RESOURCE: Shape = Shape::new("a turn", "A resource that is read.", TURN)
-    .with(&[&[required("uri", Kind::Name, "The address of the resource.")], ANSWERS]);
+static RESOURCE: Shape = Shape::new("a turn", "A request for a resource.", TURN)
+    .with(&[&[required("uri", Kind::Name, "URI of the resource.")], ANSWERS]);
 
-static PROMPT: Shape = Shape::new("a turn", "A prompt that is got.", TURN).with(&[
+static PROMPT: Shape = Shape::new("a turn", "A request for a prompt.", TURN).with(&[
     &[required("name", Kind::Name, "The name of the prompt."), optional("args", Kind::Object, "Its arguments.")],
     ANSWERS,
 ]);
 
-static LISTED: Shape = Shape::new("a turn", "The tools of the server.", TURN).with(&[&[optional(
+static LISTED: Shape = Shape::new("a turn", "A request for what the server offers.", TURN).with(&[&[optional(
     "snapshot",
     Kind::Name,
-    "A file that the list of tools must be equal to.",
+    "A snapshot file that the list of tools must match.",
 )]]);
 
 static ANSWERS: &[Field] = &[optional(
     "answers",
     Kind::List(&Kind::Shape(&ANSWER)),
-    "What the server is told when it asks the user, one after another.",
+    "Answers to the server's questions to the user, in order.",
 )];
 static ANSWER: Shape = Shape::new(
     "an answer",
-    "What the server is told when it asks the user.",
+    "Answer to one of the server's questions to the user.",
     &[
         optional("action", Kind::Choice(&["accept", "decline", "cancel"]), "What the user does."),
-        optional("content", Kind::Object, "What the user fills in."),
+        optional("content", Kind::Object, "Values that the user fills in."),
     ],
 );
 
-/// Reads a turn; `None` when it is wrong.
+/// Reads a turn; `None` if it is invalid.
 pub(super) fn turn(node: &Node, setting: TurnSetting, problems: &mut Diagnostics) -> Option<ReadTurn> {
     if refuse_step(node, problems) {
         return None;
@@ -127,7 +126,7 @@ pub(super) fn turn(node: &Node, setting: TurnSetting, problems: &mut Diagnostics
     let written = fields.node("type");
     let found = written.map_or(Some(TYPES[0]), |node| known(node, fields.problems));
     let block = fields.node("assert").map(|node| block(node, BlockLevel::Turn, fields.problems));
-    // Without its type it can not be said which keys are known.
+    // Without a type, the allowed keys are unknown.
     let (name, shape) = found?;
     fields.becomes(shape);
     fits(name, written.unwrap_or(node), setting, fields.problems);
@@ -136,7 +135,7 @@ pub(super) fn turn(node: &Node, setting: TurnSetting, problems: &mut Diagnostics
     } else {
         check_keys(&mut fields, shape);
         if name == SEND_MESSAGE && fields.node("message").is_none() && fields.node("parts").is_none() {
-            let help = "add `message:` with a text, or `parts:` with a list of parts";
+            let help = "add `message:` with a string, or `parts:` with a list of parts";
             fields.problems.error(node.span, "`a2a:send` sends nothing", "").help(help);
         }
         let kind = Spanned::new(name.to_owned(), written.map_or(node.span, |node| node.span));
@@ -151,12 +150,12 @@ fn known(node: &Node, problems: &mut Diagnostics) -> Option<(&'static str, &'sta
     let found = TYPES.into_iter().find(|(known, _)| *known == name);
     if found.is_none() {
         let help = meant_or_known(&name, &NAMES, "known types");
-        problems.error(node.span, format!("unknown turn type `{}`", name.escape_debug()), "not known here").help(help);
+        problems.error(node.span, format!("unknown turn type `{}`", name.escape_debug()), "unknown type").help(help);
     }
     found
 }
 
-/// Reports a turn that the target can not take, or that the version of the file does not know.
+/// Reports a turn that the target or the version of the file does not support.
 fn fits(name: &str, place: &Node, setting: TurnSetting, problems: &mut Diagnostics) {
     let target = setting.protocol.facts().name;
     let Some(protocol) = TargetProtocol::of_turn(name) else {
@@ -172,13 +171,13 @@ fn fits(name: &str, place: &Node, setting: TurnSetting, problems: &mut Diagnosti
         let fits = |name: &&str| TargetProtocol::of_turn(name).is_none_or(|other| other == setting.protocol);
         let fitting: Vec<&str> = NAMES.into_iter().filter(fits).collect();
         let message =
-            format!("{what} is for targets of type `{}`, and the config has `{target}`", protocol.facts().name);
+            format!("{what} is for targets of type `{}`, but the config has `{target}`", protocol.facts().name);
         let help = format!("turns for `{target}` are {}", read::quoted_list(&fitting));
         problems.error(place.span, message, "not for this target").help(help);
     }
 }
 
-/// All keys but those that every turn may have.
+/// All keys except those of every turn.
 fn arguments(node: &Node) -> Node {
     let own = |pair: &&Pair| !matches!(pair.key.text.as_str(), "type" | "assert") && !pair.value.is_null();
     let pairs = node.pairs().unwrap_or_default().iter().filter(own);
@@ -186,7 +185,7 @@ fn arguments(node: &Node) -> Node {
     Node { span: node.span, content: Content::Map(pairs.collect()) }
 }
 
-/// Checks the keys of a mapping that is an argument of the action, or a part of one: each must be what its shape says.
+/// Checks the keys of an action, or of a mapping inside it, against its shape.
 fn check_keys(fields: &mut Reader<'_, '_>, shape: &'static Shape) {
     for Field { key, kind, need, .. } in shape.fields().filter(|field| !TURN.iter().any(|of| of.key == field.key)) {
         let value = match need {

@@ -1,4 +1,4 @@
-//! `version`: which keys a file may use.
+//! `version`: the version of the format that a file uses.
 
 use agentci_source::shape::{Field, Kind, required};
 use agentci_source::{Diagnostics, Node, Reader, Span, read};
@@ -10,11 +10,11 @@ pub(super) struct FormatVersion {
 }
 
 impl FormatVersion {
-    /// AG-UI.
+    /// The first version with AG-UI.
     pub(super) const AGUI: FormatVersion = FormatVersion { major: 1, minor: 0 };
-    /// A2A as well.
+    /// The first version with A2A.
     pub(super) const A2A: FormatVersion = FormatVersion { major: 1, minor: 1 };
-    /// MCP as well.
+    /// The first version with MCP.
     pub(super) const MCP: FormatVersion = FormatVersion { major: 1, minor: 2 };
 
     const NEWEST: FormatVersion = FormatVersion::MCP;
@@ -33,11 +33,11 @@ impl std::fmt::Display for FormatVersion {
     }
 }
 
-/// The key that every file has.
+/// The key of every file.
 pub(super) static VERSION: &[Field] =
     &[required("version", Kind::Version(&["1.0", "1.1", "1.2"]), "The version of the format that the file needs.")];
 
-/// The version of a file; `None` when it is missing, wrong or not known. A number without quotes counts as it is spelt.
+/// Reads the version of a file; `None` if it is missing, invalid or not supported. It need not be quoted.
 pub(super) fn version(fields: &mut Reader<'_, '_>) -> Option<FormatVersion> {
     fields.required("version", |node, _, problems| read_version(node, problems))
 }
@@ -45,26 +45,26 @@ pub(super) fn version(fields: &mut Reader<'_, '_>) -> Option<FormatVersion> {
 fn read_version(node: &Node, problems: &mut Diagnostics) -> Option<FormatVersion> {
     let Some(version) = node.scalar().and_then(|scalar| FormatVersion::parse(&scalar.text)) else {
         problems
-            .mismatch(node, "`version` must be MAJOR.MINOR", "expected two numbers with a point between them")
+            .mismatch(node, "`version` must be MAJOR.MINOR", "expected two integers separated by a dot")
             .help(format!("write `version: \"{}\"`", FormatVersion::AGUI));
         return None;
     };
     if version.major != FormatVersion::NEWEST.major {
         let known = FormatVersion::KNOWN.map(|version| version.to_string());
-        let help = format!("known versions are {}", read::quoted_list(&known));
-        problems.error(node.span, format!("version {version} is not known"), "another major version").help(help);
+        let help = format!("supported versions are {}", read::quoted_list(&known));
+        problems.error(node.span, format!("version {version} is not supported"), "unknown major version").help(help);
         return None;
     }
     if version > FormatVersion::NEWEST {
-        let message = format!("version {version} is not known, the newest is {}", FormatVersion::NEWEST);
+        let message = format!("version {version} is not supported; the newest is {}", FormatVersion::NEWEST);
         let help = format!("write `version: \"{}\"`, or use a newer agentci", FormatVersion::NEWEST);
-        problems.error(node.span, message, "newer than this program").help(help);
+        problems.error(node.span, message, "newer than this agentci").help(help);
         return None;
     }
     Some(version)
 }
 
-/// Reports something that came with a later version than the file's.
+/// Reports a feature that needs a later version than the file's.
 pub(super) fn needs(
     what: &str,
     needed: FormatVersion,
@@ -73,9 +73,9 @@ pub(super) fn needs(
     problems: &mut Diagnostics,
 ) {
     let Some(found) = found.filter(|found| *found < needed) else { return };
-    let message = format!("{what} needs version {needed}, and the file has {found}");
+    let message = format!("{what} needs version {needed}, but the file has {found}");
     let help = format!("write `version: \"{needed}\"` at the top of the file");
-    problems.error(span, message, format!("known since version {needed}")).help(help);
+    problems.error(span, message, format!("available since version {needed}")).help(help);
 }
 
 #[cfg(test)]
@@ -111,12 +111,12 @@ mod tests {
     #[test]
     fn refuses_what_is_not_known() {
         for (text, message) in [
-            ("1.10", "version 1.10 is not known, the newest is 1.2"),
-            ("1.3", "version 1.3 is not known, the newest is 1.2"),
-            ("2.0", "version 2.0 is not known"),
-            ("0.9", "version 0.9 is not known"),
+            ("1.10", "version 1.10 is not supported; the newest is 1.2"),
+            ("1.3", "version 1.3 is not supported; the newest is 1.2"),
+            ("2.0", "version 2.0 is not supported"),
+            ("0.9", "version 0.9 is not supported"),
             ("1", "`version` must be MAJOR.MINOR, found the number 1"),
-            ("1.0.0", "`version` must be MAJOR.MINOR, found the text `1.0.0`"),
+            ("1.0.0", "`version` must be MAJOR.MINOR, found the string `1.0.0`"),
             ("+1.0", "`version` must be MAJOR.MINOR, found the number +1.0"),
             ("1.99999999999", "`version` must be MAJOR.MINOR, found the number 1.99999999999"),
             ("[1, 0]", "`version` must be MAJOR.MINOR, found a list"),

@@ -1,4 +1,4 @@
-//! `expected_behavior`: what is asked of an answer, as checks.
+//! `expected_behavior`: lowers the expectations for an answer to checks.
 
 use agentci_plan::Check;
 use agentci_source::shape::{Kind, Shape, filled};
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::mock_script::lax_number;
 use crate::suggestion::meant_and_known;
 
-/// What may be expected, in the order it is evaluated.
+/// The names of all expectations, in the order of evaluation.
 pub const ALLOWED: [&str; 7] =
     ["contains_text", "calls_tools", "max_tokens", "max_latency_ms", "no_pii", "valid_json", "matches_schema"];
 
@@ -16,24 +16,24 @@ pub(super) static EXPECTED: Shape = Shape::new(
     "`expected_behavior`",
     "What is expected of an answer.",
     &[
-        filled("contains_text", Kind::Word, "A text that it contains, in whatever letter case."),
-        filled("calls_tools", Kind::OneOrMore(&Kind::Word), "Tools that it calls."),
-        filled("max_tokens", Kind::SpeltCount, "The most tokens that it takes."),
-        filled("max_latency_ms", Kind::Spelt(f64::INFINITY), "The most milliseconds that it takes."),
-        filled("no_pii", Kind::Truth, "Whether personal data must not be in it."),
-        filled("valid_json", Kind::Truth, "Whether it must be JSON."),
-        filled("matches_schema", Kind::Object, "A JSON Schema that it is valid under."),
+        filled("contains_text", Kind::Word, "A string that the answer must contain, case-insensitive."),
+        filled("calls_tools", Kind::OneOrMore(&Kind::Word), "Tools that the answer must call."),
+        filled("max_tokens", Kind::SpeltCount, "Maximum number of tokens."),
+        filled("max_latency_ms", Kind::Spelt(f64::INFINITY), "Maximum latency in milliseconds."),
+        filled("no_pii", Kind::Truth, "Whether the answer must not contain personal data."),
+        filled("valid_json", Kind::Truth, "Whether the answer must be JSON."),
+        filled("matches_schema", Kind::Object, "A JSON Schema that the answer must match."),
     ],
 );
 
-/// The checks that expectations come to. What is wrong with them is reported, whatever its kind.
+/// Lowers expectations to checks and reports their problems.
 pub fn checks(node: &Node, problems: &mut Diagnostics) -> Vec<Check> {
-    // What is no mapping is reported by whoever reads the data.
+    // A value that is not a mapping is reported when it is read as data.
     let Some(pairs) = node.pairs() else { return Vec::new() };
     for pair in pairs.iter().filter(|pair| !ALLOWED.contains(&pair.key.text.as_str())) {
-        let help = meant_and_known(&pair.key.text, &ALLOWED, "allowed");
+        let help = meant_and_known(&pair.key.text, &ALLOWED, "known keys");
         let message = format!("unknown key `{}` in `expected_behavior`", pair.key.text.escape_debug());
-        problems.error(pair.key.span, message, "not known here").help(help);
+        problems.error(pair.key.span, message, "unknown key").help(help);
     }
     let mut found = Vec::new();
     for name in ALLOWED {
@@ -55,7 +55,6 @@ pub fn checks(node: &Node, problems: &mut Diagnostics) -> Vec<Check> {
     found
 }
 
-/// One expectation.
 struct Expectation<'n> {
     name: &'static str,
     key: Span,
@@ -73,7 +72,7 @@ impl Expectation<'_> {
     }
 
     fn contains_text(&self) -> Result<Check, Diagnostic> {
-        let text = word(self.value).ok_or_else(|| self.wrong("text"))?;
+        let text = word(self.value).ok_or_else(|| self.wrong("a string"))?;
         let truth = plain("true", self.value.span);
         let arguments = [("text", Node::text(text.as_str(), self.value.span)), ("ignore_case", truth)];
         Ok(self.check("contains", Node::map(self.value.span, arguments)).with_subject(Some(text)))
@@ -81,16 +80,16 @@ impl Expectation<'_> {
 
     fn calls_tools(&self) -> Result<Vec<Check>, Diagnostic> {
         let items = self.value.items().unwrap_or(std::slice::from_ref(self.value));
-        // The original takes it as a test that asks for no tool.
+        // The original accepts an empty list, which expects no tool.
         if items.is_empty() {
-            let warning = Diagnostic::warning(self.value.span, "`calls_tools` asks for nothing: the list is empty");
-            let help = "write the name of a tool into the list, or remove `calls_tools`";
-            return Err(warning.label("nothing is asked here").help(help));
+            let warning = Diagnostic::warning(self.value.span, "`calls_tools` expects nothing: the list is empty");
+            let help = "add the name of a tool to the list, or remove `calls_tools`";
+            return Err(warning.label("expects nothing").help(help));
         }
         let tools: Vec<Spanned<String>> =
             items.iter().filter_map(|item| Some(Spanned::new(word(item)?, item.span))).collect();
         if tools.len() < items.len() || tools.iter().any(|tool| tool.value.trim().is_empty()) {
-            let help = "write `calls_tools: search_web`, or a list of such names";
+            let help = "write `calls_tools: search_web`, or a list of names";
             return Err(self.wrong("the name of a tool or a list of names").help(help));
         }
         let check = |tool: Spanned<String>| {
@@ -102,7 +101,7 @@ impl Expectation<'_> {
 
     fn max_tokens(&self) -> Result<Check, Diagnostic> {
         let max = self.value.scalar().and_then(|scalar| scalar.text.trim().parse::<u32>().ok());
-        let max = max.ok_or_else(|| self.wrong("a whole number of tokens"))?.to_string();
+        let max = max.ok_or_else(|| self.wrong("an integer of 0 or more"))?.to_string();
         let arguments = [("max", plain(max.as_str(), self.value.span))];
         Ok(self.check("tokens", Node::map(self.value.span, arguments)).with_subject(Some(max)))
     }
@@ -114,11 +113,11 @@ impl Expectation<'_> {
         Ok(self.check("latency", Node::map(self.value.span, arguments)).with_subject(Some(format!("{max:?}"))))
     }
 
-    /// What is merely asked for, or not.
+    /// The check of an expectation that is switched on with `true`.
     fn asked(&self) -> Result<Vec<Check>, Diagnostic> {
         let truth = self.value.scalar().and_then(Scalar::truth).ok_or_else(|| {
             let quoted = self.value.scalar().is_some_and(|scalar| scalar.quoted);
-            let help = if quoted { "write it without quotes" } else { "write `true`, or leave it out" };
+            let help = if quoted { "write it without quotes" } else { "write `true`, or remove it" };
             self.wrong("true or false").help(help)
         })?;
         Ok(truth.then(|| self.check(self.name, plain("null", self.value.span))).into_iter().collect())
@@ -126,7 +125,7 @@ impl Expectation<'_> {
 
     fn matches_schema(&self, problems: &mut Diagnostics) -> Result<Vec<Check>, Diagnostic> {
         if self.value.pairs().is_none() {
-            return Err(self.wrong("a JSON Schema, a mapping"));
+            return Err(self.wrong("a mapping (a JSON Schema)"));
         }
         let schema = read::data(self.value, self.name, Reading::Legacy, problems);
         let word = |word: &str| Node::text(word, self.value.span);
@@ -143,7 +142,7 @@ fn plain(word: impl Into<String>, span: Span) -> Node {
     Node { span, content: Content::Scalar(Scalar::plain(word)) }
 }
 
-/// A text, or a number or truth value as the text it is written as.
+/// Reads a string; a number or boolean counts as the string that is written.
 fn word(node: &Node) -> Option<String> {
     node.scalar().filter(|scalar| !scalar.is_null()).map(|scalar| scalar.text.to_string())
 }
@@ -192,10 +191,10 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_list_of_tools_is_no_check_and_a_warning() {
+    fn an_empty_list_of_tools_is_a_warning_without_a_check() {
         let (found, problems) = read_checks("{ calls_tools: [], contains_text: ok }");
         assert_eq!(found, [("contains_text".to_owned(), Some("ok".to_owned()))]);
-        assert_eq!(problems, ["`calls_tools` asks for nothing: the list is empty"]);
+        assert_eq!(problems, ["`calls_tools` expects nothing: the list is empty"]);
     }
 
     #[test]
@@ -209,13 +208,13 @@ mod tests {
             problems,
             [
                 "unknown key `contain_text` in `expected_behavior`",
-                "`contains_text` must be text, found a list",
+                "`contains_text` must be a string, found a list",
                 "`calls_tools` must be the name of a tool or a list of names, found a list",
-                "`max_tokens` must be a whole number of tokens, found the text `plenty`",
+                "`max_tokens` must be an integer of 0 or more, found the string `plenty`",
                 "`max_latency_ms` must be a number of milliseconds, found the number -1",
-                "`no_pii` must be true or false, found the text `true`",
+                "`no_pii` must be true or false, found the string `true`",
                 "`valid_json` must be true or false, found the number 1",
-                "`matches_schema` must be a JSON Schema, a mapping, found the text `text`",
+                "`matches_schema` must be a mapping (a JSON Schema), found the string `text`",
             ]
         );
     }

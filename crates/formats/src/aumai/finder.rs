@@ -1,4 +1,4 @@
-//! Suites of the `aumai` dialect: a file of tests that was named, or all files of tests below a folder without other suites.
+//! Finds suites of the `aumai` dialect: a named file of tests, or all files of tests below a folder without suites.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::document::OpenedFile;
 use crate::finder::{Finder, FrontEnd};
 use crate::search::SuiteSearch;
 
-/// How many files that cannot be read are told of where no suite is found.
+/// The number of unreadable files that are reported if no suite is found.
 const UNREADABLE_TOLD: usize = 3;
 
 pub(crate) static FRONT_END: FrontEnd =
@@ -47,7 +47,7 @@ impl Finder for AumaiFinder {
             match root {
                 Ok(root) => opened.push((path, root)),
                 Err(problem) => {
-                    // Those with the name of a test are reported in any case.
+                    // The `ananke` finder reports files with the name of a test.
                     if !ananke::is_named_as_test(&path) && likely.len() < UNREADABLE_TOLD {
                         likely.push(problem.clone());
                     }
@@ -56,7 +56,7 @@ impl Finder for AumaiFinder {
             }
         }
         if !opened.iter().any(|(_, root)| has_tests(root)) {
-            // Nothing was found: one that cannot be read may well be what is looked for.
+            // No suite was found, so an unreadable file may be the missing suite.
             if !search.found {
                 for problem in likely {
                     search.report(problem);

@@ -1,4 +1,4 @@
-//! Files of tests to one suite.
+//! Lowers files of tests to one suite.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -19,14 +19,14 @@ use crate::document::Loading;
 use crate::ids::first_used;
 use crate::new_suite::{new_suite, plain_turn};
 
-/// How long all tests of a suite together may take by default.
+/// The default timeout for all tests of a suite together.
 const SUITE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What suites of the dialect take for granted.
+/// The defaults of the dialect.
 const HABITS: Habits = Habits {
     time_limit: TimeLimit::Suite(SUITE_TIMEOUT),
     parallelism: Parallelism::One,
-    // The model answers by position: each test counts on those before it.
+    // The model answers by position, so each test depends on the ones before it.
     invalid_checks: InvalidChecks::RefuseSuite,
     empty_checks: EmptyChecks::Pass,
     verdicts: Verdicts::Kept,
@@ -36,18 +36,18 @@ const HABITS: Habits = Habits {
 
 /// The files of a suite.
 pub(crate) struct Documents<'d> {
-    /// What the suite is called.
+    /// The name of the suite.
     pub(crate) name: String,
-    /// What was named: a file or a folder.
+    /// The file or folder that the user named.
     pub(crate) path: &'d Path,
     pub(crate) folder: &'d Path,
-    /// The files in the order of their paths.
+    /// Sorted by path.
     pub(crate) files: Vec<(PathBuf, Node)>,
-    /// Where the model's script comes from.
+    /// The source of the model's script.
     pub(crate) mock: &'d MockSource,
 }
 
-/// Lowers files of tests; `None` when the suite is refused. Files that are something else are given back.
+/// Lowers files of tests; `None` if the suite is rejected. Also returns the files that are something else.
 pub(crate) fn lower(loading: &mut Loading<'_>, documents: Documents<'_>) -> (Option<Suite>, Vec<PathBuf>) {
     let mut problems = Diagnostics::default();
     let mut config = config(&mut loading.with(&mut problems), &documents);
@@ -85,7 +85,7 @@ pub(crate) fn lower(loading: &mut Loading<'_>, documents: Documents<'_>) -> (Opt
     (Some(Suite { cases, ..suite }), strays)
 }
 
-/// The model's script, as far as there is one.
+/// The model's script, if there is one.
 #[derive(Default)]
 struct ChosenScript {
     script: Option<MockScript>,
@@ -107,7 +107,7 @@ fn config(loading: &mut Loading<'_>, documents: &Documents<'_>) -> ChosenScript 
     ChosenScript { script, path, span }
 }
 
-/// Whether the file of this name holds tests after all.
+/// Whether the file contains tests instead of a script.
 fn is_tests(path: &Path, files: &[(PathBuf, Node)]) -> bool {
     files.iter().any(|(other, root)| other == path && shape(root) == AumaiFile::Tests)
 }
@@ -115,14 +115,14 @@ fn is_tests(path: &Path, files: &[(PathBuf, Node)]) -> bool {
 fn unused(path: &Path, span: Span, chosen: &ChosenScript) -> Diagnostic {
     let label = match &chosen.path {
         Some(path) => format!("`{}` answers the tests", path.display()),
-        None => "only one in the suite's own folder is".into(),
+        None => "only one in the suite's folder is used".into(),
     };
     Diagnostic::warning(span, format!("`{}` is not used", path.display()))
         .label(label)
         .help(format!("use it with `--mock-config {}`", path.display()))
 }
 
-/// Tests of one name are all kept, since each has its position; but it is seldom meant.
+/// Warns of tests with the same name. They are all kept, since the model answers by position.
 fn duplicates(cases: &Cases, sources: &Sources, problems: &mut Diagnostics) {
     let mut first: HashMap<&str, Span> = HashMap::with_capacity(cases.len());
     for case in cases {
@@ -132,7 +132,7 @@ fn duplicates(cases: &Cases, sources: &Sources, problems: &mut Diagnostics) {
             continue;
         };
         let label = first_used(*before, span, sources);
-        let help = "give each test of a suite a name of its own";
+        let help = "give each test of a suite a unique name";
         problems.warning(span, format!("the name `{}` is used twice", case.id.escape_debug()), label).help(help);
     }
 }
@@ -149,7 +149,7 @@ fn case(test: Test, target: Target, world: &Arc<World>) -> Case {
     }
 }
 
-/// Messages of role and text are a conversation; anything else is handed on as it is.
+/// Messages of only a role and a text are a conversation; anything else is passed on as data.
 fn said(messages: &[Map<String, Value>]) -> TurnInput {
     let plain: Option<Vec<Message>> = messages.iter().map(message).collect();
     match plain {
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_probably_not_meant_is_warned_about() {
+    fn likely_mistakes_are_warnings() {
         let files = MemoryFiles::default()
             .with("t/a.yaml", "name: a\ninput_message: [{ role: user }]\nexpected_behaviour: { no_pii: true }\n")
             .with("t/b.yaml", test("a"))
@@ -243,12 +243,12 @@ mod tests {
             messages(&loaded),
             [
                 "the test `a` expects nothing",
-                "the test `a` asks nothing",
+                "the test `a` has no input messages",
                 "unknown key `input_message` in a test",
                 "unknown key `expected_behaviour` in a test",
                 "the name `a` is used twice",
                 "the test `c` expects nothing",
-                "the test `c` asks nothing",
+                "the test `c` has no input messages",
                 "1 YAML file belongs to no suite: `t/other.yaml`",
             ]
         );
@@ -259,12 +259,12 @@ mod tests {
     #[test]
     fn one_wrong_file_refuses_the_suite() {
         for (text, message) in [
-            ("tests: [{ name: a, expected_behavior: {} }, text]", "a test must be a mapping, found the text `text`"),
+            ("tests: [{ name: a, expected_behavior: {} }, text]", "a test must be a mapping, found the string `text`"),
             ("name: [\n", "`[` is never closed"),
-            ("{ name: 7, expected_behavior: {} }", "`name` must be text, found the number 7"),
+            ("{ name: 7, expected_behavior: {} }", "`name` must be a string, found the number 7"),
             ("{ expected_behavior: { no_pii: true }, input_messages: [{}] }", "a test needs `name`"),
             ("{ name: a, expected_behavior: [] }", "`expected_behavior` must be a mapping, found a list"),
-            ("{ name: a, input_messages: [hi] }", "a message must be a mapping, found the text `hi`"),
+            ("{ name: a, input_messages: [hi] }", "a message must be a mapping, found the string `hi`"),
             ("{ name: a, tests: {}, input_messages: [] }", "`tests` must be a list, found a mapping"),
         ] {
             let loaded = load_folder(&MemoryFiles::default().with("t/a.yaml", text).with("t/b.yaml", test("b")));
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_beside_a_suite_file_are_no_suite_of_their_own() {
+    fn tests_next_to_a_suite_file_are_not_a_separate_suite() {
         let native = "suite: s\ntarget: { mock: { model_name: m } }\ncases: [{ id: x, input: {} }]\n";
         let files = MemoryFiles::default().with("t/s/agentci.yaml", native).with("t/a.yaml", test("a"));
         let loaded = load_folder(&files);

@@ -1,4 +1,4 @@
-//! The `aumai` dialect: tests of what a model answers, with the answers written down.
+//! The `aumai` dialect: tests of a model's answers, with scripted answers.
 //!
 //! ```yaml
 //! tests:
@@ -7,9 +7,9 @@
 //!     expected_behavior: { contains_text: hello, max_tokens: 50, no_pii: true }
 //! ```
 //!
-//! A file holds a list under `tests`, a list, or one test. A folder of such files is one suite: its tests are answered in turn by
-//! the scripted model of `mock_config.yaml`, in the order of the files' paths. Unknown expectations, expectations of a wrong type
-//! and list entries that are no tests refuse the suite; other unknown keys are warned about.
+//! A file contains a list under `tests`, a list, or one test. A folder of such files is one suite: the scripted model
+//! of `mock_config.yaml` answers its tests in turn, in the order of the files' paths. Unknown expectations,
+//! expectations of the wrong type and list items that are not tests reject the suite; other unknown keys are warnings.
 
 mod expected;
 mod finder;
@@ -33,15 +33,15 @@ pub use test::{Test, read};
 use crate::document;
 use crate::search::{FOLDER_LIMIT, look};
 
-/// The largest test file that is read, in bytes.
+/// The default size limit of a test file, in bytes.
 pub const MAX_YAML_SIZE: u64 = document::SIZE_LIMIT;
 
-/// The tree of a test file of at most `max_size` bytes. Its text is in the sources afterwards.
+/// Parses a test file of at most `max_size` bytes and adds its text to the sources.
 pub fn open(files: &dyn Files, sources: &mut Sources, path: &Path, max_size: u64) -> Result<Node, Diagnostic> {
     document::open(files, sources, path, max_size)
 }
 
-/// The YAML files at or below a folder that are searched for tests, in the order of their paths.
+/// The YAML files at or below a folder that may contain tests, sorted by path.
 pub fn files_below(files: &dyn Files, folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -60,12 +60,12 @@ pub fn files_below(files: &dyn Files, folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Whether a file scripts a model rather than being tests.
+/// Whether a file is the script of a model, not a file of tests.
 pub fn is_mock_config(root: &Node) -> bool {
     shape(root) == AumaiFile::MockConfig
 }
 
-/// All tests of a file, and what is wrong with it.
+/// All tests of a file, and its problems.
 pub fn read_all(root: &Node) -> (Vec<Test>, Diagnostics) {
     let mut problems = Diagnostics::default();
     let tests = tests(root, &mut problems).iter().filter_map(|node| read(node, &mut problems)).collect();

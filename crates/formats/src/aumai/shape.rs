@@ -1,41 +1,38 @@
-//! What a YAML file is in this dialect: tests in one of three shapes, the script of a model, nothing, or something else.
+//! Classifies YAML files: tests in one of three shapes, the script of a model, an empty file, or something else.
 
 use agentci_source::shape::{KeyRule, Kind, Shape as Mapping, UnknownKeys, filled};
 use agentci_source::{Diagnostics, Node, did_you_mean, read};
 
 use super::test::TEST;
 
-/// A file of tests: one test, a list of them, or a list below `tests`.
+/// A file of tests: one test, a list of tests, or a list under `tests`.
 pub(crate) const FILE: Kind =
     Kind::Either(&[Kind::Having("tests", &TESTS, &TEST), Kind::List(&Kind::Shape(&TEST)), Kind::Nothing]);
 
 static TESTS: Mapping = Mapping::new(
     "a file of tests",
-    "Tests in a list.",
+    "A list of tests.",
     &[filled("tests", Kind::Either(&[Kind::List(&Kind::Shape(&TEST)), Kind::Nothing]), "The tests.")],
 )
 .unknown(UnknownKeys::Warned)
 .rules(&[KeyRule::OneWritten(&["tests"])]);
 
-/// The keys that no other format has.
+/// Keys that no other format has.
 const MARKS: [&str; 2] = ["input_messages", "expected_behavior"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AumaiFile {
-    /// It holds tests.
     Tests,
-    /// It holds nothing.
     Empty,
-    /// It scripts a model.
+    /// The script of a model.
     MockConfig,
-    /// It holds something else.
     Other,
 }
 
-/// Tells what a file is that stands beside files of tests.
+/// Classifies a file next to files of tests.
 pub(crate) fn shape(root: &Node) -> AumaiFile {
     let has = |key: &str| root.get(key).is_some();
-    // A test that neither asks nor expects anything has no mark of its own.
+    // A test without messages and expectations has none of `MARKS`.
     let bare = |node: &Node| {
         node.get("name").is_some() && node.pairs().unwrap_or_default().iter().all(|pair| TEST.declares(&pair.key.text))
     };
@@ -50,7 +47,7 @@ pub(crate) fn shape(root: &Node) -> AumaiFile {
     }
 }
 
-/// Whether a file holds at least one test that can not be anything else.
+/// Whether a file contains at least one test that cannot be anything else.
 pub(crate) fn has_tests(root: &Node) -> bool {
     let listed = root.get("tests").and_then(Node::items).or(root.items());
     match listed {
@@ -59,13 +56,13 @@ pub(crate) fn has_tests(root: &Node) -> bool {
     }
 }
 
-/// Whether a mapping has a mark of a test, misspelt or not.
+/// Whether a mapping has one of `MARKS`, misspelt or not.
 fn is_test(node: &Node) -> bool {
     let marked = |key: &str| MARKS.contains(&key) || did_you_mean(key, MARKS).is_some();
     node.pairs().is_some_and(|pairs| pairs.iter().any(|pair| marked(&pair.key.text)))
 }
 
-/// The tests of a file as they are written; an entry of a list that is no mapping is an error.
+/// The nodes of the tests of a file; a list item that is not a mapping is an error.
 pub fn tests<'n>(root: &'n Node, problems: &mut Diagnostics) -> Vec<&'n Node> {
     if root.is_null() {
         return Vec::new();
@@ -76,8 +73,8 @@ pub fn tests<'n>(root: &'n Node, problems: &mut Diagnostics) -> Vec<&'n Node> {
             let Some(tests) = root.get("tests") else { return vec![root] };
             for pair in pairs.iter().filter(|pair| pair.key.text != "tests") {
                 problems
-                    .warning(pair.key.span, format!("`{}` beside `tests` is not read", pair.key.text), "not known here")
-                    .help("keys of a test stand in the list below `tests`");
+                    .warning(pair.key.span, format!("`{}` next to `tests` is ignored", pair.key.text), "unknown key")
+                    .help("the keys of a test belong in the list under `tests`");
             }
             if tests.is_null() {
                 return Vec::new();
@@ -85,8 +82,8 @@ pub fn tests<'n>(root: &'n Node, problems: &mut Diagnostics) -> Vec<&'n Node> {
             read::list(tests, "tests", problems).unwrap_or_default()
         }
         (None, None) => {
-            let message = format!("a file of tests can not be {}", root.describe());
-            let help = "write `tests:` and a list below it";
+            let message = format!("a file of tests must be a mapping or a list, found {}", root.describe());
+            let help = "write `tests:` and a list under it";
             problems.error(root.span, message, "expected a test, or a list of tests").help(help);
             return Vec::new();
         }

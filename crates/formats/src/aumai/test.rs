@@ -1,4 +1,4 @@
-//! One test as it is written.
+//! Reads one test.
 
 use agentci_plan::Check;
 use agentci_source::shape::{Kind, Shape, UnknownKeys, optional, required};
@@ -12,34 +12,34 @@ use super::expected;
 pub struct Test {
     /// Its name.
     pub name: Spanned<Name>,
-    /// What it is about.
+    /// A description of the test.
     pub description: String,
-    /// What the model is asked: objects.
+    /// The messages sent to the model, as JSON objects.
     pub input_messages: Vec<Map<String, Value>>,
-    /// What is expected of the answer, as it is written.
+    /// The expectations for the answer, as written.
     pub expected_behavior: Map<String, Value>,
-    /// The same as checks, in the order they are evaluated.
+    /// The expectations as checks, in the order of evaluation.
     pub checks: Vec<Check>,
-    /// Words to select it by.
+    /// Tags to select the test by.
     pub tags: Vec<String>,
-    /// Where its messages stand.
+    /// The span of its messages.
     pub messages_span: Span,
 }
 
 pub(super) static TEST: Shape = Shape::new(
     "a test",
-    "What a model is asked, and what is expected of its answer.",
+    "Messages for a model, and what is expected of its answer.",
     &[
-        required("name", Kind::Name, "What reports call the test."),
-        optional("description", Kind::Text, "What it is about."),
-        optional("input_messages", Kind::List(&Kind::Object), "What the model is asked."),
+        required("name", Kind::Name, "Name of the test in reports."),
+        optional("description", Kind::Text, "What the test is about."),
+        optional("input_messages", Kind::List(&Kind::Object), "Messages sent to the model."),
         optional("expected_behavior", Kind::Shape(&expected::EXPECTED), "What is expected of the answer."),
-        optional("tags", Kind::OneOrMore(&Kind::Text), "Words to select it by."),
+        optional("tags", Kind::OneOrMore(&Kind::Text), "Tags to select the test by."),
     ],
 )
 .unknown(UnknownKeys::Warned);
 
-/// Reads a test; `None` when it is wrong.
+/// Reads a test; `None` if it is invalid.
 pub fn read(node: &Node, problems: &mut Diagnostics) -> Option<Test> {
     let before = problems.count(Severity::Error);
     let mut fields = TEST.reader(node, problems)?;
@@ -59,12 +59,12 @@ pub fn read(node: &Node, problems: &mut Diagnostics) -> Option<Test> {
     let span = name.span;
     if expected_behavior.is_empty() {
         let message = format!("the test `{}` expects nothing", name.value.escape_debug());
-        let help = "add `expected_behavior:` with something to expect";
-        problems.warning(span, message, "passes whatever is answered").help(help);
+        let help = "add `expected_behavior:` with at least one expectation";
+        problems.warning(span, message, "passes with any answer").help(help);
     }
     if input_messages.is_empty() {
-        let message = format!("the test `{}` asks nothing", name.value.escape_debug());
-        problems.warning(span, message, "has no messages").help("add `input_messages:` with what the model is asked");
+        let message = format!("the test `{}` has no input messages", name.value.escape_debug());
+        problems.warning(span, message, "no messages").help("add `input_messages:` with the messages for the model");
     }
     Some(Test {
         name: name.into_name(),
@@ -81,7 +81,7 @@ fn messages(node: &Node, problems: &mut Diagnostics) -> Vec<Map<String, Value>> 
     take::each(node, "input_messages", problems, |item, problems| object(item, "input_messages", problems))
 }
 
-/// A mapping as data, read as the Python loader reads it.
+/// Reads a mapping as data, with the types of Python's YAML loader.
 fn object(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Map<String, Value>> {
     if node.pairs().is_none() {
         let message = match name {

@@ -1,4 +1,4 @@
-//! An answer of a tool: to which calls, after what, and how it ends.
+//! Reads an answer of a tool: the calls that it matches, the steps before it, and its outcome.
 
 use agentci_plan::Data;
 use agentci_plan::mcp_script::{CallOutcome, ToolAnswer};
@@ -13,26 +13,29 @@ const ENDS: [&str; 4] = ["reply", "error", "result", "fail"];
 
 pub(super) static ANSWER: Shape = Shape::new(
     "an answer",
-    "What a tool answers, and to which calls.",
+    "An answer of a tool, and the calls that it applies to.",
     &[
-        optional("when", Kind::Object, "Arguments that the call has, among others. Default: any."),
-        optional("steps", Kind::List(&Kind::Shape(&STEP)), "What happens before it."),
-        optional("reply", Kind::Data, "What it gives: a text, or data."),
-        optional("error", Kind::Text, "What the tool complains of."),
+        optional("when", Kind::Object, "Arguments that the call must have; it may have others. Default: any call."),
+        optional("steps", Kind::List(&Kind::Shape(&STEP)), "Steps that run before the answer."),
+        optional("reply", Kind::Data, "The result: a string, or any other data."),
+        optional("error", Kind::Text, "The error message of the tool (`isError`)."),
         optional(
             "result",
             Kind::Object,
-            "What it gives, as the protocol has it: `content`, `structuredContent`, `isError`.",
+            "The result in the protocol's form: `content`, `structuredContent`, `isError`.",
         ),
-        optional("fail", Kind::Shape(&FAIL), "The error of the protocol that the call ends with."),
+        optional("fail", Kind::Shape(&FAIL), "The protocol error that the call fails with."),
     ],
 )
 .rules(&[KeyRule::OneWritten(&ENDS)]);
 
 static FAIL: Shape = Shape::new(
     "`fail`",
-    "An error of the protocol.",
-    &[required("code", Kind::Whole(-32_768, 32_767), "Its number."), required("message", Kind::Text, "Its words.")],
+    "A protocol error.",
+    &[
+        required("code", Kind::Whole(-32_768, 32_767), "The error code."),
+        required("message", Kind::Text, "The error message."),
+    ],
 );
 
 pub(super) fn answer(node: &Node, problems: &mut Diagnostics) -> Option<ToolAnswer> {
@@ -49,8 +52,8 @@ pub(super) fn answer(node: &Node, problems: &mut Diagnostics) -> Option<ToolAnsw
             [false, false, false, true] => fields.optional("fail", |node, _, problems| failure(node, problems)),
             [false, false, false, false] if nothing => Some(CallOutcome::Reply(Data::literal(&Value::Null))),
             _ => {
-                let message = "an answer has one of `reply`, `error`, `result` and `fail`";
-                let help = "write `reply: ..` with what the tool gives, or `error: text`";
+                let message = "an answer needs exactly one of `reply`, `error`, `result` and `fail`";
+                let help = "write `reply: ..` with the tool's result, or `error: text`";
                 fields.problems.error(node.span, message, "").help(help);
                 None
             }

@@ -1,4 +1,4 @@
-//! The script of an MCP server that stands in for a real one.
+//! Reads the script of an MCP server that replaces a real one.
 //!
 //! ```yaml
 //! server: { name: orders, instructions: Orders of the shop. }
@@ -15,8 +15,8 @@
 //!   refund: { arguments: [{ name: id, required: true }], messages: [{ user: "Refund order ${INPUT.id}." }] }
 //! ```
 //!
-//! What a list says of a tool, a resource or a prompt has the protocol's own keys, so that it can be copied from the answer of a
-//! real server.
+//! The list entries of tools, resources and prompts have the protocol's own keys, so that they can be copied from the
+//! lists of a real server.
 
 use std::path::Path;
 
@@ -30,7 +30,7 @@ mod tool;
 pub(crate) use read::SCRIPT;
 pub use read::load_mcp_script;
 
-/// Whether a file has the name that such scripts have: it need not belong to a suite.
+/// Whether a file has the name of such a script, and therefore need not belong to a suite.
 pub(crate) fn is_named_so(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     name.ends_with(".mcp.yaml") || name.ends_with(".mcp.yml")

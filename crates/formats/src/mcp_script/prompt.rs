@@ -1,4 +1,4 @@
-//! A prompt: what a list says of it, and its messages.
+//! Reads a prompt: its list entry and its messages.
 
 use agentci_plan::Data;
 use agentci_plan::mcp_script::McpPrompt;
@@ -15,16 +15,16 @@ const ROLES: [&str; 2] = ["user", "assistant"];
 
 pub(super) static PROMPT: Shape = Shape::new(
     "a prompt",
-    "What is listed of a prompt, and its messages.",
+    "The list entry of a prompt, and its messages.",
     &[
-        optional("title", Kind::Text, "Its name for people."),
+        optional("title", Kind::Text, "Display name."),
         optional("description", Kind::Text, "What it is for."),
         optional("arguments", Kind::List(&Kind::Shape(&ARGUMENT)), "Its arguments."),
-        optional("icons", Kind::List(&Kind::Object), "Its pictures."),
-        optional("_meta", Kind::Object, "What extensions say of it."),
-        optional("steps", Kind::List(&Kind::Shape(&STEP)), "What happens before it is given."),
+        optional("icons", Kind::List(&Kind::Object), "Icons."),
+        optional("_meta", Kind::Object, "Metadata of extensions."),
+        optional("steps", Kind::List(&Kind::Shape(&STEP)), "Steps that run before the prompt is returned."),
         filled("messages", Kind::Filled(&Kind::Shape(&MESSAGE)), "Its messages; `${INPUT.name}` is an argument."),
-        optional("complete", Kind::Map(&Kind::List(&Kind::Text)), "What may stand for an argument, by its name."),
+        optional("complete", Kind::Map(&Kind::List(&Kind::Text)), "Completions of the arguments, by name."),
     ],
 );
 
@@ -33,18 +33,18 @@ static ARGUMENT: Shape = Shape::new(
     "An argument of a prompt.",
     &[
         required("name", Kind::Name, "Its name."),
-        optional("title", Kind::Text, "Its name for people."),
+        optional("title", Kind::Text, "Display name."),
         optional("description", Kind::Text, "What it is."),
-        optional("required", Kind::Truth, "Whether it must be given. Default: false."),
+        optional("required", Kind::Truth, "Whether it is required. Default: false."),
     ],
 );
 
 static MESSAGE: Shape = Shape::new(
     "a message",
-    "A message of a prompt: who says it, and what.",
+    "A message of a prompt: its role and its content.",
     &[
-        optional("user", CONTENT, "What the user says: a text, or content as the protocol has it."),
-        optional("assistant", CONTENT, "What the model says: a text, or content as the protocol has it."),
+        optional("user", CONTENT, "A message of the user: a string, or content in the protocol's form."),
+        optional("assistant", CONTENT, "A message of the model: a string, or content in the protocol's form."),
     ],
 )
 .rules(&[KeyRule::One(&ROLES)]);

@@ -1,4 +1,4 @@
-//! The file as a whole.
+//! Reads the whole file.
 
 use std::path::Path;
 
@@ -12,31 +12,31 @@ use super::resource::{RESOURCE, resource};
 use super::tool::{TOOL, tool};
 use crate::document;
 
-/// The script of an MCP server as a whole.
+/// The whole script.
 pub(crate) static SCRIPT: Shape = Shape::new(
     "the script of an MCP server",
-    "What an MCP server offers and answers.",
+    "The tools, resources and prompts of a scripted MCP server.",
     &[
-        optional("server", Kind::Shape(&SERVER), "What the server says of itself."),
+        optional("server", Kind::Shape(&SERVER), "Name, version and instructions of the server."),
         optional("tools", Kind::FilledMap(&Kind::Shape(&TOOL)), "Its tools, by name."),
-        optional("resources", Kind::FilledMap(&Kind::Shape(&RESOURCE)), "Its resources, by address or template."),
+        optional("resources", Kind::FilledMap(&Kind::Shape(&RESOURCE)), "Its resources, by URI or URI template."),
         optional("prompts", Kind::FilledMap(&Kind::Shape(&PROMPT)), "Its prompts, by name."),
-        optional("page", Kind::Count(1), "How many entries a page of a list has. Default: all."),
+        optional("page", Kind::Count(1), "Entries per page of a list. Default: all entries on one page."),
     ],
 )
 .rules(&[KeyRule::Some(&["tools", "resources", "prompts"])]);
 
 static SERVER: Shape = Shape::new(
     "`server`",
-    "What the server says of itself.",
+    "Name, version and instructions of the server.",
     &[
-        optional("name", Kind::Name, "Its name. Default: that of the file."),
+        optional("name", Kind::Name, "Its name. Default: the file name up to the first `.`."),
         optional("version", Kind::Name, "Its version. Default: `0`."),
-        optional("instructions", Kind::Text, "How it wants to be used."),
+        optional("instructions", Kind::Text, "Instructions for its use."),
     ],
 );
 
-/// Reads the script of an MCP server. Its text is in the sources afterwards, so that problems can be shown.
+/// Reads the script of an MCP server. Adds its text to `sources`, so that problems can be shown in context.
 pub fn load_mcp_script(files: &dyn Files, sources: &mut Sources, path: &Path) -> Result<McpScript, Diagnostics> {
     let root = document::open(files, sources, path, document::SIZE_LIMIT)?;
     let mut problems = Diagnostics::default();
@@ -75,7 +75,7 @@ fn server(node: &Node, script: &mut McpScript, problems: &mut Diagnostics) -> Op
     })
 }
 
-/// What a mapping from names has, in order.
+/// Reads the values of a mapping from names, in order.
 fn named<T>(
     node: &Node,
     key: &str,
@@ -87,16 +87,16 @@ fn named<T>(
     pairs.iter().filter_map(one).collect()
 }
 
-/// The pairs of a mapping that is not empty.
+/// The pairs of a mapping, which must not be empty.
 pub(super) fn pairs<'n>(node: &'n Node, key: &str, problems: &mut Diagnostics) -> &'n [Pair] {
     let found = node.pairs().filter(|pairs| !pairs.is_empty());
     if found.is_none() {
-        problems.mismatch(node, format_args!("`{key}` must be a mapping from names"), "expected `name: { .. }` lines");
+        problems.mismatch(node, format_args!("`{key}` must be a non-empty mapping"), "expected `name: { .. }` lines");
     }
     found.unwrap_or_default()
 }
 
-/// What a list says, by the protocol's own keys.
+/// Reads a list entry, whose keys are the protocol's own.
 pub(super) fn declared(fields: &mut Reader<'_, '_>, keys: &[&'static str]) -> Map<String, Value> {
     let mut declared = Map::new();
     for key in keys {
@@ -106,7 +106,7 @@ pub(super) fn declared(fields: &mut Reader<'_, '_>, keys: &[&'static str]) -> Ma
     declared
 }
 
-/// What may stand for something, by its name.
+/// Reads the completions of arguments or template variables, by name.
 pub(super) fn complete(node: &Node, problems: &mut Diagnostics) -> Vec<(String, Vec<String>)> {
     let pairs = pairs(node, "complete", problems);
     let one = |pair: &Pair| {
@@ -228,34 +228,34 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_place() {
+    fn problems_are_reported_with_their_place() {
         for (text, told) in [
             ("server: { name: a }", "1:1 the script has neither `tools` nor `resources` nor `prompts`"),
             ("tools: { t: { description: a } }", "1:13 a tool needs `answers`"),
             (
                 "tools: { t: { answers: { reply: a, error: b } } }",
-                "1:24 an answer has one of `reply`, `error`, `result` and `fail`",
+                "1:24 an answer needs exactly one of `reply`, `error`, `result` and `fail`",
             ),
             (
                 "tools: { t: { answers: { steps: [] } } }",
-                "1:24 an answer has one of `reply`, `error`, `result` and `fail`",
+                "1:24 an answer needs exactly one of `reply`, `error`, `result` and `fail`",
             ),
             (
                 "tools: { t: { inputSchema: { type: string }, answers: { reply: a } } }",
-                "1:28 the schema of the arguments of `t` must have `type: object`",
+                "1:28 `inputSchema` of the tool `t` must have `type: object`",
             ),
             (
                 "tools: { t: { answers: { steps: [{ wait: 1s, log: a }], reply: a } } }",
-                "1:34 a step has one of `wait`, `log`, `progress`, `ask` and `close`",
+                "1:34 a step needs exactly one of `wait`, `log`, `progress`, `ask` and `close`",
             ),
-            ("tools: [find_order]", "1:8 `tools` must be a mapping from names, found a list"),
-            ("tools: { t: { answers: [], description: a } }", "1:24 `answers` has no answer"),
+            ("tools: [find_order]", "1:8 `tools` must be a non-empty mapping, found a list"),
+            ("tools: { t: { answers: [], description: a } }", "1:24 `answers` must not be empty"),
             ("tools: { t: { answer: { reply: a } } }", "1:15 unknown key `answer` in a tool"),
-            ("resources: { 'a://b': { mimeType: a } }", "1:23 a resource has either `text` or `blob`"),
+            ("resources: { 'a://b': { mimeType: a } }", "1:23 a resource needs either `text` or `blob`"),
             ("prompts: { p: { messages: [{ usr: a }] } }", "1:30 unknown key `usr` in a message"),
             (
                 "tools: { t: { answers: { steps: [{ log: { level: loud, data: a } }], reply: a } } }",
-                "1:50 `level` must be one of `debug`, `info`, `notice`, `warning`, `error`, `critical`, `alert`, `emergency`, found the text `loud`",
+                "1:50 `level` must be one of `debug`, `info`, `notice`, `warning`, `error`, `critical`, `alert`, `emergency`, found the string `loud`",
             ),
         ] {
             assert_eq!(load(text).unwrap_err(), [told], "{text}");

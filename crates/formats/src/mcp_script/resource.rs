@@ -1,4 +1,4 @@
-//! A resource, or a template of some.
+//! Reads a resource, or a resource template.
 
 use agentci_plan::Data;
 use agentci_plan::mcp_script::{Resource, ResourceContent};
@@ -12,23 +12,19 @@ const DECLARED: [&str; 8] = ["name", "title", "description", "mimeType", "annota
 
 pub(super) static RESOURCE: Shape = Shape::new(
     "a resource",
-    "What is listed of a resource, and what it holds.",
+    "The list entry of a resource, and its content.",
     &[
-        optional("name", Kind::Name, "Its name. Default: its address."),
-        optional("title", Kind::Text, "Its name for people."),
+        optional("name", Kind::Name, "Its name. Default: its URI."),
+        optional("title", Kind::Text, "Display name."),
         optional("description", Kind::Text, "What it is."),
-        optional("mimeType", Kind::Name, "What kind of content it holds."),
-        optional("annotations", Kind::Object, "For whom it is, and how much it matters."),
-        optional("size", Kind::Count(0), "How many bytes it has."),
-        optional("icons", Kind::List(&Kind::Object), "Its pictures."),
-        optional("_meta", Kind::Object, "What extensions say of it."),
-        optional("text", Kind::Text, "The text that it holds; `${INPUT.name}` is a part of a template."),
-        optional("blob", Kind::Text, "The bytes that it holds, as Base64."),
-        optional(
-            "complete",
-            Kind::Map(&Kind::List(&Kind::Text)),
-            "What may stand for a part of the template, by name.",
-        ),
+        optional("mimeType", Kind::Name, "MIME type of its content."),
+        optional("annotations", Kind::Object, "Its audience and priority."),
+        optional("size", Kind::Count(0), "Its size in bytes."),
+        optional("icons", Kind::List(&Kind::Object), "Icons."),
+        optional("_meta", Kind::Object, "Metadata of extensions."),
+        optional("text", Kind::Text, "Its text; `${INPUT.name}` is a variable of the URI template."),
+        optional("blob", Kind::Text, "Its bytes, as Base64."),
+        optional("complete", Kind::Map(&Kind::List(&Kind::Text)), "Completions of the template's variables, by name."),
     ],
 )
 .rules(&[KeyRule::One(&["text", "blob"])]);
@@ -42,7 +38,7 @@ pub(super) fn resource(uri: Spanned<String>, node: &Node, problems: &mut Diagnos
             (None, Some(_)) => fields.text("blob").map(ResourceContent::Blob),
             _ => {
                 let help = "write `text: ..`, or `blob: ..` with Base64";
-                fields.problems.error(node.span, "a resource has either `text` or `blob`", "").help(help);
+                fields.problems.error(node.span, "a resource needs either `text` or `blob`", "").help(help);
                 None
             }
         };

@@ -1,4 +1,4 @@
-//! What happens before an answer.
+//! Reads the steps before an answer.
 
 use agentci_plan::Data;
 use agentci_plan::mcp_script::{AnswerStep, ClientQuestion, LogLevel, QuestionKind};
@@ -11,55 +11,47 @@ use crate::texts::data;
 
 pub(super) static STEP: Shape = Shape::new(
     "a step",
-    "Something that happens before an answer.",
+    "A step before an answer.",
     &[
-        optional("wait", Kind::Duration, "Nothing happens for so long."),
-        optional("log", Kind::Either(&[Kind::Text, Kind::Shape(&LOG)]), "Something is logged."),
+        optional("wait", Kind::Duration, "Wait for this time."),
         optional(
-            "progress",
-            Kind::Shape(&PROGRESS),
-            "The client is told how far the call has come, if it wants to be.",
+            "log",
+            Kind::Either(&[Kind::Text, Kind::Shape(&LOG)]),
+            "Send a log message: a string, or a mapping with `data` and `level`.",
         ),
-        optional(
-            "ask",
-            Kind::FilledMap(&Kind::Shape(&QUESTION)),
-            "What the client is asked, by names; all of it at once.",
-        ),
-        optional(
-            "close",
-            Kind::Asked,
-            "The stream of a call over HTTP is closed: the client has to come back for the rest.",
-        ),
+        optional("progress", Kind::Shape(&PROGRESS), "Report progress, if the client wants it."),
+        optional("ask", Kind::FilledMap(&Kind::Shape(&QUESTION)), "Questions to the client, by name."),
+        optional("close", Kind::Asked, "Close the stream of a call over HTTP; the client must reconnect for the rest."),
     ],
 )
 .rules(&[KeyRule::OneWritten(&["wait", "log", "progress", "ask", "close"])]);
 
 static LOG: Shape = Shape::new(
     "`log`",
-    "Something that is logged.",
+    "A log message.",
     &[
-        required("data", Kind::Data, "What is said."),
-        optional("level", Kind::Choice(&words(&LogLevel::NAMES)), "How bad it is. Default: info."),
+        required("data", Kind::Data, "Content of the message: a string, or any other data."),
+        optional("level", Kind::Choice(&words(&LogLevel::NAMES)), "Severity. Default: info."),
     ],
 );
 
 static PROGRESS: Shape = Shape::new(
     "`progress`",
-    "How far a call has come.",
+    "Progress of a call.",
     &[
-        required("progress", Kind::Number, "So far."),
-        optional("total", Kind::Number, "Of so much."),
-        optional("message", Kind::Text, "In words."),
+        required("progress", Kind::Number, "Progress so far."),
+        optional("total", Kind::Number, "Total."),
+        optional("message", Kind::Text, "Description of the progress."),
     ],
 );
 
 static QUESTION: Shape = Shape::new(
     "a question",
-    "What the client is asked.",
+    "A question to the client.",
     &[
-        optional("elicit", Kind::Object, "The parameters of `elicitation/create`: the user is asked."),
-        optional("sample", Kind::Object, "The parameters of `sampling/createMessage`: the client's model is asked."),
-        optional("roots", Kind::Asked, "The client is asked for the folders it works in."),
+        optional("elicit", Kind::Object, "Ask the user: the parameters of `elicitation/create`."),
+        optional("sample", Kind::Object, "Ask the client's model: the parameters of `sampling/createMessage`."),
+        optional("roots", Kind::Asked, "Ask the client for its working folders."),
     ],
 )
 .rules(&[KeyRule::OneWritten(&words(&QuestionKind::NAMES))]);
@@ -82,8 +74,8 @@ fn step(node: &Node, problems: &mut Diagnostics) -> Option<AnswerStep> {
                 good.then_some(AnswerStep::Close)
             }
             _ => {
-                let message = "a step has one of `wait`, `log`, `progress`, `ask` and `close`";
-                let help = "write one step after the other: `steps: [{ wait: 50ms }, { log: done }]`";
+                let message = "a step needs exactly one of `wait`, `log`, `progress`, `ask` and `close`";
+                let help = "write separate steps: `steps: [{ wait: 50ms }, { log: done }]`";
                 fields.problems.error(node.span, message, "").help(help);
                 None
             }

@@ -1,4 +1,4 @@
-//! What is answered, by a rule or by a step: words, calls of tools, how fast, and what goes wrong.
+//! Reads the answer of a rule or a step: text, tool calls, pace and failures.
 
 use agentci_plan::{
     AnswerPace, Finish, ModelCondition, ModelFailure, ModelRule, ScriptedCall, ScriptedUsage, SequenceStep,
@@ -10,23 +10,23 @@ use serde_json::{Map, Value};
 use super::failure::{FAILURE, failure};
 use crate::texts::object;
 
-/// What may be said of any answer.
+/// The keys that rules and steps share.
 pub(super) static ANSWER: [Field; 8] = [
     optional("tool_calls", Kind::List(&Kind::Shape(&CALL)), "The tools that the model calls."),
-    optional("latency", Kind::Duration, "How long the model thinks."),
-    optional("first_token", Kind::Duration, "How long it takes until the first token comes."),
-    optional("tokens_per_second", Kind::Positive, "How fast tokens come."),
-    optional("usage", Kind::Shape(&USAGE), "What the answer says about tokens."),
-    optional("finish", Kind::Choice(&words(&Finish::NAMES)), "Why the model stopped."),
-    optional("fail", Kind::Shape(&FAILURE), "What goes wrong with the request."),
+    optional("latency", Kind::Duration, "Time until the answer begins."),
+    optional("first_token", Kind::Duration, "Time from the beginning of the answer to the first token."),
+    optional("tokens_per_second", Kind::Positive, "Rate of the tokens after the first. Default: all at once."),
+    optional("usage", Kind::Shape(&USAGE), "Reported token usage. Default: estimated."),
+    optional("finish", Kind::Choice(&words(&Finish::NAMES)), "Finish reason. Default: depends on the answer."),
+    optional("fail", Kind::Shape(&FAILURE), "A failure to simulate."),
     optional(
         "misbehaves",
         Kind::Truth,
-        "Whether the model calls tools that were not offered, or leaves the format that was asked for, on purpose.",
+        "Whether the model deliberately calls tools that are not offered or ignores the requested format.",
     ),
 ];
 
-/// What a model says: a text, or data that it says as JSON.
+/// A string, or a mapping that is sent as JSON.
 pub(super) const REPLY: Kind = Kind::Either(&[Kind::Text, Kind::Object]);
 
 static CALL: Shape = Shape::new(
@@ -37,14 +37,11 @@ static CALL: Shape = Shape::new(
 
 static USAGE: Shape = Shape::new(
     "`usage`",
-    "What the answer says about tokens.",
-    &[
-        optional("input", Kind::Count(0), "Tokens that were read."),
-        optional("output", Kind::Count(0), "Tokens that were written."),
-    ],
+    "Reported token usage. Default: estimated.",
+    &[optional("input", Kind::Count(0), "Input tokens."), optional("output", Kind::Count(0), "Output tokens.")],
 );
 
-/// Reads an answer to requests like these, which begins at `span`.
+/// Reads the answer to requests that meet `when`; `span` is that of the rule or step.
 pub(super) fn answer(
     fields: &mut Reader<'_, '_>,
     span: Span,
@@ -66,11 +63,11 @@ pub(super) fn answer(
     let empty = |node: Option<&Node>| node.is_none_or(|node| node.items().is_some_and(<[Node]>::is_empty));
     if empty(reply) && empty(calls) && fail.is_none() {
         let (what, others) = if step.is_some() { ("step", "") } else { ("rule", ", or several answers in `steps`") };
-        let help = format!("give it `reply`, `tool_calls` or `fail`{others}");
-        fields.problems.error(span, format!("this {what} says nothing"), "an answer is missing here").help(help);
+        let help = format!("add `reply`, `tool_calls` or `fail`{others}");
+        fields.problems.error(span, format!("this {what} has no answer"), "an answer is missing here").help(help);
     }
     let failure = failure.map(|failure| {
-        // A step that only fails is the answer to one request.
+        // A step that only fails answers one request.
         let once = step.is_some() && empty(reply) && empty(calls);
         ModelFailure { times: failure.times.or(once.then_some(1)), ..failure }
     });
@@ -78,19 +75,19 @@ pub(super) fn answer(
     ModelRule { when, replies, tool_calls, pace, usage, finish, failure, step, misbehaves, span }
 }
 
-/// The texts of an answer. A step is said once, so it has one.
+/// The replies of an answer. A step is used once, so it has one.
 fn replies(node: &Node, once: bool, problems: &mut Diagnostics) -> Option<Vec<String>> {
     let Some(items) = node.items() else { return Some(vec![reply(node, problems)?]) };
     if once {
         problems
-            .error(node.span, "the `reply` of a step must be a text or a mapping, found a list", "several texts")
-            .help("a step answers one request: write a step for each of them");
+            .error(node.span, "the `reply` of a step must be a string or a mapping, found a list", "several replies")
+            .help("a step answers one request: write one step for each reply");
         return None;
     }
     Some(items.iter().filter_map(|node| reply(node, problems)).collect())
 }
 
-/// A text, or a mapping that is said as JSON.
+/// A string, or a mapping that is sent as JSON.
 fn reply(node: &Node, problems: &mut Diagnostics) -> Option<String> {
     if node.pairs().is_some() {
         return object(node, "reply", problems).map(|data| data.to_string());
@@ -111,8 +108,8 @@ fn speed(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<f64> {
     if speed.is_finite() && speed > 0.0 {
         return Some(speed);
     }
-    let message = format!("`{name}` must be more than 0, found {speed}");
-    problems.error(node.span, message, "no token would ever come");
+    let message = format!("`{name}` must be greater than 0, found {speed}");
+    problems.error(node.span, message, "no token would ever be sent");
     None
 }
 

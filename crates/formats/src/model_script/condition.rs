@@ -1,4 +1,4 @@
-//! `when`: the requests that a rule is for.
+//! Reads `when`: the requests that a rule matches.
 
 use agentci_plan::{ModelCondition, WantedOffer, WantedWords};
 use agentci_source::shape::{Kind, Shape, optional, required};
@@ -8,20 +8,24 @@ use crate::world::check_pattern;
 
 pub(super) static CONDITION: Shape = Shape::new(
     "`when`",
-    "The requests that a rule is for.",
+    "The requests that a rule matches.",
     &[
-        optional("model", Kind::Name, "The model that is asked."),
-        optional("system", WORDS, "What the system prompt contains."),
-        optional("user", WORDS, "What the last words of the user contain."),
-        optional("messages", WORDS, "What one of the messages contains, system prompts aside."),
+        optional("model", Kind::Name, "The model that the request names."),
+        optional("system", WORDS, "A string or pattern in the system prompt."),
+        optional("user", WORDS, "A string or pattern in the last user message."),
+        optional("messages", WORDS, "A string or pattern in any message other than a system prompt."),
         optional(
             "tools",
             Kind::Either(&[Kind::OneOrMore(&Kind::Name), Kind::Shape(&EXACTLY)]),
             "Tools that the request offers.",
         ),
-        optional("tool_result", Kind::Truth, "Whether the request brings the result of a tool."),
-        optional("turn", Kind::Count(1), "Which answer of the model in its conversation this is, from 1."),
-        optional("nth", Kind::Count(1), "Which of the requests that fit otherwise this is, from 1."),
+        optional("tool_result", Kind::Truth, "Whether the request includes tool results."),
+        optional("turn", Kind::Count(1), "The number of the model's answer in its conversation, from 1."),
+        optional(
+            "nth",
+            Kind::Count(1),
+            "The number of the request among those that meet all other conditions, from 1.",
+        ),
     ],
 );
 
@@ -78,8 +82,8 @@ fn tools(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<WantedOf
     }
     let names = names(node, name, problems)?;
     if names.is_empty() || names.iter().any(|name| name.trim().is_empty()) {
-        let help = "name a tool that the request offers; `tools: { exactly: [] }` is for requests that offer none";
-        problems.error(node.span, "`tools` names no tool", "every request fits").help(help);
+        let help = "name a tool that the request offers; `tools: { exactly: [] }` matches requests that offer none";
+        problems.error(node.span, "`tools` names no tool", "matches every request").help(help);
         return None;
     }
     Some(WantedOffer { names, exactly: false })

@@ -10,16 +10,20 @@ const KINDS: [&str; 4] = ["status", "malformed", "cut", "hang"];
 
 pub(super) static FAILURE: Shape = Shape::new(
     "`fail`",
-    "What goes wrong with a request.",
+    "A failure to simulate.",
     &[
-        optional("retry_after", Kind::Duration, "When to try again, as a header says."),
-        optional("message", Kind::Text, "What the error says."),
-        optional("status", Kind::Whole(400, 599), "An error with this status."),
-        optional("malformed", Kind::Truth, "An answer that is not what the API promises."),
-        optional("cut", Kind::Truth, "An answer that ends in the middle."),
-        optional("hang", Kind::Truth, "No answer at all."),
-        optional("rate", Kind::Range(0.0, 1.0), "The share of requests that it befalls."),
-        optional("times", Kind::Count(1), "How often it happens before all is well."),
+        optional("retry_after", Kind::Duration, "The `retry-after` header of the error."),
+        optional("message", Kind::Text, "The message of the error. Default: generated."),
+        optional("status", Kind::Whole(400, 599), "Return an error with this HTTP status."),
+        optional("malformed", Kind::Truth, "Send half of the answer as if it were complete."),
+        optional("cut", Kind::Truth, "Send half of the answer, then break the connection."),
+        optional("hang", Kind::Truth, "Send no answer."),
+        optional("rate", Kind::Range(0.0, 1.0), "The share of matching requests that fail. Default: 1."),
+        optional(
+            "times",
+            Kind::Count(1),
+            "The maximum number of failures. Default: unlimited; 1 for a step that only fails.",
+        ),
     ],
 )
 .rules(&[KeyRule::One(&KINDS), KeyRule::Needs("retry_after", "status"), KeyRule::Needs("message", "status")]);
@@ -33,8 +37,8 @@ pub(super) fn failure(node: &Node, problems: &mut Diagnostics) -> Option<ModelFa
         let status = fields.optional("status", status);
         kinds.push(status.map(|status| ModelFailureKind::Status { status, retry_after, message }));
     } else if let Some(node) = beside {
-        let message = "only a failure with a `status` has `retry_after` and `message`";
-        fields.problems.error(node.span, message, "").help("add `status: 429`, or remove it");
+        let message = "`retry_after` and `message` need a `status`";
+        fields.problems.error(node.span, message, "").help("add `status: 429`, or remove the key");
     }
     let words =
         [("malformed", ModelFailureKind::Malformed), ("cut", ModelFailureKind::Cut), ("hang", ModelFailureKind::Hang)];
@@ -47,18 +51,18 @@ pub(super) fn failure(node: &Node, problems: &mut Diagnostics) -> Option<ModelFa
     let times = fields.count("times", 1);
     fields.finish();
     if kinds.len() != 1 {
-        let how = if kinds.is_empty() { "does not say what" } else { "says more than one thing" };
-        let help = format!("give it one of {}", read::quoted_list(&KINDS));
-        problems.error(node.span, format!("`fail` {how} goes wrong"), "").help(help);
+        let how = if kinds.is_empty() { "does not say what goes wrong" } else { "has more than one kind of failure" };
+        let help = format!("set one of {}", read::quoted_list(&KINDS));
+        problems.error(node.span, format!("`fail` {how}"), "").help(help);
         return None;
     }
     Some(ModelFailure { kind: kinds.pop().flatten()?, rate, times })
 }
 
 fn status(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<u16> {
-    whole_in(400..=599, node, name, "not the status of an error", problems)
+    whole_in(400..=599, node, name, "not an error status", problems)
 }
 
 fn rate(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<f64> {
-    number_to(1.0, node, name, "a share of requests", problems)
+    number_to(1.0, node, name, "expected a share of requests", problems)
 }

@@ -1,4 +1,4 @@
-//! The script of a model that stands in for a real one.
+//! Reads the script of a model that replaces a real one.
 //!
 //! ```yaml
 //! model: gpt-test
@@ -16,7 +16,7 @@
 //! default: [Hello., How are you?]
 //! ```
 //!
-//! Every problem of a file is told at once, with its place.
+//! All problems of a file are reported together, each with its place.
 
 mod answer;
 mod condition;

@@ -1,4 +1,4 @@
-//! The file as a whole.
+//! Reads the whole file.
 
 use std::path::Path;
 
@@ -11,41 +11,41 @@ use super::rule::{RULE, rule};
 use super::steps::{STEPS, all_steps};
 use crate::document;
 
-/// A model's script as a whole.
+/// The whole script.
 pub(crate) static SCRIPT: Shape = Shape::new(
     "a model's script",
-    "What the mock LLM answers.",
+    "The answers of a scripted model.",
     &[
-        optional("model", Kind::Name, "The name of the model; another is not found."),
-        optional("api_key", Kind::Name, "The key that requests must have."),
-        optional("seed", Kind::Whole(0, i64::MAX), "What failures by chance are drawn from."),
+        optional("model", Kind::Name, "The model name to report if a request names none."),
+        optional("api_key", Kind::Name, "The API key that requests must have. Default: any key, or none."),
+        optional("seed", Kind::Whole(0, i64::MAX), "Seed for random failures."),
         optional(
             "rules",
             Kind::List(&Kind::Shape(&RULE)),
-            "What is answered to what; the first rule that fits counts.",
+            "Answers and their conditions; the first rule that matches a request answers it.",
         ),
         optional(
             "steps",
             STEPS,
             "The answers to the requests of one conversation, in order; a list of lists for several conversations.",
         ),
-        optional("default", Kind::OneOrMore(&Kind::Text), "What is answered where no rule fits."),
-        optional("strict", Kind::Truth, "Whether requests are refused that the provider would refuse. Default: true."),
+        optional("default", Kind::OneOrMore(&Kind::Text), "Answers to requests that no rule matches, given in turn."),
+        optional("strict", Kind::Truth, "Whether to refuse requests that the provider would refuse. Default: true."),
         optional(
             "miss",
             Kind::Choice(&words(&UnansweredRoute::NAMES)),
-            "What a request that no rule fits does to its case. Default: fail.",
+            "The effect on the case of a request that no rule matches. Default: fail.",
         ),
     ],
 )
 .rules(&[KeyRule::Some(&["rules", "steps", "default"])]);
 
-/// Reads a model's script. Its text is in the sources afterwards, so that problems can be shown.
+/// Reads a model's script. Adds its text to `sources`, so that problems can be shown in context.
 pub fn load_model_script(files: &dyn Files, sources: &mut Sources, path: &Path) -> Result<ModelScript, Diagnostics> {
     read_model_script(&document::open(files, sources, path, document::SIZE_LIMIT)?)
 }
 
-/// Reads a model's script that is written somewhere.
+/// Reads a model's script that is already parsed, such as one inside a suite.
 pub(crate) fn read_model_script(node: &Node) -> Result<ModelScript, Diagnostics> {
     let mut problems = Diagnostics::default();
     let script = script(node, &mut problems);
@@ -76,7 +76,7 @@ fn script(root: &Node, problems: &mut Diagnostics) -> Option<ModelScript> {
     if ["rules", "steps", "default"].into_iter().all(|key| fields.node(key).is_none()) {
         let message = "the script has neither `rules` nor `steps` nor `default`";
         let help = "add `default: Hello.`, or a rule: `rules: [{ when: { user: hi }, reply: Hello. }]`";
-        fields.problems.error(root.span, message, "the model has nothing to say").help(help);
+        fields.problems.error(root.span, message, "the model has no answers").help(help);
     }
     fields.finish();
     Some(ModelScript { model, api_key, seed, rules, default, strict, miss, warnings })
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_all_that_a_script_may_say() {
+    fn reads_all_keys_of_a_script() {
         let script = load(
             "model: gpt-test\napi_key: sk-test\nseed: 7\nrules:\n\
              - when: { model: gpt-4o, user: refund, tool_result: true, turn: 2 }\n  reply: It was refunded.\n\
@@ -162,7 +162,7 @@ mod tests {
         assert_eq!(steps, [&route[..], &[None], &later[..]].concat());
         let [first, failing, last, rule, ..] = script.rules.as_slice() else { panic!("{script:?}") };
         assert_eq!((first.when.nth, first.when.user.is_some()), (Some(2), true));
-        // Who asks holds for the whole conversation, what is asked for its beginning.
+        // `system` and `tools` apply to the whole conversation, `user` and `nth` to its first request.
         assert!(last.when.system.is_some() && last.when.tools.is_some());
         assert!(last.when.user.is_none() && last.when.nth.is_none());
         assert_eq!(last.replies, [r#"{"total":20}"#]);
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_what_is_wrong_with_steps_and_conditions() {
+    fn reports_problems_of_steps_and_conditions() {
         let problems = load(
             "rules:\n- steps: []\n- steps: [{ reply: [a, b] }]\n- steps: [{}]\n- steps: [{ reply: a }]\n  reply: b\n\
              - when: { tools: [] }\n  reply: b\n- when: { system: { regx: a } }\n  reply: b\n- when: { nth: 0 }\n  reply: b\n\
@@ -181,9 +181,9 @@ mod tests {
         assert_eq!(
             problems,
             [
-                "model.yaml:2:10 `steps` has no step",
-                "model.yaml:3:20 the `reply` of a step must be a text or a mapping, found a list",
-                "model.yaml:4:11 this step says nothing",
+                "model.yaml:2:10 `steps` must not be empty",
+                "model.yaml:3:20 the `reply` of a step must be a string or a mapping, found a list",
+                "model.yaml:4:11 this step has no answer",
                 "model.yaml:6:10 a rule has `steps` or `reply`, not both",
                 "model.yaml:7:18 `tools` names no tool",
                 "model.yaml:9:21 unknown key `regx` in a pattern",
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_every_problem_at_once_with_its_place() {
+    fn reports_every_problem_at_once_with_its_place() {
         let problems = load(
             "modle: x\nseed: -1\nrules:\n- when: { usr: a }\n  reply: b\n- when: { user: { regex: '(' } }\n  reply: b\n\
              - when: { user: a }\n- reply: x\n  finish: done\n  tokens_per_second: 0\n- fail: { status: 20, hang: true }\n\
@@ -207,11 +207,11 @@ mod tests {
                 "model.yaml:1:1 unknown key `modle` in a model's script",
                 "model.yaml:2:7 `seed` must be 0 or more, found -1",
                 "model.yaml:4:11 unknown key `usr` in `when`",
-                "model.yaml:6:26 this pattern can not be used: unclosed group",
-                "model.yaml:8:3 this rule says nothing",
-                "model.yaml:10:11 `finish` must be one of `stop`, `length`, `tool_calls`, `content_filter`, found the text `done`",
-                "model.yaml:11:22 `tokens_per_second` must be more than 0, found 0",
-                "model.yaml:12:9 `fail` says more than one thing goes wrong",
+                "model.yaml:6:26 this pattern cannot be used: unclosed group",
+                "model.yaml:8:3 this rule has no answer",
+                "model.yaml:10:11 `finish` must be one of `stop`, `length`, `tool_calls`, `content_filter`, found the string `done`",
+                "model.yaml:11:22 `tokens_per_second` must be greater than 0, found 0",
+                "model.yaml:12:9 `fail` has more than one kind of failure",
                 "model.yaml:12:19 `status` must be from 400 to 599, found 20",
                 "model.yaml:13:33 `args` must be a mapping, found a list",
             ]
@@ -222,6 +222,6 @@ mod tests {
         );
         assert_eq!(load("[1]\n").unwrap_err(), ["model.yaml:1:1 a model's script must be a mapping, found a list"]);
         let missing = load_model_script(&MemoryFiles::default(), &mut Sources::default(), Path::new("none.yaml"));
-        assert_eq!(missing.unwrap_err().iter().next().unwrap().message, "can not read `none.yaml`: no such file");
+        assert_eq!(missing.unwrap_err().iter().next().unwrap().message, "cannot read `none.yaml`: no such file");
     }
 }

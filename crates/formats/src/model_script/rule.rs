@@ -1,4 +1,4 @@
-//! One rule: what it is for, and what it answers, once for each request or step by step.
+//! Reads a rule: its conditions, and one answer or several steps.
 
 use agentci_plan::ModelRule;
 use agentci_source::shape::{KeyRule, Kind, Shape, optional};
@@ -10,18 +10,18 @@ use super::steps::{SEQUENCE, steps};
 
 pub(super) static RULE: Shape = Shape::new(
     "a rule",
-    "What is answered when.",
+    "An answer, and the requests that it is for.",
     &[
-        optional("when", Kind::Shape(&CONDITION), "The requests that it is for; without it, all."),
+        optional("when", Kind::Shape(&CONDITION), "The requests that it matches. Default: all."),
         optional(
             "reply",
             Kind::OneOrMore(&REPLY),
-            "What the model says, data as JSON; several are said one after another, request by request.",
+            "The answer; a mapping is sent as JSON. A list has one reply per matching request; the last one repeats.",
         ),
         optional(
             "steps",
             SEQUENCE,
-            "The answers to the requests of one conversation, in order. `when` is for its first request.",
+            "The answers to the requests of one conversation, in order. `when` selects it by its first request.",
         ),
     ],
 )
@@ -39,7 +39,7 @@ pub(super) static RULE: Shape = Shape::new(
     KeyRule::Some(&["reply", "tool_calls", "fail", "steps"]),
 ]);
 
-/// Reads a rule: one answer, or one for each of its steps. `sequences` counts the conversations that have steps.
+/// Reads a rule: one answer, or one per step. `sequences` counts the lists of steps.
 pub(super) fn rule(node: &Node, sequences: &mut usize, problems: &mut Diagnostics) -> Vec<ModelRule> {
     let Some(mut fields) = RULE.reader(node, problems) else { return Vec::new() };
     let when = fields.optional("when", |node, _, problems| condition(node, problems)).unwrap_or_default();
@@ -51,8 +51,8 @@ pub(super) fn rule(node: &Node, sequences: &mut usize, problems: &mut Diagnostic
     for key in std::iter::once("reply").chain(ANSWER.iter().map(|field| field.key)) {
         let Some(found) = fields.node(key) else { continue };
         let message = format!("a rule has `steps` or `{key}`, not both");
-        let help = format!("say `{key}` in the step that it is for");
-        fields.problems.error(found.span, message, "not of any step").help(help);
+        let help = format!("set `{key}` in the step that it is for");
+        fields.problems.error(found.span, message, "not in a step").help(help);
     }
     fields.finish();
     steps(list, &when, sequences, problems)

@@ -1,4 +1,4 @@
-//! `steps`: the answers to the requests of one conversation, in order.
+//! Reads `steps`: the answers to the requests of one conversation, in order.
 
 use agentci_plan::{ModelCondition, ModelRule, SequenceStep};
 use agentci_source::shape::{KeyRule, Kind, Shape, optional};
@@ -9,18 +9,18 @@ use super::answer::{ANSWER, REPLY, answer};
 pub(super) static STEP: Shape = Shape::new(
     "a step",
     "The answer to one request of a conversation.",
-    &[optional("reply", REPLY, "What the model says, data as JSON.")],
+    &[optional("reply", REPLY, "The answer; a mapping is sent as JSON.")],
 )
 .with(&[&ANSWER])
 .rules(&[KeyRule::Some(&["reply", "tool_calls", "fail"])]);
 
-/// The steps of a script itself: those of one conversation, or a list of lists for several.
+/// The steps of the script itself: those of one conversation, or a list of lists for several.
 pub(super) const STEPS: Kind = Kind::Either(&[SEQUENCE, Kind::Filled(&SEQUENCE)]);
 
 /// The steps of one conversation.
 pub(super) const SEQUENCE: Kind = Kind::Filled(&Kind::Shape(&STEP));
 
-/// Reads the steps of one conversation, whose first request is like this.
+/// Reads the steps of one conversation, whose first request meets `when`.
 pub(super) fn steps(
     node: &Node,
     when: &ModelCondition,
@@ -29,8 +29,8 @@ pub(super) fn steps(
 ) -> Vec<ModelRule> {
     let Some(items) = read::list(node, "steps", problems) else { return Vec::new() };
     if items.is_empty() {
-        let help = "add a step, such as `- reply: Hello.`; or remove `steps`";
-        problems.error(node.span, "`steps` has no step", "nothing is answered").help(help);
+        let help = "add a step, such as `- reply: Hello.`, or remove `steps`";
+        problems.error(node.span, "`steps` must not be empty", "no answer").help(help);
     }
     let of = *sequences;
     *sequences += 1;
@@ -43,7 +43,7 @@ pub(super) fn steps(
     read
 }
 
-/// Reads the steps of a script itself.
+/// Reads the steps of the script itself.
 pub(super) fn all_steps(node: &Node, sequences: &mut usize, problems: &mut Diagnostics) -> Vec<ModelRule> {
     let any = ModelCondition::default();
     let lists = node.items().is_some_and(|items| !items.is_empty() && items.iter().all(|item| item.items().is_some()));

@@ -1,4 +1,4 @@
-//! `checks`: what is asked, as data. Whether a kind exists is for those to say who know the kinds.
+//! Reads `checks` as data. Whether a kind of check exists is decided later, by the registry of checks.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use agentci_source::{Content, Diagnostic, Diagnostics, Key, Node, Pair, Scalar, 
 
 use crate::canonical;
 
-/// Reads a list of checks; the good ones are kept when one is wrong.
+/// Reads a list of checks; an invalid one does not discard the others.
 pub(super) fn checks(node: &Node, problems: &mut Diagnostics) -> Vec<Arc<Check>> {
     read::each(node, "checks", problems, |item, problems| check(item, problems).map(Arc::new))
 }
@@ -28,7 +28,7 @@ fn check(node: &Node, problems: &mut Diagnostics) -> Option<Check> {
     Some(check.with_message(message))
 }
 
-/// A check that is only named: its arguments say nothing.
+/// A check that is only a name, without arguments.
 fn bare(node: &Node, problems: &mut Diagnostics) -> Option<Check> {
     let kind = read::name(node, "a check", problems)?;
     if kind.value == "not" {
@@ -49,8 +49,8 @@ fn negated(node: &Node, problems: &mut Diagnostics) -> Option<Check> {
             let pair = only_kind(&pairs.iter().collect::<Vec<_>>(), node, problems)?;
             if matches!(pair.key.text.as_str(), "not" | "message") {
                 let (message, help) = match pair.key.text.as_str() {
-                    "not" => ("`not` can not hold another `not`", "remove both"),
-                    _ => ("`message` can not stand within `not`", "write it beside `not`"),
+                    "not" => ("`not` cannot contain another `not`", "remove both"),
+                    _ => ("`message` cannot be inside `not`", "move it next to `not`"),
                 };
                 problems.error(pair.key.span, message, "not allowed here").help(help);
                 return None;
@@ -70,7 +70,7 @@ fn nothing_to_negate(node: &Node) -> Diagnostic {
 fn only_kind<'n>(kinds: &[&'n Pair], node: &Node, problems: &mut Diagnostics) -> Option<&'n Pair> {
     match kinds {
         [one] if one.key.text.trim().is_empty() => {
-            problems.error(one.key.span, "a check needs a kind", "its name is empty").help("write `kind: arguments`");
+            problems.error(one.key.span, "a check needs a kind", "empty name").help("write `kind: arguments`");
             None
         }
         [one] => Some(one),
@@ -81,7 +81,7 @@ fn only_kind<'n>(kinds: &[&'n Pair], node: &Node, problems: &mut Diagnostics) ->
         [first, second, ..] => {
             let names = [first, second].map(|pair| pair.key.text.escape_debug());
             let message = format!("a check has one kind, found `{}` and `{}`", names[0], names[1]);
-            let help = "begin a new item with `- ` for it, or indent it if it is an argument of the first";
+            let help = "start a new item with `- `, or indent it if it is an argument of the first check";
             problems.error(second.key.span, message, "a second kind").help(help);
             None
         }
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_single_check() {
+    fn rejects_anything_but_a_single_check() {
         let (checks, problems) =
             read_checks("- { a: 1, b: 2 }\n- {}\n- not: { not: { a: 1 } }\n- not:\n- 7\n- message: x\n- not\n");
         assert!(checks.is_empty());
@@ -142,9 +142,9 @@ mod tests {
             [
                 "a check has one kind, found `a` and `b`",
                 "a check needs a kind",
-                "`not` can not hold another `not`",
+                "`not` cannot contain another `not`",
                 "`not` needs a check",
-                "`a check` must be text, found the number 7",
+                "`a check` must be a string, found the number 7",
                 "a check needs a kind",
                 "`not` needs a check",
             ]

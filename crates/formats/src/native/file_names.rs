@@ -1,4 +1,4 @@
-//! `{case}` in the path of a cassette, a recording or a script: the id of the case as a part of a file name.
+//! Replaces `{case}` in the path of a cassette, a recording or a script by the id of the case.
 
 use std::collections::HashMap;
 
@@ -6,33 +6,33 @@ use agentci_source::{Diagnostics, Name, Span};
 
 use super::settings::WorldSettings;
 
-/// What stands for the id of a case.
+/// The placeholder for the id of a case.
 const CASE: &str = "{case}";
 
-/// Whether a path is another one for each case.
+/// Whether a path differs from case to case.
 pub(super) fn is_per_case(path: &str) -> bool {
     path.contains(CASE)
 }
 
-/// The path of a case.
+/// The path for a case.
 pub(super) fn of_case(path: &str, id: &str) -> String {
     path.replace(CASE, &file_name(id))
 }
 
-/// A case's id as a part of a file name: it can not lead to another folder.
+/// A case's id as part of a file name; it cannot name another folder.
 fn file_name(id: &str) -> String {
     let name: String = id.chars().map(|c| if c == '/' || c == '\\' || c.is_control() { '_' } else { c }).collect();
     if name.starts_with('.') { format!("_{name}") } else { name }
 }
 
-/// The files that `{case}` led to so far, each with the case that it belongs to.
+/// The files that `{case}` has produced so far, each with the case it belongs to.
 #[derive(Default)]
 pub(super) struct FileNames {
     taken: HashMap<String, Name>,
 }
 
 impl FileNames {
-    /// Takes the files of a case; an error where another case has one of them, since each would play the other's.
+    /// Claims the files of a case. It is an error if another case has one of them, since each would replay the other's.
     pub(super) fn claim(
         &mut self,
         id: &Name,
@@ -47,8 +47,8 @@ impl FileNames {
                 Some(first) if first != id => {
                     let (first, second) = (first.escape_debug(), id.escape_debug());
                     let message = format!("the cases `{first}` and `{second}` would share the file `{path}`");
-                    let label = "`/`, `\\` and control characters are `_` in the name of a file";
-                    let help = "rename one of the cases, or give one a path of its own";
+                    let label = "`/`, `\\` and control characters become `_` in file names";
+                    let help = "rename one of the cases, or set a different path for one of them";
                     problems.error(span, message, label).help(help);
                 }
                 Some(_) => {}

@@ -1,4 +1,4 @@
-//! Suites of the native dialect: an `agentci.yaml` each, or a file of any name that looks like one.
+//! Finds suites of the native dialect: files named `agentci.yaml`, or files of any name that look like one.
 
 use std::path::Path;
 
@@ -32,7 +32,7 @@ impl Finder for NativeFinder {
             SuiteCandidate::Suite
         } else if is_empty(root) {
             let problem = Diagnostic::error(root.span, format!("`{}` is empty", path.display()))
-                .help("add `suite:` and `cases:`, or the settings of a project, or remove the file");
+                .help("add `suite:` and `cases:`, or project settings, or remove the file");
             SuiteCandidate::Empty((!search.options.empty_allowed).then_some(problem))
         } else if is_settings(root) {
             SuiteCandidate::Settings
@@ -43,7 +43,7 @@ impl Finder for NativeFinder {
 
     fn refusal(&self, path: &Path, root: &Node) -> Option<Diagnostic> {
         is_settings(root).then(|| {
-            Diagnostic::error(root.span, format!("`{}` is no suite: `cases:` is missing", path.display()))
+            Diagnostic::error(root.span, format!("`{}` is not a suite: `cases:` is missing", path.display()))
                 .help("add `suite:` and `cases:`, or name a folder to search")
         })
     }

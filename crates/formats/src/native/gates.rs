@@ -1,4 +1,4 @@
-//! `gates` of a suite: what its runs are held against.
+//! Reads `gates` of a suite: the baseline and thresholds that its runs must meet.
 
 use std::path::Path;
 
@@ -11,17 +11,25 @@ use crate::quantity::{parse_percentage, tidy};
 
 pub(super) static GATES: Shape = Shape::new(
     "`gates`",
-    "What runs of the suite are held against.",
+    "Baseline and thresholds that runs of the suite must meet.",
     &[
-        optional("baseline", Kind::Name, "The summary of a former run to compare with."),
-        optional("min_pass_rate", Kind::Range(0.0, 1.0), "The least share of cases that must pass."),
-        optional("max_avg_wall_ms_delta_pct", Kind::Number, "How many percent longer cases may take on average."),
-        optional("max_p95_wall_ms_delta_pct", Kind::Number, "How many percent longer the slowest cases may take."),
+        optional("baseline", Kind::Name, "Summary of an earlier run to compare with."),
+        optional("min_pass_rate", Kind::Range(0.0, 1.0), "Minimum share of cases that must pass."),
+        optional(
+            "max_avg_wall_ms_delta_pct",
+            Kind::Number,
+            "Maximum increase of the average wall time of cases, in percent.",
+        ),
+        optional(
+            "max_p95_wall_ms_delta_pct",
+            Kind::Number,
+            "Maximum increase of the 95th percentile of wall times, in percent.",
+        ),
     ],
 )
 .with(&[SHARED_GATES]);
 
-/// Reads the gates; none of them is needed.
+/// Reads the gates; all of them are optional.
 pub(super) fn gates(node: &Node, folder: &Path, problems: &mut Diagnostics) -> Gates {
     let gates = GATES.read(node, problems, |fields| {
         let baseline = fields.optional("baseline", read::name);
@@ -40,7 +48,7 @@ pub(super) fn gates(node: &Node, folder: &Path, problems: &mut Diagnostics) -> G
     gates
 }
 
-/// A percentage, as the fraction it stands for.
+/// Reads a percentage as a fraction.
 fn percentage(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spanned<f64>> {
     let percent = read::number(node, name, problems)?;
     if percent > 0.0 && percent < 1.0 {
@@ -52,7 +60,7 @@ fn percentage(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spa
     Some(Spanned::new(parse_percentage(&digits)?, node.span))
 }
 
-/// Writes a fraction as the percentage that is read back as the same fraction.
+/// Writes a fraction as a percentage that is read back as the same fraction.
 pub(super) fn print_percentage(fraction: f64) -> String {
     let shortest = format!("{fraction:e}");
     let (mantissa, exponent) = shortest.split_once('e').unwrap_or((&shortest, "0"));

@@ -1,4 +1,4 @@
-//! `hooks`: commands that run before a case.
+//! Reads `hooks`: commands that run before a case.
 
 use std::time::Duration;
 
@@ -8,21 +8,20 @@ use agentci_source::{Diagnostics, Node, read};
 
 use super::readers::{SuiteFolder, command, named_texts};
 
-/// How long a hook may take that does not say so itself.
+/// The default timeout of a hook.
 pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(super) static HOOK: Shape = Shape::new(
     "a hook",
-    "A command that runs before a case; what it prints as JSON becomes variables.",
+    "A command that runs before a case; the JSON object it prints becomes variables.",
     &[
         required("command", Kind::Filled(&Kind::Text), "The program and its arguments."),
-        optional("folder", Kind::Name, "The folder that it runs in."),
-        optional("env", Kind::Map(&Kind::Word), "Variables of its environment."),
-        optional("timeout", Kind::Duration, "How long it may take."),
+        optional("folder", Kind::Name, "Working directory of the command."),
+        optional("env", Kind::Map(&Kind::Word), "Environment variables to set."),
+        optional("timeout", Kind::Duration, "Timeout of the command. Default: 30s."),
     ],
 );
 
-/// Reads a list of hooks.
 pub(super) fn hooks(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Vec<Hook> {
     read::each(node, "hooks", problems, |item, problems| hook(item, place, problems))
 }

@@ -1,4 +1,4 @@
-//! `limits` of a suite, a case or a turn.
+//! Reads `limits` of a suite, a case or a turn.
 
 use std::time::Duration;
 
@@ -10,23 +10,23 @@ use crate::quantity::{number, whole};
 
 pub(super) static LIMITS: Shape = Shape::new(
     "`limits`",
-    "What stops a case or a turn, and fails it.",
+    "Limits that stop a case or a turn and fail it when exceeded.",
     &[
-        optional("wall", Kind::SignedDuration, "The most time."),
-        optional("tool_calls", Kind::Unbroken, "The most tool calls."),
-        optional("tool_errors", Kind::Unbroken, "The most tool calls that may fail."),
+        optional("wall", Kind::SignedDuration, "Maximum wall time."),
+        optional("tool_calls", Kind::Unbroken, "Maximum number of tool calls."),
+        optional("tool_errors", Kind::Unbroken, "Maximum number of failed tool calls."),
         optional(
             "model_calls",
             Kind::Unbroken,
-            "The most requests to a model; attempts of the same request count once.",
+            "Maximum number of requests to a model; retries of a request are not counted.",
         ),
-        optional("tokens_in", Kind::Unbroken, "The most tokens that may be sent to the model."),
-        optional("tokens_out", Kind::Unbroken, "The most tokens that the model may write."),
-        optional("cost_usd", Kind::Number, "The most money in US dollars."),
+        optional("tokens_in", Kind::Unbroken, "Maximum number of tokens sent to the model."),
+        optional("tokens_out", Kind::Unbroken, "Maximum number of tokens written by the model."),
+        optional("cost_usd", Kind::Number, "Maximum cost in US dollars."),
     ],
 );
 
-/// Reads limits; none of them is needed.
+/// Reads limits; all of them are optional.
 pub(super) fn limits(node: &Node, problems: &mut Diagnostics) -> Limits {
     let limits = LIMITS.read(node, problems, |fields| {
         Some(Limits {
@@ -42,23 +42,23 @@ pub(super) fn limits(node: &Node, problems: &mut Diagnostics) -> Limits {
     limits.unwrap_or_default()
 }
 
-fn wall(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Limit> {
+fn wall(node: &Node, name: &'static str, problems: &mut Diagnostics) -> Option<Limit> {
     let most = node.scalar().and_then(|scalar| parse_wall(&scalar.text));
     if most.is_none() {
         let help = "write a number and a unit: `300ms`, `20s`, `1m30s`";
         problems.mismatch(node, format_args!("`{name}` must be a duration"), "expected a duration").help(help);
     }
-    Some(Limit { most: most?, span: node.span })
+    Some(Limit { key: name, most: most?, span: node.span })
 }
 
-/// Milliseconds. Other dialects allow a limit below zero, so a duration with a `-` before it is one here.
+/// Parses milliseconds. Other dialects allow a negative limit, so a duration with a leading `-` is accepted here.
 fn parse_wall(text: &str) -> Option<f64> {
     let (sign, rest) = match text.strip_prefix('-') {
         Some(rest) => (-1.0, rest),
         None => (1.0, text),
     };
     let plain = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    // Milliseconds are taken as they stand, without the detour over seconds, which loses the last digits of large numbers.
+    // Milliseconds are parsed directly: the conversion via seconds loses the last digits of large numbers.
     let most = match rest.strip_suffix("ms").filter(|digits| plain(digits)) {
         Some(digits) => digits.parse().ok()?,
         None => parse_duration(rest).ok()?.div_duration_f64(Duration::from_millis(1)),
@@ -66,7 +66,7 @@ fn parse_wall(text: &str) -> Option<f64> {
     Some(sign * most)
 }
 
-/// Writes milliseconds so that they are read back the same.
+/// Writes milliseconds so that they are read back as the same number.
 pub(super) fn print_wall(most: f64) -> String {
     let pretty = Duration::try_from_secs_f64(most / 1000.0).map(print_duration).unwrap_or_default();
     if parse_wall(&pretty).is_some_and(|read| read.to_bits() == most.to_bits()) { pretty } else { format!("{most}ms") }

@@ -1,4 +1,4 @@
-//! A suite file to a suite of the plan: the suite's defaults folded into each case.
+//! Lowers a suite file to a suite of the plan and folds the suite's defaults into each case.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use crate::document::Loading;
 use crate::ids::TakenIds;
 use crate::invalid_case::CaseReading;
 
-/// How long a case may take when the suite does not say.
+/// The default timeout of a case.
 pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_mins(5);
 
-/// Lowers a suite file; `None` when the suite is refused.
+/// Lowers a suite file; `None` if the suite is invalid.
 pub(crate) fn lower(loading: &mut Loading<'_>, path: &Path, root: Node) -> Option<Suite> {
     let mut problems = Diagnostics::default();
     let Some(WrittenSuite { suite, mode, settings, has_target }) =
@@ -35,8 +35,8 @@ pub(crate) fn lower(loading: &mut Loading<'_>, path: &Path, root: Node) -> Optio
     let mut names = FileNames::default();
     let place = SuiteFolder { files: loading.files, folder: &suite.folder };
     let defaults = Defaults::new(settings, &suite.folder);
-    // Each case is lowered as soon as it is read, and then what stands in the file is let go: both of all cases would take more
-    // room than the suite itself.
+    // Each case is lowered as soon as it is read, and its node is dropped: keeping the nodes of all cases would take
+    // more memory than the suite itself.
     let nodes = root.into_items_of("cases");
     let mut cases = Vec::with_capacity(nodes.len());
     for (index, node) in nodes.into_iter().enumerate() {
@@ -53,7 +53,7 @@ pub(crate) fn lower(loading: &mut Loading<'_>, path: &Path, root: Node) -> Optio
             defaults.complete(written, index)
         });
         if case.case.is_none() {
-            // Their own problems were told by the reading of the case.
+            // Their problems were already reported when the case was read.
             let checks = node.get("checks").map(|node| checks(node, &mut Diagnostics::default()));
             case.checks = checks.unwrap_or_default();
         }
@@ -70,7 +70,7 @@ pub(crate) fn lower(loading: &mut Loading<'_>, path: &Path, root: Node) -> Optio
         }
     }
     loading.report_all(problems)?;
-    // Names are made up for those that have none when all others are known.
+    // Cases without an id get one only after all other ids are known.
     let cases = cases.into_iter().enumerate();
     let mut cases: Cases = cases.map(|(index, case)| case.finish(defaults.target(None, index), &mut ids)).collect();
     cases.shrink_to_fit();
@@ -78,7 +78,7 @@ pub(crate) fn lower(loading: &mut Loading<'_>, path: &Path, root: Node) -> Optio
     Some(Suite { mode, cases, ..suite })
 }
 
-/// Makes a case wrong, with `None`, that says `played: true` where nothing is played.
+/// Rejects a case, with `None`, that has `played: true` but no recording.
 fn refuse_played_without_recording(
     own: &SharedSettings,
     common: &SharedSettings,
@@ -92,15 +92,14 @@ fn refuse_played_without_recording(
     None
 }
 
-/// What is wrong where `played: true` has nothing to play.
+/// The error for `played: true` without a recording.
 fn played_without_recording(span: Span, reason: &str) -> Diagnostic {
     Diagnostic::error(span, format!("`played` has no effect: {reason}"))
         .label("nothing would be played")
         .help("remove it, or name the recorded conversation with `world: { recording: .. }`")
 }
 
-/// What a suite that does not say its mode means: a server that nothing was recorded of can only be reached live,
-/// unless its tools are played.
+/// The default mode of a suite: `live` if it has a server without a recording and without mocked tools, else `replay`.
 pub(super) fn usual_mode(cases: &Cases) -> Mode {
     let routed = |case: &Case| matches!(case.world.tools, ToolSource::Routes(_));
     let recorded = |case: &Case| case.world.recording.is_some() || case.recorded_world().is_some();
@@ -108,11 +107,11 @@ pub(super) fn usual_mode(cases: &Cases) -> Mode {
     if live { Mode::Live } else { Mode::Replay }
 }
 
-/// What the suite says for all its cases, in the form they share.
+/// The suite's defaults for all cases, in a form that the cases can share.
 struct Defaults<'s> {
     folder: &'s Path,
     settings: SharedSettings,
-    /// The world of a case that says nothing of its own, if it is the same for all.
+    /// The world of a case that does not set its own, if it is the same for all cases.
     world: Option<Arc<World>>,
     variables: Arc<Vec<(String, Text)>>,
     hooks: Arc<Vec<Hook>>,
@@ -133,12 +132,12 @@ impl<'s> Defaults<'s> {
         }
     }
 
-    /// How the agent of a case is reached: its own way, or the suite's.
+    /// The target of a case: its own, or the suite's.
     fn target(&self, own: Option<&ReadTarget>, index: usize) -> Option<Arc<Target>> {
         own.or(self.settings.target.as_ref()).map(|target| target.at(index))
     }
 
-    /// A case with all that the suite says for it; `None` without a target.
+    /// Completes a case with the suite's defaults; `None` if it has no target.
     fn complete(&self, written: WrittenCase, index: usize) -> Option<Case> {
         let WrittenCase { case, settings } = written;
         let target = self.target(settings.target.as_ref(), index)?;
@@ -262,8 +261,8 @@ mod tests {
             load_suite(&format!("suite: s\ntarget: {{ mcp: {target} }}\nworld: {{ {common} }}\ncases: [{case}]\n"))
         };
         let refused = format!("{{ command: [x], {auth} }}");
-        let not_for = "a program is not told who asks by `auth`";
-        let not_a_count = "`output` must be a whole number, found the text `many`";
+        let not_for = "`auth` is not supported for an MCP server over stdio";
+        let not_a_count = "`output` must be an integer, found the string `many`";
         assert_eq!(messages(&suite(&refused, script, "optional: true")), [not_for, not_a_count]);
         assert_eq!(messages(&suite(&refused, "optional: true", script)), [not_for, not_a_count]);
         assert_eq!(messages(&suite("{ command: [x] }", "optional: true", script)), [not_a_count]);
@@ -291,7 +290,7 @@ mod tests {
                 format!("suite: s\ntarget: {{ chat: {{ {chat} }} }}\ncases: [{{ id: a, turns: [{{ user: x }}] }}]\n");
             let files = MemoryFiles::default().with("s/agentci.yaml", yaml).with("s/model.yaml", "default: x\n");
             let loaded = load(&files.with(path, " ".repeat((10 << 20) + 1)), &["s".into()]);
-            let told = format!("can not read `{path}`: the file has 10485761 bytes, at most 10485760 are read");
+            let told = format!("cannot read `{path}`: the file has 10485761 bytes, the limit is 10485760");
             assert!(messages(&loaded).contains(&told.as_str()), "{:?}", messages(&loaded));
         }
     }
@@ -401,7 +400,7 @@ mod tests {
             ),
             (
                 "suite: s\ntarget: { process: { command: [a] } }\nvariables: { a-b: x }\ncases: [{ id: x, input: {} }]\n",
-                "`a-b` can not be the name of a variable",
+                "`a-b` cannot be the name of a variable",
             ),
         ] {
             let loaded = load_suite(text);
@@ -417,7 +416,7 @@ mod tests {
         );
         let broken: Vec<_> = loaded.plan.suites[0].cases.iter().map(|case| case.broken.is_some()).collect();
         assert_eq!(broken, [false, true]);
-        assert_eq!(messages(&loaded), ["the case has no `target`, and neither has the suite"]);
+        assert_eq!(messages(&loaded), ["neither the case nor the suite has a `target`"]);
     }
 
     #[test]

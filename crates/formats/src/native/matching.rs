@@ -1,4 +1,5 @@
-//! `match: { ignore: [/metadata/user_id], system: false }`: what is not compared between requests of the agent and their recording.
+//! Reads `match: { ignore: [/metadata/user_id], system: false }`: what to ignore when requests of the agent are
+//! compared with their recording.
 
 use agentci_plan::Matching;
 use agentci_source::shape::{Kind, Shape, optional};
@@ -6,10 +7,10 @@ use agentci_source::{Diagnostics, Node, Span, Spanned, read};
 
 use crate::printer::Printer;
 
-/// What is said of comparing; a key that a case leaves out is the suite's.
+/// The `match` settings of a suite or a case; a key that a case omits is taken from the suite.
 #[derive(Default)]
 pub(super) struct MatchSettings {
-    /// Where it stands; nothing if it does not.
+    /// The place of `match`; `None` if it is not set.
     span: Option<Span>,
     ignore: Option<Vec<Spanned<String>>>,
     system: Option<bool>,
@@ -17,12 +18,12 @@ pub(super) struct MatchSettings {
 
 pub(super) static MATCH: Shape = Shape::new(
     "`match`",
-    "What is not compared between requests of the agent and their recording.",
+    "What to ignore when requests of the agent are compared with their recording.",
     &[
         optional(
             "ignore",
             Kind::List(&Kind::Like("^/.")),
-            "JSON pointers into bodies of requests; `*` stands for any one name or index.",
+            "JSON pointers into request bodies; `*` matches any one name or index.",
         ),
         optional("system", Kind::Truth, "Whether system prompts are compared. Default: true."),
     ],
@@ -37,7 +38,7 @@ impl MatchSettings {
         settings.unwrap_or_default()
     }
 
-    /// What counts for a case, its own settings before those of the suite.
+    /// The settings for a case: its own take precedence over those of the suite.
     pub(super) fn over(&self, common: &Self) -> Matching {
         Matching {
             ignore: self.ignore.as_ref().or(common.ignore.as_ref()).cloned().unwrap_or_default(),
@@ -52,8 +53,8 @@ fn pointers(node: &Node, problems: &mut Diagnostics) -> Vec<Spanned<String>> {
     pointers.retain(|pointer| {
         let good = pointer.value.len() > 1 && pointer.value.starts_with('/');
         if !good {
-            let message = format!("`{}` is no place in a request", pointer.value.escape_debug());
-            let help = "write a JSON pointer, such as `/metadata/user_id`; `*` stands for any one name or index";
+            let message = format!("`{}` does not point into a request body", pointer.value.escape_debug());
+            let help = "write a JSON pointer, such as `/metadata/user_id`; `*` matches any one name or index";
             problems.error(pointer.span, message, "not a JSON pointer").help(help);
         }
         good
@@ -62,7 +63,7 @@ fn pointers(node: &Node, problems: &mut Diagnostics) -> Vec<Spanned<String>> {
 }
 
 impl Printer<'_> {
-    /// What is not compared, where the suite says anything of it.
+    /// The `match` settings, if the suite or the case has any.
     pub(super) fn matching(&self, matching: &Matching) -> Option<Node> {
         matching.span?;
         let system = (!matching.system).then(|| self.plain(false));

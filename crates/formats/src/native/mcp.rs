@@ -1,4 +1,4 @@
-//! `world.mcp` of a suite or a case: the MCP servers that are played, by name.
+//! Reads `world.mcp` of a suite or a case: the mock MCP servers, by name.
 //!
 //! ```yaml
 //! mcp:
@@ -17,37 +17,37 @@ use agentci_source::{Diagnostic, Diagnostics, Node, Pair, Spanned, join, read};
 use super::file_names;
 use crate::printer::Printer;
 
-/// Servers by name.
+/// Kind of `world.mcp`: servers by name.
 pub(super) const MCP: Kind = Kind::FilledMap(&Kind::Shape(&SERVER));
 
 static SERVER: Shape = Shape::new(
     "an MCP server",
-    "What a played MCP server answers from: a script, or a recording.",
+    "Source of the answers of a mock MCP server: a script or a recording.",
     &[
         optional(
             "scripted",
             Kind::Name,
-            "A script of an MCP server, from the folder of the suite; `{case}` stands for the id of the case.",
+            "Script of an MCP server, relative to the folder of the suite; `{case}` is replaced by the case id.",
         ),
         optional(
             "recording",
             Kind::Name,
-            "A recording of what an agent sent to the real server; `{case}` stands for the id of the case.",
+            "Recording of requests to the real server and their answers; `{case}` is replaced by the case id.",
         ),
         optional(
             "server",
             Kind::Name,
-            "What occurs in the address or the command of the server, where the recording has several.",
+            "Part of the URL or command of the server, to select it if the recording contains several.",
         ),
     ],
 )
 .rules(&[KeyRule::One(&["scripted", "recording"]), KeyRule::Needs("server", "recording")]);
 
-/// The servers of a suite or a case, with their paths as they are written.
+/// The servers of a suite or a case, with their paths as written.
 #[derive(Default)]
 pub(super) struct McpSettings(Vec<McpWorld>);
 
-/// A server with the path that it has for a case.
+/// A server with its path for a case.
 fn of_case(server: &McpWorld, folder: &Path, id: &str) -> McpWorld {
     let mut server = server.clone();
     let (McpSource::Script { path, .. } | McpSource::Recording { path, .. }) = &mut server.source;
@@ -60,7 +60,7 @@ impl McpSettings {
         let Some(pairs) = node.pairs().filter(|pairs| !pairs.is_empty()) else {
             let message = match node.pairs() {
                 Some(_) => "`mcp` has no server".to_owned(),
-                None => format!("`mcp` must be a mapping from names, found {}", node.describe()),
+                None => format!("`mcp` must be a mapping of names to servers, found {}", node.describe()),
             };
             problems.error(node.span, message, "expected `name: { scripted: .. }` lines");
             return Self::default();
@@ -77,17 +77,18 @@ impl McpSettings {
         Self(servers)
     }
 
-    /// The paths, those of the case before those of the suite.
+    /// The paths of the servers, those of the case first.
     pub(super) fn paths<'s>(&'s self, common: &'s Self) -> impl Iterator<Item = &'s str> {
         self.over(common).filter_map(|server| server.path().to_str())
     }
 
-    /// The servers of a case: its own replace those of the suite that have the same name.
+    /// The servers of a case: its own replace servers of the suite with the same name.
     pub(super) fn of_case(&self, common: &Self, folder: &Path, id: &str) -> Arc<[McpWorld]> {
         self.over(common).map(|server| of_case(server, folder, id)).collect()
     }
 
-    /// A server of a case whose variable is that of another server of the suite.
+    /// The error for a server of a case whose environment variable is also that of a differently named server of the
+    /// suite.
     pub(super) fn clash(&self, common: &Self) -> Option<Diagnostic> {
         self.0.iter().find_map(|own| {
             let same = |other: &&McpWorld| other.name.value != own.name.value && other.variable() == own.variable();
@@ -102,10 +103,10 @@ impl McpSettings {
 }
 
 fn same_variable(first: &Spanned<String>, second: &Spanned<String>) -> Diagnostic {
-    let message = format!("the MCP servers `{}` and `{}` have the same variable", first.value, second.value);
+    let message = format!("the MCP servers `{}` and `{}` use the same environment variable", first.value, second.value);
     Diagnostic::error(second.span, message)
-        .label(format!("both addresses would be `{}`", variable(&second.value)))
-        .help("rename one of the two: capital letters, `-` and `_` make no difference")
+        .label(format!("both URLs would be in `{}`", variable(&second.value)))
+        .help("rename one of the two: case is ignored, and `-` counts as `_`")
 }
 
 fn server(pair: &Pair, problems: &mut Diagnostics) -> Option<McpWorld> {
@@ -118,8 +119,8 @@ fn server(pair: &Pair, problems: &mut Diagnostics) -> Option<McpWorld> {
         (Some((_, path)), None) => {
             if let Some((node, _)) = server {
                 problems
-                    .error(node.span, "a scripted MCP server has no `server`", "there is nothing to choose from")
-                    .help("remove it: `server` chooses one of the servers that a `recording` has");
+                    .error(node.span, "`server` cannot be combined with `scripted`", "nothing to choose from")
+                    .help("remove it: `server` selects one of the servers in a `recording`");
             }
             path.map(|path| (McpSource::Script { path: path.value.into(), script: Arc::default() }, path.span))
         }
@@ -130,7 +131,7 @@ fn server(pair: &Pair, problems: &mut Diagnostics) -> Option<McpWorld> {
         (both, _) => {
             let (message, label) = match both {
                 Some(_) => ("an MCP server has `scripted` or `recording`, not both", "a second source of answers"),
-                None => ("an MCP server needs `scripted` or `recording`", "nothing says what the server answers"),
+                None => ("an MCP server needs `scripted` or `recording`", "no source of answers"),
             };
             let help = "name a script with `scripted: orders.mcp.yaml`, or a recording with `recording: orders.jsonl`";
             problems.error(pair.value.span, message, label).help(help);
@@ -141,21 +142,20 @@ fn server(pair: &Pair, problems: &mut Diagnostics) -> Option<McpWorld> {
     Some(McpWorld { name: name?, source, span })
 }
 
-/// The name of a server, which becomes a part of a variable and of a client's configuration.
+/// The name of a server. It becomes part of an environment variable and of a client's configuration.
 fn name(pair: &Pair, problems: &mut Diagnostics) -> Option<Spanned<String>> {
     let name = pair.key.text.as_str();
     let good = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(good) {
         return Some(Spanned::new(name.to_owned(), pair.key.span));
     }
-    let message = format!("`{}` can not be the name of an MCP server", name.escape_debug());
+    let message = format!("`{}` cannot be the name of an MCP server", name.escape_debug());
     let help = "use letters, digits, `_` and `-`, such as `orders`";
-    problems.error(pair.key.span, message, "becomes a part of a variable").help(help);
+    problems.error(pair.key.span, message, "used in the name of an environment variable").help(help);
     None
 }
 
 impl Printer<'_> {
-    /// The servers as a mapping.
     pub(super) fn servers(&self, servers: &[McpWorld]) -> Option<Node> {
         self.filled_map(servers.iter().map(|world| {
             let source = match &world.source {
@@ -210,7 +210,10 @@ mod tests {
     #[test]
     fn servers_of_a_case_and_of_its_suite_have_variables_of_their_own() {
         let loaded = suite("my-orders: { scripted: o.mcp.yaml }", "my_orders: { scripted: o.mcp.yaml }");
-        assert_eq!(messages(&loaded), ["the MCP servers `my-orders` and `my_orders` have the same variable"]);
+        assert_eq!(
+            messages(&loaded),
+            ["the MCP servers `my-orders` and `my_orders` use the same environment variable"]
+        );
         let loaded = suite("my-orders: { scripted: o.mcp.yaml }", "my-orders: { scripted: o.mcp.yaml }");
         assert_eq!(messages(&loaded), [""; 0]);
     }

@@ -13,8 +13,8 @@
 //!       - not: { contains: sorry }
 //! ```
 //!
-//! Every key that a suite and a case share is a default in the suite, folded into each case by the lowering. [`print()`] writes a
-//! suite of any dialect in this form, everything folded, so that reading it again gives the same plan.
+//! Keys that a suite and a case share are defaults in the suite; the lowering folds them into each case. [`print()`]
+//! writes a suite of any dialect in this form, with everything folded in, so that reading it again gives the same plan.
 
 mod check;
 mod file_names;

@@ -1,4 +1,5 @@
-//! `world.model` of a suite or a case: the script of the model or a recording of it, and what the suite says of it itself.
+//! Reads `world.model` of a suite or a case: the script or the recording of the model, and settings that override the
+//! script.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,27 +11,27 @@ use agentci_source::{Diagnostic, Diagnostics, Node, Span, Spanned, join, read};
 use super::file_names::of_case;
 use crate::model_script::{SCRIPT, read_model_script};
 
-/// The model of a case; a key that a case leaves out is the suite's.
+/// The model of a suite or a case; a key that a case omits is taken from the suite.
 #[derive(Default)]
 pub(super) struct ModelSettings {
-    /// Where it stands; nothing if it does not.
+    /// The place of `model`; `None` if it is not set.
     span: Option<Span>,
     script: Option<ModelScriptSource>,
-    /// The path of a recording of the real one.
+    /// The path of a recording of the real model.
     recording: Option<Spanned<String>>,
     optional: Option<bool>,
     miss: Option<UnansweredRoute>,
     strict: Option<bool>,
 }
 
-/// The script of a model: a path, in which `{case}` stands for the case's id, or the script itself.
+/// The script of a model: a path, in which `{case}` is replaced by the case's id, or the script itself.
 enum ModelScriptSource {
     Path(Spanned<String>),
     Here(Node, Arc<ModelScript>),
 }
 
 impl ModelScriptSource {
-    /// A script in the suite itself is read at once, so that its problems are reported together with the others.
+    /// Reads a script inside the suite at once, so that its problems are reported together with the others.
     fn read(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Self> {
         if node.pairs().is_none() {
             return read::name(node, name, problems).map(Self::Path);
@@ -58,28 +59,29 @@ impl ModelScriptSource {
 
 pub(super) static MODEL: Shape = Shape::new(
     "`model`",
-    "The model that the agent is led to: a script, or a recording of the real one.",
+    "The model of the agent: a script, or a recording of the real model.",
     &[
         optional(
             "script",
             Kind::Either(&[Kind::Name, Kind::Shape(&SCRIPT)]),
-            "A model's script: its file, from the folder of the suite, in which `{case}` stands for the id of the case; or the script itself. A case that leaves it out has the suite's.",
+            "Script of the mock LLM: a file, relative to the folder of the suite, or the script itself. In the path, \
+             `{case}` is replaced by the case id. Default for a case: the suite's script.",
         ),
         optional(
             "recording",
             Kind::Name,
-            "A recording of what the agent sends to its model alone; `{case}` stands for the id of the case.",
+            "Recording of only the model calls of the agent; `{case}` is replaced by the case id.",
         ),
-        optional("optional", Kind::Truth, "Whether the agent may do without asking it. Default: false."),
+        optional("optional", Kind::Truth, "Whether the agent may finish without calling the model. Default: false."),
         optional(
             "miss",
             Kind::Choice(&words(&UnansweredRoute::NAMES)),
-            "What a request that no rule fits does to the case. Default: the script's `miss`, else fail.",
+            "What to do when no rule matches a request. Default: the script's `miss`, else `fail`.",
         ),
         optional(
             "strict",
             Kind::Truth,
-            "Whether requests are refused that the provider would refuse. Default: the script's `strict`, else true.",
+            "Whether to reject requests that the provider would reject. Default: the script's `strict`, else true.",
         ),
     ],
 )
@@ -107,7 +109,7 @@ impl ModelSettings {
                     }
                     let message = format!("a model has `recording` or `{key}`, not both");
                     let help =
-                        "a recorded model is the real one: it answers what it answered, and refuses what it refused";
+                        "remove one of the two: a recorded model repeats the answers and refusals of the real one";
                     fields.problems.error(recording.span, message, "a second source of answers").help(help);
                 }
             }
@@ -116,7 +118,7 @@ impl ModelSettings {
         settings.unwrap_or_default()
     }
 
-    /// The model of a case, its own settings before those of the suite.
+    /// The model of a case: its own settings take precedence over those of the suite.
     pub(super) fn over(&self, common: &Self, folder: &Path, id: &str) -> Option<ModelWorld> {
         let mut model = self.script(common)?.of_case(folder, id);
         model.miss = self.miss.or(common.miss);
@@ -128,7 +130,7 @@ impl ModelSettings {
         self.script.as_ref().or_else(|| common.script.as_ref().filter(|_| self.recording.is_none()))
     }
 
-    /// The path of the script, that of the case before that of the suite.
+    /// The path of the script: that of the case, else that of the suite.
     pub(super) fn script_path<'s>(&'s self, common: &'s Self) -> Option<&'s Spanned<String>> {
         match self.script(common)? {
             ModelScriptSource::Path(path) => Some(path),
@@ -136,18 +138,18 @@ impl ModelSettings {
         }
     }
 
-    /// Whether the agent may do without asking it.
+    /// Whether the agent may finish without calling the model.
     pub(super) fn is_optional(&self, common: &Self) -> bool {
         self.optional.or(common.optional).unwrap_or_default()
     }
 
-    /// The path of the recording of the model, that of the case before that of the suite.
+    /// The path of the recording of the model: that of the case, else that of the suite.
     pub(super) fn recording<'s>(&'s self, common: &'s Self) -> Option<&'s Spanned<String>> {
         self.recording.as_ref().or_else(|| common.recording.as_ref().filter(|_| self.script.is_none()))
     }
 
-    /// Settings of a model that has no script: the problem, and where it is. Of a world that is recorded as a whole, only
-    /// `optional` means anything.
+    /// The error for a model that has neither a script nor a recording. If the whole world is recorded, `optional`
+    /// alone is allowed.
     pub(super) fn without_script(&self, common: &Self, world_is_recorded: bool) -> Option<Diagnostic> {
         let span = self.span.or(common.span)?;
         let of_scripts = [self, common].iter().any(|settings| settings.miss.is_some() || settings.strict.is_some());
@@ -158,7 +160,8 @@ impl ModelSettings {
             return None;
         }
         let help = "add `script: model.yaml` or `recording: model.jsonl` here, or to the `world.model` of the suite";
-        let problem = Diagnostic::error(span, "`model` has no `script`").label("nothing says what the model answers");
+        let problem =
+            Diagnostic::error(span, "`model` has neither `script` nor `recording`").label("no source of answers");
         Some(problem.help(help))
     }
 }

@@ -1,4 +1,5 @@
-//! `prices: { my-model: { input: 2.5, cached_input: 1.25, output: 10 } }`: what models cost, in US dollars per million tokens.
+//! Reads `prices: { my-model: { input: 2.5, cached_input: 1.25, output: 10 } }`: prices of models in US dollars per
+//! million tokens.
 
 use std::collections::BTreeMap;
 
@@ -9,23 +10,23 @@ use agentci_source::{Diagnostics, Node, read};
 use crate::printer::Printer;
 use crate::quantity::number_to;
 
-/// Prices by the names of models.
+/// Kind of `prices`: prices by model name.
 pub(super) const PRICES: Kind = Kind::Map(&Kind::Shape(&PRICE));
 
-/// The most that a price may be: no model costs a million dollars for a million tokens.
+/// The maximum price: no model costs a million dollars for a million tokens.
 const HIGHEST: f64 = 1_000_000.0;
 
 static PRICE: Shape = Shape::new(
     "the price of a model",
-    "What a model costs, in US dollars per million tokens.",
+    "Prices of a model, in US dollars per million tokens.",
     &[
-        required("input", Kind::Range(0.0, HIGHEST), "Tokens that it reads."),
-        optional("cached_input", Kind::Range(0.0, HIGHEST), "Tokens that it read before. Default: as much as others."),
-        required("output", Kind::Range(0.0, HIGHEST), "Tokens that it writes."),
+        required("input", Kind::Range(0.0, HIGHEST), "Price of input tokens."),
+        optional("cached_input", Kind::Range(0.0, HIGHEST), "Price of cached input tokens. Default: `input`."),
+        required("output", Kind::Range(0.0, HIGHEST), "Price of output tokens."),
     ],
 );
 
-/// Reads prices; the good ones are kept when one is wrong.
+/// Reads prices; an invalid one does not discard the others.
 pub(super) fn read_prices(node: &Node, problems: &mut Diagnostics) -> BTreeMap<String, Price> {
     let pairs = read::pairs(node, "`prices`", "`model: { input: .., output: .. }`", problems);
     pairs.iter().filter_map(|pair| Some((pair.key.text.to_string(), price(&pair.value, problems)?))).collect()

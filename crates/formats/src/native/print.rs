@@ -1,7 +1,7 @@
-//! A suite of any dialect in native form.
+//! Prints a suite of any dialect in native form.
 //!
-//! Everything is folded into the cases, so nothing of the suite's own defaults is left to look up. What a dialect alone can
-//! say, such as its own name for a check, is lost; what the run depends on is not.
+//! All defaults of the suite are folded into the cases. Wording that only a dialect has, such as its own name for a
+//! check, is lost; everything that the run depends on is kept.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -20,13 +20,13 @@ use super::{hook, lower};
 use crate::ids::TakenIds;
 use crate::printer::Printer;
 
-/// Prints a suite so that loading the text gives the same plan, places aside.
+/// Prints a suite so that loading the text gives the same plan, except for source positions.
 ///
-/// `folder` is how the suite's folder is named from where the text will be kept; `None` when it is kept in that folder. Cases
-/// that are broken have nothing to print: the caller refuses such a suite before.
+/// `folder` is the path of the suite's folder relative to the place where the text will be stored; `None` if it is
+/// stored in that folder. Broken cases have nothing to print: the caller must refuse a suite that has any.
 pub fn print(suite: &Suite, folder: Option<&str>) -> String {
     let printer = Printer { span: suite.span, folder: &suite.folder };
-    // A dialect may allow several cases with one id.
+    // A dialect may allow several cases with the same id.
     let mut taken = TakenIds::default();
     let cases = suite.cases.iter().enumerate().map(|(index, case)| printer.case(case, index, &mut taken)).collect();
     let usual_mode = suite.mode == lower::usual_mode(&suite.cases);
@@ -183,7 +183,8 @@ impl Printer<'_> {
         self.map(own.into_iter().chain(more))
     }
 
-    /// Those that ask for something: a check that does not always passes in some formats, and is refused in this one.
+    /// Prints the checks that expect something. A check with an empty demand always passes in some formats and is
+    /// invalid in this one.
     fn checks(&self, checks: &[Arc<Check>]) -> Option<Node> {
         let asks = |check: &&Arc<Check>| check.templated || check.empty_demand().is_none();
         let asking: Vec<_> = checks.iter().filter(asks).collect();
@@ -209,7 +210,7 @@ impl Printer<'_> {
         self.map([(key, Some(asked)), ("message", message)])
     }
 
-    /// A check that cannot be understood is written as one that no output passes, with the reason in its message.
+    /// Writes an invalid check as one that no output passes, with the reason in its message.
     fn never(&self, check: &Check) -> Node {
         let refuses_all = self.map([("schema", Some(self.plain(false)))]);
         let reason = check.arguments.scalar().map(|reason| &*reason.text).unwrap_or_default();
@@ -235,7 +236,7 @@ impl Printer<'_> {
     }
 }
 
-/// Arguments without variables, in which nothing may look like one.
+/// Escapes arguments without variables, so that nothing in them looks like a variable.
 fn escaped(arguments: &Node) -> Node {
     arguments.try_map_text(&mut |text| Ok::<_, Infallible>(escape(text))).unwrap_or_else(|never| match never {})
 }

@@ -1,4 +1,4 @@
-//! The suite file and its cases as plain structs.
+//! Reads the suite file and its cases into plain structs.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,40 +19,40 @@ use crate::search::{EXCLUDE, read_exclude};
 use crate::skip::{SKIP, skip};
 use crate::world::{REDACTION, read_redaction};
 
-/// What a suite file says beside its cases.
+/// The contents of a suite file, except for its cases.
 pub(super) struct WrittenSuite {
-    /// The suite without its cases and its mode.
+    /// The suite, without its cases and mode.
     pub(super) suite: Suite,
     pub(super) mode: Option<Mode>,
     pub(super) settings: SharedSettings,
-    /// Whether cases need no target of their own.
+    /// Whether the suite has a target, so that cases need none of their own.
     pub(super) has_target: bool,
 }
 
-/// A suite file.
+/// The shape of a suite file.
 pub(crate) static SUITE: Shape = Shape::new(
     "the suite",
-    "Cases, and what they have in common.",
+    "Cases and their shared settings.",
     &[
-        required("suite", Kind::Name, "What reports call the suite."),
-        optional("folder", Kind::Name, "The folder that paths are named from, if it is not that of the file."),
+        required("suite", Kind::Name, "Name of the suite in reports."),
+        optional("folder", Kind::Name, "Folder that paths are relative to. Default: the folder of the file."),
         optional(
             "mode",
             Kind::Choice(&words(&Mode::NAMES)),
-            "Whether tools are answered from recordings, recorded, or live.",
+            "Whether tool answers are replayed from a recording, recorded, or live.",
         ),
-        optional("output_dir", Kind::Name, "Where runs are stored."),
-        optional("gates", Kind::Shape(&GATES), "What runs of the suite are held against."),
-        optional("redact", Kind::Shape(&REDACTION), "What must not be stored or shown."),
-        optional("embedder", Kind::Name, "What measures similarities for `semantic` checks."),
-        optional("prices", PRICES, "What models cost that are not known, or cost something else here, by their names."),
+        optional("output_dir", Kind::Name, "Folder where runs are stored."),
+        optional("gates", Kind::Shape(&GATES), "Baseline and thresholds that runs of the suite must meet."),
+        optional("redact", Kind::Shape(&REDACTION), "Additional secrets that must not be stored or shown."),
+        optional("embedder", Kind::Name, "Embedder for `semantic` checks: `builtin` or `openai:MODEL`."),
+        optional("prices", PRICES, "Prices by model name; they take precedence over the built-in prices."),
     ],
 )
 .with(&[
     SETTINGS,
     &[
-        optional("agents", Kind::Map(&Kind::Shape(&TARGET)), "Agents by names, for `agent` checks."),
-        required("cases", Kind::Filled(&Kind::Shape(&CASE)), "The cases, in the order they are run."),
+        optional("agents", Kind::Map(&Kind::Shape(&TARGET)), "Agents by name, for `agent` checks."),
+        required("cases", Kind::Filled(&Kind::Shape(&CASE)), "The cases, in the order they run."),
     ],
     &[EXCLUDE],
 ]);
@@ -61,21 +61,21 @@ static CASE: Shape = Shape::new(
     "the case",
     "One test.",
     &[
-        required("id", Kind::Name, "What reports call the case; each stands once in a suite."),
-        optional("description", Kind::Text, "What it is about."),
-        optional("tags", Kind::OneOrMore(&Kind::Text), "Words to select it by."),
-        optional("skip", SKIP, "Whether it is left out, or why it is."),
-        optional("input", Kind::Object, "A task as data: the one turn of the case."),
+        required("id", Kind::Name, "Name of the case in reports; unique in the suite."),
+        optional("description", Kind::Text, "What the case tests."),
+        optional("tags", Kind::OneOrMore(&Kind::Text), "Tags to select the case by."),
+        optional("skip", SKIP, "Whether to skip the case: a boolean, or the reason as a string."),
+        optional("input", Kind::Object, "Input of the agent as data; the case then has one turn."),
         optional("turns", Kind::Filled(&Kind::Shape(&TURN)), "A conversation, turn by turn."),
-        optional("asked", Kind::Data, "What reports show as the question."),
-        optional("expected", Kind::Data, "What reports show as the hoped-for answer."),
-        optional("metadata", Kind::Data, "What reports show beside."),
+        optional("asked", Kind::Data, "Question to show in reports."),
+        optional("expected", Kind::Data, "Expected answer to show in reports; it is not checked."),
+        optional("metadata", Kind::Data, "Additional data to show in reports."),
     ],
 )
 .with(&[SETTINGS])
 .rules(&[KeyRule::One(&["input", "turns"])]);
 
-/// Reads a suite file but for its cases; `None` when something it cannot do without is missing or wrong.
+/// Reads a suite file except for its cases; `None` if something required is missing or invalid.
 pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut Diagnostics) -> Option<WrittenSuite> {
     let mut fields = SUITE.reader(root, problems)?;
     let name = fields.required("suite", read::name);
@@ -95,7 +95,7 @@ pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut 
     let cases = fields.required("cases", |node, _, problems| cases(node, has_target, problems));
     fields.finish();
     if name.is_none() {
-        // The suite is refused without its name; what is wrong with its cases is told all the same.
+        // A suite without a name is refused; problems of its cases are reported nevertheless.
         for node in cases.into_iter().flatten() {
             case(node, place, has_target, problems);
         }
@@ -107,7 +107,7 @@ pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut 
     Some(WrittenSuite { suite, mode, settings, has_target })
 }
 
-/// Agents by their names.
+/// Reads agents by name.
 fn agents(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Vec<(String, Arc<Target>)> {
     let pairs = read::pairs(node, "`agents`", "`name: { kind: {..} }`", problems);
     let agent = |pair: &Pair| Some((pair.key.text.to_string(), target(&pair.value, place, problems)?.at(0)));
@@ -121,19 +121,19 @@ fn cases<'n>(node: &'n Node, has_target: bool, problems: &mut Diagnostics) -> Op
         problems.error(node.span, "`cases` is empty", "a case is missing here").help(help);
         return None;
     }
-    // Said once here rather than once for each of the cases.
+    // Reported once here and not once per case.
     if !has_target && items.iter().all(|case| case.get("target").is_none()) {
         let message = "neither the suite nor any case has a `target`";
         let help = "add `target: { process: { command: [..] } }` to the suite";
-        problems.error(node.span, message, "it is not said how the agent is reached").help(help);
+        problems.error(node.span, message, "no way to reach the agent").help(help);
         return None;
     }
     Some(items)
 }
 
-/// What a case says.
+/// A case as written.
 pub(super) struct WrittenCase {
-    /// The case without what it shares with the suite.
+    /// The case without the settings that it shares with the suite.
     pub(super) case: Case,
     pub(super) settings: SharedSettings,
 }
@@ -156,9 +156,9 @@ pub(super) fn case(
         let (asked, expected, metadata) = (told("asked"), told("expected"), told("metadata"));
         let settings = settings(fields, place);
         if !suite_has_target && fields.node("target").is_none() {
-            let message = "the case has no `target`, and neither has the suite";
+            let message = "neither the case nor the suite has a `target`";
             let help = "add `target: { process: { command: [..] } }` to the case or to the suite";
-            fields.problems.error(node.span, message, "it is not said how the agent is reached").help(help);
+            fields.problems.error(node.span, message, "no way to reach the agent").help(help);
         }
         let (id, turns) = (id?, turns?);
         let case = Case {

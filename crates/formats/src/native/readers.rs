@@ -1,4 +1,4 @@
-//! Small readers the native dialect needs in several places.
+//! Small readers that several modules of the native dialect use.
 
 use agentci_plan::Text;
 use agentci_source::{Diagnostic, Diagnostics, Node, Pair, read};
@@ -6,7 +6,7 @@ use agentci_source::{Diagnostic, Diagnostics, Node, Pair, read};
 pub(super) use crate::command::SuiteFolder;
 pub(super) use crate::texts::{data, named_texts, object, object_data, object_map, template};
 
-/// A command: at least one text, in each of which variables may stand.
+/// Reads a command: at least one string; each may contain variables.
 pub(super) fn command(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<Text>> {
     let items = read::list(node, name, problems)?;
     let part = format!("{name}[]");
@@ -20,13 +20,13 @@ pub(super) fn command(node: &Node, name: &str, problems: &mut Diagnostics) -> Op
     Some(parts)
 }
 
-/// The problem with a key that is not known, where the known keys are not all fixed words.
+/// The error for an unknown key in a mapping that also allows keys by pattern.
 pub(super) fn unknown_key(pair: &Pair, what: &str, known: &[&str]) -> Diagnostic {
     let help = match read::meant(&pair.key.text, known.iter().copied()) {
         Some((_, help)) => help,
         None => format!("known keys are {}", read::quoted_list(known)),
     };
     Diagnostic::error(pair.key.span, format!("unknown key `{}` in {what}", pair.key.text.escape_debug()))
-        .label("not known here")
+        .label("unknown key")
         .help(help)
 }

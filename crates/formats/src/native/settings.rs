@@ -1,4 +1,4 @@
-//! The keys that a suite and its cases share: defaults in the suite, the last word in the case.
+//! The keys that a suite and its cases share. The suite sets defaults; the values of a case take precedence.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,55 +22,53 @@ use super::readers::{SuiteFolder, named_texts};
 use super::target::{ReadTarget, TARGET, target};
 use crate::gates::placed_truth;
 
-/// When to stop, by its name in a suite.
+/// Stop rules by their names in a suite.
 pub(super) const STOP_RULES: [(&str, StopRule); 3] = [
     ("first_failed_turn", StopRule::FirstFailedTurn),
     ("never", StopRule::Never),
     ("first_failure", StopRule::FirstFailure),
 ];
 
-/// When a case is given up; never with `none`.
+/// The timeout of a case; `None` if it is written as `none`.
 #[derive(Clone, Copy)]
 pub(super) struct Timeout(pub(super) Option<Duration>);
 
-/// What the world of a case is made of; a key that a case leaves out is the suite's.
+/// The `world` settings of a suite or a case; a key that a case omits is taken from the suite.
 #[derive(Default)]
 pub(super) struct WorldSettings {
-    /// The model that the agent is led to.
     pub(super) model: ModelSettings,
-    /// The MCP servers that are played; a case's own replace those of the same name.
+    /// Mock MCP servers; those of a case replace those of the suite with the same name.
     pub(super) mcp: McpSettings,
-    /// The recording's path, in which `{case}` stands for the case's id.
+    /// The path of the cassette, in which `{case}` is replaced by the case's id.
     pub(super) cassette: Option<Spanned<String>>,
     pub(super) allow: Option<Arc<[Spanned<String>]>>,
-    /// Tools to execute; a case's own replace those of the same name.
+    /// Tools to execute; those of a case replace those of the suite with the same name.
     pub(super) live: Vec<(Spanned<String>, LiveTool)>,
-    /// Tools whose answers are written down; a case's own replace those of the same name.
+    /// Tools with scripted answers; those of a case replace those of the suite with the same name.
     pub(super) scripted: Vec<ScriptedTool>,
-    /// Patterns of results that say that a tool was not run.
+    /// Patterns of results that mean that a tool was not run.
     pub(super) refusals: Vec<Spanned<String>>,
     pub(super) module: Option<Spanned<String>>,
-    /// Tools that are called over HTTP.
     pub(super) routes: RouteSettings,
     pub(super) normalization: Normalization,
     pub(super) faults: Vec<Fault>,
-    /// The path of the recording, in which `{case}` stands for the case's id.
+    /// The path of the recording, in which `{case}` is replaced by the case's id.
     pub(super) recording: Option<Spanned<String>>,
-    /// What is not compared with it.
+    /// What to ignore when requests are compared with the recording.
     pub(super) matching: MatchSettings,
-    /// Whether anything is said of it at all.
+    /// Whether `world` is set at all.
     pub(super) is_written: bool,
 }
 
 impl WorldSettings {
-    /// What these settings and those of the suite are together that neither could be: a model without answers, or two MCP servers
-    /// with one variable.
+    /// The error in the combination of these settings with those of the suite: a model without answers, or two MCP
+    /// servers with the same environment variable.
     pub(super) fn misfit(&self, common: &Self) -> Option<Diagnostic> {
         let is_recorded = self.recording.is_some() || common.recording.is_some();
         self.model.without_script(&common.model, is_recorded).or_else(|| self.mcp.clash(&common.mcp))
     }
 
-    /// The paths in which `{case}` may stand, those of the case before those of the suite.
+    /// The paths that may contain `{case}`: those of the case, else those of the suite.
     pub(super) fn paths<'s>(&'s self, common: &'s Self) -> impl Iterator<Item = &'s str> {
         let cassette = self.cassette.as_ref().or(common.cassette.as_ref());
         let recording = self.recording.as_ref().or(common.recording.as_ref());
@@ -80,7 +78,7 @@ impl WorldSettings {
     }
 }
 
-/// The shared keys of a suite or a case.
+/// The values of the shared keys of a suite or a case.
 #[derive(Default)]
 pub(super) struct SharedSettings {
     pub(super) target: Option<ReadTarget>,
@@ -95,67 +93,72 @@ pub(super) struct SharedSettings {
     pub(super) played: Option<Spanned<bool>>,
 }
 
-/// The shared keys.
+/// The declarations of the shared keys.
 pub(super) static SETTINGS: &[Field] = &[
-    optional("target", Kind::Shape(&TARGET), "How the agent is reached: one key, the kind."),
-    optional("world", Kind::Shape(&WORLD), "What the agent's model and tools meet."),
-    optional("variables", Kind::Map(&Kind::Word), "Values for `${..}` in texts."),
+    optional("target", Kind::Shape(&TARGET), "How to reach the agent: a mapping with one key, the kind of target."),
+    optional("world", Kind::Shape(&WORLD), "Model, tools and MCP servers that the agent uses."),
+    optional("variables", Kind::Map(&Kind::Word), "Values for `${..}` in strings."),
     optional("hooks", Kind::List(&Kind::Shape(&HOOK)), "Commands that run before a case."),
-    optional("checks", Kind::List(&Kind::Check), "What is asked of the whole case."),
-    optional("limits", Kind::Shape(&LIMITS), "What stops a case, and fails it."),
+    optional("checks", Kind::List(&Kind::Check), "Checks on the whole case."),
+    optional("limits", Kind::Shape(&LIMITS), "Limits that stop a case and fail it when exceeded."),
     optional(
         "timeout",
         Kind::Either(&[Kind::Duration, Kind::Choice(&["none"])]),
-        "When a case is given up, or `none`.",
+        "Timeout of a case, or `none`. Default: 5m.",
     ),
-    optional("runs", Kind::Whole(1, MOST_RUNS as i64), "How often a case is run; it passes only if all its runs do."),
-    optional("stop", Kind::Choice(&words(&STOP_RULES)), "When the rest of a case is left out."),
+    optional(
+        "runs",
+        Kind::Whole(1, MOST_RUNS as i64),
+        "How many times a case runs; it passes only if all runs pass. Default: 1.",
+    ),
+    optional(
+        "stop",
+        Kind::Choice(&words(&STOP_RULES)),
+        "When to skip the rest of a case. Default: `first_failed_turn`.",
+    ),
     optional(
         "played",
         Kind::Truth,
-        "Whether a case is meant to be answered from its `recording`, so that `--require-agent` lets it through.",
+        "Whether a case replays its `recording` on purpose, so that `--require-agent` accepts it. Default: false.",
     ),
 ];
 
 static WORLD: Shape = Shape::new(
     "`world`",
-    "What the agent's model and tools meet.",
+    "Model, tools and MCP servers that the agent uses.",
     &[
-        optional(
-            "model",
-            Kind::Shape(&MODEL),
-            "The mock LLM that the agent is led to, or a recording of the real one.",
-        ),
-        optional("mcp", MCP, "The MCP servers that are played for the agent, by name."),
-        optional("tools", Kind::Shape(&TOOLS), "What answers for tools."),
+        optional("model", Kind::Shape(&MODEL), "Mock LLM for the agent, or a recording of the real one."),
+        optional("mcp", MCP, "Mock MCP servers for the agent, by name."),
+        optional("tools", Kind::Shape(&TOOLS), "Where the answers of tools come from."),
         NORMALIZATION,
-        optional("faults", FAULTS, "What goes wrong with tools on purpose."),
+        optional("faults", FAULTS, "Faults to inject into tool calls, or into calls of a recorded model."),
         optional(
             "recording",
             Kind::Name,
-            "A recording of all that the agent sends to its model and tools, or of the conversation with a server that runs already; `{case}` stands for the id of the case.",
+            "Recording of all requests of the agent to its model and tools, or of the conversation with a \
+             server that is already running; `{case}` is replaced by the case id.",
         ),
         optional(
             "match",
             Kind::Shape(&MATCH),
-            "What is not compared between requests of the agent and their recording.",
+            "What to ignore when requests of the agent are compared with their recording.",
         ),
     ],
 );
 
 static TOOLS: Shape = Shape::new(
     "`tools`",
-    "What answers for tools.",
+    "Where the answers of tools come from.",
     &[
-        optional("cassette", Kind::Name, "Recorded answers; `{case}` stands for the id of the case."),
-        optional("allow", Kind::List(&Kind::Text), "The tools that may be called; without it, all."),
+        optional("cassette", Kind::Name, "Recorded answers; `{case}` is replaced by the case id."),
+        optional("allow", Kind::List(&Kind::Text), "Tools that may be called. Default: all."),
         optional("live", LIVE_TOOLS, "Tools that are executed in record and live mode, by name."),
         optional("module", Kind::Name, "A Python module with tools."),
-        optional("scripted", SCRIPTED, "Answers that are written down, by name."),
+        optional("scripted", SCRIPTED, "Scripted answers, by tool name."),
         optional(
             "refusals",
             Kind::List(&Kind::Text),
-            "Patterns of results that say that a tool was not run, beside the forms that are known.",
+            "Patterns of results that mean that a tool was not run, in addition to the built-in ones.",
         ),
     ],
 )
@@ -167,7 +170,7 @@ static TOOLS: Shape = Shape::new(
     KeyRule::NotBoth(&["cassette", "port"]),
 ]);
 
-/// Takes the shared keys.
+/// Reads the shared keys.
 pub(super) fn settings(fields: &mut Reader<'_, '_>, place: SuiteFolder<'_>) -> SharedSettings {
     SharedSettings {
         target: fields.optional("target", |node, _, problems| target(node, place, problems)),
@@ -214,7 +217,7 @@ fn world(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Wor
     settings.unwrap_or_default()
 }
 
-/// What is said of tools alone.
+/// Reads `tools`; all other settings of the world stay at their defaults.
 fn tools(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> WorldSettings {
     let settings = TOOLS.read(node, problems, |fields| {
         let settings = WorldSettings {
@@ -230,7 +233,7 @@ fn tools(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Wor
         if let (Some(_), Some(span)) = (&settings.cassette, settings.routes.span()) {
             let message = "tools are answered by a `cassette` or by `routes`, not by both";
             let help =
-                "use `cassette` where the agent asks `agentci` for tools, and `routes` where it calls them over HTTP";
+                "use `cassette` if the agent calls tools through agentci, and `routes` if it calls them over HTTP";
             fields.problems.error(span, message, "a second source of answers").help(help);
         }
         Some(settings)
@@ -238,14 +241,14 @@ fn tools(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Wor
     settings.unwrap_or_default()
 }
 
-/// Patterns of results that say that a tool was not run.
+/// Patterns of results that mean that a tool was not run.
 fn refusals(node: &Node, problems: &mut Diagnostics) -> Vec<Spanned<String>> {
     let patterns = read::texts(node, "refusals", problems).unwrap_or_default();
     for pattern in &patterns {
         check_pattern(pattern, problems);
         if pattern.value.is_empty() {
-            let help = "write words that only a refusal has";
-            problems.error(pattern.span, "an empty pattern fits every result", "fits every result").help(help);
+            let help = "write a pattern that matches only refusals";
+            problems.error(pattern.span, "an empty pattern matches every result", "matches every result").help(help);
         }
     }
     patterns
@@ -255,9 +258,9 @@ fn variables(node: &Node, name: &str, problems: &mut Diagnostics) -> Vec<(String
     let good = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
     for pair in node.pairs().unwrap_or_default() {
         if !good(&pair.key.text) {
-            let message = format!("`{}` can not be the name of a variable", pair.key.text.escape_debug());
+            let message = format!("`{}` cannot be the name of a variable", pair.key.text.escape_debug());
             let help = "use letters, digits and `_`";
-            problems.error(pair.key.span, message, "could not be written as `${..}`").help(help);
+            problems.error(pair.key.span, message, "cannot be written as `${..}`").help(help);
         }
     }
     named_texts(node, name, problems)

@@ -1,4 +1,4 @@
-//! `input` and `turns`: what is said to the agent.
+//! Reads `input` and `turns`: what the agent is asked.
 
 use agentci_plan::{Action, Data, Message, Text, Turn, TurnInput};
 use agentci_source::shape::{Field, KeyRule, Kind, Shape, UnknownKeys, depends, optional, required};
@@ -13,13 +13,13 @@ use crate::new_suite::plain_turn;
 
 pub(super) static TURN: Shape = Shape::new(
     "a turn",
-    "Something that is said to the agent, or an action of its protocol.",
+    "A message or input for the agent, or an action of its protocol.",
     &[
-        optional("user", Kind::Text, "What the user says; variables may stand in it."),
-        optional("input", Kind::Object, "A task as data."),
+        optional("user", Kind::Text, "Message of the user; it may contain variables."),
+        optional("input", Kind::Object, "Input of the agent as data."),
         optional("messages", Kind::Filled(&Kind::Shape(&MESSAGE)), "Several messages at once."),
-        optional("checks", Kind::List(&Kind::Check), "What is asked of this turn."),
-        optional("limits", Kind::Shape(&LIMITS), "What stops the turn."),
+        optional("checks", Kind::List(&Kind::Check), "Checks on this turn."),
+        optional("limits", Kind::Shape(&LIMITS), "Limits of this turn."),
     ],
 )
 .unknown(UnknownKeys::Matching {
@@ -28,30 +28,30 @@ pub(super) static TURN: Shape = Shape::new(
 })
 .rules(&[KeyRule::One(&["user", "input", "messages"])]);
 
-/// What a message may say beside its role and its content.
+/// Keys of a message in addition to its role and content.
 pub(crate) static MORE: &[Field] = &[
-    optional("name", Kind::Data, "The name of who says it."),
-    optional("tool_call_id", Kind::Data, "The call that it answers."),
-    optional("tool_calls", Kind::Data, "Calls of tools."),
-    optional("refusal", Kind::Data, "Why nothing else is said."),
-    optional("reasoning_content", Kind::Data, "What was thought before."),
+    optional("name", Kind::Data, "Name of the author."),
+    optional("tool_call_id", Kind::Data, "ID of the tool call that it answers."),
+    optional("tool_calls", Kind::Data, "Tool calls."),
+    optional("refusal", Kind::Data, "Refusal of the model."),
+    optional("reasoning_content", Kind::Data, "Reasoning of the model before the message."),
 ];
 static MESSAGE: Shape = Shape::new(
     "a message",
     "One message of a conversation.",
     &[
-        required("role", Kind::Name, "Who says it."),
+        required("role", Kind::Name, "Role of the author."),
         depends(
             "content",
             Kind::Either(&[Kind::Text, Kind::List(&Kind::Data)]),
-            "What is said: a text, or a list of parts.",
+            "Content: a string, or a list of parts.",
         ),
     ],
 )
 .with(&[MORE])
 .rules(&[KeyRule::Some(&["content", "tool_calls"])]);
 
-/// The turns of a case, which has `input` or `turns` but not both.
+/// Reads the turns of a case from either `input` or `turns`.
 pub(super) fn turns(fields: &mut Reader<'_, '_>) -> Option<Vec<Turn>> {
     let (input, turns) = (fields.node("input"), fields.node("turns"));
     let problems = &mut *fields.problems;
@@ -67,7 +67,7 @@ pub(super) fn turns(fields: &mut Reader<'_, '_>) -> Option<Vec<Turn>> {
         (Some(_), Some(turns)) => {
             let span = fields.key_span("turns").unwrap_or(turns.span);
             let help = "make the input a turn: `- input: {..}`";
-            fields.problems.error(span, "a case has `input` or `turns`, not both", "a second way to say it").help(help);
+            fields.problems.error(span, "a case has `input` or `turns`, not both", "conflicts with `input`").help(help);
             None
         }
         (None, None) => {
@@ -80,7 +80,8 @@ pub(super) fn turns(fields: &mut Reader<'_, '_>) -> Option<Vec<Turn>> {
 
 fn said_input(node: &Node, problems: &mut Diagnostics) -> Option<TurnInput> {
     if node.pairs().is_none() && node.scalar().is_some() {
-        let help = "name it as the agent expects it, such as `input: { question: .. }`, or let a user say it: `turns: [{ user: .. }]`";
+        let help =
+            "write the keys that the agent expects, `input: { question: .. }`, or a message, `turns: [{ user: .. }]`";
         problems.mismatch(node, "`input` must be a mapping", "expected a mapping").help(help);
         return None;
     }
@@ -105,7 +106,7 @@ fn turn(node: &Node, problems: &mut Diagnostics) -> Option<Turn> {
         }
         ([None, Some(input), None], []) => said_input(input, problems),
         ([None, None, Some(list)], []) => messages(list, problems).map(TurnInput::Messages),
-        // It was told of as unknown, with what is meant.
+        // The unknown key was already reported, with a suggestion.
         ([None, None, None], []) if misnamed => None,
         ([None, None, None], [pair]) => Some(TurnInput::Action(Box::new(action(pair)))),
         _ => {
@@ -136,7 +137,7 @@ fn message(node: &Node, problems: &mut Diagnostics) -> Option<Message> {
     let role = fields.required("role", read::name);
     let mut more = Map::new();
     let content = match fields.node("content") {
-        // A list of parts is the model's to read, and so is nothing at all beside calls of tools.
+        // A list of parts is passed to the model as it is, and so is an absent content next to tool calls.
         Some(parts) if parts.items().is_some() => {
             more.insert("content".into(), read::data(parts, "content", Reading::Core, fields.problems)?);
             Some(Text::Literal(String::new()))
@@ -152,7 +153,7 @@ fn message(node: &Node, problems: &mut Diagnostics) -> Option<Message> {
     Some(Message { role: role?.value, content: content?, more })
 }
 
-/// Takes what a message says beside its role and its content; `None` when that is wrong.
+/// Reads the keys of a message in addition to its role and content; `None` if one is invalid.
 pub(crate) fn take_more(fields: &mut Reader<'_, '_>, more: &mut Map<String, Value>) -> Option<()> {
     for key in Message::MORE {
         if let Some(node) = fields.node(key) {

@@ -1,4 +1,4 @@
-//! `assertions` of a suite or a case, lowered to checks.
+//! Lowers `assertions` of a suite or a case to checks.
 //!
 //! | assertion | check |
 //! |---|---|
@@ -6,8 +6,8 @@
 //! | `json_schema` {`schema_path`} | `json_schema: { path, format: warn }` |
 //! | `must_call` {tools} | `tool_called: [..]` |
 //! | `must_not_call` {tools} | `not: { tool_called: { any: [..] } }` |
-//! | `call_order` {order} | `call_order: { order: [..], anywhere: true }`, since earlier calls of the tools never counted there |
-//! | `semantic` {expected, threshold, facts} | `semantic: {.., facts: warn}`, unless it says otherwise |
+//! | `call_order` {order} | `call_order: { order: [..], anywhere: true }`: `RunLedger` ignores earlier calls |
+//! | `semantic` {expected, threshold, facts} | `semantic: {.., facts: warn}`, unless `facts` is set |
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::suggestion::meant_and_known;
 
 const TYPES: [&str; 6] = ["required_fields", "json_schema", "must_call", "must_not_call", "call_order", "semantic"];
 
-/// What each of them may have.
+/// The shape of each type.
 const VARIANTS: [(&str, &Shape); 6] = [
     (TYPES[0], &REQUIRED_FIELDS),
     (TYPES[1], &JSON_SCHEMA),
@@ -33,17 +33,17 @@ const VARIANTS: [(&str, &Shape); 6] = [
 pub(super) const ASSERTIONS: Kind =
     Kind::List(&Kind::Tagged(&Tagged { tag: "type", variants: &VARIANTS, usual: None }));
 
-/// The key that every assertion has.
-static TYPE: &[Field] = &[required("type", Kind::Choice(&TYPES), "What is asked.")];
-static ASSERTION: Shape = shape("What is asked of a case.", &[]);
+/// The key of every assertion.
+static TYPE: &[Field] = &[required("type", Kind::Choice(&TYPES), "Type of the assertion.")];
+static ASSERTION: Shape = shape("What a case must satisfy.", &[]);
 static REQUIRED_FIELDS: Shape =
     shape("The final output has these keys.", &[&[required("fields", Kind::OneOrMore(&Kind::Text), "The keys.")]]);
 static JSON_SCHEMA: Shape = shape(
-    "The final output is valid under a JSON Schema.",
-    &[&[required("schema_path", Kind::Name, "The file of the schema, from the folder of the suite.")]],
+    "The final output is valid against a JSON Schema.",
+    &[&[required("schema_path", Kind::Name, "The schema file, relative to the suite's folder.")]],
 );
 static CALLS: Shape = shape(
-    "These tools are called, or must not be.",
+    "These tools must be called, or must not be called.",
     &[&[required("tools", Kind::OneOrMore(&Kind::Text), "The names of the tools.")]],
 );
 static CALL_ORDER: Shape = shape(
@@ -53,26 +53,26 @@ static CALL_ORDER: Shape = shape(
 static SEMANTIC: Shape = shape(
     "The answer means the same as the expected text.",
     &[&[
-        required("expected", Kind::Name, "What a good answer says."),
+        required("expected", Kind::Name, "Expected answer."),
         optional(
             "facts",
             Kind::Choice(&["fail", "warn", "off"]),
-            "What a fact comes to that the answer does not state, `warn` without it.",
+            "What to do if the answer does not state an expected fact. Default: `warn`.",
         ),
         optional(
             "threshold",
             Kind::Either(&[Kind::Range(0.0, 1.0), Kind::FilledMap(&Kind::Range(0.0, 1.0))]),
-            "The least similarity, or one for each embedder.",
+            "Minimum similarity, or one for each embedder.",
         ),
     ]],
 );
 
-/// Whatever else stands in an assertion was always let pass there.
+/// Unknown keys are only a warning, because `RunLedger` has always accepted them.
 const fn shape(about: &'static str, keys: &'static [&'static [Field]]) -> Shape {
     Shape::new("an assertion", about, TYPE).with(keys).unknown(UnknownKeys::Warned)
 }
 
-/// Reads a list of assertions; the good ones are kept when one is wrong.
+/// Reads a list of assertions; invalid ones are reported and dropped.
 pub(super) fn assertions(node: &Node, problems: &mut Diagnostics) -> Vec<Arc<Check>> {
     read::each(node, "assertions", problems, |item, problems| assertion(item, problems).map(Arc::new))
 }
@@ -117,7 +117,7 @@ fn assertion(node: &Node, problems: &mut Diagnostics) -> Option<Check> {
 
 fn unknown(kind: &str, span: Span) -> Diagnostic {
     Diagnostic::error(span, format!("unknown assertion type `{}`", kind.escape_debug()))
-        .label("not known here")
+        .label("unknown type")
         .help(meant_and_known(kind, &TYPES, "known types"))
 }
 
@@ -197,9 +197,9 @@ mod tests {
             [
                 "unknown assertion type `must_cal`",
                 "an assertion needs `tools`",
-                "`order` must be a list, found the text `x`",
+                "`order` must be a list, found the string `x`",
                 "an assertion needs `type`",
-                "an assertion must be a mapping, found the text `x`",
+                "an assertion must be a mapping, found the string `x`",
             ]
         );
         assert!(problems[0].help.as_ref().unwrap().starts_with("did you mean `must_call`?"));

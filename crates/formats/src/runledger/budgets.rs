@@ -1,4 +1,4 @@
-//! `budgets` of a suite or a case.
+//! Reads `budgets` of a suite or a case.
 
 use agentci_plan::{Limit, Limits};
 use agentci_source::shape::{Kind, Shape, optional};
@@ -12,17 +12,17 @@ const MONEY: Kind = Kind::Either(&[Kind::Number, Kind::Spelt(f64::INFINITY)]);
 
 pub(super) static BUDGETS: Shape = Shape::new(
     "`budgets`",
-    "What stops a case, and fails it.",
+    "Limits that stop a case and fail it when exceeded.",
     &[
-        optional("max_wall_ms", COUNT, "The most milliseconds."),
-        optional("max_tool_calls", COUNT, "The most tool calls."),
-        optional("max_tool_errors", COUNT, "The most tool calls that may fail."),
-        optional("max_tokens_out", COUNT, "The most tokens that the model may write."),
-        optional("max_cost_usd", MONEY, "The most money in US dollars."),
+        optional("max_wall_ms", COUNT, "Maximum wall time in milliseconds."),
+        optional("max_tool_calls", COUNT, "Maximum number of tool calls."),
+        optional("max_tool_errors", COUNT, "Maximum number of failed tool calls."),
+        optional("max_tokens_out", COUNT, "Maximum number of tokens written by the model."),
+        optional("max_cost_usd", MONEY, "Maximum cost in US dollars."),
     ],
 );
 
-/// Reads the five budgets; none of them is needed.
+/// Reads the five budgets; all are optional.
 pub(super) fn budgets(node: &Node, problems: &mut Diagnostics) -> Limits {
     let limits = BUDGETS.read(node, problems, |fields| {
         let mut limit =
@@ -39,10 +39,10 @@ pub(super) fn budgets(node: &Node, problems: &mut Diagnostics) -> Limits {
     limits.unwrap_or_default()
 }
 
-type ReadLimit = fn(&Node, &str, &mut Diagnostics) -> Option<Limit>;
+type ReadLimit = fn(&Node, &'static str, &mut Diagnostics) -> Option<Limit>;
 
-/// A limit as those who wrote such suites could always write it: in quotes, or as YAML 1.1 has numbers (`20_000`).
-fn limit(node: &Node, name: &str, read: ReadLimit, problems: &mut Diagnostics) -> Option<Limit> {
+/// Reads a limit as `RunLedger` does: it may be quoted, or a YAML 1.1 number (`20_000`).
+fn limit(node: &Node, name: &'static str, read: ReadLimit, problems: &mut Diagnostics) -> Option<Limit> {
     let spelt = node.scalar().and_then(|scalar| {
         let text = Scalar::plain(if scalar.quoted { scalar.text.trim() } else { &scalar.text });
         match text.value(Reading::Legacy)? {

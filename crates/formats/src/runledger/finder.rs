@@ -1,4 +1,4 @@
-//! Suites of the `runledger` dialect: a `suite.yaml` each, or a file of any name that looks like one.
+//! Finds suites of the `runledger` dialect: a `suite.yaml`, or a file of any name that looks like one.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ pub(crate) static FRONT_END: FrontEnd = FrontEnd {
     })
 };
 
-/// Whether the top level of a file bears the marks of a suite.
+/// Whether a file has a top-level key that marks a suite.
 pub(crate) fn has_marks(root: &Node) -> bool {
     root.get("suite_name").is_some() || root.get(OWN_KEY).is_some()
 }
@@ -45,7 +45,8 @@ impl Finder for RunledgerFinder {
     }
 }
 
-/// Whether a `suite.yaml` that lacks the marks of a suite was meant as one: it has other keys of one, or cases beside it.
+/// Whether a `suite.yaml` without these keys is meant as a suite: it has other keys of one, or a `cases` folder beside
+/// it.
 fn is_meant_as_suite(path: &Path, root: &Node, search: &SuiteSearch<'_>) -> bool {
     let cases = join(path.parent().unwrap_or(Path::new("")), "cases");
     !is_one_of_many(root)

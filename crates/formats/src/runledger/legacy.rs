@@ -1,12 +1,12 @@
-//! Words in an agent's input that Python's YAML 1.1 loader reads otherwise than YAML 1.2 does.
+//! Warns of words in an agent's input that YAML 1.1 reads differently from YAML 1.2.
 //!
-//! They are read as that loader reads them, since the suite was written against it, but whoever wrote `NO` for Norway should
-//! hear of it.
+//! They are read as Python's YAML 1.1 loader reads them, because suites were written for it. An author who wrote `NO`
+//! for Norway needs the warning.
 
 use agentci_source::{Content, Diagnostic, Diagnostics, Node, Reading, Scalar, Span};
 use serde_json::Value;
 
-/// The most warnings of this kind for one file.
+/// Maximum number of such warnings per file.
 const WARNING_LIMIT: usize = 3;
 
 /// Warns of the first few such words.
@@ -40,12 +40,12 @@ fn surprise(scalar: &Scalar, span: Span) -> Option<Diagnostic> {
         return None;
     }
     let (read_as, help) = match &legacy {
-        Value::String(_) => ("text".to_owned(), "write the number out if you mean the number"),
-        other => (other.to_string(), "put it in quotes if you mean the text"),
+        Value::String(_) => ("a string".to_owned(), "write the number in full if you mean a number"),
+        other => (other.to_string(), "put it in quotes if you mean a string"),
     };
     Some(
         Diagnostic::warning(span, format!("`{}` is read as {read_as} here", scalar.text.escape_debug()))
-            .label("as YAML 1.1 has it")
+            .label("as in YAML 1.1")
             .help(help),
     )
 }

@@ -1,4 +1,4 @@
-//! A suite folder to a suite of the plan.
+//! Lowers a suite folder to a suite of the plan.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::command::SuiteFolder;
 use crate::document::{Loading, folder_of};
 use crate::invalid_case::{CaseReading, claim_ids};
 
-/// Lowers a suite file and its case files; `None` when the suite is refused.
+/// Lowers a suite file and its case files; `None` if the suite is rejected.
 pub(crate) fn lower(loading: &mut Loading<'_>, path: &Path, root: &Node) -> Option<Suite> {
     let mut problems = Diagnostics::default();
     let folder = folder_of(path);
@@ -32,7 +32,7 @@ pub(crate) fn lower(loading: &mut Loading<'_>, path: &Path, root: &Node) -> Opti
 fn open_case(loading: &mut Loading<'_>, path: &Path, suite: &SuiteFile) -> CaseReading {
     let mut checks = Vec::new();
     let mut case = CaseReading::of_file(path, loading.open(path), "id", |root, problems| {
-        // What is wrong with them is told by the reading of the whole.
+        // Errors in assertions are reported when the whole case is read.
         checks = root.get("assertions").map(|node| assertions(node, &mut Diagnostics::default())).unwrap_or_default();
         read::case(root, suite, problems)
     });
@@ -123,9 +123,9 @@ mod tests {
                 "unknown key `suit_name` in the suite",
                 "the suite needs `tool_registry`",
                 "`agent_command` names no program",
-                "`mode` must be one of `replay`, `record`, `live`, found the text `replai`",
-                "`cases_path` must be text, found the number 7",
-                "`max_wall_ms` must be a whole number, found the number 1.5",
+                "`mode` must be one of `replay`, `record`, `live`, found the string `replai`",
+                "`cases_path` must be a string, found the number 7",
+                "`max_wall_ms` must be an integer, found the number 1.5",
                 "unknown key `max` in `budgets`",
             ]
         );
@@ -167,12 +167,12 @@ mod tests {
     #[test]
     fn a_missing_or_empty_cases_folder_is_an_error_where_it_is_named() {
         let missing = load_suite(&MemoryFiles::default().with("s/suite.yaml", SUITE));
-        assert_eq!(messages(&missing), ["there is no folder `s/cases`"]);
+        assert_eq!(messages(&missing), ["folder `s/cases` does not exist"]);
         assert_eq!(missing.diagnostics.iter().next().unwrap().span.line, 4);
         let empty = MemoryFiles::default().with("s/suite.yaml", SUITE).with("s/cases/a.yml", case("a"));
         assert_eq!(
             messages(&load_suite(&empty)),
-            ["`a.yml` in `s/cases` is not read", "the folder `s/cases` holds no `.yaml` file"]
+            ["`a.yml` in `s/cases` is ignored", "the folder `s/cases` contains no `.yaml` file"]
         );
     }
 
@@ -189,7 +189,7 @@ mod tests {
         );
         assert_eq!(
             messages(&loaded),
-            ["`NO` is read as false here", "`010` is read as 8 here", "`1e3` is read as text here"]
+            ["`NO` is read as false here", "`010` is read as 8 here", "`1e3` is read as a string here"]
         );
         assert!(!loaded.diagnostics.has_errors());
     }

@@ -1,4 +1,4 @@
-//! The `runledger` dialect: `suite.yaml`, a folder of case files, recordings of tool calls.
+//! Reads the `runledger` dialect: a `suite.yaml`, a folder of case files, and recordings of tool calls.
 //!
 //! ```text
 //! suite.yaml        suite_name, agent_command, mode, cases_path, tool_registry, assertions, budgets, ...
@@ -6,8 +6,9 @@
 //! cassettes/*.jsonl not opened here
 //! ```
 //!
-//! Keys are strict in both kinds of file. A wrong suite file refuses the suite; a wrong case file becomes a broken case. The
-//! agent's input is read as Python's YAML 1.1 loader reads it, since the suites in use were written against that.
+//! Unknown keys are errors in both kinds of file. An invalid suite file rejects the suite; an invalid case file becomes
+//! a broken case. The agent's input is read as Python's YAML 1.1 loader reads it, because existing suites were written
+//! for it.
 
 mod assertion;
 mod budgets;

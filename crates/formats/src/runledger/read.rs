@@ -1,4 +1,4 @@
-//! The suite file and the case files to parts of the plan.
+//! Reads the suite file and the case files into parts of the plan.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,28 +22,28 @@ use crate::world::{
     FAULTS, LIVE_TOOLS, NORMALIZATION, REDACTION, read_faults, read_live_tools, read_normalization, read_redaction,
 };
 
-/// What suites of the dialect take for granted.
+/// Defaults of the dialect.
 const HABITS: Habits = Habits {
     parallelism: Parallelism::MachineUnlessTimed,
     empty_checks: EmptyChecks::PassInOrdersAndProhibitions,
     verdicts: Verdicts::Kept,
-    // Its recordings compare arguments as text.
+    // `RunLedger` compares recorded arguments as text.
     recorded_numbers: RecordedNumbers::AsWritten,
     case_files: CaseFiles::CasesAlone,
     ..Habits::USUAL
 };
 
-/// How long a case may take that has no limit on its wall time.
+/// Timeout of a case without a wall-time budget.
 pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What a suite file says.
+/// The content of a suite file.
 pub(super) struct SuiteFile {
     /// The suite without its cases.
     pub(super) suite: Suite,
     pub(super) cases_path: Spanned<String>,
     /// The target of all cases.
     pub(super) target: Arc<Target>,
-    /// What the worlds of all cases have in common.
+    /// The shared part of the worlds of all cases.
     world: World,
     checks: Vec<Arc<Check>>,
     limits: Limits,
@@ -52,51 +52,55 @@ pub(super) struct SuiteFile {
 /// A suite file.
 pub(crate) static SUITE: Shape = Shape::new(
     "the suite",
-    "A suite whose cases are files of their own.",
+    "A suite with a separate file for each case.",
     &[
-        required("suite_name", Kind::Name, "What reports call the suite."),
+        required("suite_name", Kind::Name, "Name of the suite in reports."),
         required(
             "agent_command",
             Kind::Filled(&Kind::Text),
-            "The agent: a program and its arguments; files in it are found beside the suite.",
+            "The program of the agent and its arguments; files are looked up in the folder of the suite.",
         ),
         required(
             "mode",
             Kind::Choice(&words(&Mode::NAMES)),
-            "Whether tools are answered from recordings, recorded, or live.",
+            "Whether tool answers are replayed from a recording, recorded, or live.",
         ),
-        required("cases_path", Kind::Name, "The folder of the cases."),
-        required("tool_registry", Kind::List(&Kind::Text), "The tools that the agent may call."),
-        optional("assertions", ASSERTIONS, "What is asked of every case."),
-        optional("budgets", Kind::Shape(&BUDGETS), "What stops a case, and fails it."),
-        optional("output_dir", Kind::Name, "Where runs are stored."),
-        optional("baseline_path", Kind::Name, "The summary of a former run to compare with."),
-        optional("regression", Kind::Shape(&REGRESSION), "What runs of the suite are held against."),
+        required("cases_path", Kind::Name, "Folder of the case files."),
+        required("tool_registry", Kind::List(&Kind::Text), "Tools that the agent may call."),
+        optional("assertions", ASSERTIONS, "What every case must satisfy."),
+        optional("budgets", Kind::Shape(&BUDGETS), "Limits that stop a case and fail it when exceeded."),
+        optional("output_dir", Kind::Name, "Folder where runs are stored."),
+        optional("baseline_path", Kind::Name, "Summary of an earlier run to compare with."),
+        optional("regression", Kind::Shape(&REGRESSION), "Thresholds that runs of the suite must meet."),
         optional("tools", LIVE_TOOLS, "Tools that are executed in record and live mode, by name."),
         optional("tool_module", Kind::Name, "A Python module with tools."),
         NORMALIZATION,
-        optional("faults", FAULTS, "What goes wrong with tools on purpose."),
-        optional("redact", Kind::Shape(&REDACTION), "What must not be stored or shown."),
+        optional("faults", FAULTS, "Faults to inject into tool calls."),
+        optional("redact", Kind::Shape(&REDACTION), "Additional secrets that must not be stored or shown."),
     ],
 );
 
 /// A case file.
 pub(crate) static CASE: Shape = Shape::new(
     "the case",
-    "One test: a task, and what its tools answered.",
+    "A test: a task, and the recorded answers of its tools.",
     &[
-        required("id", Kind::Name, "What reports call the case; each stands once in a suite."),
-        optional("description", Kind::Text, "What it is about."),
-        required("input", Kind::Object, "The task that the agent is given."),
-        required("cassette", Kind::Name, "The file with what tools answered, from the folder of the suite."),
-        optional("assertions", ASSERTIONS, "What is asked of this case beyond what the suite asks."),
-        optional("budgets", Kind::Shape(&BUDGETS), "What stops the case, in place of the suite's."),
+        required("id", Kind::Name, "Name of the case in reports; unique in the suite."),
+        optional("description", Kind::Text, "What the case tests."),
+        required("input", Kind::Object, "Task of the agent."),
+        required("cassette", Kind::Name, "File with the recorded tool calls, relative to the folder of the suite."),
+        optional("assertions", ASSERTIONS, "What this case must satisfy in addition to what the suite requires."),
+        optional(
+            "budgets",
+            Kind::Shape(&BUDGETS),
+            "Limits that stop the case and fail it when exceeded; they override those of the suite.",
+        ),
         NORMALIZATION,
-        optional("faults", FAULTS, "What goes wrong with tools on purpose."),
+        optional("faults", FAULTS, "Faults to inject into tool calls."),
     ],
 );
 
-/// Reads a suite file; `None` when something it cannot do without is missing or wrong.
+/// Reads a suite file; `None` if a required part is missing or invalid.
 pub(super) fn suite(place: SuiteFolder<'_>, path: &Path, root: &Node, problems: &mut Diagnostics) -> Option<SuiteFile> {
     SUITE.read(root, problems, |fields| {
         let name = fields.required("suite_name", read::name);
@@ -145,7 +149,7 @@ pub(super) fn suite(place: SuiteFolder<'_>, path: &Path, root: &Node, problems: 
     })
 }
 
-/// A path of the suite; suites written on Windows hold backslashes.
+/// Resolves a path of the suite; suites written on Windows contain backslashes.
 pub(super) fn configured(folder: &Path, written: &str) -> PathBuf {
     join(folder, &written.replace('\\', "/"))
 }
@@ -165,7 +169,7 @@ fn command_parts(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<
     Some(parts.into_iter().map(|part| Text::Literal(part.value)).collect())
 }
 
-/// Reads a case file; `None` when something it cannot do without is missing or wrong.
+/// Reads a case file; `None` if a required part is missing or invalid.
 pub(super) fn case(root: &Node, suite: &SuiteFile, problems: &mut Diagnostics) -> Option<Case> {
     CASE.read(root, problems, |fields| {
         let id = fields.required("id", read::name);

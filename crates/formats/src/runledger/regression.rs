@@ -1,4 +1,4 @@
-//! `regression` of a suite: what its runs are held against.
+//! Reads `regression` of a suite: the thresholds that its runs must meet.
 
 use agentci_plan::Gates;
 use agentci_source::shape::{Kind, Shape, UnknownKeys, optional};
@@ -9,19 +9,19 @@ use crate::quantity::parse_percentage;
 
 pub(super) static REGRESSION: Shape = Shape::new(
     "`regression`",
-    "What runs of the suite are held against.",
+    "Thresholds that runs of the suite must meet.",
     &[
-        optional("min_pass_rate", Kind::Range(0.0, 1.0), "The least share of cases that must pass."),
+        optional("min_pass_rate", Kind::Range(0.0, 1.0), "Minimum share of cases that must pass."),
         optional("min_success_rate", Kind::Range(0.0, 1.0), "Another name for `min_pass_rate`."),
         optional(
             "max_avg_wall_ms_delta_pct",
             Kind::Number,
-            "How much longer cases may take on average: a percentage from 1 on, a fraction below.",
+            "How much the average wall time may increase: a percentage if 1 or more, a fraction if less.",
         ),
         optional(
             "max_p95_wall_ms_delta_pct",
             Kind::Number,
-            "How much longer the slowest cases may take: a percentage from 1 on, a fraction below.",
+            "How much the 95th percentile of wall times may increase: a percentage if 1 or more, a fraction if less.",
         ),
         optional("max_p95_wall_ms_increase_pct", Kind::Number, "Another name for `max_p95_wall_ms_delta_pct`."),
     ],
@@ -29,7 +29,7 @@ pub(super) static REGRESSION: Shape = Shape::new(
 .with(&[SHARED_GATES])
 .unknown(UnknownKeys::Ignored);
 
-/// Reads the thresholds; none of them is needed, and keys that are not known here are kept for those who know them.
+/// Reads the thresholds; all are optional. Unknown keys are kept in [`Gates::written`].
 pub(super) fn regression(node: &Node, problems: &mut Diagnostics) -> Gates {
     let Some(mut fields) = REGRESSION.reader(node, problems) else { return Gates::default() };
     let rate = either(&mut fields, "min_pass_rate", "min_success_rate");
@@ -57,13 +57,14 @@ fn either<'n>(
     let (named, aliased) = (fields.node(name), fields.node(alias));
     if named.is_some() && aliased.is_some() {
         let span = fields.key_span(alias).unwrap_or(fields.span());
-        let message = format!("`{alias}` is another name for `{name}`, which is set as well");
-        fields.problems.warning(span, message, "without effect").help("keep one of them");
+        let message = format!("`{alias}` is another name for `{name}`, which is also set");
+        fields.problems.warning(span, message, "has no effect").help("keep one of them");
     }
     named.map(|node| (name, node)).or(aliased.map(|node| (alias, node)))
 }
 
-/// How much more a wall time may be, as a fraction. The key says percent, and `RunLedger` takes fractions: 1 and more are percent.
+/// The allowed increase of a wall time, as a fraction. The key says percent but `RunLedger` takes fractions, so values
+/// of 1 and more are read as percentages.
 fn fraction(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spanned<f64>> {
     let written = read::number(node, name, problems)?;
     let percent = Gates::is_percentage(written);
@@ -108,7 +109,7 @@ mod tests {
         assert_eq!(value(new.max_avg_wall_ms_delta_pct.as_ref()), Some(0.1));
         let (both, problems) = read("{ min_pass_rate: 0.9, min_success_rate: 0.5 }");
         assert_eq!(value(both.min_pass_rate.as_ref()), Some(0.9));
-        assert_eq!(problems, ["`min_success_rate` is another name for `min_pass_rate`, which is set as well"]);
+        assert_eq!(problems, ["`min_success_rate` is another name for `min_pass_rate`, which is also set"]);
     }
 
     #[test]
@@ -116,7 +117,7 @@ mod tests {
         let (gates, problems) = read("{ no_new_failures: yes, no_missing_cases: 'off', mine: [1] }");
         assert_eq!((value(gates.no_new_failures.as_ref()), value(gates.no_missing_cases.as_ref())), (Some(true), None));
         assert_eq!(gates.written, json!({"no_new_failures": true, "no_missing_cases": "off", "mine": [1]}));
-        assert_eq!(problems, ["`no_missing_cases` must be true or false, found the text `off`"]);
+        assert_eq!(problems, ["`no_missing_cases` must be a boolean, found the string `off`"]);
     }
 
     #[test]
@@ -157,7 +158,7 @@ mod tests {
         for (rate, message) in [
             ("95", "`min_pass_rate` must be from 0 to 1, found the number 95"),
             ("-1", "`min_pass_rate` must be from 0 to 1, found the number -1"),
-            ("most", "`min_pass_rate` must be a number, found the text `most`"),
+            ("most", "`min_pass_rate` must be a number, found the string `most`"),
         ] {
             let (gates, problems) = read(&format!("{{ min_pass_rate: {rate} }}"));
             assert_eq!((gates.min_pass_rate, problems), (None, vec![message.to_owned()]));

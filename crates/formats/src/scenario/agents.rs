@@ -1,4 +1,4 @@
-//! Which scenario belongs to which agent.
+//! Assigns scenarios to agents.
 
 use std::path::{Path, PathBuf};
 
@@ -7,17 +7,17 @@ use agentci_source::{Files, join, relative};
 use super::project::TOP;
 use crate::document::OpenedFile;
 
-/// The folder that has a folder for each agent.
+/// The folder that contains a folder for each agent.
 pub(crate) const TESTS: &str = "tests";
 
-/// How many folders the one with all agents is looked for upwards.
+/// Maximum number of folders to search upwards for it.
 const MOST_STEPS: usize = 64;
 
 /// The folder of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Home {
     pub(crate) folder: PathBuf,
-    /// The folder that its files may not lead out of: the one with all agents, if there is one.
+    /// The folder that its paths must not leave: the one with all agents, if there is one.
     pub(crate) root: PathBuf,
 }
 
@@ -27,10 +27,10 @@ pub(crate) struct ScenarioAgent {
     pub(crate) scenarios: Vec<OpenedFile>,
 }
 
-/// All agents that were met.
+/// All agents found so far.
 pub(crate) struct ScenarioAgents<'f> {
     files: &'f dyn Files,
-    /// The folder with all agents, where the caller says so.
+    /// The folder with all agents, if the caller named it.
     tests: Option<PathBuf>,
     met: Vec<ScenarioAgent>,
 }
@@ -40,13 +40,13 @@ impl<'f> ScenarioAgents<'f> {
         Self { files, tests: tests.map(|tests| join(tests, "")), met: Vec::new() }
     }
 
-    /// The folder with all agents, if nothing is known about where they are.
+    /// The folder with all agents: the one that the caller named, else `tests`.
     pub(crate) fn tests(&self) -> PathBuf {
         self.tests.clone().unwrap_or_else(|| PathBuf::from(TESTS))
     }
 
-    /// The agent whose scenarios a folder holds: the one just below the nearest `tests` on the way up, or below the folder that
-    /// the caller named.
+    /// The agent that a folder belongs to: the folder directly below the nearest parent folder `tests`, or below the
+    /// folder that the caller named.
     pub(crate) fn home(&self, folder: &Path) -> Option<Home> {
         let mut folder = join(folder, "");
         if let Some(tests) = &self.tests {
@@ -66,7 +66,7 @@ impl<'f> ScenarioAgents<'f> {
         None
     }
 
-    /// Takes a scenario to its agent.
+    /// Adds a scenario to its agent.
     pub(crate) fn add(&mut self, home: Home, scenario: OpenedFile) {
         if let Some(agent) = self.met.iter_mut().find(|agent| agent.home == home) {
             return agent.scenarios.push(scenario);
@@ -75,7 +75,7 @@ impl<'f> ScenarioAgents<'f> {
         self.met.push(ScenarioAgent { slug, home, scenarios: vec![scenario] });
     }
 
-    /// The agents in the order they were met, their scenarios in the order of their paths.
+    /// The agents in the order they were found, their scenarios sorted by path.
     pub(crate) fn finish(&mut self) -> Vec<ScenarioAgent> {
         let mut agents = std::mem::take(&mut self.met);
         for agent in &mut agents {

@@ -1,35 +1,35 @@
-//! `response_file`: where the file with an answer is.
+//! Finds the answer file that `response_file` names.
 
 use std::path::{Component, Path, PathBuf};
 
 use agentci_source::{Diagnostics, FileKind, Files, Spanned, did_you_mean, join, read, relative};
 
-/// The folder of answers.
+/// The folder of answer files.
 pub(super) const ANSWERS: &str = "__files";
 
-/// The most files that are looked at to find the one that was meant.
+/// Maximum number of files to search for a similar name.
 const MOST_LOOKED_AT: usize = 2000;
 
-/// Where the files with answers may be.
+/// The folders in which answer files are looked up.
 #[derive(Clone, Copy)]
 pub(super) struct AnswerFolders<'s> {
     pub(super) files: &'s dyn Files,
     /// The folder of the agent.
     pub(super) agent: &'s Path,
-    /// The folder that nothing may lead out of.
+    /// The folder that paths must not leave.
     pub(super) root: &'s Path,
     /// The folder of the scenario.
     pub(super) folder: &'s Path,
 }
 
 impl AnswerFolders<'_> {
-    /// The file that is meant: below `__files` of the agent, below `__files` beside the scenario, or beside the scenario itself.
+    /// Finds a file: below `__files` of the agent, below `__files` beside the scenario, or beside the scenario itself.
     pub(super) fn find(&self, written: &Spanned<String>, problems: &mut Diagnostics) -> Option<PathBuf> {
         let path = written.value.replace('\\', "/");
         let shown = written.value.escape_debug();
         if Path::new(&path).is_absolute() {
-            let message = format!("`response_file` must be a path within the tests, found `{shown}`");
-            let help = format!("put the file into `{}` and name it from there", join(self.agent, ANSWERS).display());
+            let message = format!("`response_file` must be a relative path, found `{shown}`");
+            let help = format!("move the file to `{}` and use a relative path", join(self.agent, ANSWERS).display());
             problems.error(written.span, message, "an absolute path").help(help);
             return None;
         }
@@ -43,24 +43,24 @@ impl AnswerFolders<'_> {
         places.retain(|place| !leads_out(self.root, place));
         if places.is_empty() {
             problems
-                .error(written.span, format!("`{shown}` leads out of `{}`", self.root.display()), "out of reach")
-                .help("answers lie within the folder of the tests; copy the file there");
+                .error(written.span, format!("`{shown}` points outside `{}`", self.root.display()), "not allowed")
+                .help("answer files must be in the folder of the tests; copy the file there");
             return None;
         }
         if let Some(place) = places.iter().find(|place| self.files.kind(place) == Some(FileKind::File)) {
             return Some(place.clone());
         }
         let tried: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
-        let tried = format!("it was looked for as {}", read::quoted_list(&tried));
+        let tried = format!("agentci looked for {}", read::quoted_list(&tried));
         let help = match self.near(&path) {
             Some(near) => format!("did you mean `{near}`? {tried}"),
             None => tried,
         };
-        problems.error(written.span, format!("there is no file `{shown}` with an answer"), "not found").help(help);
+        problems.error(written.span, format!("answer file `{shown}` does not exist"), "not found").help(help);
         None
     }
 
-    /// The answer of the agent whose name is nearly the same.
+    /// The answer file of the agent with a similar name.
     fn near(&self, path: &str) -> Option<String> {
         let top = join(self.agent, ANSWERS);
         let mut folders = vec![top.clone()];
@@ -86,7 +86,7 @@ impl AnswerFolders<'_> {
     }
 }
 
-/// Whether a path, as it is written, is not below a folder.
+/// Whether a path, as written, is outside a folder.
 fn leads_out(folder: &Path, path: &Path) -> bool {
     path.is_absolute() != folder.is_absolute()
         || relative(folder, path).components().next().is_some_and(|part| part == Component::ParentDir)

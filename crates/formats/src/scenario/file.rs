@@ -1,4 +1,4 @@
-//! A scenario file to a case.
+//! Reads a scenario file into a case.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,22 +20,22 @@ use crate::world::{FAULTS, read_faults};
 /// A scenario file.
 pub(crate) static SCENARIO: Shape = Shape::new(
     "the scenario",
-    "A question, what tools answer, and the answer that is hoped for.",
+    "A question, the answers of the tools, and the expected answer.",
     &[
-        required("test_name", Kind::Name, "What reports call the scenario; each stands once for an agent."),
-        optional("description", Kind::Text, "What it is about."),
-        optional("tags", Kind::OneOrMore(&Kind::Text), "Words to select it by."),
-        optional("skip", SKIP, "Whether it is left out, or why it is."),
-        optional("variables", Kind::Object, "What the agent is told beside the question."),
+        required("test_name", Kind::Name, "Name of the scenario in reports; unique for each agent."),
+        optional("description", Kind::Text, "What the scenario tests."),
+        optional("tags", Kind::OneOrMore(&Kind::Text), "Tags to select the scenario by."),
+        optional("skip", SKIP, "Whether to skip the scenario: a boolean, or the reason as a string."),
+        optional("variables", Kind::Object, "Variables to send to the agent with the question."),
         required("user_input", Kind::Name, "The question."),
-        required("expected_answer", Kind::Name, "What a good answer says."),
-        optional("semantic_threshold", THRESHOLD, "The least similarity, or one for each embedder."),
-        optional("tool_fixtures", FIXTURES, "What tools answer, by their ids."),
-        optional("faults", FAULTS, "What goes wrong with tools on purpose."),
+        required("expected_answer", Kind::Name, "Expected answer."),
+        optional("semantic_threshold", THRESHOLD, "Minimum similarity, or one for each embedder."),
+        optional("tool_fixtures", FIXTURES, "Answers of tools, by tool id."),
+        optional("faults", FAULTS, "Faults to inject into tool calls."),
     ],
 );
 
-/// Reads a scenario; `None` when something it cannot do without is missing or wrong.
+/// Reads a scenario; `None` if a required part is missing or invalid.
 pub(super) fn scenario(
     root: &Node,
     path: &Path,
@@ -72,11 +72,11 @@ pub(super) fn scenario(
     })
 }
 
-/// A text that says something.
+/// A string that is not blank.
 fn wording(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spanned<String>> {
     let text = read::text(node, name, problems)?;
     if text.trim().is_empty() {
-        problems.error(node.span, format!("`{name}` must not be empty"), "a text is missing here");
+        problems.error(node.span, format!("`{name}` must not be empty"), "empty");
         return None;
     }
     Some(Spanned::new(text, node.span))

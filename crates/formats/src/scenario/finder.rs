@@ -1,4 +1,4 @@
-//! Suites of the `scenario` dialect: all scenarios of an agent, wherever they are met.
+//! Finds suites of the `scenario` dialect: all scenarios of an agent are one suite.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,8 +16,9 @@ use crate::finder::{ChosenSuites, Finder, FrontEnd};
 use crate::search::{DEPTH_LIMIT, SuiteSearch};
 use crate::suggestion::meant_or_known;
 
-/// What a scenario looks like, for someone who has none.
-const WHAT_IS_A_SCENARIO: &str = "a scenario is a YAML file with `test_name`, `user_input` and `expected_answer`, in the folder of its agent or below it";
+/// Help for a folder without scenarios.
+const WHAT_IS_A_SCENARIO: &str = "a scenario is a YAML file with `test_name`, `user_input` and \
+    `expected_answer`, in the folder of its agent or below it";
 
 pub(crate) static FRONT_END: FrontEnd =
     FrontEnd::new(Dialect::Scenario, "scenarios with `test_name` and `user_input`", fits, |files, options| {
@@ -52,8 +53,8 @@ impl Finder for ScenarioFinder<'_> {
         self.agents.add(home, file);
     }
 
-    /// They are looked for below a folder `tests`, or everywhere if there is no other suite. Once one is found, all files of its
-    /// agent are looked at, so that none that is wrong is left out.
+    /// Scenarios are searched for below a `tests` folder, or everywhere if there is no other suite. Once one is found,
+    /// all files of its agent are examined, so that invalid ones are reported too.
     fn take_found(&mut self, paths: &mut Vec<PathBuf>, search: &mut SuiteSearch<'_>) -> bool {
         let mut known: BTreeMap<PathBuf, Option<Home>> = BTreeMap::new();
         for folder in paths.iter().map(|path| folder_of(path)) {
@@ -66,7 +67,7 @@ impl Finder for ScenarioFinder<'_> {
         let likely: Vec<PathBuf> = likely.filter(|path| reads_like_one(self.files, path)).cloned().collect();
         let mut folders = BTreeSet::new();
         for path in likely {
-            // One that cannot be parsed has the marks of a scenario in its text.
+            // A file that cannot be parsed counts too: its text contains keys of a scenario.
             if search.open(&path).root.map_or(true, |root| is_scenario(&root)) {
                 folders.insert(folder_of(&path).to_path_buf());
             }
@@ -90,7 +91,7 @@ impl Finder for ScenarioFinder<'_> {
         {
             let known: Vec<&str> = agents.iter().map(|agent| agent.slug.as_str()).collect();
             let help = meant_or_known(slug, &known, "the agents");
-            let message = format!("there are no scenarios of an agent `{}`", slug.escape_debug());
+            let message = format!("no scenarios found for agent `{}`", slug.escape_debug());
             search.error(&first.home.root, message, &help);
         }
         agents.retain(|agent| chosen.is_none_or(|slug| agent.slug == *slug));
@@ -105,13 +106,14 @@ impl Finder for ScenarioFinder<'_> {
 }
 
 impl ScenarioFinder<'_> {
-    /// Loads the scenarios of one agent and nothing else; without a folder for it, what is found here.
+    /// Loads only the scenarios of one agent. If no folder `tests` has scenarios, the current folder is searched
+    /// instead.
     fn named_agent(&mut self, slug: &str, search: &mut SuiteSearch<'_>) -> ChosenSuites {
         let tests = self.agents.tests();
         let folder = join(&tests, slug);
         if slug.is_empty() || slug.contains(['/', '\\']) || slug.starts_with('.') {
-            let message = format!("`{}` can not be the name of an agent", slug.escape_debug());
-            search.error(&tests, message, "name one of the folders in the folder of the tests");
+            let message = format!("`{}` is not a valid agent name", slug.escape_debug());
+            search.error(&tests, message, "use the name of a folder in the folder of the tests");
             return ChosenSuites::Taken;
         }
         if self.files.kind(&folder) == Some(FileKind::Folder) {
@@ -121,15 +123,15 @@ impl ScenarioFinder<'_> {
         let known = agents(self.files, &tests);
         let is_chosen = search.options.scenario.tests.is_some();
         if !is_chosen && !known.iter().any(|name| holds_a_scenario(&join(&tests, name), 0, search)) {
-            // It may be the agent of another format.
+            // The name may be that of an agent of another format.
             return ChosenSuites::Folder(PathBuf::from("."));
         }
         let help = if known.is_empty() {
-            format!("there is no folder of an agent in `{}`", tests.display())
+            format!("`{}` contains no agent folders", tests.display())
         } else {
             meant_or_known(slug, &known, "the agents")
         };
-        search.error(&tests, format!("there is no agent `{slug}` in `{}`", tests.display()), &help);
+        search.error(&tests, format!("unknown agent `{slug}` in `{}`", tests.display()), &help);
         ChosenSuites::Taken
     }
 
@@ -154,7 +156,8 @@ impl ScenarioFinder<'_> {
         }
     }
 
-    /// Takes a file in the folder of an agent to the agent, unless it has no sign of a scenario; whether it was.
+    /// Adds a file in the folder of an agent to the agent, unless it has no sign of a scenario. Returns whether it was
+    /// added.
     fn take_at_home(&mut self, path: &Path, home: &Home, search: &mut SuiteSearch<'_>) -> bool {
         if search.opened.contains(path) {
             return true;
@@ -169,7 +172,7 @@ impl ScenarioFinder<'_> {
     }
 }
 
-/// YAML files at or below a folder of an agent, except those of a suite of another format.
+/// Collects the YAML files at or below the folder of an agent, except those of suites of other formats.
 fn yaml_below(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>, search: &mut SuiteSearch<'_>) {
     if !search.goes_on(folder, depth) {
         return;
@@ -189,7 +192,7 @@ fn holds_a_scenario(folder: &Path, depth: usize, search: &mut SuiteSearch<'_>) -
         || (depth < DEPTH_LIMIT && look.folders.iter().any(|folder| holds_a_scenario(folder, depth + 1, search)))
 }
 
-/// Where there is no folder `tests`, the folder of an agent is the highest one with scenarios.
+/// Without a `tests` folder, the folder of an agent is the topmost one with scenarios.
 fn highest(folder: &Path, folders: &BTreeSet<PathBuf>) -> Home {
     let highest = folder.ancestors().filter(|above| folders.contains(*above)).last().unwrap_or(folder);
     let folder = join(highest, "");

@@ -1,6 +1,6 @@
-//! `tool_fixtures`: the tools of a scenario, their answers and the requests these are for, however they are indented.
+//! Reads `tool_fixtures`: the tools of a scenario with their requests and answers.
 //!
-//! In the wild `request:` often has nothing below it, its keys standing beside it:
+//! In practice, `request:` often has nothing below it, and its keys are beside it:
 //!
 //! ```yaml
 //! - request:
@@ -8,8 +8,8 @@
 //!   response_file: payslips/999999.json
 //! ```
 //!
-//! So `request` is what stands below it, and if nothing does, all keys beside it that mean nothing else. Where both are there,
-//! nobody can tell, and the scenario is refused.
+//! So the request consists of the keys below `request:`, or if there are none, of all unknown keys beside it. If there
+//! are both, the request is ambiguous and the scenario is rejected.
 
 use std::time::Duration;
 
@@ -23,21 +23,21 @@ use crate::world::{FixtureManner, MANNER, check_delay, either_answer, read_manne
 
 static FIXTURE: Shape = Shape::new(
     "an answer",
-    "A request to a tool, and its answer; keys that are not known belong to the request.",
-    &[optional("request", Kind::Data, "What is asked; with nothing below it, the keys beside it are meant.")],
+    "A request to a tool, and its answer. Unknown keys belong to the request.",
+    &[optional("request", Kind::Data, "The request. If empty, it consists of the unknown keys beside it.")],
 )
 .with(&[
     MANNER,
     &[
-        optional("delay_ms", Kind::Whole(0, 600_000), "How many milliseconds the answer is held back."),
-        optional("response_file", Kind::Name, "A file with the answer, below `__files`."),
+        optional("delay_ms", Kind::Whole(0, 600_000), "Delay of the answer in milliseconds."),
+        optional("response_file", Kind::Name, "A file with the answer, relative to `__files`."),
         optional("response", Kind::Data, "The answer itself."),
     ],
 ])
 .unknown(UnknownKeys::Ignored)
 .rules(&[KeyRule::NotBoth(&["response_file", "response"])]);
 
-/// Answers by the ids of tools.
+/// Answers by tool id.
 pub(super) const FIXTURES: Kind = Kind::Map(&Kind::Either(&[Kind::List(&Kind::Shape(&FIXTURE)), Kind::Nothing]));
 
 /// Reads a mapping of tools to their answers.
@@ -61,23 +61,23 @@ fn tool(pair: &Pair, shelf: AnswerFolders<'_>, problems: &mut Diagnostics) -> Op
         return None;
     };
     if items.is_empty() {
-        let message = format!("`{name}` has no answer, so every call of it is a miss");
+        let message = format!("`{name}` has no answers, so every call of it is a miss");
         let help = "add `- request: {..}` with a `response_file`, or record it with `agentci record`";
-        problems.warning(pair.key.span, message, "nothing below it").help(help);
+        problems.warning(pair.key.span, message, "empty").help(help);
     }
     let fixtures = items.iter().filter_map(|item| fixture(item, shelf, problems)).collect();
     Some(RoutedTool { id, fixtures })
 }
 
-/// Whether a key is no part of a request.
+/// Whether a key is defined by the format and so not part of a request.
 fn is_reserved(pair: &Pair) -> bool {
     FIXTURE.declares(&pair.key.text)
 }
 
-/// A part that is wrong, and was told of.
+/// An error that has been reported.
 struct Wrong;
 
-/// Reads an answer; `None` when something is wrong.
+/// Reads an answer; `None` if it is invalid.
 fn fixture(node: &Node, shelf: AnswerFolders<'_>, problems: &mut Diagnostics) -> Option<Fixture> {
     let Some(pairs) = node.pairs() else {
         let help = "write `- request: { id: 1 }` and below it `response_file: 1.json`";
@@ -105,15 +105,15 @@ fn fixture(node: &Node, shelf: AnswerFolders<'_>, problems: &mut Diagnostics) ->
     Some(Fixture { name, method, request: request.ok()?, answer: answer?, status, headers, delay, span: node.span })
 }
 
-/// The request that is made of the keys beside `request:`; any, when there are none.
+/// The request made of the keys beside `request:`; `None`, which matches any request, if there are none.
 fn of_keys_beside(beside: &[&Pair], problems: &mut Diagnostics) -> Result<Option<Value>, Wrong> {
     let mut body = Map::new();
     for pair in beside {
-        // A word that is nearly one of ours would make a request that never comes.
+        // A misspelt key of the format would make a request that never matches.
         if let Some(meant) = did_you_mean(&pair.key.text, FIXTURE.keys()) {
-            let message = format!("`{}` is taken for a part of the request", pair.key.text.escape_debug());
+            let message = format!("`{}` is read as part of the request", pair.key.text.escape_debug());
             let help = format!("did you mean `{meant}`? if not, indent the request's keys below `request:`");
-            problems.warning(pair.key.span, message, "stands beside `request:`").help(help);
+            problems.warning(pair.key.span, message, "beside `request:`").help(help);
         }
         body.insert(
             pair.key.text.to_string(),
@@ -123,20 +123,20 @@ fn of_keys_beside(beside: &[&Pair], problems: &mut Diagnostics) -> Result<Option
     Ok((!body.is_empty()).then_some(Value::Object(body)))
 }
 
-/// Refuses keys beside a request that has its own; whether there are none.
+/// Reports keys beside a request that has a value. Returns whether there are none.
 fn refuse_both(request: &Node, beside: &[&Pair], problems: &mut Diagnostics) -> bool {
     let Some(first) = beside.first() else { return true };
     let names: Vec<&str> = beside.iter().map(|pair| pair.key.text.as_str()).collect();
     let names = read::quoted_list(&names);
     let what = if request.pairs().is_some() { "keys below it" } else { "a value" };
-    let message = format!("it can not be told whether {names} belongs to the request: `request` has {what}, too");
-    problems.error(first.key.span, message, "beside `request`").help(format!(
-        "if the request is all of it, indent {names} below `request:`; if it is only what stands there, remove {names}"
-    ));
+    let message = format!("ambiguous request: {names} is beside `request`, which also has {what}");
+    problems
+        .error(first.key.span, message, "beside `request`")
+        .help(format!("indent {names} below `request:` if part of the request; otherwise remove {names}"));
     false
 }
 
-/// The request without the answer, where that was indented along with it.
+/// Moves `response_file` out of the request if it was indented too far.
 fn lift(request: &Node, own: &mut Vec<Pair>, problems: &mut Diagnostics) -> Node {
     let answered = own.iter().any(|pair| matches!(pair.key.text.as_str(), "response_file" | "response"));
     let is_answer = |pair: &&Pair| pair.key.text == "response_file";
@@ -144,11 +144,11 @@ fn lift(request: &Node, own: &mut Vec<Pair>, problems: &mut Diagnostics) -> Node
     let Some(answer) = within.iter().find(is_answer).filter(|_| !answered) else { return request.clone() };
     let left: Vec<Pair> = within.iter().filter(|pair| !is_answer(pair)).cloned().collect();
     let doubtful: Vec<&str> = left.iter().filter(|pair| is_reserved(pair)).map(|pair| pair.key.text.as_str()).collect();
-    let mut help = "move it to the left, below `request`".to_owned();
+    let mut help = "align it with `request`".to_owned();
     if !doubtful.is_empty() {
         help = format!("{help}; {} stays part of the request", read::quoted_list(&doubtful));
     }
-    let message = "`response_file` stands within the request, and is taken out of it";
+    let message = "`response_file` is inside the request; it is read as the answer instead";
     problems.warning(answer.key.span, message, "indented too far").help(help);
     own.push(answer.clone());
     Node { span: request.span, content: Content::Map(left.into()) }
@@ -172,7 +172,7 @@ fn answer(fields: &mut Reader<'_, '_>, beside: &[&Pair], shelf: AnswerFolders<'_
         (None, Some(inline)) if !file_written => {
             read::data(inline, "response", Reading::Core, problems).map(FixtureAnswer::Inline)
         }
-        // Nothing at all may be the answer: it has to be written, though.
+        // The answer may be null, but `response` must be written.
         (None, None) if inline_written && !file_written => Some(FixtureAnswer::Inline(Value::Null)),
         _ => {
             let mut diagnostic = either_answer(fields.span());

@@ -1,4 +1,4 @@
-//! An agent's scenarios to a suite of the plan.
+//! Lowers an agent's scenarios to a suite of the plan.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::document::{Loading, OpenedFile, folder_of};
 use crate::invalid_case::{CaseReading, claim_ids};
 use crate::new_suite::new_suite;
 
-/// What suites of the dialect take for granted.
+/// Defaults of the dialect.
 const HABITS: Habits = Habits {
     parallelism: Parallelism::One,
     verdicts: Verdicts::Kept,
@@ -29,7 +29,7 @@ const HABITS: Habits = Habits {
     ..Habits::USUAL
 };
 
-/// Lowers the scenarios of an agent; `None` when the suite is refused.
+/// Lowers the scenarios of an agent; `None` if the suite is rejected.
 pub(crate) fn lower(
     loading: &mut Loading<'_>,
     agent: ScenarioAgent,
@@ -44,7 +44,7 @@ pub(crate) fn lower(
     {
         loading.problems.push(problem);
     }
-    // What is wrong with the scenarios is reported even where the settings are wrong, too.
+    // Errors in scenarios are reported even if the settings are invalid.
     let known = settings.clone().unwrap_or_default();
     let shared = AgentDefaults::new(&known, &slug, &home.folder, options, span);
     let cases: Vec<_> = scenarios.into_iter().map(|scenario| open(loading.files, &home, &shared, scenario)).collect();
@@ -71,7 +71,7 @@ fn open(files: &dyn Files, home: &Home, agent: &AgentDefaults<'_>, scenario: Ope
     CaseReading::of_file(&path, root, "test_name", |root, problems| file::scenario(root, &path, agent, shelf, problems))
 }
 
-/// What the scenarios of an agent have in common.
+/// What the scenarios of an agent share.
 pub(super) struct AgentDefaults<'s> {
     settings: &'s ProjectSettings,
     folder: &'s Path,
@@ -94,7 +94,7 @@ impl<'s> AgentDefaults<'s> {
         }
     }
 
-    /// The tools of a scenario, which stand under `key` if it says anything about them.
+    /// The tools of a scenario; `key` is the place of its `tool_fixtures`, if it has any.
     pub(super) fn routes(&self, tools: Vec<RoutedTool>, key: Option<Span>, path: &Path, name: Span) -> ToolSource {
         let record = RouteRecord {
             suite: path.to_path_buf(),
@@ -112,7 +112,7 @@ impl<'s> AgentDefaults<'s> {
         }))
     }
 
-    /// What is asked of the answer: that it says what `key` hopes for.
+    /// The semantic check of the answer; `key` is the place of `expected_answer`.
     pub(super) fn check(&self, key: Span, hoped: Spanned<String>, threshold: Option<Node>) -> Check {
         let threshold = threshold.or_else(|| self.settings.threshold.clone());
         let expected = [("expected", Node::text(hoped.value, hoped.span))];

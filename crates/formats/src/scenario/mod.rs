@@ -1,4 +1,5 @@
-//! The `scenario` dialect: questions to a live agent whose tools are stubbed, one a file, graded by meaning.
+//! Reads the `scenario` dialect: questions to a live agent with stubbed tools, one per file, graded by a semantic
+//! check.
 //!
 //! ```yaml
 //! # tests/us_payroll/why_net_lower.yaml
@@ -13,9 +14,9 @@
 //!       response_file: payslips/999999.json
 //! ```
 //!
-//! All scenarios below the folder of an agent are one suite with the agent's name. How the agent is reached, and what all
-//! scenarios share, is in the settings of the project: the nearest `agentci.yaml` without `cases:` on the way up. Settings that
-//! are wrong refuse the suite; a scenario that is wrong is a broken case among the others.
+//! All scenarios below the folder of an agent are one suite with the agent's name. The target of the agent and the
+//! settings shared by all scenarios are in the nearest `agentci.yaml` without `cases:`, in that folder or a parent
+//! folder. Invalid settings reject the suite; an invalid scenario becomes a broken case.
 
 mod agents;
 mod answer;

@@ -1,4 +1,4 @@
-//! Which settings an agent has.
+//! Finds the settings of an agent.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,22 +10,22 @@ use super::settings::{ProjectSettings, settings};
 use crate::document::Loading;
 use crate::native;
 
-/// How many folders settings are looked for upwards.
+/// Maximum number of folders to search upwards for settings.
 const MOST_STEPS: usize = 64;
 
-/// What marks the top of a project: nothing above it belongs to it.
+/// Marks the top folder of a project; folders above it are not searched.
 pub(super) const TOP: &str = ".git";
 
-/// The settings that were met, each read once.
+/// Settings files, each read once.
 #[derive(Default)]
 pub(crate) struct ScenarioProjects {
-    /// By file; `None` for one that is wrong, and was reported.
+    /// By file; `None` if it is invalid, which has been reported.
     read: HashMap<PathBuf, Option<Rc<ProjectSettings>>>,
 }
 
 impl ScenarioProjects {
-    /// The settings of the agent in a folder: those of the nearest `agentci.yaml` without `cases:` on the way up. `None` when they
-    /// are wrong.
+    /// The settings of the agent in a folder: the nearest `agentci.yaml` without `cases:`, in the folder or a parent
+    /// folder. `None` if they are invalid.
     pub(super) fn settings(&mut self, folder: &Path, loading: &mut Loading<'_>) -> Option<Rc<ProjectSettings>> {
         let files = loading.files;
         let mut folder = join(folder, "");
@@ -41,7 +41,7 @@ impl ScenarioProjects {
                 let mut problems = Diagnostics::default();
                 let read = match loading.open(&path) {
                     Ok(root) if native::is_settings(&root) => Some(settings(&root, files, &folder, &mut problems)),
-                    // A suite of its own says nothing about others.
+                    // A native suite has no settings for other suites.
                     Ok(_) => continue,
                     Err(problem) => {
                         problems.push(problem);

@@ -1,4 +1,4 @@
-//! Recorded fixtures as a scenario file writes them, and their place in it.
+//! Writes recorded fixtures into a scenario file.
 //!
 //! ```yaml
 //! tool_fixtures:
@@ -16,15 +16,14 @@ use agentci_plan::{RecordedFixture, RecordedTool};
 use agentci_source::Span;
 use serde_json::Value;
 
-/// The key of the fixtures.
 const KEY: &str = "tool_fixtures";
 
-/// The text of a scenario with its fixtures replaced, or added at the end where it has none. All else stays as it is.
+/// Replaces the fixtures in the text of a scenario, or adds them at the end if it has none. The rest is unchanged.
 pub(super) fn with_fixtures(text: &str, place: Option<Span>, tools: &[RecordedTool]) -> Result<String, String> {
     replaced(text, place, &block(tools))
 }
 
-/// The block, each line ended by a line feed.
+/// The `tool_fixtures` block; each line ends with a line feed.
 fn block(tools: &[RecordedTool]) -> String {
     let mut text = format!("{KEY}:\n");
     for RecordedTool { id, fixtures } in tools {
@@ -64,7 +63,7 @@ fn fixture(written: &RecordedFixture, text: &mut String) {
     }
 }
 
-/// A text: plain where no reader could take it for anything else.
+/// A YAML string: plain if no reader can take it for anything else, else quoted.
 fn scalar(text: &str) -> String {
     let letter = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
     let plain = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && text.chars().all(letter);
@@ -76,7 +75,7 @@ fn quoted(text: &str) -> String {
     readable(&Value::String(text.to_owned()).to_string())
 }
 
-/// A value in one line, as JSON with room between its parts, which YAML reads as it is.
+/// A value on one line, as JSON with spaces between its parts, which is also YAML.
 fn flow(value: &Value) -> String {
     match value {
         Value::Array(items) => format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", ")),
@@ -89,7 +88,7 @@ fn flow(value: &Value) -> String {
     }
 }
 
-/// JSON without the letters that YAML wants to see escaped.
+/// Escapes the characters in JSON that YAML requires to be escaped.
 fn readable(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
@@ -119,7 +118,7 @@ fn replaced(text: &str, place: Option<Span>, block: &str) -> Result<String, Stri
 
 /// The lines of the fixtures: from their key to the last line that belongs to them.
 fn existing(text: &str, span: Span) -> Result<Range<usize>, String> {
-    let moved = || format!("`{KEY}` no longer stands on line {}; it was changed since it was read", span.line);
+    let moved = || format!("`{KEY}` is no longer on line {}; the file has changed since it was read", span.line);
     let lines = lines(text);
     let first = usize::try_from(span.line).ok().and_then(|line| line.checked_sub(1)).ok_or_else(moved)?;
     let start = lines.get(first).ok_or_else(moved)?;
@@ -128,8 +127,7 @@ fn existing(text: &str, span: Span) -> Result<Range<usize>, String> {
     if !key.iter().any(|key| written.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with(':'))) {
         return Err(if written.trim_start().starts_with(['{', '[']) { flow_style() } else { moved() });
     }
-    // What is indented belongs to it, and so does a bracket that closes what it opened; empty lines and comments do when more
-    // of it follows.
+    // Indented lines and closing brackets belong to the block; empty lines and comments do if more of it follows.
     let mut last = first;
     for (at, line) in lines.iter().enumerate().skip(first + 1) {
         let line = &text[line.clone()];
@@ -139,14 +137,14 @@ fn existing(text: &str, span: Span) -> Result<Range<usize>, String> {
         if !line.starts_with([' ', '\t', '}', ']']) {
             break;
         }
-        // A comment that is indented may be the last line of it.
+        // An indented comment may be the last line of the block.
         last = at;
     }
     let bom = if first == 0 && text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     Ok(start.start + bom..lines.get(last).map_or(text.len(), |line| line.end))
 }
 
-/// Where something can be added: at the end of the only document.
+/// Where fixtures can be added: the end of the only document.
 fn end(text: &str) -> Result<Range<usize>, String> {
     let lines = lines(text);
     let mut end = text.len();
@@ -166,14 +164,14 @@ fn end(text: &str) -> Result<Range<usize>, String> {
         }
         content |= !written.trim().is_empty() && !written.starts_with(['#', '-', '%']);
     }
-    if documents > 1 { Err("it holds several documents".into()) } else { Ok(end..end) }
+    if documents > 1 { Err("it contains several documents".into()) } else { Ok(end..end) }
 }
 
 fn flow_style() -> String {
-    format!("it is written in braces; write `{KEY}` as a block of its own, on lines of its own")
+    format!("it is written in braces; write `{KEY}` as a block on separate lines")
 }
 
-/// Every line with its end.
+/// The byte range of every line, with its line end.
 fn lines(text: &str) -> Vec<Range<usize>> {
     let mut lines = Vec::new();
     let mut start = 0;
@@ -214,7 +212,7 @@ mod tests {
         RecordedTool { id: "t".into(), fixtures: vec![fixture] }
     }
 
-    /// The fixtures that a reader of scenarios finds in a text.
+    /// Reads the fixtures of a scenario.
     fn read(text: &str) -> Vec<(String, Vec<agentci_plan::Fixture>)> {
         let files = MemoryFiles::default().with("tests/a/x.yaml", text).with("tests/a/__files/t/1.json", "1");
         let loaded = load(&files, &["tests".into()]);
@@ -254,7 +252,7 @@ mod tests {
             let read = read(&text);
             let fixture = &read[0].1[0];
             match (&request, &fixture.request) {
-                // Nothing is written as nothing, which is anything.
+                // A null request is written as null, which is read as any request.
                 (Value::Null, None) => {}
                 (_, Some(found)) => prop_assert!(same_value(&request, found), "{found}\n{text}"),
                 _ => prop_assert!(false, "{text}"),

@@ -1,4 +1,4 @@
-//! The settings of a project, `agentci.yaml` without `cases:`.
+//! Reads the settings of a project: an `agentci.yaml` without `cases:`.
 //!
 //! ```yaml
 //! targets:
@@ -22,19 +22,19 @@ use crate::native::{HTTP_KEYS, SERVER_KEYS, read_address, read_http, usual_http}
 use crate::search::EXCLUDE;
 use crate::world::{BASES, PORT, read_bases, read_port};
 
-/// Where an agent is asked whose settings do not say so.
+/// Default address of an agent.
 const USUAL_URL: &str = "http://127.0.0.1:8081/";
 
-/// The target of agents that have none of their own.
+/// The target of agents without their own target.
 const DEFAULT: &str = "default";
 
-/// What facts that differ come to.
+/// Values of `facts`: what to do if the answer does not state an expected fact.
 const FACTS: [(&str, &str); 3] = [("fail", "fail"), ("warn", "warn"), ("off", "off")];
 
-/// What facts that differ come to where the settings do not say so.
+/// Default of `facts`.
 const USUAL_FACTS: &str = "warn";
 
-/// What the settings of a project say.
+/// The settings of a project.
 #[derive(Default)]
 pub(crate) struct ProjectSettings {
     targets: Vec<ScenarioTarget>,
@@ -50,46 +50,50 @@ struct ScenarioTarget {
     /// The agent that it is for.
     slug: Spanned<String>,
     url: Option<Spanned<Text>>,
-    /// The rest of it.
+    /// The remaining keys.
     http: HttpTarget,
 }
 
-/// The file as a whole.
+/// The settings file.
 pub(crate) static SETTINGS: Shape = Shape::new(
     "the settings",
-    "What the scenarios of a project have in common.",
+    "Settings shared by all scenarios of a project.",
     &[
         optional(
             "targets",
             Kind::Map(&Kind::Shape(&TARGET)),
-            "How agents are reached, by their folders; `default` is for the others.",
+            "Targets of agents, by agent folder; `default` applies to all other agents.",
         ),
-        optional("tool_bases", BASES, "The variables that lead agents to their tools."),
-        optional("stub_miss", Kind::Choice(&words(&UnansweredRoute::NAMES)), "What a call without an answer comes to."),
+        optional("tool_bases", BASES, "Environment variables with the base URLs of tools."),
+        optional(
+            "stub_miss",
+            Kind::Choice(&words(&UnansweredRoute::NAMES)),
+            "What to do when no answer matches a call. Default: fail.",
+        ),
         optional(
             "stub_port",
             PORT,
-            "The port at which an agent that already runs calls its tools; any free port by default.",
+            "The port of the stub tool server, for an agent that is already running. Default: any free port.",
         ),
         optional(
             "facts",
             Kind::Choice(&words(&FACTS)),
-            "What a fact comes to that an answer does not state, `warn` without it.",
+            "What to do if the answer does not state an expected fact. Default: `warn`.",
         ),
-        optional("embedder", Kind::Name, "What measures similarities."),
-        optional("threshold", THRESHOLD, "The least similarity, or one for each embedder."),
+        optional("embedder", Kind::Name, "Embedder for `semantic` checks: `builtin` or `openai:MODEL`."),
+        optional("threshold", THRESHOLD, "Minimum similarity, or one for each embedder."),
     ],
 )
 .with(&[&[EXCLUDE]]);
 
 static TARGET: Shape = Shape::new(
     "a target",
-    "How an agent is reached.",
-    &[optional("url", Kind::Address, "The address; variables may stand in it.")],
+    "How to reach an agent.",
+    &[optional("url", Kind::Address, "URL; it may contain variables.")],
 )
 .with(&[
     HTTP_KEYS,
-    &[optional("agent_command", Kind::Filled(&Kind::Text), "The program that is the agent, started by the run.")],
+    &[optional("agent_command", Kind::Filled(&Kind::Text), "Agent program that agentci starts, and its arguments.")],
     SERVER_KEYS,
 ])
 .rules(&[
@@ -115,7 +119,7 @@ pub(super) fn settings(root: &Node, files: &dyn Files, folder: &Path, problems: 
             embedder: fields.optional("embedder", read::name),
             threshold: fields.optional("threshold", threshold),
         };
-        // The search has read it.
+        // Already read by the search.
         fields.node(EXCLUDE.key);
         Some(settings)
     });
@@ -135,14 +139,14 @@ fn targets(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> V
     pairs.iter().filter_map(target).collect()
 }
 
-/// The usual server of a format in which every event with text counts and a mislabelled answer is a warning.
+/// The default server, except that every event with text counts and a mislabelled answer is only a warning.
 fn lenient_http(span: Span) -> HttpTarget {
     HttpTarget { events: TextEvents::All, protocol: Strictness::Warn, ..usual_http(span) }
 }
 
 impl ProjectSettings {
-    /// How an agent is reached. `folder` is that of its suite, from which its command is named; `span` is for an agent that the
-    /// settings say nothing about.
+    /// The target of an agent. `folder` is the folder of its suite, to which the paths in its command are made
+    /// relative; `span` is the place of a target that the settings do not define.
     pub(super) fn target(&self, slug: &str, folder: &Path, options: &ScenarioOptions, span: Span) -> HttpTarget {
         let of = |slug: &str| self.targets.iter().find(|target| target.slug.value == slug);
         let found = of(slug).or_else(|| of(DEFAULT));
@@ -153,7 +157,7 @@ impl ProjectSettings {
             None => found.and_then(|target| target.url.clone()).unwrap_or_else(usual),
         };
         if options.agent_url.is_some() {
-            // Whoever says where the agent is has it running.
+            // An agent whose address the caller sets is already running.
             http.server = None;
         }
         for part in http.server.iter_mut().flat_map(|server| &mut server.command) {
@@ -164,19 +168,19 @@ impl ProjectSettings {
         HttpTarget { url, ..http }
     }
 
-    /// A target whose name is nearly that of an agent without one, and not that of another agent.
+    /// Warns of a target whose name is similar to that of an agent without a target, and is not that of another agent.
     pub(super) fn misspelt(&self, slug: &str, agents: &[String]) -> Option<Diagnostic> {
         let own = self.targets.iter().any(|target| target.slug.value == slug);
         let near = self.targets.iter().find(|target| {
             let name = &target.slug.value;
             name != DEFAULT && !agents.contains(name) && did_you_mean(name, [slug]).is_some()
         })?;
-        let message = format!("there is no agent `{}`", near.slug.value.escape_debug());
+        let message = format!("unknown agent `{}`", near.slug.value.escape_debug());
         let help = format!("did you mean `{slug}`?");
-        (!own).then(|| Diagnostic::warning(near.slug.span, message).label("the target of no agent").help(help))
+        (!own).then(|| Diagnostic::warning(near.slug.span, message).label("no agent has this name").help(help))
     }
 
-    /// What leads an agent to its tools: as the settings say, else the variables that are usual.
+    /// The variables with the base URLs of tools: those of the settings, else the default ones.
     pub(super) fn bases(&self, slug: &str, span: Span) -> Arc<[ToolBase]> {
         self.bases.clone().unwrap_or_else(|| {
             let names = usual_bases(slug).into_iter();
@@ -193,8 +197,8 @@ impl ProjectSettings {
     }
 }
 
-/// The variable that is named after the agent, and those of the payroll agents that the dialect was made for, so that none of
-/// them meets a live tool by oversight.
+/// The variable named after the agent, and those of the payroll agents that the dialect was made for, so that none of
+/// them calls a live tool by accident.
 fn usual_bases(slug: &str) -> Vec<String> {
     let word: String =
         slug.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();

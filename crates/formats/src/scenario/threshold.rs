@@ -1,4 +1,4 @@
-//! `semantic_threshold`: how near an answer must be, as a number or as one for each embedder.
+//! Reads `semantic_threshold`: the minimum similarity, as a number or one for each embedder.
 
 use agentci_source::shape::Kind;
 use agentci_source::{Content, Diagnostics, Node};
@@ -29,6 +29,6 @@ pub(super) fn threshold(node: &Node, name: &str, problems: &mut Diagnostics) -> 
 }
 
 fn similarity(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<f64> {
-    let otherwise = "1 means the same text; good paraphrases have 0.5 to 0.9, which depends on the embedder";
+    let otherwise = "1 means identical text; good paraphrases score 0.5 to 0.9, depending on the embedder";
     share(node, name, "a similarity", otherwise, problems)
 }

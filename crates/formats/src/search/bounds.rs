@@ -1,7 +1,7 @@
-//! What a search leaves out: what git ignores, and what `exclude` names.
+//! Decides which entries a search skips: those that git ignores, and those that match `exclude`.
 //!
-//! `exclude` stands in an `agentci.yaml`, for the folder of that file and those below it, and on the command line, for the
-//! working folder. Both are written as in `.gitignore`. A path that was named directly is never left out.
+//! `exclude` in an `agentci.yaml` applies to the folder of that file and below; `--exclude` is relative to the working
+//! folder. Both have the syntax of `.gitignore`. A path that the user names is never skipped.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
@@ -16,45 +16,44 @@ use super::tracked::{TrackedPaths, git_folder};
 use crate::document::{Loading, SIZE_LIMIT};
 use crate::native::{NAMES as SETTINGS, is_suite};
 
-/// The key of an `agentci.yaml`.
 pub(crate) const EXCLUDE: Field = optional(
     "exclude",
     Shape::OneOrMore(&Shape::Name),
-    "Files and folders in which no suite is looked for, written as in `.gitignore`.",
+    "Files and folders to exclude from the search for suites, written as in `.gitignore`.",
 );
 
-/// The most bytes of a `.gitignore` that are read.
+/// The size limit of a `.gitignore`, in bytes.
 const IGNORE_LIMIT: u64 = 1 << 20;
 
-/// The most folders above a named one in which rules are looked for.
+/// The maximum number of parents of a named folder that are searched for rules.
 const UP_LIMIT: usize = 64;
 
-/// What a search leaves out.
+/// The rules for entries that a search skips.
 pub(crate) struct Bounds<'f> {
     files: &'f dyn Files,
-    /// What the command line excludes.
+    /// The `--exclude` patterns.
     excluded: Vec<Exclude>,
     /// The rules of folders, by absolute path.
     levels: HashMap<PathBuf, Rc<FolderRules>>,
-    /// Whether the folder that was named is ignored by git, so that this says nothing about what is in it.
+    /// Whether git ignores the named folder itself, so that its content is searched regardless of git.
     unignored: bool,
-    /// The folder that was named, where a rule from above excludes it.
+    /// The named folder, if a rule of a parent folder excludes it.
     unexcluded: Option<PathBuf>,
-    /// What was left out of this search since git ignores it, as the user knows it, and whether it is a folder.
+    /// The entries that this search skipped because git ignores them, and whether each is a folder.
     skipped: RefCell<Vec<(PathBuf, bool)>>,
 }
 
-/// The rules of one folder, which hold for what is in it and below.
+/// The rules of one folder, for everything in it and below.
 struct FolderRules {
     folder: PathBuf,
     above: Option<Rc<FolderRules>>,
     repository: Option<Rc<Repository>>,
-    /// What git ignores, the last word last.
+    /// The lines of the folder's ignore files; the last match wins.
     ignored: Vec<Ignore>,
     excluded: Vec<Exclude>,
     /// Whether git ignores the folder itself.
     is_ignored: bool,
-    /// Whether a suite is in this folder: no search goes further, so it is no wonder if `exclude` leaves out nothing.
+    /// Whether a suite is in this folder. The search does not go below it, so an unused `exclude` is not reported.
     is_suite: bool,
     is_searched: Cell<bool>,
 }
@@ -68,13 +67,13 @@ struct Repository {
 /// A line of a `.gitignore`.
 struct Ignore {
     glob: Glob,
-    /// Whether it takes back what an earlier line ignores.
+    /// Whether it re-includes what an earlier line ignores (`!`).
     is_exception: bool,
 }
 
 /// An entry of `exclude`.
 struct Exclude {
-    /// The folder that it is written for.
+    /// The folder that it is relative to.
     base: PathBuf,
     glob: Glob,
     written: Spanned<String>,
@@ -82,7 +81,7 @@ struct Exclude {
 }
 
 impl<'f> Bounds<'f> {
-    /// Takes what the command line excludes, seen from the working folder.
+    /// Reads the `--exclude` patterns, which are relative to the working folder.
     pub(crate) fn new(files: &'f dyn Files, excluded: &[String], loading: &mut Loading<'_>) -> Self {
         let mut bounds = Self {
             files,
@@ -96,7 +95,7 @@ impl<'f> Bounds<'f> {
             let file = loading.sources.add(Path::new("--exclude"), text.as_str());
             let width = u32::try_from(text.chars().count()).unwrap_or(u32::MAX).max(1);
             let written = Spanned::new(text.clone(), Span { file, line: 1, column: 1, width });
-            // Paths that are absolute or lead upwards mean what they mean in a shell.
+            // Absolute paths and leading `../` work as in a shell.
             let mut base = files.absolute(Path::new(if text.starts_with('/') { "/" } else { "." }));
             let mut rest = text.as_str();
             while let Some(further) = rest.strip_prefix("../") {
@@ -112,8 +111,8 @@ impl<'f> Bounds<'f> {
         bounds
     }
 
-    /// Begins a search in a folder that was named. Rules from above that leave out the folder itself do not count: whoever names
-    /// it wants what is in it.
+    /// Starts a search in a named folder. Rules of parent folders that exclude the folder itself do not apply, since
+    /// the user named it.
     pub(crate) fn start(&mut self, folder: &Path, loading: &mut Loading<'_>) {
         let absolute = self.files.absolute(folder);
         let level = self.level(&absolute, folder, UP_LIMIT, loading);
@@ -126,19 +125,19 @@ impl<'f> Bounds<'f> {
         self.unexcluded = absolute.ancestors().any(from_above).then_some(absolute);
     }
 
-    /// Learns the rules of a folder that is searched.
+    /// Reads the rules of a folder that is searched.
     pub(crate) fn enter(&mut self, folder: &Path, loading: &mut Loading<'_>) {
         let absolute = self.files.absolute(folder);
         self.level(&absolute, folder, UP_LIMIT, loading).is_searched.set(true);
     }
 
-    /// Whether a search leaves out what is in a folder that was entered.
+    /// Whether the search skips an entry of a folder that was entered.
     pub(crate) fn leave_out(&self, folder: &Path, name: &str, is_folder: bool) -> bool {
         let shown = join(folder, name);
         let folder = self.files.absolute(folder);
         let Some(level) = self.levels.get(&folder) else { return false };
         let path = folder.join(name);
-        // All are asked, so that none is said to leave out nothing.
+        // All patterns are tried, so that each one that matches counts as used.
         let of_folders = level.up().filter(|level| self.counts(level)).flat_map(|level| &level.excluded);
         let all = self.excluded.iter().chain(of_folders);
         let excluded = all.filter(|exclude| exclude.leaves_out(&path, is_folder)).count() > 0;
@@ -149,12 +148,12 @@ impl<'f> Bounds<'f> {
         excluded || ignored
     }
 
-    /// What git ignores was left out of this search, and whether each is a folder.
+    /// The entries that this search skipped because git ignores them, and whether each is a folder.
     pub(crate) fn skipped(&self) -> Vec<(PathBuf, bool)> {
         self.skipped.borrow().clone()
     }
 
-    /// One warning for each `exclude` that left out nothing where all below it was searched.
+    /// Warns of each `exclude` pattern that matched nothing although everything below its folder was searched.
     pub(crate) fn report(&self, problems: &mut Diagnostics) {
         let mut levels: Vec<&Rc<FolderRules>> = self.levels.values().collect();
         levels.sort_by(|one, other| one.folder.cmp(&other.folder));
@@ -163,18 +162,18 @@ impl<'f> Bounds<'f> {
             if !exclude.is_used.get() {
                 let message = format!("`{}` excludes nothing", exclude.written.value.escape_debug());
                 problems
-                    .warning(exclude.written.span, message, "no file or folder that was searched fits it")
-                    .help("remove it, or write the path from here; `**/` in front finds it at any depth");
+                    .warning(exclude.written.span, message, "matches no file or folder that was searched")
+                    .help("remove it, or write the path relative to this folder; a leading `**/` matches at any depth");
             }
         }
     }
 
-    /// Whether the rules of a folder exclude anything in this search.
+    /// Whether the `exclude` rules of a folder apply to this search.
     fn counts(&self, level: &FolderRules) -> bool {
         self.unexcluded.as_ref().is_none_or(|named| level.folder.starts_with(named))
     }
 
-    /// The rules of a folder, by its absolute path and by the one that the user knows.
+    /// The rules of a folder, given its absolute path and the path that the user sees.
     fn level(&mut self, folder: &Path, shown: &Path, steps: usize, loading: &mut Loading<'_>) -> Rc<FolderRules> {
         if let Some(known) = self.levels.get(folder) {
             return Rc::clone(known);
@@ -182,9 +181,9 @@ impl<'f> Bounds<'f> {
         let is_root = self.files.kind(&join(folder, ".git")).is_some();
         let above = folder.parent().and_then(|parent| match self.levels.get(parent) {
             Some(known) => Some(Rc::clone(known)),
-            // The settings of a project are within its work tree.
+            // The settings of a project are inside its work tree.
             None if is_root || steps == 0 => None,
-            // What is wrong with settings further up is told to those who search there.
+            // Problems in the settings of parent folders are reported by searches there.
             None => Some(self.level(parent, parent, steps - 1, &mut loading.with(&mut Diagnostics::default()))),
         });
         let repository = if is_root {
@@ -224,7 +223,7 @@ impl<'f> Bounds<'f> {
         String::from_utf8_lossy(&bytes).lines().filter_map(Ignore::new).collect()
     }
 
-    /// What the `agentci.yaml` of a folder excludes, and whether that is a suite.
+    /// The `exclude` patterns in the `agentci.yaml` of a folder, and whether that file is a suite.
     fn excluded(&self, folder: &Path, shown: &Path, loading: &mut Loading<'_>) -> (Vec<Exclude>, bool) {
         let mut found = (Vec::new(), false);
         for path in SETTINGS.iter().map(|name| join(shown, name)) {
@@ -232,7 +231,7 @@ impl<'f> Bounds<'f> {
                 continue;
             }
             let Ok(text) = self.files.read_text(&path, SIZE_LIMIT) else { continue };
-            // Few say it, and a suite of many cases is not parsed twice for nothing.
+            // Few files have the key; this avoids parsing large suites twice.
             if !text.contains(EXCLUDE.key) {
                 continue;
             }
@@ -240,7 +239,7 @@ impl<'f> Bounds<'f> {
             let Ok(root) = yaml::parse(&text, file) else { continue };
             let Some(node) = root.get(EXCLUDE.key) else { continue };
             found.1 = is_suite(&root);
-            // What is wrong with a suite is told by its reader.
+            // The reader of a suite reports its problems.
             let mut own = Diagnostics::default();
             for written in read_exclude(node, &mut own) {
                 if let Ok(glob) = pattern(&written.value, &written) {
@@ -266,11 +265,11 @@ pub(crate) fn read_exclude(node: &Node, problems: &mut Diagnostics) -> Vec<Spann
     written
 }
 
-/// A pattern of `exclude`.
+/// Parses a pattern of `exclude`.
 fn pattern(text: &str, written: &Spanned<String>) -> Result<Glob, Diagnostic> {
     let good = !text.starts_with('!') && !text.split('/').any(|name| name == "..");
     Glob::new(text).filter(|_| good).ok_or_else(|| {
-        let message = format!("`{}` is not a pattern of `exclude`", written.value.escape_debug());
+        let message = format!("`{}` is not a valid `exclude` pattern", written.value.escape_debug());
         Diagnostic::error(written.span, message).label("expected a path in this folder").help(
             "write it as in `.gitignore`, such as `old`, `evals/old/` or `*.gen.yaml`; `!` and `..` are not supported",
         )
@@ -278,18 +277,18 @@ fn pattern(text: &str, written: &Spanned<String>) -> Result<Glob, Diagnostic> {
 }
 
 impl FolderRules {
-    /// The rules of a folder and of those above it, the nearest first.
+    /// The rules of this folder and of its parents, the nearest first.
     fn up(&self) -> impl Iterator<Item = &FolderRules> {
         std::iter::successors(Some(self), |level| level.above.as_deref())
     }
 
-    /// Whether git ignores something in this folder.
+    /// Whether git ignores an entry of this folder.
     fn ignores(&self, files: &dyn Files, path: &Path, is_folder: bool) -> bool {
         let Some(repository) = &self.repository else { return false };
         (self.is_ignored || self.ignores_by_rule(path, is_folder)) && !repository.tracks(files, path)
     }
 
-    /// The same by its rules alone. The nearest file has the last word, and in it the last line that fits.
+    /// The same, by the ignore rules alone. The nearest file takes precedence, and in it the last line that matches.
     fn ignores_by_rule(&self, path: &Path, is_folder: bool) -> bool {
         let root = self.repository.as_ref().map(|repository| repository.root.as_path());
         for level in self.up().take_while(|level| root.is_some_and(|root| level.folder.starts_with(root))) {
@@ -311,7 +310,7 @@ impl Repository {
 
 impl Ignore {
     fn new(line: &str) -> Option<Self> {
-        // Spaces at the end do not count unless a backslash says so.
+        // Trailing spaces are ignored unless escaped.
         let mut text = line.trim_end_matches(' ');
         if text.ends_with('\\') && text.len() < line.len() {
             text = &line[..=text.len()];
@@ -336,7 +335,7 @@ impl Exclude {
     }
 }
 
-/// A path as seen from a folder above it; `None` for the folder itself and for what is elsewhere.
+/// A path relative to a parent folder; `None` for the folder itself and for paths outside it.
 fn below(folder: &Path, path: &Path) -> Option<String> {
     let text = path.strip_prefix(folder).ok()?.to_str()?;
     (!text.is_empty()).then(|| text.to_owned())
@@ -359,7 +358,7 @@ mod tests {
         load_with(files, &[path.into()], &LoadOptions { exclude, ..LoadOptions::default() })
     }
 
-    /// The suites that are found, and what is wrong.
+    /// The names of the suites found, and all messages.
     fn found(files: &dyn Files, path: &str, excluded: &[&str]) -> (Vec<String>, Vec<String>) {
         let loaded = load(files, path, excluded);
         let names = loaded.plan.suites.iter().map(|suite| suite.name.clone()).collect();
@@ -385,7 +384,7 @@ mod tests {
         assert_eq!(names(&ignored, "p", &[]), ["a", "b", "c"]);
         let files = ignored.with("p/.git/HEAD", "");
         assert_eq!(names(&files, "p", &[]), ["a", "c"]);
-        // The nearest file has the last word.
+        // The nearest file takes precedence.
         let files = files.with("p/.git/info/exclude", "c\n").with("p/c/.gitignore", "!build\n");
         assert_eq!(names(&files, "p", &[]), ["a"]);
         let files = tree().with("p/.git", "").with("p/.gitignore", "build\n").with("p/c/.gitignore", "!build\n");
@@ -422,9 +421,9 @@ mod tests {
                 .help
                 .as_ref()
                 .unwrap()
-                .starts_with("name what is to be searched all the same, such as `p/b/agentci.yaml`")
+                .starts_with("to search ignored files anyway, pass their path, such as `p/b/agentci.yaml`")
         );
-        // What is excluded on purpose is not the reason.
+        // Explicitly excluded entries are not named as the reason.
         let (_, problems) = found(&files, "p", &["out", "p/b/agentci.yaml"]);
         assert_eq!(problems, ["no suite found in `p`"]);
     }
@@ -452,7 +451,7 @@ mod tests {
             assert_eq!(names(&files, "p", &[]), ["a"], "{exclude}");
         }
         let files = tree().with("p/agentci.yaml", "exclude: [build]\n");
-        // Named directly, and named from further down.
+        // The excluded folder itself, and a folder further down.
         assert_eq!(names(&files, "p/build", &[]), ["b"]);
         assert_eq!(found(&files, "p/c", &[]), (vec![], vec!["no suite found in `p/c`".to_owned()]));
         assert_eq!(names(&files, "p/c/build", &[]), ["c"]);
@@ -475,12 +474,12 @@ mod tests {
         let told: Vec<_> = loaded.diagnostics.iter().map(|problem| problem.message.as_str()).collect();
         assert_eq!(told, ["`old` excludes nothing", "`c/bild` excludes nothing"]);
         assert_eq!(loaded.diagnostics.count(Severity::Warning), 2);
-        // What is above the named folder was not searched.
+        // The parents of the named folder were not searched.
         assert_eq!(names(&files, "p/a", &[]), ["a"]);
     }
 
     #[test]
-    fn a_wrong_exclude_is_told_once() {
+    fn an_invalid_exclude_is_reported_once() {
         for wrong in ["exclude: { a: b }\n", "exclude: ['!a']\n", "exclude: [../a]\n", "exclude: ['']\n"] {
             let (names, problems) = found(&tree().with("p/agentci.yaml", wrong), "p", &[]);
             assert_eq!((names.len(), problems.len()), (3, 1), "{wrong} {problems:?}");
@@ -489,7 +488,7 @@ mod tests {
         }
     }
 
-    /// A folder `locked` that may not be listed.
+    /// Files with a folder `locked` that cannot be listed.
     struct Locked(MemoryFiles);
 
     impl Files for Locked {

@@ -1,4 +1,4 @@
-//! Patterns of paths, written as in `.gitignore`.
+//! Path patterns with the syntax of `.gitignore`.
 //!
 //! ```text
 //! old            a file or folder called `old`, at any depth
@@ -12,19 +12,18 @@ use std::fmt::Write as _;
 
 use regex::Regex;
 
-/// `**`: any number of folders.
+/// The regular expression for `**`: any number of folders.
 const ANY_FOLDERS: &str = "(?:[^/]+/)*";
 
-/// A pattern of paths.
 #[derive(Debug)]
 pub(crate) struct Glob {
     pattern: Regex,
-    /// Whether it fits folders alone.
+    /// Whether it only matches folders.
     folders: bool,
 }
 
 impl Glob {
-    /// Reads a pattern; `None` when nothing is left of it.
+    /// Parses a pattern; `None` if it is empty or invalid.
     pub(crate) fn new(text: &str) -> Option<Self> {
         let path = text.strip_suffix('/').unwrap_or(text);
         let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty() && *name != ".").collect();
@@ -39,19 +38,19 @@ impl Glob {
                 _ => pattern.extend([translated(name).as_str(), "/"]),
             }
         }
-        // What is in the folder fits, the folder itself does not.
+        // A trailing `**` matches the content of the folder, not the folder itself.
         let last = if *last == "**" { format!("{ANY_FOLDERS}[^/]+") } else { translated(last) };
         pattern.extend([last.as_str(), "$"]);
         Some(Self { pattern: Regex::new(&pattern).ok()?, folders: path.len() < text.len() })
     }
 
-    /// Whether it fits a path, whose names are separated by slashes.
+    /// Whether it matches a path with `/` separators.
     pub(crate) fn fits(&self, path: &str, is_folder: bool) -> bool {
         (is_folder || !self.folders) && self.pattern.is_match(path)
     }
 }
 
-/// The pattern of one name as a regular expression.
+/// Translates the pattern of one name to a regular expression.
 fn translated(name: &str) -> String {
     let mut pattern = String::with_capacity(name.len());
     let mut rest = name.chars();
@@ -81,7 +80,7 @@ fn translated(name: &str) -> String {
     pattern
 }
 
-/// Reads `[..]` behind its bracket, and what follows it; `None` when it is never closed.
+/// Translates `[..]`, given the text after the opening bracket; also returns the rest. `None` if it is not closed.
 fn class(text: &str) -> Option<(String, &str)> {
     let except = text.strip_prefix(['!', '^']);
     let mut rest = except.unwrap_or(text).chars();
@@ -104,7 +103,7 @@ fn class(text: &str) -> Option<(String, &str)> {
             let _ = write!(members, "\\x{{{:x}}}-\\x{{{:x}}}", u32::from(from), u32::from(to));
         }
     }
-    // No class fits what separates names.
+    // No class matches the separator.
     let class = if except.is_some() { format!("[^/{members}]") } else { format!("[/{members}&&[^/]]") };
     Some((class, rest.as_str()))
 }

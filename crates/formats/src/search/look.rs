@@ -1,4 +1,4 @@
-//! Which files of a folder matter: names only, nothing is opened here.
+//! Classifies the entries of a folder by name, without opening them.
 
 use std::path::{Path, PathBuf};
 
@@ -7,33 +7,33 @@ use agentci_source::{FileKind, Files, FolderEntry, UnusableEntry, join};
 
 use crate::finder::{config_named, suite_named};
 
-/// The most levels below the named folder that are searched.
+/// The maximum depth of a search below the named folder.
 pub(crate) const DEPTH_LIMIT: usize = 32;
 
-/// The most folders that are searched; links can make a small tree endless.
+/// The maximum number of folders of a search; links can make a small tree endless.
 pub(crate) const FOLDER_LIMIT: usize = 20_000;
 
-/// Folders in which no suite is looked for, beside those whose names begin with a dot.
+/// Folders that are not searched, in addition to those whose names begin with a dot.
 const SKIPPED: [&str; 4] = ["target", "node_modules", "__files", "__pycache__"];
 
-/// What one folder holds that matters.
+/// The relevant entries of one folder.
 #[derive(Debug, Default)]
 pub(crate) struct FolderContent {
-    /// Files whose names say they may define a suite, native ones first.
+    /// Files with the name of a suite, native ones first.
     pub(crate) candidates: Vec<(PathBuf, Dialect)>,
-    /// The config of tests that are other files.
+    /// A config whose tests are in other files.
     pub(crate) config: Option<PathBuf>,
     /// Other YAML files.
     pub(crate) others: Vec<PathBuf>,
-    /// Files of JSON lines.
+    /// JSON Lines files.
     pub(crate) lines: Vec<PathBuf>,
-    /// Folders to search next, in the order of their names.
+    /// Folders to search next, sorted by name.
     pub(crate) folders: Vec<PathBuf>,
-    /// What may hide a suite, and why it cannot be looked at.
+    /// Entries that may hide a suite, and why they cannot be read.
     pub(crate) hidden: Vec<(PathBuf, UnusableEntry)>,
 }
 
-/// Looks at what one folder holds, but for what is left out.
+/// Classifies the entries of a folder, except those that `leave_out` excludes.
 pub(crate) fn look(
     files: &dyn Files,
     folder: &Path,
@@ -43,9 +43,9 @@ pub(crate) fn look(
     let mut found = FolderContent::default();
     entries.sort_by(|one, other| one.name.cmp(&other.name));
     for FolderEntry { name, kind } in entries {
-        // What cannot be reached may be either.
+        // An unreachable entry may be a file or a folder.
         let is_folder = !matches!(kind, FileKind::File | FileKind::Unusable(UnusableEntry::FileName));
-        // Asked first: an `exclude` of what is passed over anyway is not in vain.
+        // Called first, so that an `exclude` of a skipped name counts as used.
         if leave_out(&name, is_folder) || name.starts_with('.') {
             continue;
         }
@@ -53,7 +53,7 @@ pub(crate) fn look(
         match kind {
             FileKind::Folder if SKIPPED.contains(&name.as_str()) => {}
             FileKind::Folder => found.folders.push(path),
-            // `agentci` comes before `suite` by name already.
+            // The names are sorted, so `agentci` comes before `suite`.
             FileKind::File => match suite_named(&name) {
                 Some(front) => found.candidates.push((path, front.dialect)),
                 None if config_named(&name).is_some() => found.config = found.config.or(Some(path)),
@@ -77,7 +77,7 @@ pub(crate) fn look(
     found
 }
 
-/// Whether a file or folder that was left out could have held a suite, by its name.
+/// Whether an excluded file or folder could contain a suite, judging by its name.
 pub(crate) fn could_hold(path: &Path, is_folder: bool) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
     let fits =
@@ -85,7 +85,8 @@ pub(crate) fn could_hold(path: &Path, is_folder: bool) -> bool {
     fits && !name.starts_with('.')
 }
 
-/// Whether something that cannot be looked at may be a folder or a file of tests, by its name. `v1.2` is no ending.
+/// Whether an unreachable entry may be a folder or a file of tests, judging by its name. The `.2` of `v1.2` is not a
+/// file extension.
 fn may_hide(path: &Path) -> bool {
     let ending = path.extension().map(|ending| ending.to_string_lossy());
     is_yaml(path) || is_lines(path) || ending.is_none_or(|ending| ending.chars().all(|letter| letter.is_ascii_digit()))
@@ -95,7 +96,7 @@ fn is_lines(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "jsonl")
 }
 
-/// Whether the name is that of a file which other programs read, so that nobody takes it for a test.
+/// Whether the file belongs to another program and is not a test, judging by its name.
 fn is_of_others(name: &str) -> bool {
     ["docker-compose.", "compose.", "mkdocs.", "pnpm-lock.", "pnpm-workspace."]
         .iter()

@@ -1,7 +1,7 @@
-//! The search for suites in folders: which of their files are looked at, and what is left out.
+//! Searches folders for suites.
 //!
-//! Left out are the names that no suite has (`.git`, `node_modules`), what git ignores and what `exclude` names. Everything else
-//! that cannot be looked at is reported, since it may hide a suite.
+//! The search skips names that no suite has (`.git`, `node_modules`), files that git ignores, and files that match
+//! `exclude`. Any other file that cannot be read is reported, since it may hide a suite.
 
 mod bounds;
 mod glob;

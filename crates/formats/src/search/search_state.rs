@@ -1,4 +1,4 @@
-//! The state of a search: what is looked at, what was opened, and the plan that comes of it.
+//! The state of a search: the folders searched, the files opened, and the resulting plan.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -13,30 +13,29 @@ use crate::document::{Loading, OpenedFile};
 use crate::finder::what_is_a_suite;
 use crate::{LoadOptions, Loaded};
 
-/// How to say that nothing is lost by what cannot be looked at.
-const EXCLUDE_IT: &str = "if it holds no suite, add it to `exclude:` in `agentci.yaml` or pass it as `--exclude`";
+/// The help for an entry that cannot be read.
+const EXCLUDE_IT: &str = "if it contains no suite, add it to `exclude:` in `agentci.yaml` or pass it to `--exclude`";
 
-/// How many files or folders a message names.
+/// The maximum number of files or folders in a message.
 pub(crate) const NAMED_IN_MESSAGE: usize = 3;
 
-/// A search for suites, which all finders share.
+/// A search for suites, shared by all finders.
 pub(crate) struct SuiteSearch<'f> {
     pub(crate) files: &'f dyn Files,
     pub(crate) options: &'f LoadOptions,
     pub(crate) loaded: Loaded,
-    /// Files that were taken.
+    /// Files that a finder took.
     pub(crate) opened: HashSet<PathBuf>,
-    /// YAML files that belong to no suite, met in searches that found one.
+    /// YAML files that belong to no suite, from searches that found a suite.
     pub(crate) strays: Vec<PathBuf>,
-    /// Whether a suite was found in the folder that is searched.
+    /// Whether a suite was found in the folder being searched.
     pub(crate) found: bool,
-    /// What is left out.
     bounds: Bounds<'f>,
-    /// Folders of which it was said what cannot be looked at.
+    /// Folders whose unreadable entries were reported.
     looked_at: HashSet<PathBuf>,
-    /// How many folders were searched.
+    /// The number of folders searched.
     folders: usize,
-    /// Whether it was said that not all of them were.
+    /// Whether the limit of the search was reported.
     stopped: bool,
 }
 
@@ -58,17 +57,16 @@ impl<'f> SuiteSearch<'f> {
         }
     }
 
-    /// What a reading of files needs.
     pub(crate) fn loading(&mut self) -> Loading<'_> {
         self.loaded.loading(self.files)
     }
 
-    /// Begins a search in a folder that was named.
+    /// Starts a search in a named folder.
     pub(crate) fn start(&mut self, folder: &Path) {
         self.bounds.start(folder, &mut self.loaded.loading(self.files));
     }
 
-    /// Whether a search may go into one more folder; says so when it may not.
+    /// Whether the search may enter one more folder; reports it once if not.
     pub(crate) fn goes_on(&mut self, folder: &Path, depth: usize) -> bool {
         self.folders += 1;
         if depth <= DEPTH_LIMIT && self.folders <= FOLDER_LIMIT {
@@ -77,7 +75,7 @@ impl<'f> SuiteSearch<'f> {
         if !std::mem::replace(&mut self.stopped, true) {
             let message = format!("the search stops at `{}`", folder.display());
             let help = format!(
-                "at most {DEPTH_LIMIT} levels and {FOLDER_LIMIT} folders are searched; name the suite's folder"
+                "at most {DEPTH_LIMIT} levels and {FOLDER_LIMIT} folders are searched; pass the folder of the suite"
             );
             let span = self.whole(folder);
             self.report(Diagnostic::warning(span, message).help(help));
@@ -85,13 +83,13 @@ impl<'f> SuiteSearch<'f> {
         false
     }
 
-    /// Looks into a folder. What may hide a suite and cannot be looked at is an error, reported once.
+    /// Lists a folder. Entries that may hide a suite and cannot be read are errors, each reported once.
     pub(crate) fn look(&mut self, folder: &Path) -> FolderContent {
         self.bounds.enter(folder, &mut self.loaded.loading(self.files));
         let first_time = self.looked_at.insert(folder.to_path_buf());
         let entries = match self.files.list(folder) {
             Ok(entries) => entries,
-            // It was there when its parent was listed.
+            // The folder was deleted after its parent was listed.
             Err(FileError::Missing) => Vec::new(),
             Err(error) => {
                 if first_time {
@@ -109,12 +107,12 @@ impl<'f> SuiteSearch<'f> {
         found
     }
 
-    /// Opens a YAML file, whether it can be parsed or not.
+    /// Opens a YAML file, even if it cannot be parsed.
     pub(crate) fn open(&mut self, path: &Path) -> OpenedFile {
         OpenedFile { path: path.to_path_buf(), root: self.loading().open(path) }
     }
 
-    /// Takes a suite into the plan, unless its run folder would be another's.
+    /// Adds a suite to the plan, unless another suite has the same name and so the same run folder.
     pub(crate) fn add(&mut self, suite: Suite) {
         let Loaded { plan, diagnostics } = &mut self.loaded;
         let Some(first) = plan.suites.iter().find(|first| first.name == suite.name) else {
@@ -126,36 +124,35 @@ impl<'f> SuiteSearch<'f> {
         diagnostics.error(suite.span, message, format!("the first is `{}`", first.path.display())).help(help);
     }
 
-    /// The same for a suite whose scripted models and MCP servers are in files of their own.
+    /// The same for a suite with scripts of models and MCP servers in separate files.
     pub(crate) fn add_with_models(&mut self, mut suite: Suite) {
         attach_scripts(&mut self.loading(), &mut suite);
         self.add(suite);
     }
 
-    /// Reports a problem.
     pub(crate) fn report(&mut self, problem: Diagnostic) {
         self.loaded.diagnostics.push(problem);
     }
 
-    /// Reports what is wrong with a path itself.
+    /// Reports an error about a path itself.
     pub(crate) fn error(&mut self, path: &Path, message: String, help: &str) {
         let span = self.whole(path);
         self.report(Diagnostic::error(span, message).help(help));
     }
 
-    /// A place for a problem with a path itself.
+    /// A span for problems with a path itself.
     pub(crate) fn whole(&mut self, path: &Path) -> Span {
         Span::whole(self.loaded.plan.sources.add(path, ""))
     }
 
-    /// Says that a folder holds no suite, and what was not searched since git ignores it.
+    /// Reports that a folder contains no suite, and the entries that were skipped because git ignores them.
     pub(crate) fn report_nothing_found(&mut self, path: &Path, written: &Path) {
         let mut skipped = self.bounds.skipped();
         skipped.retain(|(path, is_folder)| could_hold(path, *is_folder));
         skipped.sort();
         skipped.dedup();
         let mut message = format!("no suite found in `{}`", written.display());
-        let mut help = format!("{}; `agentci init` writes a first one", what_is_a_suite());
+        let mut help = format!("{}; `agentci init` creates one", what_is_a_suite());
         if let Some((first, _)) = skipped.first() {
             let named: Vec<_> =
                 skipped.iter().take(NAMED_IN_MESSAGE).map(|(path, _)| format!("`{}`", path.display())).collect();
@@ -164,14 +161,14 @@ impl<'f> SuiteSearch<'f> {
             let them = if skipped.len() == 1 { "it" } else { "them" };
             message = format!("{message}; skipped because git ignores {them}: {}{more}", named.join(", "));
             help = format!(
-                "name what is to be searched all the same, such as `{}`, or add it to git; {help}",
+                "to search ignored files anyway, pass their path, such as `{}`, or add them to git; {help}",
                 first.display()
             );
         }
         self.error(path, message, &help);
     }
 
-    /// What came of it all.
+    /// Reports unused excludes and returns the result.
     pub(crate) fn finish(mut self) -> Loaded {
         self.bounds.report(&mut self.loaded.diagnostics);
         self.loaded.diagnostics.sort();

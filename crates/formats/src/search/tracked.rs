@@ -1,25 +1,25 @@
-//! Which files of a work tree git tracks: those it does not ignore, whatever `.gitignore` says.
+//! Reads which files of a work tree git tracks; git does not ignore these, even if `.gitignore` matches them.
 //!
-//! The list is in `.git/index`: a header, then one entry for each file, sorted by path. See git's `index-format` document.
-//! Versions 2 to 4 with SHA-1 are read; of any other index nothing is known to be tracked.
+//! The list is in `.git/index`: a header, then one entry per file, sorted by path. See git's `index-format` document.
+//! Versions 2 to 4 with SHA-1 are supported; with any other index, no file counts as tracked.
 
 use std::path::{Path, PathBuf};
 
 use agentci_source::{FileKind, Files, join};
 
-/// The most bytes of an index that are read: some million files.
+/// The size limit of an index, in bytes: several million files.
 const INDEX_LIMIT: u64 = 512 << 20;
 
-/// The most bytes of a `.git` file, which holds one path.
+/// The size limit of a `.git` file, which contains one path.
 const POINTER_LIMIT: u64 = 64 << 10;
 
-/// The bytes of an entry before its flags: times, file facts, the object's name.
+/// The size of an entry before its flags: timestamps, file metadata, the object name.
 const BEFORE_FLAGS: usize = 60;
 
-/// The flag of an entry that has two bytes of flags more.
+/// The flag of an entry with two more bytes of flags.
 const EXTENDED: u16 = 0x4000;
 
-/// The paths that git tracks, sorted, relative to the root of the work tree.
+/// The tracked paths, sorted and relative to the root of the work tree.
 #[derive(Debug, Default)]
 pub(super) struct TrackedPaths(Vec<Vec<u8>>);
 
@@ -30,7 +30,7 @@ impl TrackedPaths {
         Self(parse(&bytes).unwrap_or_default())
     }
 
-    /// Whether it is a file that git tracks, or a folder with one.
+    /// Whether the path is a tracked file, or a folder that contains one.
     pub(super) fn holds(&self, path: &str) -> bool {
         let at = self.0.partition_point(|known| known.as_slice() < path.as_bytes());
         let inside = format!("{path}/");
@@ -40,7 +40,7 @@ impl TrackedPaths {
     }
 }
 
-/// Where git keeps its own files: `.git`, or where a file of that name points.
+/// The git directory: `.git`, or the target of a `.git` file.
 pub(super) fn git_folder(files: &dyn Files, root: &Path) -> PathBuf {
     let git = join(root, ".git");
     if files.kind(&git) != Some(FileKind::File) {
@@ -68,7 +68,7 @@ fn parse(bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
         at += if flags & EXTENDED == 0 { 2 } else { 4 };
         let mut path = Vec::new();
         if version == 4 {
-            // The path is what is left of the former one, and what follows.
+            // The path is a prefix of the previous path, and the following bytes.
             let dropped = variable_number(bytes, &mut at)?;
             let former = paths.last().map(Vec::as_slice).unwrap_or_default();
             path.extend_from_slice(former.get(..former.len().checked_sub(dropped)?)?);
@@ -78,7 +78,7 @@ fn parse(bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
         path.extend_from_slice(&rest[..length]);
         at += length + 1;
         if version < 4 {
-            // Entries are filled up to a multiple of eight bytes.
+            // Entries are padded to a multiple of eight bytes.
             at = start + (at - start).next_multiple_of(8);
         }
         paths.push(path);
@@ -87,7 +87,7 @@ fn parse(bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
     Some(paths)
 }
 
-/// A number of as many bytes as it takes, each with seven bits, the first bytes first.
+/// Reads a variable-length number: seven bits per byte, the most significant byte first.
 fn variable_number(bytes: &[u8], at: &mut usize) -> Option<usize> {
     let mut value = 0_usize;
     loop {

@@ -1,4 +1,5 @@
-//! What leads an agent to its tools: `[PAY_API_BASE]`, or with where it leads live, `{ PAY_API_BASE: { live: "https://.." } }`.
+//! Environment variables that point an agent at its tools: `[PAY_API_BASE]`, or with the live address,
+//! `{ PAY_API_BASE: { live: "https://.." } }`.
 
 use std::sync::Arc;
 
@@ -9,17 +10,17 @@ use agentci_source::{Diagnostics, Node, Pair, Spanned, read};
 use crate::native::read_address;
 use crate::printer::Printer;
 
-/// Names of variables, or a mapping from them.
+/// Names of variables, or a mapping from names.
 pub(crate) const BASES: Kind =
     Kind::Either(&[Kind::OneOrMore(&Kind::Text), Kind::Map(&Kind::Either(&[Kind::Shape(&BASE), Kind::Nothing]))]);
 
 static BASE: Shape = Shape::new(
     "a tool base",
-    "Where a variable leads the agent in live mode.",
-    &[optional("live", Kind::Address, "The address of the real tools.")],
+    "Where an environment variable points in live mode.",
+    &[optional("live", Kind::Address, "The address of the live tools.")],
 );
 
-/// Reads names of variables; the good ones are kept when one is wrong.
+/// Reads names of variables. Valid ones are kept if another is invalid.
 pub(crate) fn read_bases(node: &Node, name: &str, problems: &mut Diagnostics) -> Arc<[ToolBase]> {
     let bases: Vec<ToolBase> = if let Some(pairs) = node.pairs() {
         pairs.iter().filter_map(|pair| base(pair, problems)).collect()
@@ -33,14 +34,14 @@ pub(crate) fn read_bases(node: &Node, name: &str, problems: &mut Diagnostics) ->
             || name.value.starts_with(|c: char| c.is_ascii_digit())
             || !name.value.chars().all(good)
         {
-            let message = format!("`{}` can not be the name of a variable", name.value.escape_debug());
+            let message = format!("`{}` cannot be the name of a variable", name.value.escape_debug());
             let help = "use letters, digits and `_`, such as `PAY_API_BASE`";
-            problems.error(name.span, message, "the agent could not be given it").help(help);
+            problems.error(name.span, message, "not a variable name").help(help);
         }
         if let Some(first) = bases.iter().take(index).find(|first| first.name.value == name.value) {
             let message = format!("`{}` is named twice", name.value.escape_debug());
             let help = "remove one of the two";
-            problems.error(name.span, message, format!("first named at line {}", first.name.span.line)).help(help);
+            problems.error(name.span, message, format!("first named on line {}", first.name.span.line)).help(help);
         }
     }
     bases.into()
@@ -58,7 +59,7 @@ fn base(pair: &Pair, problems: &mut Diagnostics) -> Option<ToolBase> {
 }
 
 impl Printer<'_> {
-    /// The names as a list, or as a mapping where one of them leads somewhere live.
+    /// The names as a list, or as a mapping if one of them has a live address.
     pub(super) fn bases(&self, bases: &[ToolBase]) -> Option<Node> {
         if bases.iter().all(|base| base.live.is_none()) {
             return self.list(bases, |base| self.text(&base.name.value));

@@ -13,15 +13,19 @@ pub(crate) const FAULTS: Kind = Kind::List(&Kind::Shape(&FAULT));
 
 static FAULT: Shape = Shape::new(
     "a fault",
-    "Something that goes wrong with tools on purpose.",
+    "A fault to inject into tool calls.",
     &[
-        optional("tool", Kind::Name, "The tool it befalls; without it, every tool."),
-        optional("model", Kind::Truth, "Whether it befalls the model of a recorded world, and not its tools."),
-        optional("call", Kind::Count(1), "The call that it befalls, counted from 1."),
-        optional("rate", Kind::Range(0.0, 1.0), "The share of calls that it befalls."),
+        optional("tool", Kind::Name, "The tool that it affects. Default: every tool."),
+        optional(
+            "model",
+            Kind::Truth,
+            "Whether it affects the model of a recorded world instead of its tools. Default: false.",
+        ),
+        optional("call", Kind::Count(1), "The number of the call that it affects, from 1. Default: every call."),
+        optional("rate", Kind::Range(0.0, 1.0), "The share of calls that it affects. Default: every call."),
         optional("error", Kind::Text, "The tool fails with this message."),
-        optional("delay", Kind::Duration, "The tool answers this much later."),
-        optional("malformed", Kind::Truth, "The answer is not what the tool would say."),
+        optional("delay", Kind::Duration, "The answer is delayed by this time."),
+        optional("malformed", Kind::Truth, "The answer is malformed."),
         optional("truncated", Kind::Truth, "The answer is cut off."),
         optional("hang", Kind::Truth, "The tool never answers."),
     ],
@@ -69,17 +73,16 @@ fn fault(node: &Node, problems: &mut Diagnostics) -> Option<Fault> {
         let message = if kinds.is_empty() {
             "this fault does not say what goes wrong"
         } else {
-            "this fault says more than one thing goes wrong"
+            "this fault has more than one kind of failure"
         };
-        problems
-            .push(Diagnostic::error(node.span, message).help(format!("give it one of {}", read::quoted_list(&KINDS))));
+        problems.push(Diagnostic::error(node.span, message).help(format!("set one of {}", read::quoted_list(&KINDS))));
         return None;
     }
     Some(Fault { tool, model, when, kind: kinds.pop().flatten()?, span: node.span })
 }
 
 fn rate(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<f64> {
-    number_to(1.0, node, name, "a share of calls", problems)
+    number_to(1.0, node, name, "expected a share of calls", problems)
 }
 
 impl Printer<'_> {

@@ -1,4 +1,4 @@
-//! Tools that are executed in record and live mode, by name:
+//! Reads tools that are executed in record and live mode, by name:
 //!
 //! ```yaml
 //! search_docs: { command: [python3, search.py], timeout: 10s }
@@ -15,33 +15,33 @@ use crate::command::SuiteFolder;
 use crate::printer::Printer;
 use crate::texts::template;
 
-/// Tools by their names.
+/// Tools by name.
 pub(crate) const LIVE_TOOLS: Kind = Kind::Map(&Kind::Having("command", &COMMAND_TOOL, &SERVED_TOOL));
 
 static COMMAND_TOOL: Shape = Shape::new(
     "a tool",
     "A tool that is a program.",
     &[
-        optional("timeout", Kind::Duration, "How long one call may take."),
+        optional("timeout", Kind::Duration, "Timeout of a call. Default: 30s."),
         required(
             "command",
             Kind::Filled(&Kind::Text),
             "The program and its arguments; it reads the call as JSON from its standard input.",
         ),
-        optional("http", Kind::Nothing, "A server that is asked instead."),
-        optional("mcp", Kind::Nothing, "An MCP server that is asked instead."),
-        optional("long_lived", Kind::Truth, "Whether one process serves all calls, a line each."),
-        optional("env", Kind::Map(&Kind::Text), "Variables of its environment."),
+        optional("http", Kind::Nothing, "An HTTP server to call instead."),
+        optional("mcp", Kind::Nothing, "An MCP server to call instead."),
+        optional("long_lived", Kind::Truth, "Whether one process serves all calls, one line per call. Default: false."),
+        optional("env", Kind::Map(&Kind::Text), "Environment variables to set."),
     ],
 );
 
 static SERVED_TOOL: Shape = Shape::new(
     "a tool",
-    "A tool that a server has.",
+    "A tool of a server.",
     &[
-        optional("timeout", Kind::Duration, "How long one call may take."),
-        optional("command", Kind::Nothing, "A program that is started instead."),
-        optional("http", Kind::Shape(&HTTP_TOOL), "A server that is asked over HTTP."),
+        optional("timeout", Kind::Duration, "Timeout of a call. Default: 30s."),
+        optional("command", Kind::Nothing, "A program to start instead."),
+        optional("http", Kind::Shape(&HTTP_TOOL), "A server that is called over HTTP."),
         optional("mcp", Kind::Having("command", &STDIO_SERVER, &HTTP_SERVER), "An MCP server."),
     ],
 )
@@ -49,10 +49,10 @@ static SERVED_TOOL: Shape = Shape::new(
 
 static HTTP_TOOL: Shape = Shape::new(
     "`http`",
-    "A server that is sent the arguments of a call.",
+    "A server that receives the arguments of a call.",
     &[
-        required("url", Kind::Text, "The address; variables may stand in it."),
-        optional("headers", Kind::Map(&Kind::Text), "Headers that are sent along."),
+        required("url", Kind::Text, "URL; it may contain variables."),
+        optional("headers", Kind::Map(&Kind::Text), "Additional request headers."),
     ],
 );
 
@@ -60,10 +60,10 @@ static STDIO_SERVER: Shape = Shape::new(
     "`mcp`",
     "An MCP server that is a program.",
     &[
-        optional("tool", Kind::Name, "The tool's name on the server, if it is another."),
+        optional("tool", Kind::Name, "The tool's name on the server. Default: the same name."),
         required("command", Kind::Filled(&Kind::Text), "The program and its arguments."),
-        optional("url", Kind::Nothing, "An address that is asked instead."),
-        optional("env", Kind::Map(&Kind::Text), "Variables of its environment."),
+        optional("url", Kind::Nothing, "A URL to call instead."),
+        optional("env", Kind::Map(&Kind::Text), "Environment variables to set."),
     ],
 );
 
@@ -71,14 +71,14 @@ static HTTP_SERVER: Shape = Shape::new(
     "`mcp`",
     "An MCP server at an address.",
     &[
-        optional("tool", Kind::Name, "The tool's name on the server, if it is another."),
-        optional("command", Kind::Nothing, "A program that is started instead."),
-        required("url", Kind::Text, "The address; variables may stand in it."),
-        optional("headers", Kind::Map(&Kind::Text), "Headers that are sent along."),
+        optional("tool", Kind::Name, "The tool's name on the server. Default: the same name."),
+        optional("command", Kind::Nothing, "A program to start instead."),
+        required("url", Kind::Text, "URL; it may contain variables."),
+        optional("headers", Kind::Map(&Kind::Text), "Additional request headers."),
     ],
 );
 
-/// Reads a mapping of names to tools.
+/// Reads a mapping from names to tools.
 pub(crate) fn read_live_tools(
     node: &Node,
     place: SuiteFolder<'_>,
@@ -127,7 +127,7 @@ fn tool(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Opti
         _ => {
             let help =
                 "write `command: [program, argument]`, `http: { url: \"https://..\" }` or `mcp: { command: [..] }`";
-            fields.problems.error(node.span, "a tool has either `command`, `http` or `mcp`", "").help(help);
+            fields.problems.error(node.span, "a tool needs exactly one of `command`, `http` and `mcp`", "").help(help);
             None
         }
     };
@@ -155,7 +155,7 @@ fn mcp_tool(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> 
         _ => {
             let message = "`mcp` needs either `command` or `url`";
             let help = "write `command: [program, argument]` with `env`, or `url: https://..` with `headers`";
-            problems.error(node.span, message, "it is not said how the server is reached").help(help);
+            problems.error(node.span, message, "no way to reach the server").help(help);
             return None;
         }
     };
@@ -240,10 +240,10 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_can_not_be_reached_is_refused() {
+    fn a_tool_that_cannot_be_reached_is_refused() {
         for (text, message) in [
-            ("a: {}", "a tool has either `command`, `http` or `mcp`"),
-            ("a: { command: [x], mcp: { command: [x] } }", "a tool has either `command`, `http` or `mcp`"),
+            ("a: {}", "a tool needs exactly one of `command`, `http` and `mcp`"),
+            ("a: { command: [x], mcp: { command: [x] } }", "a tool needs exactly one of `command`, `http` and `mcp`"),
             ("a: { mcp: {} }", "`mcp` needs either `command` or `url`"),
             ("a: { mcp: { command: [x], url: 'http://x' } }", "`mcp` needs either `command` or `url`"),
             ("a: { mcp: { command: [''] } }", "`command` names no program"),

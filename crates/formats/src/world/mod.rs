@@ -1,5 +1,5 @@
-//! What two dialects say in the same words about the world around an agent: live tools, routed tools, faults, normalization, redaction. Each
-//! file reads its part and prints it.
+//! The settings of an agent's world that several dialects share: live tools, routed tools, faults, normalization,
+//! redaction. Each module reads its part and prints it.
 
 mod bases;
 mod faults;
@@ -25,11 +25,11 @@ use regex::Regex;
 /// Reports a pattern that cannot be compiled.
 pub(crate) fn check_pattern(written: &Spanned<String>, problems: &mut Diagnostics) -> Option<()> {
     let error = Regex::new(&written.value).err()?;
-    // The last line of the library's message says what is wrong; the lines before it draw the pattern.
+    // The last line of the library's message is the reason; the lines before it show the pattern.
     let reason = error.to_string();
     let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
     problems
-        .error(written.span, format!("this pattern can not be used: {reason}"), "not a regular expression")
+        .error(written.span, format!("this pattern cannot be used: {reason}"), "not a regular expression")
         .help("patterns are RE2-style: no look-around, no back-references");
     Some(())
 }

@@ -7,31 +7,30 @@ use agentci_source::{Diagnostics, Node, Pair, Reading, Spanned, read};
 use super::check_pattern;
 use crate::printer::Printer;
 
-/// The key of what does not count.
 pub(crate) const NORMALIZATION: Field =
-    optional("normalization", Kind::Shape(&KEYS), "What of a tool's arguments does not count when calls are compared.");
+    optional("normalization", Kind::Shape(&KEYS), "How to normalize tool results and the final output.");
 
 static KEYS: Shape = Shape::new(
     "`normalization`",
-    "What of a tool's arguments does not count when calls are compared.",
+    "How to normalize tool results and the final output.",
     &[
-        optional("strip_keys", Kind::List(&Kind::Text), "Keys that do not count, wherever they stand."),
-        optional("strip_paths", Kind::List(&Kind::Text), "Paths of values that do not count."),
-        optional("replace_paths", Kind::Object, "Values by the paths that they take the place at."),
+        optional("strip_keys", Kind::List(&Kind::Text), "Keys to remove, at any depth."),
+        optional("strip_paths", Kind::List(&Kind::Text), "Paths of values to remove."),
+        optional("replace_paths", Kind::Object, "Replacement values, by path."),
         optional("replace_text", Kind::List(&Kind::Shape(&REPLACEMENT)), "Patterns whose matches are replaced."),
     ],
 );
 
 static REPLACEMENT: Shape = Shape::new(
     "a text replacement",
-    "A pattern, and what takes the place of its matches.",
+    "A pattern, and the replacement for its matches.",
     &[
         required("pattern", Kind::Text, "A regular expression."),
-        optional("replacement", Kind::Text, "What takes its place; nothing without it."),
+        optional("replacement", Kind::Text, "The replacement for a match. Default: an empty string."),
         optional(
             "flags",
             Kind::Like("^[ims]*$"),
-            "`i` for any letter case, `m` for lines, `s` so that `.` matches line ends.",
+            "`i`: case-insensitive, `m`: multi-line, `s`: `.` matches line breaks. Default: none.",
         ),
     ],
 );
@@ -77,7 +76,7 @@ fn replacement(node: &Node, problems: &mut Diagnostics) -> Option<TextReplacemen
 fn flags(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<String> {
     let flags = read::text(node, name, problems)?;
     if let Some(wrong) = flags.chars().find(|flag| !"ims".contains(*flag)) {
-        let help = "flags are `i` (any letter case), `m` (lines) and `s` (`.` matches line ends)";
+        let help = "flags are `i` (case-insensitive), `m` (multi-line) and `s` (`.` matches line breaks)";
         problems.error(node.span, format!("unknown flag `{}`", wrong.escape_debug()), "not a flag").help(help);
         return None;
     }

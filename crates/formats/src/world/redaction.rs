@@ -7,10 +7,9 @@ use agentci_source::{Diagnostics, Node, read};
 use super::check_pattern;
 use crate::printer::Printer;
 
-/// What is removed.
 pub(crate) static REDACTION: Shape = Shape::new(
     "`redact`",
-    "What must not be stored or shown, beyond what looks like a secret.",
+    "What to redact, in addition to what looks like a secret.",
     &[
         optional("keys", Kind::OneOrMore(&Kind::Text), "Keys whose values are removed."),
         optional("patterns", Kind::OneOrMore(&Kind::Text), "Patterns whose matches are removed."),

@@ -1,4 +1,4 @@
-//! Tools that an agent calls over HTTP, in native form:
+//! Reads tools that an agent calls over HTTP, in the native format:
 //!
 //! ```yaml
 //! routes:
@@ -23,37 +23,44 @@ use super::fixture::{FixtureManner, MANNER, USUAL_STATUS, check_delay, read_mann
 use crate::command::SuiteFolder;
 use crate::printer::Printer;
 
-/// The keys about routed tools.
+/// The keys of routed tools.
 pub(crate) static ROUTES: &[Field] = &[
     optional(
         "routes",
         Of::Map(&Of::List(&Of::Shape(&ROUTE))),
-        "Answers of tools that the agent calls over HTTP, by their names.",
+        "Answers of the tools that the agent calls over HTTP, by tool name.",
     ),
-    optional("bases", BASES, "The variables that lead the agent to its tools."),
-    optional("miss", Of::Choice(&words(&UnansweredRoute::NAMES)), "What a call without an answer comes to."),
-    optional("port", PORT, "The port at which an agent that already runs calls its tools; any free port by default."),
+    optional("bases", BASES, "The environment variables that point the agent at its tools."),
+    optional(
+        "miss",
+        Of::Choice(&words(&UnansweredRoute::NAMES)),
+        "What to do when no answer matches a call. Default: fail.",
+    ),
+    optional(
+        "port",
+        PORT,
+        "The port of the stub tool server, for an agent that is already running. Default: any free port.",
+    ),
 ];
 
-/// A port that something can listen at.
 pub(crate) const PORT: Of = Of::Whole(1, 65535);
 
 static ROUTE: Shape = Shape::new(
     "an answer",
     "A request to a tool, and its answer.",
-    &[optional("request", Of::Data, "What is asked; without it, whatever is asked.")],
+    &[optional("request", Of::Data, "The request to match. Default: any request.")],
 )
 .with(&[
     MANNER,
     &[
-        optional("delay", Of::Duration, "How long the answer is held back."),
-        optional("response_file", Of::Name, "A file with the answer, from the folder of the suite."),
+        optional("delay", Of::Duration, "The delay before the answer is sent."),
+        optional("response_file", Of::Name, "A file with the answer, relative to the suite's folder."),
         optional("response", Of::Data, "The answer itself."),
     ],
 ])
 .rules(&[KeyRule::OneWritten(&["response_file", "response"])]);
 
-/// What a suite or a case says about routed tools.
+/// The settings of a suite or a case for routed tools.
 #[derive(Default)]
 pub(crate) struct RouteSettings {
     tools: Vec<RoutedTool>,
@@ -63,7 +70,7 @@ pub(crate) struct RouteSettings {
     span: Option<Span>,
 }
 
-/// Takes `routes`, `bases`, `miss` and `port`.
+/// Reads `routes`, `bases`, `miss` and `port`.
 pub(crate) fn read_routes(fields: &mut Reader<'_, '_>, place: SuiteFolder<'_>) -> RouteSettings {
     let written = ["routes", "bases", "miss", "port"].into_iter().find_map(|key| fields.node(key));
     RouteSettings {
@@ -76,12 +83,13 @@ pub(crate) fn read_routes(fields: &mut Reader<'_, '_>, place: SuiteFolder<'_>) -
 }
 
 impl RouteSettings {
-    /// Where something is said, if anything is.
+    /// The place of the first setting, if there is any.
     pub(crate) fn span(&self) -> Option<Span> {
         self.span
     }
 
-    /// A case's own over those of its suite: tools replace those of the same name. `None` when neither says anything.
+    /// The case's settings over those of its suite (`common`). Tools replace those of the same name. `None` if neither
+    /// has any.
     pub(crate) fn over(&self, common: &Self) -> Option<Routes> {
         let span = self.span.or(common.span)?;
         let mut tools = common.tools.clone();
@@ -94,12 +102,12 @@ impl RouteSettings {
     }
 }
 
-/// The port of the stub tool server.
+/// Reads the port of the stub tool server.
 pub(crate) fn read_port(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<u16> {
     let number = read::number(node, name, problems)?;
     let port = number.to_string().parse::<u16>().ok().filter(|port| *port > 0);
     if port.is_none() {
-        let help = "leave it out for any port that is free, which the run prints";
+        let help = "omit it to use any free port, which the run prints";
         problems.mismatch(node, format_args!("`{name}` must be a port, from 1 to 65535"), "not a port").help(help);
     }
     port
@@ -127,7 +135,7 @@ fn fixture(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> O
             (None, Some(inline)) => {
                 read::data(inline, "response", Reading::Core, fields.problems).map(FixtureAnswer::Inline)
             }
-            // Nothing at all may be the answer: it has to be written, though.
+            // The answer may be null, but the key must be present.
             (None, None) if fields.key_span("response").is_some() => Some(FixtureAnswer::Inline(Value::Null)),
             _ => {
                 fields.problems.push(either_answer(node.span));
@@ -149,21 +157,21 @@ fn answer_file(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) 
     let path = place.path(&written.value);
     if place.files.kind(&path) != Some(FileKind::File) {
         let help = "paths are relative to the suite's folder";
-        problems.error(node.span, format!("there is no file `{}`", path.display()), "names an answer").help(help);
+        problems.error(node.span, format!("file `{}` does not exist", path.display()), "not found").help(help);
         return None;
     }
     Some(FixtureAnswer::File(Spanned::new(path, written.span)))
 }
 
-/// The problem with an answer that has none, or two.
+/// The error for an answer with neither of the keys, or with both.
 pub(crate) fn either_answer(span: Span) -> Diagnostic {
-    Diagnostic::error(span, "an answer has either `response_file` or `response`")
-        .label("what is answered?")
+    Diagnostic::error(span, "an answer needs either `response_file` or `response`")
+        .label("expected one of the two")
         .help("name a file with `response_file: payslips/1.json`, or write JSON: `response: { ok: true }`")
 }
 
 impl Printer<'_> {
-    /// The routes as pairs of `tools`.
+    /// The routes as pairs of the mapping `tools`.
     pub(crate) fn routes(&self, routes: &Routes) -> Vec<(&'static str, Option<Node>)> {
         let fixtures = |fixtures: &[Fixture]| fixtures.iter().map(|fixture| self.fixture(fixture)).collect();
         let tool = |tool: &RoutedTool| Node::list(self.span, fixtures(&tool.fixtures));

@@ -1,4 +1,4 @@
-//! Tools whose answers are written down, by name:
+//! Reads tools with scripted answers, by name:
 //!
 //! ```yaml
 //! confirm: { reply: { ok: true } }
@@ -12,21 +12,21 @@ use agentci_source::shape::{KeyRule, Kind, Shape, optional};
 use agentci_source::{Diagnostics, Node, Pair, Spanned, read};
 use serde_json::Value;
 
-/// Answers by the names of tools.
+/// Answers by tool name.
 pub(crate) const SCRIPTED: Kind =
     Kind::Map(&Kind::Either(&[Kind::Shape(&ANSWER), Kind::Filled(&Kind::Shape(&ANSWER))]));
 
 static ANSWER: Shape = Shape::new(
     "an answer",
-    "What a tool answers.",
+    "An answer of a tool.",
     &[
-        optional("reply", Kind::Data, "What it gives; variables may stand in its texts."),
-        optional("error", Kind::Text, "What it complains of instead."),
+        optional("reply", Kind::Data, "The result; its strings may contain variables."),
+        optional("error", Kind::Text, "The error message to return instead."),
     ],
 )
 .rules(&[KeyRule::OneWritten(&["reply", "error"])]);
 
-/// Reads a mapping of names to answers, one or a list of them.
+/// Reads a mapping from names to one answer or a list of answers.
 pub(crate) fn read_scripted(node: &Node, problems: &mut Diagnostics) -> Vec<ScriptedTool> {
     let pairs = read::pairs(node, "scripted tools", "`name: { reply: .. }`", problems);
     let tool = |pair: &Pair| {
@@ -49,13 +49,13 @@ fn answer(node: &Node, problems: &mut Diagnostics) -> Option<ScriptedAnswer> {
             let words = fields.text("error")?;
             Some(ScriptedAnswer { ok: false, data: Data::parse(&words.into()) })
         }
-        // Nothing at all may be the answer: it has to be written, though.
+        // The answer may be null, but the key must be present.
         (None, None) if fields.key_span("reply").is_some() => {
             Some(ScriptedAnswer { ok: true, data: Data::literal(&Value::Null) })
         }
         _ => {
-            let help = "write `reply: ..` with what the tool gives, or `error: text`";
-            fields.problems.error(node.span, "an answer has either `reply` or `error`", "").help(help);
+            let help = "write `reply: ..` with the tool's result, or `error: text`";
+            fields.problems.error(node.span, "an answer needs either `reply` or `error`", "").help(help);
             None
         }
     })

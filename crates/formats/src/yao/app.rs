@@ -1,4 +1,4 @@
-//! An application: where its files are, and what its variables say.
+//! A Yao application: its folder and its environment variables.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,21 +10,18 @@ use super::{environment, json};
 use crate::YaoOptions;
 use crate::document::Loading;
 
-/// The most bytes a file of an application may have.
+/// Maximum size of an application file in bytes.
 pub(super) const SIZE_LIMIT: u64 = 10 * 1024 * 1024;
 
-/// An application of assistants.
 pub(super) struct App<'a> {
     pub(super) files: &'a dyn Files,
     pub(super) options: &'a YaoOptions,
-    /// Its folder.
     pub(super) root: PathBuf,
-    /// Its file of variables.
     pub(super) environment: Option<Arc<EnvironmentFile>>,
 }
 
 impl<'a> App<'a> {
-    /// Opens the application in a folder. Its file of variables is the one that was named, else its own `.env`.
+    /// Opens the application in a folder. Variables are read from the file that `options` names, else from its `.env`.
     pub(super) fn open(options: &'a YaoOptions, root: PathBuf, loading: &mut Loading<'a>) -> Self {
         let files = loading.files;
         let own = join(&root, ".env");
@@ -36,13 +33,13 @@ impl<'a> App<'a> {
         Self { files, options, root, environment }
     }
 
-    /// The value of a variable, as far as it is known before anything is run.
+    /// The value of a variable at load time: from the application's file, else from the environment.
     pub(super) fn variable(&self, name: &str) -> Option<String> {
         let own = self.environment.iter().flat_map(|file| &file.values).rev().find(|(known, _)| known == name);
         own.map(|(_, value)| value.clone()).or_else(|| self.options.environment.and_then(|lookup| lookup(name)))
     }
 
-    /// The tree of a file: JSON with comments. `None` when it cannot be read, which is reported.
+    /// Parses a file of JSON with comments. `None` if it cannot be read; the error is reported.
     pub(super) fn read_json(path: &Path, loading: &mut Loading<'_>) -> Option<Node> {
         let text = loading.read_text(path, SIZE_LIMIT);
         loading.report(text.and_then(|(file, text)| json::document(&text, file)))

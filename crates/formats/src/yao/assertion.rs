@@ -1,4 +1,4 @@
-//! `assert`: what a test asks of the answer, as checks.
+//! Lowers `assert`, the assertions of a test, to checks.
 
 use std::path::Path;
 
@@ -15,23 +15,23 @@ use crate::document::Loading;
 use crate::foreign_pattern::{Language, translated};
 use crate::world::check_pattern;
 
-/// What `assert` may be: one assertion, a list of them, or the type of one that has no value.
+/// The forms of `assert`: an assertion, a list of assertions, or the type of an assertion without a value.
 pub(super) const ASSERT: Kind =
     Kind::Either(&[Kind::Choice(&TYPES), Kind::Shape(&ASSERTION), Kind::List(&Kind::Shape(&ASSERTION))]);
 
 static ASSERTION: Shape = Shape::new(
     "an assertion",
-    "What is asked of the answer.",
+    "What the answer must satisfy.",
     &[
-        optional("type", Kind::Choice(&TYPES), "What kind of assertion it is, `equals` without it."),
-        optional("value", Kind::Data, "What is asked for; what it has to be depends on the type."),
-        optional("path", Kind::Data, "Where to look, for `json_path`."),
-        optional("script", Kind::Text, "The function that judges, for `script`."),
-        optional("use", Kind::Text, "The assistant that judges, for `agent`."),
-        optional("options", Kind::Data, "What the judging assistant is told beside."),
-        optional("threshold", Kind::Data, "The least similarity, for `semantic`."),
-        optional("message", Kind::Text, "What is said when it does not hold."),
-        optional("negate", Kind::Truth, "Whether it must not hold."),
+        optional("type", Kind::Choice(&TYPES), "Type of the assertion. Default: `equals`."),
+        optional("value", Kind::Data, "Expected value; its form depends on `type`."),
+        optional("path", Kind::Data, "Path of the value to compare, for `json_path`."),
+        optional("script", Kind::Text, "Function that judges the answer, for `script`."),
+        optional("use", Kind::Text, "Assistant that judges the answer, for `agent`."),
+        optional("options", Kind::Data, "Options for `agent`: `connector` and `metadata` of the judging assistant."),
+        optional("threshold", Kind::Data, "Minimum similarity, for `semantic`."),
+        optional("message", Kind::Text, "Message to show when the assertion fails."),
+        optional("negate", Kind::Truth, "Whether to negate the assertion. Default: false."),
     ],
 )
 .unknown(Others::Ignored);
@@ -53,21 +53,20 @@ const TYPES: [&str; 13] = [
 ];
 const JSON_TYPES: [&str; 6] = ["string", "number", "boolean", "array", "object", "null"];
 
-/// What assertions are read with.
+/// Context for reading assertions.
 pub(super) struct Assertions<'a> {
     pub(super) app: &'a App<'a>,
     /// The folder of the tests.
     pub(super) folder: &'a Path,
-    /// The assistants that judge.
     pub(super) judges: Judges,
     pub(super) unknown: UnknownFields,
 }
 
-/// One assertion as it is written.
+/// An assertion as written in the file.
 struct ParsedAssertion<'n> {
     kind: Spanned<String>,
     value: Option<&'n Node>,
-    /// A `value` of null, which is none but for `json_path`.
+    /// A `value` of null. Only `json_path` uses it; for other types it counts as missing.
     null: Option<&'n Node>,
     path: Option<&'n Node>,
     script: Option<Spanned<String>>,
@@ -80,22 +79,22 @@ struct ParsedAssertion<'n> {
 }
 
 impl ParsedAssertion<'_> {
-    /// Where its value stands, or where it would.
+    /// The span of the value, or of the assertion if it has none.
     fn value_span(&self) -> Span {
         self.value.map_or(self.span, |node| node.span)
     }
 
-    /// That it can never hold.
+    /// An error that says why the assertion can never pass.
     fn unusable(&self, message: impl Into<String>) -> AssertionError {
         Spanned::new(message.into(), self.span)
     }
 }
 
-/// Why an assertion can never hold, and where.
+/// Why an assertion can never pass, and where.
 type AssertionError = Spanned<String>;
 
 impl Assertions<'_> {
-    /// The checks of `assert`; what is no assertion at all is an error.
+    /// The checks of `assert`. A value that is not an assertion is an error.
     pub(super) fn checks(&mut self, node: &Node, test: &Record<'_>, loading: &mut Loading<'_>) -> Vec<Check> {
         let bare = Node::map(node.span, [("type", node.clone())]);
         let items = match &node.content {
@@ -106,7 +105,7 @@ impl Assertions<'_> {
             Content::Scalar(_) => {
                 let help = "write `{\"type\": \"contains\", \"value\": \"..\"}`";
                 let rule = "`assert` must be an assertion or a list";
-                loading.problems.mismatch(node, rule, "no assertion").help(help);
+                loading.problems.mismatch(node, rule, "not an assertion").help(help);
                 &[]
             }
         };
@@ -143,7 +142,7 @@ impl Assertions<'_> {
     }
 
     fn check(&mut self, written: &ParsedAssertion<'_>, test: &Record<'_>, loading: &mut Loading<'_>) -> Check {
-        // The words for some as they are and negated, and whether it is the opposite that is asked.
+        // Labels of some types, plain and negated, and whether the type is itself a negation.
         let (label, negated) = match written.kind.value.as_str() {
             "not_contains" => (Some(["not_contains", "not not_contains"]), true),
             "regex" => (Some(["regex", "not regex"]), false),
@@ -156,7 +155,7 @@ impl Assertions<'_> {
                 Check { negate: written.negate != negated, ..check }
             }
             Err(Spanned { value: message, span }) => {
-                let warning = format!("this assertion can not hold: {message}");
+                let warning = format!("this assertion cannot pass: {message}");
                 loading.problems.warning(span, warning, "its test will fail");
                 let known = TYPES.iter().find(|known| **known == written.kind.value);
                 Check::invalid(written.kind.span, message, span).with_label(known.copied())
@@ -208,16 +207,16 @@ impl Assertions<'_> {
         test: &Record<'_>,
         loading: &mut Loading<'_>,
     ) -> Result<Node, AssertionError> {
-        let no_judge = || written.unusable("an `agent` assertion needs `use`, the assistant that judges");
+        let no_judge = || written.unusable("an `agent` assertion needs `use`, the assistant that judges the answer");
         let name = written.judge.as_ref().ok_or_else(no_judge)?;
-        let no_criteria = || written.unusable("an `agent` assertion needs `value`, what is asked of the answer");
+        let no_criteria = || written.unusable("an `agent` assertion needs `value`, the criteria for the answer");
         let criteria = written.value.ok_or_else(no_criteria)?;
         let id = Spanned::new(name.value.strip_prefix("agents:").unwrap_or(&name.value).to_owned(), name.span);
         let options = written.options;
         let connector = options.and_then(|node| node.get("connector"));
         let connector = connector.and_then(|node| read::name(node, "connector", loading.problems));
         let agent = self.judges.open(self.app, &id, connector.as_ref(), loading).ok_or_else(|| {
-            Spanned::new(format!("there is no assistant `{}` to judge", id.value.escape_debug()), name.span)
+            Spanned::new(format!("the judging assistant `{}` does not exist", id.value.escape_debug()), name.span)
         })?;
         let mut pairs = vec![
             ("agent", Node::text(agent, name.span)),
@@ -232,7 +231,7 @@ impl Assertions<'_> {
 
 fn unknown_type(word: &str, span: Span) -> AssertionError {
     let meant = did_you_mean(word, TYPES).map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
-    Spanned::new(format!("there is no assertion of the type `{}`{meant}", word.escape_debug()), span)
+    Spanned::new(format!("unknown assertion type `{}`{meant}", word.escape_debug()), span)
 }
 
 fn plain(word: &str, span: Span) -> Node {
@@ -246,7 +245,7 @@ fn text_of(node: Option<&Node>) -> Option<String> {
     }
 }
 
-/// What the output must contain, or must not.
+/// Arguments of `contains` and `not_contains`.
 fn contained(written: &ParsedAssertion<'_>) -> Result<Node, AssertionError> {
     let missing = || written.unusable(format!("a `{}` assertion needs a `value`", written.kind.value));
     let text = written.value.cloned().ok_or_else(missing)?;
@@ -279,10 +278,10 @@ fn json_path(written: &ParsedAssertion<'_>, problems: &mut Diagnostics) -> Resul
         Some(node) => read::text(node, "path", problems).map(|path| Node::text(path, node.span)),
         None => Some(Node::text("", written.span)),
     };
-    let path = path.ok_or_else(|| written.unusable("`path` must be text"))?;
-    let missing = || written.unusable("a `json_path` assertion needs `value`; `null` is one");
+    let path = path.ok_or_else(|| written.unusable("`path` must be a string"))?;
+    let missing = || written.unusable("a `json_path` assertion needs `value`, which may be `null`");
     let value = written.value.or(written.null).ok_or_else(missing)?;
-    // There, a path that does not exist has the value null.
+    // In Yao, a path that does not exist has the value null.
     let nullable = value.is_null() || value.items().is_some_and(|items| items.iter().any(Node::is_null));
     let optional = nullable.then(|| ("optional", plain("true", written.span)));
     Ok(Node::map(written.span, [("path", path), ("value", value.clone())].into_iter().chain(optional)))
@@ -301,7 +300,7 @@ fn schema(written: &ParsedAssertion<'_>) -> Result<Node, AssertionError> {
 }
 
 fn semantic(written: &ParsedAssertion<'_>) -> Result<Node, AssertionError> {
-    let missing = || written.unusable("a `semantic` assertion needs the hoped-for words as its `value`");
+    let missing = || written.unusable("a `semantic` assertion needs the expected answer as its `value`");
     let text = text_of(written.value).ok_or_else(missing)?;
     let threshold = written.threshold.map(|threshold| ("threshold", threshold.clone()));
     let expected = [("expected", Node::text(text, written.value_span()))];
@@ -309,7 +308,8 @@ fn semantic(written: &ParsedAssertion<'_>) -> Result<Node, AssertionError> {
     Ok(Node::map(written.span, expected.into_iter().chain(threshold).chain(facts)))
 }
 
-/// A name, a list of which one is enough, or a name with arguments. A name may be the last part of a longer one.
+/// A name, a list of names of which one must be called, or a name with arguments. A name also matches the last part of
+/// a longer one.
 fn tool_called(written: &ParsedAssertion<'_>) -> Result<Node, AssertionError> {
     let suffix = || ("suffix", plain("true", written.span));
     let made = match written.value {
@@ -345,7 +345,7 @@ fn tool_result(written: &ParsedAssertion<'_>) -> Result<Node, AssertionError> {
     Ok(Node::map(written.span, pairs.into_iter().chain(result)))
 }
 
-/// The same result with its patterns, texts that begin with `regex:`, as our engine reads them.
+/// Translates the patterns in an expected result (strings that begin with `regex:`) for our regex engine.
 fn in_our_patterns(mut result: Node) -> Node {
     match &mut result.content {
         Content::List(items) => items.iter_mut().for_each(|item| *item = in_our_patterns(item.clone())),

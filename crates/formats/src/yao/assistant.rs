@@ -1,4 +1,4 @@
-//! An assistant: its package, prompts, model and functions, as a target.
+//! Reads an assistant (its package, prompts, model and functions) as a target.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,18 +15,18 @@ use crate::chat_context::{DEFAULT_LOCALE, default_chat_context};
 use crate::document::Loading;
 use crate::texts::object_map;
 
-/// Files of functions, the first that is there.
+/// Files with functions; the first that exists is used.
 const SCRIPTS: [&str; 2] = ["src/index.ts", "src/index.js"];
 
-/// What a package says that matters to a conversation.
+/// An assistant, ready to be tested.
 pub(super) struct AssistantPackage {
     pub(super) id: String,
     pub(super) folder: PathBuf,
-    /// The target of a case that says nothing of its own.
+    /// The target of cases that set no options.
     pub(super) target: ChatTarget,
 }
 
-/// Reads the assistant in a folder. `chosen` is a connector that takes the place of its own.
+/// Reads the assistant in a folder. `chosen` is a connector that overrides its own.
 pub(super) fn open(
     app: &App<'_>,
     folder: &Path,
@@ -41,8 +41,8 @@ pub(super) fn open(
     if wanted.is_none() {
         loading
             .problems
-            .error(root.span, format!("the assistant `{id}` has no connector"), "no model is named here")
-            .help("add `\"connector\": \"openai.gpt-4o\"`, or choose one with `-c`; `mock` is always there");
+            .error(root.span, format!("the assistant `{id}` has no connector"), "`connector` is missing")
+            .help("add `\"connector\": \"openai.gpt-4o\"`, or choose one with `-c`; `mock` is always available");
     }
     let connector = wanted.and_then(|wanted| connector::open(app, wanted, folder, loading));
     let mut shared = Vec::new();
@@ -87,7 +87,7 @@ pub(super) fn open(
     Some(AssistantPackage { id, folder: folder.to_path_buf(), target })
 }
 
-/// Takes the prompts of the application from a target, and from all that may take their place.
+/// Removes the prompts of the application from a target and from its presets.
 pub(super) fn drop_shared_prompts(target: &mut ChatTarget) {
     let own = |prompts: &Arc<[ChatPrompt]>| prompts.iter().filter(|prompt| !prompt.shared).cloned().collect();
     target.prompts = own(&target.prompts);
@@ -107,19 +107,19 @@ struct Package {
 /// A `package.yao`.
 pub(crate) static PACKAGE_FILE: Shape = Shape::new(
     "a package",
-    "An assistant; what is not known here is not looked at.",
+    "An assistant. Unknown keys are ignored.",
     &[
-        optional("name", Of::Text, "What the assistant is called."),
-        optional("description", Of::Text, "What it is for."),
-        optional("type", Of::Text, "What kind of assistant it is."),
+        optional("name", Of::Text, "Name of the assistant."),
+        optional("description", Of::Text, "Purpose of the assistant."),
+        optional("type", Of::Text, "Type of the assistant. Default: `assistant`."),
         optional("connector", Of::Name, "The model: the id of a connector, `mock`, or `$ENV.NAME`."),
-        optional("options", Of::Object, "What the model is told beside the messages, such as `temperature`."),
-        optional("disable_global_prompts", Of::Truth, "Whether the prompts of the application are left out."),
+        optional("options", Of::Object, "Request options of the model, such as `temperature`."),
+        optional("disable_global_prompts", Of::Truth, "Whether to omit application prompts. Default: false."),
     ],
 )
 .unknown(UnknownKeys::Ignored);
 
-/// What matters of a package; much else may stand there, and is not looked at.
+/// Reads the keys of a package that agentci uses; all others are ignored.
 fn package(app: &App<'_>, root: &Node, problems: &mut Diagnostics) -> Option<Package> {
     PACKAGE_FILE.read(root, problems, |fields| {
         let [name, description, kind] = ["name", "description", "type"].map(|key| fields.text(key));
@@ -138,7 +138,7 @@ fn script(folder: &Path, loading: &mut Loading<'_>) -> Option<Arc<ScriptFile>> {
     let path = SCRIPTS.iter().map(|name| join(folder, name)).find(is_there)?;
     let source = loading.files.read_text(&path, SIZE_LIMIT).map_err(|error| {
         let span = Span::whole(loading.sources.add(&path, ""));
-        loading.problems.push(Diagnostic::error(span, format!("can not read `{}`: {error}", path.display())));
+        loading.problems.push(Diagnostic::error(span, format!("cannot read `{}`: {error}", path.display())));
     });
     Some(Arc::new(ScriptFile { source: source.ok()?, path }))
 }

@@ -1,4 +1,4 @@
-//! Connectors: the models of an application, a file each below `connectors`.
+//! Reads connectors, the models of an application: one file each below `connectors`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,28 +15,28 @@ use crate::load_model_script;
 use crate::suggestion::meant_and_known;
 use crate::texts::object_map;
 
-/// The connector that is always there: a scripted model.
+/// The built-in connector: a scripted model.
 pub(super) const MOCK: &str = "mock";
 
-/// What stands before the name of a role, in place of a connector's id.
+/// Prefix of a role name in place of a connector id.
 const ROLE: &str = "use::";
 
-/// Files of connectors, by how their names end.
+/// Extensions of connector files.
 const ENDINGS: [&str; 3] = [".yao", ".jsonc", ".json"];
 
-/// What is passed on to the model as it stands.
+/// Options that are passed on to the model unchanged.
 const SETTINGS: [&str; 3] = ["max_tokens", "temperature", "thinking"];
 
-/// What connectors speak; a scripted model speaks with nobody.
+/// The types of connectors and their APIs; a scripted model has none.
 pub(crate) const KINDS: [(&str, Option<&ConnectorApi>); 3] =
     [("openai", Some(&OPENAI)), ("anthropic", Some(&ANTHROPIC)), ("mock", None)];
 
-/// What is spoken with a provider of models, and where.
+/// The API of a model provider, and its address.
 pub(crate) struct ConnectorApi {
     pub(crate) api: ChatApi,
-    /// The host of the provider itself.
+    /// Default host of the provider.
     host: &'static str,
-    /// What follows a base.
+    /// Path that is appended to the base URL.
     path: &'static str,
 }
 
@@ -45,55 +45,56 @@ static OPENAI: ConnectorApi =
 static ANTHROPIC: ConnectorApi =
     ConnectorApi { api: ChatApi::Anthropic, host: "https://api.anthropic.com", path: "messages" };
 
-/// A file of a connector.
+/// A connector file.
 pub(crate) const CONNECTOR: Of = Of::Tagged(&Tagged {
     tag: "type",
     variants: &[(KINDS[0].0, &MODEL), (KINDS[1].0, &MODEL), (KINDS[2].0, &MOCKED)],
     usual: None,
 });
 
-/// The keys that every connector has.
+/// Keys of every connector.
 static COMMON: &[Field] = &[
-    required("type", Of::Choice(&words(&KINDS)), "What is spoken."),
-    optional("auth_mode", Of::Choice(&words(&KeyHeader::NAMES)), "The header that has the key."),
+    required("type", Of::Choice(&words(&KINDS)), "API of the model, or `mock` for a scripted model."),
+    optional("auth_mode", Of::Choice(&words(&KeyHeader::NAMES)), "Header that carries the API key."),
 ];
 static MODEL: Shape = Shape::new("a connector", "A model behind an API.", COMMON)
-    .with(&[&[optional("options", Of::Shape(&MODEL_OPTIONS), "Where the model is, and what it is told.")]])
+    .with(&[&[optional("options", Of::Shape(&MODEL_OPTIONS), "Address of the model and its parameters.")]])
     .unknown(UnknownKeys::Ignored)
     .rules(&[KeyRule::Some(&["options"])]);
-static MOCKED: Shape = Shape::new("a connector", "A script that stands in for a model.", COMMON)
-    .with(&[&[optional("options", Of::Shape(&MOCKED_OPTIONS), "Where the script is.")]])
+static MOCKED: Shape = Shape::new("a connector", "A script in place of a model.", COMMON)
+    .with(&[&[optional("options", Of::Shape(&MOCKED_OPTIONS), "Location of the script.")]])
     .unknown(UnknownKeys::Ignored);
 static MODEL_OPTIONS: Shape = Shape::new(
     "`options`",
-    "Where a model is, and what it is told.",
+    "Address of a model and its parameters.",
     &[
-        optional("host", Of::Like("^(https?://|\\s*\\$ENV\\.)"), "The address of the server, or `$ENV.NAME`."),
-        optional("proxy", Of::Data, "The address of a server in between, where there is no `host`."),
+        optional("host", Of::Like("^(https?://|\\s*\\$ENV\\.)"), "Address of the server, or `$ENV.NAME`."),
+        optional("proxy", Of::Data, "Address of a proxy server, used if `host` is not set."),
         required("model", Of::Text, "The name of the model."),
-        optional("key", Of::Text, "The key, usually `$ENV.NAME`."),
-        optional("max_tokens", Of::Data, "The most tokens that the model may write."),
-        optional("temperature", Of::Data, "How free the model is."),
-        optional("thinking", Of::Data, "Whether, and how much, the model thinks first."),
-        optional("extra_body", Of::Object, "What every request says beside."),
+        optional("key", Of::Text, "API key, usually `$ENV.NAME`."),
+        optional("max_tokens", Of::Data, "Maximum number of tokens written by the model."),
+        optional("temperature", Of::Data, "Sampling temperature."),
+        optional("thinking", Of::Data, "Whether and how much the model thinks before it answers."),
+        optional("extra_body", Of::Object, "Additional fields of every request."),
     ],
 )
 .unknown(UnknownKeys::Ignored);
 
 static MOCKED_OPTIONS: Shape = Shape::new(
     "`options`",
-    "Where a script is.",
-    &[optional("script", Of::Name, "A model's script, from the folder of the application.")],
+    "Location of a script.",
+    &[optional("script", Of::Name, "Path of a model script, relative to the folder of the application.")],
 )
 .unknown(UnknownKeys::Ignored);
 
-/// A file that a connector is in, and its id.
+/// A connector file and the id that follows from its path.
 struct ConnectorFile {
     id: String,
     path: PathBuf,
 }
 
-/// The connector with an id, asked for at `span`. The scripted model of no file is found beside the assistant.
+/// Opens the connector with an id. The script of the built-in `mock` connector is looked for in the folders of the
+/// assistant and of the application.
 pub(super) fn open(
     app: &App<'_>,
     id: &Spanned<String>,
@@ -117,18 +118,19 @@ pub(super) fn open(
     }
     let help = if id.value.starts_with(ROLE) {
         format!(
-            "`{ROLE}` names a role, and which connector has it is known to a running server alone; name the connector itself, here or with `-c`: known connectors are {}",
+            "`{ROLE}` names a role, and only a running server knows its connector; name the connector itself, here or \
+             with `-c`: known connectors are {}",
             read::quoted_list(&known)
         )
     } else {
         meant_and_known(&id.value, &known, "known connectors")
     };
-    let message = format!("there is no connector `{}`", id.value.escape_debug());
-    loading.problems.error(id.span, message, "not known to the application").help(help);
+    let message = format!("unknown connector `{}`", id.value.escape_debug());
+    loading.problems.error(id.span, message, "not in the application").help(help);
     None
 }
 
-/// Every connector of the application, by the names of its files alone.
+/// All connectors of the application, found by file name without opening the files.
 fn list(app: &App<'_>) -> Vec<ConnectorFile> {
     let connector = |(mut names, path): (Vec<String>, PathBuf)| {
         let name = names.pop()?;
@@ -165,8 +167,8 @@ fn connector(app: &App<'_>, id: &str, root: &Node, loading: &mut Loading<'_>) ->
             let host = read::text(node, "host", options.problems)?;
             if variable_name(&host).is_none() && !["http://", "https://"].iter().any(|scheme| host.starts_with(scheme))
             {
-                let message = format!("`{}` is no address of a server", host.escape_debug());
-                let help = "write `https://host`, or `$ENV.NAME` for one in the environment";
+                let message = format!("`{}` is not a server address", host.escape_debug());
+                let help = "write `https://host`, or `$ENV.NAME` to use an environment variable";
                 options.problems.error(node.span, message, "expected an address").help(help);
             }
             Spanned::new(address(app, &host, provider), node.span)
@@ -195,7 +197,7 @@ fn settings(options: &mut Reader<'_, '_>) -> Map<String, Value> {
     settings
 }
 
-/// A scripted model, from a file or one that always says the same.
+/// A scripted model: from a file, or the default script.
 fn scripted(id: &str, path: Option<PathBuf>, span: Span, loading: &mut Loading<'_>) -> Option<Connector> {
     let script = match &path {
         None => usual_script(),
@@ -220,12 +222,12 @@ pub(crate) fn scripted_connector(id: &str, script: ModelScript, span: Span) -> C
     }
 }
 
-/// What a scripted model says whose script nobody wrote.
+/// The script of a scripted model without a script file.
 pub(crate) fn usual_script() -> ModelScript {
     ModelScript { default: vec!["Hello! I am the mock model.".into()], ..ModelScript::default() }
 }
 
-/// The whole address: a host that ends in a slash is a base already, any other lacks the version.
+/// The full URL. A host that ends in a slash is already a base URL; `/v1/` is appended to any other.
 fn address(app: &App<'_>, host: &str, provider: &ConnectorApi) -> Text {
     let known = match variable_name(host) {
         Some(name) => app.variable(name).unwrap_or_default(),
@@ -238,7 +240,7 @@ fn address(app: &App<'_>, host: &str, provider: &ConnectorApi) -> Text {
     }
 }
 
-/// A text that may be a variable as a whole.
+/// A string that may be a single variable, `$ENV.NAME`.
 pub(super) fn variable(written: &str) -> Text {
     match variable_name(written) {
         Some(name) => Text::parse(&format!("${{ENV.{name}}}")),

@@ -1,4 +1,4 @@
-//! A file of variables: `NAME=value` lines, as shells and containers read them.
+//! Reads files of environment variables: `NAME=value` lines, as shells and containers read them.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,27 +8,26 @@ use agentci_source::Span;
 
 use crate::document::Loading;
 
-/// The most bytes such a file may have.
+/// Maximum size of such a file in bytes.
 const SIZE_LIMIT: u64 = 1024 * 1024;
 
-/// Reads a file of variables.
 pub(super) fn read(path: &Path, loading: &mut Loading<'_>) -> Option<Arc<EnvironmentFile>> {
-    // The text may hold keys, so that no message shows a line of it.
+    // The text may contain secrets, so no message shows a line of it.
     let file = loading.sources.add(path, "");
     let text = loading.files.read_text(path, SIZE_LIMIT).map_err(|error| {
-        let message = format!("can not read `{}`: {error}", path.display());
-        loading.problems.error(Span::whole(file), message, "").help("name a file of `NAME=value` lines with `-e`");
+        let message = format!("cannot read `{}`: {error}", path.display());
+        loading.problems.error(Span::whole(file), message, "").help("pass a file of `NAME=value` lines with `-e`");
     });
     let (values, wrong) = variables(&text.ok()?);
     for line in wrong {
         let span = Span { file, line, column: 1, width: 1 };
-        let message = format!("line {line} of `{}` is no variable", path.display());
+        let message = format!("line {line} of `{}` is not a variable", path.display());
         loading.problems.warning(span, message, "").help("write `NAME=value`");
     }
     Some(Arc::new(EnvironmentFile { path: path.to_path_buf(), values }))
 }
 
-/// The variables of a text, and the lines that are none.
+/// The variables of a text, and the numbers of the lines that are not variables.
 pub(crate) fn variables(text: &str) -> (Vec<(String, String)>, Vec<u32>) {
     let (mut values, mut wrong) = (Vec::new(), Vec::new());
     for (number, line) in (1..).zip(text.lines().map(str::trim)) {
@@ -51,7 +50,7 @@ fn variable(line: &str) -> Option<(&str, String)> {
     good.then(|| (name, unquoted(value.trim())))
 }
 
-/// A value without its quotes, or without the comment behind it.
+/// A value without its quotes, or without a trailing comment.
 fn unquoted(value: &str) -> String {
     if let Some(inner) = value.strip_prefix('\'') {
         return inner.split('\'').next().expect("a split has a first part").to_owned();
@@ -93,6 +92,6 @@ mod tests {
         let values: Vec<_> = file.values.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         assert_eq!(values, [("A", "one"), ("B", "two"), ("C", "#x y"), ("D", "a\n\"b\""), ("E", ""), ("F", "a=b")]);
         let told: Vec<_> = problems.iter().map(|problem| problem.message.as_str()).collect();
-        assert_eq!(told, ["line 8 of `.env` is no variable"]);
+        assert_eq!(told, ["line 8 of `.env` is not a variable"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Suites of the `yao` dialect: a file of JSON lines each, or a message.
+//! Finds suites of the `yao` dialect: files of JSON lines, or a single message.
 
 use std::path::{Path, PathBuf};
 
@@ -13,24 +13,24 @@ use crate::document::OpenedFile;
 use crate::finder::{ChosenSuites, Finder, FrontEnd};
 use crate::search::SuiteSearch;
 
-/// How our own results are called that lie beside the tests.
+/// Prefix of our own result files, which are written beside the tests.
 const OUTPUT: &str = "output-";
 
-/// Where the tests of an assistant usually are.
+/// Default location of the tests of an assistant: `tests/inputs.jsonl`.
 const TESTS: &str = "tests";
 const INPUTS: &str = "inputs.jsonl";
 
 pub(crate) static FRONT_END: FrontEnd = FrontEnd::new(
     Dialect::Yao,
-    "JSON lines of `id` and `input` below a `package.yao`",
-    // Its tests are JSON lines, and no YAML is one.
+    "JSON lines with `id` and `input` below a `package.yao`",
+    // Tests are JSON lines; no YAML file is of this dialect.
     |_| false,
     |files, _| Box::new(YaoFinder { files, tests: Vec::new() }),
 );
 
 struct YaoFinder<'f> {
     files: &'f dyn Files,
-    /// The files of tests that were met.
+    /// The test files found so far.
     tests: Vec<PathBuf>,
 }
 
@@ -49,7 +49,7 @@ impl Finder for YaoFinder<'_> {
     fn take_named(&mut self, path: &Path, search: &mut SuiteSearch<'_>) -> bool {
         let lines = path.extension().is_some_and(|extension| extension == "jsonl");
         if lines && !self.is_test_file(path) {
-            // It may be full of mistakes, but then an assistant's folder tells what it is meant to be.
+            // A file without a valid test still counts if it belongs to an assistant, or if an assistant was chosen.
             let folder = path.parent().unwrap_or(Path::new(""));
             if assistant_of(self.files, folder).is_none() && search.options.agent.is_none() {
                 return false;
@@ -72,7 +72,7 @@ impl Finder for YaoFinder<'_> {
         let tests: Vec<&PathBuf> = if assistant_of(self.files, folder).is_some() {
             paths.iter().filter(|path| self.is_test_file(path) || named(path)).collect()
         } else {
-            // Without an assistant, records of `id` and `input` may be anybody's data.
+            // Without an assistant, records with `id` and `input` may be unrelated data.
             let of_app = folder.file_name().is_some_and(|name| name == TESTS) && belongs_to_app(self.files, folder);
             let marked = |path: &PathBuf| of_app || is_named_as_tests(path) || asserts(self.files, path);
             paths.iter().filter(|path| self.is_test_file(path) && marked(path)).collect()
@@ -86,12 +86,12 @@ impl Finder for YaoFinder<'_> {
         found
     }
 
-    /// Whether a YAML file is an assistant's or its application's rather than a stray one.
+    /// Whether a YAML file belongs to an assistant or its application.
     fn knows(&self, path: &Path) -> bool {
         belongs_to_app(self.files, path.parent().unwrap_or(Path::new("")))
     }
 
-    /// Makes a suite of every file of tests, called as the assistant, or as assistant and file where it has several.
+    /// Makes a suite of every test file, named after the assistant, or after assistant and file if there are several.
     fn finish(&mut self, search: &mut SuiteSearch<'_>) {
         let mut made = Vec::new();
         for path in std::mem::take(&mut self.tests) {
@@ -109,7 +109,7 @@ impl Finder for YaoFinder<'_> {
 }
 
 impl YaoFinder<'_> {
-    /// Loads what was given as input: a file of tests, or a message.
+    /// Loads the value of `-i`: a test file or a message.
     fn input(&mut self, written: &str, search: &mut SuiteSearch<'_>) {
         match YaoInput::of(self.files, written) {
             YaoInput::File(path) => {
@@ -119,14 +119,14 @@ impl YaoFinder<'_> {
                         self.tests.push(path);
                     }
                 } else {
-                    let message = format!("there is no file `{}`", path.display());
-                    search.error(&path, message, "name a file of tests with `-i`, or write a message that is no path");
+                    let message = format!("file `{}` does not exist", path.display());
+                    search.error(&path, message, "pass a test file with `-i`, or a message that is not a path");
                 }
             }
             YaoInput::Generator(name) => {
-                let message = format!("`{name}` makes tests, and only files of tests and messages are taken");
-                let help = "let it write the tests to a file of JSON lines once, and name that with `-i`; if it is meant as a \
-                            message, put a space into it";
+                let message = format!("`{name}` generates tests; only test files and messages are supported");
+                let help = "generate the tests once into a file of JSON lines and pass that with `-i`; if it is \
+                            meant as a message, add a space to it";
                 search.error(Path::new("-i"), message, help);
             }
             YaoInput::Message(message) => {
@@ -143,7 +143,7 @@ impl YaoFinder<'_> {
     }
 }
 
-/// Whether a file is where the tests of an assistant usually are: `tests/inputs.jsonl`.
+/// Whether a file is at the default location, `tests/inputs.jsonl`.
 fn is_named_as_tests(path: &Path) -> bool {
     let folder = path.parent().and_then(Path::file_name);
     path.file_name().is_some_and(|name| name == INPUTS) && folder.is_some_and(|name| name == TESTS)

@@ -1,4 +1,4 @@
-//! Which folder is whose: an assistant's, its application's, and how the one is named within the other.
+//! Finds the folders of assistants and applications, and maps between folders and assistant ids.
 
 use std::path::{Path, PathBuf};
 
@@ -6,22 +6,22 @@ use agentci_source::{FileKind, Files, join};
 
 use crate::document::upward;
 
-/// The file that makes a folder an assistant's.
+/// The file that marks the folder of an assistant.
 pub(super) const PACKAGE: &str = "package.yao";
 
-/// The folder of an application's assistants.
+/// The folder that contains the assistants of an application.
 const ASSISTANTS: &str = "assistants";
 
-/// Files that make a folder an application's.
+/// Files that mark the folder of an application.
 const APP_FILES: [&str; 3] = ["app.yao", "app.json", "app.jsonc"];
 
-/// How far up is looked.
+/// Maximum number of folders to search upwards.
 pub(super) const UP_LIMIT: usize = 64;
 
-/// How many levels of folders are searched.
+/// Maximum depth of folders to search.
 const DEPTH_LIMIT: usize = 8;
 
-/// How many folders are; links can make a small tree endless.
+/// Maximum number of folders to search; links can make a small tree endless.
 const FOLDER_LIMIT: usize = 1_000;
 
 /// The folder of the assistant that a folder belongs to.
@@ -29,20 +29,21 @@ pub(crate) fn assistant_of(files: &dyn Files, folder: &Path) -> Option<PathBuf> 
     upward(files, folder, UP_LIMIT).find(|folder| is_assistant(files, folder))
 }
 
-/// The folder of the assistant that a file is in, as far up as its path is written out.
+/// The folder of the assistant that a file is in. Only folders that the path names are searched.
 pub(super) fn holding_assistant(files: &dyn Files, path: &Path) -> Option<PathBuf> {
     let folder = path.ancestors().skip(1).find(|folder| is_assistant(files, folder))?;
     Some(if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_path_buf() })
 }
 
-/// Whether a folder is an assistant's, or that of an application or below it.
+/// Whether a folder belongs to an assistant or to an application.
 pub(crate) fn belongs_to_app(files: &dyn Files, folder: &Path) -> bool {
     let says_so =
         |folder: &PathBuf| APP_FILES.iter().any(|name| files.kind(&join(folder, name)) == Some(FileKind::File));
     assistant_of(files, folder).is_some() || upward(files, folder, UP_LIMIT).any(|folder| says_so(&folder))
 }
 
-/// The folder of the application that a folder belongs to: one that says so itself, else one that has assistants.
+/// The application that a folder belongs to: the nearest folder with an application file, else with an `assistants`
+/// folder.
 pub(super) fn app_of(files: &dyn Files, folder: &Path) -> Option<PathBuf> {
     let holds = |folder: &PathBuf, name: &str, kind| files.kind(&join(folder, name)) == Some(kind);
     let says_so = |folder: &PathBuf| APP_FILES.iter().any(|name| holds(folder, name, FileKind::File));
@@ -50,7 +51,8 @@ pub(super) fn app_of(files: &dyn Files, folder: &Path) -> Option<PathBuf> {
     upward(files, folder, UP_LIMIT).find(says_so).or_else(|| upward(files, folder, UP_LIMIT).find(has_assistants))
 }
 
-/// The id of the assistant in a folder: the names of the folders from below the first `assistants` on, else its own.
+/// The id of the assistant in a folder: the folder names below the first `assistants`, joined by dots, else its own
+/// name.
 pub(super) fn id_of(files: &dyn Files, folder: &Path, app: &Path) -> String {
     let mut names = Vec::new();
     for folder in upward(files, folder, UP_LIMIT).take_while(|folder| folder != app) {
@@ -63,19 +65,20 @@ pub(super) fn id_of(files: &dyn Files, folder: &Path, app: &Path) -> String {
     }
 }
 
-/// The folder of the assistant with an id, whether there is one or not. A part of an id is a name, and leads nowhere else.
+/// The folder of the assistant with an id, which need not exist. `None` if the id has an empty part or contains a
+/// slash.
 pub(super) fn folder_of(app: &Path, id: &str) -> Option<PathBuf> {
     let good = |part: &str| !part.is_empty() && !part.contains(['/', '\\']);
     id.split('.').all(good).then(|| join(&join(app, ASSISTANTS), &id.replace('.', "/")))
 }
 
-/// The folder of the assistant with an id, of this application or of the one that the working folder belongs to.
+/// The existing folder of the assistant with an id, in `app` or in the application of the working directory.
 pub(crate) fn known_folder(files: &dyn Files, app: Option<&Path>, id: &str) -> Option<PathBuf> {
     let app = app.map(Path::to_path_buf).or_else(|| app_of(files, Path::new(".")))?;
     folder_of(&app, id).filter(|folder| is_assistant(files, folder))
 }
 
-/// The files at or below a folder, each with the names that lead to it from there.
+/// All files below a folder, each with the components of its relative path.
 pub(super) fn files_below(files: &dyn Files, folder: PathBuf) -> Vec<(Vec<String>, PathBuf)> {
     let mut found = Vec::new();
     let mut folders = vec![(folder, Vec::new())];
@@ -93,12 +96,12 @@ pub(super) fn files_below(files: &dyn Files, folder: PathBuf) -> Vec<(Vec<String
     found
 }
 
-/// Whether a folder is an assistant's.
+/// Whether a folder contains an assistant.
 pub(super) fn is_assistant(files: &dyn Files, folder: &Path) -> bool {
     files.kind(&join(folder, PACKAGE)) == Some(FileKind::File)
 }
 
-/// The ids of an application's assistants, for someone who named another.
+/// The ids of an application's assistants, for the help of an error.
 pub(super) fn known_ids(files: &dyn Files, app: &Path) -> Vec<String> {
     let mut ids = Vec::new();
     below(files, &join(app, ASSISTANTS), "", 0, &mut 0, &mut ids);

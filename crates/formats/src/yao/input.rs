@@ -1,27 +1,27 @@
-//! What `-i` means: a file of tests, or a message.
+//! Interprets the value of `-i`: a test file or a message.
 
 use std::path::{Path, PathBuf};
 
 use agentci_source::{FileKind, Files};
 
-/// What an assistant is tested with.
+/// The value of `-i`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum YaoInput {
-    /// A file of tests.
+    /// A test file.
     File(PathBuf),
-    /// A message.
+    /// A single message.
     Message(String),
-    /// What makes tests rather than holds them: an agent that writes them, or functions.
+    /// A generator of tests, which is not supported: an agent, or functions.
     Generator(String),
 }
 
-/// What stands before the names of such.
+/// Prefixes of generators.
 const GENERATORS: [&str; 2] = ["agents:", "scripts:"];
 const OLD_GENERATOR: &str = "scripts.";
 
 impl YaoInput {
-    /// What the user wrote: `@` before a file, a name that ends as one of tests does, or a path that leads to a file, is a
-    /// file; anything else is a message.
+    /// Interprets what the user wrote. A file is a path after `@`, a name that ends in `.jsonl` or `.json`, or a path
+    /// with a slash that points at a file. Apart from generators, anything else is a message.
     pub fn of(files: &dyn Files, written: &str) -> Self {
         let made_by = |prefix: &str| {
             let name = written.strip_prefix(prefix).filter(|name| !name.is_empty());
@@ -38,7 +38,7 @@ impl YaoInput {
         if named || (written.contains('/') && files.kind(path) == Some(FileKind::File)) {
             return YaoInput::File(path.into());
         }
-        // The name of a file may begin like this.
+        // The name of a file may begin like this too, so files are tested first.
         if made_by(OLD_GENERATOR) {
             return YaoInput::Generator(written.to_owned());
         }

@@ -1,4 +1,4 @@
-//! Assistants that are no target of a test but are asked about it: judges, and whoever writes the report.
+//! Assistants that are not under test: the judges of answers, and the writer of the report.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,15 +10,16 @@ use super::app::App;
 use super::{assistant, folders};
 use crate::document::Loading;
 
-/// The assistants that are asked, each read once.
+/// Opened assistants, each read once.
 #[derive(Default)]
 pub(super) struct Judges {
-    /// By the name under which the suite knows them; nothing where one can not be used.
+    /// By their name in the suite; `None` for one that cannot be used.
     found: BTreeMap<String, Option<Arc<Target>>>,
 }
 
 impl Judges {
-    /// The name of an assistant in the suite, with another connector where one is chosen; `None` where there is none.
+    /// Opens an assistant, optionally with another connector, and returns its name in the suite. `None` if it does not
+    /// exist or cannot be used.
     pub(super) fn open(
         &mut self,
         app: &App<'_>,
@@ -41,7 +42,7 @@ impl Judges {
         known.as_ref().map(|_| name)
     }
 
-    /// All that can be asked.
+    /// All assistants that can be used.
     pub(super) fn finish(self) -> Vec<(String, Arc<Target>)> {
         self.found.into_iter().filter_map(|(name, target)| Some((name, target?))).collect()
     }

@@ -1,4 +1,4 @@
-//! Words of a language: `{{key}}` in an assistant's name and description.
+//! Replaces `{{key}}` in an assistant's name and description by the words of a locale.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::document::Loading;
 
-/// The words of a language, and those of the language without its country.
+/// The words of a locale, then those of its language without the country.
 pub(super) fn words(folder: &Path, locale: &str, loading: &mut Loading<'_>) -> Vec<(String, String)> {
     let language = locale.split('-').next().unwrap_or(locale);
     let mut words = Vec::new();
@@ -32,7 +32,7 @@ fn gather(node: &Node, before: &str, words: &mut Vec<(String, String)>) {
     }
 }
 
-/// A text with its placeholders replaced; those without a word stay.
+/// Replaces placeholders; those without a word are kept.
 pub(super) fn resolve(text: &str, words: &[(String, String)]) -> String {
     let mut whole = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! A file of tests, or a message, to a suite.
+//! Lowers a test file or a message to a suite.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::document::{Loading, folder_of};
 use crate::ids::TakenIds;
 use crate::new_suite::{new_suite, plain_turn};
 
-/// What suites of the dialect take for granted.
+/// Defaults of the dialect.
 const HABITS: Habits = Habits {
     time_limit: TimeLimit::CaseDefault,
     parallelism: Parallelism::One,
@@ -35,13 +35,13 @@ const HABITS: Habits = Habits {
     ..Habits::USUAL
 };
 
-/// The most bytes a file of tests may have.
+/// Maximum size of a test file in bytes.
 const SIZE_LIMIT: u64 = 64 * 1024 * 1024;
 
-/// The id of the one test that a message is.
+/// The id of the single test made of a message.
 const MESSAGE_ID: &str = "T001";
 
-/// Lowers a file of tests; `None` when it is refused.
+/// Lowers a test file; `None` if it is rejected.
 pub(crate) fn lower_file(options: &LoadOptions, path: &Path, loading: &mut Loading<'_>) -> Option<Suite> {
     let mut problems = Diagnostics::default();
     let suite = file(options, path, &mut loading.with(&mut problems));
@@ -55,11 +55,11 @@ pub(crate) fn lower_file(options: &LoadOptions, path: &Path, loading: &mut Loadi
 fn file<'a>(options: &'a LoadOptions, path: &Path, loading: &mut Loading<'a>) -> Option<Suite> {
     let text = loading.read_text(path, SIZE_LIMIT);
     let (id, text) =
-        loading.report(text.map_err(|problem| problem.help("name a file of tests, one JSON object for each")))?;
+        loading.report(text.map_err(|problem| problem.help("pass a file with one JSON object per test")))?;
     let nodes = json::stream(&text, id, loading.problems);
     if nodes.is_empty() && !loading.problems.has_errors() {
-        let help = "write one JSON object for each: `{\"id\": \"T001\", \"input\": \"Hello\"}`";
-        loading.problems.error(Span::whole(id), format!("`{}` holds no test", path.display()), "").help(help);
+        let help = "write one JSON object per test: `{\"id\": \"T001\", \"input\": \"Hello\"}`";
+        loading.problems.error(Span::whole(id), format!("`{}` contains no tests", path.display()), "").help(help);
     }
     let found = resolve(options, &folder_of(path), loading);
     let mut unknown = UnknownFields::default();
@@ -75,7 +75,7 @@ fn file<'a>(options: &'a LoadOptions, path: &Path, loading: &mut Loading<'a>) ->
     Some(Suite { agent_folder: agent_folder(loading.files, options, path), ..suite })
 }
 
-/// The folder of the assistant that tests belong to, where the caller chose none.
+/// The folder of the assistant that the tests belong to; `None` if the caller chose an assistant.
 fn agent_folder(files: &dyn Files, options: &LoadOptions, path: &Path) -> Option<PathBuf> {
     if options.agent.is_some() { None } else { holding_assistant(files, path) }
 }
@@ -121,19 +121,19 @@ fn suite(
     Suite { agents, cases, ..empty(agent.id(), path.to_path_buf(), folder, span) }
 }
 
-/// Opens the assistant that is to write the report, if one is.
+/// Opens the assistant that writes the report, if one is chosen.
 fn open_reporter(app: &App<'_>, judges: &mut Judges, loading: &mut Loading<'_>) {
     let Some(reporter) = &app.options.reporter else { return };
     let id = chosen("-r", reporter, loading.sources);
     if judges.open(app, &id, None, loading).is_none() && !loading.problems.has_errors() {
-        let message = format!("there is no assistant `{}` to write the report", reporter.escape_debug());
+        let message = format!("the report assistant `{}` does not exist", reporter.escape_debug());
         loading
             .problems
-            .push(Diagnostic::error(id.span, message).help("name one of the same application with `-r ID`"));
+            .push(Diagnostic::error(id.span, message).help("choose an assistant of the same application with `-r ID`"));
     }
 }
 
-/// What is asked of the answer: what `assert` says, else that it is the expected one.
+/// The checks of a test: those of `assert`, else that the answer equals `expected`.
 fn checks(assertions: &mut Assertions<'_>, record: &Record<'_>, loading: &mut Loading<'_>) -> Vec<Arc<Check>> {
     if let Some(node) = record.assert {
         return assertions.checks(node, record, loading).into_iter().map(Arc::new).collect();
@@ -152,7 +152,7 @@ fn case(id: Name, span: Span, target: Arc<Target>, world: &Arc<World>, messages:
     }
 }
 
-/// Nothing stands in for the world, and what is executed is executed in the suite's folder.
+/// A world without stubs, whose tools run in the suite's folder.
 fn world(folder: &Path) -> Arc<World> {
     let live = LiveTools { folder: folder.to_path_buf(), ..LiveTools::default() };
     Arc::new(World { live: Arc::new(live), ..World::default() })
@@ -180,7 +180,7 @@ pub(crate) fn lower_message(options: &LoadOptions, message: &str, outer: &mut Lo
             ..case(MESSAGE_ID.into(), span, targets.usual(), &world, messages, span)
         };
         let path = match &agent {
-            // A folder, not a file: nothing is written beside a message.
+            // A folder, not a file: no results are written beside a message.
             TestedAssistant::Assistant(assistant) => assistant.folder.clone(),
             TestedAssistant::Target(..) => here.to_path_buf(),
         };
@@ -195,30 +195,30 @@ pub(crate) fn lower_message(options: &LoadOptions, message: &str, outer: &mut Lo
     });
     if message.trim().is_empty() {
         let span = Span::whole(loading.sources.add(Path::new("-i"), ""));
-        let help = "write `-i \"text\"`, or name a file of tests";
+        let help = "write `-i \"text\"`, or pass a test file";
         loading.problems.error(span, "the message is empty", "").help(help);
     }
     outer.report_all(problems)?;
     suite
 }
 
-/// Whether a file can be read and holds anything but blanks.
+/// Whether a file can be read and is not blank.
 pub(crate) fn holds_something(files: &dyn Files, path: &Path) -> bool {
     files.read_text(path, SIZE_LIMIT).is_ok_and(|text| !text.trim().is_empty())
 }
 
-/// Whether the first record of a file has `assert`, which data for other purposes hardly has.
+/// Whether the first record of a file has `assert`, which is rare in unrelated data.
 pub(crate) fn asserts(files: &dyn Files, path: &Path) -> bool {
     let text = files.read_text(path, SIZE_LIMIT).unwrap_or_default();
     json::first(&text, Sources::default().add(path, "")).is_some_and(|first| first.get("assert").is_some())
 }
 
-/// Whether a file holds tests: what comes first in it is an object with `id` and `input`, or nearly so.
+/// Whether a file contains tests: its first value is an object with `id` and one of `input`, `assert` and `expected`.
 pub(crate) fn holds_tests(files: &dyn Files, path: &Path) -> bool {
     let Ok(text) = files.read_text(path, SIZE_LIMIT) else { return false };
     let file = Sources::default().add(path, "");
     let Some(first) = json::first(&text, file) else {
-        // Tests with a mistake in the first of them are to be told of, not passed over.
+        // If the first test is invalid, the file must be reported, not skipped.
         return ["\"id\"", "\"input\""].iter().all(|key| text.contains(key));
     };
     let has = |key: &str| first.get(key).is_some();

@@ -1,4 +1,4 @@
-//! What an assistant is told: a text, a message, or a conversation.
+//! Reads the input of a test: a string, a message, or a list of messages.
 
 use agentci_plan::{Message, Text};
 use agentci_source::shape::{KeyRule, Kind, Shape, UnknownKeys, depends, optional};
@@ -7,18 +7,18 @@ use serde_json::{Map, Value, json};
 
 use crate::native::{MESSAGE_KEYS, take_more};
 
-/// What an assistant may be told.
+/// The forms of `input`.
 pub(super) const INPUT: Kind = Kind::Either(&[Kind::Text, Kind::Shape(&MESSAGE), Kind::Filled(&Kind::Shape(&MESSAGE))]);
 
 static MESSAGE: Shape = Shape::new(
     "a message",
     "One message of a conversation.",
     &[
-        optional("role", Kind::Name, "Who says it, `user` without it."),
+        optional("role", Kind::Name, "Role of the author. Default: `user`."),
         depends(
             "content",
             Kind::Either(&[Kind::Text, Kind::List(&Kind::Data)]),
-            "What is said: a text, or a list of parts.",
+            "Content: a string, or a list of parts.",
         ),
     ],
 )
@@ -26,7 +26,7 @@ static MESSAGE: Shape = Shape::new(
 .unknown(UnknownKeys::Ignored)
 .rules(&[KeyRule::Some(&["content", "tool_calls"])]);
 
-/// The messages of an input; what is wrong keeps only its own case from being run.
+/// Reads the messages of an input. An error breaks only its own case.
 pub(super) fn messages(input: &Node, problems: &mut Diagnostics) -> Option<Vec<Message>> {
     if let Some(items) = input.items() {
         if items.is_empty() {
@@ -42,8 +42,8 @@ pub(super) fn messages(input: &Node, problems: &mut Diagnostics) -> Option<Vec<M
     if let Some(Value::String(text)) = input.scalar().and_then(|scalar| scalar.value(Reading::Core)) {
         return Some(vec![Message::new("user", Text::Literal(text))]);
     }
-    let message = format!("`input` must be a text, a message or a list of messages, found {}", input.describe());
-    problems.error(input.span, message, "can not be said to an assistant");
+    let message = format!("`input` must be a string, a message or a list of messages, found {}", input.describe());
+    problems.error(input.span, message, "cannot be sent to an assistant");
     None
 }
 
@@ -59,7 +59,7 @@ fn message(node: &Node, problems: &mut Diagnostics) -> Option<Message> {
             more.insert("content".into(), read::data(parts, "content", Reading::Core, fields.problems)?);
             String::new()
         }
-        // Who only calls tools says nothing.
+        // A message that only calls tools has no content.
         None if fields.node("tool_calls").is_some() => {
             more.insert("content".into(), Value::Null);
             String::new()
@@ -74,7 +74,7 @@ fn message(node: &Node, problems: &mut Diagnostics) -> Option<Message> {
     Some(Message { role, content: Text::Literal(content), more })
 }
 
-/// A call of a tool as models take it: its kind named, its arguments a text.
+/// Completes a tool call for model APIs: sets its `type`, and encodes its arguments as a string.
 fn complete(call: &mut Value) {
     let Some(call) = call.as_object_mut() else { return };
     call.entry("type").or_insert_with(|| json!("function"));
@@ -121,12 +121,12 @@ mod tests {
     #[test]
     fn anything_else_is_refused() {
         for (text, problem) in [
-            ("7", "`input` must be a text, a message or a list of messages, found the number 7"),
-            ("true", "`input` must be a text, a message or a list of messages, found the truth value true"),
+            ("7", "`input` must be a string, a message or a list of messages, found the number 7"),
+            ("true", "`input` must be a string, a message or a list of messages, found the boolean true"),
             ("[]", "`input` is an empty conversation"),
-            ("[\"x\"]", "a message must be a mapping, found the text `x`"),
+            ("[\"x\"]", "a message must be a mapping, found the string `x`"),
             ("{\"role\": \"user\"}", "a message needs `content`"),
-            ("{\"content\": 7}", "`content` must be text, found the number 7"),
+            ("{\"content\": 7}", "`content` must be a string, found the number 7"),
         ] {
             assert_eq!(read(text).unwrap_err(), [problem], "{text}");
         }

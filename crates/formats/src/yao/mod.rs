@@ -1,16 +1,15 @@
-//! The yao dialect: tests of assistants, a JSON object each.
+//! Reads the yao dialect: tests of assistants, one JSON object per test.
 //!
 //! ```text
 //! assistants/keyword/package.yao           the assistant: {"name": "Keywords", "connector": "openai.gpt-4o"}
-//! assistants/keyword/prompts.yml           what stands before every conversation
+//! assistants/keyword/prompts.yml           messages at the start of every conversation
 //! assistants/keyword/src/index.ts          its functions, `Create` and `Next`
 //! assistants/keyword/tests/inputs.jsonl    {"id": "T001", "input": "AI and ML", "assert": {"type": "contains", "value": "AI"}}
 //! connectors/openai/gpt-4o.conn.yao        the model
 //! scripts/test.ts                          functions for assertions
 //! ```
 //!
-//! A file of tests is one suite. What is wrong with one test's input keeps that test from being run; any other mistake refuses
-//! the file.
+//! A test file is one suite. An invalid input breaks only its own test; any other error rejects the whole file.
 
 mod app;
 mod assertion;
@@ -43,5 +42,5 @@ use lower::{asserts, holds_something, holds_tests, lower_file, lower_message};
 pub(crate) use prompts::PROMPTS;
 pub(crate) use record::RECORD;
 
-/// How long a test may take where nobody says so.
+/// Timeout of a test that sets none.
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(5);

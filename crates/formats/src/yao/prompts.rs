@@ -1,4 +1,4 @@
-//! Prompts: what stands before every conversation with an assistant.
+//! Reads prompts: messages at the start of every conversation with an assistant.
 
 use std::path::Path;
 
@@ -10,27 +10,27 @@ use super::app::SIZE_LIMIT;
 use super::folders;
 use crate::document::Loading;
 
-/// What begins the name of a file whose text is put in.
+/// Prefix of a file whose text is inserted.
 const ASSETS: &str = "@assets/";
-/// The same while the YAML around it is read: there, no plain word may begin with `@`.
+/// Replaces the prefix while the YAML is parsed, because a plain scalar must not begin with `@`.
 const STAND_IN: &str = "\u{e000}assets/";
 const EXTENSIONS: [&str; 5] = ["md", "yml", "yaml", "json", "txt"];
 
-/// A file of prompts.
+/// A prompts file.
 pub(crate) const PROMPTS: Of = Of::Either(&[Of::List(&Of::Shape(&PROMPT)), Of::Nothing]);
 
 static PROMPT: Shape = Shape::new(
     "a prompt",
-    "A message that stands before every conversation.",
+    "A message at the start of every conversation.",
     &[
-        required("role", Of::Name, "Who says it."),
-        required("content", Of::Text, "What is said; `@assets/file` stands for what a file says."),
-        optional("name", Of::Text, "The name of who says it."),
+        required("role", Of::Name, "Role of the author."),
+        required("content", Of::Text, "Content; `@assets/file` is replaced by the content of that file."),
+        optional("name", Of::Text, "Name of the author."),
     ],
 )
 .unknown(UnknownKeys::Warned);
 
-/// The prompts of a file; none where there is no such file. Texts it names are below `folder`.
+/// The prompts of a file; none if it does not exist. Assets are looked up in `folder`.
 pub(super) fn open(path: &Path, folder: &Path, loading: &mut Loading<'_>) -> Vec<ChatPrompt> {
     if loading.files.kind(path) != Some(FileKind::File) {
         return Vec::new();
@@ -53,13 +53,13 @@ fn prompt(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnost
     fields.finish();
     let (content, at) = content?;
     let content = with_assets(&content, files, folder, &mut |missing| {
-        let help = format!("it is looked for in `{}`", join(folder, "assets").display());
-        problems.warning(at.span, format!("there is no `assets/{missing}`"), "nothing is put in its place").help(help);
+        let help = format!("assets are read from `{}`", join(folder, "assets").display());
+        problems.warning(at.span, format!("`assets/{missing}` does not exist"), "replaced by nothing").help(help);
     });
     Some(ChatPrompt { role: role?.value, name, content, shared: false })
 }
 
-/// A text with every `@assets/file` in it replaced by what that file says; nothing where there is none.
+/// Replaces every `@assets/file` by the text of that file, or by nothing if the file does not exist.
 fn with_assets(text: &str, files: &dyn Files, folder: &Path, missing: &mut dyn FnMut(&str)) -> String {
     let mut whole = String::with_capacity(text.len());
     let mut pieces = text.split(STAND_IN);
@@ -84,7 +84,7 @@ fn with_assets(text: &str, files: &dyn Files, folder: &Path, missing: &mut dyn F
     whole
 }
 
-/// Prompts by their names: every file of the folder `prompts`, its path with dots.
+/// Prompt presets by name: every YAML file below `prompts`, named by its path with dots.
 pub(super) fn presets(folder: &Path, loading: &mut Loading<'_>) -> Vec<(String, Vec<ChatPrompt>)> {
     let mut found = Vec::new();
     for (mut names, path) in folders::files_below(loading.files, join(folder, "prompts")) {
@@ -127,7 +127,7 @@ mod tests {
         );
         assert_eq!(prompts[1].name.as_deref(), Some("bob"));
         assert_eq!(prompts[1].content, "Before\n# Hi: \"there\"\n- two\nafter   x@assets/\n");
-        assert_eq!(problems, ["there is no `assets/none.txt`", "there is no `assets/../secret.md`"]);
+        assert_eq!(problems, ["`assets/none.txt` does not exist", "`assets/../secret.md` does not exist"]);
     }
 
     #[test]
@@ -147,7 +147,7 @@ mod tests {
         for (text, message) in [
             ("role: system\n", "`prompts` must be a list, found a mapping"),
             ("- { role: system }\n", "a prompt needs `content`"),
-            ("- { role: system, content: [x] }\n", "`content` must be text, found a list"),
+            ("- { role: system, content: [x] }\n", "`content` must be a string, found a list"),
         ] {
             assert_eq!(prompts(&MemoryFiles::default().with("a/prompts.yml", text)).1, [message]);
         }

@@ -1,4 +1,4 @@
-//! One test: an object of a file of tests, as plain fields.
+//! Reads one test, an object of a test file.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,50 +15,50 @@ use crate::suggestion::meant_or_known;
 use crate::texts::{object, object_map};
 use crate::world::{SCRIPTED, read_scripted};
 
-/// A line of a file of tests.
+/// A line of a test file.
 pub(crate) static RECORD: Shape = Shape::new(
     "a test",
-    "What an assistant is told, and what is asked of its answer.",
+    "An input for an assistant, and what the answer must satisfy.",
     &[
-        required("id", Kind::Name, "What reports call the test; each stands once in a file."),
-        required("input", INPUT, "What the assistant is told: a text, a message, or a conversation."),
-        optional("assert", ASSERT, "What is asked of the answer."),
-        optional("expected", Kind::Data, "The hoped-for answer, which is asked for where there is no `assert`."),
-        optional("user", Kind::Text, "The user who asks."),
+        required("id", Kind::Name, "Name of the test in reports; unique in the file."),
+        required("input", INPUT, "Input for the assistant: a string, a message or a list of messages."),
+        optional("assert", ASSERT, "What the answer must satisfy."),
+        optional("expected", Kind::Data, "Expected answer; the answer must equal it if `assert` is not set."),
+        optional("user", Kind::Text, "The user."),
         optional("team", Kind::Text, "The team of the user."),
-        optional("timeout", Kind::Duration, "When the test is given up."),
-        optional("skip", Kind::Truth, "Whether it is left out."),
-        optional("metadata", Kind::Object, "What reports show beside."),
-        optional("options", Kind::Shape(&OPTIONS), "What the test chooses for its assistant."),
+        optional("timeout", Kind::Duration, "Timeout of the test."),
+        optional("skip", Kind::Truth, "Whether to skip the test. Default: false."),
+        optional("metadata", Kind::Object, "Additional data to show in reports."),
+        optional("options", Kind::Shape(&OPTIONS), "Options of the assistant for this test."),
     ],
 )
 .unknown(Others::Ignored);
 
-/// What other versions of the format have, and what a test does not mean without it.
+/// Keys of other versions of the format without which a test would mean something else.
 const UNSUPPORTED: [&str; 4] = ["simulator", "checkpoints", "before", "after"];
 
 static OPTIONS: Shape = Shape::new(
     "`options`",
-    "What a test chooses for its assistant.",
+    "Options of the assistant for one test.",
     &[
-        optional("connector", Kind::Name, "The model, in place of the one of the assistant."),
-        optional("metadata", Kind::Object, "What functions of the assistant are told."),
-        optional("disable_global_prompts", Kind::Truth, "Whether the prompts of the application are left out."),
-        optional("tools", SCRIPTED, "What tools answer that the model calls, by name."),
-        optional("mode", Kind::Data, "Not looked at."),
-        optional("search", Kind::Data, "Not looked at."),
-        optional("skip", Kind::Data, "Not looked at."),
+        optional("connector", Kind::Name, "Connector to use instead of the assistant's own."),
+        optional("metadata", Kind::Object, "Data to pass to the functions of the assistant."),
+        optional("disable_global_prompts", Kind::Truth, "Whether to omit application prompts. Default: false."),
+        optional("tools", SCRIPTED, "Answers of the tools that the model calls, by tool name."),
+        optional("mode", Kind::Data, "Ignored."),
+        optional("search", Kind::Data, "Ignored."),
+        optional("skip", Kind::Data, "Ignored."),
     ],
 )
 .unknown(Others::Ignored);
 
-/// What a test says.
+/// A test as written.
 pub(super) struct Record<'n> {
     pub(super) id: Spanned<Name>,
-    /// The input as it is written.
+    /// The input as written.
     pub(super) asked: Arc<Value>,
     pub(super) input_span: Span,
-    /// The messages; `None` where the input is nothing that can be said.
+    /// `None` if the input is invalid.
     pub(super) messages: Option<Vec<Message>>,
     pub(super) assert: Option<&'n Node>,
     pub(super) expected: Option<&'n Node>,
@@ -68,21 +68,21 @@ pub(super) struct Record<'n> {
     pub(super) skip: bool,
     pub(super) metadata: Option<Arc<Value>>,
     pub(super) options: TestOptions,
-    /// What keeps this test alone from being run.
+    /// Errors that break only this test.
     pub(super) broken: Diagnostics,
 }
 
-/// What a test chooses for its assistant.
+/// Options of the assistant for one test.
 #[derive(Default)]
 pub(super) struct TestOptions {
     pub(super) connector: Option<Spanned<String>>,
     pub(super) metadata: Map<String, Value>,
     pub(super) disable_global_prompts: bool,
-    /// What tools answer that the model calls.
+    /// Answers of the tools that the model calls.
     pub(super) tools: Vec<ScriptedTool>,
 }
 
-/// Fields that nobody knows, each told of once however many tests have it.
+/// Warns of unknown fields, once per field.
 #[derive(Default)]
 pub(super) struct UnknownFields {
     told: HashSet<String>,
@@ -95,11 +95,11 @@ impl UnknownFields {
         }
         let help = meant_or_known(&pair.key.text, known, "known fields");
         let message = format!("unknown field `{}` in {what}", pair.key.text.escape_debug());
-        problems.warning(pair.key.span, message, "it is not looked at").help(help);
+        problems.warning(pair.key.span, message, "ignored").help(help);
     }
 }
 
-/// Reads a test; `None` when the whole file has to be refused.
+/// Reads a test; `None` if the whole file must be rejected.
 pub(super) fn record<'n>(
     node: &'n Node,
     unknown: &mut UnknownFields,
@@ -118,8 +118,8 @@ pub(super) fn record<'n>(
     for pair in fields.rest() {
         if UNSUPPORTED.contains(&pair.key.text.as_str()) {
             broken
-                .error(pair.key.span, format!("tests with `{}` can not be run", pair.key.text), "not known here")
-                .help("leave it out; a conversation may be written down as `input`, a list of messages");
+                .error(pair.key.span, format!("tests with `{}` are not supported", pair.key.text), "not supported")
+                .help("remove it; a conversation can be written as `input`, a list of messages");
         } else {
             unknown.warn(pair, RECORD.what, &RECORD.keys(), fields.problems);
         }
@@ -144,13 +144,13 @@ pub(super) fn record<'n>(
     })
 }
 
-/// The input, which is missed with the id of its test.
+/// The input. If it is missing, the error names the test.
 fn input<'n>(fields: &mut Reader<'n, '_>, id: Option<&Spanned<Name>>) -> Option<&'n Node> {
     let found = fields.demanded("input");
     if found.is_none() {
         let named = id.map(|id| format!(" `{}`", id.value.escape_debug())).unwrap_or_default();
         let span = fields.key_span("input").unwrap_or(fields.span());
-        let help = "add `\"input\": \"..\"`, what the assistant is told";
+        let help = "add `\"input\": \"..\"`, the message to the assistant";
         fields.problems.error(span, format!("the test{named} needs `input`"), "").help(help);
     }
     found
@@ -176,7 +176,7 @@ fn options(node: &Node, unknown: &mut UnknownFields, problems: &mut Diagnostics)
             disable_global_prompts: fields.truth("disable_global_prompts").unwrap_or_default(),
             tools: fields.or_default("tools", read_scripted),
         };
-        // These change what the original loads or stores, of which there is nothing here.
+        // These change what Yao loads or stores, which does not apply here.
         for key in ["mode", "search", "skip"] {
             fields.node(key);
         }

@@ -1,4 +1,4 @@
-//! Where a function is that is named by its path with dots.
+//! Finds functions by their dotted names.
 
 use std::path::PathBuf;
 
@@ -14,12 +14,12 @@ pub(super) struct FunctionReference {
     pub(super) name: String,
 }
 
-/// The function of a name such as `scripts.test.Check`, `scripts/test.ts` of the application, or `agents.keyword.check.Length`,
-/// `src/check.ts` of an assistant. The error says what there is not.
+/// Finds a function by a name such as `scripts.test.Check` (in `scripts/test.ts` of the application) or
+/// `agents.keyword.check.Length` (in `src/check.ts` of an assistant).
 pub(super) fn function(app: &App<'_>, written: &str) -> Result<FunctionReference, String> {
     let parts: Vec<&str> = written.split('.').collect();
     let good = |part: &&str| !part.is_empty() && !part.contains(['/', '\\']);
-    let wrong = || format!("`{written}` names no function: it is `scripts.<path>.<Function>`");
+    let wrong = || format!("`{written}` is not a function name: expected `scripts.<path>.<Function>`");
     if !parts.iter().all(good) {
         return Err(wrong());
     }
@@ -35,7 +35,7 @@ pub(super) fn function(app: &App<'_>, written: &str) -> Result<FunctionReference
     let file = endings.iter().find(|file| app.files.kind(file) == Some(FileKind::File));
     match file {
         Some(file) => Ok(FunctionReference { file: file.clone(), name: name.to_owned() }),
-        None => Err(format!("there is no file `{}`", endings[0].display())),
+        None => Err(format!("file `{}` does not exist", endings[0].display())),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Which assistant is meant: the one that was named, else the one whose folder the tests are in.
+//! Finds the assistant under test: the one that was named, else the one whose folder contains the tests.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use crate::document::{Loading, upward};
 use crate::suggestion::meant_or_known;
 use crate::{LoadOptions, native};
 
-/// Who is tested.
+/// The assistant or target under test.
 pub(super) enum TestedAssistant {
     /// An assistant of the application.
     Assistant(Box<AssistantPackage>),
-    /// A target that native files name.
+    /// A target of a native file, with its name.
     Target(String, Arc<Target>),
 }
 
@@ -30,7 +30,7 @@ impl TestedAssistant {
     }
 }
 
-/// A choice made on the command line, with the flag for a place.
+/// A value from the command line, with its flag as the place for diagnostics.
 pub(super) fn chosen(flag: &str, value: &str, sources: &mut Sources) -> Spanned<String> {
     Spanned::new(value.to_owned(), Span::whole(sources.add(Path::new(flag), "")))
 }
@@ -57,15 +57,15 @@ pub(super) fn resolve<'a>(
             None => native_target(folder, id, loading).or_else(|| unknown(&app, id, loading))?,
         };
         if let (TestedAssistant::Target(name, _), Some(connector)) = (&agent, &connector) {
-            let message = format!("`{name}` is a target of a native suite, and no connector can be chosen for it");
-            loading.problems.error(connector.span, message, "").help("leave `-c` out");
+            let message = format!("`{name}` is a target of a native suite; its connector cannot be changed");
+            loading.problems.error(connector.span, message, "").help("remove `-c`");
         }
         return Some((app, agent));
     }
     let Some(own) = folders::assistant_of(loading.files, folder) else {
         let span = Span::whole(loading.sources.add(folder, ""));
-        let message = format!("no `{PACKAGE}` was found in `{}` or above it", folder.display());
-        let help = "name the assistant with `-n ID`, or run it in its folder";
+        let message = format!("no `{PACKAGE}` found in `{}` or its parent folders", folder.display());
+        let help = "name the assistant with `-n ID`, or run agentci in its folder";
         loading.problems.error(span, message, "").help(help);
         return None;
     };
@@ -94,11 +94,11 @@ fn unknown(app: &App<'_>, id: &str, loading: &mut Loading<'_>) -> Option<TestedA
     let known = folders::known_ids(app.files, &app.root);
     let help = if known.is_empty() {
         let folder = join(&app.root, "assistants");
-        format!("assistants are looked for in `{}`; name the application with `-a`", folder.display())
+        format!("assistants are read from `{}`; choose another application with `-a`", folder.display())
     } else {
         meant_or_known(id, &known, "known assistants")
     };
     let named = chosen("-n", id, loading.sources);
-    loading.problems.error(named.span, format!("there is no assistant `{}`", id.escape_debug()), "").help(help);
+    loading.problems.error(named.span, format!("unknown assistant `{}`", id.escape_debug()), "").help(help);
     None
 }

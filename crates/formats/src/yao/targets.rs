@@ -1,4 +1,4 @@
-//! The targets of tests: one for all that say nothing of their own, others with a test's own choices.
+//! Makes the targets of tests: a shared one, and separate ones for tests with their own options.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,16 +18,15 @@ use crate::chat_context::set_metadata;
 use crate::document::Loading;
 use crate::suggestion::meant_or_known;
 
-/// What asks for other prompts in the data of a conversation.
+/// The metadata key that selects a prompt preset.
 const PRESET: &str = "__prompt_preset";
 
-/// Makes the targets of tests.
 pub(super) struct Targets<'a> {
     app: &'a App<'a>,
     options: &'a YaoOptions,
     folder: PathBuf,
     assistant: Option<&'a AssistantPackage>,
-    /// The target of a test that says nothing of its own.
+    /// The target of tests without their own options.
     usual: Arc<Target>,
 }
 
@@ -78,7 +77,7 @@ impl<'a> Targets<'a> {
     }
 }
 
-/// Puts in who asks: the flag's word counts before the test's.
+/// Sets the user and the team; flags take precedence over the test.
 fn who(target: &mut ChatTarget, options: &YaoOptions, user: Option<&String>, team: Option<&String>) {
     let chosen = [("user", options.user.as_ref().or(user)), ("team", options.team.as_ref().or(team))];
     let chosen = chosen.into_iter().filter_map(|(key, word)| Some((key.to_owned(), word?.as_str().into())));
@@ -92,6 +91,6 @@ fn no_preset(name: &str, target: &ChatTarget, record: &Record<'_>) -> Diagnostic
     } else {
         meant_or_known(name, &known, "known presets")
     };
-    let message = format!("the assistant `{}` has no prompts called `{}`", target.agent, name.escape_debug());
-    Diagnostic::warning(record.id.span, message).label("asked for here; the usual ones come in their place").help(help)
+    let message = format!("the assistant `{}` has no prompt preset `{}`", target.agent, name.escape_debug());
+    Diagnostic::warning(record.id.span, message).label("set here; the default prompts are used instead").help(help)
 }

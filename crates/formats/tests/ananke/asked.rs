@@ -1,4 +1,4 @@
-//! What a block of assertions may say.
+//! The content of assertion blocks.
 
 use crate::project::{CONFIG, asked, good, indented, test, wrong_test};
 
@@ -39,7 +39,7 @@ fn every_item_is_a_check() {
 }
 
 #[test]
-fn only_what_holds_variables_waits_for_them() {
+fn only_checks_with_variables_are_templated() {
     assert_eq!(
         whole("text: { must_match: ['/^${WHO}/i', 'cost ${a-b}', 'a $${B}'] }\ntools: { forbid: ['${TOOL}'] }\n"),
         [
@@ -58,56 +58,56 @@ fn refuses_what_is_wrong_all_at_once() {
             "tool: {}\ntools: { forbids: [a] }",
             vec!["unknown key `tool` in `assert`", "unknown key `forbids` in `tools`"],
         ),
-        ("tools: { forbid: a }", vec!["`forbid` must be a list, found the text `a`"]),
+        ("tools: { forbid: a }", vec!["`forbid` must be a list, found the string `a`"]),
         (
             "tools: { forbid: ['', 7] }",
-            vec!["`forbid[]` must not be empty", "`forbid[]` must be text, found the number 7"],
+            vec!["`forbid[]` must not be empty", "`forbid[]` must be a string, found the number 7"],
         ),
         ("tools: { require: [{ after: b }] }", vec!["a required call needs `name`"]),
-        ("tools: { require: [a] }", vec!["a required call must be a mapping, found the text `a`"]),
+        ("tools: { require: [a] }", vec!["a required call must be a mapping, found the string `a`"]),
         ("tools: { require: [{ name: a, count: 2 }] }", vec!["`count` must be a mapping, found the number 2"]),
         (
             "tools: { require: [{ name: a, count: { exact: 1, min: 1 } }] }",
-            vec!["`exact` can not stand beside `min` and `max`"],
+            vec!["`exact` cannot be combined with `min` or `max`"],
         ),
         ("tools: { require: [{ name: a, count: { min: 3, max: 2 } }] }", vec!["`max` is less than `min`"]),
         ("tools: { require: [{ name: a, count: { exact: -1 } }] }", vec!["`exact` must be 0 or more, found -1"]),
-        ("tools: { require: [{ name: a, args_match: { b: 7 } }] }", vec!["`b` must be text, found the number 7"]),
+        ("tools: { require: [{ name: a, args_match: { b: 7 } }] }", vec!["`b` must be a string, found the number 7"]),
         (
             "tools: { require: [{ name: a, args_match: b }] }",
-            vec!["`args_match` must be a mapping, found the text `b`"],
+            vec!["`args_match` must be a mapping, found the string `b`"],
         ),
         ("tools: { forbid_calls: [{ name: a, count: {} }] }", vec!["unknown key `count` in a forbidden call"]),
         (
             "timing: { max_duration_ms: -1, max_idle_ms: 'false' }",
             vec![
                 "`max_duration_ms` must be a number of milliseconds, or false, found the number -1",
-                "`max_idle_ms` must be a number of milliseconds, or false, found the text `false`",
+                "`max_idle_ms` must be a number of milliseconds, or false, found the string `false`",
             ],
         ),
         (
             "timing: { max_duration_ms: true, max_idle_ms: 1e300 }",
             vec![
-                "`max_duration_ms` must be a number of milliseconds, or false, found the truth value true",
+                "`max_duration_ms` must be a number of milliseconds, or false, found the boolean true",
                 "`max_idle_ms` must be a number of milliseconds, or false, found the number 1e300",
             ],
         ),
-        ("text: { must_match: { a: b } }", vec!["`must_match` must be a text or a list of texts, found a mapping"]),
+        ("text: { must_match: { a: b } }", vec!["`must_match` must be a string or a list of strings, found a mapping"]),
         ("text: { must_match: [/a/ix, /usr/bin/x] }", vec!["the pattern has an unknown flag `x`"]),
         ("task: { artifacts: { match: [/a/i, /b/k] } }", vec!["the pattern has an unknown flag `k`"]),
         (
             "tools: { forbid_calls: [{ name: a, args_match: { '${A}': b } }] }",
-            vec!["a path of `args_match` can not hold a variable"],
+            vec!["a path in `args_match` cannot contain a variable"],
         ),
-        ("extends: calm", vec!["there is no block `calm`"]),
-        ("extends: { a: b }", vec!["`extends` must be a text or a list of texts, found a mapping"]),
+        ("extends: calm", vec!["unknown block `calm`"]),
+        ("extends: { a: b }", vec!["`extends` must be a string or a list of strings, found a mapping"]),
     ] {
         assert_eq!(wrong_test(&block(lines)), found, "{lines}");
     }
 }
 
 #[test]
-fn a_call_without_a_name_is_no_check_to_complain_about_again() {
+fn a_call_without_a_name_has_no_check() {
     let wrong = test("a", "assert: { tools: { require: [{ after: b }], forbid_calls: [{ result_match: c }] } }\n");
     let loaded = crate::project::loaded(CONFIG, &wrong);
     let case = &loaded.plan.suites[0].cases[0];

@@ -1,4 +1,4 @@
-//! What a config may say.
+//! The content of configs.
 
 use std::path::Path;
 use std::time::Duration;
@@ -59,7 +59,7 @@ fn agui_has_tools_and_a_wire_of_its_own() {
 }
 
 #[test]
-fn an_endpoint_may_hold_variables_anywhere() {
+fn an_endpoint_may_contain_variables_anywhere() {
     for endpoint in ["${ENV.URL}", "http://localhost:${PORT}/x", "${SCHEME:-http}://host"] {
         good(&CONFIG.replace("http://127.0.0.1:1/agent", &format!("\"{endpoint}\"")), &test("a", ""));
     }
@@ -88,7 +88,7 @@ fn a2a_is_found_in_one_of_three_ways() {
     let one = "the target needs exactly one of `agentCardUrl`, `agentCard` and `endpoint`";
     assert_eq!(wrong_config(&a2a("blocking: true")), [one]);
     assert_eq!(wrong_config(&a2a("endpoint: http://a\nagentCardUrl: http://a")), [one]);
-    assert_eq!(wrong_config(&a2a("agentCard: { url: '${URL}' }")), ["`agentCard` can not hold variables"]);
+    assert_eq!(wrong_config(&a2a("agentCard: { url: '${URL}' }")), ["`agentCard` cannot contain variables"]);
 }
 
 #[test]
@@ -123,11 +123,11 @@ fn a2a_knows_who_asks() {
     for (keys, found) in [
         (
             "{ scheme: basic }",
-            vec!["`scheme` must be one of `apiKey`, `bearer`, `oauth2`, `mtls`, found the text `basic`"],
+            vec!["`scheme` must be one of `apiKey`, `bearer`, `oauth2`, `mtls`, found the string `basic`"],
         ),
         ("{ token: t }", vec!["`auth` needs `scheme`"]),
         ("{ scheme: bearer, value: t }", vec!["`auth` needs `token`", "unknown key `value` in `auth`"]),
-        ("{ scheme: mtls, cert: '${C}', key: k }", vec!["`cert` can not hold variables"]),
+        ("{ scheme: mtls, cert: '${C}', key: k }", vec!["`cert` cannot contain variables"]),
     ] {
         let mut problems = wrong_config(&a2a(&format!("endpoint: http://a\nauth: {keys}")));
         problems.sort();
@@ -151,15 +151,15 @@ fn mcp_is_a_program_or_a_server() {
     }
     for (keys, found) in [
         ("endpoint: http://a", vec!["the target needs `transport`"]),
-        ("transport: pipe", vec!["`transport` must be one of `stdio`, `sse`, `http`, found the text `pipe`"]),
+        ("transport: pipe", vec!["`transport` must be one of `stdio`, `sse`, `http`, found the string `pipe`"]),
         ("transport: stdio", vec!["the target needs `command`"]),
         ("transport: stdio\ncommand: []", vec!["`command` is empty"]),
         ("transport: sse", vec!["the target needs `endpoint`"]),
         (
             "transport: stdio\ncommand: [a]\nendpoint: http://a",
-            vec!["`endpoint` has no use with the transport `stdio`"],
+            vec!["`endpoint` does not apply to the transport `stdio`"],
         ),
-        ("transport: sse\nendpoint: http://a\nenv: {}", vec!["`env` has no use with the transport `sse`"]),
+        ("transport: sse\nendpoint: http://a\nenv: {}", vec!["`env` does not apply to the transport `sse`"]),
     ] {
         assert_eq!(wrong_config(&mcp(keys)), found, "{keys}");
     }
@@ -176,28 +176,31 @@ fn reports_every_problem_of_a_config() {
     assert_eq!(
         wrong_config(wrong),
         [
-            "`endpoint` must be an HTTP address, found the text `localhost:80`",
+            "`endpoint` must be an HTTP URL, found the string `localhost:80`",
             "unknown key `agentid` in the target",
             "`contextId` belongs to targets of type `a2a`",
             "`transport` belongs to targets of type `mcp`",
-            "`timeout_ms` must be more than 0, found the number 0",
+            "`timeout_ms` must be greater than 0, found the number 0",
             "`headers` must be a mapping, found a list",
             "`state` must be a mapping, found the number 7",
-            "a tool has one of `reply`, `replies` and `error`",
-            "the tool `a` is described twice",
-            "`wire` must be one of `auto`, `agui`, `copilotkit`, found the text `smoke`",
+            "a tool can have only one of `reply`, `replies` and `error`",
+            "the tool `a` is defined twice",
+            "`wire` must be one of `auto`, `agui`, `copilotkit`, found the string `smoke`",
             "unknown key `recording` in the config",
             "`assertions` must be a mapping, found the number 3",
         ]
     );
     assert_eq!(wrong_config("version: '1.0'\n"), ["the config needs `target`"]);
     assert_eq!(wrong_config("version: '1.0'\ntarget: { endpoint: x }\n"), ["the target needs `type`"]);
-    assert_eq!(wrong_config("version: '1.0'\ntarget: agui\n"), ["the target must be a mapping, found the text `agui`"]);
+    assert_eq!(
+        wrong_config("version: '1.0'\ntarget: agui\n"),
+        ["the target must be a mapping, found the string `agui`"]
+    );
     assert_eq!(
         wrong_config("version: '1.0'\ntarget: { type: gaui, timeout_ms: x }\n"),
         [
-            "`type` must be one of `agui`, `a2a`, `mcp`, found the text `gaui`",
-            "`timeout_ms` must be a number of milliseconds, found the text `x`",
+            "`type` must be one of `agui`, `a2a`, `mcp`, found the string `gaui`",
+            "`timeout_ms` must be a number of milliseconds, found the string `x`",
         ]
     );
     assert_eq!(wrong_config(""), ["the config must be a mapping, found nothing"]);
@@ -207,11 +210,11 @@ fn reports_every_problem_of_a_config() {
 fn protocols_need_the_version_that_brought_them() {
     assert_eq!(
         wrong_config(&a2a("endpoint: http://a").replace("1.1", "1.0")),
-        ["a target of type `a2a` needs version 1.1, and the file has 1.0"]
+        ["a target of type `a2a` needs version 1.1, but the file has 1.0"]
     );
     assert_eq!(
         wrong_config(&mcp("transport: sse\nendpoint: http://a").replace("1.2", "1.1")),
-        ["a target of type `mcp` needs version 1.2, and the file has 1.1"]
+        ["a target of type `mcp` needs version 1.2, but the file has 1.1"]
     );
     good(&a2a("endpoint: http://a").replace("1.1", "1.2"), &test("a", ""));
 }
@@ -223,7 +226,7 @@ fn demands_for_calls_that_a2a_never_shows_are_warned_about_once() {
     let files =
         project(&config, &test("a", "")).with("p/b.test.yaml", test("b", demand)).with("p/c.test.yaml", test("c", ""));
     let loaded = load(&files, &["p"]);
-    assert_eq!(messages(&loaded), ["an A2A agent does not show its tool calls"; 2]);
+    assert_eq!(messages(&loaded), ["an A2A agent does not report its tool calls"; 2]);
     assert_eq!(loaded.diagnostics.count(Severity::Warning), 2);
     assert!(loaded.plan.suites[0].cases.iter().all(|case| case.broken.is_none()));
 }

@@ -1,4 +1,4 @@
-//! A whole project as its users write it.
+//! A complete, realistic project.
 
 use std::path::Path;
 use std::time::Duration;
@@ -128,7 +128,7 @@ fn a_whole_project_is_one_suite() {
 }
 
 #[test]
-fn turns_are_held_to_limits_of_all_levels_and_to_their_own_demands() {
+fn turns_have_the_limits_of_all_levels_and_their_own_requirements() {
     let loaded = load(&files(), &["shop"]);
     let (turns, whole) = asked(&loaded.plan.suites[0].cases[0]);
     let forbidden = r#"tools.forbid: not tool_called "cancel_order""#;

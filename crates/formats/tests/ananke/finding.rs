@@ -36,13 +36,13 @@ fn tests_belong_to_the_nearest_config_above() {
         ["p/native/agentci.yaml: x", "p/ananke.config.yaml: t z", "p/inner/ananke.config.yml: i",]
     );
     assert_eq!(messages(&loaded), ["2 YAML files belong to no suite: `p/t/chart.yaml`, `p/t/other.yaml`"]);
-    // From a folder below, and from a file, it is the same config.
+    // A subfolder and a single file have the same config.
     assert_eq!(suites(&load(&files, &["p/t"])), ["p/ananke.config.yaml: t"]);
     assert_eq!(
         suites(&load(&files, &["p/z.test.yaml", "p/inner/deep/i.test.yaml", "./p/t/any-name.yml", "p/z.test.yaml"])),
         ["p/ananke.config.yaml: t z", "p/inner/ananke.config.yml: i"]
     );
-    // A config that is named has the tests below it that no other one claims.
+    // A named config has the tests below it that belong to no other config.
     assert_eq!(suites(&load(&files, &["p/ananke.config.yaml"])), ["p/ananke.config.yaml: t z"]);
 }
 
@@ -59,7 +59,7 @@ fn a_config_may_share_a_folder_with_a_suite() {
 }
 
 #[test]
-fn a_chosen_config_goes_before_all_others() {
+fn a_chosen_config_takes_precedence_over_all_others() {
     let files = MemoryFiles::default()
         .with("p/ananke.config.yaml", CONFIG)
         .with("p/a.test.yaml", test("a", ""))
@@ -76,9 +76,9 @@ fn a_chosen_config_goes_before_all_others() {
     let loaded = load_with(&files, &["p".into()], &options);
     assert_eq!(
         (suites(&loaded), messages(&loaded)),
-        (Vec::<String>::new(), vec!["can not read `none.yaml`: no such file"])
+        (Vec::<String>::new(), vec!["cannot read `none.yaml`: no such file"])
     );
-    // Named itself, a config of another name has the tests of its folder.
+    // A named config may have any file name; it has the tests of its folder.
     let files = files.with("p/staging.yaml", CONFIG);
     assert_eq!(suites(&load(&files, &["p/staging.yaml"])), ["p/staging.yaml: a"]);
 }
@@ -93,7 +93,7 @@ fn tests_without_a_config_and_configs_without_tests_are_errors() {
     }
     let unnamed = MemoryFiles::default().with("p/a.yaml", test("a", ""));
     assert_eq!(messages(&load(&unnamed, &["p"])), ["no `ananke.config.yaml` was found for `p/a.yaml`"]);
-    // Beside another suite, a test without a config is no less wrong.
+    // A test without a config is an error next to another suite, too.
     let beside = lonely.with("p/n/agentci.yaml", NATIVE);
     let loaded = load(&beside, &["p"]);
     assert_eq!((loaded.plan.suites.len(), loaded.diagnostics.count(Severity::Error)), (1, 1));
@@ -108,7 +108,7 @@ fn tests_without_a_config_and_configs_without_tests_are_errors() {
 }
 
 #[test]
-fn a_test_that_can_not_be_parsed_is_not_forgotten() {
+fn a_test_that_cannot_be_parsed_is_not_skipped() {
     let files = MemoryFiles::default()
         .with("p/ananke.config.yaml", CONFIG)
         .with("p/good.yaml", test("good", ""))
@@ -160,7 +160,7 @@ fn a_wrong_config_refuses_its_suite_alone() {
     assert_eq!(messages(&loaded), ["the target needs `agentId`"]);
 }
 
-/// Files that remember what was read.
+/// Files that record which paths were read.
 struct Watched {
     files: MemoryFiles,
     read: RefCell<Vec<PathBuf>>,
@@ -180,7 +180,7 @@ impl Files for Watched {
         self.files.kind(path)
     }
 
-    /// One folder further up than the paths tell.
+    /// The working folder has a parent, too.
     fn parent(&self, folder: &Path) -> Option<PathBuf> {
         if folder == Path::new(".") { Some("..".into()) } else { self.files.parent(folder) }
     }
@@ -199,7 +199,7 @@ fn files_that_nothing_hints_at_are_not_opened() {
     let files = watched(files);
     let loaded = agentci_formats::load(&files, &["p".into()]);
     let mut read = files.read.take();
-    // Once for what it excludes.
+    // The suite is also read for its `exclude`.
     read.dedup();
     assert_eq!(read, [PathBuf::from("p/n/agentci.yaml"), "p/b.test.yaml".into()]);
     assert_eq!(messages(&loaded), ["2 YAML files belong to no suite: `p/a.yaml`, `p/b.test.yaml`"]);
@@ -228,10 +228,10 @@ fn a_config_is_not_looked_for_upwards_without_end() {
 
 #[test]
 fn a_file_named_as_a_test_is_never_left_out_without_a_word() {
-    // Below a config it is a test, whatever stands in it.
+    // Below a config it is a test, whatever its content.
     let files = MemoryFiles::default().with("p/ananke.config.yaml", CONFIG).with("p/a.test.yaml", test("a", ""));
     for (wrong, message) in [
-        ("just words\n", "the test must be a mapping, found the text `just words`"),
+        ("just words\n", "the test must be a mapping, found the string `just words`"),
         ("foo: 1\n", "the test needs `version`"),
         ("foo: [\n", "`[` is never closed"),
     ] {
@@ -240,7 +240,7 @@ fn a_file_named_as_a_test_is_never_left_out_without_a_word() {
         assert!(loaded.diagnostics.has_errors());
         assert_eq!(loaded.plan.suites[0].cases.len(), 2);
     }
-    // Without one it can not be told whose it is, and it is wrong in any case.
+    // Without a config its dialect is unknown, but it is invalid in any case.
     let alone = MemoryFiles::default().with("p/b.test.yaml", "foo: [\n");
     assert_eq!(messages(&load(&alone, &["p"])), ["`[` is never closed"]);
     let native = "suite: n\ntarget: { process: { command: [a] } }\ncases: [{ id: x, input: {} }]\n";

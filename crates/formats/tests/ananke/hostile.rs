@@ -1,4 +1,4 @@
-//! Whatever stands at some place of a project, it is read or refused.
+//! A project with any value at any place is accepted, or rejected with an error.
 
 use agentci_source::MemoryFiles;
 use proptest::prelude::*;
@@ -38,7 +38,7 @@ fn test() -> Value {
     })
 }
 
-/// Puts `other` at the place that is reached after so many others.
+/// Replaces the value that is reached after `left` others with `other`.
 fn replace(value: &mut Value, left: &mut usize, other: &Value) {
     if *left == 0 {
         *value = other.clone();

@@ -1,4 +1,4 @@
-//! What three levels come to.
+//! The merge of the three levels of assertions.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ fn turns(test: &str) -> String {
     format!("version: '1.0'\nname: a\n{test}")
 }
 
-/// What is asked of each turn and of the whole, by patterns and limits alone.
+/// The patterns and limits of each turn, and of the whole test.
 fn short(config: &str, test: &str) -> (Vec<Vec<String>>, Vec<String>) {
     let short = |line: &String| {
         let (label, rest) = line.split_once(": ").unwrap();
@@ -27,21 +27,21 @@ fn levels_are_put_together_as_the_table_says() {
     let limit = |value: &str| format!("assert: {{ timing: {{ max_duration_ms: {value} }} }}\n");
     let plain = "turns: [{ user: a }]\n";
     for (target, test, turns_asked, whole) in [
-        // Prohibitions are everyone's, demands are judged once.
+        // Prohibitions apply to every turn, requirements are checked once.
         (
             text("c"),
             plain.to_owned() + &text("t"),
             vec!["must_not_match c0", "must_not_match t0"],
             vec!["must_match c1", "must_match t1", "must_not_match c0", "must_not_match t0"],
         ),
-        // A turn's own demands are the turn's alone.
+        // The requirements of a turn only apply to that turn.
         (
             String::new(),
             "turns:\n- user: a\n  ".to_owned() + &text("u"),
             vec!["must_match u1", "must_not_match u0"],
             vec![],
         ),
-        // The later number wins, and false switches off.
+        // The innermost number wins, and `false` switches the limit off.
         (limit("10"), plain.to_owned(), vec!["max_duration_ms 10ms"], vec!["max_duration_ms 10ms"]),
         (
             limit("10"),
@@ -53,7 +53,7 @@ fn levels_are_put_together_as_the_table_says() {
         (limit("10"), "turns:\n- user: a\n  ".to_owned() + &limit("false"), vec![], vec!["max_duration_ms 10ms"]),
         (limit("false"), "turns:\n- user: a\n  ".to_owned() + &limit("0"), vec!["max_duration_ms 0ms"], vec![]),
         (limit("10"), limit("false") + "turns:\n- user: a\n  " + &limit("30"), vec!["max_duration_ms 30ms"], vec![]),
-        // Nothing said is nothing asked.
+        // An empty block has no checks.
         (String::new(), plain.to_owned() + "assert: {}\n", vec![], vec![]),
     ] {
         let found = short(&config(&target), &turns(&test));
@@ -69,7 +69,7 @@ fn levels_are_put_together_as_the_table_says() {
 }
 
 #[test]
-fn turns_meet_all_demands_where_that_is_asked_for() {
+fn inherit_all_applies_requirements_to_every_turn() {
     let block = |more: &str, word: &str| format!("assert: {{ {more} text: {{ must_match: {word} }} }}\n");
     let plain = "turns: [{ user: a }]\n";
     for (root, target, test, inherited) in [
@@ -88,7 +88,7 @@ fn turns_meet_all_demands_where_that_is_asked_for() {
     }
     assert_eq!(
         wrong_config(&format!("{CONFIG}inherit: some\n")),
-        ["`inherit` must be one of `all`, found the text `some`"]
+        ["`inherit` must be one of `all`, found the string `some`"]
     );
     assert_eq!(
         wrong_test(&turns("turns: [{ user: a, assert: { inherit: all } }]\n")),
@@ -121,23 +121,23 @@ fn named_blocks_that_are_missing_or_lead_back_are_refused() {
     let config = |more: &str| format!("{CONFIG}assertions:\n{more}");
     assert_eq!(
         wrong_config(&config("  a: { extends: [b] }\n  b: { extends: [c] }\n  c: { extends: [a] }\n")),
-        ["the block `a` builds upon itself"]
+        ["the block `a` extends itself"]
     );
-    assert_eq!(wrong_config(&config("  a: { extends: [a] }\n")), ["the block `a` builds upon itself"]);
+    assert_eq!(wrong_config(&config("  a: { extends: [a] }\n")), ["the block `a` extends itself"]);
     assert_eq!(
         wrong_config(&config("  a: { extends: [z, bb] }\n  bbb: {}\n")),
-        ["there is no block `z`", "there is no block `bb`"]
+        ["unknown block `z`", "unknown block `bb`"]
     );
     let chain = (0..40).map(|n| format!("  b{n}: {{ extends: [b{}] }}\n", n + 1)).collect::<Vec<_>>().concat();
     for chain in [format!("{chain}  b40: {{}}\n"), chain.replace('b', "a").replace("a40]", "b]") + "  b: {}\n"] {
         let problems = wrong_config(&config(&chain));
-        assert_eq!(problems, ["more than 32 blocks build one upon another"]);
+        assert_eq!(problems, ["more than 32 levels of `extends`"]);
     }
     let loaded = load(
         &project(&(CONFIG.to_owned() + NAMED), &turns("turns: [{ user: a, assert: { extends: [clam] } }]\n")),
         &["p"],
     );
-    assert_eq!(messages(&loaded), ["there is no block `clam`"]);
+    assert_eq!(messages(&loaded), ["unknown block `clam`"]);
     assert_eq!(loaded.diagnostics.iter().next().unwrap().help.as_deref(), Some("did you mean `calm`?"));
 }
 
@@ -147,7 +147,7 @@ fn what_multiplies_beyond_measure_is_refused() {
     for n in 1..30 {
         writeln!(blocks, "  b{n}: {{ extends: [b{}, b{}] }}", n - 1, n - 1).unwrap();
     }
-    let message = "the assertions come to more than 100000 checks";
+    let message = "the assertions expand to more than 100000 checks";
     assert_eq!(wrong_config(&(config("assert: { extends: [b29] }") + &blocks)), [message]);
     let loaded = load(
         &project(&(CONFIG.to_owned() + &blocks), &turns("turns: [{ user: a }]\nassert: { extends: [b29] }\n")),

@@ -1,4 +1,4 @@
-//! Files of a test, and what is looked at afterwards.
+//! Helpers: the files of a project, and its plan in short form.
 
 use std::path::PathBuf;
 
@@ -9,17 +9,17 @@ use agentci_source::{MemoryFiles, Reading};
 pub(crate) const CONFIG: &str =
     "version: '1.0'\ntarget:\n  type: agui\n  endpoint: http://127.0.0.1:1/agent\n  agentId: shop\n";
 
-/// A config whose target has these keys beside the usual ones of AG-UI, which stand after them.
+/// A config with an AG-UI target that has these keys after the usual ones.
 pub(crate) fn config(target: &str) -> String {
     format!("{CONFIG}{}", indented(target))
 }
 
-/// Lines, two columns further in.
+/// Indents lines by two columns.
 pub(crate) fn indented(lines: &str) -> String {
     format!("  {}\n", lines.trim_end().replace('\n', "\n  "))
 }
 
-/// A test of that name and one turn, with these keys beside.
+/// A test with this name, one turn, and these keys.
 pub(crate) fn test(name: &str, more: &str) -> String {
     format!("version: '1.0'\nname: {name}\nturns: [{{ user: hi }}]\n{more}")
 }
@@ -38,7 +38,7 @@ pub(crate) fn loaded(config: &str, test: &str) -> Loaded {
     load(&project(config, test), &["p"])
 }
 
-/// The only case of a project in which nothing is wrong.
+/// The only case of a valid project.
 #[track_caller]
 pub(crate) fn good(config: &str, test: &str) -> Case {
     let loaded = loaded(config, test);
@@ -50,21 +50,21 @@ pub(crate) fn messages(loaded: &Loaded) -> Vec<&str> {
     loaded.diagnostics.iter().map(|problem| problem.message.as_str()).collect()
 }
 
-/// What is wrong with a test whose config is right.
+/// The messages about an invalid test with a valid config.
 pub(crate) fn wrong_test(test: &str) -> Vec<String> {
     let loaded = loaded(CONFIG, test);
     assert!(loaded.plan.suites[0].cases[0].broken.is_some(), "{test}");
     messages(&loaded).into_iter().map(str::to_owned).collect()
 }
 
-/// What is wrong with a config, which refuses the suite.
+/// The messages about an invalid config, which rejects the suite.
 pub(crate) fn wrong_config(config: &str) -> Vec<String> {
     let loaded = loaded(config, &test("a", ""));
     assert!(loaded.plan.suites.is_empty(), "{config}");
     messages(&loaded).into_iter().map(str::to_owned).collect()
 }
 
-/// Checks in short: the dialect's name and the arguments, `not` for negated ones, `$` for those that wait for variables.
+/// Checks in short form: the label, `$` if it contains variables, `not` if it is negated, the name and the arguments.
 pub(crate) fn shown<'c>(checks: impl IntoIterator<Item = &'c Check>) -> Vec<String> {
     let one = |check: &Check| {
         let arguments = check.arguments.value(Reading::Core).unwrap();
@@ -75,7 +75,7 @@ pub(crate) fn shown<'c>(checks: impl IntoIterator<Item = &'c Check>) -> Vec<Stri
     checks.into_iter().map(one).collect()
 }
 
-/// What is asked of each turn, and of the whole.
+/// The checks of each turn, and of the whole test.
 pub(crate) fn asked(case: &Case) -> (Vec<Vec<String>>, Vec<String>) {
     let turns = case.turns.iter().map(|turn| shown(turn.checks.iter().map(|check| &**check))).collect();
     (turns, shown(case.checks.iter().map(|check| &**check)))

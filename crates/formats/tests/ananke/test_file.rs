@@ -1,4 +1,4 @@
-//! What a test file may say.
+//! The content of test files.
 
 use std::path::Path;
 
@@ -71,9 +71,9 @@ fn actions_of_mcp_and_a2a() {
     assert_eq!(
         messages(&problems),
         [
-            "`errors` must be one of `allow`, `fail`, found the text `no`",
-            "an answer must be a mapping, found the text `yes`",
-            "`action` must be one of `accept`, `decline`, `cancel`, found the text `maybe`",
+            "`errors` must be one of `allow`, `fail`, found the string `no`",
+            "an answer must be a mapping, found the string `yes`",
+            "`action` must be one of `accept`, `decline`, `cancel`, found the string `maybe`",
             "`content` must be a mapping, found the number 1",
             "unknown key `contents` in an answer",
         ]
@@ -93,8 +93,8 @@ fn turns_fit_the_version_and_the_target() {
     assert_eq!(
         wrong_test(&turn("mcp:call")),
         [
-            "the turn type `mcp:call` needs version 1.2, and the file has 1.0",
-            "the turn type `mcp:call` is for targets of type `mcp`, and the config has `agui`",
+            "the turn type `mcp:call` needs version 1.2, but the file has 1.0",
+            "the turn type `mcp:call` is for targets of type `mcp`, but the config has `agui`",
         ]
     );
     assert_eq!(wrong_test(&turn("agui:conect")), ["unknown turn type `agui:conect`"]);
@@ -103,7 +103,7 @@ fn turns_fit_the_version_and_the_target() {
     let problems = loaded(a2a, "version: '1.0'\nname: a\nturns: [{ type: agui:connect }, { user: hi }]\n");
     assert_eq!(
         messages(&problems),
-        ["the turn type `agui:connect` is for targets of type `agui`, and the config has `a2a`"]
+        ["the turn type `agui:connect` is for targets of type `agui`, but the config has `a2a`"]
     );
 }
 
@@ -115,18 +115,18 @@ fn reports_every_problem_of_a_test() {
              - { user: a, usr: b }\n- { type: agui:resume, status: done, resume: { a: { stat: x } } }\nskip: [x]\nassert: 3\n"
         ),
         [
-            "version 2.0 is not known",
+            "version 2.0 is not supported",
             "unknown key `naem` in the test",
             "`cmd` is empty",
             "a hook needs `cmd`",
             "unknown key `command` in a hook",
-            "`timeout_ms` must be more than 0, found the number -1",
-            "a turn must be a mapping, found the text `hi`",
-            "`user` must be text, found the number 7",
+            "`timeout_ms` must be greater than 0, found the number -1",
+            "a turn must be a mapping, found the string `hi`",
+            "`user` must be a string, found the number 7",
             "unknown key `usr` in a turn",
-            "`status` must be one of `resolved`, `cancelled`, found the text `done`",
+            "`status` must be one of `resolved`, `cancelled`, found the string `done`",
             "unknown key `stat` in the answer to an interrupt",
-            "`skip` must be text, found a list",
+            "`skip` must be a string, found a list",
             "`assert` must be a mapping, found the number 3",
         ]
     );
@@ -136,7 +136,7 @@ fn reports_every_problem_of_a_test() {
 #[test]
 fn a_command_names_a_program() {
     let test = test("a", "hooks: [{ cmd: [' ', x] }, { cmd: [sh, 7] }]\n");
-    assert_eq!(wrong_test(&test), ["`cmd` names no program", "`cmd[]` must be text, found the number 7"]);
+    assert_eq!(wrong_test(&test), ["`cmd` names no program", "`cmd[]` must be a string, found the number 7"]);
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn tools_of_a_test_add_to_those_of_the_target() {
     assert_eq!(answers, [("a", json!(3)), ("b", json!(2)), ("c", json!("no"))]);
     let mcp = "version: '1.2'\ntarget: { type: mcp, transport: sse, endpoint: 'http://a' }\n";
     let wrong = loaded(mcp, "version: '1.2'\nname: a\nturns: [{ type: mcp:list }]\ntools: [{ name: a, reply: 1 }]\n");
-    assert_eq!(messages(&wrong), ["`tools` are offered to targets of type `agui`"]);
+    assert_eq!(messages(&wrong), ["`tools` are only supported for targets of type `agui`"]);
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn every_tool_has_an_answer_which_may_be_null() {
     assert_eq!(wrong_config(&config("tools: [{ name: search_docs }]")), ["the tool `search_docs` has no answer"]);
     assert_eq!(wrong_test(&test("a", "tools: [{ name: c, error: }]\n")), ["the tool `c` has no answer"]);
     let two = wrong_test(&test("a", "tools: [{ name: c, reply: null, error: no }]\n"));
-    assert_eq!(two, ["a tool has one of `reply`, `replies` and `error`"]);
+    assert_eq!(two, ["a tool can have only one of `reply`, `replies` and `error`"]);
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn hooks_find_their_files_beside_the_config_then_beside_the_test() {
 }
 
 #[test]
-fn a_wrong_test_leaves_the_others_alone_and_names_are_told_apart() {
+fn an_invalid_test_does_not_affect_others_and_duplicate_names_are_changed() {
     let files = project(CONFIG, &test("a", ""))
         .with("p/b.test.yaml", "name: b\nturns: 3\nx: [\n")
         .with("p/c.test.yaml", "turns: []\n");

@@ -1,4 +1,4 @@
-//! What is printed in the native dialect is read back as the same plan, whatever the texts and numbers in it.
+//! A plan that is printed in the native dialect and read back is the same plan, for any strings and numbers.
 
 mod printed;
 mod routed;
@@ -17,7 +17,7 @@ use proptest::prelude::*;
 
 use crate::suites::suite;
 
-/// A suite in full, places left out, so that two can be compared.
+/// The debug output of a suite without its spans, for comparison.
 pub(crate) fn without_places(suite: &Suite) -> String {
     let full = format!("{suite:#?}");
     let mut kept = String::with_capacity(full.len());

@@ -1,4 +1,4 @@
-//! Suites of other formats, and odd numbers, printed in the native dialect.
+//! Prints suites of other formats, and unusual numbers, in the native dialect.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -108,7 +108,7 @@ fn a_yao_suite_prints_as_a_native_one_that_loads_the_same() {
     let again = load(&files, &["t".into()]);
     assert!(again.diagnostics.is_empty(), "{text}\n{:?}", again.diagnostics);
     let again = &again.plan.suites[0];
-    // Its own names for checks are the dialect's alone.
+    // Labels of checks are not printed.
     let plain = |suite: &Suite| {
         let mut suite = Suite {
             dialect: Dialect::Native,
@@ -125,10 +125,10 @@ fn a_yao_suite_prints_as_a_native_one_that_loads_the_same() {
         without_places(&suite)
     };
     assert_eq!(plain(again), plain(first), "{text}");
-    assert!(text.contains("message: \"own words (there is no assertion of the type `nope`"), "{text}");
+    assert!(text.contains("message: \"own words (unknown assertion type `nope`"), "{text}");
 }
 
-/// What a check that cannot be understood is printed as: one that no output passes, with the reason in its message.
+/// The printed form of an invalid check: a check that no output passes, with the reason in its message.
 fn never(check: &Check) -> Check {
     let reason = check.arguments.scalar().map(|reason| reason.text.to_string()).unwrap_or_default();
     let message = check.message().map_or_else(|| reason.clone(), |own| format!("{own} ({reason})"));

@@ -1,4 +1,4 @@
-//! Any server that is asked over plain HTTP, and any tools that it calls over HTTP.
+//! Generates agents behind plain HTTP and tools that they call over HTTP.
 
 use std::sync::Arc;
 use std::time::Duration;

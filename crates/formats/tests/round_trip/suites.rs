@@ -1,4 +1,4 @@
-//! Any case and any suite.
+//! Generates cases and suites.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,11 +17,13 @@ use crate::values::{argument, check, name, object, span, text, value};
 use crate::worlds::world;
 
 pub(crate) fn limits() -> impl Strategy<Value = Limits> {
-    let whole = || option::of(prop_oneof![-5_i32..5, any::<i32>()].prop_map(|most| limit(f64::from(most))));
-    let any_number = option::of((-1e6_f64..1e6).prop_map(limit));
-    let wall = option::of(prop_oneof![any::<i32>().prop_map(f64::from), -1e6_f64..1e6].prop_map(limit));
-    (wall, whole(), whole(), whole(), whole(), whole(), any_number).prop_map(
-        |(wall_ms, tool_calls, tool_errors, model_calls, tokens_in, tokens_out, cost_usd)| Limits {
+    let of = |key, most: BoxedStrategy<f64>| option::of(most.prop_map(move |most| limit(key, most)));
+    let whole = |key| of(key, prop_oneof![-5_i32..5, any::<i32>()].prop_map(f64::from).boxed());
+    let cost = of("cost_usd", (-1e6_f64..1e6).boxed());
+    let wall = of("wall", prop_oneof![any::<i32>().prop_map(f64::from), -1e6_f64..1e6].boxed());
+    let calls = (whole("tool_calls"), whole("tool_errors"), whole("model_calls"));
+    (wall, calls, whole("tokens_in"), whole("tokens_out"), cost).prop_map(
+        |(wall_ms, (tool_calls, tool_errors, model_calls), tokens_in, tokens_out, cost_usd)| Limits {
             wall_ms,
             tool_calls,
             tool_errors,
@@ -33,8 +35,8 @@ pub(crate) fn limits() -> impl Strategy<Value = Limits> {
     )
 }
 
-pub(crate) fn limit(most: f64) -> Limit {
-    Limit { most, span: span() }
+pub(crate) fn limit(key: &'static str, most: f64) -> Limit {
+    Limit { key, most, span: span() }
 }
 
 pub(crate) fn said() -> impl Strategy<Value = TurnInput> {
@@ -91,10 +93,10 @@ pub(crate) fn case() -> impl Strategy<Value = Case> {
             span: span(),
             description: description.map(Into::into),
             tags: tags.into(),
-            // A word such as `none` is no reason.
+            // A word such as `none` is not a valid reason.
             skip: skip.map(|reason| Box::new(Skip { reason: reason.map(|reason| format!("because {reason}")) })),
             target: Arc::new(target),
-            // Where nothing is recorded it is an error.
+            // It is an error without a recording.
             played: last.1 > 4 && world.recording.is_some(),
             world: Arc::new(world),
             variables: variables.into(),
@@ -114,7 +116,7 @@ pub(crate) fn case() -> impl Strategy<Value = Case> {
 }
 
 pub(crate) fn gates() -> impl Strategy<Value = Gates> {
-    // A percentage below one is warned about.
+    // A percentage below 1 is a warning.
     let percent = || option::of(prop_oneof![-500_i32..=0, 1..100_000]);
     let truth = || option::of(any::<bool>());
     let rate = option::of((0_u32..=1000).prop_map(|rate| f64::from(rate) / 1000.0));
@@ -129,7 +131,7 @@ pub(crate) fn gates() -> impl Strategy<Value = Gates> {
         )| {
             let looks = rate.is_some() || no_new_failures == Some(true);
             let spanned = |percent: i32| Spanned::new(format!("{percent}e-2").parse().unwrap_or(f64::NAN), span());
-            // A least difference without a gate on time is warned about.
+            // `min_wall_ms_delta` without a wall-time gate is a warning.
             let least = least.filter(|_| mean.is_some() || p95.is_some());
             let written = [
                 ("baseline", baseline.then(|| json!("old/b.json"))),
@@ -158,7 +160,7 @@ pub(crate) fn gates() -> impl Strategy<Value = Gates> {
                 no_missing_cases: no_missing_cases.map(|truth| Spanned::new(truth, span())),
                 no_changed_steps: no_changed_steps.map(|truth| Spanned::new(truth, span())),
                 no_changed_prompts: no_changed_prompts.map(|truth| Spanned::new(truth, span())),
-                // Gates that cannot decide are warned about.
+                // `decide` without a gate to decide by is a warning.
                 decide: decide.filter(|truth| !truth || looks).map(|truth| Spanned::new(truth, span())),
                 written: if pairs.is_empty() { Value::Null } else { Value::Object(pairs.into_iter().collect()) },
             }

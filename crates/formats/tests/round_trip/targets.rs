@@ -1,4 +1,4 @@
-//! Any way to reach an agent but plain HTTP.
+//! Generates targets other than plain HTTP.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ pub(crate) fn template() -> impl Strategy<Value = Text> {
     text().prop_map(|text| Text::parse(&text))
 }
 
-/// Either rule, so that both survive.
+/// Picks a rule, so that both are tested.
 pub(crate) fn any_output(timeout: Duration) -> OutputRule {
     if timeout.as_millis().is_multiple_of(2) { OutputRule::Optional } else { OutputRule::Required }
 }
@@ -114,7 +114,7 @@ pub(crate) fn a2a() -> impl Strategy<Value = Target> {
     (card, options, hosts, named_texts(), millis()).prop_map(
         |(card, (context, blocking, accepted_output_modes, auth), hosts, headers, timeout)| {
             let span = span();
-            // A list is for a card that is fetched.
+            // The list only applies to a card that is fetched.
             let hosts = if matches!(card, A2aCard::At(_)) { hosts } else { Vec::new() };
             Target::A2a(Box::new(A2aTarget {
                 card,

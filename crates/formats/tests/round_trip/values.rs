@@ -1,4 +1,4 @@
-//! Texts, numbers and what checks are made of.
+//! Generates strings, numbers and the arguments of checks.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ pub(crate) fn span() -> Span {
     Span::whole(Sources::default().add(Path::new("x"), ""))
 }
 
-/// Texts that a reader of YAML or of templates could stumble over.
+/// Strings that are difficult for a reader of YAML or of templates.
 pub(crate) fn text() -> impl Strategy<Value = String> {
     let odd = sample::select(vec![
         "",
@@ -74,7 +74,7 @@ pub(crate) fn text() -> impl Strategy<Value = String> {
     prop_oneof![odd.prop_map(str::to_owned), any::<String>(), "[a-z][a-z ./:${}A-Z-]{0,12}"]
 }
 
-/// An argument of a command that names nothing of the suite, as `a/..` would.
+/// An argument of a command that does not name a file or folder of the suite, as `a/..` would.
 pub(crate) fn argument() -> impl Strategy<Value = String> {
     let there = |word: &str| ["", "s", "s/agentci.yaml"].map(Path::new).contains(&&*join(Path::new("s"), word));
     text().prop_filter("names something of the suite", move |word| !there(word))

@@ -1,4 +1,4 @@
-//! Any surroundings of an agent.
+//! Generates worlds.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +26,7 @@ pub(crate) fn scripted() -> impl Strategy<Value = Vec<ScriptedTool>> {
     })
 }
 
-/// The script that stands in the files of the test.
+/// The model script in the files of the test.
 pub(crate) fn script() -> Arc<ModelScript> {
     Arc::new(ModelScript { default: vec!["hi".into()], ..ModelScript::default() })
 }
@@ -39,7 +39,7 @@ fn model() -> impl Strategy<Value = ModelWorld> {
     })
 }
 
-/// The script of an MCP server that stands in the files of the test.
+/// The MCP server script in the files of the test.
 pub(crate) const SERVER: &str = "tools: { find: { answers: { reply: hi } } }\n";
 
 fn servers() -> impl Strategy<Value = Vec<McpWorld>> {
@@ -91,7 +91,7 @@ pub(crate) fn world() -> impl Strategy<Value = World> {
             faults,
             (scripted, servers, (recorded, model_alone, optional, matching)),
         )| World {
-            // Only a model that is there can go unasked.
+            // Only an existing model can be optional.
             model_optional: optional && (model.is_some() || model_alone || recorded),
             recorded_model: (model_alone && model.is_none())
                 .then(|| RecordingSetting { path: "s/model.jsonl".into(), span: span() }),

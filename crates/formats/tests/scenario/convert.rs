@@ -1,4 +1,4 @@
-//! What `agentci convert` makes of scenarios.
+//! Scenarios converted by `agentci convert`.
 
 use agentci_formats::{load as load_paths, print_native};
 use agentci_plan::{Dialect, Habits, Suite, Target, ToolSource};
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::project::{good_suite, project, scenario};
 
-/// A suite in full, without places, without its dialect, and without what only scenarios can be recorded to.
+/// The debug output of a suite without spans, without its dialect, and without the recording target of scenarios.
 fn comparable(suite: &Suite) -> String {
     let mut suite = suite.clone();
     suite.dialect = Dialect::Native;

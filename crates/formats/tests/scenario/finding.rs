@@ -108,19 +108,19 @@ fn an_agent_may_be_named_beside_paths() {
     let loaded = load_chosen(&two_agents(), &["p"], choose_agent("ukk"));
     assert_eq!(suites(&loaded), Vec::<String>::new());
     let problem = loaded.diagnostics.iter().find(|problem| problem.message.contains("ukk")).unwrap();
-    assert_eq!(problem.message, "there are no scenarios of an agent `ukk`");
+    assert_eq!(problem.message, "no scenarios found for agent `ukk`");
     assert_eq!(problem.help.as_deref(), Some("did you mean `uk`?"));
 }
 
 #[test]
-fn an_agent_that_is_not_there_is_told_with_those_that_are() {
+fn an_unknown_agent_is_reported_with_the_known_ones() {
     let files = MemoryFiles::default()
         .with("tests/us_payroll/a.yaml", scenario("a", ""))
         .with("tests/uk_payroll/a.yaml", scenario("a", ""));
     for (slug, message, help) in [
-        ("us_payrol", "there is no agent `us_payrol` in `tests`", "did you mean `us_payroll`?"),
-        ("finance", "there is no agent `finance` in `tests`", "the agents are `uk_payroll`, `us_payroll`"),
-        ("../x", "`../x` can not be the name of an agent", "name one of the folders in the folder of the tests"),
+        ("us_payrol", "unknown agent `us_payrol` in `tests`", "did you mean `us_payroll`?"),
+        ("finance", "unknown agent `finance` in `tests`", "the agents are `uk_payroll`, `us_payroll`"),
+        ("../x", "`../x` is not a valid agent name", "use the name of a folder in the folder of the tests"),
     ] {
         let loaded = load_chosen(&files, &[], choose_agent(slug));
         let [problem] = loaded.diagnostics.iter().collect::<Vec<_>>()[..] else { panic!("{:?}", loaded.diagnostics) };

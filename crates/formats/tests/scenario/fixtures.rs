@@ -1,4 +1,4 @@
-//! What tools answer, and to which request, however it is indented.
+//! Tool fixtures and the requests they match, in any indentation.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::project::{answers, good, load, messages, project, routes, scenario, wrong};
 
-/// A scenario whose tool has these answers, written from the first column.
+/// A scenario whose tool has these answers, which start in the first column.
 fn with_answers(yaml: &str) -> String {
     scenario("a", &format!("tool_fixtures:\n  slips:\n    {}\n", yaml.replace('\n', "\n    ")))
 }
@@ -52,7 +52,7 @@ fn an_answer_that_was_indented_along_with_the_request_is_taken_out_of_it() {
     let loaded = load(&project(&text), &["tests"]);
     let [problem] = loaded.diagnostics.iter().collect::<Vec<_>>()[..] else { panic!("{:?}", loaded.diagnostics) };
     assert_eq!(problem.severity, Severity::Warning);
-    assert_eq!(problem.message, "`response_file` stands within the request, and is taken out of it");
+    assert_eq!(problem.message, "`response_file` is inside the request; it is read as the answer instead");
     assert_eq!((problem.span.line, problem.span.column), (9, 9));
     assert!(problem.help.as_ref().unwrap().contains("`status` stays part of the request"));
     let case = &loaded.plan.suites[0].cases[0];
@@ -68,10 +68,7 @@ fn keys_below_and_beside_are_refused_with_both_readings() {
     ] {
         let loaded = load(&project(&with_answers(yaml)), &["tests"]);
         let [problem] = loaded.diagnostics.iter().collect::<Vec<_>>()[..] else { panic!("{:?}", loaded.diagnostics) };
-        assert_eq!(
-            problem.message,
-            format!("it can not be told whether `region` belongs to the request: `request` has {has}, too")
-        );
+        assert_eq!(problem.message, format!("ambiguous request: `region` is beside `request`, which also has {has}"));
         let help = problem.help.as_deref().unwrap();
         assert!(help.contains("indent `region` below `request:`") && help.contains("remove `region`"), "{help}");
         assert_eq!(problem.span.line, 7);
@@ -82,7 +79,7 @@ fn keys_below_and_beside_are_refused_with_both_readings() {
 fn a_word_that_is_nearly_an_option_is_warned_about() {
     let text = with_answers("- request:\n  id: 1\n  stauts: 404\n  response: {}");
     let loaded = load(&project(&text), &["tests"]);
-    assert_eq!(messages(&loaded), ["`stauts` is taken for a part of the request"]);
+    assert_eq!(messages(&loaded), ["`stauts` is read as part of the request"]);
     assert!(!loaded.diagnostics.has_errors());
     let text = with_answers("- request:\n  id: 1\n  respons_file: slips/1.json");
     let loaded = load(&project(&text), &["tests"]);
@@ -107,21 +104,21 @@ fn an_answer_has_a_manner() {
 #[test]
 fn what_can_not_be_answered_is_refused() {
     for (yaml, message) in [
-        ("- request: {}", "an answer has either `response_file` or `response`"),
-        ("- { response_file: slips/1.json, response: 1 }", "an answer has either `response_file` or `response`"),
-        ("- { response_file: slips/1.json, response: }", "an answer has either `response_file` or `response`"),
+        ("- request: {}", "an answer needs either `response_file` or `response`"),
+        ("- { response_file: slips/1.json, response: 1 }", "an answer needs either `response_file` or `response`"),
+        ("- { response_file: slips/1.json, response: }", "an answer needs either `response_file` or `response`"),
         ("- { response: 1, status: 99 }", "`status` must be from 200 to 599, found 99"),
-        ("- { response: 1, status: ok }", "`status` must be a whole number, found the text `ok`"),
+        ("- { response: 1, status: ok }", "`status` must be an integer, found the string `ok`"),
         ("- { response: 1, delay_ms: -1 }", "`delay_ms` must be 0 or more, found -1"),
         ("- { response: 1, delay_ms: 900000 }", "`delay_ms` must be ten minutes or less, found the number 900000"),
-        ("- { response: 1, method: 'GET /' }", "`method` must be a method of HTTP, found the text `GET /`"),
-        ("- { response: 1, headers: { 'a b': c } }", "`a b` can not be the name of a header"),
+        ("- { response: 1, method: 'GET /' }", "`method` must be an HTTP method, found the string `GET /`"),
+        ("- { response: 1, headers: { 'a b': c } }", "`a b` cannot be the name of a header"),
         (
             "- { response: 1, headers: { a: \"b\\r\\nc: d\" } }",
-            "the header `a` must be text on one line, found the text `b\\r\\nc: d`",
+            "the header `a` must be a string on one line, found the string `b\\r\\nc: d`",
         ),
-        ("- { response: .nan }", "`response` holds a number that JSON can not say"),
-        ("- slips/1.json", "an answer must be a mapping, found the text `slips/1.json`"),
+        ("- { response: .nan }", "`response` contains a number that JSON cannot represent"),
+        ("- slips/1.json", "an answer must be a mapping, found the string `slips/1.json`"),
     ] {
         assert_eq!(wrong(&with_answers(yaml)), [message], "{yaml}");
     }
@@ -134,7 +131,7 @@ fn a_tool_is_a_path() {
     for id in ["/slips", "slips/", "\"a\\tb\"", "a/../b", "a//b", "__misses", "''"] {
         let text = scenario("a", &format!("tool_fixtures: {{ {id}: [] }}\n"));
         let [message] = wrong(&text).try_into().unwrap_or_else(|all| panic!("{all:?}"));
-        assert!(message.contains("can not be the name of a tool"), "{message}");
+        assert!(message.contains("cannot be the name of a tool"), "{message}");
     }
     for id in ["paySlips", "pay-slips.v2", "payroll/slips", "lohnübersicht", "pay slips"] {
         let case = good(&scenario("a", &format!("tool_fixtures: {{ {id}: [{{ response: 1 }}] }}\n")));
@@ -146,7 +143,7 @@ fn a_tool_is_a_path() {
 fn a_tool_without_answers_is_worth_a_warning() {
     for none in ["[]", ""] {
         let loaded = load(&project(&scenario("a", &format!("tool_fixtures:\n  slips: {none}\n"))), &["tests"]);
-        assert_eq!(messages(&loaded), ["`slips` has no answer, so every call of it is a miss"]);
+        assert_eq!(messages(&loaded), ["`slips` has no answers, so every call of it is a miss"]);
         assert!(!loaded.diagnostics.has_errors());
     }
 }
@@ -178,25 +175,23 @@ fn an_answer_may_lie_elsewhere_in_the_tests_but_not_outside() {
     let loaded = other("../../uk/__files/x.json");
     assert_eq!(messages(&loaded), Vec::<&str>::new());
     for (written, message) in [
-        ("../../../secret.json", "`../../../secret.json` leads out of `tests`"),
-        ("../../secret.json", "there is no file `../../secret.json` with an answer"),
-        ("/etc/passwd", "`response_file` must be a path within the tests, found `/etc/passwd`"),
-        ("..", "there is no file `..` with an answer"),
+        ("../../../secret.json", "`../../../secret.json` points outside `tests`"),
+        ("../../secret.json", "answer file `../../secret.json` does not exist"),
+        ("/etc/passwd", "`response_file` must be a relative path, found `/etc/passwd`"),
+        ("..", "answer file `..` does not exist"),
     ] {
         assert_eq!(messages(&other(written)), [message]);
     }
 }
 
 #[test]
-fn a_missing_answer_is_told_with_all_places_and_the_one_that_may_be_meant() {
+fn a_missing_answer_file_is_reported_with_all_locations_and_a_suggestion() {
     let loaded = load(&project(&with_answers("- response_file: slip/1.json")), &["tests"]);
     let [problem] = loaded.diagnostics.iter().collect::<Vec<_>>()[..] else { panic!("{:?}", loaded.diagnostics) };
-    assert_eq!(problem.message, "there is no file `slip/1.json` with an answer");
+    assert_eq!(problem.message, "answer file `slip/1.json` does not exist");
     assert_eq!((problem.span.line, problem.span.column), (6, 22));
     assert_eq!(
         problem.help.as_deref(),
-        Some(
-            "did you mean `slips/1.json`? it was looked for as `tests/us/__files/slip/1.json`, `tests/us/slip/1.json`"
-        )
+        Some("did you mean `slips/1.json`? agentci looked for `tests/us/__files/slip/1.json`, `tests/us/slip/1.json`")
     );
 }

@@ -1,4 +1,4 @@
-//! Files that nobody wrote with care.
+//! Malformed files.
 
 use agentci_source::MemoryFiles;
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ proptest! {
     }
 
     #[test]
-    fn no_path_leads_to_a_file_outside(parts in prop::collection::vec(prop::sample::select(vec!["..", ".", "us", "uk", "__files", "x.json", "tests", "/"]), 1..8)) {
+    fn no_path_points_at_a_file_outside(parts in prop::collection::vec(prop::sample::select(vec!["..", ".", "us", "uk", "__files", "x.json", "tests", "/"]), 1..8)) {
         let written = parts.join("/");
         let places = ["x.json", "uk/x.json", "other/x.json", "tests/x.json", "tests/uk/x.json", "tests/us/__files/x.json"];
         let text = scenario("a", &format!("tool_fixtures: {{ slips: [{{ response_file: '{written}' }}] }}\n"));

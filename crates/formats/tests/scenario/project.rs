@@ -1,4 +1,4 @@
-//! Files of a test, and what is looked at afterwards.
+//! Helpers: the files of a project, and its plan in short form.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use agentci_formats::{LoadOptions, Loaded, load_with};
 use agentci_plan::{Case, Fixture, HttpTarget, Routes, Suite, Target, ToolSource};
 use agentci_source::MemoryFiles;
 
-/// A scenario of that name, with these keys beside the ones it can not do without.
+/// A scenario with this name, the required keys and these keys.
 pub(crate) fn scenario(name: &str, more: &str) -> String {
     format!("test_name: {name}\nuser_input: Why?\nexpected_answer: Because.\n{more}")
 }
@@ -23,14 +23,14 @@ pub(crate) fn load(files: &MemoryFiles, paths: &[&str]) -> Loaded {
     load_chosen(files, paths, |_| {})
 }
 
-/// The same, with choices of the caller.
+/// The same, with options.
 pub(crate) fn load_chosen(files: &MemoryFiles, paths: &[&str], choose: impl FnOnce(&mut LoadOptions)) -> Loaded {
     let mut options = LoadOptions::default();
     choose(&mut options);
     load_with(files, &paths.iter().map(PathBuf::from).collect::<Vec<_>>(), &options)
 }
 
-/// The only suite of files in which nothing is wrong.
+/// The only suite of valid files.
 #[track_caller]
 pub(crate) fn good_suite(files: &MemoryFiles) -> Suite {
     let loaded = load(files, &["tests"]);
@@ -38,13 +38,13 @@ pub(crate) fn good_suite(files: &MemoryFiles) -> Suite {
     loaded.plan.suites[0].clone()
 }
 
-/// The only case of a project in which nothing is wrong.
+/// The only case of a valid project.
 #[track_caller]
 pub(crate) fn good(scenario: &str) -> Case {
     *good_suite(&project(scenario)).cases[0].clone()
 }
 
-/// What is wrong with a scenario.
+/// The messages about an invalid scenario.
 #[track_caller]
 pub(crate) fn wrong(scenario: &str) -> Vec<String> {
     let loaded = load(&project(scenario), &["tests/us"]);

@@ -1,4 +1,4 @@
-//! The settings of a project: how agents are reached, and what scenarios share.
+//! The settings of a project: the targets of agents, and the settings shared by scenarios.
 
 use std::path::Path;
 use std::time::Duration;
@@ -54,7 +54,7 @@ fn an_agent_has_a_target() {
     assert_eq!(http.body, Some(Data::parse(&json!({ "q": "${INPUT.user_input}", "more": ["${INPUT}"] }))));
     assert_eq!(http.body.as_ref().and_then(Data::as_literal), None);
     let server = http.server.as_ref().unwrap();
-    // Named from the suite's folder, and found from the settings'.
+    // Resolved in the folder of the settings, and written relative to the folder of the suite.
     assert_eq!(server.command[1].text, Text::Literal("../../bin/agent.py".into()));
     assert_eq!(server.command[1].file.as_deref(), Some(Path::new("bin/agent.py")));
     assert_eq!((server.folder.as_deref(), server.patience.as_secs()), (Some(Path::new("bin")), 10));
@@ -73,7 +73,7 @@ fn other_agents_have_the_default_target() {
 }
 
 #[test]
-fn tool_bases_are_names_and_may_lead_somewhere_live() {
+fn tool_bases_are_names_and_may_have_a_live_address() {
     assert_eq!(names(&good("tool_bases: [A_BASE, B_BASE]\n")), [("A_BASE", None), ("B_BASE", None)]);
     let case = good("tool_bases:\n  A_BASE: { live: \"https://${ENV.HOST}/api\" }\n  B_BASE:\n");
     assert_eq!(names(&case), [("A_BASE", Some("https://${ENV.HOST}/api".into())), ("B_BASE", None)]);
@@ -94,7 +94,7 @@ fn what_scenarios_share_yields_to_what_they_say() {
 }
 
 #[test]
-fn the_caller_may_say_where_the_agent_is_and_what_a_miss_comes_to() {
+fn the_caller_may_set_the_agent_address_and_the_result_of_a_miss() {
     let files = with_settings("stub_miss: fail\ntargets: { us: { url: 'http://a/', agent_command: [x] } }\n");
     let plain = load(&files, &["tests"]);
     assert_eq!(chosen_url(&plain), ("http://a/".into(), true));
@@ -102,13 +102,13 @@ fn the_caller_may_say_where_the_agent_is_and_what_a_miss_comes_to() {
         options.scenario.agent_url = Some("http://b/${X}".into());
         options.scenario.miss = Some(UnansweredRoute::Warn);
     });
-    // It runs already, so it is not started.
+    // The agent is already running, so it is not started.
     assert_eq!(chosen_url(&chosen), ("http://b/$${X}".into(), false));
     assert_eq!(routes(&chosen.plan.suites[0].cases[0]).miss, UnansweredRoute::Warn);
 }
 
 #[test]
-fn settings_are_the_nearest_that_are_no_suite() {
+fn settings_are_the_nearest_file_that_is_not_a_suite() {
     let native = "suite: n\ntarget: { process: { command: [a] } }\ncases: [{ id: x, input: {} }]\n";
     for (files, embedder) in [
         (project(&scenario("a", "")).with("agentci.yaml", "embedder: far\n"), Some("far")),
@@ -133,7 +133,7 @@ fn settings_are_the_nearest_that_are_no_suite() {
 }
 
 #[test]
-fn wrong_settings_refuse_all_agents_and_are_told_once() {
+fn invalid_settings_reject_all_agents_and_are_reported_once() {
     let settings = "target: {}\nfacts: maybe\nstub_miss: ignore\nthreshold: 88\nembedder: ''\ntool_bases: [A B, 1, C, C]\n\
         targets:\n  us: { url: localhost, answer: reply.text, timeout: 5, ready: 'http://x/', agent_comand: [x] }\n  uk: here\n";
     let files = with_settings(settings).with("tests/uk/b.yaml", scenario("b", ""));
@@ -143,19 +143,19 @@ fn wrong_settings_refuse_all_agents_and_are_told_once() {
         messages(&loaded),
         [
             "unknown key `target` in the settings",
-            "`facts` must be one of `fail`, `warn`, `off`, found the text `maybe`",
-            "`stub_miss` must be one of `fail`, `warn`, found the text `ignore`",
+            "`facts` must be one of `fail`, `warn`, `off`, found the string `maybe`",
+            "`stub_miss` must be one of `fail`, `warn`, found the string `ignore`",
             "`threshold` must be from 0 to 1, found the number 88",
             "`embedder` must not be empty",
-            "`A B` can not be the name of a variable",
-            "an item of `tool_bases` must be text, found the number 1",
+            "`A B` cannot be the name of a variable",
+            "an item of `tool_bases` must be a string, found the number 1",
             "`C` is named twice",
-            "`url` must be an address, found the text `localhost`",
-            "`answer` must be a JSON pointer, found the text `reply.text`",
+            "`url` must be a URL, found the string `localhost`",
+            "`answer` must be a JSON pointer, found the string `reply.text`",
             "`timeout` must be a duration, found the number 5",
-            "`ready` is about an agent that the run starts, and this one is not",
+            "`ready` has no effect: agentci does not start this agent",
             "unknown key `agent_comand` in a target",
-            "a target must be a mapping, found the text `here`",
+            "a target must be a mapping, found the string `here`",
         ]
     );
 }
@@ -166,7 +166,7 @@ fn a_target_of_no_agent_may_be_misspelt() {
     let [problem] = loaded.diagnostics.iter().collect::<Vec<_>>()[..] else { panic!("{:?}", loaded.diagnostics) };
     assert_eq!(
         (problem.message.as_str(), problem.help.as_deref()),
-        ("there is no agent `uss`", Some("did you mean `us`?"))
+        ("unknown agent `uss`", Some("did you mean `us`?"))
     );
     assert!(!loaded.diagnostics.has_errors());
     let files = with_settings("targets: { uss: { url: 'http://a/' } }\n").with("tests/uss/b.yaml", scenario("b", ""));

@@ -1,4 +1,4 @@
-//! What a scenario says.
+//! The content of scenarios.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::project::{good, good_suite, load, messages, project, routes, scenario, wrong};
 
-/// As the format's own description has it, indentation included.
+/// The sample of the format's documentation, with its indentation.
 const SAMPLE: &str = "test_name: why_net_lower  \n  \nvariables:  \n  currentPayDetailsId: 999999  \n  \
     employeeId:      123456  \n  \nuser_input: \"Why is my net pay lower this month?\"\n\nexpected_answer: |\n  \
     Your net pay dropped because a one-time bonus\n  was taxed at the 22 % supplemental federal rate.\n\n\
@@ -94,7 +94,7 @@ fn thresholds_may_depend_on_the_embedder() {
     for (written, message) in [
         ("88", "`semantic_threshold` must be from 0 to 1, found the number 88"),
         ("-0.1", "`semantic_threshold` must be from 0 to 1, found the number -0.1"),
-        ("high", "`semantic_threshold` must be a number, found the text `high`"),
+        ("high", "`semantic_threshold` must be a number, found the string `high`"),
         ("{}", "`semantic_threshold` names no embedder"),
         ("{ builtin: 2 }", "`semantic_threshold.builtin` must be from 0 to 1, found the number 2"),
         ("[0.8]", "`semantic_threshold` must be a number, found a list"),
@@ -113,7 +113,7 @@ fn cases_may_be_tagged_skipped_and_described_and_their_tools_may_fail() {
 }
 
 #[test]
-fn every_problem_of_a_scenario_is_told_where_it_is() {
+fn every_problem_of_a_scenario_is_reported_where_it_is() {
     let text =
         "tests_name: a\nuser_input: ''\nexpected_answer: 7\nvariables: [1]\ntool_fixtures: []\nsemantic_treshold: 1\n";
     let loaded = load(&project(text), &["tests"]);
@@ -127,7 +127,7 @@ fn every_problem_of_a_scenario_is_told_where_it_is() {
         [
             (1, "unknown key `tests_name` in the scenario", "did you mean `test_name`?"),
             (2, "`user_input` must not be empty", ""),
-            (3, "`expected_answer` must be text, found the number 7", "put it in quotes: \"7\""),
+            (3, "`expected_answer` must be a string, found the number 7", "put it in quotes: \"7\""),
             (4, "`variables` must be a mapping, found a list", ""),
             (5, "`tool_fixtures` must be a mapping, found a list", ""),
             (6, "unknown key `semantic_treshold` in the scenario", "did you mean `semantic_threshold`?"),

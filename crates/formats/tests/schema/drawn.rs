@@ -1,21 +1,21 @@
-//! Documents drawn from shapes.
+//! Generates random documents from shapes.
 
 use agentci_source::shape::{CheckShape, Field, KeyRule, Kind, Need, Shape, Tagged};
 use serde_json::{Map, Value, json};
 
-/// How deep a document may be before it holds only what it must.
+/// The depth from which a document only has required keys.
 const DEEP: usize = 7;
 
-/// What texts are made of.
+/// The values of strings.
 pub(crate) const WORDS: [&str; 8] =
     ["order", "refund", "A-17", "x", "Hello there", "search_docs", "naïve", "no such thing"];
 
-/// Choices that are made one after another.
+/// A source of random choices.
 pub(crate) struct Draw<'d> {
     numbers: &'d [u16],
     next: usize,
     checks: &'d [&'static CheckShape],
-    /// Where shapes stand in the document.
+    /// The paths of the shapes in the document.
     pub(crate) met: Vec<(String, &'static Shape)>,
     depth: usize,
 }
@@ -25,7 +25,7 @@ impl<'d> Draw<'d> {
         Self { numbers, next: 0, checks, met: Vec::new(), depth: 0 }
     }
 
-    /// A number below this one.
+    /// A number below `most`.
     pub(crate) fn below(&mut self, most: usize) -> usize {
         self.next += 1;
         usize::from(self.numbers[self.next % self.numbers.len()]) % most.max(1)
@@ -39,7 +39,7 @@ impl<'d> Draw<'d> {
         items[self.below(items.len())]
     }
 
-    /// A document; of a file that may be one of two, the first.
+    /// A document; if the file may have one of two shapes, it has the first.
     pub(crate) fn file(&mut self, root: &Kind) -> Value {
         match root {
             Kind::Having(_, with, _) => self.shape(with, ""),
@@ -51,12 +51,12 @@ impl<'d> Draw<'d> {
         self.one_of(&WORDS).to_owned()
     }
 
-    /// A name that is good for a tool, a variable and a header alike.
+    /// A name that is valid for a tool, a variable and a header.
     fn name(&mut self) -> String {
         self.one_of(&["alpha", "beta", "gamma", "delta"]).to_owned()
     }
 
-    /// A value at a place of the document.
+    /// A value at a path of the document.
     pub(crate) fn value(&mut self, kind: &Kind, place: &str) -> Value {
         match kind {
             Kind::Text | Kind::Name | Kind::Data => json!(self.word()),
@@ -141,12 +141,12 @@ impl<'d> Draw<'d> {
             if chosen.contains(&field.key) {
                 let mut value = self.value(&field.kind, &format!("{place}/{}", field.key));
                 if field.key == "id" {
-                    // Each stands once, or the rest is not looked at.
+                    // Ids are unique, since a duplicate keeps the rest from being read.
                     value = json!(format!("id {}", self.met.len()));
                 }
                 mapping.insert(field.key.into(), if ruled && value == false { json!(true) } else { value });
             } else if field.need == Need::Optional && !ruled && self.chance(12) {
-                // A key with nothing after it counts as absent.
+                // A key without a value counts as absent.
                 mapping.insert(field.key.into(), Value::Null);
             }
         }
@@ -165,7 +165,7 @@ impl<'d> Draw<'d> {
         Value::Object(mapping)
     }
 
-    /// Keys that go together.
+    /// Keys that may be combined.
     fn keys(&mut self, shape: &'static Shape) -> Vec<&'static str> {
         let fields: Vec<&Field> = shape.fields().collect();
         let one_in = if self.depth > DEEP { usize::MAX } else { 3 };
@@ -202,7 +202,7 @@ impl<'d> Draw<'d> {
     }
 }
 
-/// Whether no rule keeps a key from standing beside those that are chosen.
+/// Whether the rules allow a key next to the chosen ones.
 fn may_join(shape: &Shape, key: &str, chosen: &[&str]) -> bool {
     shape.rules.iter().all(|rule| match rule {
         KeyRule::NotBoth(keys) => !keys.contains(&key) || !keys.iter().any(|other| chosen.contains(other)),

@@ -1,5 +1,5 @@
-//! Schemas and readers agree about any document that is drawn from the shapes: both take it, and both refuse it once a key is
-//! misspelt, a value is of another type, or a key is gone that must be there.
+//! Schemas and readers agree about any document that is generated from the shapes: both accept it, and both reject it
+//! once a key is misspelt, a value has another type, or a required key is missing.
 
 #![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
 
@@ -17,17 +17,17 @@ use serde_json::{Value, json};
 
 use drawn::Draw;
 
-/// Holds readers and the schema of a kind of file against one another, over whole files.
+/// Compares the readers and the schema of a file type, over whole files.
 fn agree(name: &str) {
     agree_about(name, outside_checks, |draw, file| draw.file(file.root()));
 }
 
-/// What checks are given is looked at only if nothing else is wrong with a suite; it has a test of its own.
+/// The arguments of checks are only read if the suite has no other errors; they have a separate test.
 fn outside_checks(place: &str) -> bool {
     !place.contains("/checks/") && !place.contains("/task")
 }
 
-/// The same, over documents that are made in some way and spoilt at some places.
+/// The same, over documents that `make` generates, made invalid at the places that `within` selects.
 fn agree_about(name: &str, within: fn(&str) -> bool, make: impl Fn(&mut Draw<'_>, &SchemaFile) -> Value) {
     let checks: Vec<&'static CheckShape> = shapes().collect();
     let file = schemas().iter().find(|file| file.name == name).unwrap();
@@ -76,7 +76,7 @@ fn readers_and_schemas_agree_about_model_scripts() {
 fn readers_and_schemas_agree_about_runledger() {
     agree_about("runledger", outside_checks, |draw, file| {
         let mut document = draw.file(file.root());
-        // The other names of two keys, which are looked at only where the first are not there.
+        // Alternative names of two keys, which are only read if the main names are missing.
         if let Some(regression) = document["regression"].as_object_mut() {
             regression.retain(|key, _| !["min_success_rate", "max_p95_wall_ms_increase_pct"].contains(&key.as_str()));
         }
@@ -105,7 +105,7 @@ fn readers_and_schemas_agree_about_yao() {
         |_| true,
         |draw, file| {
             let mut document = draw.file(file.root());
-            // It is looked at only where there is no host.
+            // It is only read if there is no host.
             document["options"].as_object_mut().map(|options| options.remove("proxy"));
             document
         },

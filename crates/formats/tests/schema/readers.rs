@@ -1,4 +1,4 @@
-//! What readers complain of in a document.
+//! The errors that readers report for a document.
 
 use agentci_formats::{aumai, load, load_model_script};
 use agentci_source::yaml;
@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 
 use crate::drawn::WORDS;
 
-/// What is said about the shape of a document, as against files that are not there, names that nobody knows and the like.
+/// Parts of messages about the shape of a document, as opposed to missing files, unknown names and the like.
 const ABOUT_SHAPES: [&str; 25] = [
-    "a tool has either `",
+    "a tool needs exactly one of `",
     "unknown flag `",
-    " needs either `",
-    " is no address of a server",
-    "this assertion can not hold: there is no assertion of the type",
+    "` needs either `",
+    " is not a server address",
+    "this assertion cannot pass: unknown assertion type",
     "unknown key `",
     "unknown target `",
     "unknown turn type `",
@@ -22,21 +22,21 @@ const ABOUT_SHAPES: [&str; 25] = [
     " needs `",
     " has no value",
     " must be a mapping",
-    " must be text",
+    " must be a string",
     " must be a list",
     " must be one of",
     " must be true or false",
-    " must be a whole number",
+    " must be an integer",
     " must be a number",
     " must be a duration",
-    " must be an address",
-    " must be an HTTP address",
+    " must be a URL",
+    " must be an HTTP URL",
     " must be MAJOR.MINOR",
-    " must be a method of HTTP",
+    " must be an HTTP method",
     " must be a JSON pointer",
 ];
 
-/// The errors of a document that are about its shape, or that come of a value of a wrong type.
+/// The errors of a document that are about its shape or about a value of the wrong type.
 pub(crate) fn complaints(name: &str, document: &Value) -> Vec<String> {
     let about_shape = |message: &String| {
         ABOUT_SHAPES.iter().any(|words| message.contains(words))
@@ -44,13 +44,13 @@ pub(crate) fn complaints(name: &str, document: &Value) -> Vec<String> {
     };
     let mut document = document.clone();
     if name == "native" && document.get("target").is_none_or(Value::is_null) {
-        // Without any target the cases are not looked at.
+        // Without a target the cases are not read.
         document["target"] = json!({ "process": { "command": ["agent"] } });
     }
     let text = document.to_string();
     let errors = |problems: &[Diagnostic]| -> Vec<String> {
-        // In one dialect, a test with an assertion that nobody understands is run, and fails.
-        let unusable = |problem: &Diagnostic| problem.message.contains("there is no assertion of the type");
+        // In the `yao` dialect, a test with an unknown assertion type runs and fails.
+        let unusable = |problem: &Diagnostic| problem.message.contains("unknown assertion type");
         let errors = problems.iter().filter(|problem| problem.severity == Severity::Error || unusable(problem));
         errors.map(|problem| problem.message.clone()).collect()
     };
@@ -76,7 +76,7 @@ pub(crate) fn complaints(name: &str, document: &Value) -> Vec<String> {
     messages.into_iter().filter(about_shape).collect()
 }
 
-/// The document among what belongs to it.
+/// The document and the files that belong to it.
 fn files(name: &str, text: &str) -> MemoryFiles {
     let files = MemoryFiles::default();
     let asked = "name: a\ninput_messages: []\nexpected_behavior: {}\n";
@@ -90,7 +90,7 @@ fn files(name: &str, text: &str) -> MemoryFiles {
     match name {
         "native" => files.with("p/agentci.yaml", text),
         "runledger" => {
-            // There is a case wherever the suite looks for some.
+            // Every folder that the suite may name has a case.
             let case = "id: a\ninput: {}\ncassette: a.jsonl\n";
             let with_case = |files: MemoryFiles, word: &&str| files.with(format!("p/{word}/a.yaml"), case);
             WORDS.iter().fold(files, with_case).with("p/suite.yaml", text)
@@ -102,7 +102,7 @@ fn files(name: &str, text: &str) -> MemoryFiles {
         "aumai-mock" => files.with("p/mock_config.yaml", text).with("p/a.yaml", asked),
         "scenario" => files.with("p/tests/agent/a.yaml", text),
         "yao" => {
-            // One good test makes it a file of tests.
+            // One valid test makes it a file of tests.
             let tests = format!("{{\"id\": \"good\", \"input\": \"Hi\"}}\n{text}\n");
             yao(files).with("p/assistants/a/tests/inputs.jsonl", tests)
         }

@@ -1,11 +1,12 @@
-//! Documents with one thing made wrong.
+//! Makes one thing in a document invalid.
 
 use agentci_source::shape::{Kind, Need, Shape, UnknownKeys};
 use serde_json::{Value, json};
 
 use crate::drawn::Draw;
 
-/// The document, spoilt in each of three ways at some place that `within` tells of; a way that has no place is left out.
+/// The document, made invalid in each of three ways at a random place for which `within` is true. A way without such a
+/// place is omitted.
 pub(crate) fn ways(document: &Value, within: fn(&str) -> bool, draw: &mut Draw<'_>) -> Vec<(String, Value)> {
     let there = |place: &str| document.pointer(place).is_some_and(Value::is_object) && within(place);
     let places: Vec<(String, &'static Shape)> = draw.met.iter().filter(|(place, _)| there(place)).cloned().collect();
@@ -50,7 +51,7 @@ fn retyped(mapping: &mut Value, shape: &Shape, draw: &mut Draw<'_>) -> Option<St
     Some(what)
 }
 
-/// A value that can not stand where this kind is wanted.
+/// A value that is invalid for this kind.
 fn wrong_for(kind: &Kind) -> Option<Value> {
     match kind {
         Kind::Text | Kind::Name | Kind::Truth | Kind::Count(_) | Kind::Whole(..) | Kind::Unbroken => {

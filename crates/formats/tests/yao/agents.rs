@@ -111,14 +111,14 @@ fn the_mock_model_is_always_there() {
 #[test]
 fn what_is_wrong_with_an_assistant_refuses_its_tests() {
     for (files, problem) in [
-        (with_connector("openai.gpt-4", "{}"), "1:15 there is no connector `openai.gpt-4`"),
+        (with_connector("openai.gpt-4", "{}"), "1:15 unknown connector `openai.gpt-4`"),
         (with_connector("openai.gpt-4_1", "{}"), "1:1 a connector needs `type`"),
         (
             with_connector("openai.gpt-4_1", r#"{"type": "redis"}"#),
-            "1:10 `type` must be one of `openai`, `anthropic`, `mock`, found the text `redis`",
+            "1:10 `type` must be one of `openai`, `anthropic`, `mock`, found the string `redis`",
         ),
         (with_connector("openai.gpt-4_1", r#"{"type": "openai"}"#), "1:1 `options` needs `model`"),
-        (with_connector("openai.gpt-4_1", "{\n  \"type\": }"), "2:11 a value is missing, found `}`"),
+        (with_connector("openai.gpt-4_1", "{\n  \"type\": }"), "2:11 expected a value, found `}`"),
         (
             app().with(TESTS, TEST).with("app/assistants/keyword/package.yao", "{}"),
             "1:1 the assistant `keyword` has no connector",

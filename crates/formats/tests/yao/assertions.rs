@@ -1,4 +1,4 @@
-//! `assert` as checks.
+//! `assert` is lowered to checks.
 
 use agentci_formats::LoadOptions;
 use agentci_plan::Check;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{TESTS, app, load_from, load_tests, told};
 
-/// Name, arguments and negation of the checks of one test.
+/// The name, arguments and negation of the checks of one test.
 fn checks(files: MemoryFiles, assertion: &str) -> (Vec<(String, Value, bool)>, Vec<String>) {
     let text =
         format!("{{\"id\": \"a\", \"input\": [{{\"content\": \"hi\"}}], \"expected\": 5, \"assert\": {assertion}}}");
@@ -112,24 +112,30 @@ fn assert_takes_the_place_of_expected_even_when_it_is_empty() {
 }
 
 #[test]
-fn an_assertion_that_can_not_hold_fails_whatever_negate_says() {
+fn an_assertion_that_cannot_pass_fails_regardless_of_negate() {
     for (assertion, reason) in [
-        (r#"{"type": "equal", "negate": true}"#, "there is no assertion of the type `equal`; did you mean `equals`?"),
-        (r#"{"type": "regex", "value": "("}"#, "this pattern can not be used: unclosed group"),
+        (r#"{"type": "equal", "negate": true}"#, "unknown assertion type `equal`; did you mean `equals`?"),
+        (r#"{"type": "regex", "value": "("}"#, "this pattern cannot be used: unclosed group"),
         (r#"{"type": "regex", "value": 7}"#, "a `regex` assertion needs a pattern as its `value`"),
         (
             r#"{"type": "type", "value": "text"}"#,
             "a `type` assertion needs one of `string`, `number`, `boolean`, `array`, `object`, `null`",
         ),
         (r#"{"type": "script"}"#, "a `script` assertion needs `script`"),
-        (r#"{"type": "script", "script": "scripts.none.Check"}"#, "there is no file `app/scripts/none.ts`"),
-        (r#"{"type": "script", "script": "Check"}"#, "`Check` names no function: it is `scripts.<path>.<Function>`"),
+        (r#"{"type": "script", "script": "scripts.none.Check"}"#, "file `app/scripts/none.ts` does not exist"),
+        (
+            r#"{"type": "script", "script": "Check"}"#,
+            "`Check` is not a function name: expected `scripts.<path>.<Function>`",
+        ),
         (
             r#"{"type": "script", "script": "scripts../../x.Check"}"#,
-            "`scripts../../x.Check` names no function: it is `scripts.<path>.<Function>`",
+            "`scripts../../x.Check` is not a function name: expected `scripts.<path>.<Function>`",
         ),
-        (r#"{"type": "agent", "use": "agents:none", "value": "x"}"#, "there is no assistant `none` to judge"),
-        (r#"{"type": "agent", "value": "x"}"#, "an `agent` assertion needs `use`, the assistant that judges"),
+        (r#"{"type": "agent", "use": "agents:none", "value": "x"}"#, "the judging assistant `none` does not exist"),
+        (
+            r#"{"type": "agent", "value": "x"}"#,
+            "an `agent` assertion needs `use`, the assistant that judges the answer",
+        ),
         (r#"{"type": "contains"}"#, "a `contains` assertion needs a `value`"),
         (r#"{"type": "contains", "value": null}"#, "a `contains` assertion needs a `value`"),
         (r#""contains""#, "a `contains` assertion needs a `value`"),
@@ -139,13 +145,13 @@ fn an_assertion_that_can_not_hold_fails_whatever_negate_says() {
             "a `tool_called` assertion needs a tool's name, a list of names, or `name` and `arguments`",
         ),
         (r#"{"type": "tool_result", "value": {}}"#, "a `tool_result` assertion needs `tool` in its `value`"),
-        (r#"{"type": "json_path", "path": "a"}"#, "a `json_path` assertion needs `value`; `null` is one"),
-        (r#"{"type": "semantic"}"#, "a `semantic` assertion needs the hoped-for words as its `value`"),
+        (r#"{"type": "json_path", "path": "a"}"#, "a `json_path` assertion needs `value`, which may be `null`"),
+        (r#"{"type": "semantic"}"#, "a `semantic` assertion needs the expected answer as its `value`"),
     ] {
         let (checks, problems) = checks(app(), assertion);
         assert_eq!(checks, [is("unusable", json!(reason), false)], "{assertion}");
         assert_eq!(problems.len(), 1, "{problems:?}");
-        assert!(problems[0].ends_with(&format!("this assertion can not hold: {reason}")), "{problems:?}");
+        assert!(problems[0].ends_with(&format!("this assertion cannot pass: {reason}")), "{problems:?}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! What flags and tests choose: the agent, the connector, who asks.
+//! Settings of flags and tests: the agent, the connector, the user.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -71,7 +71,7 @@ fn a_test_may_choose_its_connector_prompts_and_data() {
     let loaded = load_from(&files, &options(None, flag));
     assert_eq!(chat(&loaded.plan.suites[0].cases[0]).connector.id, "mock");
     let wrong = load_from(&files.with(TESTS, text.replacen("short", "shor", 1)), &LoadOptions::default());
-    assert_eq!(told(&wrong), ["1:8 the assistant `keyword` has no prompts called `shor`"]);
+    assert_eq!(told(&wrong), ["1:8 the assistant `keyword` has no prompt preset `shor`"]);
     let usual = &chat(&wrong.plan.suites[0].cases[0]).prompts;
     assert_eq!(
         usual.iter().map(|p| (p.content.as_str(), p.shared)).collect::<Vec<_>>(),
@@ -87,7 +87,7 @@ fn a_message_is_one_case() {
     let case = one_case(&loaded);
     assert_eq!((case.id.as_str(), case.checks.len()), ("T001", 0));
     assert_eq!(case.asked.as_deref(), Some(&json!("Hello ${X}")));
-    assert_eq!(told(&with_input(&app(), "Hello", None)), ["0:0 no `package.yao` was found in `.` or above it"]);
+    assert_eq!(told(&with_input(&app(), "Hello", None)), ["0:0 no `package.yao` found in `.` or its parent folders"]);
     assert_eq!(told(&with_input(&files, " ", None)), ["0:0 the message is empty"]);
 }
 
@@ -100,7 +100,7 @@ fn an_agent_may_be_named() {
     assert_eq!(chat(one_case(&loaded)).agent, "workers.keyword");
     assert_eq!(loaded.plan.suites[0].name, "workers.keyword");
     let unknown = with_input(&files, "Hi", Some("workers.keywords"));
-    assert_eq!(told(&unknown), ["0:0 there is no assistant `workers.keywords`"]);
+    assert_eq!(told(&unknown), ["0:0 unknown assistant `workers.keywords`"]);
     let help = unknown.diagnostics.iter().next().unwrap().help.clone();
     assert_eq!(help.as_deref(), Some("did you mean `workers.keyword`?"));
     let elsewhere = YaoOptions { app: Some("x".into()), input: Some("Hi".into()), ..YaoOptions::default() };
@@ -127,13 +127,13 @@ fn an_agent_may_be_a_target_of_a_native_file() {
     }
     let chosen = YaoOptions { input: Some("Hi".into()), connector: Some("mock".into()), ..YaoOptions::default() };
     let loaded = load_with(&files, &[], &options(Some("other"), chosen));
-    assert_eq!(told(&loaded), ["0:0 `other` is a target of a native suite, and no connector can be chosen for it"]);
+    assert_eq!(told(&loaded), ["0:0 `other` is a target of a native suite; its connector cannot be changed"]);
 }
 
 #[test]
-fn an_input_file_that_is_not_there_is_no_message() {
-    assert_eq!(told(&with_input(&app(), "none.jsonl", None)), ["0:0 there is no file `none.jsonl`"]);
-    assert_eq!(told(&with_input(&app(), "@none", None)), ["0:0 there is no file `none`"]);
+fn a_missing_input_file_is_not_a_message() {
+    assert_eq!(told(&with_input(&app(), "none.jsonl", None)), ["0:0 file `none.jsonl` does not exist"]);
+    assert_eq!(told(&with_input(&app(), "@none", None)), ["0:0 file `none` does not exist"]);
 }
 
 #[test]
@@ -148,9 +148,9 @@ fn an_environment_may_choose_the_connector() {
         YaoOptions { environment: Some(|name| (name == "CHOICE").then(|| "mock".into())), ..YaoOptions::default() };
     assert_eq!(chat(one_case(&load_from(&files, &options(None, lookup)))).connector.id, "mock");
     let unset = load_from(&files, &LoadOptions::default());
-    assert_eq!(told(&unset), ["1:15 there is no connector `$ENV.CHOICE`"]);
+    assert_eq!(told(&unset), ["1:15 unknown connector `$ENV.CHOICE`"]);
     let missing = YaoOptions { env: Some("none".into()), ..YaoOptions::default() };
-    assert!(told(&load_from(&files, &options(None, missing)))[0].contains("can not read `none`"));
+    assert!(told(&load_from(&files, &options(None, missing)))[0].contains("cannot read `none`"));
 }
 
 #[test]
@@ -163,5 +163,5 @@ fn a_reporter_is_an_agent_of_the_suite() {
         load_from(&files, &options(None, yao))
     };
     assert_eq!(with("report.page").plan.suites[0].agents[0].0, "report.page");
-    assert_eq!(told(&with("none")), ["0:0 there is no assistant `none` to write the report"]);
+    assert_eq!(told(&with("none")), ["0:0 the report assistant `none` does not exist"]);
 }

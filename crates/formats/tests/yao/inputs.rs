@@ -1,4 +1,4 @@
-//! Files of tests: what is read, what is refused, and where.
+//! Test files: accepted and rejected content, with the location of errors.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ fn a_file_of_tests_is_a_suite() {
 }
 
 #[test]
-fn every_mistake_of_a_file_is_told_with_its_place() {
+fn every_mistake_of_a_file_is_reported_with_its_location() {
     let loaded = load_tests(
         "{\"id\": \"a\"}\n{\"input\": \"x\"}\n{\"id\": \"\", \"input\": \"x\"}\n{\"id\": \"a\", \"input\": null}\n\
          {\"id\": 7, \"input\": \"x\"}\n{\"id\": \"b\", \"input\": \"x\", \"timeout\": \"30\"}\n\
@@ -48,14 +48,14 @@ fn every_mistake_of_a_file_is_told_with_its_place() {
             "2:1 a test needs `id`",
             "3:8 `id` must not be empty",
             "4:13 the test `a` needs `input`",
-            "5:8 `id` must be text, found the number 7",
-            "6:38 `timeout` must be a duration, found the text `30`",
-            "7:38 `timeout` must be text, found the number 30",
+            "5:8 `id` must be a string, found the number 7",
+            "6:38 `timeout` must be a duration, found the string `30`",
+            "7:38 `timeout` must be a string, found the number 30",
             "8:8 the case id `b` is used twice",
-            "8:35 `skip` must be true or false, found the text `yes`",
+            "8:35 `skip` must be a boolean, found the string `yes`",
             "9:1 a test must be a mapping, found a list",
             "10:37 `assert` must be an assertion or a list, found the number 7",
-            "11:38 an assertion must be a mapping, found the text `equals`",
+            "11:38 an assertion must be a mapping, found the string `equals`",
             "12:1 `{` is never closed",
         ]
     );
@@ -63,24 +63,24 @@ fn every_mistake_of_a_file_is_told_with_its_place() {
 
 #[test]
 fn a_file_without_tests_is_refused() {
-    assert_eq!(told(&load_tests("// nothing\n")), [format!("0:0 `{}` holds no test", super::TESTS)]);
+    assert_eq!(told(&load_tests("// nothing\n")), [format!("0:0 `{}` contains no tests", super::TESTS)]);
 }
 
 #[test]
-fn an_input_that_can_not_be_said_breaks_its_own_test() {
+fn an_unsupported_input_only_breaks_its_own_test() {
     let loaded = load_tests("{\"id\": \"a\", \"input\": 7}\n{\"id\": \"b\", \"input\": \"x\"}\n");
-    assert_eq!(told(&loaded), ["1:22 `input` must be a text, a message or a list of messages, found the number 7"]);
+    assert_eq!(told(&loaded), ["1:22 `input` must be a string, a message or a list of messages, found the number 7"]);
     let cases = &loaded.plan.suites[0].cases;
     assert_eq!(cases.iter().map(|case| case.broken.is_some()).collect::<Vec<_>>(), [true, false]);
     let loaded =
         load_tests("{\"id\": \"a\", \"input\": \"x\", \"simulator\": {\"use\": \"b\"}, \"before\": \"x.Y\"}\n");
     let problems = loaded.plan.suites[0].cases[0].broken.as_ref().unwrap();
     let told: Vec<_> = problems.iter().map(|problem| problem.message.as_str()).collect();
-    assert_eq!(told, ["tests with `simulator` can not be run", "tests with `before` can not be run"]);
+    assert_eq!(told, ["tests with `simulator` are not supported", "tests with `before` are not supported"]);
 }
 
 #[test]
-fn a_field_that_nobody_knows_is_told_of_once() {
+fn an_unknown_field_is_reported_once() {
     let loaded = load_tests(
         "{\"id\": \"a\", \"input\": \"x\", \"asserts\": []}\n{\"id\": \"b\", \"input\": \"x\", \"asserts\": [], \"zzz\": 1}\n\
          {\"id\": \"c\", \"input\": \"x\", \"assert\": {\"type\": \"equals\", \"values\": 1}, \"options\": {\"conector\": \"x\"}}\n",

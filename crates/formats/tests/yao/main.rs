@@ -1,4 +1,4 @@
-//! The yao dialect from files to a plan.
+//! The `yao` dialect from files to a plan.
 
 mod agents;
 mod assertions;
@@ -30,7 +30,7 @@ pub(crate) fn load_from(files: &MemoryFiles, options: &LoadOptions) -> Loaded {
     load_with(files, &[PathBuf::from(TESTS)], options)
 }
 
-/// The only case of the only suite, nothing being wrong.
+/// The only case of the only suite, which must be valid.
 pub(crate) fn one_case(loaded: &Loaded) -> &Case {
     assert_eq!(told(loaded), Vec::<String>::new());
     let [suite] = loaded.plan.suites.as_slice() else { panic!("one suite") };

@@ -1,4 +1,4 @@
-//! Tests that are found below a folder.
+//! Finds tests below a folder.
 
 use agentci_formats::{LoadOptions, Loaded, load};
 use agentci_source::MemoryFiles;
@@ -30,7 +30,7 @@ fn tests_of_assistants_are_found_and_nothing_else() {
 }
 
 #[test]
-fn several_files_are_told_apart_by_their_names() {
+fn several_files_are_distinguished_by_their_names() {
     let files = app()
         .with(TESTS, TEST)
         .with("app/assistants/keyword/tests/more.jsonl", TEST)
@@ -40,9 +40,9 @@ fn several_files_are_told_apart_by_their_names() {
 }
 
 #[test]
-fn a_named_file_of_lines_that_are_no_tests_is_told_of() {
+fn a_named_file_without_tests_is_reported() {
     let files = MemoryFiles::default().with("rows.jsonl", "{\"tool\": \"t\"}\n");
-    assert_eq!(told(&load(&files, &["rows.jsonl".into()])), ["1:1 `rows.jsonl` fits no known suite format"]);
+    assert_eq!(told(&load(&files, &["rows.jsonl".into()])), ["1:1 `rows.jsonl` does not match any known suite format"]);
     let files = app().with(TESTS, "{\"id\": \"a\", \"input\": \n");
     assert_eq!(told(&load(&files, &["app".into()])), ["1:1 `{` is never closed"]);
     let files = app().with(TESTS, "{\"id\": \n");
@@ -58,10 +58,7 @@ fn files_that_are_too_large_are_refused() {
     for (path, mib) in [(TESTS, 64), ("app/assistants/keyword/package.yao", 10), ("app/.env", 1)] {
         let limit = mib << 20;
         let told = told_of(path, limit + 1);
-        assert!(
-            told.contains(&format!("the file has {} bytes, at most {limit} are read", limit + 1)),
-            "{path}: {told}"
-        );
+        assert!(told.contains(&format!("the file has {} bytes, the limit is {limit}", limit + 1)), "{path}: {told}");
     }
 }
 
@@ -73,7 +70,7 @@ fn tests_without_an_assistant_are_an_error_and_data_is_not() {
     for (path, text) in [("p/a/tests/inputs.jsonl", TEST), ("p/a/some.jsonl", asserting)] {
         let loaded = load(&files.clone().with(path, text), &["p".into()]);
         assert_eq!(loaded.plan.suites.len(), 1);
-        assert!(told(&loaded)[0].contains("no `package.yao` was found in `p/a"), "{:?}", told(&loaded));
+        assert!(told(&loaded)[0].contains("no `package.yao` found in `p/a"), "{:?}", told(&loaded));
     }
     for (path, text) in [("p/a/rows.jsonl", TEST), ("p/a/tests/inputs.jsonl", "{\"row\": 1}\n")] {
         assert_eq!(names(&files.clone().with(path, text), "p"), ["n"]);
@@ -85,6 +82,6 @@ fn a_file_of_tests_that_is_empty_is_an_error() {
     for text in ["", "\n\n"] {
         let files = app().with(TESTS, text).with("app/assistants/keyword/tests/cassette.jsonl", "");
         let loaded = load(&files, &["app".into()]);
-        assert_eq!(told(&loaded), [format!("0:0 `{TESTS}` holds no test")]);
+        assert_eq!(told(&loaded), [format!("0:0 `{TESTS}` contains no tests")]);
     }
 }

@@ -1,4 +1,4 @@
-//! Any comparison with a baseline.
+//! Generates arbitrary comparisons with a baseline.
 
 use agentci_verdict::{
     CaseChanges, Comparison, Gate, GateCheck, GateReport, GateStatus, MetricChanges, PromptChange, RateChange,

@@ -1,4 +1,4 @@
-//! Any run event at all: every type, every optional field present or not, values as odd as JSON allows.
+//! Generates arbitrary run events: every type, every optional field present or absent, and any JSON values.
 
 mod gate_report;
 
@@ -350,7 +350,7 @@ fn cause() -> impl Strategy<Value = Cause> {
     ])
 }
 
-/// Only finite costs: JSON has no others.
+/// Only finite costs, since JSON has no others.
 fn usage() -> impl Strategy<Value = Usage> {
     (option::of(any::<u64>()), option::of(any::<u64>()), option::of(finite()))
         .prop_map(|(tokens_in, tokens_out, cost_usd)| Usage { tokens_in, tokens_out, cost_usd })
@@ -360,7 +360,7 @@ fn finite() -> impl Strategy<Value = f64> {
     prop::num::f64::NORMAL | prop::num::f64::SUBNORMAL | prop::num::f64::ZERO
 }
 
-/// A null beside a log line is the same as nothing beside it, so it is not made.
+/// Never null, which reads back as absent.
 fn data() -> impl Strategy<Value = Option<Value>> {
     option::of(json().prop_filter("null is absence", |value| !value.is_null()))
 }
@@ -376,7 +376,8 @@ fn json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Numbers as text, for they are to keep digits that no machine number holds. The integer `-0` is left out: it reads back as `0`.
+/// Numbers as text, so that they keep digits beyond machine precision. The integer `-0` is excluded: it reads back as
+/// `0`.
 fn number() -> impl Strategy<Value = Value> {
     prop_oneof![
         any::<i64>().prop_map(|number| number.to_string()),

@@ -169,7 +169,7 @@ async fn a_call_that_takes_too_long_is_cancelled_as_its_era_wants() {
 async fn what_is_no_server_of_the_kind_is_told() {
     let listener = Listener::start(|_| http("200 OK", "content-type: text/html\r\n", "<html>")).await;
     let error = McpClient::connect(listener.server(), ConnectOptions::default(), LIMIT).await.unwrap_err();
-    assert_eq!(error.to_string(), "the server answered with status 200: no message but `text/html`");
+    assert_eq!(error.to_string(), "the server answered with status 200: not a message: `text/html`");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! There is a limit to what a server may send, and to how long anything of it is waited for.
+//! Limits on what a server may send, and on how long the client waits for it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ use crate::{
 };
 use agentci_process::Exit;
 
-/// Longer than anything is waited for.
+/// Longer than any timeout of the client.
 const LONG: Duration = Duration::from_mins(10);
 
 async fn connected(listener: &Listener) -> McpClient {
@@ -28,7 +28,7 @@ async fn a_server_that_always_wants_to_know_more_is_given_up() {
     let listener = Listener::start(move |seen| modern(seen).unwrap_or_else(|| result(seen, &wants))).await;
     let client = connected(&listener).await;
     let error = client.read_resource("file:///a", vec![], LONG).await.unwrap_err();
-    assert_eq!(error, Error::TooMuch { what: "times that it needs to know more", limit: 100 });
+    assert_eq!(error, Error::TooMuch { what: "requests for more input", limit: 100 });
     assert_eq!(listener.all("resources/read").len(), 100);
 }
 
@@ -66,7 +66,7 @@ async fn so_many_defects_are_kept() {
     assert!(defects.iter().all(|defect| defect.fault == McpFault::Noise));
 }
 
-/// A server that asks to be answered without end, and never reads: each answer is as large as the question.
+/// A server that sends requests without end and never reads: each answer is as large as its request.
 #[tokio::test]
 async fn a_server_that_never_reads_is_not_listened_to_any_more() {
     let asks = "big=$(head -c 1000000 /dev/zero | tr '\\0' x); i=0
@@ -78,7 +78,7 @@ async fn a_server_that_never_reads_is_not_listened_to_any_more() {
         Direction::Sent => {}
     });
     let client = connect(MODERN, asks, ConnectOptions { watch, ..ConnectOptions::default() }).await;
-    // The answers of 67 of them are 64 MiB; the first message was none.
+    // The answers to 67 of them are 64 MiB; the first message received is not one of them.
     let reached = async {
         while received.load(Ordering::Relaxed) < 68 {
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -93,23 +93,23 @@ async fn a_server_that_never_reads_is_not_listened_to_any_more() {
 
 #[tokio::test]
 async fn a_server_that_leaves_by_halves_is_not_waited_for() {
-    // Something that it started holds its output open.
+    // A child process of the server keeps its output open.
     let client = connect(MODERN, "read call; sleep 60 & exit 3", ConnectOptions::default()).await;
     let error = call(&client, vec![]).await.unwrap_err();
     assert!(matches!(error, Error::Died { exit: Some(Exit::Code(3)), .. }), "{error:?}");
     client.close().await;
 
-    // It cannot answer any more, and stays.
+    // The server closes its output but keeps running.
     let client = connect(MODERN, "read call; exec >/dev/null; sleep 60", ConnectOptions::default()).await;
     let error = call(&client, vec![]).await.unwrap_err();
     assert!(matches!(error, Error::Died { .. }), "{error:?}");
     client.close().await;
 
-    // It neither reads to the end of its input nor leaves when it is asked to.
+    // The server ignores both the end of its input and SIGTERM.
     let client = connect(MODERN, "trap '' TERM; while :; do sleep 1; done", ConnectOptions::default()).await;
     assert_eq!(client.close().await.ending.unwrap().exit, Some(Exit::Signal(9)));
 
-    // There is something left to say to it that it does not read.
+    // The server does not read a message that is still to be sent.
     let client = connect(MODERN, "exec sleep 60", ConnectOptions::default()).await;
     let large = json!({ "text": "x".repeat(1 << 20) });
     let limit = Duration::from_millis(100);
@@ -154,7 +154,7 @@ async fn a_stream_that_always_breaks_is_given_up() {
     assert_eq!(error, Error::Cut);
     let again = listener.seen.lock().unwrap().iter().filter(|seen| seen.header("last-event-id").is_some()).count();
     assert_eq!(again, 5);
-    // However long the server wants to be left alone, it is half a minute each time.
+    // However long a delay the server requests, the client waits half a minute each time.
     assert_eq!(begun.elapsed().as_secs(), 5 * 30);
 }
 
@@ -170,7 +170,7 @@ async fn the_end_of_an_answer_is_not_waited_for_long() {
     .await;
     let client = connected(&listener).await;
     client.list_tools(LIMIT).await.unwrap();
-    // The server would never close it.
+    // The server would never close the stream.
     listener.until("closed").await;
 }
 
@@ -189,7 +189,7 @@ async fn an_address_that_is_never_named_is_not_waited_for() {
     assert_eq!(begun.elapsed().as_secs(), 10);
 }
 
-/// What comes of it when a server wants a token, and the rest is answered like this.
+/// The outcome if a server requires a token and answers the other requests like this.
 async fn authorized(answer: impl Fn(&str) -> String + Send + Sync + 'static) -> Result<McpClient, Error> {
     let listener = Listener::start(move |seen| {
         let host = seen.header("host").unwrap();
@@ -237,7 +237,7 @@ async fn who_gives_tokens_is_not_waited_for_for_ever() {
     }
 }
 
-/// No clock goes that far.
+/// Durations beyond the range of any clock.
 #[tokio::test]
 async fn a_token_and_a_limit_may_last_for_ever() {
     let lasting = |what: &str| match what {

@@ -1,4 +1,4 @@
-//! A server over HTTP that answers as it is told.
+//! A scripted HTTP server.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,7 +10,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use super::LIMIT;
 use crate::{McpEndpoint, ServerAddress};
 
-/// A request as the server saw it: its first line and headers in small letters, and its body.
+/// A request as the server received it: its first line and headers in lower case, and its body.
 #[derive(Debug, Clone)]
 pub(super) struct Seen {
     pub(super) head: String,
@@ -28,17 +28,17 @@ impl Seen {
     }
 }
 
-/// A server that answers each request as it is told; what it saw comes along.
+/// A server with scripted answers that keeps the requests it received.
 pub(super) struct Listener {
     pub(super) url: String,
     pub(super) seen: Arc<Mutex<Vec<Seen>>>,
-    /// The method of each message as it comes, and `closed` for each answer that was not waited for.
+    /// The method of each message received, and `closed` for each answer that the client did not wait for.
     events: UnboundedReceiver<String>,
 }
 
-/// An answer that never comes.
+/// An answer that is never sent.
 pub(super) const NEVER: &str = "never";
-/// Stands at the end of an answer that never ends.
+/// Marks an answer that never ends.
 pub(super) const OPEN: &str = "...";
 
 impl Listener {
@@ -61,7 +61,7 @@ impl Listener {
         ServerAddress::Http(McpEndpoint { url: self.url.clone(), ..McpEndpoint::default() })
     }
 
-    /// Waits until something has happened.
+    /// Waits until an event has happened.
     pub(super) async fn until(&mut self, event: &str) {
         let happens = async { while self.events.recv().await.unwrap() != event {} };
         tokio::time::timeout(LIMIT, happens).await.unwrap();
@@ -133,7 +133,7 @@ pub(super) fn modern(seen: &Seen) -> Option<String> {
     (seen.method() == "server/discover").then(|| result(seen, &facts))
 }
 
-/// What a legacy server answers to everything but calls.
+/// The answers of a legacy server to everything except calls.
 pub(super) fn legacy(seen: &Seen) -> Option<String> {
     match seen.method() {
         "server/discover" => Some(http("400 Bad Request", "", "what?")),

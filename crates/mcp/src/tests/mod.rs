@@ -1,4 +1,4 @@
-//! The client against small servers: shell scripts over stdio, and a listener that answers as it is told over HTTP.
+//! Tests the client with small servers: shell scripts over stdio, and a scripted listener over HTTP.
 
 mod auth;
 mod http;
@@ -13,10 +13,10 @@ use serde_json::Value;
 
 use super::{ConnectOptions, Direction, FrameWatch};
 
-/// Long enough never to matter.
+/// A timeout that is never reached.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// What a client sent and received.
+/// The messages that a client sent and received.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<Kept>>>);
 

@@ -6,17 +6,17 @@ use super::{LIMIT, Log};
 use crate::{ConnectOptions, ElicitationAction, ElicitationAnswer, Era, Error, McpClient, McpFault, ServerAddress};
 use agentci_process::{Exit, ProcessCommand};
 
-/// How a server of the legacy era begins. The ids of the client count from one.
+/// The start of a legacy server. The ids of the client count from one.
 const LEGACY: &str = r#"
 read discover; echo '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"what?"}}'
 read initialize; echo '{"jsonrpc":"2.0","id":2,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"old"}}}'
 read initialized
 "#;
-/// How a modern server begins.
+/// The start of a modern server.
 pub(super) const MODERN: &str = r#"
 read discover; echo '{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"new"}}}}'
 "#;
-/// Reads to the end, so that the server does not leave before it is told to.
+/// Reads to the end of input, so that the server does not exit early.
 pub(super) const STAY: &str = "cat >/dev/null";
 
 fn shell(script: &str) -> ServerAddress {
@@ -138,15 +138,15 @@ async fn noise_is_named_when_no_answer_comes() {
     let error =
         McpClient::connect(shell("echo hello; echo why >&2"), ConnectOptions::default(), LIMIT).await.unwrap_err();
     let words = error.to_string();
-    assert!(words.starts_with("the server left with exit code 0; the server wrote something"), "{words}");
-    assert!(words.ends_with("`hello`; it said: why"), "{words}");
+    assert!(words.starts_with("the server stopped with exit code 0; the server wrote something"), "{words}");
+    assert!(words.ends_with("`hello`; stderr: why"), "{words}");
 }
 
 #[tokio::test]
 async fn a_server_that_dies_in_a_call_is_named_with_its_last_words() {
     let client = connect(MODERN, "read call; echo 'no such table' >&2; exit 3", ConnectOptions::default()).await;
     let error = call(&client, vec![]).await.unwrap_err();
-    assert_eq!(error.to_string(), "the server left with exit code 3; it said: no such table");
+    assert_eq!(error.to_string(), "the server stopped with exit code 3; stderr: no such table");
     assert!(matches!(call(&client, vec![]).await, Err(Error::Died { exit: Some(Exit::Code(3)), .. })));
     assert_eq!(client.close().await.ending.unwrap().exit, Some(Exit::Code(3)));
 }
@@ -155,7 +155,7 @@ async fn a_server_that_dies_in_a_call_is_named_with_its_last_words() {
 async fn a_program_that_does_not_exist_is_named() {
     let server = ServerAddress::Stdio(ProcessCommand { program: "no-such-server".into(), ..ProcessCommand::default() });
     let error = McpClient::connect(server, ConnectOptions::default(), LIMIT).await.unwrap_err();
-    assert_eq!(error, Error::NotStarted("there is no program `no-such-server`".into()));
+    assert_eq!(error, Error::NotStarted("program `no-such-server` not found".into()));
 }
 
 #[tokio::test]
@@ -212,7 +212,7 @@ async fn a_question_without_an_answer_fails_the_call_and_names_it() {
     let script = format!("read call; {ASK}; read refusal; read cancelled; echo \"$refusal $cancelled\" >&2; {STAY}");
     let client = connect(LEGACY, &script, ConnectOptions::default()).await;
     let error = call(&client, vec![]).await.unwrap_err();
-    assert_eq!(error.to_string(), r#"the server asked `Who?` and there is no answer left; it wants {"type":"object"}"#);
+    assert_eq!(error.to_string(), r#"the server asked `Who?`, but no answer is left; it expects {"type":"object"}"#);
     let heard = client.close().await.ending.unwrap().stderr_tail.join("\n");
     assert!(heard.contains(r#""id":"q","error""#) && heard.contains("notifications/cancelled"), "{heard}");
 }

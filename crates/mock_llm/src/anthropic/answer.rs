@@ -1,11 +1,10 @@
-//! A message at once, and bit by bit.
+//! Writes a message, whole or streamed.
 
 use agentci_plan::Finish;
 use serde_json::{Value, json};
 
 use crate::{answer::SpokenAnswer, events::AnswerEvents, tokens::tokens};
 
-/// The word of Messages for why a model stopped.
 fn stop_reason(finish: Finish) -> &'static str {
     match finish {
         Finish::Stop => "end_turn",
@@ -15,7 +14,6 @@ fn stop_reason(finish: Finish) -> &'static str {
     }
 }
 
-/// The whole message.
 pub(in super::super) fn whole(answer: &SpokenAnswer) -> Value {
     let said = answer.text.as_deref().filter(|text| !text.is_empty()).map(text_block);
     let calls = answer.calls.iter().map(|call| tool_use(&call.id, &call.name, &call.args));
@@ -53,7 +51,6 @@ fn usage(input: u32, output: u32) -> Value {
     })
 }
 
-/// The message as events.
 pub(in super::super) fn events(answer: &SpokenAnswer) -> AnswerEvents {
     let mut events = AnswerEvents::default();
     let begun = message(answer, &[], None, &usage(answer.input_tokens, 1));
@@ -75,7 +72,8 @@ pub(in super::super) fn events(answer: &SpokenAnswer) -> AnswerEvents {
     events
 }
 
-/// One block from its start to its end; the text of its deltas goes where the empty one has its last text.
+/// Writes one block, from start to end. `empty` is the template of its deltas: each token replaces its last empty
+/// string.
 fn block(events: &mut AnswerEvents, index: usize, begun: &Value, empty: &Value, text: &str) {
     events.typed(&json!({ "type": "content_block_start", "index": index, "content_block": begun }));
     if index == 0 {

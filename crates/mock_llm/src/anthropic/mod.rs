@@ -1,4 +1,4 @@
-//! Anthropic's shapes: `POST /v1/messages`.
+//! Anthropic's format: `POST /v1/messages`.
 
 mod answer;
 mod read;

@@ -1,4 +1,4 @@
-//! What a request asks.
+//! Reads a request.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crate::fields::{RequestFields, missing, wrong};
 use crate::{messages, parsed_request::ParsedRequest, refusal::ModelRefusal};
 use serde_json::Value;
 
-/// What a request asks; a request that only counts tokens needs no `max_tokens`.
+/// Reads a request. One that only counts tokens needs no `max_tokens`.
 pub(in super::super) fn read(body: &Value, counts_only: bool) -> Result<ParsedRequest, ModelRefusal> {
     let fields = RequestFields::open(body)?;
     let mut asked = ParsedRequest {
@@ -20,7 +20,7 @@ pub(in super::super) fn read(body: &Value, counts_only: bool) -> Result<ParsedRe
         asked.thread = thread["previous_message_id"].as_str().map(str::to_owned);
         asked.tools = fields.get("tools").cloned().map(Arc::new);
     }
-    // None at all only fills the cache.
+    // 0 is allowed: such a request only fills the cache.
     if fields.count("max_tokens", 0, u32::MAX)?.is_none() && !counts_only {
         return Err(missing("max_tokens"));
     }
@@ -33,9 +33,14 @@ pub(in super::super) fn read(body: &Value, counts_only: bool) -> Result<ParsedRe
         }
         match message["role"].as_str() {
             Some("user" | "assistant") => {}
-            // A message of the system may stand between others.
+            // System messages are allowed between others.
             Some("system") if at > 0 => {}
-            _ => return Err(ModelRefusal::of_part(&place("role"), "the role of a message is `user` or `assistant`")),
+            _ => {
+                return Err(ModelRefusal::of_part(
+                    &place("role"),
+                    "the role of a message must be `user` or `assistant`",
+                ));
+            }
         }
     }
     messages::read(body, &mut asked);

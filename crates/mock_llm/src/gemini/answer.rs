@@ -1,5 +1,5 @@
-//! An answer at once, and bit by bit: responses that have one part each. A call comes whole, and the last response says why the
-//! model stopped.
+//! Writes an answer, whole or streamed as responses with one part each. A call is not split, and the last response has
+//! the finish reason.
 
 use agentci_plan::Finish;
 use serde_json::{Value, json};
@@ -16,7 +16,6 @@ fn finish_reason(finish: Finish) -> &'static str {
     }
 }
 
-/// The whole answer.
 pub(in super::super) fn whole(answer: &SpokenAnswer) -> Value {
     let said = answer.text.as_deref().filter(|text| !text.is_empty()).map(text_part);
     let parts: Vec<Value> = said.into_iter().chain(answer.calls.iter().map(call_part)).collect();
@@ -24,7 +23,6 @@ pub(in super::super) fn whole(answer: &SpokenAnswer) -> Value {
     response(answer, &candidates.collect::<Vec<_>>())
 }
 
-/// The responses of an answer.
 pub(in super::super) fn events(answer: &SpokenAnswer, framing: Framing) -> AnswerEvents {
     let mut events = AnswerEvents::framed(framing);
     for index in 0..answer.choices {

@@ -1,5 +1,5 @@
-//! Google's shapes: `POST /v1beta/models/{model}:generateContent` and what belongs to it. Field names may be in camel case or in
-//! snake case, as in any of Google's APIs.
+//! Google's format: `POST /v1beta/models/{model}:generateContent` and related methods. Field names may be in camel case
+//! or snake case, as in all of Google's APIs.
 
 mod answer;
 mod read;
@@ -12,12 +12,12 @@ pub(super) use schema::as_json_schema;
 
 use serde_json::Value;
 
-/// What is asked of a model.
+/// A method of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verb {
     Generate,
     Stream {
-        /// Whether as server-sent events; else as one list.
+        /// Whether to send server-sent events, instead of one JSON list.
         sse: bool,
     },
     CountTokens,
@@ -45,7 +45,7 @@ impl Verb {
     }
 }
 
-/// The word for the status of an error.
+/// Google's name of an HTTP error status.
 pub(super) fn status(status: u16) -> &'static str {
     match status {
         401 => "UNAUTHENTICATED",
@@ -62,12 +62,11 @@ pub(super) fn status(status: u16) -> &'static str {
     }
 }
 
-/// A field in either spelling, the first of which is in camel case.
+/// A field in camel case or snake case.
 pub(super) fn field<'j>(value: &'j Value, [camel, snake]: [&str; 2]) -> Option<&'j Value> {
     value.get(camel).or_else(|| value.get(snake)).filter(|value| **value != Value::Null)
 }
 
-/// `generationConfig`.
 fn generation_config(request: &Value) -> Option<&Value> {
     field(request, ["generationConfig", "generation_config"])
 }

@@ -1,4 +1,4 @@
-//! What a request asks.
+//! Reads a request.
 
 use super::{field, generation_config};
 use crate::fields::{RequestFields, items, wrong};
@@ -6,10 +6,10 @@ use crate::offer::{RequestOffer, RequestTool, RequiredFormat, SchemaForm};
 use crate::{choice::ToolChoice, messages, parsed_request::ParsedRequest, refusal::ModelRefusal};
 use serde_json::Value;
 
-/// The most answers to one request.
+/// The maximum number of answers to a request.
 const MOST_CANDIDATES: u64 = 8;
 
-/// What a request asks; its path says whether the answer is to be streamed, and the model, which was put into it.
+/// Reads a request. `stream` comes from its path, and so does the model, which was added to the body.
 pub(in super::super) fn read(body: &Value, stream: bool) -> Result<ParsedRequest, ModelRefusal> {
     let fields = RequestFields::open(body)?;
     for (at, content) in fields.list("contents")?.iter().enumerate() {
@@ -30,19 +30,20 @@ pub(in super::super) fn read(body: &Value, stream: bool) -> Result<ParsedRequest
     Ok(asked)
 }
 
-/// What a request offers and asks for: functions that are declared, `functionCallingConfig`, and the format of the answer.
+/// Reads what a request offers and expects: function declarations, `functionCallingConfig`, and the format of the
+/// answer.
 pub(in super::super) fn read_offer(request: &Value) -> RequestOffer<'_> {
     let mut offer =
         RequestOffer { choice: choice(request), format: format(request), ..RequestOffer::new("functionCallingConfig") };
     for tool in items(request.get("tools")) {
         let declared = field(tool, ["functionDeclarations", "function_declarations"]);
         offer.tools.extend(items(declared).iter().filter_map(declaration));
-        // A search of the web, code that Google runs, and so on.
+        // Web search, code execution and other tools that Google runs.
         let Value::Object(pairs) = tool else { continue };
         offer.hosted |=
             pairs.iter().any(|(key, _)| !matches!(&**key, "functionDeclarations" | "function_declarations"));
     }
-    // What was put into a cache may hold tools.
+    // Cached content may include tools.
     offer.more = field(request, ["cachedContent", "cached_content"]).is_some();
     offer
 }
@@ -55,7 +56,8 @@ fn declaration(function: &Value) -> Option<RequestTool<'_>> {
     Some(RequestTool { name, schema, form, strict: false })
 }
 
-/// `AUTO` leaves it to the model, `ANY` wants a call, `NONE` none; `VALIDATED` is `AUTO` with arguments that fit.
+/// `AUTO` leaves the choice to the model, `ANY` requires a call, `NONE` forbids calls; `VALIDATED` is `AUTO` with valid
+/// arguments.
 fn choice(request: &Value) -> ToolChoice<'_> {
     let config = field(request, ["toolConfig", "tool_config"])
         .and_then(|config| field(config, ["functionCallingConfig", "function_calling_config"]));

@@ -1,11 +1,12 @@
-//! Google's schemas as JSON Schema: types are in capitals, and counts are texts, as whole numbers of 64 bits are in its JSON.
+//! Converts Google's schemas to JSON Schema: types are upper-case, and counts are strings, as 64-bit integers are in
+//! its JSON.
 
 use serde_json::Value;
 
-/// Counts of a schema.
+/// The keys of counts.
 const COUNTS: [&str; 6] = ["minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"];
 
-/// Makes JSON Schema of a schema; what is JSON Schema already stays as it is.
+/// Converts a schema in place. JSON Schema stays unchanged.
 pub(in super::super) fn as_json_schema(schema: &mut Value) {
     let Value::Object(pairs) = schema else { return };
     match pairs.get_mut("type") {

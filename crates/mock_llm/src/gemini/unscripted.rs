@@ -1,4 +1,4 @@
-//! What is answered without the script: `countTokens`, `embedContent`, `batchEmbedContents`, and the list of models.
+//! Answers that do not come from the script: `countTokens`, `embedContent`, `batchEmbedContents`, and models.
 
 use serde_json::{Value, json};
 
@@ -7,10 +7,10 @@ use crate::fields::{RequestFields, missing};
 use crate::openai::embeddings::{MOST_DIMENSIONS, MOST_INPUTS, vector};
 use crate::{parsed_request::text, refusal::ModelRefusal, tokens};
 
-/// How long a vector is when the request does not say.
+/// The default length of a vector.
 const DIMENSIONS: u32 = 3072;
 
-/// What is answered to a request of so many bytes.
+/// The answer to a request of `bytes` bytes.
 pub(in super::super) fn answer(verb: Verb, request: &Value, bytes: usize) -> Result<Value, ModelRefusal> {
     match verb {
         Verb::CountTokens => {
@@ -28,13 +28,11 @@ pub(in super::super) fn answer(verb: Verb, request: &Value, bytes: usize) -> Res
             Ok(json!({ "embeddings": embeddings }))
         }
         // The script answers these.
-        Verb::Generate | Verb::Stream { .. } => {
-            Err(ModelRefusal::new(404, "nothing is answered here without the script"))
-        }
+        Verb::Generate | Verb::Stream { .. } => Err(ModelRefusal::new(404, "only the script answers this request")),
     }
 }
 
-/// The vector of one request.
+/// The embedding for one request.
 fn embedding(request: &Value) -> Result<Value, ModelRefusal> {
     let fields = RequestFields::open(request)?;
     let content = fields.get("content").ok_or_else(|| missing("content"))?;
@@ -55,7 +53,7 @@ fn embedding(request: &Value) -> Result<Value, ModelRefusal> {
     Ok(json!({ "values": values }))
 }
 
-/// A model, as the list of models has it.
+/// An entry of the list of models.
 pub(in super::super) fn model(name: &str) -> Value {
     json!({
         "name": format!("models/{name}"),

@@ -1,6 +1,6 @@
-//! Calls of a model that somebody else answered: a live provider, or a recording of one.
+//! Model calls that a live provider or a recording answered.
 //!
-//! A request and its answer come in, the trace events that a scripted model would have told go out.
+//! Turns a request and its answer into the trace events that a scripted model would have reported.
 
 mod reader;
 mod request;

@@ -1,4 +1,4 @@
-//! From a seen call of a model to trace events.
+//! Turns an observed model call into trace events.
 
 use agentci_protocols::chat::{ModelAnswer, ProviderTool, WireApi};
 use agentci_trace::{EventKind, Observer, ToolCall, ToolResult, Usage};
@@ -9,51 +9,53 @@ use super::request;
 use super::shown::{self, ShownFailure};
 use crate::{answer::WantedCall, observer::WireObserver};
 
-/// A call of a model that is over.
+/// A finished model call.
 #[derive(Debug, Clone, Copy)]
 pub struct SeenCall<'s> {
-    /// The API of the request.
+    /// API of the request.
     pub api: WireApi,
-    /// The path of the request; some APIs name the model in it.
+    /// Path of the request; some APIs have the model in it.
     pub path: &'s str,
-    /// The body of the request.
+    /// Body of the request.
     pub request: &'s Value,
-    /// The status of the answer; 0 where none came.
+    /// Status of the answer; 0 if there was none.
     pub status: u16,
-    /// The answer.
+    /// The parsed answer.
     pub answer: &'s ModelAnswer,
-    /// Whether the client left before the answer was over: it asked for what came until then, and nothing failed.
+    /// Whether the client disconnected before the answer was complete. The part that it received counts, and is not a
+    /// failure.
     pub left: bool,
-    /// When the request was sent, in microseconds since any fixed moment.
+    /// When the request was sent, in microseconds since any fixed time.
     pub started_us: u64,
-    /// When the first byte of the answer's body came, where one came.
+    /// When the first byte of the answer's body arrived, if one did.
     pub first_byte_us: Option<u64>,
-    /// When it was over.
+    /// When the call ended.
     pub ended_us: u64,
-    /// What it cost, where that is known.
+    /// Its cost, if known.
     pub cost_usd: Option<f64>,
 }
 
-/// Makes trace events of the calls of a model, in the order in which they ended.
+/// Turns model calls into trace events, in the order in which the calls ended.
 #[derive(Debug)]
 pub struct WireReader {
     observer: WireObserver,
     told: UnboundedReceiver<EventKind>,
     number: u64,
-    /// How many calls of tools got an id from us.
+    /// How many tool calls got a generated id.
     nameless: u64,
 }
 
 impl WireReader {
-    /// A reader for one session; with `usage` it tells what answers used up, which an agent may say itself.
+    /// A reader for one session. With `usage` it reports token usage; set it to `false` if the agent reports its usage
+    /// itself.
     pub fn new(usage: bool) -> Self {
         let (sender, told) = unbounded_channel();
         Self { observer: WireObserver::new(sender, usage), told, number: 0, nameless: 0 }
     }
 
-    /// What a call of a model tells: the results of tools that came with its request for the first time, the call itself, what it
-    /// used up, and the tools that its answer asks for. The response of its [`EventKind::ModelCall`] has the times that were measured at
-    /// `agentci`: `{"ttft_ms": .., "duration_ms": ..}`.
+    /// The events of a model call: new tool results in its request, the call itself, its usage, and the tool calls that
+    /// the answer requests. The response of its [`EventKind::ModelCall`] has the measured times under `agentci`:
+    /// `{"ttft_ms": .., "duration_ms": ..}`.
     pub fn exchange(&mut self, seen: &SeenCall<'_>) -> Vec<EventKind> {
         self.number += 1;
         let answer = seen.answer;
@@ -83,7 +85,7 @@ impl WireReader {
         kinds
     }
 
-    /// The calls that an answer asks for; those that the provider has no id for get one.
+    /// The calls that an answer requests; those without an id get one.
     fn wanted(&mut self, answer: &ModelAnswer) -> Vec<WantedCall> {
         let mut wanted = Vec::with_capacity(answer.calls.len());
         for call in &answer.calls {
@@ -99,7 +101,7 @@ impl WireReader {
         wanted
     }
 
-    /// A tool that the provider ran: a call and its result, seen by the provider.
+    /// The call and the result of a tool that the provider ran, with the provider as observer.
     fn provided(&self, at: usize, tool: &ProviderTool) -> [EventKind; 2] {
         let observer = Observer::Provider;
         let own = || format!("provider_{}_{at}", self.number);

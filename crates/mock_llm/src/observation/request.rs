@@ -1,5 +1,5 @@
-//! What a request to a live model asks. What its provider took is never refused here: a request in a form that the scripted model
-//! would refuse is read as far as it goes.
+//! Reads a request to a live model. Nothing is refused, since the provider decides: a request that the scripted model
+//! would refuse is read as far as possible.
 
 use agentci_protocols::chat::WireApi;
 
@@ -7,7 +7,6 @@ use crate::parsed_request::{GivenResult, ParsedRequest, result_text};
 use crate::{fields::items, messages, openai};
 use serde_json::Value;
 
-/// What a request asks.
 pub(super) fn read(api: WireApi, body: &Value) -> ParsedRequest {
     if api != WireApi::Responses {
         return of_messages(body);
@@ -17,7 +16,7 @@ pub(super) fn read(api: WireApi, body: &Value) -> ParsedRequest {
     asked
 }
 
-/// Outputs of calls that are not functions: `custom_tool_call_output`, `local_shell_call_output` and the like.
+/// Reads the outputs of calls that are not functions, such as `custom_tool_call_output` and `local_shell_call_output`.
 fn other_outputs(body: &Value, asked: &mut ParsedRequest) {
     for item in items(body.get("input")) {
         let kind = item["type"].as_str().unwrap_or_default();
@@ -28,7 +27,7 @@ fn other_outputs(body: &Value, asked: &mut ParsedRequest) {
     }
 }
 
-/// Messages in any provider's form.
+/// Reads messages in any provider's format.
 fn of_messages(body: &Value) -> ParsedRequest {
     let mut asked =
         ParsedRequest { choices: 1, model: body["model"].as_str().map(str::to_owned), ..ParsedRequest::default() };

@@ -1,9 +1,9 @@
-//! A request and an answer in the form in which a trace has them.
+//! Converts a request and its answer to the form that a trace contains.
 
 use agentci_protocols::chat::{ModelAnswer, WireApi, requested_model};
 use serde_json::{Map, Value, json};
 
-/// A request as a trace has it: with its model, which some APIs put into the path, and without what a service wraps around it.
+/// The request for a trace: with its model, which some APIs have in the path, and without the envelope of a service.
 pub(in super::super) fn request(api: WireApi, path: &str, body: &Value) -> Value {
     let wrapped = body.get("request").filter(|inner| api == WireApi::Gemini && inner.get("contents").is_some());
     let Value::Object(inner) = wrapped.unwrap_or(body) else { return body.clone() };
@@ -14,16 +14,16 @@ pub(in super::super) fn request(api: WireApi, path: &str, body: &Value) -> Value
     request.into()
 }
 
-/// How an answer went wrong.
+/// How an answer failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ShownFailure {
-    /// The provider refused, or an error came in the middle of the answer.
+    /// The provider refused, or an error came within the answer.
     Error,
-    /// It broke off.
+    /// The answer broke off.
     Cut,
 }
 
-/// An answer as a trace has it: whole, and with the times that were measured.
+/// The answer for a trace: as a whole, with the measured times.
 pub(super) fn response(answer: &ModelAnswer, status: u16, failure: Option<ShownFailure>, times: Value) -> Value {
     let mut response = match (&answer.whole, failure) {
         (Value::Object(whole), None | Some(ShownFailure::Cut)) => whole.clone(),
@@ -45,7 +45,7 @@ pub(super) fn response(answer: &ModelAnswer, status: u16, failure: Option<ShownF
     response.into()
 }
 
-/// The provider's word for an error.
+/// The provider's name of an error.
 fn error_code(whole: &Value) -> Value {
     let error = whole.get("error").unwrap_or(whole);
     let words = ["code", "type", "status", "__type"].into_iter().filter_map(|key| error.get(key));

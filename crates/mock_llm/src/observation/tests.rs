@@ -1,4 +1,4 @@
-//! What a live or replayed model's wire tells: as much as a scripted one's, and nothing more.
+//! The exchanges of a live or replayed model give the same events as those of a scripted model.
 
 use agentci_protocols::chat::{ModelAnswer, WireApi, read_answer};
 use agentci_trace::{Event, EventKind, Moment, Observer, Trace};
@@ -59,7 +59,8 @@ fn words(kinds: &[EventKind]) -> Vec<String> {
     kinds.iter().map(word).collect()
 }
 
-/// A conversation of every API: the user asks, the model wants `find` called, the agent sends the result and is answered.
+/// A conversation in each API: the user asks, the model requests `find`, the agent sends the result and gets the
+/// answer.
 fn conversations() -> Vec<[Said<'static>; 2]> {
     let tool = json!({ "type": "function", "function": { "name": "find" } });
     let user = json!({ "role": "user", "content": "find A" });
@@ -158,7 +159,7 @@ fn responses() -> [Said<'static>; 2] {
 }
 
 #[test]
-fn every_api_tells_a_call_and_its_result_once() {
+fn every_api_reports_a_call_and_its_result_once() {
     for [first, then] in conversations() {
         let mut reader = WireReader::new(true);
         let api = first.api;
@@ -239,7 +240,7 @@ fn a_cut_stream_asks_for_nothing_and_a_client_that_left_for_what_it_had() {
 }
 
 #[test]
-fn usage_times_and_tools_of_the_provider_are_told() {
+fn usage_times_and_tools_of_the_provider_are_reported() {
     let output =
         json!([{ "type": "web_search_call", "id": "ws_1", "status": "completed", "action": { "query": "x" } }]);
     let usage = json!({ "input_tokens": 7, "output_tokens": 2 });
@@ -266,7 +267,7 @@ fn usage_times_and_tools_of_the_provider_are_told() {
 }
 
 #[test]
-fn failures_of_tools_are_told_where_the_wire_has_a_field_for_them() {
+fn tool_failures_are_reported_if_the_api_has_a_field_for_them() {
     for at in [3, 4, 5] {
         let [first, mut then] = conversations().remove(at);
         let text = then.request.to_string();
@@ -286,7 +287,7 @@ fn failures_of_tools_are_told_where_the_wire_has_a_field_for_them() {
 }
 
 #[test]
-fn tools_of_the_provider_without_ids_are_told_apart() {
+fn tools_of_the_provider_without_ids_are_distinguished() {
     let parts = json!([{ "executableCode": { "code": "1" } }, { "codeExecutionResult": { "outcome": "OUTCOME_OK", "output": "1" } },
         { "executableCode": { "code": "2" } }, { "codeExecutionResult": { "outcome": "OUTCOME_FAILED", "output": "no" } }]);
     let [mut said, _] = gemini();

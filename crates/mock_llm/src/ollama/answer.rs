@@ -1,4 +1,4 @@
-//! An answer at once, and bit by bit: lines of JSON. A call comes whole, and the last line has no words.
+//! Writes an answer, whole or streamed as JSON lines. A call is not split, and the last line has no text.
 
 use agentci_plan::Finish;
 use serde_json::{Value, json};
@@ -15,13 +15,11 @@ fn done_reason(finish: Finish) -> &'static str {
     }
 }
 
-/// The whole answer.
 pub(in super::super) fn whole(answer: &SpokenAnswer, endpoint: OllamaEndpoint) -> Value {
     let calls = answer.calls.iter().enumerate().map(tool_call).collect();
     line(answer, endpoint, answer.text.as_deref().unwrap_or_default(), calls, true)
 }
 
-/// The lines of an answer.
 pub(in super::super) fn events(answer: &SpokenAnswer, endpoint: OllamaEndpoint) -> AnswerEvents {
     let mut events = AnswerEvents::framed(Framing::Lines);
     for token in answer.text.as_deref().map(tokens).into_iter().flatten() {
@@ -36,7 +34,7 @@ pub(in super::super) fn events(answer: &SpokenAnswer, endpoint: OllamaEndpoint) 
     events
 }
 
-/// An answer, whole or a part of a stream.
+/// A whole answer, or a line of a stream.
 fn line(answer: &SpokenAnswer, endpoint: OllamaEndpoint, content: &str, calls: Vec<Value>, done: bool) -> Value {
     let mut line = json!({ "model": answer.model, "created_at": moment(answer.created) });
     if endpoint == OllamaEndpoint::Generate {

@@ -1,4 +1,5 @@
-//! Ollama's own shapes: `POST /api/chat`, `POST /api/generate` and what belongs to them. Streams are lines of JSON, and the default.
+//! Ollama's own format: `POST /api/chat`, `POST /api/generate` and related endpoints. Answers are streamed by default,
+//! as JSON lines.
 
 mod answer;
 mod read;
@@ -10,25 +11,24 @@ pub(super) use read::{loads, read_chat, read_generate, read_offer};
 use agentci_plan::civil_date;
 use hyper::Method;
 
-/// What is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OllamaEndpoint {
     Chat,
     Generate,
-    /// The models that are there.
+    /// The available models.
     Tags,
-    /// The models that are in memory.
+    /// The models in memory.
     Running,
     Show,
     Pull,
     Version,
     Embed,
-    /// One embedding, as before there was `embed`.
+    /// A single embedding; the predecessor of `embed`.
     Embedding,
 }
 
 impl OllamaEndpoint {
-    /// The endpoint of a path, and its method.
+    /// The endpoint of a path, and the method that it accepts.
     pub(super) fn find(path: &str) -> Option<(Self, Method)> {
         Some(match path.strip_prefix("/api/")? {
             "chat" => (OllamaEndpoint::Chat, Method::POST),
@@ -45,7 +45,7 @@ impl OllamaEndpoint {
     }
 }
 
-/// A moment in seconds of Unix time, as a text: `2025-01-01T00:00:00Z`.
+/// Formats a Unix time in seconds: `2025-01-01T00:00:00Z`.
 fn moment(unix: u64) -> String {
     let ((year, month, day), second) = (civil_date(unix / 86_400), unix % 86_400);
     format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", second / 3600, second / 60 % 60, second % 60)

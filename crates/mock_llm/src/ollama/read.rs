@@ -1,4 +1,4 @@
-//! What a request asks. Sources: Ollama's API reference and `server/routes.go`.
+//! Reads a request. Sources: Ollama's API reference and `server/routes.go`.
 
 use super::OllamaEndpoint;
 use crate::fields::{RequestFields, wrong};
@@ -6,7 +6,6 @@ use crate::offer::{RequestOffer, RequiredFormat, SchemaForm, collect};
 use crate::{messages, parsed_request::ParsedRequest, refusal::ModelRefusal};
 use serde_json::Value;
 
-/// What a request to `chat` asks.
 pub(in super::super) fn read_chat(body: &Value) -> Result<ParsedRequest, ModelRefusal> {
     let mut asked = begun(body)?;
     let fields = RequestFields::open(body)?;
@@ -25,7 +24,6 @@ pub(in super::super) fn read_chat(body: &Value) -> Result<ParsedRequest, ModelRe
     Ok(asked)
 }
 
-/// What a request to `generate` asks.
 pub(in super::super) fn read_generate(body: &Value) -> Result<ParsedRequest, ModelRefusal> {
     let mut asked = begun(body)?;
     let prompt = RequestFields::open(body)?.text("prompt")?.unwrap_or_default();
@@ -45,7 +43,7 @@ fn begun(body: &Value) -> Result<ParsedRequest, ModelRefusal> {
     })
 }
 
-/// Whether a request only has a model loaded or unloaded: it has nothing to say.
+/// Whether a request only loads or unloads a model: it has no messages or prompt.
 pub(in super::super) fn loads(endpoint: OllamaEndpoint, body: &Value) -> bool {
     let names_model = body["model"].as_str().is_some_and(|model| !model.is_empty());
     let is_empty = |key: &str| match body.get(key) {
@@ -62,7 +60,8 @@ pub(in super::super) fn loads(endpoint: OllamaEndpoint, body: &Value) -> bool {
         }
 }
 
-/// What a request offers and asks for: tools as OpenAI writes them, and `format`, which is `json` or a schema. The model is always free to call or not.
+/// Reads what a request offers and expects: tools in OpenAI's format, and `format`, which is `json` or a schema. There
+/// is no tool choice.
 pub(in super::super) fn read_offer(request: &Value) -> RequestOffer<'_> {
     let mut offer = RequestOffer { format: format(request), ..RequestOffer::new("tools") };
     collect(request.get("tools"), &mut offer.tools);

@@ -1,4 +1,4 @@
-//! What is answered without the script: which models there are, what they are, embeddings, and loading a model.
+//! Answers that do not come from the script: the list of models, their details, embeddings, and loading a model.
 
 use serde_json::{Value, json};
 
@@ -7,14 +7,14 @@ use crate::fields::{RequestFields, missing, wrong};
 use crate::openai::embeddings::{MOST_DIMENSIONS, MOST_INPUTS, vector};
 use crate::{refusal::ModelRefusal, tokens};
 
-/// The version that clients are told.
+/// The version to report.
 const VERSION: &str = "0.12.6";
-/// When every scripted model was made.
+/// The modification time of all models.
 const MODIFIED: &str = "2025-01-01T00:00:00Z";
-/// How long a vector is when the request does not say.
+/// The default length of a vector.
 const DIMENSIONS: u32 = 768;
 
-/// What is answered to a request that has no body.
+/// The answer to a request without a body.
 pub(in super::super) fn plain(endpoint: OllamaEndpoint, models: &[&str]) -> Option<Value> {
     match endpoint {
         OllamaEndpoint::Tags => Some(json!({ "models": models.iter().map(|name| model(name)).collect::<Vec<_>>() })),
@@ -24,7 +24,7 @@ pub(in super::super) fn plain(endpoint: OllamaEndpoint, models: &[&str]) -> Opti
     }
 }
 
-/// What is answered to a request of so many bytes.
+/// The answer to a request of `bytes` bytes.
 pub(in super::super) fn answer(endpoint: OllamaEndpoint, request: &Value, bytes: usize) -> Result<Value, ModelRefusal> {
     let fields = RequestFields::open(request)?;
     match endpoint {
@@ -45,12 +45,12 @@ pub(in super::super) fn answer(endpoint: OllamaEndpoint, request: &Value, bytes:
         OllamaEndpoint::Embedding => {
             Ok(json!({ "embedding": embedding(fields.text("prompt")?.unwrap_or_default(), DIMENSIONS) }))
         }
-        // The script answers these, or they have no body.
-        _ => Err(ModelRefusal::new(404, "nothing is answered here without the script")),
+        // Unreachable: these are answered by the script, or have no body.
+        _ => Err(ModelRefusal::new(404, "only the script answers this request")),
     }
 }
 
-/// The answer to a request that only has a model loaded, or unloaded.
+/// The answer to a request that only loads or unloads a model.
 pub(in super::super) fn loaded(endpoint: OllamaEndpoint, request: &Value, unix: u64) -> Value {
     let unloads = request.get("keep_alive").is_some_and(|time| matches!(&*time.to_string(), "0" | "\"0\"" | "\"0s\""));
     let mut answer = json!({
@@ -104,7 +104,7 @@ fn embedding(text: &str, dimensions: u32) -> Vec<f64> {
     vector(text, dimensions).into_iter().map(f64::from).collect()
 }
 
-/// A text, or a list of texts.
+/// One string, or a list of strings.
 fn inputs(input: &Value) -> Result<Vec<String>, ModelRefusal> {
     let texts = match input {
         Value::String(text) => Some(vec![text.clone()]),

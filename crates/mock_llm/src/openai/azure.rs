@@ -1,7 +1,7 @@
-//! Azure's addresses for OpenAI's APIs: `/openai/deployments/{name}/chat/completions?api-version=..`, `/openai/responses` and
-//! `/openai/v1/..`. The deployment is the model, whatever the body says.
+//! Azure's addresses for OpenAI's APIs: `/openai/deployments/{name}/chat/completions?api-version=..`,
+//! `/openai/responses` and `/openai/v1/..`. The deployment is the model, whatever the body says.
 
-/// The path without what Azure puts before it. Node.js clients that find `OPENAI_BASE_URL` leave `/openai` out.
+/// The path without Azure's prefix. Node.js clients that find `OPENAI_BASE_URL` omit `/openai`.
 pub(in super::super) fn short(path: &str) -> Option<&str> {
     if let Some(rest) = path.strip_prefix("/deployments/") {
         let (_, rest) = rest.split_once('/')?;

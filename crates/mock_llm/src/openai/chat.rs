@@ -6,7 +6,6 @@ use crate::{messages, parsed_request::ParsedRequest, refusal::ModelRefusal};
 use serde::Serialize;
 use serde_json::Value;
 
-/// What a request asks.
 pub(in super::super) fn read(body: &Value) -> Result<ParsedRequest, ModelRefusal> {
     let fields = RequestFields::open(body)?;
     let mut asked = ParsedRequest {
@@ -33,7 +32,7 @@ pub(in super::super) fn read(body: &Value) -> Result<ParsedRequest, ModelRefusal
         }
         if !matches!(role, "system" | "developer" | "user" | "assistant" | "tool" | "function") {
             let wanted = "`system`, `developer`, `user`, `assistant` or `tool`";
-            let message = format!("the role of a message is {wanted}, found `{}`", role.escape_debug());
+            let message = format!("the role of a message must be {wanted}, found `{}`", role.escape_debug());
             return Err(ModelRefusal::of_part(&place("role"), message).code("invalid_value"));
         }
     }
@@ -41,11 +40,10 @@ pub(in super::super) fn read(body: &Value) -> Result<ParsedRequest, ModelRefusal
     Ok(asked)
 }
 
-/// What stands for the build of the model in an answer.
+/// The `system_fingerprint` of all answers.
 pub(super) const FINGERPRINT: &str = "fp_agentci";
 pub(super) const TIER: &str = "default";
 
-/// A whole answer.
 #[derive(Debug, Serialize)]
 pub(in super::super) struct ChatCompletion<'a> {
     id: String,
@@ -84,14 +82,13 @@ struct ChatToolCall<'a> {
     function: CalledFunction<'a>,
 }
 
-/// The function of a call, and its arguments as JSON text.
+/// The function of a call; its arguments are a JSON string.
 #[derive(Debug, Clone, Serialize)]
 struct CalledFunction<'a> {
     name: &'a str,
     arguments: &'a str,
 }
 
-/// The tokens that an answer and its request take.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[expect(clippy::struct_field_names, reason = "the names are the API's")]
 pub(super) struct ChatUsage {
@@ -100,7 +97,6 @@ pub(super) struct ChatUsage {
     total_tokens: u64,
 }
 
-/// The whole answer.
 pub(in super::super) fn whole(answer: &SpokenAnswer) -> ChatCompletion<'_> {
     let mut message = ChatMessage {
         role: "assistant",

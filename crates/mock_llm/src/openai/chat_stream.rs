@@ -1,4 +1,4 @@
-//! Chat Completions bit by bit.
+//! Streams of Chat Completions.
 
 use serde::Serialize;
 
@@ -69,7 +69,7 @@ impl ChunkWriter<'_> {
         self.chunk(&[ChunkChoice { index, delta, logprobs: (), finish_reason }], None);
     }
 
-    /// The tokens of a text, each in a delta of its own like this one, whose last text is empty.
+    /// Writes one delta per token. `empty` is the template: each token replaces its last empty string.
     fn deltas(&mut self, index: u32, empty: ChunkDelta<'_>, text: &str) {
         self.delta(index, empty, None);
         self.events.say_like_last(tokens(text));

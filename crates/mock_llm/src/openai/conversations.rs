@@ -6,7 +6,7 @@ use super::responses::read_items;
 use crate::fields::{RequestFields, wrong};
 use crate::{parsed_request::ParsedRequest, refusal::ModelRefusal};
 
-/// What was said before the conversation begins.
+/// Reads the initial items of a conversation.
 pub(in super::super) fn read(body: &Value) -> Result<ParsedRequest, ModelRefusal> {
     let mut asked = ParsedRequest::default();
     match RequestFields::open(body)?.get("items") {
@@ -17,7 +17,7 @@ pub(in super::super) fn read(body: &Value) -> Result<ParsedRequest, ModelRefusal
     Ok(asked)
 }
 
-/// A conversation that has begun.
+/// The answer with the new conversation.
 pub(in super::super) fn begun(id: &str, created: u64) -> Value {
     json!({ "id": id, "object": "conversation", "created_at": created, "metadata": {} })
 }

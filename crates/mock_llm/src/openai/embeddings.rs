@@ -1,4 +1,4 @@
-//! `POST /v1/embeddings`: vectors that depend on the text alone, so that equal texts have equal vectors.
+//! `POST /v1/embeddings`: vectors that depend only on the text, so that equal texts have equal vectors.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -8,14 +8,14 @@ use crate::fields::{RequestFields, missing, wrong};
 use crate::{refusal::ModelRefusal, tokens};
 use agentci_plan::mix;
 
-/// How long a vector is when the request does not say.
+/// The default length of a vector.
 const DIMENSIONS: u32 = 1536;
-/// The longest vector.
+/// The maximum length of a vector.
 pub(in super::super) const MOST_DIMENSIONS: u32 = 8192;
-/// The most texts of one request.
+/// The maximum number of texts in a request.
 pub(in super::super) const MOST_INPUTS: usize = 2048;
 
-/// The answer to a request; the model is what is reported when it names none.
+/// The answer to a request; `model` is the name to report if the request names none.
 pub(in super::super) fn answer(body: &Value, model: &str) -> Result<Value, ModelRefusal> {
     let fields = RequestFields::open(body)?;
     let model = fields.text("model")?.unwrap_or(model);
@@ -24,7 +24,7 @@ pub(in super::super) fn answer(body: &Value, model: &str) -> Result<Value, Model
         None | Some("float") => false,
         Some("base64") => true,
         Some(other) => {
-            let message = format!("`encoding_format` is `float` or `base64`, found `{}`", other.escape_debug());
+            let message = format!("`encoding_format` must be `float` or `base64`, found `{}`", other.escape_debug());
             return Err(ModelRefusal::of_part("encoding_format", message));
         }
     };
@@ -48,7 +48,7 @@ pub(in super::super) fn answer(body: &Value, model: &str) -> Result<Value, Model
     }))
 }
 
-/// The inputs as texts: one text, a list of texts, a list of tokens, or a list of such lists.
+/// The inputs as strings: one string, a list of strings, a list of tokens, or a list of such lists.
 fn inputs(input: &Value) -> Result<Vec<String>, ModelRefusal> {
     let wanted = "a string, a list of strings, or lists of tokens";
     let is_token = |item: &Value| item.as_u64().is_some();
@@ -72,7 +72,7 @@ fn inputs(input: &Value) -> Result<Vec<String>, ModelRefusal> {
     Ok(inputs)
 }
 
-/// A vector of length one.
+/// A unit vector.
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "any 24 bits make a good number")]
 pub(in super::super) fn vector(text: &str, dimensions: u32) -> Vec<f32> {
     let mut state = text.bytes().fold(0, |state, byte| mix(state ^ u64::from(byte)));

@@ -1,14 +1,13 @@
-//! `GET /v1/models` and `GET /v1/models/{id}`, in the shape of whoever is meant.
+//! `GET /v1/models` and `GET /v1/models/{id}`, in the format of each provider.
 
 use serde_json::{Value, json};
 
 use crate::{gemini, provider::Provider, refusal::ModelRefusal};
 
-/// When every scripted model was made, in seconds of Unix time: one day, so that answers do not differ.
+/// The creation time of all models, as Unix time in seconds; fixed, so that answers do not differ.
 const CREATED: u64 = 1_735_689_600;
 const CREATED_AT: &str = "2025-01-01T00:00:00Z";
 
-/// All of them.
 pub(in super::super) fn list(models: &[&str], provider: Provider) -> Value {
     let data: Vec<Value> = models.iter().map(|name| model(name, provider)).collect();
     match provider {
@@ -20,14 +19,13 @@ pub(in super::super) fn list(models: &[&str], provider: Provider) -> Value {
     }
 }
 
-/// One of them.
 pub(in super::super) fn one(models: &[&str], name: &str, provider: Provider) -> Result<Value, ModelRefusal> {
-    // Gemini's names have this in front of them.
+    // Gemini's names have this prefix.
     let name = name.strip_prefix("models/").unwrap_or(name);
     if models.contains(&name) {
         return Ok(model(name, provider));
     }
-    let message = format!("the model `{}` does not exist; the script knows {}", name.escape_debug(), models.join(", "));
+    let message = format!("the model `{}` does not exist; the script has {}", name.escape_debug(), models.join(", "));
     Err(ModelRefusal { param: Some("model".into()), ..ModelRefusal::new(404, message).code("model_not_found") })
 }
 

@@ -1,4 +1,4 @@
-//! `POST /v1/moderations`: nothing is ever flagged.
+//! `POST /v1/moderations`: flags nothing.
 
 use serde_json::{Map, Value, json};
 
@@ -21,7 +21,7 @@ const CATEGORIES: [&str; 13] = [
     "violence/graphic",
 ];
 
-/// The answer to a request: a result for each text, or one for a list of parts.
+/// The answer to a request: one result per string, or one for a list of parts.
 pub(in super::super) fn answer(body: &Value, id: &str) -> Result<Value, ModelRefusal> {
     let fields = RequestFields::open(body)?;
     let model = fields.text("model")?.unwrap_or("omni-moderation-latest");

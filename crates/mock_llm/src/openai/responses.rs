@@ -9,10 +9,9 @@ use crate::fields::{RequestFields, missing, wrong};
 use crate::parsed_request::{GivenResult, ParsedRequest, result_text, text};
 use crate::{answer::SpokenAnswer, refusal::ModelRefusal};
 
-/// The longest id of a conversation, in bytes.
+/// The maximum length of a conversation's id, in bytes.
 const CONVERSATION_ID: usize = 200;
 
-/// What a request asks.
 pub(in super::super) fn read(body: &Value) -> Result<ParsedRequest, ModelRefusal> {
     let fields = RequestFields::open(body)?;
     let mut asked = ParsedRequest {
@@ -24,7 +23,7 @@ pub(in super::super) fn read(body: &Value) -> Result<ParsedRequest, ModelRefusal
         ..ParsedRequest::default()
     };
     if asked.previous.is_some() && asked.conversation.is_some() {
-        let message = "`previous_response_id` and `conversation` can not be used together";
+        let message = "`previous_response_id` and `conversation` cannot be used together";
         return Err(ModelRefusal::of_part("previous_response_id", message).code("mutually_exclusive_parameters"));
     }
     fields.check_tools()?;
@@ -41,7 +40,7 @@ pub(in super::super) fn read(body: &Value) -> Result<ParsedRequest, ModelRefusal
     Ok(asked)
 }
 
-/// The conversation that a request names, by its id or as an object that has one.
+/// The conversation that a request names, by id or as an object with an id.
 fn conversation(fields: &RequestFields<'_>) -> Result<Option<String>, ModelRefusal> {
     let id = match fields.get("conversation") {
         None => return Ok(None),
@@ -52,26 +51,26 @@ fn conversation(fields: &RequestFields<'_>) -> Result<Option<String>, ModelRefus
         },
     };
     if id.is_empty() || id.len() > CONVERSATION_ID {
-        let message = format!("the id of a conversation has from 1 to {CONVERSATION_ID} bytes");
+        let message = format!("the id of a conversation must have from 1 to {CONVERSATION_ID} bytes");
         return Err(ModelRefusal::of_part("conversation", message).code("invalid_value"));
     }
     Ok(Some(id.clone()))
 }
 
-/// An answer may be several items in a row: what it says, and the calls it wants. Outputs belong to their calls wherever they
-/// stand (deepseek-ai/awesome-deepseek-integration#740): one in front of its call comes after it.
+/// Reads items. Consecutive items of the model are one answer: its text and its calls. Outputs belong to their calls
+/// wherever they are (deepseek-ai/awesome-deepseek-integration#740): one before its call counts as if it came after.
 pub(super) fn read_items(items: &[Value], asked: &mut ParsedRequest) -> Result<(), ModelRefusal> {
     let mut in_answer = false;
     let text_of = |item: &Value, key: &str| item[key].as_str().map(str::to_owned);
     let calls = items.iter().enumerate().filter(|(_, item)| text_of(item, "type").as_deref() == Some("function_call"));
-    // Of calls with one id the first counts, which comes last here.
+    // Of several calls with the same id, the first counts; it comes last here.
     let calls: HashMap<String, usize> =
         calls.rev().filter_map(|(at, item)| Some((text_of(item, "call_id")?, at))).collect();
     let mut early: HashMap<usize, Vec<GivenResult>> = HashMap::new();
     for (at, item) in items.iter().enumerate() {
         let place = format!("input[{at}]");
         let Value::Object(_) = item else { return Err(wrong(&place, "an object", item)) };
-        // The type of a reference may be left out.
+        // The type of a reference is optional.
         let usual = if item.get("role").is_none() && item.get("id").is_some() { "item_reference" } else { "message" };
         let kind = item["type"].as_str().unwrap_or(usual);
         asked.items.take(kind, item);
@@ -109,18 +108,17 @@ pub(super) fn read_items(items: &[Value], asked: &mut ParsedRequest) -> Result<(
     Ok(())
 }
 
-/// The whole answer.
 pub(in super::super) fn whole(answer: &SpokenAnswer) -> Value {
     response(answer, Some(items(answer)))
 }
 
-/// An answer that was given before, for `GET /v1/responses/{id}`.
+/// An earlier answer, for `GET /v1/responses/{id}`.
 pub(in super::super) fn again(answer: Option<&SpokenAnswer>, id: &str) -> Result<Value, ModelRefusal> {
     let unknown = || ModelRefusal::new(404, format!("Response with id '{}' not found.", id.escape_debug()));
     answer.map(whole).ok_or_else(unknown)
 }
 
-/// The answer as an object; without items it has only just begun.
+/// The response object; without items, it is in progress.
 pub(super) fn response(answer: &SpokenAnswer, items: Option<Vec<Value>>) -> Value {
     let reason = match answer.finish {
         Finish::Length => Some("max_output_tokens"),
@@ -175,7 +173,7 @@ fn items(answer: &SpokenAnswer) -> Vec<Value> {
     said.chain(calls).collect()
 }
 
-/// What is said, as an item; empty at first.
+/// The text as an item; empty if in progress.
 pub(super) fn message(answer: &SpokenAnswer, status: &str, text: Option<&str>) -> Value {
     let content: Vec<Value> = text.map(part).into_iter().collect();
     json!({ "id": answer.id("msg_"), "type": "message", "status": status, "role": "assistant", "content": content })
@@ -186,7 +184,7 @@ pub(super) fn part(text: &str) -> Value {
     json!({ "type": "output_text", "text": text, "annotations": [], "logprobs": [] })
 }
 
-/// A wanted call as an item, its arguments empty at first.
+/// A call as an item; its arguments are empty unless `whole`.
 pub(super) fn call(answer: &SpokenAnswer, at: usize, status: &str, whole: bool) -> Value {
     let call = &answer.calls[at];
     json!({

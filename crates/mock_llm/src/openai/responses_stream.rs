@@ -1,4 +1,4 @@
-//! Responses bit by bit: each event has a name, a number, and the item it belongs to.
+//! Streams of the Responses API: each event has a name, a number, and the item it belongs to.
 
 use serde_json::{Value, json};
 
@@ -75,7 +75,6 @@ impl ResponsesWriter {
     }
 }
 
-/// The events of an answer.
 pub(in super::super) fn events(answer: &SpokenAnswer) -> AnswerEvents {
     let mut writer = ResponsesWriter::default();
     writer.event("response.created", json!({ "response": response(answer, None) }));

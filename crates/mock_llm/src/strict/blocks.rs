@@ -1,20 +1,20 @@
-//! What Anthropic's Messages refuse of single messages and their blocks.
+//! Anthropic's Messages: rules for single messages and their blocks.
 
 use super::{refuse, tools};
 use crate::{fields::items, refusal::ModelRefusal};
 use serde_json::Value;
 
-/// The most blocks that may be marked for the cache.
+/// The maximum number of blocks that are marked for the cache.
 const MOST_CACHED: usize = 4;
 
-/// Looks at each message by itself. Messages of other roles are instructions on the way, which may have no content.
+/// Checks each message by itself. Messages of other roles are mid-conversation instructions, which may have no content.
 pub(super) fn check(messages: &[Value]) -> Result<(), ModelRefusal> {
     for (at, message) in messages.iter().enumerate() {
         let role = message["role"].as_str();
         if !matches!(role, Some("user" | "assistant")) {
             continue;
         }
-        // What the model goes on from may be empty.
+        // A final assistant message, which the model continues, may be empty.
         let may_be_empty = role == Some("assistant") && at + 1 == messages.len();
         let content = message.get("content");
         let is_empty = match content {
@@ -34,14 +34,15 @@ pub(super) fn check(messages: &[Value]) -> Result<(), ModelRefusal> {
     Ok(())
 }
 
-/// A message whose text is blank, and one to go on from that ends blank. LibreChat-AI/agents#124 tried it: a blank block is taken
-/// beside one with words. What is said about blank blocks beside calls differs, so those are left alone.
+/// Refuses a message with only blank text, and a message to continue (`is_begun`) that ends with whitespace.
+/// LibreChat-AI/agents#124 tried it: a blank block is accepted next to one with text. Sources disagree on blank blocks
+/// next to calls, so those are accepted.
 fn blank(content: Option<&Value>, is_begun: bool) -> Result<(), ModelRefusal> {
     let words = |block: &'_ Value| match block["type"].as_str() {
         Some("text") => block["text"].as_str().map(str::to_owned),
         _ => None,
     };
-    // A text is short for a block of it, as Anthropic's API reference says.
+    // A string is short for a text block, according to Anthropic's API reference.
     let texts: Vec<Option<String>> = match content {
         Some(Value::String(text)) => vec![Some(text.clone())],
         Some(Value::Array(blocks)) => blocks.iter().map(words).collect(),
@@ -98,7 +99,8 @@ fn call(block: &Value, id: &str, place: &str) -> Result<(), ModelRefusal> {
     }
 }
 
-/// tghamm/Anthropic.SDK#50, griffinmartin/opencode-claude-auth#121: tools, the system prompt and messages count together.
+/// tghamm/Anthropic.SDK#50, griffinmartin/opencode-claude-auth#121: tools, the system prompt and messages count
+/// together.
 pub(super) fn cached(request: &Value) -> Result<(), ModelRefusal> {
     let list = |part: Option<&Value>| items(part).iter().filter(|part| is_marked(part)).count();
     let messages = items(request.get("messages"));
@@ -132,7 +134,7 @@ mod tests {
         json!({ "type": "tool_use", "id": id, "name": "f", "input": input })
     }
 
-    /// As the SDKs of Anthropic, `LangChain`, pydantic-ai and the AI SDK send them.
+    /// Messages as the SDKs of Anthropic, `LangChain`, pydantic-ai and the AI SDK send them.
     #[test]
     fn messages_of_the_sdks_are_fine() {
         for last in [
@@ -143,13 +145,13 @@ mod tests {
             json!({ "role": "assistant", "content": [{ "type": "text", "text": "\n\n" }, call("a", &json!({}))] }),
             json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "a", "content": "" }] }),
             json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "a", "content": [] }] }),
-            // An effort that is set on the way has no content.
+            // A mid-conversation effort setting has no content.
             json!({ "role": "system", "content": [], "output_config": { "effort": "low" } }),
             json!({ "role": "assistant", "content": [call("toolu_1", &json!({})), call("call-2", &json!({ "a": 1 }))] }),
         ] {
             assert_eq!(refused(&json!([{ "role": "user", "content": "x" }, last])), None, "{last}");
         }
-        // The same id in two answers is the script's affair: a server that begins anew counts from one.
+        // The same id in two answers is accepted: after a restart, the server counts from one again.
         let twice = json!({ "role": "assistant", "content": [call("a", &json!({}))] });
         assert_eq!(refused(&json!([twice, twice])), None);
     }
@@ -187,7 +189,7 @@ mod tests {
             assert_eq!(said, "messages: final assistant content cannot end with trailing whitespace");
         }
         assert_eq!((begun(json!("So:")), begun(json!(""))), (None, None));
-        // Only what comes last is gone on from.
+        // Only the last message is continued.
         let earlier = json!([{ "role": "assistant", "content": "So: " }, { "role": "user", "content": "x" }]);
         assert_eq!(refused(&earlier), None);
     }

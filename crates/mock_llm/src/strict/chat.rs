@@ -1,11 +1,11 @@
-//! What OpenAI's Chat Completions refuse. All errors are 400, `invalid_request_error`.
+//! OpenAI's Chat Completions. All errors are 400, `invalid_request_error`.
 
 use super::{empty_array, given, history, missing, names, parameters, refuse, schema, tools};
 use crate::fields::{field, items, string};
 use crate::refusal::ModelRefusal;
 use serde_json::Value;
 
-/// Looks at a request; the warnings are of things that some models or compatible providers refuse.
+/// Checks a request; `warnings` get what only some models or compatible providers refuse.
 pub(in super::super) fn check(request: &Value, warnings: &mut Vec<String>) -> Result<(), ModelRefusal> {
     // chain-ml/council#45, danielmiessler/Fabric#239: `param` and `code` are null.
     if given(request, "model").is_none() {
@@ -31,7 +31,7 @@ pub(in super::super) fn check(request: &Value, warnings: &mut Vec<String>) -> Re
     format.map_or(Ok(()), |format| strict_format(format, "response_format"))
 }
 
-/// The schema of a function: what it says of lists, and all of it where it is strict.
+/// Checks the schema of a function: its lists, and all rules if it is strict.
 pub(super) fn function_schema(function: &Value, name: &str, place: &str) -> Result<(), ModelRefusal> {
     let parameters = function.get("parameters");
     let strict = || parameters.filter(|_| is_strict(function)).and_then(|schema| schema::broken(schema, true));
@@ -44,7 +44,7 @@ pub(super) fn function_schema(function: &Value, name: &str, place: &str) -> Resu
     }
 }
 
-/// The schema of an answer that is strict: dottxt-ai/outlines#844, vercel/ai#6484, agentscope-ai/agentscope-java#2548.
+/// Checks the strict schema of an answer: dottxt-ai/outlines#844, vercel/ai#6484, agentscope-ai/agentscope-java#2548.
 pub(super) fn strict_format(format: &Value, place: &str) -> Result<(), ModelRefusal> {
     let wanted = format.get("schema").filter(|_| is_strict(format));
     match wanted.and_then(|wanted| schema::broken(wanted, true)) {
@@ -63,7 +63,7 @@ fn is_strict(part: &Value) -> bool {
     part["strict"].as_bool() == Some(true)
 }
 
-/// Every call is answered before anything else is said, and nothing else is answered. Results may come in any order.
+/// Checks that the results of all calls come right after them, in any order, and that every result has a call.
 fn paired(messages: &[Value]) -> Result<(), ModelRefusal> {
     let mut asked: Vec<&str> = Vec::new();
     let mut open: Vec<&str> = Vec::new();
@@ -83,7 +83,7 @@ fn paired(messages: &[Value]) -> Result<(), ModelRefusal> {
     unanswered(&open, messages.len())
 }
 
-/// A result belongs to the calls right before it.
+/// Checks that a result belongs to one of the calls right before it.
 fn answers(asked: &[&str], id: &str, at: usize) -> Result<(), ModelRefusal> {
     if asked.is_empty() {
         // smarter-sh/smarter#264, miurla/morphic#136; the spelling is OpenAI's.

@@ -1,13 +1,12 @@
-//! What Gemini refuses, in its words.
+//! Gemini, with its wording.
 
 use super::{refuse, tools};
 use crate::{fields::items, gemini::field, refusal::ModelRefusal};
 use serde_json::Value;
 
-/// The longest name of a function.
+/// The maximum length of a function name.
 const LONGEST_NAME: usize = 64;
 
-/// What is wrong with a request.
 pub(in super::super) fn check(request: &Value) -> Result<(), ModelRefusal> {
     let contents = items(request.get("contents"));
     // Quoted in langchain-ai/langchain-google#1393 and vercel/ai#3775.
@@ -18,7 +17,8 @@ pub(in super::super) fn check(request: &Value) -> Result<(), ModelRefusal> {
     answered(contents)
 }
 
-/// Names of functions. Quoted in google-gemini/gemini-cli#7869 and, since colons are allowed, AstrBotDevs/AstrBot#5416.
+/// Checks function names. Quoted in google-gemini/gemini-cli#7869 and, since colons are allowed,
+/// AstrBotDevs/AstrBot#5416.
 fn names(request: &Value) -> Result<(), ModelRefusal> {
     for (at, tool) in tools(request) {
         let declared = field(tool, ["functionDeclarations", "function_declarations"]).and_then(Value::as_array);
@@ -38,8 +38,8 @@ fn names(request: &Value) -> Result<(), ModelRefusal> {
     Ok(())
 }
 
-/// As many results as calls. Quoted in google-gemini/gemini-cli#5443 and #7410. A turn is all that one side says, in however many
-/// contents.
+/// Checks that there are as many results as calls. Quoted in google-gemini/gemini-cli#5443 and #7410. Consecutive
+/// contents of one role are one turn.
 fn answered(contents: &[Value]) -> Result<(), ModelRefusal> {
     let is_model = |content: &Value| content["role"].as_str() == Some("model");
     let turns: Vec<&[Value]> = contents.chunk_by(|one, next| is_model(one) == is_model(next)).collect();

@@ -1,11 +1,11 @@
-//! What Chat Completions refuse of single messages.
+//! Chat Completions: rules for single messages.
 
 use super::super::refusal::ModelRefusal;
 use super::empty_array;
 use crate::fields::{field, string};
 use serde_json::Value;
 
-/// Looks at each message by itself.
+/// Checks each message by itself.
 pub(super) fn check(messages: &[Value]) -> Result<(), ModelRefusal> {
     for (at, message) in messages.iter().enumerate() {
         match string(message, "role") {
@@ -22,7 +22,7 @@ pub(super) fn check(messages: &[Value]) -> Result<(), ModelRefusal> {
     Ok(())
 }
 
-/// An answer that is sent back.
+/// Checks an answer of the model that the request repeats.
 fn answer(message: &Value, at: usize) -> Result<(), ModelRefusal> {
     let calls = message.get("tool_calls").and_then(Value::as_array);
     if calls.is_some_and(Vec::is_empty) {
@@ -82,7 +82,8 @@ mod tests {
         json!({ "id": "a", "type": "function", "function": { "name": name, "arguments": arguments } })
     }
 
-    /// As the SDKs of OpenAI for Python and Node, openai-agents, `LangChain`, pydantic-ai and the AI SDK send it.
+    /// A history as the SDKs of OpenAI for Python and Node, openai-agents, `LangChain`, pydantic-ai and the AI SDK send
+    /// it.
     #[test]
     fn messages_of_the_sdks_are_fine() {
         for message in [

@@ -1,30 +1,30 @@
-//! What Anthropic's Messages refuse. All errors are 400, `invalid_request_error`.
+//! Anthropic's Messages. All errors are 400, `invalid_request_error`.
 
 use super::pairs::{calls_of, paired, turns};
 use super::{blocks, given, names, refuse, schema, thinking, tools};
 use crate::{fields::items, refusal::ModelRefusal};
 use serde_json::Value;
 
-/// The answer that a request goes on from, if it goes on with a thread: the API then holds the messages before it.
+/// The answer that a request continues, if it continues a thread: the API then has the earlier messages.
 pub(in super::super) fn continued(request: &Value) -> Option<&str> {
     request.get("thread")?.get("previous_message_id")?.as_str()
 }
 
-/// What is known of the messages before those of a request.
+/// The messages before those of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) enum Before {
     /// There are none.
     Nothing,
-    /// They end with an answer that asked for these calls.
+    /// They end with an answer that requested these calls.
     Calls(Vec<String>),
-    /// They were said elsewhere.
+    /// They are not known: the thread began elsewhere.
     Unknown,
 }
 
-/// Looks at a request, which may go on from an answer.
+/// Checks a request, which may continue an answer.
 pub(in super::super) fn check(request: &Value, before: &Before) -> Result<(), ModelRefusal> {
-    // The error is quoted for `max_tokens` in tickernelz/opencode-mem#50 and microsoft/foundry-dev-tools#465. Anthropic's API
-    // reference has all three as required.
+    // The error is quoted for `max_tokens` in tickernelz/opencode-mem#50 and microsoft/foundry-dev-tools#465.
+    // Anthropic's API reference has all three as required.
     for name in ["model", "max_tokens", "messages"] {
         if given(request, name).is_none() {
             return refuse(format!("{name}: Field required"));
@@ -42,23 +42,24 @@ pub(in super::super) fn check(request: &Value, before: &Before) -> Result<(), Mo
     match before {
         Before::Nothing => paired(&turns, Vec::new())?,
         Before::Calls(calls) => paired(&turns, calls.iter().map(|id| (0, id.as_str())).collect())?,
-        // Results of calls that are not known may come first.
+        // Results of unknown calls may come first.
         Before::Unknown => paired(turns.get(1..).unwrap_or_default(), calls_of(turns.first()))?,
     }
     offered(request)
 }
 
-/// The tools of a request.
+/// Checks the tools of a request.
 fn offered(request: &Value) -> Result<(), ModelRefusal> {
     let mut known: Vec<&str> = Vec::new();
     for (at, tool) in tools(request) {
         let name = tool["name"].as_str();
         if name.is_some_and(|name| known.contains(&name)) {
-            // eclipse-theia/theia#16122, docker/docker-agent#2251; danny-avila/LibreChat#13162 for tools that Anthropic defines.
+            // eclipse-theia/theia#16122, docker/docker-agent#2251; danny-avila/LibreChat#13162 for tools that Anthropic
+            // defines.
             return refuse("tools: Tool names must be unique.");
         }
         known.extend(name);
-        // Tools that Anthropic defines have a type of their own.
+        // Tools that Anthropic defines have their own types.
         if !matches!(tool["type"].as_str(), None | Some("custom")) {
             continue;
         }
@@ -132,7 +133,7 @@ mod tests {
         assert!(refused(&json!([user, asks])).unwrap().contains("a, b"));
         let orphan = refused(&json!([said("user", &[result("x")])])).unwrap();
         assert!(orphan.starts_with("messages.0.content.0: unexpected `tool_use_id` found in `tool_result` blocks: x."));
-        // The call is there, but not in the turn before.
+        // The call exists, but not in the turn before.
         let late = json!([
             user,
             asks,
@@ -152,7 +153,7 @@ mod tests {
         let again =
             refused(&json!([user, asks, said("user", &[result("a"), result("b")]), said("user", &[result("a")])]));
         assert_eq!(again.unwrap(), format!("messages.3.content.0: {single}"));
-        // An id that is used again in a later turn has its result there.
+        // An id that is used again in a later turn has its own result there.
         let once = said("assistant", &[call("a")]);
         let anew = json!([user, once, said("user", &[result("a")]), once, said("user", &[result("a")])]);
         assert_eq!(refused(&anew), None);
@@ -163,10 +164,10 @@ mod tests {
         let (user, asks) = (json!({ "role": "user", "content": "x" }), said("assistant", &[call("a"), call("b")]));
         let after = |blocks: &[Value]| refused(&json!([user, asks, said("user", blocks)]));
         assert_eq!(after(&[result("a"), result("b"), text("and now?")]), None);
-        // Messages of one side count as one.
+        // Consecutive messages of one role count as one.
         let apart = json!([user, asks, said("user", &[result("a"), result("b")]), user]);
         assert_eq!(refused(&apart), None);
-        // Where no call waits, anything may come first.
+        // Without an open call, anything may come first.
         assert_eq!(refused(&json!([said("user", &[text("a")]), said("assistant", &[text("b")]), user])), None);
         for wrong in [vec![text("wait"), result("a"), result("b")], vec![result("a"), text("and"), result("b")]] {
             let found = "messages.2: Did not find 2 `tool_result` block(s) at the beginning of this message.";

@@ -1,8 +1,9 @@
-//! What providers refuse: one file for each of their wires.
+//! Refuses what the providers refuse, with one module per API.
 //!
-//! A rule looks at one request, and at the state that this request names (`previous_response_id`, `conversation`, item references);
-//! nothing is inferred from other requests. Each rule has the provider's status, the shape of its error and, where a thread quotes
-//! it, its wording; the thread is named beside it. What could not be found in a document or a thread is not refused.
+//! A rule looks at one request, and at the state that this request names (`previous_response_id`, `conversation`, item
+//! references); nothing is inferred from other requests. Each rule has the provider's status and error format and, if a
+//! thread quotes it, the provider's wording; the thread is named next to the rule. Nothing is refused without such a
+//! source.
 
 mod blocks;
 pub(super) mod chat;
@@ -21,19 +22,19 @@ use super::refusal::ModelRefusal;
 use crate::fields::{self, items};
 use serde_json::Value;
 
-/// Refuses a request with nothing but words.
+/// Refuses a request with a message only.
 fn refuse(message: impl Into<String>) -> Result<(), ModelRefusal> {
     Err(ModelRefusal::new(400, message))
 }
 
-/// OpenAI's error for a part of a request that must be there. Quoted in mattermost/mattermost-plugin-agents#476 (`model` of the
+/// OpenAI's error for a missing required parameter. Quoted in mattermost/mattermost-plugin-agents#476 (`model` of the
 /// Responses API) and openai/codex#6725 (an item of its input).
 fn missing(name: &str) -> ModelRefusal {
     ModelRefusal::of_part(name, format!("Missing required parameter: '{name}'.")).code("missing_required_parameter")
 }
 
-/// OpenAI's error for a list that must not be empty. Quoted in home-assistant/core#118577 (`tool_calls`) and CopilotKit/CopilotKit#529
-/// (`messages`).
+/// OpenAI's error for a list that must not be empty. Quoted in home-assistant/core#118577 (`tool_calls`) and
+/// CopilotKit/CopilotKit#529 (`messages`).
 fn empty_array(place: &str) -> ModelRefusal {
     let message = format!(
         "Invalid '{place}': empty array. Expected an array with minimum length 1, but got an empty array instead."
@@ -41,7 +42,7 @@ fn empty_array(place: &str) -> ModelRefusal {
     ModelRefusal::of_part(place, message).code("empty_array")
 }
 
-/// A part of a request that is there and says something.
+/// A field that is neither null nor an empty string.
 fn given<'j>(request: &'j Value, name: &str) -> Option<&'j Value> {
     fields::given(request, name).filter(|value| value.as_str() != Some(""))
 }

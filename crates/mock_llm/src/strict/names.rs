@@ -1,16 +1,16 @@
-//! The names of tools.
+//! Rules for tool names.
 
 use super::super::refusal::ModelRefusal;
 use super::refuse;
 
-/// The longest name that any provider takes.
+/// The maximum length of a name that any provider accepts.
 const LONGEST: usize = 128;
-/// The longest name that every provider of OpenAI's wire takes.
+/// The maximum length of a name that all providers of OpenAI's API accept.
 const SAFE: usize = 64;
-/// The longest description that every model of OpenAI takes.
+/// The maximum length of a description that all OpenAI models accept.
 const SAFE_DESCRIPTION: usize = 1024;
 
-/// Whether a name has only the characters that providers take.
+/// Whether a name has only characters that providers accept.
 fn is_plain(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
 }
@@ -34,27 +34,30 @@ pub(super) fn openai(place: &str, name: &str) -> Result<(), ModelRefusal> {
     Ok(())
 }
 
-/// What OpenAI itself takes in Chat Completions, and not every provider of that wire does: names of more than 64 characters
-/// (mrexodia/ida-pro-mcp#129), and descriptions of more than 1,024, which some models refuse (nanbingxyz/5ire#33).
+/// Warns about what OpenAI accepts in Chat Completions, but not every provider of its API does: names of more than 64
+/// characters (mrexodia/ida-pro-mcp#129), and descriptions of more than 1,024, which some models refuse
+/// (nanbingxyz/5ire#33).
 pub(super) fn risky(place: &str, name: &str, description: Option<&str>) -> Vec<String> {
     let mut warnings = Vec::new();
     if (SAFE + 1..=LONGEST).contains(&name.len()) {
         warnings.push(format!(
-            "the name of the tool `{name}` ({place}) has {} characters; several providers of this API take at most {SAFE}",
+            "the name of the tool `{name}` ({place}) has {} characters; several providers of this API accept \
+             at most {SAFE}",
             name.len()
         ));
     }
     let length = description.map_or(0, |text| text.chars().count());
     if length > SAFE_DESCRIPTION {
         warnings.push(format!(
-            "the description of the tool `{name}` has {length} characters; some models take at most {SAFE_DESCRIPTION}"
+            "the description of the tool `{name}` has {length} characters; some models accept at most \
+             {SAFE_DESCRIPTION}"
         ));
     }
     warnings
 }
 
-/// Anthropic's rule. The pattern is quoted in home-assistant/core#147760 and netclaw-dev/netclaw#1133, the error for long names in
-/// anthropics/claude-code#96152.
+/// Anthropic's rule. The pattern is quoted in home-assistant/core#147760 and netclaw-dev/netclaw#1133, the error for
+/// long names in anthropics/claude-code#96152.
 pub(super) fn anthropic(at: usize, name: &str) -> Result<(), ModelRefusal> {
     let place = format!("tools.{at}.custom.name");
     if is_plain(name) && name.len() > LONGEST {

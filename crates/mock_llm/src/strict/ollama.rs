@@ -1,10 +1,10 @@
-//! What Ollama refuses.
+//! Ollama.
 
 use super::super::refusal::ModelRefusal;
 use super::{given, refuse};
 use serde_json::Value;
 
-/// What is wrong with a request. The model must be named: `server/routes.go` of ollama/ollama, whose words these are.
+/// Checks that a request names its model. The wording is from `server/routes.go` of ollama/ollama.
 pub(in super::super) fn check(request: &Value) -> Result<(), ModelRefusal> {
     match given(request, "model") {
         Some(_) => Ok(()),

@@ -1,21 +1,20 @@
-//! Calls of tools and their results in Anthropic's Messages.
+//! Anthropic's Messages: rules for tool calls and their results.
 
 use super::refuse;
 use crate::{fields::items, refusal::ModelRefusal};
 use serde_json::Value;
 
-/// What one side says until the other does. Messages of one side that follow each other count as one, as Anthropic's API
-/// reference says.
+/// A turn of one role. Consecutive messages of one role count as one turn, according to Anthropic's API reference.
 pub(super) struct SideTurn<'j> {
     role: &'j str,
     blocks: Vec<LocatedBlock<'j>>,
 }
 
-/// A block, and where it is.
+/// A block and its position.
 struct LocatedBlock<'j> {
     message: usize,
     at: usize,
-    /// Of the call.
+    /// The id of the call.
     id: &'j str,
     kind: BlockKind,
 }
@@ -24,16 +23,15 @@ struct LocatedBlock<'j> {
 enum BlockKind {
     Call,
     Result,
-    /// What is said or shown.
+    /// Text, an image or a document.
     Said,
 }
 
-/// The turns of a conversation.
 pub(super) fn turns<'j>(messages: &'j [Value]) -> Vec<SideTurn<'j>> {
     let mut turns: Vec<SideTurn<'j>> = Vec::new();
     for (message, said) in messages.iter().enumerate() {
         let role = said["role"].as_str().unwrap_or_default();
-        // Instructions on the way are no turn.
+        // Mid-conversation instructions are not a turn.
         if role == "system" {
             continue;
         }
@@ -51,7 +49,7 @@ pub(super) fn turns<'j>(messages: &'j [Value]) -> Vec<SideTurn<'j>> {
                 "tool_use" => (text("id"), BlockKind::Call),
                 "tool_result" => (text("tool_use_id"), BlockKind::Result),
                 "text" | "image" | "document" => ("", BlockKind::Said),
-                // What the provider runs itself comes with its result: `server_tool_use`, `mcp_tool_use`.
+                // Calls that the provider runs itself come with their result: `server_tool_use`, `mcp_tool_use`.
                 _ => continue,
             };
             turn.blocks.push(LocatedBlock { message, at, id, kind });
@@ -60,13 +58,13 @@ pub(super) fn turns<'j>(messages: &'j [Value]) -> Vec<SideTurn<'j>> {
     turns
 }
 
-/// The calls of a turn, each with its message.
+/// The calls of a turn, each with the index of its message.
 pub(super) fn calls_of<'j>(turn: Option<&SideTurn<'j>>) -> Vec<(usize, &'j str)> {
     let blocks = turn.map(|turn| turn.blocks.as_slice()).unwrap_or_default();
     blocks.iter().filter(|block| block.kind == BlockKind::Call).map(|block| (block.message, block.id)).collect()
 }
 
-/// Every call has its result in the turn after it, and every result its call in the turn before.
+/// Checks that every call has its result in the next turn, and every result its call in the previous turn.
 pub(super) fn paired<'j>(turns: &[SideTurn<'j>], mut before: Vec<(usize, &'j str)>) -> Result<(), ModelRefusal> {
     for turn in turns {
         let results: Vec<&LocatedBlock<'_>> =
@@ -97,7 +95,7 @@ fn once_each(results: &[&LocatedBlock<'_>]) -> Result<(), ModelRefusal> {
     ))
 }
 
-/// Results come before anything else that is said: apify/tester-mcp-client#12, and Anthropic's guide to handling tool calls.
+/// Results come before all other content: apify/tester-mcp-client#12, and Anthropic's guide to handling tool calls.
 fn in_front(blocks: &[LocatedBlock<'_>], results: usize) -> Result<(), ModelRefusal> {
     let begins = blocks.iter().take_while(|block| block.kind == BlockKind::Result).count();
     let Some(block) = blocks.first().filter(|_| begins < results) else { return Ok(()) };

@@ -1,20 +1,19 @@
-//! Parameters of Chat Completions that do not go together.
+//! Chat Completions: parameters that exclude or require each other.
 
 use super::super::refusal::ModelRefusal;
 use super::empty_array;
 use crate::fields::given;
 use serde_json::Value;
 
-/// The most tools that a request may offer.
+/// The maximum number of tools in a request.
 const MOST_TOOLS: usize = 128;
 
-/// Looks at the parameters of a request.
 pub(super) fn check(request: &Value) -> Result<(), ModelRefusal> {
     let given = |name: &str| given(request, name);
     offered(given("tools").and_then(Value::as_array).map(Vec::as_slice))?;
     if given("tools").is_none() {
-        // `tool_choice`: writer/writer-framework#1013; vllm-project/vllm#40311 asked the API, with the choice `none` as well.
-        // `parallel_tool_calls`: Upsonic/Upsonic#323, camel-ai/camel#3706.
+        // `tool_choice`: writer/writer-framework#1013; vllm-project/vllm#40311 tried the API, with the choice `none` as
+        // well. `parallel_tool_calls`: Upsonic/Upsonic#323, camel-ai/camel#3706.
         if let Some(name) = ["tool_choice", "parallel_tool_calls"].into_iter().find(|name| given(name).is_some()) {
             let message = format!("Invalid value for '{name}': '{name}' is only allowed when 'tools' are specified.");
             return Err(ModelRefusal::of_part(name, message));
@@ -42,7 +41,7 @@ pub(super) fn check(request: &Value) -> Result<(), ModelRefusal> {
 
 fn offered(tools: Option<&[Value]>) -> Result<(), ModelRefusal> {
     let length = match tools {
-        // continuedev/continue#3370; vllm-project/vllm#39780 and #40311 asked the API. Responses take an empty list.
+        // continuedev/continue#3370; vllm-project/vllm#39780 and #40311 tried the API. Responses accept an empty list.
         Some([]) => return Err(empty_array("tools")),
         Some(tools) if tools.len() > MOST_TOOLS => tools.len(),
         _ => return Ok(()),
@@ -55,8 +54,8 @@ fn offered(tools: Option<&[Value]>) -> Result<(), ModelRefusal> {
     Err(ModelRefusal::of_part("tools", message).code("array_above_max_length"))
 }
 
-/// OpenAI's own names for models that reason: those that the threads are about, and their versions. The `chat` models beside them do
-/// not reason.
+/// Whether a model is one of OpenAI's reasoning models: those in the threads, and their versions. Their `chat` variants
+/// do not reason.
 fn is_reasoning(model: &str) -> bool {
     let is =
         |family: &str| model.strip_prefix(family).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '.']));
@@ -133,7 +132,7 @@ mod tests {
         for model in ["o1", "o1-preview", "o3-mini", "o4-mini-2025-04-16", "gpt-5", "gpt-5-mini", "gpt-5.1"] {
             assert!(limited(model), "{model}");
         }
-        // Names of others, of gateways, and of models that do not reason.
+        // Models of other providers, names at gateways, and models that do not reason.
         for model in [
             "gpt-4o",
             "gpt-4.1",

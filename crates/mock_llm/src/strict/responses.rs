@@ -1,23 +1,23 @@
-//! What OpenAI's Responses refuse. All errors are 400, `invalid_request_error`.
+//! OpenAI's Responses. All errors are 400, `invalid_request_error`.
 
 use super::chat::{function_schema, strict_format};
 use super::{given, missing, names, tools};
 use crate::{parsed_request::Items, refusal::ModelRefusal};
 use serde_json::Value;
 
-/// The earlier calls that a request names.
+/// The earlier calls that a request refers to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in super::super) struct EarlierCalls {
-    /// Every call.
+    /// All calls.
     pub(in super::super) made: Vec<String>,
-    /// Those that have no output yet.
+    /// Calls without an output.
     pub(in super::super) open: Vec<String>,
-    /// Whether there may be calls that are not known: the conversation began elsewhere.
+    /// Whether there may be unknown calls, since the conversation began elsewhere.
     pub(in super::super) unknown: bool,
 }
 
 impl EarlierCalls {
-    /// The same after further items.
+    /// Adds the calls and outputs of further items.
     #[must_use]
     pub(in super::super) fn and(mut self, items: &Items) -> Self {
         self.made.extend(items.functions.iter().chain(&items.others).cloned());
@@ -27,12 +27,13 @@ impl EarlierCalls {
     }
 }
 
-/// Looks at the parts of a request.
+/// Checks the parameters of a request.
 pub(in super::super) fn check(request: &Value) -> Result<(), ModelRefusal> {
     let has = |name| given(request, name).is_some();
     let there = |name| request.get(name).is_some_and(|value| *value != Value::Null);
     let continues = ["prompt", "previous_response_id", "conversation"].into_iter().any(there);
-    // mattermost/mattermost-plugin-agents#476. A stored prompt names its model; what goes on from an earlier answer is left alone.
+    // mattermost/mattermost-plugin-agents#476. A stored prompt names its model; a request that continues an answer is
+    // not checked.
     if !continues && !has("model") {
         return Err(missing("model"));
     }
@@ -51,7 +52,8 @@ pub(in super::super) fn check(request: &Value) -> Result<(), ModelRefusal> {
     format.map_or(Ok(()), |format| strict_format(format, "text.format.schema"))
 }
 
-/// Every call has its output, and every output its call, in the input or in what the request names.
+/// Checks that every call has its output, and every output its call, in the input or in the state that the request
+/// names.
 pub(in super::super) fn paired(items: &Items, earlier: &EarlierCalls) -> Result<(), ModelRefusal> {
     let known = |id: &String| [&items.functions, &items.others, &earlier.made].into_iter().any(|all| all.contains(id));
     // continuedev/continue#10092, microsoft/vscode#320060.
@@ -84,7 +86,7 @@ mod tests {
     fn outputs_alone_are_fine_after_the_answer_that_asked_for_them() {
         assert_eq!(paired(&items(&[], &["b", "a"]), &after(&["a", "b"], &[])), Ok(()));
         assert_eq!(paired(&items(&["a"], &["a"]), &EarlierCalls::default()), Ok(()));
-        // Sent again with its call, or once more later.
+        // Sent again with its call, or a second time later.
         assert_eq!(paired(&items(&["a"], &["a"]), &after(&["a"], &["a"])), Ok(()));
         assert_eq!(paired(&items(&[], &["x"]), &EarlierCalls { unknown: true, ..EarlierCalls::default() }), Ok(()));
     }

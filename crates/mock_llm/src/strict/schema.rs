@@ -1,34 +1,33 @@
-//! Schemas that a request calls strict.
+//! Rules for strict schemas.
 
 use crate::fields::items;
 use serde_json::Value;
 
-/// How deep schemas are looked into.
+/// The maximum depth to check.
 const DEEPEST: usize = 64;
 
-/// What is wrong with a strict schema.
+/// A violation in a strict schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct StrictSchemaError {
-    /// The keys that lead to the part that is wrong.
+    /// The keys that lead to the invalid part.
     context: Vec<String>,
-    /// Which rule it breaks.
     pub(super) rule: StrictRule,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum StrictRule {
-    /// `additionalProperties` is not false. OpenAI: lastmile-ai/openai-agents-mcp#2, xemantic/xemantic-ai-tool-schema#37;
-    /// Anthropic: vercel/ai#20681.
+    /// `additionalProperties` is not false. OpenAI: lastmile-ai/openai-agents-mcp#2,
+    /// xemantic/xemantic-ai-tool-schema#37; Anthropic: vercel/ai#20681.
     Open,
-    /// A property is missing from `required`: OpenAI alone, kevinwatt/mysql-mcp#5 and anomalyco/opencode#13737.
+    /// A property is missing from `required`. OpenAI only: kevinwatt/mysql-mcp#5 and anomalyco/opencode#13737.
     Optional(String),
-    /// A list does not say what is in it, strict or not: OpenAI alone, sigoden/aichat#1049 and modelscope/ms-agent#610 for Chat
+    /// An array without `items`, strict or not. OpenAI only: sigoden/aichat#1049 and modelscope/ms-agent#610 for Chat
     /// Completions, flanksource/mission-control#2634 for Responses.
     NoItems,
 }
 
 impl StrictSchemaError {
-    /// What OpenAI says of it, after the name of the schema.
+    /// OpenAI's wording, after the name of the schema.
     pub(super) fn openai(&self) -> String {
         let context = match self.context.as_slice() {
             [one] => format!("('{one}',)"),
@@ -47,19 +46,19 @@ impl StrictSchemaError {
     }
 }
 
-/// The first part of a schema that breaks a rule. Every property must be required only for OpenAI.
+/// The first violation in a schema. `all_required`: every property must be required, as for OpenAI.
 pub(super) fn broken(schema: &Value, all_required: bool) -> Option<StrictSchemaError> {
     look(schema, &|part| strictly(part, all_required), &mut Vec::new())
 }
 
-/// The first list in a schema that does not say what is in it.
+/// The first array in a schema without `items`.
 pub(super) fn list_of_nothing(schema: &Value) -> Option<StrictSchemaError> {
     let is_list = |part: &Value| part["type"].as_str() == Some("array");
     let says = |part: &Value| ["items", "prefixItems"].iter().any(|key| part.get(key).is_some());
     look(schema, &|part| (is_list(part) && !says(part)).then_some(StrictRule::NoItems), &mut Vec::new())
 }
 
-/// The rule of strict schemas that a part breaks by itself.
+/// The rule of strict schemas that a part violates by itself.
 fn strictly(schema: &Value, all_required: bool) -> Option<StrictRule> {
     if !is_object(schema) {
         return None;
@@ -151,7 +150,7 @@ mod tests {
             list_of_nothing(&serde_json::from_slice::<Value>(schema.as_bytes()).unwrap()).map(|broken| broken.openai())
         };
         let of = |paths: &str| format!(r#"{{"type":"object","properties":{{"paths":{paths}}}}}"#);
-        // Pydantic's `list` and `tuple` say it, and what may be anything else as well is left alone.
+        // Pydantic's `list` and `tuple` have it; a part that may be other types as well is not checked.
         for fine in
             [r#"{"type":"array","items":{}}"#, r#"{"type":"array","prefixItems":[]}"#, r#"{"type":["array","null"]}"#]
         {

@@ -1,14 +1,12 @@
-//! What Anthropic's Messages refuse of requests that let the model think (`thinking: { type: enabled }`). Adaptive thinking has no
-//! such rules.
+//! Anthropic's Messages: rules for requests with `thinking: { type: enabled }`. Adaptive thinking has no such rules.
 
 use super::refuse;
 use crate::{fields::items, refusal::ModelRefusal};
 use serde_json::Value;
 
-/// The fewest tokens that thinking is given.
+/// The minimum budget for thinking, in tokens.
 const LEAST_BUDGET: u64 = 1024;
 
-/// Looks at a request.
 pub(super) fn check(request: &Value) -> Result<(), ModelRefusal> {
     let kind = |part: &Value| part["type"].as_str().map(str::to_owned);
     let Some(thinking) = request.get("thinking").filter(|thinking| kind(thinking).as_deref() == Some("enabled")) else {
@@ -26,7 +24,7 @@ pub(super) fn check(request: &Value) -> Result<(), ModelRefusal> {
             "thinking.enabled.budget_tokens: Input should be greater than or equal to {LEAST_BUDGET}"
         ));
     }
-    // Between calls of tools a model may think for longer than one answer (interleaved thinking).
+    // With tools, the budget may exceed one answer (interleaved thinking).
     let tools = items(request.get("tools"));
     if tools.is_empty() && request["max_tokens"].as_u64().is_some_and(|most| most <= budget) {
         // sigoden/aichat#1304, ProfSynapse/nexus#17

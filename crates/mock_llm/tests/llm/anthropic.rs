@@ -1,4 +1,4 @@
-//! Anthropic's shapes.
+//! Anthropic's format.
 
 use serde_json::json;
 

@@ -11,7 +11,7 @@ async fn the_deployment_is_the_model() {
     let server = serve(SCRIPT).await;
     let messages = json!([{ "role": "user", "content": "hi" }]);
     let path = "/openai/deployments/our-gpt/chat/completions?api-version=2024-10-21";
-    // Whatever the body says, and where it says nothing.
+    // Whether or not the body names a model.
     for body in [
         json!({ "messages": messages }),
         json!({ "model": "", "messages": messages }),

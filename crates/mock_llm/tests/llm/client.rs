@@ -12,13 +12,13 @@ use crate::raw::send_to;
 pub(crate) use crate::raw::{Answer, read, request};
 
 impl Answer {
-    /// The data of each event, `[DONE]` left out.
+    /// The data of each event, without `[DONE]`.
     pub(crate) fn events(&self) -> Vec<Value> {
         let data = self.body.lines().filter_map(|line| line.strip_prefix("data: "));
         data.filter(|data| *data != "[DONE]").map(|data| serde_json::from_str(data).unwrap()).collect()
     }
 
-    /// The names of the events, those that follow each other told once.
+    /// The names of the events, without consecutive duplicates.
     pub(crate) fn event_names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.body.lines().filter_map(|line| line.strip_prefix("event: ")).collect();
         names.dedup();
@@ -47,7 +47,7 @@ pub(crate) async fn get(server: &ModelServer, path: &str) -> Answer {
     send(server, &request("GET", path, "", b"")).await
 }
 
-/// A chat request that says this.
+/// Sends a chat request with this user message.
 pub(crate) async fn chat(server: &ModelServer, user: &str) -> Answer {
     let body = serde_json::json!({ "model": "gpt-4o", "messages": [{ "role": "user", "content": user }] });
     post(server, "/v1/chat/completions", &body).await

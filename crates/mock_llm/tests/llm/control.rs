@@ -1,10 +1,10 @@
-//! Who may read the journal and begin anew.
+//! Access to the journal and its reset.
 
 use agentci_mock_llm::{ModelServer, ModelServerOptions};
 
 use crate::client::{Answer, chat, said, script, send, serve};
 
-/// Asks with a host and a key; an empty key is none.
+/// Sends a request with a host and a key; an empty key is omitted.
 pub(crate) async fn ask(server: &ModelServer, method: &str, path: &str, host: &str, key: &str) -> Answer {
     let key = if key.is_empty() { String::new() } else { format!("authorization: Bearer {key}\r\n") };
     let head =
@@ -37,7 +37,7 @@ async fn the_journal_needs_a_token_and_the_servers_own_name() {
     assert_eq!(said(&chat(&server, "go").await), "one");
 }
 
-/// A key that the script demands opens it, too; a server of a run has neither, and stays shut.
+/// The script's API key is accepted, too. The server of a run has neither, so its journal is not available.
 #[tokio::test]
 async fn without_a_token_only_the_key_of_the_script_opens_it() {
     let server = serve("api_key: key-of-a-script\ndefault: hello\n").await;

@@ -1,4 +1,4 @@
-//! Requests with `functions`, which came before tools: one call in an answer, without an id, and results by name.
+//! Requests with `functions`, the predecessor of `tools`: one call per answer, without an id, and results by name.
 
 use agentci_mock_llm::{ModelServer, ModelServerOptions};
 use agentci_trace::{EventKind, TroubleKind};
@@ -16,7 +16,7 @@ async fn watched(yaml: &str) -> (ModelServer, UnboundedReceiver<EventKind>) {
     (ModelServer::start(script(yaml), options).await.unwrap(), receiver)
 }
 
-/// The calls and results so far, and what is complained of.
+/// The calls, results and troubles so far.
 fn told(seen: &mut UnboundedReceiver<EventKind>) -> Vec<String> {
     let mut told = Vec::new();
     while let Ok(kind) = seen.try_recv() {
@@ -45,7 +45,7 @@ fn request(messages: &[Value], more: &Value) -> Value {
 async fn a_function_is_called_and_its_result_belongs_to_the_call() {
     let (server, mut seen) = watched(REFUND).await;
     let mut messages = vec![json!({ "role": "user", "content": "refund it" })];
-    // The same call twice, then words; each request repeats what was said before.
+    // The same call twice, then text; each request repeats the history.
     for result in ["first", "second", "none"] {
         let answer = post(&server, "/v1/chat/completions", &request(&messages, &json!({}))).await.json();
         let choice = &answer["choices"][0];
@@ -60,13 +60,13 @@ async fn a_function_is_called_and_its_result_belongs_to_the_call() {
         messages.push(json!({ "role": "function", "name": "refund", "content": result }));
     }
     assert_eq!(told(&mut seen), ["1 refund", "1 -> \"first\"", "2 refund", "2 -> \"second\""]);
-    // A retry tells nothing new.
+    // A retry reports nothing new.
     post(&server, "/v1/chat/completions", &request(&messages, &json!({}))).await;
     assert_eq!(told(&mut seen), Vec::<String>::new());
 }
 
 #[tokio::test]
-async fn a_result_that_is_told_late_is_told() {
+async fn a_late_result_is_reported() {
     let (server, mut seen) = watched(&format!("{REFUND}- when: {{ user: thanks }}\n  reply: bye\n")).await;
     let user = |text: &str| json!({ "role": "user", "content": text });
     let answer = post(&server, "/v1/chat/completions", &request(&[user("refund it")], &json!({}))).await.json();
@@ -78,7 +78,7 @@ async fn a_result_that_is_told_late_is_told() {
     assert_eq!(told(&mut seen), ["1 refund", "1 -> \"ok\""]);
 }
 
-/// Examples in a prompt have calls and results of their own, which nobody asked for.
+/// Examples in a prompt have their own calls and results, which the model did not request.
 #[tokio::test]
 async fn a_result_of_an_example_is_not_the_result_of_a_call() {
     let (server, mut seen) = watched(&format!("{REFUND}- reply: fine\n")).await;
@@ -88,7 +88,7 @@ async fn a_result_of_an_example_is_not_the_result_of_a_call() {
     let example = [user("example"), call("{\"amount\":1}"), result("example")];
     let asked = [&example[..], &[user("refund it")]].concat();
     post(&server, "/v1/chat/completions", &request(&asked, &json!({}))).await;
-    // The agent asks again without the result, in two ways.
+    // The agent sends two more requests without the result.
     post(&server, "/v1/chat/completions", &request(&[&asked[..], &[user("well?")]].concat(), &json!({}))).await;
     let again = [&asked[..], &[call("{\"amount\":20}"), user("well?")]].concat();
     post(&server, "/v1/chat/completions", &request(&again, &json!({}))).await;
@@ -129,7 +129,8 @@ async fn functions_are_the_offer_and_one_is_called_at_a_time() {
         }
     }
     assert_eq!(troubles[0].0, TroubleKind::ArgumentsDoNotFit);
-    let beside = "the script calls `mail` beside `refund`, and an answer to a request with `functions` has one call";
+    let beside =
+        "the script calls `mail` together with `refund`, but an answer to a request with `functions` has one call";
     assert_eq!(troubles[1], (TroubleKind::ToolNotOffered, beside.into()));
     let (server, mut seen) = watched("rules:\n- tool_calls: [{ name: mail }]\n").await;
     for more in [json!({}), json!({ "function_call": "none" })] {

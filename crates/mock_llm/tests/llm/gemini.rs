@@ -1,4 +1,4 @@
-//! Google's shapes.
+//! Google's format.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ fn weather() -> Value {
     json!([{ "functionDeclarations": [{ "name": "weather", "parameters": parameters }] }])
 }
 
-/// What the model complained of so far.
+/// The troubles so far.
 fn troubles(server: &agentci_mock_llm::ModelServer) -> Vec<String> {
     let journal = server.journal();
     let all = journal["requests"].as_array().unwrap().iter().flat_map(|entry| entry["troubles"].as_array().unwrap());
@@ -59,7 +59,7 @@ async fn both_streams_add_up_to_the_same() {
     let server = serve(SCRIPT).await;
     let body = json!({ "contents": [user("weather")], "tools": weather() });
     let path = "/v1beta/models/gemini-2.5-flash:streamGenerateContent";
-    // The second time, the answer comes from what is kept of the first.
+    // Repeated requests get the same answer.
     for _ in 0..3 {
         let sse = post(&server, &format!("{path}?alt=sse"), &body).await;
         let list = post(&server, path, &body).await;
@@ -91,7 +91,7 @@ async fn both_streams_add_up_to_the_same() {
 }
 
 #[tokio::test]
-async fn what_the_request_does_not_allow_is_complained_of() {
+async fn what_the_request_does_not_allow_is_reported() {
     let asks = |more: Value| {
         let mut body = json!({ "contents": [user("weather")], "tools": weather() });
         body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -117,12 +117,12 @@ async fn what_the_request_does_not_allow_is_complained_of() {
         (of_json, Some("arguments_do_not_fit")),
         (
             config(json!({ "mode": "NONE" })),
-            Some("tool_not_offered: the script calls `weather`, and the request says `functionCallingConfig: none`"),
+            Some("tool_not_offered: the script calls `weather`, but the request has `functionCallingConfig: none`"),
         ),
         (config(json!({ "mode": "ANY", "allowedFunctionNames": ["time"] })), Some("tool_not_offered")),
         (config(json!({ "mode": "ANY", "allowedFunctionNames": ["weather"] })), None),
         (config(json!({ "mode": "AUTO" })), None),
-        // Text beside a call is not the answer.
+        // Text that accompanies a call need not match the format.
         (json!({ "generationConfig": { "responseMimeType": "application/json" } }), None),
     ] {
         let server = serve(SCRIPT).await;
@@ -166,7 +166,7 @@ async fn the_format_of_an_answer_is_kept() {
     let server = serve("default: words\n").await;
     let any = json!({ "functionCallingConfig": { "mode": "ANY" } });
     post(&server, GENERATE, &json!({ "contents": [user("x")], "tools": weather(), "toolConfig": any })).await;
-    assert!(troubles(&server)[0].contains("`functionCallingConfig` asks for a call of a tool"));
+    assert!(troubles(&server)[0].contains("`functionCallingConfig` requires a call of a tool"));
 }
 
 #[tokio::test]

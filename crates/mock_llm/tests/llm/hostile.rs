@@ -1,4 +1,4 @@
-//! Requests that no one should send.
+//! Invalid and hostile requests.
 
 use serde_json::json;
 use tokio::io::AsyncWriteExt as _;
@@ -22,7 +22,7 @@ async fn wrong_requests_get_the_providers_error_and_the_server_goes_on() {
             "/v1/chat/completions",
             r#"{"model":"m","messages":[{"role":"king"}]}"#,
             400,
-            "the role of a message is",
+            "the role of a message must be",
         ),
         (
             "POST",
@@ -44,7 +44,7 @@ async fn wrong_requests_get_the_providers_error_and_the_server_goes_on() {
             "/v1/chat/completions",
             r#"{"model":"m","stream":"yes","messages":[{"role":"user"}]}"#,
             400,
-            "`stream` must be true or false",
+            "`stream` must be a boolean",
         ),
         ("POST", "/v1/responses", r#"{"model":"m","input":7}"#, 400, "`input` must be a string or a list"),
         ("POST", "/v1/responses", r#"{"model":"m","input":[7]}"#, 400, "`input[0]` must be an object"),

@@ -1,4 +1,4 @@
-//! The scripted model over a real socket, with a client that knows nothing but HTTP.
+//! Tests of the scripted model over a real socket, with a plain HTTP client.
 
 #![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
 

@@ -1,4 +1,4 @@
-//! What the wire tells about the agent.
+//! The trace events of the model's wire.
 
 use agentci_mock_llm::{ModelServer, ModelServerOptions};
 use agentci_trace::{EventKind, Observer};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::client::{post, script};
 
 #[tokio::test]
-async fn calls_and_their_results_are_told_once() {
+async fn calls_and_their_results_are_reported_once() {
     let yaml =
         "rules:\n- when: { tool_result: true }\n  reply: done\n- tool_calls: [{ name: search, args: { q: 1.0 } }]\n";
     let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
@@ -57,7 +57,7 @@ async fn calls_and_their_results_are_told_once() {
     );
 }
 
-/// Results that came over the wire after a call of `search`, where the agent repeats the call and sends its result so.
+/// The observed results after a call of `search`, if the agent sends `second` with its result.
 async fn results_after(path: &str, first: Value, second: impl Fn(&str) -> Value) -> Vec<String> {
     let yaml = "rules:\n- when: { tool_result: true }\n  reply: done\n- tool_calls: [{ name: search, args: { q: 1, n: 2 } }]\n";
     let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
@@ -84,7 +84,7 @@ async fn results_after(path: &str, first: Value, second: impl Fn(&str) -> Value)
 #[tokio::test]
 async fn calls_that_the_agent_gave_other_ids_are_answered() {
     let user = json!({ "role": "user", "content": "x" });
-    // Ids of their own, and arguments in another spelling; another tool or other arguments are another call.
+    // Different ids, and differently formatted arguments; another tool or other arguments are another call.
     for (name, arguments, id, came) in [
         ("search", r#"{"n": 2.0, "q": 1}"#, Some("mine"), vec!["true \"found\""]),
         ("search", r#"{"q":1,"n":2}"#, None, vec!["true \"found\""]),
@@ -138,7 +138,7 @@ async fn an_example_in_the_prompt_is_not_the_result_of_a_call() {
     assert!(results_after("/v1/chat/completions", request, |_| again.clone()).await.is_empty());
 }
 
-/// The results that came over the wire, each with the number of the call that it belongs to.
+/// The observed results, each with the number of its call.
 struct Wire {
     server: ModelServer,
     seen: tokio::sync::mpsc::UnboundedReceiver<EventKind>,
@@ -199,7 +199,7 @@ fn told(results: &[(usize, &str)]) -> Vec<(usize, String)> {
 const TWICE: &str = "- when: { turn: 3 }\n  reply: done\n- tool_calls: [{ name: search, args: { q: 1 } }]\n";
 
 #[tokio::test]
-async fn ids_that_begin_anew_with_each_answer_are_told_apart() {
+async fn ids_that_start_over_with_each_answer_are_distinguished() {
     let first = [user("x"), asks("call_0", "{\"q\":1}"), gives("call_0", "a")];
     let wire = Wire::new(TWICE).await;
     wire.chat(&first[..1]).await;
@@ -207,7 +207,7 @@ async fn ids_that_begin_anew_with_each_answer_are_told_apart() {
     let both = [&first[..], &[asks("call_0", "{\"q\":1}"), gives("call_0", "b")]].concat();
     wire.chat(&both).await;
     assert_eq!(wire.results(), told(&[(0, "a"), (1, "b")]));
-    // An agent that only says it all once more did not call the second time, whatever the ids.
+    // An agent that only repeats the history did not make the second call, whatever the ids.
     for id in ["call_0", "call_1"] {
         let wire = Wire::new(TWICE).await;
         wire.chat(&first[..1]).await;
@@ -228,7 +228,7 @@ async fn parallel_conversations_may_number_their_calls_alike() {
     wire.chat(&with("a")).await;
     wire.chat(&with("b")).await;
     assert_eq!(wire.results(), told(&[(0, "a"), (1, "b")]));
-    // What one conversation repeats is not the result of the other.
+    // A result that one conversation repeats is not the result of the other.
     let wire = Wire::new(rules).await;
     wire.chat(&begun("a")).await;
     wire.chat(&begun("b")).await;

@@ -1,4 +1,4 @@
-//! Ollama's shapes.
+//! Ollama's format.
 
 use agentci_mock_llm::ModelServer;
 use serde_json::{Value, json};
@@ -74,7 +74,7 @@ async fn a_prompt_is_answered_as_well() {
     let whole = post(&server, "/api/generate", &json!({ "model": "m", "prompt": "hi", "stream": false })).await.json();
     assert_eq!((&whole["response"], &whole["done_reason"]), (&json!("Hello there."), &json!("stop")));
     assert_eq!(kinds(&server), Vec::<String>::new());
-    // No tools can be offered here.
+    // This endpoint cannot offer tools.
     post(&server, "/api/generate", &json!({ "model": "m", "prompt": "weather" })).await;
     assert_eq!(kinds(&server), ["tool_not_offered"]);
 }

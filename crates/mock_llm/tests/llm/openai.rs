@@ -1,4 +1,4 @@
-//! OpenAI's shapes.
+//! OpenAI's formats.
 
 use serde_json::{Value, json};
 
@@ -149,7 +149,7 @@ async fn a_conversation_goes_on_from_request_to_request() {
     let server = serve(script).await;
     let begun = post(&server, "/v1/conversations", &json!({})).await.json();
     assert_eq!((&begun["object"], &begun["metadata"]), (&json!("conversation"), &json!({})));
-    // Both ways to name one, one of them begun elsewhere, beside each other.
+    // Both ways to name a conversation; the second one began elsewhere.
     for id in [begun["id"].as_str().unwrap(), "conv_of_before"] {
         let first = json!({ "input": "weather", "conversation": id });
         let first = post(&server, "/v1/responses", &first).await.json();

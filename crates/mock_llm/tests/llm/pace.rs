@@ -1,4 +1,4 @@
-//! When an answer comes.
+//! The timing of answers.
 
 use std::time::{Duration, Instant};
 
@@ -38,7 +38,7 @@ async fn a_reader_that_does_not_read_hurts_no_one() {
         let body =
             json!({ "model": "m", "stream": true, "messages": [{ "role": "user", "content": "long" }] }).to_string();
         stream.write_all(&request("POST", "/v1/chat/completions", "", body.as_bytes())).await.unwrap();
-        // The answer has begun, and nobody reads on.
+        // The answer has begun, but the client stops reading.
         stream.read_exact(&mut [0; 1000]).await.unwrap();
         lazy.push(stream);
     }
@@ -47,7 +47,7 @@ async fn a_reader_that_does_not_read_hurts_no_one() {
     }
 }
 
-/// No clock goes that far.
+/// The due time cannot be represented.
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_is_due_after_the_end_of_time_never_comes() {
     let far = "2600000000000000h";

@@ -1,4 +1,4 @@
-//! Which rule answers, how often, and what goes wrong on purpose.
+//! Which rule answers, how often, and simulated failures.
 
 use agentci_mock_llm::{ModelServer, ModelServerOptions};
 use serde_json::json;
@@ -84,19 +84,16 @@ async fn the_seed_decides_which_requests_fail() {
 }
 
 #[tokio::test]
-async fn a_request_that_nothing_fits_is_told_what_comes_closest() {
+async fn an_unmatched_request_gets_the_closest_rule() {
     let yaml = "rules:\n- when: { user: refund my order, turn: 2 }\n  reply: a\n- when: { model: gpt-4o, user: { regex: 'cancel\\d' } }\n  reply: b\n";
     let server = serve(yaml).await;
     let miss = chat(&server, "refund my order").await;
     assert_eq!(miss.status, 400);
     assert_eq!(
         miss.json()["error"]["message"],
-        "no rule of the script fits this request (turn 1, user: `refund my order`); the closest is the rule on line 2, \
+        "no rule of the script matches this request (turn 1, user: `refund my order`); the closest rule is on line 2, \
          but it is for turn 2, and this is turn 1"
     );
     let miss = chat(&server, "cancel").await.json()["error"]["message"].as_str().unwrap().to_owned();
-    assert!(
-        miss.ends_with("the closest is the rule on line 4, but the user's text does not match `cancel\\d`"),
-        "{miss}"
-    );
+    assert!(miss.ends_with("the closest rule is on line 4, but the user's text does not match `cancel\\d`"), "{miss}");
 }

@@ -1,11 +1,11 @@
-//! Answers step by step, and rules that look at who asks.
+//! Steps, and rules with conditions on the agent.
 
 use agentci_mock_llm::ModelServer;
 use serde_json::{Value, json};
 
 use crate::client::{Answer, post, said, serve};
 
-/// A conversation as an agent keeps it: what it was told, and what it was answered.
+/// A conversation as an agent keeps it.
 struct Talk {
     system: &'static str,
     messages: Vec<Value>,
@@ -32,7 +32,8 @@ impl Talk {
         post(server, "/v1/chat/completions", &self.body()).await
     }
 
-    /// What is answered: words, or the names of the tools that are called. The tools are run.
+    /// Sends the conversation, and returns the text of the answer or the names of the called tools. Adds results for
+    /// the calls.
     async fn ask(&mut self, server: &ModelServer) -> String {
         let answer = self.send(server).await;
         assert_eq!(answer.status, 200, "{}", answer.body);
@@ -69,21 +70,21 @@ async fn steps_are_answered_in_order_and_then_no_more() {
     assert_eq!(talk.ask(&server).await, "Done.");
     talk.say("thanks");
     let over = refused(&talk, &server).await;
-    assert!(over.contains("it goes on after the last of the steps that begin on line 1"), "{over}");
-    // Nor does another conversation get them: each belongs to one.
+    assert!(over.contains("it comes after the last of the steps that begin on line 1"), "{over}");
+    // Another conversation does not get the steps either: they belong to one.
     let other = refused(&Talk::new("s", "refund A-18"), &server).await;
-    assert!(other.contains("a conversation began with them already"), "{other}");
+    assert!(other.contains("the steps that begin on line 1 match, but another conversation uses them"), "{other}");
 }
 
 #[tokio::test]
-async fn parallel_conversations_with_the_same_question_are_told_apart() {
+async fn parallel_conversations_with_the_same_question_are_distinguished() {
     let server = serve(
         "steps:\n- [{ tool_calls: [{ name: find }] }, { reply: one }]\n- [{ tool_calls: [{ name: refund }] }, { reply: two }]\n",
     )
     .await;
     let (mut first, mut second) = (Talk::new("s", "hi"), Talk::new("s", "hi"));
     assert_eq!((first.ask(&server).await, second.ask(&server).await), ("find".into(), "refund".into()));
-    // In the other order, so that the ids of the calls decide.
+    // In reverse order, so that the ids of the calls decide.
     assert_eq!((second.ask(&server).await, first.ask(&server).await), ("two".into(), "one".into()));
 }
 
@@ -101,7 +102,7 @@ async fn a_conversation_is_known_by_its_words_where_ids_are_changed() {
 }
 
 #[tokio::test]
-async fn who_asks_is_told_by_the_system_prompt() {
+async fn the_system_prompt_identifies_the_agent() {
     let server = serve(
         "rules:\n- when: { system: You route }\n  steps: [{ tool_calls: [{ name: transfer }] }]\n\
          - when: { system: billing }\n  steps: [{ tool_calls: [{ name: refund }] }, { reply: Refunded. }]\n\
@@ -110,7 +111,7 @@ async fn who_asks_is_told_by_the_system_prompt() {
     .await;
     let mut router = Talk { tools: vec!["transfer"], ..Talk::new("You route requests.", "refund A-17") };
     assert_eq!(router.ask(&server).await, "transfer");
-    // The specialist gets the history of the router, and the router's steps are not its own.
+    // The specialist gets the history of the router, but not its steps.
     let mut billing = Talk { messages: router.messages.clone(), ..Talk::new("You do billing.", "") };
     assert_eq!(billing.ask(&server).await, "refund");
     assert_eq!(billing.ask(&server).await, "Refunded.");
@@ -163,7 +164,7 @@ async fn the_nth_request_is_counted_by_what_else_a_rule_wants() {
     }
     assert_eq!(said, ["other", "first", "other", "second"]);
     let third = refused(&Talk::new("s", "a"), &server).await;
-    assert!(third.contains("but it is for request 2 of its kind, and this is 3"), "{third}");
+    assert!(third.contains("but it is for request 2 of its kind, and this is request 3"), "{third}");
 }
 
 #[tokio::test]
@@ -184,7 +185,7 @@ async fn a_step_that_fails_gives_way_to_the_next() {
     let server = serve("steps: [{ fail: { status: 500 } }, { tool_calls: [{ name: find }], fail: { cut: true, times: 1 } }, { fail: { status: 429 } }, { reply: x }]\n").await;
     let mut talk = Talk::new("s", "a");
     assert_eq!(talk.send(&server).await.status, 500);
-    // Half of an answer is none: the step is said again.
+    // Half of an answer does not count: the step is repeated.
     talk.send(&server).await;
     assert_eq!(talk.ask(&server).await, "find");
     assert_eq!(talk.send(&server).await.status, 429);
@@ -225,7 +226,7 @@ async fn a_rule_may_answer_in_the_middle_of_a_kept_conversation() {
     assert_eq!((one.as_str(), aside.as_str(), two.as_str()), ("one", "Yes.", "two"));
 }
 
-/// Documents are put beside a question when it is sent, and not kept with it.
+/// The agent sends documents with a question, but keeps only the question.
 #[tokio::test]
 async fn a_conversation_is_known_by_its_last_answer_where_questions_are_rewritten() {
     let server = serve("steps:\n- [{ reply: one }, { reply: two }]\n- [{ reply: three }, { reply: four }]\n").await;

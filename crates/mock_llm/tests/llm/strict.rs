@@ -1,4 +1,4 @@
-//! What the model refuses as its provider would, and what it complains of.
+//! Refusals as by the provider, and troubles.
 
 use agentci_mock_llm::{ModelServer, ModelServerOptions};
 use agentci_trace::{EventKind, ModelTrouble, TroubleKind};
@@ -15,7 +15,7 @@ async fn watched(yaml: &str) -> (ModelServer, UnboundedReceiver<EventKind>) {
     (ModelServer::start(script(yaml), options).await.unwrap(), receiver)
 }
 
-/// The complaints so far: what kind, and the rule.
+/// The troubles so far: kind and rule.
 fn troubles(seen: &mut UnboundedReceiver<EventKind>) -> Vec<(TroubleKind, Option<usize>)> {
     let mut troubles = Vec::new();
     while let Ok(kind) = seen.try_recv() {
@@ -34,7 +34,7 @@ const REFUND: &str = "rules:\n- when: { tool_result: true }\n  reply: done\n\
                       - when: { user: refund }\n  tool_calls: [{ name: refund, args: { amount: 20 } }]\n";
 
 #[tokio::test]
-async fn a_script_that_calls_what_was_not_offered_is_complained_of() {
+async fn a_script_that_calls_what_was_not_offered_is_reported() {
     let number = json!({ "type": "object", "properties": { "amount": { "type": "number" } }, "required": ["amount"] });
     let text = json!({ "type": "object", "properties": { "amount": { "type": "string" } } });
     let not_offered = vec![(TroubleKind::ToolNotOffered, Some(1))];
@@ -54,7 +54,7 @@ async fn a_script_that_calls_what_was_not_offered_is_complained_of() {
         let (server, mut seen) = watched(&format!("{REFUND}  misbehaves: true\n")).await;
         post(&server, "/v1/chat/completions", &body).await;
         assert_eq!(troubles(&mut seen), [], "{more}");
-        // `strict` is about requests that the provider refuses.
+        // `strict` only affects requests that the provider refuses.
         let (server, mut seen) = watched(&format!("strict: false\n{REFUND}")).await;
         post(&server, "/v1/chat/completions", &body).await;
         assert_eq!(troubles(&mut seen), expected, "{more}");
@@ -70,7 +70,7 @@ async fn tools_of_the_other_apis_are_known() {
     for tools in [json!([tool]), json!([namespace])] {
         post(&server, "/v1/responses", &json!({ "model": "m", "input": "refund", "tools": tools })).await;
     }
-    // What a stored prompt offers is not known.
+    // The tools of a stored prompt are not known.
     post(&server, "/v1/responses", &json!({ "input": "refund", "prompt": { "id": "pmpt_1" } })).await;
     let messages = json!([{ "role": "user", "content": "refund" }]);
     let tools = json!([{ "name": "refund", "input_schema": schema }]);
@@ -83,7 +83,7 @@ async fn tools_of_the_other_apis_are_known() {
     assert_eq!(troubles(&mut seen), [(TroubleKind::ToolNotOffered, Some(1)); 2]);
 }
 
-/// What is complained of when each API is asked with this choice: `required`, or the name of a tool.
+/// The troubles of each API with this tool choice: `required`, or the name of a tool.
 async fn troubles_of_choice(answer: &str, mode: Option<&str>, single: bool) -> Vec<(TroubleKind, Option<usize>)> {
     let (server, mut seen) = watched(&format!("rules:\n- {answer}\n")).await;
     let plain = |name: &str| json!({ "type": "function", "name": name, "parameters": {} });
@@ -134,7 +134,7 @@ async fn a_choice_that_the_request_makes_is_kept() {
         (both, Some("required"), false, vec![]),
         (both, None, true, not_offered.clone()),
         (both, Some("find"), false, not_offered),
-        // What is said beside a call is no answer.
+        // Text that accompanies a call is fine.
         ("reply: wait\n  tool_calls: [{ name: refund }]", Some("required"), true, vec![]),
         ("reply: hel\n  finish: length", Some("required"), false, vec![]),
         ("reply: no\n  finish: content_filter", Some("refund"), false, vec![]),
@@ -145,7 +145,7 @@ async fn a_choice_that_the_request_makes_is_kept() {
     }
 }
 
-/// What the provider runs itself fulfils the choice, and what it says next comes with the same answer.
+/// A tool that the provider runs itself satisfies the choice, and text follows in the same answer.
 #[tokio::test]
 async fn a_forced_choice_with_tools_of_the_provider_may_end_in_text() {
     let (server, mut seen) = watched("rules:\n- reply: hello\n").await;
@@ -203,14 +203,14 @@ async fn calls_and_outputs_are_paired_within_what_a_request_names() {
     let output =
         |of: &Value| json!({ "type": "function_call_output", "call_id": of["output"][0]["call_id"], "output": "ok" });
     let next = |of: &Value, input: Value| json!({ "model": "m", "previous_response_id": of["id"], "input": input });
-    // Outputs alone, after the answer that is named; and by a reference to the item.
+    // Outputs alone, after the named answer, and by a reference to the item.
     assert_eq!(post(&server, "/v1/responses", &next(&one, json!([output(&one)]))).await.status, 200);
     let reference = json!({ "type": "item_reference", "id": other["output"][0]["id"] });
     let referred =
         json!({ "model": "m", "input": [{ "role": "user", "content": "refund" }, reference, output(&other)] });
     assert_eq!(post(&server, "/v1/responses", &referred).await.status, 200);
     assert_eq!(troubles(&mut seen), []);
-    // The output of another conversation, no output, an output that belongs to nothing.
+    // The output of another conversation, no output, an output without a call.
     for body in [
         next(&one, json!([output(&other)])),
         next(&one, json!("and?")),
@@ -223,7 +223,7 @@ async fn calls_and_outputs_are_paired_within_what_a_request_names() {
     assert_eq!(server.journal()["requests"][6]["troubles"][0]["kind"], "provider_would_refuse");
 }
 
-/// Anthropic's threads, which its own tool runner uses: what follows brings neither the messages before nor the tools.
+/// Anthropic's threads, which its tool runner uses: later requests have neither the earlier messages nor the tools.
 #[tokio::test]
 async fn a_thread_of_messages_goes_on_with_results_alone() {
     let yaml = "rules:\n- when: { turn: 1, user: refund }\n  tool_calls: [{ name: refund }]\n\
@@ -255,7 +255,7 @@ async fn a_miss_names_the_closest_rule_or_the_path() {
     assert_eq!(troubles(&mut seen), [(TroubleKind::ModelMiss, Some(1))]);
     assert_eq!(post(&server, "/v1/images/generations", &json!({})).await.status, 404);
     assert_eq!(troubles(&mut seen), [(TroubleKind::ModelMiss, None)]);
-    // These ask for no rule.
+    // These need no rule.
     get(&server, "/v1/models").await;
     get(&server, "/").await;
     send(&server, &request("HEAD", "/", "", b"")).await;
@@ -275,7 +275,7 @@ async fn a_miss_names_the_closest_rule_or_the_path() {
 }
 
 #[tokio::test]
-async fn keys_that_are_not_the_placeholder_are_complained_of_and_made_known() {
+async fn keys_that_are_not_the_placeholder_are_reported_and_redacted() {
     let (sender, mut seen) = tokio::sync::mpsc::unbounded_channel();
     let secrets = agentci_wire::FetchedSecrets::default();
     let keys = vec!["placeholder".to_owned()];
@@ -333,7 +333,7 @@ async fn a_client_that_leaves_early_was_told_only_what_was_sent() {
 }
 
 #[tokio::test]
-async fn an_answer_that_took_its_time_is_told_whole() {
+async fn a_paced_answer_is_reported_as_a_whole() {
     let yaml = "rules:\n- reply: one two three\n  tokens_per_second: 1000\n";
     let (server, mut seen) = watched(yaml).await;
     for stream in [false, true] {

@@ -1,4 +1,4 @@
-//! The body of an answer: at once, or message by message.
+//! The body of a response: whole, or message by message.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -8,12 +8,12 @@ use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::sync::mpsc::UnboundedReceiver;
 
-/// The body of an answer.
+/// The body of a response.
 #[derive(Debug)]
 pub(super) enum Talk {
-    /// All at once; nothing is left when it was sent.
+    /// A body that is known from the start.
     Said(ServedBody),
-    /// As it comes, until whoever sends is gone.
+    /// A stream that ends when its sender is dropped.
     Stream(UnboundedReceiver<Bytes>),
 }
 

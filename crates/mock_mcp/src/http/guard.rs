@@ -1,10 +1,10 @@
-//! Pages of a browser must not reach a server on this machine by a name that leads here.
+//! Keeps web pages from reaching a server on this machine, also through DNS rebinding.
 
 use hyper::HeaderMap;
 
 use super::header;
 
-/// Whether a request was meant for this machine, and no page of another one made it.
+/// Whether `Host` and `Origin` of a request name this machine, or are absent.
 pub(super) fn is_local(headers: &HeaderMap) -> bool {
     let host = header(headers, "host").is_none_or(|host| is_local_name(name_of(host)));
     let origin = header(headers, "origin").is_none_or(|origin| {

@@ -1,4 +1,4 @@
-//! Revisions with a handshake: a session, and a stream for each request that is answered by more than one message.
+//! Revisions with a handshake: sessions, and a stream for each request that is answered with more than one message.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::client::{ClientLine, ToClient};
 use crate::server_state::ServerState;
 
 const SESSION: &str = "mcp-session-id";
-/// From this revision on a stream begins with an event that only has an id.
+/// From this revision on, a stream begins with an event that only has an id.
 const PRIMED: &str = "2025-11-25";
 
 /// Answers a request.
@@ -44,14 +44,14 @@ pub(super) async fn answer(
         Some(ToClient::Message(only)) if only.get("method").is_none() => message(200, &only),
         Some(ToClient::Spoilt { text, spoilt }) => half(text, spoilt),
         Some(first) => events(session.streams.open(first, out, session.client.version.as_str() >= PRIMED)),
-        None => refused(500, "the request was given up"),
+        None => refused(500, "the request was aborted"),
     }
 }
 
 fn begin(mind: &ServerState, sessions: &ClientSessions, id: &Value, params: &Map<String, Value>) -> Response<Talk> {
     let (client, greeting) = mind.greet(params);
     let Some(session) = sessions.begin(ClientSession::new(client)) else {
-        return refused(503, "there are too many sessions");
+        return refused(503, "too many sessions");
     };
     let mut response = message(200, &reply_value(id, Ok(greeting)));
     if let Ok(value) = HeaderValue::from_str(&session) {
@@ -60,7 +60,7 @@ fn begin(mind: &ServerState, sessions: &ClientSessions, id: &Value, params: &Map
     response
 }
 
-/// Takes what wants no answer.
+/// Accepts a notification, or an answer of the client.
 pub(super) fn take(sessions: &ClientSessions, headers: &HeaderMap, message: JsonRpcMessage) -> Response<Talk> {
     match (session(sessions, headers), message) {
         (Ok(session), JsonRpcMessage::Reply { id, outcome }) => {
@@ -72,7 +72,7 @@ pub(super) fn take(sessions: &ClientSessions, headers: &HeaderMap, message: Json
     }
 }
 
-/// A stream for what belongs to no request, or the rest of one that broke off.
+/// Opens a stream for messages that belong to no request, or resumes a stream that broke off.
 pub(super) fn listen(sessions: &ClientSessions, headers: &HeaderMap) -> Response<Talk> {
     let session = match session(sessions, headers) {
         Ok(session) => session,
@@ -81,7 +81,7 @@ pub(super) fn listen(sessions: &ClientSessions, headers: &HeaderMap) -> Response
         Err((status, words)) => return refused(status, &words),
     };
     if let Some(last) = header(headers, "last-event-id") {
-        return session.streams.resume(last).map_or_else(|| refused(400, "there is no such event"), events);
+        return session.streams.resume(last).map_or_else(|| refused(400, "unknown event"), events);
     }
     let (to, silence) = unbounded_channel();
     session.hold(to);
@@ -90,16 +90,16 @@ pub(super) fn listen(sessions: &ClientSessions, headers: &HeaderMap) -> Response
 
 pub(super) fn end(sessions: &ClientSessions, headers: &HeaderMap) -> Response<Talk> {
     let ended = header(headers, SESSION).is_some_and(|id| sessions.end(id));
-    if ended { empty(StatusCode::OK) } else { refused(404, "there is no such session") }
+    if ended { empty(StatusCode::OK) } else { refused(404, "unknown session") }
 }
 
-/// The session of a request, or a status and words for why there is none.
+/// The session of a request, or the status and message of the refusal.
 fn session(sessions: &ClientSessions, headers: &HeaderMap) -> Result<Arc<ClientSession>, (u16, String)> {
     let Some(id) = header(headers, SESSION) else {
-        return Err((400, "the header `Mcp-Session-Id` is missing: `initialize` begins a session".into()));
+        return Err((400, "the header `Mcp-Session-Id` is missing: start a session with `initialize`".into()));
     };
     if let Some(version) = header(headers, "mcp-protocol-version").filter(|version| !LEGACY.contains(version)) {
-        return Err((400, format!("the revision `{version}` is not spoken here")));
+        return Err((400, format!("the protocol revision `{version}` is not supported")));
     }
-    sessions.find(id).ok_or_else(|| (404, "there is no such session".into()))
+    sessions.find(id).ok_or_else(|| (404, "unknown session".into()))
 }

@@ -1,4 +1,4 @@
-//! A server over HTTP: `POST`, `GET` and `DELETE` at `/mcp`, and the transport of 2024 at `/sse`.
+//! The server over HTTP: `POST`, `GET` and `DELETE` at `/mcp`, and the SSE transport of 2024 at `/sse`.
 
 mod answer_body;
 mod guard;
@@ -26,12 +26,12 @@ use sessions::ClientSessions;
 
 const LIMITS: ClientLimits = ClientLimits { connections: 1_000, head: None };
 
-/// How a server is started.
+/// Options of a server.
 #[derive(Debug, Clone)]
 pub struct McpServerOptions {
-    /// The address; loopback by default.
+    /// The address to listen on. Default: loopback.
     pub bind: IpAddr,
-    /// The port; 0, the default, is any that is free.
+    /// The port. Default: 0, any free port.
     pub port: u16,
 }
 
@@ -46,14 +46,14 @@ impl Default for McpServerOptions {
 #[error("the address {0} cannot be used: {1}")]
 pub struct McpServerError(SocketAddr, std::io::Error);
 
-/// An MCP server that is a script, served over HTTP until this is dropped.
+/// A scripted MCP server, served over HTTP until this is dropped.
 #[derive(Debug)]
 pub struct McpServer {
     serving: Serving,
 }
 
 impl McpServer {
-    /// Starts a server; within a runtime that can do input and output.
+    /// Starts a server. Needs a Tokio runtime with I/O enabled.
     pub async fn start(mind: Arc<ServerState>, options: McpServerOptions) -> Result<Self, McpServerError> {
         let wanted = SocketAddr::new(options.bind, options.port);
         let door = McpDoor { mind, sessions: Arc::default(), local: options.bind.is_loopback() };
@@ -61,27 +61,27 @@ impl McpServer {
         Ok(Self { serving: serving.map_err(|error| McpServerError(wanted, error))? })
     }
 
-    /// The address it got.
+    /// The address that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.serving.address()
     }
 
-    /// What a client is given.
+    /// The URL for clients that use Streamable HTTP.
     pub fn url(&self) -> String {
         format!("http://{}/mcp", self.address())
     }
 
-    /// What a client of 2024 is given.
+    /// The URL for clients that use the SSE transport of 2024.
     pub fn sse_url(&self) -> String {
         format!("http://{}/sse", self.address())
     }
 }
 
-/// Where requests come in.
+/// Handles incoming requests.
 struct McpDoor {
     mind: Arc<ServerState>,
     sessions: Arc<ClientSessions>,
-    /// Whether only this machine can reach it, so that no page of a browser should.
+    /// Whether the server is on loopback, so that web pages must be refused.
     local: bool,
 }
 
@@ -90,7 +90,10 @@ impl Handler for McpDoor {
 
     async fn respond(&self, request: Request<Incoming>) -> Result<Response<Talk>, BrokenOffError> {
         if self.local && !guard::is_local(request.headers()) {
-            return Ok(refused(403, "only this machine may ask, and `Host` or `Origin` name another"));
+            return Ok(refused(
+                403,
+                "only requests to this machine are accepted, but `Host` or `Origin` names another",
+            ));
         }
         let (parts, body) = request.into_parts();
         let path = parts.uri.path();
@@ -106,7 +109,7 @@ impl Handler for McpDoor {
             (&Method::DELETE, "/mcp" | "/") => legacy::end(&self.sessions, &parts.headers),
             (&Method::GET, "/sse") => sse_transport::open(&self.sessions),
             (_, "/mcp" | "/") => refused(405, "use POST, GET or DELETE"),
-            _ => refused(404, "MCP is at `/mcp`, and the transport of 2024 at `/sse`"),
+            _ => refused(404, "MCP is at `/mcp`, and the SSE transport of 2024 at `/sse`"),
         })
     }
 }
@@ -115,7 +118,7 @@ impl McpDoor {
     async fn post(&self, headers: &HeaderMap, bytes: &[u8]) -> Response<Talk> {
         let message = match jsonrpc::read(bytes) {
             Ok(mut messages) if messages.len() == 1 => messages.remove(0),
-            Ok(_) => return rpc_error(400, &Value::Null, RpcError::new(INVALID_REQUEST, "batches are not read")),
+            Ok(_) => return rpc_error(400, &Value::Null, RpcError::new(INVALID_REQUEST, "batches are not supported")),
             Err(error) => return rpc_error(400, &Value::Null, RpcError::new(PARSE_ERROR, error.to_string())),
         };
         let says_modern = header(headers, "mcp-protocol-version") == Some(MODERN);
@@ -127,14 +130,14 @@ impl McpDoor {
                 }
                 legacy::answer(&self.mind, &self.sessions, headers, id, method, params).await
             }
-            // There is no session that it could belong to.
+            // This revision has no sessions that it could belong to.
             JsonRpcMessage::Notification { .. } | JsonRpcMessage::Reply { .. } if says_modern => accepted(),
             message => legacy::take(&self.sessions, headers, message),
         }
     }
 }
 
-/// The text of a header, without spaces around it.
+/// The value of a header, trimmed.
 fn header<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim)
 }

@@ -1,4 +1,4 @@
-//! The revision without a handshake: headers repeat what a request says, and nothing is remembered.
+//! The revision without a handshake: headers repeat parts of the request, and there are no sessions.
 
 use std::sync::Arc;
 
@@ -46,14 +46,14 @@ pub(super) async fn answer(
                 return events(Talk::Stream(talk));
             }
             Some(ToClient::Spoilt { text, spoilt }) => return half(text, spoilt),
-            // There is no stream yet that could be closed, and no way to come back to one.
+            // There is no stream yet, and this revision cannot resume one.
             Some(ToClient::Close) => {}
-            None => return refused(500, "the request was given up"),
+            None => return refused(500, "the request was aborted"),
         }
     }
 }
 
-/// The status that goes with an answer.
+/// The HTTP status for an answer.
 fn status(answer: &Value) -> u16 {
     match answer["error"]["code"].as_i64() {
         Some(METHOD_NOT_FOUND) => 404,
@@ -62,7 +62,7 @@ fn status(answer: &Value) -> u16 {
     }
 }
 
-/// Whether the headers of a request say what the request says.
+/// Checks that the headers of a request match its body.
 fn repeats(
     mind: &ServerState,
     headers: &HeaderMap,
@@ -79,7 +79,7 @@ fn repeats(
     for (name, value) in wanted {
         let found = header(headers, &name).map(decode);
         if found != Some(decode(&value)) || found == Some(None) {
-            let message = format!("the header `{name}` does not say what the request says");
+            let message = format!("the header `{name}` does not match the request");
             return Err(RpcError::new(HEADER_MISMATCH, message));
         }
     }

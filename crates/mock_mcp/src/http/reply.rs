@@ -1,4 +1,4 @@
-//! Answers over HTTP.
+//! HTTP responses.
 
 use agentci_protocols::jsonrpc::{RpcError, reply_value};
 use agentci_wire::serve::ServedBody;
@@ -14,7 +14,7 @@ pub(super) fn message(status: u16, message: &Value) -> Response<Talk> {
     response(status, "application/json", Talk::whole(message.to_string()))
 }
 
-/// What is left of a message that is spoilt on purpose.
+/// A message with a fault.
 pub(super) fn half(text: String, spoilt: SpoiltMessage) -> Response<Talk> {
     let talk = match spoilt {
         SpoiltMessage::Malformed => Talk::whole(remains(&text, spoilt)),
@@ -30,17 +30,17 @@ fn response(status: u16, content: &'static str, talk: Talk) -> Response<Talk> {
     response
 }
 
-/// An error of the protocol.
+/// A JSON-RPC error.
 pub(super) fn rpc_error(status: u16, id: &Value, error: RpcError) -> Response<Talk> {
     message(status, &reply_value(id, Err(error)))
 }
 
-/// A refusal that no request of the protocol is answered with.
+/// A refusal that does not answer a JSON-RPC request.
 pub(super) fn refused(status: u16, words: &str) -> Response<Talk> {
     message(status, &json!({ "jsonrpc": "2.0", "id": null, "error": { "code": -32000, "message": words } }))
 }
 
-/// It was taken, and there is nothing to say.
+/// The response to a notification or an answer.
 pub(super) fn accepted() -> Response<Talk> {
     empty(StatusCode::ACCEPTED)
 }

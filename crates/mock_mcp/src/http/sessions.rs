@@ -1,4 +1,4 @@
-//! Sessions: clients that introduced themselves, by the ids that they were given.
+//! Sessions: clients after their handshake, by session id.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -10,15 +10,15 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::streams::SessionStreams;
 use crate::{client::ServedClient, paused_calls::token};
 
-/// The most sessions at once.
+/// The maximum number of sessions.
 const MOST: usize = 10_000;
 
-/// A client that introduced itself.
+/// A client after its handshake.
 #[derive(Debug)]
 pub(super) struct ClientSession {
     pub(super) client: Arc<ServedClient>,
     pub(super) streams: Arc<SessionStreams>,
-    /// Streams that are open as long as the session is, the newest last.
+    /// Streams that stay open as long as the session, the newest last.
     held: Mutex<Vec<UnboundedSender<Bytes>>>,
 }
 
@@ -32,7 +32,7 @@ impl ClientSession {
         self.held().push(stream);
     }
 
-    /// The newest stream that somebody listens to.
+    /// The newest stream that is still open.
     pub(super) fn stream(&self) -> Option<UnboundedSender<Bytes>> {
         self.held().last().cloned()
     }
@@ -44,12 +44,11 @@ impl ClientSession {
     }
 }
 
-/// All sessions.
 #[derive(Debug, Default)]
 pub(super) struct ClientSessions(Mutex<BTreeMap<String, Arc<ClientSession>>>);
 
 impl ClientSessions {
-    /// Begins a session, if there is room for it.
+    /// Starts a session, unless there are too many.
     pub(super) fn begin(&self, session: ClientSession) -> Option<String> {
         let mut all = lock(&self.0);
         if all.len() >= MOST {
@@ -64,7 +63,7 @@ impl ClientSessions {
         lock(&self.0).get(id).cloned()
     }
 
-    /// Puts another client in the place of one that has just introduced itself.
+    /// Replaces the session of a client that has just sent `initialize`.
     pub(super) fn replace(&self, id: &str, session: ClientSession) {
         lock(&self.0).insert(id.to_owned(), Arc::new(session));
     }

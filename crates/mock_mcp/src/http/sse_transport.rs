@@ -1,4 +1,4 @@
-//! The transport of 2024: one stream for all answers, and an address where messages are posted.
+//! The SSE transport of 2024: one stream for all answers, and an endpoint that messages are posted to.
 
 use std::sync::Arc;
 
@@ -19,27 +19,27 @@ use crate::server_state::ServerState;
 
 const VERSION: &str = "2024-11-05";
 
-/// Opens the stream; its first event says where messages are posted.
+/// Opens the stream; its first event has the endpoint for messages.
 pub(super) fn open(sessions: &ClientSessions) -> Response<Talk> {
     let (to, talk) = unbounded_channel();
     let session = ClientSession::new(ServedClient::new(VERSION, json!({}), Some(LogLevel::Debug)));
     session.hold(to.clone());
-    let Some(id) = sessions.begin(session) else { return refused(503, "there are too many sessions") };
+    let Some(id) = sessions.begin(session) else { return refused(503, "too many sessions") };
     let _ = to.send(Bytes::from(format!("event: endpoint\ndata: /messages?session_id={id}\n\n")));
     events(Talk::Stream(talk))
 }
 
-/// Takes a message; what there is to say comes over the stream.
+/// Accepts messages; the answers are sent over the stream.
 pub(super) fn post(mind: &Arc<ServerState>, sessions: &ClientSessions, query: &str, bytes: &[u8]) -> Response<Talk> {
     let id = query.split('&').find_map(|pair| pair.strip_prefix("session_id="));
     let Some((id, session)) = id.and_then(|id| Some((id, sessions.find(id)?))) else {
-        return refused(404, "there is no such session");
+        return refused(404, "unknown session");
     };
     let messages = match jsonrpc::read(bytes) {
         Ok(messages) => messages,
         Err(error) => return refused(400, &error.to_string()),
     };
-    let Some(stream) = session.stream() else { return refused(409, "nobody listens to the stream of this session") };
+    let Some(stream) = session.stream() else { return refused(409, "the stream of this session is closed") };
     for message in messages {
         match message {
             JsonRpcMessage::Reply { id, outcome } => session.client.answered(&id, outcome),
@@ -63,7 +63,7 @@ pub(super) fn post(mind: &Arc<ServerState>, sessions: &ClientSessions, query: &s
     accepted()
 }
 
-/// A way back over the stream.
+/// A channel to the client over the stream.
 fn line(stream: UnboundedSender<Bytes>) -> ClientLine {
     let (to, out) = unbounded_channel();
     tokio::spawn(pass(out, stream));

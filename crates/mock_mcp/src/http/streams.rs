@@ -1,4 +1,4 @@
-//! Streams of events that a client may lose and come back to: each event has an id, and what came after it is sent again.
+//! Streams that a client can resume: each event has an id, and the events after it are sent again.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -12,9 +12,9 @@ use super::answer_body::Talk;
 use crate::client::ToClient;
 use crate::faults::{SpoiltMessage, remains};
 
-/// The most streams of a session that can be come back to; the oldest is forgotten for a new one.
+/// The maximum number of streams of a session that can be resumed; a new one replaces the oldest.
 const MOST: usize = 100;
-/// How soon a client may come back, in milliseconds.
+/// The reconnection time for clients, in milliseconds.
 const RETRY: u64 = 100;
 
 #[derive(Debug, Default)]
@@ -22,15 +22,15 @@ pub(super) struct SessionStreams(Mutex<BTreeMap<u64, ClientStream>>);
 
 #[derive(Debug, Default)]
 struct ClientStream {
-    /// What was said, from the first event on.
+    /// All events so far.
     said: Vec<Bytes>,
-    /// Who listens now.
+    /// The current listener.
     listener: Option<UnboundedSender<Bytes>>,
     over: bool,
 }
 
 impl SessionStreams {
-    /// A stream of what is said to one request. With `primed` its first event has nothing but an id.
+    /// Opens the stream of one request. With `primed`, its first event has only an id.
     pub(super) fn open(self: &Arc<Self>, first: ToClient, out: UnboundedReceiver<ToClient>, primed: bool) -> Talk {
         let (to, events) = unbounded_channel();
         let number = {
@@ -59,7 +59,7 @@ impl SessionStreams {
         Talk::Stream(events)
     }
 
-    /// What came after an event, and what is still to come.
+    /// Resumes a stream after an event.
     pub(super) fn resume(&self, event: &str) -> Option<Talk> {
         let (number, seen) = event.split_once('-')?;
         let (number, seen): (u64, usize) = (number.parse().ok()?, seen.parse().ok()?);
@@ -111,7 +111,7 @@ pub(super) fn event(id: Option<&str>, message: &Value) -> Bytes {
     Bytes::from(format!("{}\n\n", begun(id, &message.to_string())))
 }
 
-/// Passes on what is on the way, as events without ids.
+/// Forwards messages as events without ids.
 pub(super) async fn pass(mut out: UnboundedReceiver<ToClient>, to: UnboundedSender<Bytes>) {
     while let Some(outgoing) = out.recv().await {
         if let Some(event) = event_of(None, &outgoing) {
@@ -120,7 +120,7 @@ pub(super) async fn pass(mut out: UnboundedReceiver<ToClient>, to: UnboundedSend
     }
 }
 
-/// What is on the way as an event; nothing for what ends a stream.
+/// A message as an event; `None` for the end of a stream.
 fn event_of(id: Option<&str>, outgoing: &ToClient) -> Option<Bytes> {
     match outgoing {
         ToClient::Message(message) => Some(event(id, message)),
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(next(&mut again).await.unwrap(), "event: message\nid: 1-3\ndata: 2\n\n");
         drop(to);
         assert_eq!(next(&mut again).await, None);
-        // What is over can still be heard once more.
+        // A stream that has ended can still be resumed.
         let mut late = streams.resume("1-2").unwrap();
         assert_eq!(next(&mut late).await.unwrap(), "event: message\nid: 1-3\ndata: 2\n\n");
         assert_eq!(next(&mut late).await, None);

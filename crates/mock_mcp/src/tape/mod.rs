@@ -1,4 +1,4 @@
-//! What was said to a real MCP server, played again: equal requests get what they got then.
+//! Replays a recording of a real MCP server: equal requests get the recorded answers.
 
 mod play;
 mod read;

@@ -1,4 +1,4 @@
-//! Answering from a recording.
+//! Answers requests from a recording.
 
 use std::sync::Mutex;
 
@@ -9,27 +9,27 @@ use serde_json::{Map, Value, json};
 
 use crate::{answer::ServerRequest, server_state::ServerState};
 
-/// The capabilities that a recording can play.
+/// The capabilities that a recording can replay.
 const PLAYED: [&str; 5] = ["tools", "resources", "prompts", "completions", "logging"];
 
-/// How many requests are named that were recorded instead.
+/// The maximum number of recorded requests to list in a miss.
 const NAMED: usize = 3;
 
-/// What was said to a real MCP server.
+/// The recorded requests to an MCP server, with their answers.
 #[derive(Debug, Default)]
 pub struct McpTape {
-    /// What the server said of itself.
+    /// The result of the handshake or discovery.
     pub(crate) greeting: Value,
     pub(super) entries: Vec<TapedExchange>,
-    /// Which entries were given.
+    /// Whether each entry was used.
     given: Mutex<Vec<bool>>,
 }
 
-/// A request and its answer.
+/// A recorded request and its answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct TapedExchange {
     pub(super) method: String,
-    /// Without what is said of the request itself.
+    /// Without metadata of the request.
     pub(super) params: Map<String, Value>,
     pub(super) outcome: Result<Value, RpcError>,
 }
@@ -40,7 +40,6 @@ impl McpTape {
         Self { greeting, entries, given }
     }
 
-    /// What the server offers.
     pub(crate) fn capabilities(&self) -> Value {
         let said = self.greeting.get("capabilities").and_then(Value::as_object);
         let mut capabilities: Map<String, Value> = if let Some(said) = said {
@@ -54,7 +53,7 @@ impl McpTape {
         Value::Object(capabilities)
     }
 
-    /// The tools that the server listed, as it did.
+    /// The tools that the server listed, unchanged.
     pub(crate) fn tools(&self) -> Vec<Value> {
         let lists = self.entries.iter().filter(|entry| entry.method == "tools/list");
         let tools = lists.filter_map(|entry| entry.outcome.as_ref().ok()?["tools"].as_array());
@@ -67,21 +66,21 @@ impl McpTape {
         all
     }
 
-    /// Everything that was asked and answered.
+    /// All recorded parameters and results.
     pub fn said(&self) -> impl Iterator<Item = &Value> {
         let params = self.entries.iter().flat_map(|entry| entry.params.values());
         params.chain(self.entries.iter().filter_map(|entry| entry.outcome.as_ref().ok()))
     }
 
-    /// The calls of tools that nobody made, as text.
+    /// The recorded tool calls that no client made, as text.
     pub fn unused(&self) -> Vec<String> {
         let given = lock(&self.given);
         let calls = self.entries.iter().zip(&*given).filter(|(entry, given)| entry.method == "tools/call" && !**given);
         calls.map(|(entry, _)| entry.words()).collect()
     }
 
-    /// The answer that is next to such a request. A call of a tool may change something, so each of its answers is given once;
-    /// the last answer to anything else is given again and again.
+    /// The next answer to an equal request, or the message of the miss. A tool call may have side effects, so each of
+    /// its answers is used once; the last answer to any other request repeats.
     fn next(&self, method: &str, params: &Map<String, Value>) -> Result<Result<Value, RpcError>, String> {
         let asked = TapedExchange { method: method.to_owned(), params: stripped(params), outcome: Ok(Value::Null) };
         let same = |entry: &TapedExchange| {
@@ -99,12 +98,12 @@ impl McpTape {
         let words = asked.words();
         Err(match fitting.len() {
             0 => format!("{words} is not in the recording{}", self.others(&asked)),
-            1 => format!("{words} was recorded once, and is called again"),
-            times => format!("{words} was recorded {times} times, and is called once more"),
+            1 => format!("{words} was recorded once, but is called again"),
+            times => format!("{words} was recorded {times} times, but is called once more"),
         })
     }
 
-    /// What was recorded of the same tool or the like.
+    /// The recorded requests for the same tool, prompt or resource, for the message of a miss.
     fn others(&self, asked: &TapedExchange) -> String {
         let same = |entry: &&TapedExchange| entry.method == asked.method && entry.of() == asked.of();
         let mut known: Vec<String> = Vec::new();
@@ -113,12 +112,12 @@ impl McpTape {
                 known.push(words);
             }
         }
-        if known.is_empty() { String::new() } else { format!("; it has {}", known.join(", ")) }
+        if known.is_empty() { String::new() } else { format!("; it contains {}", known.join(", ")) }
     }
 }
 
 impl TapedExchange {
-    /// The tool, the prompt or the resource.
+    /// The tool, prompt or resource.
     fn of(&self) -> &str {
         ["name", "uri"].iter().find_map(|key| self.params.get(*key)?.as_str()).unwrap_or_default()
     }
@@ -135,7 +134,7 @@ impl TapedExchange {
 }
 
 impl ServerState {
-    /// Answers from a recording.
+    /// Answers a request from the recording.
     pub(crate) fn replay(&self, tape: &McpTape, asked: &ServerRequest) -> Result<Value, RpcError> {
         tape.next(&asked.method, &asked.params).unwrap_or_else(|message| {
             let of = ["name", "uri"].iter().find_map(|key| asked.params.get(*key)?.as_str());
@@ -145,7 +144,7 @@ impl ServerState {
     }
 }
 
-/// The parameters of a request without what clients say of the request itself. No arguments are empty ones.
+/// The parameters of a request without its metadata. Empty arguments count as absent.
 pub(super) fn stripped(params: &Map<String, Value>) -> Map<String, Value> {
     let empty = |value: &Value| value.is_null() || value.as_object().is_some_and(Map::is_empty);
     let kept = params.iter().filter(|(key, value)| match key.as_str() {

@@ -1,4 +1,4 @@
-//! From the exchanges of a recording to what was asked of one server and what it answered.
+//! Extracts the requests to one server and their answers from a recording.
 
 use agentci_protocols::jsonrpc::{self, JsonRpcMessage, RpcError};
 use agentci_recorder::{Exchange, RecordedBody, Recording};
@@ -9,7 +9,7 @@ use super::play::{McpTape, TapedExchange, stripped};
 use super::server::{address, choose};
 
 impl McpTape {
-    /// What a recording has of the server in whose address or command `server` occurs; of its only one by default.
+    /// Reads the server whose address or command contains `server`. Default: the only server of the recording.
     pub fn of(recording: &Recording, server: Option<&str>) -> Result<Self, McpTapeError> {
         let chosen = choose(recording, server)?;
         let of_server = recording.exchanges.iter().filter(|exchange| chosen.contains(&address(exchange)));
@@ -23,7 +23,7 @@ impl McpTape {
             match (method.as_str(), outcome) {
                 ("initialize" | "server/discover", Ok(result)) if greeting.is_null() => greeting = result,
                 ("initialize" | "server/discover", _) => {}
-                // The client was asked something, and came back for the answer, which is given at once now.
+                // The client repeated this request with its input; the replay gives that answer at once.
                 (_, Ok(result)) if result["resultType"] == "input_required" => {}
                 (_, outcome) => entries.push(TapedExchange { params: stripped(&params), method, outcome }),
             }
@@ -52,7 +52,7 @@ pub(super) fn requests(exchange: &Exchange) -> Vec<TapedRequest> {
     asked.collect()
 }
 
-/// The answers in an exchange: JSON, lines of it, or events of a stream.
+/// The answers in an exchange: JSON, JSON lines, or events of a stream.
 fn replies(exchange: &Exchange) -> Vec<(Value, Result<Value, RpcError>)> {
     let Some(response) = &exchange.response else { return Vec::new() };
     let bytes: Vec<u8> = response.frames.iter().flat_map(|frame| frame.bytes.iter().copied()).collect();
@@ -68,7 +68,7 @@ fn replies(exchange: &Exchange) -> Vec<(Value, Result<Value, RpcError>)> {
     replies.collect()
 }
 
-/// Answers that came in another exchange than their requests: over the stream of 2024, or one that was taken up again.
+/// Answers in another exchange than their requests: over the SSE transport of 2024, or over a resumed stream.
 fn streamed(recording: &Recording, chosen: &[String]) -> Vec<(Value, Result<Value, RpcError>)> {
     let origins = recording.exchanges.iter().filter(|exchange| chosen.contains(&address(exchange)));
     let origins: Vec<&str> = origins.map(|exchange| exchange.request.origin.as_str()).collect();
@@ -77,7 +77,7 @@ fn streamed(recording: &Recording, chosen: &[String]) -> Vec<(Value, Result<Valu
     recording.exchanges.iter().filter(listens).flat_map(replies).collect()
 }
 
-/// Takes out the answer to a request.
+/// Removes and returns the answer to a request.
 fn take(replies: &mut Vec<(Value, Result<Value, RpcError>)>, id: &Value) -> Option<Result<Value, RpcError>> {
     let at = replies.iter().position(|(of, _)| of == id)?;
     Some(replies.remove(at).1)

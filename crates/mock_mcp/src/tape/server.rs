@@ -1,4 +1,4 @@
-//! Which server of a recording is meant.
+//! Selects a server of a recording.
 
 use agentci_recorder::{Exchange, Recording};
 
@@ -7,45 +7,45 @@ use super::read::requests;
 /// Requests that only a client of an MCP server sends.
 const SPOKEN: [&str; 6] = ["initialize", "server/discover", "tools/", "resources/", "prompts/", "completion/"];
 
-/// Why a recording cannot be played as a server.
+/// Why a recording cannot be served.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum McpTapeError {
-    /// It has none.
+    /// The recording has no MCP server.
     #[error("the recording has no requests to an MCP server")]
     None,
-    /// It has none of this name.
-    #[error("`{wanted}` occurs in none of the MCP servers of the recording: {}", .servers.join(", "))]
+    /// No server of the recording matches.
+    #[error("no MCP server of the recording has `{wanted}` in its address or command: {}", .servers.join(", "))]
     Unknown {
-        /// What was looked for.
+        /// The string to look for.
         wanted: String,
-        /// The servers.
+        /// The servers of the recording.
         servers: Vec<String>,
     },
-    /// It has several.
+    /// Several servers match.
     #[error("the recording has {} MCP servers: {}", .0.len(), .0.join(", "))]
     Several(Vec<String>),
 }
 
 impl McpTapeError {
-    /// What to do about it.
+    /// The help text for the error.
     pub fn help(&self) -> &'static str {
         match self {
-            McpTapeError::None => "record an agent that speaks to the server: `agentci record -o stock.jsonl -- AGENT`",
+            McpTapeError::None => "record an agent that uses the server: `agentci record -o stock.jsonl -- AGENT`",
             McpTapeError::Unknown { .. } | McpTapeError::Several(_) => {
-                "say which with a text that occurs in the address or the command of that server alone"
+                "select one with a string that occurs only in the address or command of that server"
             }
         }
     }
 }
 
-/// Where an exchange goes: an address without its query, or a command.
+/// The address of an exchange without its query, or the command.
 pub(super) fn address(exchange: &Exchange) -> String {
     let request = &exchange.request;
     let path = request.path.split(['?', '#']).next().expect("a split has a first part");
     format!("{}{path}", request.origin)
 }
 
-/// The addresses of the server that is meant.
+/// The addresses of the selected server.
 pub(super) fn choose(recording: &Recording, wanted: Option<&str>) -> Result<Vec<String>, McpTapeError> {
     let speaks = |exchange: &&Exchange| {
         let of_server = |method: &str| SPOKEN.iter().any(|known| method.starts_with(known));

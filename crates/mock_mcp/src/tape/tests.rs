@@ -78,9 +78,9 @@ async fn equal_calls_get_what_they_got_and_others_are_misses() {
     assert_eq!(peer.call("count", json!({ "sku": 1.0 })).await, "four");
     assert_eq!(peer.call("count", json!({ "sku": 1 })).await, "three");
     assert_eq!(peer.call("lose", Value::Null).await, "-32602: no such tool");
-    let again = "-32603: `count` with {\"sku\":1} was recorded 2 times, and is called once more";
+    let again = "-32603: `count` with {\"sku\":1} was recorded 2 times, but is called once more";
     assert_eq!(peer.call("count", json!({ "sku": 1 })).await, again);
-    let other = "-32603: `count` with {\"sku\":3} is not in the recording; it has `count` with {\"sku\":1}, `count` with {\"sku\":2}";
+    let other = "-32603: `count` with {\"sku\":3} is not in the recording; it contains `count` with {\"sku\":1}, `count` with {\"sku\":2}";
     assert_eq!(peer.call("count", json!({ "sku": 3 })).await, other);
     let more = peer.ask("tools/list", json!({ "cursor": "x" })).await;
     assert!(more["error"]["message"].as_str().unwrap().contains("is not in the recording"), "{more}");
@@ -120,7 +120,7 @@ async fn what_the_server_asked_its_client_is_left_out() {
 }
 
 #[test]
-fn calls_that_nobody_makes_are_known() {
+fn unused_calls_are_known() {
     let tape = McpTape::of(&stock(), None).unwrap();
     assert_eq!(
         tape.unused(),
@@ -155,7 +155,7 @@ fn of_several_servers_one_has_to_be_named() {
     assert_eq!(
         told(Some("orders")).as_deref(),
         Some(
-            "`orders` occurs in none of the MCP servers of the recording: http://stock.test/mcp/a, http://stock.test/mcp/b, stdio:npx stock"
+            "no MCP server of the recording has `orders` in its address or command: http://stock.test/mcp/a, http://stock.test/mcp/b, stdio:npx stock"
         )
     );
     assert_eq!(told(Some("npx")), None);

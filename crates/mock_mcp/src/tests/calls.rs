@@ -1,4 +1,4 @@
-//! Calls of tools, lists, resources and prompts.
+//! Tool calls, lists, resources and prompts.
 
 use serde_json::json;
 
@@ -43,7 +43,7 @@ async fn answers_that_fit_are_given_in_turn_and_the_last_stays() {
 async fn what_the_script_does_not_have_is_an_error_and_a_miss() {
     let mut peer = Peer::greeted(SHOP, json!({})).await;
     let asked = peer.call("find", json!({ "id": "C-9" })).await;
-    assert_eq!(asked, r#"-32603: no answer of the tool `find` fits {"id":"C-9"}"#);
+    assert_eq!(asked, r#"-32603: no answer of the tool `find` matches {"id":"C-9"}"#);
     assert_eq!(peer.call("finds", json!({})).await, "-32602: Unknown tool: finds");
     let read = peer.ask("resources/read", json!({ "uri": "shop://none" })).await;
     assert_eq!((read["error"]["code"].as_i64(), &read["error"]["data"]["uri"]), (Some(-32002), &json!("shop://none")));
@@ -52,7 +52,7 @@ async fn what_the_script_does_not_have_is_an_error_and_a_miss() {
         ServerEvent::Miss { message, .. } => Some(message),
         ServerEvent::Call { .. } | ServerEvent::Answer { .. } => None,
     });
-    for told in ["no answer of the tool", "there is no tool `finds`", "there is no resource", "there is no prompt"] {
+    for told in ["no answer of the tool", "unknown tool `finds`", "unknown resource", "unknown prompt"] {
         let seen = misses.next().unwrap_or_else(|| panic!("{told} is not told"));
         assert!(seen.contains(told), "{seen}");
     }
@@ -66,7 +66,7 @@ async fn arguments_and_results_are_held_against_their_schemas() {
     assert!(peer.call("find", json!({})).await.starts_with("isError: Input validation error: \"id\" is a required"));
     assert_eq!(peer.call("typed", json!({})).await, r#"{"a":1}"#);
     let wrong = peer.call("typed", json!({})).await;
-    assert!(wrong.starts_with("-32603: the script's answer does not fit `outputSchema`"), "{wrong}");
+    assert!(wrong.starts_with("-32603: the script's answer does not match `outputSchema`"), "{wrong}");
     assert_eq!(
         text(&peer.ask("tools/call", json!({ "name": "find", "arguments": [] })).await),
         "-32602: `arguments` must be an object"
@@ -101,15 +101,15 @@ async fn lists_come_page_by_page_where_the_script_says_so() {
     assert_eq!((names(&first), &first["result"]["nextCursor"]), (vec!["find".into(), "busy".into()], &json!("2")));
     let rest = peer.ask("tools/list", json!({ "cursor": "2" })).await;
     assert_eq!((names(&rest), rest["result"].get("nextCursor")), (vec!["typed".into()], None));
-    assert_eq!(text(&peer.ask("tools/list", json!({ "cursor": "9" })).await), "-32602: there is no page \"9\"");
+    assert_eq!(text(&peer.ask("tools/list", json!({ "cursor": "9" })).await), "-32602: unknown cursor \"9\"");
 }
 
 #[tokio::test]
-async fn what_is_not_offered_is_no_method() {
+async fn methods_without_an_offer_are_not_supported() {
     let mut peer = Peer::greeted("prompts: { p: { messages: [{ user: hi }] } }", json!({})).await;
     for method in ["tools/list", "tools/call", "resources/list", "server/shutdown"] {
         let said = text(&peer.ask(method, json!({ "name": "a" })).await);
-        assert_eq!(said, format!("-32601: there is no method `{method}` here"));
+        assert_eq!(said, format!("-32601: the method `{method}` is not supported"));
     }
     assert_eq!(peer.ask("ping", json!({})).await["result"], json!({}));
 }

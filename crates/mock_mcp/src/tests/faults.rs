@@ -1,4 +1,4 @@
-//! What goes wrong with calls on purpose, and what is told of calls that go wrong by themselves.
+//! Injected faults, and the events of calls that fail by themselves.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -16,7 +16,7 @@ tools:
   ask: { answers: { steps: [{ ask: { who: { elicit: { message: Who? } } } }], reply: 'hello ${INPUT.who.content.name}' } }
 ";
 
-/// Tells what is seen, and has these faults happen, one to each call.
+/// Forwards events, and injects these faults, one per call.
 #[derive(Debug)]
 struct Faulty(UnboundedSender<ServerEvent>, Mutex<Vec<FaultKind>>);
 
@@ -84,7 +84,7 @@ async fn a_call_that_waits_for_its_client_is_one_call() {
 }
 
 #[tokio::test]
-async fn calls_that_cannot_be_answered_are_told_as_well() {
+async fn calls_that_cannot_be_answered_are_reported_as_well() {
     let mut peer = Peer::greeted(SHOP, json!({})).await;
     peer.call("ask", json!({})).await;
     peer.call("find", json!(["A-17"])).await;

@@ -1,4 +1,4 @@
-//! Servers over lines that are written and read here.
+//! Tests of servers over standard input and output.
 
 mod calls;
 mod faults;
@@ -29,7 +29,7 @@ fn mind(text: &str) -> (Arc<ServerState>, UnboundedReceiver<ServerEvent>) {
     (Arc::new(ServerState::new(Arc::new(script(text)), Some(Box::new(to))).unwrap()), seen)
 }
 
-/// A client on the other end of the lines.
+/// A client at the other end.
 pub(crate) struct Peer {
     lines: Lines<BufReader<tokio::io::ReadHalf<DuplexStream>>>,
     output: tokio::io::WriteHalf<DuplexStream>,
@@ -57,7 +57,7 @@ impl Peer {
         Self { lines: BufReader::new(input).lines(), output, seen, asked: 0 }
     }
 
-    /// The same, after the handshake of a client that can do this.
+    /// A client after the handshake, with these capabilities.
     async fn greeted(script: &str, capabilities: Value) -> Self {
         let mut peer = Self::new(script);
         let params = json!({ "protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": { "name": "t", "version": "1" } });
@@ -67,7 +67,7 @@ impl Peer {
         peer
     }
 
-    /// Everything that was seen until now.
+    /// All events until now.
     pub(crate) fn all_seen(&mut self) -> Vec<ServerEvent> {
         std::iter::from_fn(|| self.seen.try_recv().ok()).collect()
     }
@@ -91,19 +91,19 @@ impl Peer {
         line.expect("nothing is said").unwrap().unwrap()
     }
 
-    /// The next message after a request.
+    /// Sends a request, and returns the next message.
     pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Value {
         self.send(method, params).await;
         self.hear().await
     }
 
-    /// What a tool gives: its text, or what is wrong.
+    /// Calls a tool, and returns the text of its result, or its error.
     pub(crate) async fn call(&mut self, tool: &str, arguments: Value) -> String {
         let answer = self.ask("tools/call", json!({ "name": tool, "arguments": arguments })).await;
         text(&answer)
     }
 
-    /// The same without a handshake.
+    /// Sends a request of the revision without a handshake.
     pub(crate) async fn ask_modern(&mut self, method: &str, mut params: Value, capabilities: Value) -> Value {
         params["_meta"] = json!({ META_VERSION: MODERN, META_CAPABILITIES: capabilities });
         if let Some(level) = params.as_object_mut().unwrap().remove("level") {

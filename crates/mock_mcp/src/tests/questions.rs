@@ -1,4 +1,4 @@
-//! What happens before an answer: logs, progress, and questions to the client.
+//! Steps before an answer: logs, progress, and questions to the client.
 
 use serde_json::{Value, json};
 
@@ -65,7 +65,7 @@ async fn a_client_without_a_session_comes_back_with_its_answers() {
     let asked: Vec<&String> = result["inputRequests"].as_object().unwrap().keys().collect();
     assert_eq!(asked, ["who", "model"]);
     assert_eq!(result["inputRequests"]["who"]["params"]["message"], "Who, Monday?");
-    // What is missing is asked for again, with what was said before kept.
+    // Missing answers are requested again; earlier ones are kept.
     let mut again = call.clone();
     again["requestState"] = result["requestState"].clone();
     again["inputResponses"] =
@@ -82,12 +82,12 @@ async fn a_client_without_a_session_comes_back_with_its_answers() {
     again["inputResponses"] = json!({ "where": { "roots": ["a"] } });
     let done = peer.ask_modern("tools/call", again, all()).await;
     assert_eq!((text(&done).as_str(), &done["result"]["resultType"]), (r#"Ann on Monday: ["a"]"#, &json!("complete")));
-    // The call that waited was the first; this is the second.
+    // The paused call was the first; this is the second.
     assert_eq!(text(&peer.ask_modern("tools/call", call.clone(), all()).await), "again");
     let mut forged = call;
     forged["requestState"] = json!("made up");
     let refused = peer.ask_modern("tools/call", forged, all()).await;
-    assert_eq!(text(&refused), "-32602: `requestState` is not one that was given here");
+    assert_eq!(text(&refused), "-32602: `requestState` was not issued by this server");
 }
 
 #[tokio::test]
@@ -103,7 +103,7 @@ async fn only_what_a_client_can_be_asked_is_asked() {
 }
 
 #[tokio::test]
-async fn logs_and_progress_are_told_to_those_who_want_them() {
+async fn logs_and_progress_are_sent_if_the_client_wants_them() {
     let mut peer = Peer::greeted(ASKS, json!({})).await;
     peer.send("tools/call", json!({ "name": "tell", "_meta": { "progressToken": "p" } })).await;
     assert_eq!(peer.hear().await["params"], json!({ "level": "debug", "logger": "shop", "data": "fine" }));
@@ -111,14 +111,14 @@ async fn logs_and_progress_are_told_to_those_who_want_them() {
     assert_eq!(peer.hear().await["params"], progress);
     assert_eq!(peer.hear().await["params"]["data"], json!([1]));
     assert_eq!(text(&peer.hear().await), "told");
-    // Without a token there is no progress, and below a level no log.
+    // No progress without a token, and no log messages below the level.
     peer.ask("logging/setLevel", json!({ "level": "warning" })).await;
     peer.send("tools/call", json!({ "name": "tell" })).await;
     assert_eq!(peer.hear().await["params"]["level"], "error");
     assert_eq!(text(&peer.hear().await), "told");
     assert_eq!(
         text(&peer.ask("logging/setLevel", json!({ "level": "loud" })).await),
-        "-32602: there is no level `loud`"
+        "-32602: unknown log level `loud`"
     );
 }
 

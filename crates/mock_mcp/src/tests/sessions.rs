@@ -1,4 +1,4 @@
-//! Handshakes, requests that are cancelled, and the end.
+//! Handshakes, cancelled requests, and the end of the input.
 
 use serde_json::json;
 
@@ -45,7 +45,7 @@ async fn a_request_without_a_handshake_says_everything_itself() {
 }
 
 #[tokio::test]
-async fn a_call_that_waits_holds_up_nobody_and_can_be_cancelled() {
+async fn a_waiting_call_blocks_no_other_and_can_be_cancelled() {
     let mut peer = Peer::greeted(SLOW, json!({})).await;
     peer.send("tools/call", json!({ "name": "wait" })).await;
     let waiting = peer.asked;
@@ -75,6 +75,6 @@ async fn a_line_that_is_too_long_is_refused_and_the_next_is_answered() {
         peer.output.write_all(&piece).await.unwrap();
     }
     peer.output.write_all(b"\n").await.unwrap();
-    assert_eq!(text(&peer.hear().await), "-32700: a message has more than 64 MiB");
+    assert_eq!(text(&peer.hear().await), "-32700: a message is larger than 64 MiB");
     assert_eq!(peer.call("now", json!({})).await, "here");
 }

@@ -1,4 +1,4 @@
-//! What a scripted MCP server answers, and what happens before.
+//! Answers of a scripted MCP server, and the steps before them.
 
 use std::time::Duration;
 
@@ -9,83 +9,84 @@ use crate::Data;
 /// An answer of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolAnswer {
-    /// The arguments that a call has, among others; any when absent.
+    /// Arguments that the call must contain; any when absent.
     pub when: Option<Value>,
-    /// What happens before it.
+    /// Steps before the answer.
     pub steps: Vec<AnswerStep>,
-    /// How it ends.
+    /// The outcome of the call.
     pub outcome: CallOutcome,
 }
 
-/// How a call of a tool ends. `${INPUT.name}` stands for an argument, or for what the client said to the question of that name.
+/// The outcome of a tool call. `${INPUT.name}` is replaced by an argument, or by the client's answer to the question
+/// with that name.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CallOutcome {
-    /// With this. A text is one, anything else is data and its text.
+    /// A result: a string is its text, anything else is structured data with its text form.
     Reply(Data),
-    /// With a complaint of the tool.
+    /// An error of the tool.
     Error(Data),
-    /// With this result, as the protocol has it.
+    /// A complete result in the protocol's format.
     Result(Data),
-    /// With an error of the protocol.
+    /// An error of the protocol.
     Failure {
-        /// Its number.
+        /// The error code.
         code: i64,
-        /// Its words.
+        /// The error message.
         message: String,
     },
 }
 
-/// Something that happens before an answer.
+/// A step before an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AnswerStep {
-    /// Nothing, for so long.
+    /// Waits for this long.
     Wait(Duration),
-    /// Something is logged.
+    /// Logs something.
     Log {
-        /// How bad it is.
+        /// The severity.
         level: LogLevel,
-        /// What is said.
+        /// The logged data.
         data: Data,
     },
-    /// The client is told how far the call has come, if it wants to be.
+    /// Reports progress to the client, if the client requested it.
     Progress {
-        /// So far.
+        /// The current value.
         progress: f64,
-        /// Of so much.
+        /// The final value, if known.
         total: Option<f64>,
-        /// In words.
+        /// A description.
         message: Option<String>,
     },
-    /// The client is asked, all of this at once.
+    /// Asks the client all of these questions at once.
     Ask(Vec<ClientQuestion>),
-    /// The stream of a call over HTTP is closed, so that the client has to come back for the rest.
+    /// Closes the stream of a call over HTTP, so that the client has to reconnect for the rest.
     Close,
 }
 
 /// A question to the client.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClientQuestion {
-    /// What its answer is called in `${INPUT.name}`.
+    /// The name of the answer in `${INPUT.name}`.
     pub name: String,
-    /// What is wanted.
+    /// What to request.
     pub kind: QuestionKind,
-    /// With what, as the protocol has it.
+    /// The parameters in the protocol's format.
     pub params: Data,
 }
 
-/// What a client can be asked.
+/// What a client can be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuestionKind {
-    /// The user.
+    /// Input of the user.
     Elicit,
-    /// Its model.
+    /// A completion of its model.
     Sample,
     /// The folders that it works in.
     Roots,
 }
 
 impl QuestionKind {
-    /// The words that a script has for them.
+    /// The names in a script.
     pub const NAMES: [(&'static str, Self); 3] =
         [("elicit", Self::Elicit), ("sample", Self::Sample), ("roots", Self::Roots)];
 
@@ -98,7 +99,7 @@ impl QuestionKind {
         }
     }
 
-    /// The capability that a client needs to be asked.
+    /// The capability that the client must declare.
     pub fn capability(self) -> &'static str {
         match self {
             Self::Elicit => "elicitation",
@@ -108,29 +109,29 @@ impl QuestionKind {
     }
 }
 
-/// How bad something is that is logged, from the least on.
+/// Severities of log messages, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LogLevel {
-    /// For those who look for a mistake.
+    /// Information for debugging.
     Debug,
-    /// It is worth knowing.
+    /// Normal information.
     Info,
-    /// It is normal and matters.
+    /// A normal but significant event.
     Notice,
-    /// It may become an error.
+    /// A possible problem.
     Warning,
-    /// Something went wrong.
+    /// An error.
     Error,
-    /// A part of the server fails.
+    /// A failure of a component.
     Critical,
-    /// Somebody has to act.
+    /// A problem that needs immediate action.
     Alert,
-    /// Nothing works.
+    /// The system is unusable.
     Emergency,
 }
 
 impl LogLevel {
-    /// The protocol's words for them.
+    /// The protocol's names.
     pub const NAMES: [(&'static str, Self); 8] = [
         ("debug", Self::Debug),
         ("info", Self::Info),
@@ -142,12 +143,12 @@ impl LogLevel {
         ("emergency", Self::Emergency),
     ];
 
-    /// The protocol's word for it.
+    /// The protocol's name.
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(_, level)| *level == self).map_or("info", |(name, _)| name)
     }
 
-    /// The level of this name.
+    /// The level with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, level)| *level)
     }

@@ -1,4 +1,4 @@
-//! A scripted MCP server: what it offers, and what it answers to whom asks for it.
+//! A scripted MCP server: what it offers and what it answers.
 
 mod answer;
 
@@ -9,82 +9,82 @@ use crate::Data;
 
 pub use answer::{AnswerStep, CallOutcome, ClientQuestion, LogLevel, QuestionKind, ToolAnswer};
 
-/// What a scripted MCP server does.
+/// The script of an MCP server.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct McpScript {
-    /// The name it gives itself.
+    /// The name it reports.
     pub name: String,
-    /// The version it gives itself.
+    /// The version it reports.
     pub version: String,
-    /// How it wants to be used.
+    /// Its instructions for clients.
     pub instructions: Option<String>,
-    /// Its tools, in the order in which it lists them.
+    /// Its tools, in the order it lists them.
     pub tools: Vec<ScriptedMcpTool>,
-    /// Its resources and templates of resources.
+    /// Its resources and resource templates.
     pub resources: Vec<Resource>,
     /// Its prompts.
     pub prompts: Vec<McpPrompt>,
-    /// How many entries a page of a list has; all of them when absent.
+    /// The page size of lists; all entries when absent.
     pub page: Option<usize>,
 }
 
-/// A tool.
+/// A tool of a scripted MCP server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScriptedMcpTool {
     /// Its name.
     pub name: Spanned<String>,
-    /// What a list says of it beside the name, by the protocol's own keys.
+    /// What the list of tools says about it besides the name, by the protocol's own keys.
     pub declared: Map<String, Value>,
-    /// What it answers. Those that fit a call are given in turn, the last one again and again.
+    /// Its answers. Those that match a call are given in order; the last one repeats.
     pub answers: Vec<ToolAnswer>,
 }
 
-/// A resource, or a template of some.
+/// A resource or a resource template.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resource {
-    /// Its address; one with `{name}` in it is a template.
+    /// Its URI; one that contains `{name}` is a template.
     pub uri: Spanned<String>,
-    /// What a list says of it beside the address, by the protocol's own keys.
+    /// What the list of resources says about it besides the URI, by the protocol's own keys.
     pub declared: Map<String, Value>,
-    /// What it holds.
+    /// Its content.
     pub holds: ResourceContent,
-    /// What may stand for a part of the template, by the name of the part.
+    /// Completions for the variables of the template, by variable name.
     pub complete: Vec<(String, Vec<String>)>,
 }
 
 impl Resource {
-    /// Whether it stands for many.
+    /// Whether it is a template.
     pub fn is_template(&self) -> bool {
         self.uri.value.contains('{')
     }
 }
 
-/// What a resource holds.
+/// The content of a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ResourceContent {
-    /// Text, in which parts of a template may stand.
+    /// Text; it may contain variables of the template.
     Text(Data),
     /// Bytes, as Base64.
     Blob(String),
 }
 
-/// A prompt.
+/// A prompt of a scripted MCP server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct McpPrompt {
     /// Its name.
     pub name: Spanned<String>,
-    /// What a list says of it beside the name, by the protocol's own keys.
+    /// What the list of prompts says about it besides the name, by the protocol's own keys.
     pub declared: Map<String, Value>,
-    /// What the client is asked before.
+    /// Questions to the client before the answer.
     pub steps: Vec<AnswerStep>,
-    /// Its messages, as the protocol has them.
+    /// Its messages, in the protocol's format.
     pub messages: Data,
-    /// What may stand for an argument, by its name.
+    /// Completions for the arguments, by name.
     pub complete: Vec<(String, Vec<String>)>,
 }
 
 impl McpPrompt {
-    /// The names of arguments that must be given.
+    /// The names of required arguments.
     pub fn required(&self) -> impl Iterator<Item = &str> {
         let arguments = self.declared.get("arguments").and_then(Value::as_array).into_iter().flatten();
         arguments.filter(|argument| argument["required"] == true).filter_map(|argument| argument["name"].as_str())

@@ -1,8 +1,8 @@
-//! What a request must be like for a rule to answer it.
+//! The conditions of a rule of a scripted model.
 
 use agentci_source::Spanned;
 
-/// What a request must be like; what is absent holds for any.
+/// The conditions that a request must meet; an absent condition is met by any request.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ModelCondition {
     /// The model it names.
@@ -11,20 +11,20 @@ pub struct ModelCondition {
     pub system: Option<WantedWords>,
     /// The last text of the user.
     pub user: Option<WantedWords>,
-    /// One of its messages, system prompts aside; results of tools count.
+    /// One of its messages, except system prompts; tool results count.
     pub messages: Option<WantedWords>,
     /// The tools it offers.
     pub tools: Option<WantedOffer>,
-    /// Whether it brings results of tools.
+    /// Whether it contains tool results.
     pub tool_result: Option<bool>,
-    /// How many answers the model has given in this conversation, and one more.
+    /// The turn of the conversation: one more than the number of answers that the model has given in it.
     pub turn: Option<u32>,
-    /// How many requests have met all of the other conditions, this one included.
+    /// The number of requests that have met all other conditions, including this one.
     pub nth: Option<u32>,
 }
 
 impl ModelCondition {
-    /// Whether it is met by every request, as far as that shows without reading a pattern.
+    /// Whether every request meets it, as far as can be decided without evaluating patterns.
     pub fn is_met_by_all(&self) -> bool {
         let Self { model, system, user, messages, tools, tool_result, turn, nth } = self;
         let any = |words: &Option<WantedWords>| words.as_ref().is_none_or(WantedWords::is_empty);
@@ -32,12 +32,13 @@ impl ModelCondition {
         !exact && any(system) && any(user) && any(messages)
     }
 
-    /// Whether it looks at more than the model, the user's last text, results of tools and the turn.
+    /// Whether it has a condition on the system prompt, the messages or the tools.
     pub fn looks_closer(&self) -> bool {
         self.system.is_some() || self.messages.is_some() || self.tools.is_some()
     }
 
-    /// The part that tells who asks: these hold for every request of a conversation, the others for its first.
+    /// The conditions on the sender: the model, the system prompt and the tools. They apply to every request of a
+    /// conversation, the others only to its first.
     #[must_use]
     pub fn of_asker(&self) -> Self {
         let (model, system, tools) = (self.model.clone(), self.system.clone(), self.tools.clone());
@@ -45,7 +46,7 @@ impl ModelCondition {
     }
 }
 
-/// What is asked of a text.
+/// A condition on a text.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WantedWords {
     /// It contains this.
@@ -55,12 +56,12 @@ pub enum WantedWords {
 }
 
 impl WantedWords {
-    /// Whether it asks for the empty text, which every text contains.
+    /// Whether it searches for the empty string, which every text contains.
     pub fn is_empty(&self) -> bool {
         matches!(self, Self::Contains(text) if text.is_empty())
     }
 
-    /// What is looked for, as it is written.
+    /// The string or pattern, as written.
     pub fn written(&self) -> &str {
         match self {
             Self::Contains(text) => text,
@@ -69,11 +70,11 @@ impl WantedWords {
     }
 }
 
-/// What is asked of the tools that a request offers.
+/// A condition on the tools that a request offers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WantedOffer {
-    /// Tools that are offered.
+    /// Tools that must be offered.
     pub names: Vec<String>,
-    /// Whether no others are.
+    /// Whether no other tools may be offered.
     pub exactly: bool,
 }

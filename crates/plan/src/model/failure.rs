@@ -1,34 +1,34 @@
-//! What goes wrong with the answers of a scripted model, on purpose.
+//! Failures of a scripted model, on purpose.
 
 use std::time::Duration;
 
-/// What goes wrong with an answer.
+/// A failure of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelFailure {
     /// What happens.
     pub kind: ModelFailureKind,
-    /// For which share of the requests that fit, by a draw that the seed decides.
+    /// The share of matching requests that fail, chosen at random from the seed.
     pub rate: f64,
-    /// How often at most.
+    /// The maximum number of failures.
     pub times: Option<u32>,
 }
 
-/// How an answer goes wrong.
+/// The kinds of failures of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ModelFailureKind {
-    /// An error in the provider's own shape.
+    /// An error in the provider's own format.
     Status {
         /// The HTTP status.
         status: u16,
-        /// When to try again.
+        /// The delay before a retry.
         retry_after: Option<Duration>,
-        /// Its words.
+        /// The error message.
         message: Option<String>,
     },
-    /// An answer that is no JSON.
+    /// An answer that is not JSON.
     Malformed,
-    /// An answer that breaks off, and the connection with it.
+    /// An answer that is cut off, together with its connection.
     Cut,
-    /// No answer at all.
+    /// No answer.
     Hang,
 }

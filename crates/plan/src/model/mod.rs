@@ -1,4 +1,4 @@
-//! A scripted model: what it answers to which request, how fast, and what goes wrong on purpose.
+//! A scripted model: which answer it gives to which request, how fast, and with which failures.
 
 mod condition;
 mod failure;
@@ -15,33 +15,33 @@ pub use condition::{ModelCondition, WantedOffer, WantedWords};
 pub use failure::{ModelFailure, ModelFailureKind};
 pub use rule::{AnswerPace, Finish, ModelRule, ScriptedCall, ScriptedUsage, SequenceStep};
 
-/// The scripted model that a case's agent meets.
+/// The scripted model for the agent of a case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelWorld {
     /// Where the script is.
     pub source: ScriptSource,
-    /// Where the suite names it, or has it.
+    /// Where the suite names or contains it.
     pub span: Span,
-    /// What it says.
+    /// The script.
     pub script: Arc<ModelScript>,
-    /// What the suite says of requests that no rule fits, before the script.
+    /// What to do when no rule matches a request; takes precedence over the script.
     pub miss: Option<UnansweredRoute>,
-    /// Whether the suite wants what providers refuse to be refused, before the script.
+    /// Whether to reject requests that the provider would reject; takes precedence over the script.
     pub strict: Option<bool>,
 }
 
 impl ModelWorld {
-    /// A model that is nothing but its script.
+    /// A model without settings of the suite.
     pub fn new(source: ScriptSource, span: Span) -> Self {
         Self { source, span, script: Arc::default(), miss: None, strict: None }
     }
 
-    /// What happens when no rule fits a request.
+    /// What to do when no rule matches a request.
     pub fn missed(&self) -> UnansweredRoute {
         self.miss.or(self.script.miss).unwrap_or_default()
     }
 
-    /// Whether it refuses what its provider would refuse.
+    /// Whether it rejects requests that its provider would reject.
     pub fn is_strict(&self) -> bool {
         self.strict.unwrap_or_else(|| self.script.is_strict())
     }
@@ -50,14 +50,14 @@ impl ModelWorld {
 /// Where the script of a model is.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ScriptSource {
-    /// In a file of its own.
+    /// In a separate file.
     File(PathBuf),
     /// In the suite itself.
     Suite(Node),
 }
 
 impl ScriptSource {
-    /// The file, if it has one of its own.
+    /// The separate file, if any.
     pub fn file(&self) -> Option<&Path> {
         match self {
             Self::File(path) => Some(path),
@@ -66,34 +66,34 @@ impl ScriptSource {
     }
 }
 
-/// What a scripted model does.
+/// The script of a model.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ModelScript {
-    /// The name it reports when the request names none.
+    /// The model name it reports if the request has none.
     pub model: Option<String>,
-    /// The only key it accepts; any when absent.
+    /// The only API key it accepts; any when absent.
     pub api_key: Option<String>,
-    /// What every draw depends on.
+    /// The seed of all random choices.
     pub seed: Option<u64>,
-    /// What it answers, the first that fits.
+    /// Its rules; the first that matches a request answers it.
     pub rules: Vec<ModelRule>,
-    /// What it answers when no rule fits, one after the other and round again.
+    /// Answers for requests that no rule matches, in order; after the last one they repeat from the start.
     pub default: Vec<String>,
-    /// Whether it refuses what its provider would refuse; it does when absent.
+    /// Whether it rejects requests that its provider would reject; it does when absent.
     pub strict: Option<bool>,
-    /// What happens when no rule fits a request; the case fails when absent.
+    /// What to do when no rule matches a request; the case fails when absent.
     pub miss: Option<UnansweredRoute>,
     /// Settings that have no effect, for `agentci check`.
     pub warnings: Diagnostics,
 }
 
 impl ModelScript {
-    /// Whether it refuses what its provider would refuse.
+    /// Whether it rejects requests that its provider would reject.
     pub fn is_strict(&self) -> bool {
         self.strict.unwrap_or(true)
     }
 
-    /// Whether anything is left to a draw that the script's own seed does not decide.
+    /// Whether there are random choices that the script's own seed does not determine.
     pub fn draws(&self) -> bool {
         let by_chance = |rule: &ModelRule| rule.failure.as_ref().is_some_and(|failure| failure.rate < 1.0);
         self.seed.is_none() && self.rules.iter().any(by_chance)

@@ -1,4 +1,4 @@
-//! One answer of a scripted model: what it says, how fast, and to which requests.
+//! A rule of a scripted model: its answer, how fast it comes, and the requests it matches.
 
 use std::time::Duration;
 
@@ -7,84 +7,85 @@ use serde_json::Value;
 
 use super::{ModelCondition, ModelFailure};
 
-/// An answer and the requests it is for.
+/// An answer and the conditions of the requests it is for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelRule {
-    /// The requests it is for.
+    /// The conditions of a request.
     pub when: ModelCondition,
-    /// Its texts: one after the other, the last repeats.
+    /// Its texts, one per request; the last one repeats.
     pub replies: Vec<String>,
-    /// The tools that the model wants called.
+    /// The tools that the model requests.
     pub tool_calls: Vec<ScriptedCall>,
-    /// How fast the answer comes.
+    /// The pace of the answer.
     pub pace: AnswerPace,
-    /// The tokens it says it used; estimated when absent.
+    /// The token usage it reports; estimated when absent.
     pub usage: Option<ScriptedUsage>,
-    /// Why it says it stopped; by what it answers when absent.
+    /// The finish reason it reports; derived from the answer when absent.
     pub finish: Option<Finish>,
-    /// What goes wrong.
+    /// The failure to inject.
     pub failure: Option<ModelFailure>,
-    /// Which step of a conversation it is; nothing for an answer that any conversation may get.
+    /// The step of a conversation it belongs to; `None` if it can answer any conversation.
     pub step: Option<SequenceStep>,
-    /// Whether it does on purpose what models do not do: calls what was not offered, or leaves the format that was asked for.
+    /// Whether it deliberately does what models do not do: it calls tools that were not offered, or ignores the
+    /// requested format.
     pub misbehaves: bool,
-    /// Where the rule stands.
+    /// Where the rule is defined.
     pub span: Span,
 }
 
 impl ModelRule {
-    /// Whether it says something, or asks for calls.
+    /// Whether it has a text or tool calls.
     pub fn has_answer(&self) -> bool {
         !self.replies.is_empty() || !self.tool_calls.is_empty()
     }
 
-    /// Whether it only answers requests that go on after an answer, as most agents do that were asked to call a tool.
+    /// Whether it only answers requests that follow an earlier answer, such as those with tool results.
     pub fn goes_on(&self) -> bool {
         let later_step = self.step.is_some_and(|step| !step.is_first());
         later_step || self.when.tool_result == Some(true) || self.when.turn > Some(1)
     }
 
-    /// Whether it answers every request that it fits. Without an answer of its own, a failure that is over or left to chance lets
-    /// the next rule answer.
+    /// Whether it answers every request that it matches. If a rule has no answer, and its failure is random or limited
+    /// in number, the next rule may answer.
     pub fn always_answers(&self) -> bool {
         let always_fails = |failure: &ModelFailure| failure.times.is_none() && failure.rate >= 1.0;
         self.has_answer() || self.failure.as_ref().is_some_and(always_fails)
     }
 }
 
-/// Where an answer stands among the steps of a conversation.
+/// The position of an answer in a sequence of steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SequenceStep {
-    /// The steps it belongs to: their number among all of the script, from 0.
+    /// The index of the sequence in the script, from 0.
     pub of: usize,
-    /// Its number among them, from 0.
+    /// The index of the step in the sequence, from 0.
     pub at: usize,
 }
 
 impl SequenceStep {
-    /// Whether a conversation begins with it.
+    /// Whether it is the first step of a conversation.
     pub fn is_first(self) -> bool {
         self.at == 0
     }
 }
 
-/// A tool that the model wants called.
+/// A tool call that the model requests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScriptedCall {
     /// The tool.
     pub name: String,
-    /// Its arguments, an object.
+    /// Its arguments, as an object.
     pub args: Value,
 }
 
 /// How fast an answer comes.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct AnswerPace {
-    /// The time until the answer begins.
+    /// The time until the answer starts.
     pub latency: Duration,
     /// The time from there to the first token.
     pub first_token: Duration,
-    /// How many tokens come in a second; all at once when absent.
+    /// Tokens per second; all at once when absent.
     pub tokens_per_second: Option<f64>,
 }
 
@@ -94,7 +95,7 @@ impl AnswerPace {
         *self == Self::default()
     }
 
-    /// When a token is due, counted from the beginning of the answer; the first is 1.
+    /// The time of a token, counted from the start of the answer; the first token is 1.
     pub fn due(&self, token: u32) -> Duration {
         let Some(rate) = self.tokens_per_second else { return self.first_token };
         let rest = f64::from(token.saturating_sub(1)) / rate;
@@ -102,30 +103,30 @@ impl AnswerPace {
     }
 }
 
-/// The tokens that an answer says it used.
+/// The token usage that an answer reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScriptedUsage {
-    /// Those of the request.
+    /// Tokens of the request.
     pub input: Option<u32>,
-    /// Those of the answer.
+    /// Tokens of the answer.
     pub output: Option<u32>,
 }
 
 /// Why a model stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finish {
-    /// It had nothing more to say.
+    /// It was finished.
     Stop,
-    /// It was not allowed to say more.
+    /// It reached the token limit.
     Length,
-    /// It wants tools called.
+    /// It requested tools.
     ToolCalls,
-    /// It refused.
+    /// Its answer was filtered.
     ContentFilter,
 }
 
 impl Finish {
-    /// The names a script uses.
+    /// The names in a script.
     pub const NAMES: [(&'static str, Finish); 4] = [
         ("stop", Finish::Stop),
         ("length", Finish::Length),

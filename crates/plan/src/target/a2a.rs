@@ -1,4 +1,4 @@
-//! An agent that speaks A2A.
+//! A target that is an A2A agent.
 
 use std::time::Duration;
 
@@ -7,61 +7,61 @@ use serde_json::Value;
 use crate::{OutputRule, Text};
 use agentci_source::{Span, Spanned};
 
-/// An agent that speaks A2A.
+/// A target that is an A2A agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct A2aTarget {
-    /// How it is found.
+    /// How to find it.
     pub card: A2aCard,
-    /// The context all turns of a case belong to; the agent gives one when absent.
+    /// The context of all turns of a case; chosen by the agent when absent.
     pub context: Option<Text>,
-    /// Whether a request waits for the task to be done.
+    /// Whether a request waits until the task is done.
     pub blocking: Option<bool>,
-    /// The media types that are taken as answers.
+    /// The media types accepted as answers.
     pub accepted_output_modes: Vec<String>,
-    /// How we say who we are.
+    /// The authentication.
     pub auth: Option<Auth>,
-    /// Hosts, `NAME` or `NAME:PORT`, that may be shown credentials when a card that was fetched names them.
+    /// Hosts, `NAME` or `NAME:PORT`, that may receive credentials if a fetched card names them.
     pub hosts: Vec<String>,
-    /// Headers beside the usual ones, which they override.
+    /// Headers in addition to the usual ones, which they override.
     pub headers: Vec<(String, Text)>,
-    /// How long one request may take.
+    /// The timeout of one request.
     pub timeout: Duration,
-    /// Whether it must put something out.
+    /// Whether it must produce output.
     pub output: OutputRule,
-    /// What messages call the keys of the target.
+    /// The names of the target's keys in messages.
     pub keys: A2aKeys,
-    /// Where the suite says so.
+    /// Where the suite sets it.
     pub span: Span,
 }
 
-/// The names that keys of an A2A target have in the format of its suite.
+/// The names of an A2A target's keys in the format of its suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct A2aKeys {
-    /// The key of the card's address.
+    /// The key of the card's URL.
     pub card_url: &'static str,
-    /// The key of the media types that are taken as answers.
+    /// The key of the media types accepted as answers.
     pub accepted_output_modes: &'static str,
 }
 
-/// How an A2A agent is found.
+/// How to find an A2A agent.
 #[derive(Debug, Clone, PartialEq)]
 pub enum A2aCard {
-    /// Its card is at this address.
+    /// By the URL of its card.
     At(Spanned<Text>),
-    /// Its card is this.
+    /// By the card itself.
     Inline(Value),
-    /// It has no card: requests go here.
+    /// By the URL for requests; it has no card.
     Endpoint(Spanned<Text>),
 }
 
-/// How we say who we are.
+/// The authentication.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Auth {
-    /// A key in a header, a query parameter or a cookie.
+    /// An API key in a header, a query parameter or a cookie.
     ApiKey {
         /// The name of the header, parameter or cookie.
         name: String,
-        /// `header`, `query` or `cookie`.
+        /// Where the key is sent.
         place: ApiKeyPlace,
         /// The key.
         value: Text,
@@ -70,28 +70,28 @@ pub enum Auth {
     Bearer(Text),
     /// A token fetched with client credentials.
     OAuth2 {
-        /// Where tokens are given.
+        /// The URL of the token endpoint.
         token_url: Text,
-        /// Who asks.
+        /// The client ID.
         client_id: Text,
-        /// With what.
+        /// The client secret.
         client_secret: Text,
-        /// For what.
+        /// The requested scopes.
         scopes: Vec<String>,
     },
     /// A client certificate.
     Mtls {
         /// The certificate and its chain, a PEM file.
         certificate: std::path::PathBuf,
-        /// Its key, a PEM file.
+        /// Its private key, a PEM file.
         key: std::path::PathBuf,
-        /// Who vouches for the server, a PEM file; the usual authorities when absent.
+        /// The certificate authority of the server, a PEM file; the usual authorities when absent.
         authority: Option<std::path::PathBuf>,
     },
 }
 
 impl Auth {
-    /// What nobody else may see of it.
+    /// The part that must be redacted.
     pub fn secret(&self) -> Option<&Text> {
         match self {
             Auth::ApiKey { value, .. } => Some(value),
@@ -108,14 +108,14 @@ pub enum ApiKeyPlace {
     /// In a header.
     #[default]
     Header,
-    /// In the address.
+    /// In the URL.
     Query,
     /// In a cookie.
     Cookie,
 }
 
 impl ApiKeyPlace {
-    /// Every place by its name.
+    /// All places by name.
     pub const NAMES: [(&'static str, ApiKeyPlace); 3] =
         [("header", ApiKeyPlace::Header), ("query", ApiKeyPlace::Query), ("cookie", ApiKeyPlace::Cookie)];
 }

@@ -1,4 +1,4 @@
-//! A server that speaks AG-UI over HTTP.
+//! A target that is an AG-UI server over HTTP.
 
 use std::time::Duration;
 
@@ -7,32 +7,32 @@ use serde_json::Value;
 use crate::{Data, OutputRule, Text};
 use agentci_source::{Span, Spanned};
 
-/// A server that speaks AG-UI over HTTP.
+/// A target that is an AG-UI server over HTTP.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AguiTarget {
-    /// Where requests are sent.
+    /// The URL that requests are sent to.
     pub endpoint: Spanned<Text>,
-    /// The agent's name, for servers that serve several at one address.
+    /// The agent's name, for servers with several agents at one URL.
     pub agent: Option<Text>,
-    /// The thread all turns of a case belong to; a new one for each attempt when absent.
+    /// The thread of all turns of a case; a new one for each attempt when absent.
     pub thread: Option<Text>,
-    /// Headers beside the usual ones, which they override.
+    /// Headers in addition to the usual ones, which they override.
     pub headers: Vec<(String, Text)>,
-    /// How long one request may take, from sending it to the end of its stream.
+    /// The timeout of one request, from sending it to the end of its stream.
     pub timeout: Duration,
-    /// What is handed through to the agent with every run.
+    /// The properties forwarded to the agent with every run.
     pub forwarded_props: Option<Data>,
     /// The state of the first run.
     pub state: Option<Data>,
-    /// Tools that the agent may call and the client answers.
+    /// Client tools that the agent may call.
     pub tools: Vec<ClientTool>,
-    /// The shape of requests.
+    /// The format of requests.
     pub wire: AguiWire,
-    /// What a violation of the protocol comes to.
+    /// How to treat a protocol violation.
     pub protocol: Strictness,
-    /// Whether it must put something out.
+    /// Whether it must produce output.
     pub output: OutputRule,
-    /// Where the suite says so.
+    /// Where the suite sets it.
     pub span: Span,
 }
 
@@ -41,44 +41,44 @@ pub struct AguiTarget {
 pub struct ClientTool {
     /// Its name.
     pub name: Spanned<String>,
-    /// What it is for.
+    /// Its description for the agent.
     pub description: String,
     /// The JSON Schema of its arguments.
     pub parameters: Value,
 }
 
-/// The shape of requests.
+/// The format of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AguiWire {
-    /// The protocol's own; `CopilotKit`'s if the server asks for it.
+    /// The protocol's own format; `CopilotKit`'s if the server requires it.
     #[default]
     Auto,
-    /// The protocol's own.
+    /// The protocol's own format.
     Agui,
-    /// Wrapped as `CopilotKit`'s single route expects it.
+    /// Wrapped in the format of `CopilotKit`'s single route.
     Copilotkit,
 }
 
 impl AguiWire {
-    /// Every shape by its name.
+    /// All formats by name.
     pub const NAMES: [(&'static str, AguiWire); 3] =
         [("auto", AguiWire::Auto), ("agui", AguiWire::Agui), ("copilotkit", AguiWire::Copilotkit)];
 }
 
-/// What a violation of a protocol comes to.
+/// How to treat a protocol violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Strictness {
-    /// A warning.
+    /// As a warning.
     #[default]
     Warn,
-    /// A failure of the turn.
+    /// As a failure of the turn.
     Fail,
-    /// Nothing.
+    /// It is ignored.
     Off,
 }
 
 impl Strictness {
-    /// Every one by its name.
+    /// All values by name.
     pub const NAMES: [(&'static str, Strictness); 3] =
         [("warn", Strictness::Warn), ("fail", Strictness::Fail), ("off", Strictness::Off)];
 }

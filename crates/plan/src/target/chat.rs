@@ -1,4 +1,4 @@
-//! An agent that is prompts and a model: we are the one who asks the model.
+//! An agent that consists of prompts and a model; agentci calls the model.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,28 +10,28 @@ use super::Assistant;
 use crate::{ModelScript, OutputRule, Text};
 use agentci_source::{Span, Spanned};
 
-/// An agent that is prompts before a conversation and a model that goes on with it.
+/// An agent that consists of prompts at the start of a conversation and a model that continues it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChatTarget {
     /// Its name.
     pub agent: String,
     /// The model.
     pub connector: Arc<Connector>,
-    /// What stands before every conversation.
+    /// The messages at the start of every conversation.
     pub prompts: Arc<[ChatPrompt]>,
-    /// What is passed to the model with every request: temperature, tools and so on.
+    /// Options sent to the model with every request, such as the temperature and tools.
     pub options: Map<String, Value>,
-    /// Variables of a file; they come before those of the environment.
+    /// Variables from a file; they take precedence over those of the environment.
     pub environment: Option<Arc<EnvironmentFile>>,
-    /// Facts about who asks, by name. Only the assistant runtime knows what they mean.
+    /// Information about the user and the client, by name. Only the assistant runtime interprets it.
     pub context: Map<String, Value>,
     /// What the assistant runtime adds.
     pub assistant: Assistant,
-    /// How long one request may take.
+    /// The timeout of one request.
     pub timeout: Duration,
-    /// Whether it must put something out.
+    /// Whether it must produce output.
     pub output: OutputRule,
-    /// Where the suite says so.
+    /// Where the suite sets it.
     pub span: Span,
 }
 
@@ -40,56 +40,56 @@ pub struct ChatTarget {
 pub struct EnvironmentFile {
     /// The file.
     pub path: PathBuf,
-    /// What it says, in its order.
+    /// The variables, in the order of the file.
     pub values: Vec<(String, String)>,
 }
 
-/// A message before the conversation.
+/// A message at the start of the conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChatPrompt {
-    /// Who speaks.
+    /// The role of the author.
     pub role: String,
-    /// The speaker's name.
+    /// The name of the author.
     pub name: Option<String>,
-    /// The words.
+    /// The text.
     pub content: String,
-    /// Whether it is one of all agents, which a function or the conversation's own data may leave out.
+    /// Whether it is a prompt of all agents, which a function or the conversation's own data may omit.
     pub shared: bool,
 }
 
-/// A model and how it is reached.
+/// A model and how to reach it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Connector {
     /// Its name.
     pub id: String,
-    /// What speaks there.
+    /// The API of the model.
     pub api: ChatApi,
-    /// Where requests are sent, the whole address; empty for a scripted model.
+    /// The full URL that requests are sent to; empty for a scripted model.
     pub url: Spanned<Text>,
-    /// The model that is asked for.
+    /// The model to request.
     pub model: Text,
-    /// The key.
+    /// The API key.
     pub key: Option<Text>,
-    /// How the key is shown; as the API's own users do when absent.
+    /// The header of the API key; the API's usual one when absent.
     pub key_header: Option<KeyHeader>,
-    /// What is sent with every request, under the agent's own options.
+    /// Settings sent with every request; the agent's own options take precedence.
     pub settings: Map<String, Value>,
-    /// The file that a scripted model is from.
+    /// The file of a scripted model.
     pub script: Option<PathBuf>,
 }
 
-/// What speaks at the other end.
+/// The API of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ChatApi {
     /// The Chat Completions of `OpenAI`.
     OpenAi,
     /// Anthropic's Messages.
     Anthropic,
-    /// Nobody: a script, in this program.
+    /// A script, evaluated in this process.
     Scripted(Arc<ModelScript>),
 }
 
-/// How a key is shown.
+/// The header of an API key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyHeader {
     /// `Authorization: Bearer`.
@@ -101,7 +101,7 @@ pub enum KeyHeader {
 }
 
 impl KeyHeader {
-    /// Every one by its name.
+    /// All headers by name.
     pub const NAMES: [(&'static str, KeyHeader); 3] =
         [("bearer", KeyHeader::Bearer), ("api-key", KeyHeader::ApiKey), ("x-api-key", KeyHeader::XApiKey)];
 }

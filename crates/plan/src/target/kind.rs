@@ -1,4 +1,4 @@
-//! The kinds of target, and what each can do.
+//! The kinds of target and their capabilities.
 
 use std::time::Duration;
 
@@ -12,9 +12,9 @@ use agentci_source::{Diagnostic, Diagnostics, Span};
 /// How to reach the agent.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
-    /// A process that speaks JSON lines over its standard input and output.
+    /// A process that speaks JSON lines over standard input and output, or prints its answer.
     Process(ProcessTarget),
-    /// No agent: a model whose answers are written down.
+    /// Not an agent, but a model with scripted answers.
     Mock(MockTarget),
     /// A server that speaks AG-UI.
     Agui(Box<AguiTarget>),
@@ -22,17 +22,17 @@ pub enum Target {
     A2a(Box<A2aTarget>),
     /// A server that speaks MCP.
     Mcp(Box<McpTarget>),
-    /// A server that is asked over plain HTTP.
+    /// A server that is called over plain HTTP.
     Http(Box<HttpTarget>),
     /// Prompts and a model.
     Chat(Box<ChatTarget>),
 }
 
-/// How long a request may take that does not say so itself.
+/// The default timeout of a request.
 pub const REQUEST_TIMEOUT: Duration = Duration::from_mins(2);
 
 impl Target {
-    /// Where the suite describes it.
+    /// Where the suite defines it.
     pub fn span(&self) -> Span {
         match self {
             Target::Process(process) => process.span,
@@ -45,10 +45,10 @@ impl Target {
         }
     }
 
-    /// What it is called in messages.
+    /// Its name in messages.
     pub fn describe(&self) -> &'static str {
         match self {
-            Target::Process(_) => "an agent that is a process",
+            Target::Process(_) => "a process agent",
             Target::Mock(_) => "a mock",
             Target::Agui(_) => "an AG-UI server",
             Target::A2a(_) => "an A2A agent",
@@ -58,7 +58,7 @@ impl Target {
         }
     }
 
-    /// What the suite hands over by name: environment variables or headers.
+    /// Named values that the suite passes to it: environment variables or headers.
     pub fn handed_over(&self) -> &[(String, Text)] {
         match self {
             Target::Process(process) => &process.environment,
@@ -73,7 +73,7 @@ impl Target {
         }
     }
 
-    /// Variables that come before those of the environment.
+    /// Variables that take precedence over those of the environment.
     pub fn environment(&self) -> &[(String, String)] {
         match self {
             Target::Chat(chat) => chat.environment.as_ref().map(|file| file.values.as_slice()).unwrap_or_default(),
@@ -86,7 +86,7 @@ impl Target {
         }
     }
 
-    /// What the agent is shown to know who asks, and nobody else may see.
+    /// The credential that is sent to the agent and must be redacted.
     pub fn secret(&self) -> Option<&Text> {
         match self {
             Target::A2a(a2a) => a2a.auth.as_ref().and_then(Auth::secret),
@@ -101,7 +101,7 @@ impl Target {
         if self.takes_requests() { self.handed_over() } else { &[] }
     }
 
-    /// Whether the agent must put something out. A mock says what its script says, and an MCP server answers each action.
+    /// Whether the agent must produce output. A mock answers as scripted, and an MCP server answers each action.
     pub fn output(&self) -> OutputRule {
         match self {
             Target::Process(process) => process.output,
@@ -113,7 +113,7 @@ impl Target {
         }
     }
 
-    /// Whether a time limit given for a run is one on each request rather than on a case.
+    /// Whether a timeout set for a run applies to each request instead of to a case.
     pub fn takes_requests(&self) -> bool {
         match self {
             Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Http(_) => true,
@@ -121,7 +121,7 @@ impl Target {
         }
     }
 
-    /// Whether what it answers can be recorded and played.
+    /// Whether its answers can be recorded and replayed.
     pub fn is_recorded(&self) -> bool {
         match self {
             Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Http(_) | Target::Chat(_) => true,
@@ -138,7 +138,7 @@ impl Target {
         }
     }
 
-    /// Whether it takes messages and nothing else.
+    /// Whether it takes messages only.
     fn converses(&self) -> bool {
         match self {
             Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Chat(_) => true,
@@ -146,7 +146,7 @@ impl Target {
         }
     }
 
-    /// The actions it can take as turns.
+    /// The actions it supports as turns.
     pub fn actions(&self) -> &'static [&'static str] {
         match self {
             Target::Process(_) | Target::Mock(_) | Target::Http(_) | Target::Chat(_) => &[],
@@ -156,7 +156,7 @@ impl Target {
         }
     }
 
-    /// Whether it is started for a case, and so can be told where a server for that case is.
+    /// Whether it is started for a case, and so can be pointed at a server of that case.
     fn is_started(&self) -> bool {
         match self {
             Target::Process(_) => true,
@@ -166,45 +166,49 @@ impl Target {
         }
     }
 
-    /// A scripted model that the agent can not be led to: it would ask the real one instead.
+    /// The error for a scripted model that the agent cannot be pointed at: it would call the real one instead.
     pub fn unled(&self, world: &World) -> Option<Diagnostic> {
         let model = world.model.as_ref()?;
         if self.is_started() {
             return None;
         }
-        let message =
-            format!("a scripted model needs an agent that agentci starts, and {} is not started", self.describe());
+        let message = format!(
+            "a scripted model needs an agent that agentci starts; {} is not started by agentci",
+            self.describe()
+        );
         let help = match self {
-            Target::Http(_) => "give the target its `command`: it is then started for each case and finds the model",
-            Target::Chat(_) => "an assistant is told by its connector where its model is: `connector: { script: .. }`",
-            Target::Mock(_) => "remove `model`: a mock is a script itself, and asks no model",
+            Target::Http(_) => {
+                "add `command` to the target: agentci then starts it for each case and points it at the model"
+            }
+            Target::Chat(_) => "the model of an assistant is set in its connector: `connector: { script: .. }`",
+            Target::Mock(_) => "remove `model`: a mock is a script itself and calls no model",
             Target::Process(_) | Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) => {
-                "start the agent with the addresses that `agentci serve llm` prints, and leave `model` out"
+                "start the agent with the URLs that `agentci serve llm` prints, and remove `model`"
             }
         };
         Some(Diagnostic::error(model.span, message).label("this model would never be called").help(help))
     }
 
-    /// Turns that this kind of target can not take.
+    /// The errors for turns that this kind of target does not support.
     pub fn misfits(&self, turns: &[Turn]) -> Diagnostics {
         let mut problems = Diagnostics::default();
         let what = self.describe();
         if let Some(second) = turns.get(1).filter(|_| !self.takes_turns()) {
-            problems.error(second.span, format!("{what} takes one turn"), "there is no second turn");
+            problems.error(second.span, format!("{what} takes only one turn"), "second turn");
         }
         for turn in turns {
             match &turn.said {
                 TurnInput::Action(action) if !self.actions().contains(&action.kind.value.as_str()) => {
-                    let message = format!("{what} has no action `{}`", action.kind.value.escape_debug());
+                    let message = format!("{what} does not support the action `{}`", action.kind.value.escape_debug());
                     let help = match self.actions() {
-                        [] => "give it an `input`, or messages with `user`".to_owned(),
-                        known => format!("its actions are {}", quoted_list(known)),
+                        [] => "use an `input`, or messages with `user`".to_owned(),
+                        known => format!("supported actions are {}", quoted_list(known)),
                     };
                     problems.error(action.kind.span, message, "not for this target").help(help);
                 }
                 TurnInput::Input(_) if self.converses() => {
                     let message = format!("{what} takes messages, not an `input`");
-                    problems.error(turn.span, message, "not for this target").help("say `user:`");
+                    problems.error(turn.span, message, "not for this target").help("use `user:`");
                 }
                 TurnInput::Messages(_) if matches!(self, Target::Mcp(_)) => {
                     let message = format!("{what} takes no messages");

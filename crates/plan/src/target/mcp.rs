@@ -1,35 +1,35 @@
-//! A server that speaks MCP.
+//! A target that is an MCP server.
 
 use std::time::Duration;
 
 use crate::{Auth, CommandPart, Text};
 use agentci_source::{Span, Spanned};
 
-/// A server that speaks MCP.
+/// A target that is an MCP server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct McpTarget {
-    /// How it is reached.
+    /// How to reach it.
     pub transport: McpTransport,
-    /// How we say who we are, to a server that is reached over HTTP: by a key in a header or by a token.
+    /// The authentication, for a server over HTTP: an API key in a header, or a token.
     pub auth: Option<Auth>,
-    /// Headers beside the usual ones, which they override.
+    /// Headers in addition to the usual ones, which they override.
     pub headers: Vec<(String, Text)>,
-    /// How long one request may take.
+    /// The timeout of one request.
     pub timeout: Duration,
-    /// Where the suite says so.
+    /// Where the suite sets it.
     pub span: Span,
 }
 
-/// How an MCP server is reached.
+/// How to reach an MCP server.
 #[derive(Debug, Clone, PartialEq)]
 pub enum McpTransport {
-    /// It is a program, and speaks over its standard input and output.
+    /// A program that speaks over standard input and output.
     Stdio {
         /// The program and its arguments.
         command: Vec<CommandPart>,
-        /// Environment variables it gets beside the inherited ones.
+        /// Environment variables in addition to the inherited ones.
         environment: Vec<(String, Text)>,
     },
-    /// It is a server, and speaks over HTTP.
+    /// A server that speaks over HTTP.
     Http(Spanned<Text>),
 }

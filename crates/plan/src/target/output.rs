@@ -1,20 +1,20 @@
-//! Whether an agent has to put something out.
+//! Whether an agent must produce output.
 
-/// What it means that an agent put out neither words nor data and called no tool.
+/// What it means if an agent produces neither text nor data and calls no tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OutputRule {
     /// The agent failed: an answer was expected.
     #[default]
     Required,
-    /// Nothing: it acts without saying so, or its suite comes from a tool that never asked.
+    /// Nothing: it acts without output, or its suite is of a format that does not require any.
     Optional,
 }
 
 impl OutputRule {
-    /// The words for them.
+    /// All rules by name.
     pub const NAMES: [(&'static str, OutputRule); 2] =
         [("required", OutputRule::Required), ("none", OutputRule::Optional)];
-    /// What the key is for.
+    /// The description of the key in schemas and reference tables.
     pub const ABOUT: &'static str =
-        "`none` if the agent may put out nothing. By default an agent without words, data or tool calls has failed.";
+        "Whether the agent must produce output: text, data or tool calls. Default: `required`.";
 }

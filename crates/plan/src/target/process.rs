@@ -1,48 +1,48 @@
-//! An agent that is a program.
+//! A target that is a program.
 
 use std::path::PathBuf;
 
 use crate::{OutputRule, Text};
 use agentci_source::Span;
 
-/// An agent that is a program.
+/// A target that is a program.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProcessTarget {
     /// The program and its arguments, at least one part.
     pub command: Vec<CommandPart>,
-    /// Its working folder; the caller's own when absent.
+    /// Its working directory; the caller's own when absent.
     pub folder: Option<PathBuf>,
-    /// Environment variables it gets beside the inherited ones.
+    /// Environment variables in addition to the inherited ones.
     pub environment: Vec<(String, Text)>,
-    /// How it is spoken to.
+    /// What it reads and writes.
     pub speaks: Speech,
-    /// Whether it must put something out.
+    /// Whether it must produce output.
     pub output: OutputRule,
-    /// Where the suite says so.
+    /// Where the suite sets it.
     pub span: Span,
 }
 
-/// How a program is spoken to.
+/// What a program reads and writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Speech {
-    /// In messages, each a line of JSON.
+    /// Messages, each a line of JSON.
     #[default]
     Protocol,
-    /// It is given its task as an argument or on its standard input, and what it prints is its answer. `${INPUT}` and
-    /// `${INPUT.name}` in its command stand for the task and its parts.
+    /// It gets its input as an argument or on standard input, and its output is its answer. `${INPUT}` and
+    /// `${INPUT.name}` in its command are replaced by the input and its parts.
     Text,
 }
 
 impl Speech {
-    /// Every way by its name.
+    /// All values by name.
     pub const NAMES: [(&'static str, Speech); 2] = [("protocol", Speech::Protocol), ("text", Speech::Text)];
 }
 
 /// A part of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandPart {
-    /// As it is written.
+    /// The text as written.
     pub text: Text,
-    /// The file of the suite that it names, if it names one.
+    /// The file of the suite that it names, if any.
     pub file: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! Our side: starting the guard, telling it of groups, and sending it away.
+//! The client of the guard: starts it, reports process groups, and stops it.
 
 use std::io::Write as _;
 use std::os::unix::process::CommandExt as _;
@@ -11,32 +11,32 @@ use rustix::process::Pid;
 
 use crate::descendants;
 
-/// How the guard is started.
+/// The program and the command of the guard.
 static PROGRAM: OnceLock<(PathBuf, String)> = OnceLock::new();
 
-/// The guard, once it is there; `None` before and after, and where it could not be started.
+/// The running guard; `None` before and after, and if it could not be started.
 static GUARD: Mutex<Option<Guard>> = Mutex::new(None);
 
-/// Whether there was one, so that there is no second.
+/// Set once the guard was started, so that there is only one.
 static BEGUN: OnceLock<()> = OnceLock::new();
 
-/// How often, and how long each time, it is waited for a guard that was sent away.
+/// The number of polls for the exit of the guard, and the pause between them.
 const LEAVING: (u32, Duration) = (2_000, Duration::from_micros(500));
 
 struct Guard {
     child: Child,
     input: ChildStdin,
-    /// What it could not take yet.
+    /// What could not be written yet.
     unsent: Vec<u8>,
 }
 
-/// From now on a guard stands by as soon as the first process is started: `program` with `command` and our mark as its
-/// arguments, which must call [`watch`](super::watch). For a program that can be started again; a library can not know how.
+/// Enables the guard; it is started with the first process. It is `program` with `command` and the mark as arguments,
+/// which must call [`watch`](super::watch). For programs that can start themselves again; a library cannot know how.
 pub fn post(program: PathBuf, command: &str) {
     let _ = PROGRAM.set((program, command.to_owned()));
 }
 
-/// Sends the guard away, and waits until it has left. For the very end, when nothing that we started is left.
+/// Stops the guard and waits for its exit. For the very end, when no started process is left.
 pub fn dismiss() {
     let Some(mut guard) = lock().take() else { return };
     guard.say(b"done\n");
@@ -52,7 +52,7 @@ pub fn dismiss() {
     let _ = child.wait();
 }
 
-/// By this the processes of ours are known: our process id, and when we began, since ids are used again.
+/// The mark of all processes that are started here: the process id and the start time, because process ids are reused.
 pub(crate) fn mark() -> &'static str {
     static MARK: OnceLock<String> = OnceLock::new();
     MARK.get_or_init(|| {
@@ -61,30 +61,30 @@ pub(crate) fn mark() -> &'static str {
     })
 }
 
-/// Starts the guard unless it is there. It must be, before anything is started that it has to end.
+/// Starts the guard, if it is enabled and not running. It must run before any process that it has to end.
 pub(crate) fn ensure() {
     let Some((program, command)) = PROGRAM.get() else { return };
     BEGUN.get_or_init(|| *lock() = Guard::start(program, command));
 }
 
-/// Its process id, while it is there.
+/// The process id of the guard, while it runs.
 pub(crate) fn process() -> Option<i32> {
     lock().as_ref().and_then(|guard| i32::try_from(guard.child.id()).ok())
 }
 
-/// Tells of a group that was started.
+/// Reports a started process group.
 pub(crate) fn started(group: Pid) {
     tell('+', group);
 }
 
-/// Tells that it is gone.
+/// Reports an ended process group.
 pub(crate) fn ended(group: Pid) {
     tell('-', group);
 }
 
 fn tell(sign: char, group: Pid) {
     static BY_MARK: OnceLock<bool> = OnceLock::new();
-    // Where processes are found by their mark, nobody has to be woken for every one of them.
+    // With `/proc`, the guard finds processes by their mark and needs no reports.
     if PROGRAM.get().is_none() || *BY_MARK.get_or_init(|| Path::new("/proc/self/environ").exists()) {
         return;
     }
@@ -98,12 +98,12 @@ fn lock() -> std::sync::MutexGuard<'static, Option<Guard>> {
 }
 
 impl Guard {
-    /// In a group of its own, so that what is sent to ours (Ctrl-C, or a kill of all of it) does not reach it. Its pipe is
-    /// closed in everything else that we start.
+    /// Starts the guard in a separate process group, so that signals to ours (Ctrl-C, or a kill of the group) do not
+    /// reach it. Its pipe is closed in all other child processes.
     fn start(program: &Path, command: &str) -> Option<Self> {
         let mut child = Command::new(program)
             .args([command, mark()])
-            // Within a run of another agentci it must outlive us, too.
+            // Within a run of another agentci it must also outlive this process.
             .env_remove(descendants::TAG)
             .current_dir("/")
             .stdin(Stdio::piped())
@@ -116,12 +116,12 @@ impl Guard {
         if let Some(pid) = Pid::from_raw(i32::try_from(child.id()).ok()?) {
             descendants::register(pid);
         }
-        // A guard that was stopped must not stop us.
+        // A suspended guard must not block this process.
         rustix::io::ioctl_fionbio(&input, true).ok()?;
         Some(Self { child, input, unsent: Vec::new() })
     }
 
-    /// Writes as much as it takes now; the rest goes before what is said next.
+    /// Writes as much as the pipe accepts; the rest is sent before the next line.
     fn say(&mut self, words: &[u8]) {
         self.unsent.extend_from_slice(words);
         while !self.unsent.is_empty() {

@@ -1,13 +1,13 @@
-//! A process beside ours that ends what we started when we can not: after a `SIGKILL`, for one.
+//! A guard process that ends the started processes if agentci cannot, for example after a `SIGKILL`.
 //!
-//! It is our own program, started again once a run, and holds the read end of a pipe whose write end nobody but us has.
+//! It is our own program, started once per run, and holds the read end of a pipe whose write end only this process has.
 //! ```text
-//! +4711        a group to end should we vanish; sent only where the system has no /proc
-//! -4711        it ended
-//! done         all is well: leave at once
+//! +4711        a process group to end if agentci vanishes; sent only without /proc
+//! -4711        the group ended
+//! done         agentci is done: exit
 //! ```
-//! When the pipe ends without `done`, we are gone. It then ends the groups that are left and everything that carries our mark
-//! in its environment, looks again until nothing is found, and leaves.
+//! If the pipe ends without `done`, agentci has vanished. The guard then ends the remaining groups and all processes
+//! with our mark in their environment, searches again until none is found, and exits.
 
 mod client;
 mod orphans;

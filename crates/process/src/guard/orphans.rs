@@ -1,4 +1,4 @@
-//! Ending what somebody who is gone has started.
+//! Ends the processes of a parent that has vanished.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,16 +9,18 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use crate::descendants::{Orphans, carries_mark};
 
-/// Between two looks.
+/// The pause between two searches.
 const PAUSE: Duration = Duration::from_millis(5);
-/// How often it looks at most: half a minute, against what starts others faster than they are ended.
+/// The maximum number of searches, about half a minute, in case processes are started faster than they are ended.
 const LOOKS: u32 = 6_000;
-/// How many looks in a row must find nothing. One is not enough: what was started while it looked may have been passed by.
+/// The number of consecutive searches that must find nothing. One is not enough: it may miss processes that are started
+/// meanwhile.
 const QUIET: u32 = 3;
-/// How long a process that shows no environment may keep it waiting: it is between two programs, or never had one.
+/// The number of searches that wait for a process without a readable environment: it is within `exec`, or never had
+/// one.
 const UNDECIDED: u32 = 40;
 
-/// Ends the groups, and then everything that carries the mark, until nothing does.
+/// Ends the groups, and then all processes with the mark, until none is left.
 pub(super) fn end(mark: &str, groups: &BTreeSet<i32>) {
     for group in groups.iter().filter_map(|group| group_of(*group)) {
         let _ = kill_process_group(group, Signal::KILL);
@@ -26,7 +28,7 @@ pub(super) fn end(mark: &str, groups: &BTreeSet<i32>) {
     until_calm(|| marked(mark), || sleep(PAUSE));
 }
 
-/// Looks, and ends what is found, until nothing is.
+/// Searches and ends processes until none is found.
 fn until_calm(mut look: impl FnMut() -> Orphans, pause: impl Fn()) {
     let mut quiet = 0;
     for number in 0..LOOKS {
@@ -44,7 +46,7 @@ fn until_calm(mut look: impl FnMut() -> Orphans, pause: impl Fn()) {
     }
 }
 
-/// Neither everybody nor process 1, whatever a number says.
+/// A process group by number, but never all processes or process 1.
 fn group_of(number: i32) -> Option<Pid> {
     Pid::from_raw(number).filter(|_| number > 1)
 }
@@ -56,10 +58,10 @@ fn marked(mark: &str) -> Orphans {
     let numbers = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
     for pid in numbers.filter(|pid| *pid != own).filter_map(group_of) {
         let folder = format!("/proc/{}", pid.as_raw_nonzero());
-        // What belongs to others is not shown to us.
+        // Processes of other users are not readable.
         let Ok(environment) = fs::read(format!("{folder}/environ")) else { continue };
         if environment.is_empty() {
-            // A process that has left has no program any more, and a thread of the kernel never had one.
+            // A process that has exited and a kernel thread have no `exe`.
             found.undecided |= fs::read_link(format!("{folder}/exe")).is_ok();
         } else if carries_mark(&environment, mark) {
             found.wanted.push(pid);
@@ -72,7 +74,7 @@ fn marked(mark: &str) -> Orphans {
 mod tests {
     use super::*;
 
-    /// How often it looks when it always finds the same.
+    /// The number of searches if each one finds the same.
     fn looks(wanted: &[Pid], undecided: bool) -> u32 {
         let mut looks = 0;
         let look = || {
@@ -87,7 +89,7 @@ mod tests {
     fn the_hunt_has_an_end() {
         assert_eq!(looks(&[], false), QUIET);
         assert_eq!(looks(&[], true), UNDECIDED + QUIET);
-        // Nobody has the highest number there is.
+        // No process has the highest possible id.
         assert_eq!(looks(&[Pid::from_raw(i32::MAX).unwrap()], false), LOOKS);
     }
 }

@@ -1,4 +1,4 @@
-//! The guard's side: waiting for the one it guards to end, in either way.
+//! The main function of the guard: waits for the end of the guarded process.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read};
@@ -7,14 +7,14 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::orphans;
 
-/// The longest line it is told.
+/// The length limit of a line, in bytes.
 const LINE_LIMIT: u64 = 64;
 
-/// Listens on `input` until it ends or says that all is well; in the first case everything that carries `mark` is ended, and
-/// every group that was told of.
+/// Reads `input` until it ends or contains `done`. If it ends without `done`, ends all reported groups and all
+/// processes with `mark`.
 pub fn watch(input: impl Read, mark: &str) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build();
-    // Whoever asks the run to end asks the guard in vain: it leaves when its pipe does.
+    // The guard ignores signals that end a run: it exits when its pipe ends.
     let _kept = runtime.ok().map(|runtime| {
         let entered = runtime.enter();
         let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup(), SignalKind::quit()];
@@ -27,7 +27,7 @@ pub fn watch(input: impl Read, mark: &str) {
     }
 }
 
-/// The groups that are left when the pipe ends; nothing if all was well.
+/// The remaining groups at the end of the pipe; `None` after `done`.
 fn vanished(input: impl Read) -> Option<BTreeSet<i32>> {
     let mut groups = BTreeSet::new();
     let mut input = BufReader::new(input);
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn a_torn_line_is_no_word() {
-        // Killed in the middle of a word: neither `done` nor a group by half of its number.
+        // Killed in the middle of a line: neither `done` nor a group number is complete.
         assert_eq!(vanished(&b"+11\ndon"[..]), Some(BTreeSet::from([11])));
         assert_eq!(vanished(&b"+11\n+12"[..]), Some(BTreeSet::from([11])));
         let long = [vec![b'+'; 1000], b"1\n+12\n".to_vec()].concat();

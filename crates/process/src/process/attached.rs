@@ -1,4 +1,4 @@
-//! A child that has our own terminal, input and output, and ends with everything it started.
+//! A child with the terminal and standard streams of this process, which ends with all its descendants.
 
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal as _};
@@ -12,10 +12,10 @@ use super::tracked::TrackedChild;
 use super::{Exit, Grace, ProcessCommand, SpawnError};
 use crate::{descendants, find_program};
 
-/// How long what a command started may take to end after it; what is then left is ended, and reported.
+/// How long the descendants of a command may outlive it; after that they are ended and reported.
 const LEAVING: Duration = Duration::from_millis(300);
 
-/// How often it is looked whether anything is left.
+/// The interval of checks for descendants.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// A signal that is passed on to a child.
@@ -32,25 +32,25 @@ pub enum SignalRequest {
 /// The standard streams of a child.
 #[derive(Debug)]
 pub struct StandardStreams {
-    /// What it reads.
+    /// Standard input.
     pub input: Stdio,
-    /// What it writes.
+    /// Standard output.
     pub output: Stdio,
-    /// What it complains on.
+    /// Standard error.
     pub errors: Stdio,
 }
 
 impl Default for StandardStreams {
-    /// Ours.
+    /// The streams of this process.
     fn default() -> Self {
         Self { input: Stdio::inherit(), output: Stdio::inherit(), errors: Stdio::inherit() }
     }
 }
 
-/// A running child that may have our standard streams.
+/// A running child that may share the standard streams of this process.
 ///
-/// On a terminal it is in our process group, so that it may read from the terminal and gets Ctrl-C from it as if it had been
-/// started without us. Elsewhere it has a group of its own.
+/// On a terminal it is in the process group of this process, so that it can read from the terminal and receives Ctrl-C.
+/// Elsewhere it has a separate group.
 #[derive(Debug)]
 pub struct Attached(TrackedChild);
 
@@ -76,12 +76,12 @@ impl Attached {
         self.0.child.id()
     }
 
-    /// Waits until the child itself has left; what it started may live on.
+    /// Waits until the child itself has exited; its descendants may live on.
     pub async fn exited(&mut self) -> io::Result<Exit> {
         Ok(self.0.child.wait().await?.into())
     }
 
-    /// Passes a signal on that we got. An interrupt from the terminal has reached the child already.
+    /// Forwards a signal. An interrupt from the terminal has already reached the child.
     pub fn pass_on(&self, asked: SignalRequest) {
         let signal = match asked {
             SignalRequest::Interrupt if !self.0.own_group => return,
@@ -92,8 +92,8 @@ impl Attached {
         self.0.signal(signal);
     }
 
-    /// Ends the child if it still runs, and everything that it started. Gives its exit, and the names of the programs that
-    /// were still running a moment after it had left.
+    /// Ends the child if it still runs, and all its descendants. Returns its exit, and the names of the programs that
+    /// were still running shortly after it.
     pub async fn end(mut self, grace: Grace) -> (Option<Exit>, Vec<String>) {
         let exit = self.0.stop(grace).await;
         let left = self.left().await;
@@ -101,7 +101,7 @@ impl Attached {
         (exit, left)
     }
 
-    /// The programs that still run although they had a moment to end.
+    /// The names of the programs that still run after the grace period.
     async fn left(&self) -> Vec<String> {
         let mut names = Vec::new();
         for _ in 0..LEAVING.as_millis() / LOOK.as_millis() {

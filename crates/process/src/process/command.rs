@@ -1,4 +1,4 @@
-//! What to start, and why it did not.
+//! Commands of child processes.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -10,43 +10,43 @@ use tokio::process::Child;
 use super::StandardStreams;
 use crate::descendants;
 
-/// What to start.
+/// The command of a child process.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProcessCommand {
     /// The program: a path, or a name to look up on `PATH`.
     pub program: OsString,
     /// Its arguments.
     pub arguments: Vec<OsString>,
-    /// Its working folder; ours when absent.
+    /// The working folder. Default: that of this process.
     pub folder: Option<PathBuf>,
-    /// Variables beside the inherited ones.
+    /// Environment variables besides the inherited ones.
     pub environment: Vec<(String, String)>,
 }
 
 /// Why a program did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum SpawnError {
-    /// There is no such program.
-    #[error("there is no program `{0}`")]
+    /// The program does not exist.
+    #[error("program `{0}` not found")]
     NotFound(String),
-    /// The folder to start it in is not there.
-    #[error("there is no folder `{0}` to start it in")]
+    /// The working folder does not exist.
+    #[error("the working folder `{0}` does not exist")]
     NoFolder(String),
-    /// It may not be executed.
-    #[error("`{0}` may not be executed")]
+    /// The program is not executable.
+    #[error("`{0}` is not executable")]
     NotExecutable(String),
     /// Anything else.
     #[error("`{program}` could not be started: {source}")]
     Other {
         /// The program.
         program: String,
-        /// The system's words.
+        /// The error of the system.
         source: io::Error,
     },
 }
 
 impl ProcessCommand {
-    /// Starts it with pipes and in a group of its own; whatever it starts inherits the tag.
+    /// Starts the program with pipes and in a separate process group; its descendants inherit the tag.
     pub(super) fn start(&self, tag: &str) -> Result<Child, SpawnError> {
         let streams = || StandardStreams { input: Stdio::piped(), output: Stdio::piped(), errors: Stdio::piped() };
         match self.start_as(&self.program, tag, streams(), true) {
@@ -95,7 +95,7 @@ impl ProcessCommand {
         }
     }
 
-    /// What it is when the system's words are all there is to say.
+    /// The error for any other failure of the system.
     pub(super) fn failed(&self, source: io::Error) -> SpawnError {
         SpawnError::Other { program: self.shown(), source }
     }

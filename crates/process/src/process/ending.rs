@@ -5,10 +5,10 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-/// Why what a child printed is not known.
+/// Why the output of a child could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum PrintError {
-    /// There was too much of it.
+    /// It exceeds the size limit.
     #[error("it printed more than {} MiB", .0 >> 20)]
     TooMuch(usize),
     /// The pipe broke.
@@ -16,28 +16,28 @@ pub enum PrintError {
     Io(#[from] io::Error),
 }
 
-/// How long a child may take to go by itself.
+/// How long a child may take to exit.
 #[derive(Debug, Clone, Copy)]
 pub struct Grace {
-    /// Before it is asked to.
+    /// Before it receives `SIGTERM`.
     pub before_asking: Duration,
-    /// Before it is made to.
+    /// Before it receives `SIGKILL`.
     pub before_killing: Duration,
 }
 
 /// How a child ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ending {
-    /// Its exit, unless that could not be learnt.
+    /// Its exit, if known.
     pub exit: Option<Exit>,
     /// The last lines of its standard error.
     pub stderr_tail: Vec<String>,
 }
 
-/// How a process left.
+/// How a process exited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// By itself, with a code.
+    /// With an exit code.
     Code(i32),
     /// By a signal.
     Signal(i32),

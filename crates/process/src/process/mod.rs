@@ -1,4 +1,4 @@
-//! A child process that is reached over pipes and ends with everything it started.
+//! Child processes with pipes, which end with all their descendants.
 
 mod attached;
 mod command;
@@ -23,16 +23,16 @@ pub use self::attached::{Attached, SignalRequest, StandardStreams};
 pub use self::command::{ProcessCommand, SpawnError};
 pub use self::ending::{Ending, Exit, Grace, PrintError};
 
-/// The ends of the pipes to a child.
+/// The pipes to a child.
 #[derive(Debug)]
 pub struct Pipes {
-    /// What it reads.
+    /// Standard input.
     pub input: ChildStdin,
-    /// What it writes.
+    /// Standard output.
     pub output: ChildStdout,
 }
 
-/// A running child, in a process group of its own.
+/// A running child in a separate process group.
 #[derive(Debug)]
 pub struct Process {
     tracked: TrackedChild,
@@ -40,15 +40,15 @@ pub struct Process {
     errors: JoinHandle<()>,
 }
 
-/// How long what a child printed before it left may take to arrive.
+/// How long to wait for remaining output after a child exited.
 const AFTER_EXIT: Duration = Duration::from_millis(250);
 
-/// How long the last words of a child that left may take, where something it started could still add to them.
+/// How long to wait for the end of standard error after a child exited; its descendants may still hold it open.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
 impl Process {
-    /// Starts a program beside others. The system holds up the thread that starts a program until it is loaded; while another
-    /// of ours runs, that is another thread than the one that listens to it.
+    /// Starts a program without blocking. Starting a program blocks the thread until it is loaded, so while other
+    /// children run, this happens on another thread.
     pub async fn spawn_beside(command: ProcessCommand) -> Result<(Self, Pipes), SpawnError> {
         if !descendants::any() {
             return Self::spawn(&command);
@@ -73,24 +73,24 @@ impl Process {
         Ok((Self { tracked, tail, errors }, pipes))
     }
 
-    /// Its process id, as long as it was not waited for.
+    /// Its process id, until it has been waited for.
     pub fn id(&self) -> Option<u32> {
         self.tracked.child.id()
     }
 
-    /// Reads what the child prints, too, and keeps its last lines among those of its standard error: for a server, which nobody
-    /// else listens to.
+    /// Reads standard output as well and keeps its last lines among those of standard error; for servers, whose output
+    /// is not read otherwise.
     pub fn keep_output(&mut self, output: ChildStdout) {
-        // It ends when the child and everything that holds its output have.
+        // The task ends with the child and all processes that hold its output open.
         tokio::spawn(drain(output, Arc::clone(&self.tail)));
     }
 
-    /// The last lines so far of its standard error.
+    /// The last lines of its standard error so far.
     pub fn tail(&self) -> Vec<String> {
         self.tail.lock().unwrap_or_else(PoisonError::into_inner).lines()
     }
 
-    /// The last lines of its standard error, once it has left: what it wrote before may still be on its way.
+    /// The last lines of its standard error after it exited; waits for output that is still in the pipe.
     pub async fn last_words(&mut self) -> Vec<String> {
         if !self.errors.is_finished() {
             let _ = timeout(LAST_WORDS, &mut self.errors).await;
@@ -98,20 +98,20 @@ impl Process {
         self.tail()
     }
 
-    /// Waits until the child itself has left; what it started may live on.
+    /// Waits until the child itself has exited; its descendants may live on.
     pub async fn exited(&mut self) -> io::Result<Exit> {
         Ok(self.tracked.child.wait().await?.into())
     }
 
-    /// Reads what the child prints until it has left, at most `limit` bytes. What it started may hold its output open; a moment
-    /// after it has left that is not waited for any more.
+    /// Reads the output of the child until it exits, at most `limit` bytes. Descendants may hold the output open;
+    /// shortly after the exit it is no longer read.
     pub async fn printed(&mut self, output: ChildStdout, limit: usize) -> Result<(Exit, Vec<u8>), PrintError> {
         let mut printed = Vec::new();
         let exit = self.print_to(&mut printed, output, limit).await?;
         Ok((exit, printed))
     }
 
-    /// The same into a buffer of the caller's, who has it also when it is not waited for any more.
+    /// Reads the output of the child into a buffer, which the caller keeps even if the future is dropped.
     pub async fn print_to(
         &mut self,
         printed: &mut Vec<u8>,
@@ -140,8 +140,8 @@ impl Process {
         }
     }
 
-    /// Ends the child, its group, and every descendant that left the group. The pipes should be closed before: a child that
-    /// reads to the end of its input then goes by itself.
+    /// Ends the child, its group, and all descendants that left the group. Close the pipes before: a child that reads
+    /// its input to the end then exits by itself.
     pub async fn end(mut self, grace: Grace) -> Ending {
         let exit = self.tracked.stop(grace).await;
         self.tracked.sweep().await;
@@ -155,7 +155,7 @@ impl Drop for Process {
     }
 }
 
-/// Reads standard error to its end, so that a child never waits for us, and keeps its last lines.
+/// Reads standard error to its end, so that the child never blocks, and keeps its last lines.
 async fn drain(mut stderr: impl AsyncRead + Unpin, tail: Arc<Mutex<LastLines>>) {
     let mut buffer = vec![0; 8 * 1024];
     while let Ok(count @ 1..) = stderr.read(&mut buffer).await {

@@ -6,7 +6,7 @@ fn shell(script: &str) -> ProcessCommand {
     ProcessCommand { program: "sh".into(), arguments: vec!["-c".into(), script.into()], ..ProcessCommand::default() }
 }
 
-/// Whether a process is there and not merely waiting to be reaped.
+/// Whether a process is running, and not a zombie.
 fn alive(pid: &str) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat"))
         .is_ok_and(|stat| !stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with('Z')))
@@ -108,7 +108,7 @@ async fn what_a_server_prints_is_kept() {
     assert_eq!(lines, ["err", "more", "out"]);
 }
 
-/// What it started holds its pipes open.
+/// A background process holds the pipes open.
 #[tokio::test]
 async fn what_a_child_left_behind_is_not_waited_for() {
     let (mut process, pipes) = Process::spawn(&shell("sleep 60 & echo out; echo err >&2; exit 2")).unwrap();

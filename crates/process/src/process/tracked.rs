@@ -1,4 +1,4 @@
-//! A child that is known by its tag, and that everything it started ends with.
+//! A child with a tag, which ends with all its descendants.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use super::{Exit, Grace, SpawnError};
 use crate::{descendants, guard};
 
-/// How long a child that was killed may take to be gone. Only a system call that can not be broken off takes any time.
+/// How long to wait for the end of a killed child. Only an uninterruptible system call takes any time.
 const AFTER_KILL: Duration = Duration::from_secs(5);
 
 /// A running child.
@@ -24,7 +24,7 @@ pub(super) struct TrackedChild {
 }
 
 impl TrackedChild {
-    /// Starts a child, which gets a tag.
+    /// Starts a child with a new tag.
     pub(super) fn start(
         own_group: bool,
         start: impl FnOnce(&str) -> Result<Child, SpawnError>,
@@ -46,13 +46,13 @@ impl TrackedChild {
     pub(super) fn signal(&self, signal: Signal) {
         match self.pid {
             Some(pid) if self.own_group => drop(kill_process_group(pid, signal)),
-            // A child that has been waited for has no process id any more.
+            // A child that has been waited for no longer has a process id.
             Some(pid) if self.child.id().is_some() => drop(kill_process(pid, signal)),
             _ => {}
         }
     }
 
-    /// Ends the child itself: it may go by itself, is asked to, and is killed in the end.
+    /// Ends the child itself: waits for its exit, then sends `SIGTERM`, and finally `SIGKILL`.
     pub(super) async fn stop(&mut self, grace: Grace) -> Option<Exit> {
         let mut status = timeout(grace.before_asking, self.child.wait()).await.ok();
         if status.is_none() {
@@ -67,9 +67,9 @@ impl TrackedChild {
         status.and_then(Result::ok).map(Exit::from)
     }
 
-    /// Ends what the child left behind: its group, and every descendant that left the group.
+    /// Ends what the child left behind: its group, and all descendants that left the group.
     pub(super) async fn sweep(&mut self) {
-        // The leader is gone; the group may not be. Its number can not be given anew while a member lives.
+        // The leader has exited, but the group may still exist. Its number is not reused while a member lives.
         self.signal(Signal::KILL);
         self.forget();
         descendants::sweep(&self.tag).await;

@@ -1,4 +1,4 @@
-//! The agent's card: where it is and what it can do.
+//! Reads agent cards: the interface of an agent and its capabilities.
 
 use serde_json::Value;
 
@@ -7,14 +7,14 @@ use super::fields::{A2aError, A2aFields};
 /// A version of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum A2aVersion {
-    /// 1.0 and what follows it without a break.
+    /// 1.0 and compatible versions.
     V1,
-    /// 0.3 and the little that differs before it.
+    /// 0.3 and earlier.
     V03,
 }
 
 impl A2aVersion {
-    /// As the header `A2A-Version` says it.
+    /// The value of the header `A2A-Version`.
     pub fn header(self) -> &'static str {
         match self {
             A2aVersion::V1 => "1.0",
@@ -22,7 +22,7 @@ impl A2aVersion {
         }
     }
 
-    /// The version that a card names, if it is one that is spoken here.
+    /// The version that a card names, if it is supported.
     fn parse(written: &str) -> Option<Self> {
         match written.split('.').next()? {
             "1" => Some(A2aVersion::V1),
@@ -32,12 +32,12 @@ impl A2aVersion {
     }
 }
 
-/// How requests travel.
+/// How requests are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Binding {
-    /// Every request is a JSON-RPC call to one address.
+    /// Every request is a JSON-RPC call to one URL.
     JsonRpc,
-    /// Every request has an address of its own.
+    /// Every operation has its own URL.
     Rest,
 }
 
@@ -51,38 +51,38 @@ impl Binding {
     }
 }
 
-/// How an agent writes and wants to be written to.
+/// The version and the binding of an interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct A2aProtocol {
     /// The version of the protocol.
     pub version: A2aVersion,
-    /// How requests travel.
+    /// How requests are sent.
     pub binding: Binding,
 }
 
-/// Where an agent can be reached, and how.
+/// The interface of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Interface {
-    /// The address.
+    /// The URL.
     pub url: String,
-    /// What is spoken there.
+    /// The version and the binding.
     pub protocol: A2aProtocol,
-    /// Which of several agents behind the address it is.
+    /// The tenant, if several agents share the URL.
     pub tenant: Option<String>,
 }
 
 impl Interface {
-    /// An agent of which nothing but the address is known.
+    /// The interface of an agent of which only the URL is known.
     pub fn bare(url: impl Into<String>) -> Self {
         let protocol = A2aProtocol { version: A2aVersion::V1, binding: Binding::JsonRpc };
         Self { url: url.into(), protocol, tenant: None }
     }
 }
 
-/// What matters here of an agent's card.
+/// The relevant parts of an agent's card.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Card {
-    /// The first interface that is spoken here: the agent lists them in the order of its preference.
+    /// The first supported interface: the agent lists them in order of preference.
     pub interface: Interface,
     /// Whether the agent can stream.
     pub streaming: bool,
@@ -101,8 +101,8 @@ impl Card {
             let offered: Vec<String> = offers.into_iter().filter_map(Result::err).collect();
             let offered = if offered.is_empty() { "none".into() } else { offered.join(", ") };
             return Err(A2aError(format!(
-                "the agent card has no interface that is spoken here, which are JSONRPC and HTTP+JSON in version 1.0 or \
-                 0.3; it offers {offered}"
+                "the agent card has no supported interface (JSONRPC or HTTP+JSON, version 1.0 or 0.3); \
+                 it offers {offered}"
             )));
         };
         let streaming = match fields.any("capabilities") {
@@ -115,7 +115,7 @@ impl Card {
     }
 }
 
-/// An interface as a card offers it, or in words one that is not spoken here.
+/// An interface in a card, or the description of an unsupported one.
 type OfferedInterface = Result<Interface, String>;
 
 fn offer(url: String, binding: &str, version: &str, tenant: Option<String>) -> OfferedInterface {
@@ -128,12 +128,12 @@ fn offer(url: String, binding: &str, version: &str, tenant: Option<String>) -> O
 fn modern(interface: &Value) -> Result<OfferedInterface, A2aError> {
     let fields = A2aFields::open(interface, "an interface of the agent card")?;
     let (url, binding) = (fields.required_text("url")?, fields.required_text("protocolBinding")?);
-    // Cards of before the final 1.0 do not say.
+    // Cards from before the final 1.0 have no version.
     let version = fields.text("protocolVersion")?.unwrap_or_else(|| "1.0".into());
     Ok(offer(url, &binding, &version, fields.text("tenant")?))
 }
 
-/// A card of 0.3: one address and its transport, and maybe others.
+/// Reads a card of 0.3: one URL with its transport, and optional others.
 fn legacy(card: &A2aFields<'_>) -> Result<Vec<OfferedInterface>, A2aError> {
     let version = card.text("protocolVersion")?.unwrap_or_else(|| "0.3".into());
     let preferred = card.text("preferredTransport")?.unwrap_or_else(|| "JSONRPC".into());
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_interface_that_is_spoken_wins_with_its_own_address() {
+    fn the_first_supported_interface_wins_with_its_own_url() {
         let card = json!({
             "name": "shop",
             "supportedInterfaces": [
@@ -195,6 +195,6 @@ mod tests {
         assert!(Card::read(&card).unwrap_err().0.ends_with("it offers GRPC 1.0"));
         assert!(Card::read(&json!({ "supportedInterfaces": [] })).unwrap_err().0.ends_with("it offers none"));
         assert_eq!(Card::read(&json!({ "name": "x" })).unwrap_err().0, "the agent card has no `url`");
-        assert_eq!(Card::read(&json!("hello")).unwrap_err().0, "the agent card must be an object, and is \"hello\"");
+        assert_eq!(Card::read(&json!("hello")).unwrap_err().0, "the agent card must be an object, found \"hello\"");
     }
 }

@@ -1,9 +1,9 @@
-//! What is known of a conversation between turns.
+//! The state of a conversation between turns.
 
 use super::outgoing::OutgoingMessage;
 use super::task::A2aTask;
 
-/// What is known of a conversation between turns: its context and its last task, both named by the agent.
+/// The state of a conversation between turns: its context and its last task, both named by the agent.
 #[derive(Debug, Default)]
 pub struct A2aConversation {
     pub(super) context: Option<String>,
@@ -11,12 +11,13 @@ pub struct A2aConversation {
 }
 
 impl A2aConversation {
-    /// A conversation, in a context that the suite chose or in one that the agent will give.
+    /// Starts a conversation, in the context of the suite or one that the agent will name.
     pub fn new(context: Option<String>) -> Self {
         Self { context, task: None }
     }
 
-    /// What a turn says. A task that waits is gone on with; one that is over is not named again.
+    /// Completes the message of a turn. A task that waits for input is continued; one that is over is not referred to
+    /// again.
     pub fn say(&mut self, mut message: OutgoingMessage, accepted: &[String]) -> OutgoingMessage {
         if let Some(context) = &message.context {
             self.context = Some(context.clone());

@@ -1,16 +1,16 @@
-//! The fields of what an agent sends, read strictly.
+//! Reads the fields of an agent's JSON strictly.
 
 use serde_json::{Map, Value};
 
-/// What makes an answer impossible to understand.
+/// Why an answer is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct A2aError(pub String);
 
-/// The fields of an object. What may be left out may also be null.
+/// The fields of an object. Optional fields may also be null.
 #[derive(Debug)]
 pub(super) struct A2aFields<'v> {
-    /// What the object is, for messages: `a task`.
+    /// The name of the object for messages, such as `a task`.
     what: &'static str,
     map: &'v Map<String, Value>,
 }
@@ -19,7 +19,7 @@ impl<'v> A2aFields<'v> {
     pub(super) fn open(value: &'v Value, what: &'static str) -> Result<Self, A2aError> {
         match value.as_object() {
             Some(map) => Ok(Self { what, map }),
-            None => Err(A2aError(format!("{what} must be an object, and is {}", shown(value)))),
+            None => Err(A2aError(format!("{what} must be an object, found {}", shown(value)))),
         }
     }
 
@@ -28,31 +28,31 @@ impl<'v> A2aFields<'v> {
         self.map.get(name).filter(|value| !value.is_null())
     }
 
-    /// Any value but null that must be there.
+    /// Any value but null; required.
     pub(super) fn required(&self, name: &str) -> Result<&'v Value, A2aError> {
         self.any(name).ok_or_else(|| self.missing(name))
     }
 
-    /// A text that may be left out; an empty one counts as left out, as protocol buffers have it.
+    /// An optional string; an empty one counts as missing, as in protocol buffers.
     pub(super) fn text(&self, name: &str) -> Result<Option<String>, A2aError> {
-        let text = self.optional(name, "a text", Value::is_string)?.and_then(Value::as_str);
+        let text = self.optional(name, "a string", Value::is_string)?.and_then(Value::as_str);
         Ok(text.filter(|text| !text.is_empty()).map(str::to_owned))
     }
 
-    /// A text that must be there.
+    /// A required string.
     pub(super) fn required_text(&self, name: &str) -> Result<String, A2aError> {
         self.text(name)?.ok_or_else(|| self.missing(name))
     }
 
-    /// A list that may be left out.
+    /// An optional list.
     pub(super) fn list(&self, name: &str) -> Result<&'v [Value], A2aError> {
         let list = self.optional(name, "a list", Value::is_array)?.and_then(Value::as_array);
         Ok(list.map(Vec::as_slice).unwrap_or_default())
     }
 
-    /// Whether a switch is on; one that is left out is off.
+    /// An optional boolean. Default: false.
     pub(super) fn switch(&self, name: &str) -> Result<bool, A2aError> {
-        Ok(self.optional(name, "true or false", Value::is_boolean)? == Some(&Value::Bool(true)))
+        Ok(self.optional(name, "a boolean", Value::is_boolean)? == Some(&Value::Bool(true)))
     }
 
     fn optional(&self, name: &str, wanted: &str, fits: fn(&Value) -> bool) -> Result<Option<&'v Value>, A2aError> {
@@ -67,16 +67,16 @@ impl<'v> A2aFields<'v> {
     }
 
     fn wrong(&self, name: &str, wanted: &str, seen: &Value) -> A2aError {
-        A2aError(format!("`{name}` of {} must be {wanted}, and is {}", self.what, shown(seen)))
+        A2aError(format!("`{name}` of {} must be {wanted}, found {}", self.what, shown(seen)))
     }
 }
 
-/// The beginning of a value.
+/// An excerpt of a value.
 pub fn shown(value: &Value) -> String {
     cut(&value.to_string(), 80)
 }
 
-/// The beginning of a text.
+/// An excerpt of a text.
 pub fn cut(text: &str, limit: usize) -> String {
     agentci_text::excerpt(text, limit).into_owned()
 }

@@ -1,4 +1,4 @@
-//! What an agent sends: the result of a call, or one item of a stream.
+//! Reads the items that an agent sends: the result of a call, or the items of a stream.
 
 use serde_json::Value;
 
@@ -7,12 +7,12 @@ use super::fields::{A2aError, A2aFields, shown};
 use super::part::A2aPart;
 use super::state::TaskState;
 
-/// What an agent sends.
+/// An item that an agent sends.
 #[derive(Debug, Clone, PartialEq)]
 pub enum A2aItem {
     /// An answer without a task.
     Message(A2aMessage),
-    /// How a task is, or how it went on.
+    /// A task, or an update of one.
     Task(TaskNews),
 }
 
@@ -21,54 +21,54 @@ pub enum A2aItem {
 pub struct A2aMessage {
     /// The context it belongs to.
     pub context: Option<String>,
-    /// What it says.
+    /// Its content.
     pub parts: Vec<A2aPart>,
 }
 
-/// How a task is, or how it went on.
+/// A task, or an update of one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskNews {
-    /// Which task.
+    /// The id of the task.
     pub task: String,
     /// The context it belongs to.
     pub context: Option<String>,
-    /// Whether it is all there is to say of the task, and not only what is new.
+    /// Whether this is the whole task, rather than an update.
     pub whole: bool,
-    /// How far it is.
+    /// The status.
     pub status: Option<TaskStatus>,
-    /// What it has made.
+    /// The artifacts.
     pub artifacts: Vec<ArtifactPiece>,
-    /// Whether that goes to what was made before under the same id.
+    /// Whether the artifacts are appended to earlier ones with the same id.
     pub append: bool,
 }
 
-/// How far a task is.
+/// The status of a task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskStatus {
     /// Its state.
     pub state: TaskState,
-    /// How the agent wrote a state that is not known here.
+    /// The agent's name of an unknown state.
     pub unknown: Option<String>,
-    /// What the agent says to it.
+    /// The message of the agent about it.
     pub message: Option<A2aMessage>,
 }
 
 /// An artifact, or a piece of one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ArtifactPiece {
-    /// Which artifact.
+    /// The id of the artifact.
     pub id: String,
-    /// What it is called.
+    /// The name of the artifact.
     pub name: Option<String>,
-    /// What it holds.
+    /// Its content.
     pub parts: Vec<A2aPart>,
 }
 
 impl A2aItem {
-    /// Reads what an agent sent.
+    /// Reads an item.
     pub fn read(value: &Value, protocol: A2aProtocol) -> Result<Self, A2aError> {
         let fields = A2aFields::open(value, "an answer")?;
-        // 0.3 says what it is by a word, 1.0 by the key under which it stands.
+        // 0.3 has the field `kind`, 1.0 a key with the name of the kind.
         let keys = [
             ("task", "task"),
             ("message", "message"),
@@ -82,7 +82,7 @@ impl A2aItem {
         let keyed = || keys.into_iter().find_map(|(key, kind)| Some((kind, fields.any(key)?)));
         let found = named.or_else(keyed).or_else(|| is_task.then_some(("task", value)));
         let (kind, inner) = found.ok_or_else(|| {
-            A2aError(format!("an answer is neither a message, a task nor news of one: {}", shown(value)))
+            A2aError(format!("an answer is neither a message, a task nor a task update: {}", shown(value)))
         })?;
         match kind {
             "message" => message(inner, protocol).map(A2aItem::Message),

@@ -1,9 +1,9 @@
 //! The client's side of A2A 1.0 and 0.3.
 //!
-//! A [`Card`] says where an agent is and what it speaks. A [`A2aConversation`] is what is known between turns: the context and the
-//! last task. It makes the [`OutgoingMessage`] message of a turn, which a [`A2aCall`] turns into a request of the agent's version and
-//! binding. A [`A2aReader`] takes what comes back, keeps the conversation up to date and gives out what goes into the trace. All of
-//! that is free of network, clock and randomness; whoever uses it adds them.
+//! A [`Card`] contains the interface of an agent. An [`A2aConversation`] is the state between turns: the context and
+//! the last task. It completes the [`OutgoingMessage`] of a turn, which an [`A2aCall`] turns into a request in the
+//! agent's version and binding. An [`A2aReader`] reads the answer, updates the conversation and returns trace events.
+//! All of this is independent of network, clock and randomness, which the caller adds.
 //!
 //! ```text
 //! say ─▶ Conversation ─▶ Outgoing ─▶ Call ─▶ (HTTP) ─▶ items ─▶ Reader ─▶ trace, ending
@@ -11,8 +11,8 @@
 //!             └────────────── context, task ─────────────┘
 //! ```
 //!
-//! The text of a turn is the agent's message, or the texts of its artifacts in order and the message with which the task is done
-//! or waits. What it says while it works goes to the log.
+//! The text of a turn is the agent's message, or the texts of its artifacts in order, followed by the message with
+//! which the task completes or waits. Messages while the task is working are logged.
 
 mod card;
 mod conversation;

@@ -1,4 +1,4 @@
-//! What is sent to an agent.
+//! Builds requests to an agent.
 
 use agentci_text::percent_encoded;
 use serde_json::{Map, Value, json};
@@ -9,27 +9,27 @@ use super::part::A2aPart;
 /// A message to an agent.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct OutgoingMessage {
-    /// What it says.
+    /// Its content.
     pub parts: Vec<A2aPart>,
-    /// The context it belongs to, if the agent or the suite gave one.
+    /// The context, if the agent or the suite named one.
     pub context: Option<String>,
-    /// The task it goes on with, if one waits for it.
+    /// The task that it continues, if one waits for it.
     pub task: Option<String>,
-    /// Anything beside it.
+    /// Additional metadata.
     pub metadata: Option<Value>,
-    /// The media types that are taken as answers.
+    /// The accepted media types of the answer.
     pub accepted: Vec<String>,
 }
 
 impl OutgoingMessage {
-    /// Messages of the user, each a part of the one message that a turn is.
+    /// Combines the user messages of a turn into one message, with a part for each.
     pub fn of_messages(messages: &[Value]) -> Result<Self, String> {
         let mut parts = Vec::with_capacity(messages.len());
         for message in messages {
             let role = message.get("role").and_then(Value::as_str).unwrap_or_default();
             if role != "user" {
                 return Err(format!(
-                    "an A2A agent takes messages of the user alone, and this one is of `{}`",
+                    "an A2A agent accepts only user messages, found one with the role `{}`",
                     role.escape_debug()
                 ));
             }
@@ -38,11 +38,11 @@ impl OutgoingMessage {
         Ok(OutgoingMessage { parts, ..OutgoingMessage::default() })
     }
 
-    /// The arguments of `a2a:send`.
+    /// Reads the arguments of `a2a:send`.
     pub fn of_action(arguments: &Value) -> Result<Self, String> {
-        let Some(map) = arguments.as_object() else { return Err("`a2a:send` needs a mapping".into()) };
+        let Some(map) = arguments.as_object() else { return Err("`a2a:send` must be a mapping".into()) };
         let text = |key: &str, value: &Value| {
-            value.as_str().map(str::to_owned).ok_or_else(|| format!("`{key}` of `a2a:send` must be text"))
+            value.as_str().map(str::to_owned).ok_or_else(|| format!("`{key}` of `a2a:send` must be a string"))
         };
         let mut message = OutgoingMessage::default();
         let mut parts = Vec::new();
@@ -59,56 +59,56 @@ impl OutgoingMessage {
                 }
                 "contextId" => message.context = Some(text(key, value)?),
                 "taskId" => message.task = Some(text(key, value)?),
-                other => return Err(format!("`a2a:send` has no argument `{}`", other.escape_debug())),
+                other => return Err(format!("unknown key `{}` in `a2a:send`", other.escape_debug())),
             }
         }
         message.parts.extend(parts);
         if message.parts.is_empty() {
-            return Err("`a2a:send` sends nothing: give it a `message` or `parts`".into());
+            return Err("`a2a:send` sends nothing: set `message` or `parts`".into());
         }
         Ok(message)
     }
 }
 
-/// What is asked of an agent.
+/// A call to an agent.
 #[derive(Debug, Clone, Copy)]
 pub enum A2aCall<'c> {
-    /// To take a message and to answer once, at once or when the task is done.
+    /// Sends a message; the agent answers once, immediately or when the task is done.
     Send {
         /// The message.
         message: &'c OutgoingMessage,
-        /// Whether not to wait for the task.
+        /// Whether the agent answers without waiting for the task.
         immediately: bool,
     },
-    /// To take a message and to answer as it goes.
+    /// Sends a message; the agent streams its answer.
     Stream(&'c OutgoingMessage),
-    /// To tell how far a task is.
+    /// Gets a task.
     Get(&'c str),
-    /// To tell of a task as it goes.
+    /// Streams the updates of a task.
     Subscribe(&'c str),
 }
 
-/// How a call is sent over HTTP.
+/// The HTTP method of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum A2aMethod {
-    /// With a body, or to begin a stream.
+    /// `POST`
     Post,
-    /// To read a task.
+    /// `GET`
     Get,
 }
 
-/// A call on its way.
+/// A call as an HTTP request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PreparedCall {
-    /// Where to.
+    /// The URL.
     pub url: String,
-    /// How.
+    /// The method.
     pub method: A2aMethod,
-    /// Headers of the protocol.
+    /// The headers of the protocol.
     pub headers: Vec<(String, String)>,
     /// The body; empty for none.
     pub body: String,
-    /// What makes it the same call when it is replayed.
+    /// The identity by which a replay finds the call.
     pub identity: Value,
 }
 
@@ -118,7 +118,7 @@ impl A2aCall<'_> {
         matches!(self, A2aCall::Stream(_) | A2aCall::Subscribe(_))
     }
 
-    /// The call as this interface takes it. Each id that is needed is a fresh one.
+    /// Builds the request for an interface. `fresh` generates ids.
     pub fn prepare(self, interface: &Interface, fresh: &mut dyn FnMut() -> String) -> PreparedCall {
         let A2aProtocol { version, binding } = interface.protocol;
         let accept = if self.streams() { "text/event-stream" } else { "application/json" };
@@ -180,7 +180,7 @@ impl A2aCall<'_> {
             A2aVersion::V1 if immediately => {
                 configuration.insert("returnImmediately".into(), json!(true));
             }
-            // To wait is not what all servers of 0.3 do unasked.
+            // Not all servers of 0.3 wait by default.
             A2aVersion::V03 if !self.streams() => {
                 configuration.insert("blocking".into(), json!(!immediately));
             }
@@ -193,7 +193,7 @@ impl A2aCall<'_> {
         params
     }
 
-    /// The address of the call itself, the tenant before it.
+    /// The URL of the call, including the tenant.
     fn address(self, interface: &Interface) -> String {
         let (base, query) = match interface.url.split_once('?') {
             Some((base, query)) => (base, format!("?{query}")),
@@ -248,7 +248,7 @@ impl OutgoingMessage {
         message
     }
 
-    /// What is said, without the id that is new each time, in the same form whatever the agent speaks.
+    /// The message without its generated id, in the same form for every version and binding.
     fn identity(&self, call: &str, immediately: bool) -> Value {
         let modern = A2aProtocol { version: A2aVersion::V1, binding: Binding::JsonRpc };
         let mut message = self.write(modern, &mut String::new);

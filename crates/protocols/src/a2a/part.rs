@@ -1,11 +1,11 @@
-//! The parts that messages and artifacts are made of.
+//! The parts of messages and artifacts.
 //!
 //! | | 1.0 | 0.3, JSON-RPC | 0.3, HTTP+JSON |
 //! |---|---|---|---|
 //! | text | `{text}` | `{kind: text, text}` | `{text}` |
 //! | data | `{data}` | `{kind: data, data}` | `{data: {data}}` |
-//! | a file by its address | `{url, filename, mediaType}` | `{kind: file, file: {uri, name, mimeType}}` | `{file: {fileWithUri, name, mimeType}}` |
-//! | a file by its content | `{raw, ..}` | `{kind: file, file: {bytes, ..}}` | `{file: {fileWithBytes, ..}}` |
+//! | a file by URL | `{url, filename, mediaType}` | `{kind: file, file: {uri, name, mimeType}}` | `{file: {fileWithUri, name, mimeType}}` |
+//! | a file by content | `{raw, ..}` | `{kind: file, file: {bytes, ..}}` | `{file: {fileWithBytes, ..}}` |
 
 use serde_json::{Map, Value, json};
 
@@ -15,26 +15,26 @@ use super::fields::{A2aError, A2aFields, shown};
 /// A part of a message or an artifact.
 #[derive(Debug, Clone, PartialEq)]
 pub struct A2aPart {
-    /// What it holds.
+    /// Its content.
     pub content: PartContent,
-    /// The name of the file it is.
+    /// The file name, if it is a file.
     pub filename: Option<String>,
-    /// The media type of what it holds.
+    /// The media type of the content.
     pub media_type: Option<String>,
-    /// Anything beside it.
+    /// Additional metadata.
     pub metadata: Option<Value>,
 }
 
-/// What a part holds.
+/// The content of a part.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PartContent {
     /// A text.
     Text(String),
     /// Any JSON.
     Data(Value),
-    /// A file that is somewhere else.
+    /// The URL of a file.
     Url(String),
-    /// A file, in base 64.
+    /// The content of a file, in Base64.
     Raw(String),
 }
 
@@ -44,7 +44,7 @@ impl A2aPart {
         Self { content: PartContent::Text(text.into()), filename: None, media_type: None, metadata: None }
     }
 
-    /// How much it holds, in bytes.
+    /// The size of its content, in bytes.
     pub(super) fn size(&self) -> usize {
         match &self.content {
             PartContent::Text(text) | PartContent::Url(text) | PartContent::Raw(text) => text.len(),
@@ -60,7 +60,9 @@ impl A2aPart {
             return Self::read_file(file, metadata);
         }
         let content = if let Some(text) = fields.any("text") {
-            let text = text.as_str().ok_or_else(|| A2aError(format!("the text of a part is {}", shown(text))))?;
+            let text = text
+                .as_str()
+                .ok_or_else(|| A2aError(format!("the text of a part must be a string, found {}", shown(text))))?;
             PartContent::Text(text.to_owned())
         } else if let Some(url) = fields.text("url")? {
             PartContent::Url(url)
@@ -82,22 +84,22 @@ impl A2aPart {
         let content = match (url, raw) {
             (Some(url), _) => PartContent::Url(url),
             (None, Some(raw)) => PartContent::Raw(raw),
-            (None, None) => return Err(A2aError(format!("a file has neither address nor content: {}", shown(file)))),
+            (None, None) => return Err(A2aError(format!("a file has neither a URL nor content: {}", shown(file)))),
         };
         Ok(Self { content, filename: fields.text("name")?, media_type: fields.text("mimeType")?, metadata })
     }
 
-    /// Reads a part as a suite writes it: the way 1.0 does, and nothing else.
+    /// Reads a part of a suite, which must be in the format of 1.0.
     pub(super) fn written(value: &Value) -> Result<Self, String> {
         const KEYS: [&str; 7] = ["text", "data", "url", "raw", "filename", "mediaType", "metadata"];
-        let form = "a part is `{text: ..}`, `{data: ..}`, `{url: ..}` or `{raw: ..}` with `filename`, `mediaType` and \
-                    `metadata` beside it";
+        let form = "a part is `{text: ..}`, `{data: ..}`, `{url: ..}` or `{raw: ..}`, optionally with `filename`, \
+                    `mediaType` and `metadata`";
         let Some(map) = value.as_object() else { return Err(format!("{form}, found {}", shown(value))) };
         if let Some(unknown) = map.keys().find(|key| !KEYS.contains(&key.as_str())) {
             return Err(format!("{form}, found the key `{}`", unknown.escape_debug()));
         }
         if KEYS[..4].iter().filter(|key| map.contains_key(**key)).count() != 1 {
-            return Err(format!("{form}, and exactly one of the four; found {}", shown(value)));
+            return Err(format!("{form}; exactly one of the four is required, found {}", shown(value)));
         }
         let modern = A2aProtocol { version: A2aVersion::V1, binding: Binding::JsonRpc };
         A2aPart::read(value, modern).map_err(|broken| broken.0)
@@ -115,11 +117,11 @@ impl A2aPart {
         Value::Object(part)
     }
 
-    /// The part as a trace shows it: the way 1.0 writes it, the content of a file but for its size.
+    /// The part as a trace shows it: in the format of 1.0, with the size of a file in place of its content.
     pub(super) fn seen(&self) -> Value {
         let mut part = self.modern();
         if let Some(Value::String(raw)) = part.get("raw") {
-            // Four letters of base 64 are three bytes.
+            // Four Base64 characters are three bytes.
             let bytes = raw.trim_end_matches('=').len() * 3 / 4;
             part.insert("raw".into(), json!(format!("{bytes} bytes")));
         }
@@ -137,7 +139,7 @@ impl A2aPart {
         object((key, value), named)
     }
 
-    /// The form of 0.3, which names its kind over JSON-RPC, and wraps data over HTTP+JSON.
+    /// The format of 0.3, which has a `kind` over JSON-RPC, and wraps data over HTTP+JSON.
     fn older(&self, binding: Binding) -> Map<String, Value> {
         let named = [("name", &self.filename), ("mimeType", &self.media_type)];
         let file = |key, content: &str| Value::Object(object((key, json!(content)), named));

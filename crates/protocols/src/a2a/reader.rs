@@ -11,44 +11,44 @@ use super::part::A2aPart;
 use super::state::TaskState;
 use super::task::{A2aTask, data_of, text};
 
-/// How much one turn may bring.
+/// The limits of one turn.
 const ITEMS: usize = 1_000_000;
 const BYTES: usize = 64 << 20;
 const ARTIFACTS: usize = 10_000;
 
-/// How a turn stands.
+/// The state of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TurnStanding {
-    /// The agent said nothing.
+    /// The agent sent nothing.
     Silent,
-    /// It answered without a task, or its task is done.
+    /// It answered without a task, or its task is completed.
     Done,
     /// Its task waits for the next turn.
     Waits,
-    /// Its task ended without being done.
+    /// Its task ended without being completed.
     Failed {
-        /// In which state.
+        /// The final state.
         state: TaskState,
-        /// What it says to that.
+        /// The agent's message.
         words: String,
     },
-    /// Its task goes on.
+    /// Its task is still working.
     Working {
-        /// Which task.
+        /// The id of the task.
         task: String,
-        /// How far it is.
+        /// The state of the task.
         state: TaskState,
     },
 }
 
-/// Reads what an agent sends in one turn, be it in one answer or several.
+/// Reads what an agent sends in one turn, in one answer or several.
 #[derive(Debug, Default)]
 pub struct A2aReader {
     items: usize,
     bytes: usize,
     /// The answer without a task.
     message: Option<A2aMessage>,
-    /// Whether the agent told of a task.
+    /// Whether the agent reported a task.
     task: bool,
 }
 
@@ -58,7 +58,7 @@ impl A2aReader {
         Self { items, bytes, ..Self::default() }
     }
 
-    /// Takes the result of a call or an item of a stream; gives what goes into the trace now.
+    /// Handles the result of a call or an item of a stream; returns trace events.
     pub fn item(
         &mut self,
         value: &Value,
@@ -72,7 +72,7 @@ impl A2aReader {
         let item = A2aItem::read(value, protocol)?;
         self.weigh(&item)?;
         let mut kinds = Vec::new();
-        // A task that waits for leave may get it elsewhere and go on.
+        // A task that waits for authorization may get it elsewhere and continue.
         if self.is_over(conversation) && self.ending(conversation) != TurnStanding::Waits {
             kinds.push(EventKind::Violation("the agent sent more after its answer was complete".into()));
         }
@@ -80,7 +80,7 @@ impl A2aReader {
             A2aItem::Message(message) => {
                 follow(conversation, message.context.as_ref(), &mut kinds);
                 if self.task {
-                    let words = "the agent sent a message where the answer is a task already";
+                    let words = "the agent sent a message although its answer is a task";
                     kinds.push(EventKind::Violation(words.into()));
                     kinds.extend(note(&message.parts, "message"));
                 } else if let Some(earlier) = &mut self.message {
@@ -98,17 +98,17 @@ impl A2aReader {
             }
         }
         if conversation.task.as_ref().is_some_and(|task| task.artifacts.len() > ARTIFACTS) {
-            return Err(A2aError(format!("the agent made more than {ARTIFACTS} artifacts")));
+            return Err(A2aError(format!("the agent created more than {ARTIFACTS} artifacts")));
         }
         Ok(kinds)
     }
 
-    /// Whether the agent has said all it has to say in this turn.
+    /// Whether the turn is over.
     pub fn is_over(&self, conversation: &A2aConversation) -> bool {
         !matches!(self.ending(conversation), TurnStanding::Silent | TurnStanding::Working { .. })
     }
 
-    /// How the turn stands.
+    /// The state of the turn.
     pub fn ending(&self, conversation: &A2aConversation) -> TurnStanding {
         match conversation.task.as_ref().filter(|_| self.task) {
             Some(task) if task.state.is_failure() => TurnStanding::Failed { state: task.state, words: task.words() },
@@ -120,7 +120,7 @@ impl A2aReader {
         }
     }
 
-    /// Ends the turn: what the agent said and made goes into the trace.
+    /// Ends the turn; returns the text, the state and the data of the agent as trace events.
     pub fn end(self, conversation: &mut A2aConversation) -> Vec<EventKind> {
         let mut kinds = Vec::new();
         let message = self.message.unwrap_or_default();
@@ -140,7 +140,7 @@ impl A2aReader {
         kinds
     }
 
-    /// The task that is told of; nothing if it is not the one of this turn.
+    /// The task with this id; `None` if it is not the one of this turn.
     fn task<'c>(
         &mut self,
         id: &str,
@@ -149,18 +149,18 @@ impl A2aReader {
     ) -> Option<&'c mut A2aTask> {
         let known = conversation.task.as_ref().is_some_and(|task| task.id == id);
         if !known && self.task {
-            let words = format!("the agent tells of another task, `{}`, in the same answer", cut(id, 80));
+            let words = format!("the agent reported another task, `{}`, in the same answer", cut(id, 80));
             kinds.push(EventKind::Violation(words));
             return None;
         }
         if !known {
             conversation.task = Some(A2aTask::new(id.to_owned()));
         } else if !self.task {
-            // What it waited for has come, until the agent says otherwise.
+            // The task is no longer waiting, until the agent says otherwise.
             conversation.task.as_mut()?.state = TaskState::Working;
         }
         if self.message.is_some() {
-            kinds.push(EventKind::Violation("the agent tells of a task after it answered with a message".into()));
+            kinds.push(EventKind::Violation("the agent reported a task after it answered with a message".into()));
         }
         self.task = true;
         conversation.task.as_mut()
@@ -170,7 +170,7 @@ impl A2aReader {
         let weigh = |parts: &[A2aPart]| parts.iter().map(A2aPart::size).sum::<usize>();
         self.bytes += match item {
             A2aItem::Message(message) => weigh(&message.parts),
-            // It repeats what was counted when it came.
+            // A whole task repeats what was already counted.
             A2aItem::Task(news) if news.whole => 0,
             A2aItem::Task(news) => {
                 let said = news.status.iter().flat_map(|status| &status.message).map(|message| weigh(&message.parts));
@@ -184,19 +184,17 @@ impl A2aReader {
     }
 }
 
-/// Stays in the context that the agent names.
+/// Follows the agent into the context that it names.
 fn follow(conversation: &mut A2aConversation, context: Option<&String>, kinds: &mut Vec<EventKind>) {
     let Some(context) = context else { return };
     if let Some(known) = conversation.context.as_ref().filter(|known| *known != context) {
         let (context, known) = (cut(context, 80), cut(known, 80));
-        kinds.push(EventKind::Violation(format!(
-            "the agent answers in the context `{context}`, and was asked in `{known}`"
-        )));
+        kinds.push(EventKind::Violation(format!("the agent answered in the context `{context}`, expected `{known}`")));
     }
     conversation.context = Some(context.clone());
 }
 
-/// Takes what is new of a task.
+/// Applies an update to a task.
 fn take_news(news: TaskNews, task: &mut A2aTask, kinds: &mut Vec<EventKind>) {
     if let Some(status) = news.status {
         judge(&status, task, kinds);
@@ -205,21 +203,21 @@ fn take_news(news: TaskNews, task: &mut A2aTask, kinds: &mut Vec<EventKind>) {
     for piece in news.artifacts {
         let id = cut(&piece.id, 80);
         if task.artifact(piece, news.append) {
-            kinds.push(EventKind::Violation(format!("the agent adds to an artifact that it never began: `{id}`")));
+            kinds.push(EventKind::Violation(format!("the agent appended to an unknown artifact: `{id}`")));
         }
     }
 }
 
-/// Notes what the agent says while it works, and what it should not say.
+/// Logs the messages of a working task, and reports invalid states.
 fn judge(status: &TaskStatus, task: &A2aTask, kinds: &mut Vec<EventKind>) {
     if let Some(written) = &status.unknown {
-        kinds.push(EventKind::Violation(format!("`{}` is no state of a task", cut(written, 80))));
+        kinds.push(EventKind::Violation(format!("unknown task state `{}`", cut(written, 80))));
     }
     if task.state.is_terminal() && status.state != task.state {
         let (now, was) = (status.state.name(), task.state.name());
         kinds.push(EventKind::Violation(format!("a task that is {was} became {now}")));
     }
-    // Who asks again and again is told the same again and again.
+    // Polling returns the same message repeatedly.
     let again = status.state == task.state && status.message == task.message;
     if !status.state.ends_turn()
         && !again

@@ -1,29 +1,29 @@
-//! The states of a task, as both versions of the protocol name them.
+//! The states of a task, with their names in both versions of the protocol.
 
-/// How far a task is.
+/// The state of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TaskState {
-    /// The agent has it.
+    /// The agent has accepted it.
     Submitted,
-    /// The agent is at it.
+    /// The agent is working on it.
     Working,
-    /// The agent waits for an answer of the user.
+    /// The agent waits for input from the user.
     InputRequired,
-    /// The agent waits for leave to do something.
+    /// The agent waits for authorization.
     AuthRequired,
     /// It is done.
     Completed,
-    /// It went wrong.
+    /// It failed.
     Failed,
-    /// Someone stopped it.
+    /// It was canceled.
     Canceled,
-    /// The agent will not do it.
+    /// The agent rejected it.
     Rejected,
-    /// The agent does not say, or says something newer than this client.
+    /// The state is missing or unknown.
     Unknown,
 }
 
-/// What a state is called here; 1.0 writes `TASK_STATE_INPUT_REQUIRED` where 0.3 writes `input-required`.
+/// The names of the states as in 0.3: `input-required` is `TASK_STATE_INPUT_REQUIRED` in 1.0.
 const NAMES: [(TaskState, &str); 9] = [
     (TaskState::Submitted, "submitted"),
     (TaskState::Working, "working"),
@@ -37,7 +37,7 @@ const NAMES: [(TaskState, &str); 9] = [
 ];
 
 impl TaskState {
-    /// Reads a state as either version writes it; nothing if neither does.
+    /// Parses a state of either version.
     pub fn parse(written: &str) -> Option<Self> {
         let plain = written.strip_prefix("TASK_STATE_").unwrap_or(written).to_ascii_lowercase().replace('_', "-");
         match plain.as_str() {
@@ -47,17 +47,17 @@ impl TaskState {
         }
     }
 
-    /// What it is called.
+    /// The name of the state.
     pub fn name(self) -> &'static str {
         NAMES.into_iter().find(|(state, _)| *state == self).map_or("unknown", |(_, name)| name)
     }
 
-    /// Whether nothing more will happen to the task.
+    /// Whether the task has ended.
     pub fn is_terminal(self) -> bool {
         matches!(self, TaskState::Completed) || self.is_failure()
     }
 
-    /// Whether the task ended without being done.
+    /// Whether the task ended without being completed.
     pub fn is_failure(self) -> bool {
         matches!(self, TaskState::Failed | TaskState::Canceled | TaskState::Rejected)
     }
@@ -67,7 +67,7 @@ impl TaskState {
         matches!(self, TaskState::InputRequired | TaskState::AuthRequired)
     }
 
-    /// Whether a turn ends with it.
+    /// Whether the state ends a turn.
     pub fn ends_turn(self) -> bool {
         self.is_terminal() || self.is_interrupted()
     }

@@ -1,4 +1,4 @@
-//! A task, put together from what the agent tells of it.
+//! A task, assembled from the agent's updates.
 
 use serde_json::{Value, json};
 
@@ -9,27 +9,27 @@ use super::state::TaskState;
 /// A task as far as it is known.
 #[derive(Debug, Clone, PartialEq)]
 pub struct A2aTask {
-    /// Its id, which the agent gave it.
+    /// The id that the agent assigned.
     pub id: String,
-    /// How far it is.
+    /// Its state.
     pub state: TaskState,
-    /// What the agent says to its state.
+    /// The agent's message about the state.
     pub(super) message: Option<A2aMessage>,
     pub(super) artifacts: Vec<Artifact>,
 }
 
-/// Something that a task made.
+/// An artifact of a task.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Artifact {
     id: String,
     name: Option<String>,
     parts: Vec<A2aPart>,
-    /// How many of its parts an earlier turn gave out.
+    /// How many of its parts were returned in earlier turns.
     given: usize,
 }
 
 impl A2aTask {
-    /// A task of which nothing is known yet.
+    /// A task without any updates yet.
     pub(super) fn new(id: String) -> Self {
         Self { id, state: TaskState::Unknown, message: None, artifacts: Vec::new() }
     }
@@ -39,7 +39,7 @@ impl A2aTask {
         self.message = status.message;
     }
 
-    /// Takes a piece of an artifact; says whether it was to be added to one that is not there.
+    /// Handles a piece of an artifact; returns true if it should be appended to an unknown artifact.
     pub(super) fn artifact(&mut self, piece: ArtifactPiece, append: bool) -> bool {
         let Some(known) = self.artifacts.iter_mut().find(|known| known.id == piece.id) else {
             self.artifacts.push(Artifact { id: piece.id, name: piece.name, parts: piece.parts, given: 0 });
@@ -49,7 +49,7 @@ impl A2aTask {
         if append {
             known.parts.extend(piece.parts);
         } else {
-            // What is told once more is not given out once more.
+            // Repeated parts are not returned again.
             if !piece.parts.starts_with(&known.parts[..known.given]) {
                 known.given = 0;
             }
@@ -58,13 +58,13 @@ impl A2aTask {
         false
     }
 
-    /// What the agent says to the state, as text.
+    /// The text of the agent's message about the state.
     pub(super) fn words(&self) -> String {
         self.message.as_ref().map(|message| text(&message.parts)).unwrap_or_default()
     }
 
-    /// What is new since the last time: the texts of artifacts in their order, then that of the message with which the task
-    /// ended or waits, unless an artifact says the same; and every data part.
+    /// The new text and data since the last call: the texts of the artifacts in order, then that of the message with
+    /// which the task ended or waits, unless an artifact has the same text; and all data parts.
     pub(super) fn give(&mut self) -> (Vec<String>, Vec<Value>) {
         let (mut texts, mut data) = (Vec::new(), Vec::new());
         for artifact in &mut self.artifacts {
@@ -98,7 +98,7 @@ impl A2aTask {
     }
 }
 
-/// The text parts, joined as they are: a streamed text has a part for each of its pieces.
+/// The text parts, joined without a separator: a streamed text has a part for each piece.
 pub(super) fn text(parts: &[A2aPart]) -> String {
     let text = |part: &A2aPart| if let PartContent::Text(text) = &part.content { Some(text.clone()) } else { None };
     parts.iter().filter_map(text).collect()

@@ -1,4 +1,4 @@
-//! Events of tool calls.
+//! Handles the events of tool calls.
 
 use agentci_trace::{EventKind, Moment, ToolResult};
 use serde_json::Value;
@@ -25,16 +25,16 @@ impl EventReader<'_> {
 
     fn begin_call(&mut self, id: &str, name: String, parent: Option<&str>, lane: Option<String>) {
         if self.state.calls.growing(id).is_some() {
-            return self.state.violation(format!("call {} is open already", QuotedName(id)));
+            return self.state.violation(format!("call {} is already open", QuotedName(id)));
         }
         if self.state.seen.made.contains(id) {
-            self.state.violation(format!("call {} was begun before in this run", QuotedName(id)));
+            self.state.violation(format!("call {} was already started in this run", QuotedName(id)));
         }
         self.conversation.history.open_call(id, &name, parent, lane);
         self.enter_call(id, name);
     }
 
-    /// A call that is in the history, or comes into it by a snapshot, is one of this run.
+    /// Registers a call of this run, which is in the history or in a snapshot.
     pub(super) fn enter_call(&mut self, id: &str, name: String) {
         self.state.seen.made.insert(id.to_owned());
         self.conversation.forget_answer(id);
@@ -57,7 +57,7 @@ impl EventReader<'_> {
                 call.heard = self.state.at;
                 message::add_metadata(&mut call.metadata, metadata);
             }
-            None => self.state.violation(format!("no call {} is open", QuotedName(id))),
+            None => self.state.violation(format!("call {} is not open", QuotedName(id))),
         }
         Ok(())
     }
@@ -65,23 +65,23 @@ impl EventReader<'_> {
     pub(super) fn call_end(&mut self, mut fields: AguiFields<'_>) -> AguiResult {
         let id = fields.text("toolCallId")?;
         if !self.close_call(&id, Some(self.state.at)) {
-            self.state.violation(format!("no call {} is open", QuotedName(&id)));
+            self.state.violation(format!("call {} is not open", QuotedName(&id)));
         }
         Ok(())
     }
 
-    /// Closes a call, which was complete with its last piece where no moment is given. False if there was none to close.
+    /// Closes a call; without a time, it was complete with its last piece. Returns false if it was not open.
     pub(super) fn close_call(&mut self, id: &str, at: Option<Moment>) -> bool {
         let (was_open, completed) = self.state.calls.close(id, at);
         self.complete_calls(completed);
         was_open
     }
 
-    /// The arguments of calls are all there, so that they may be given out.
+    /// Handles calls whose arguments are complete, and releases them to the trace.
     pub(super) fn complete_calls(&mut self, completed: impl IntoIterator<Item = Completed>) {
         for Completed { id, arguments, sound, metadata } in completed {
             if !sound {
-                self.state.violation(format!("the arguments of call {} are not an object of JSON", QuotedName(&id)));
+                self.state.violation(format!("the arguments of call {} are not a JSON object", QuotedName(&id)));
             }
             self.conversation.history.finish_call(&id, &arguments, metadata);
         }
@@ -120,15 +120,15 @@ impl EventReader<'_> {
         let id = fields.text("toolCallId")?;
         let (result, content) = answered(&id, &mut fields)?;
         let message_id = fields.optional_text("messageId")?.unwrap_or_else(|| {
-            self.state.violation(format!("the answer to call {} has no `messageId`", QuotedName(&id)));
+            self.state.violation(format!("the result of call {} has no `messageId`", QuotedName(&id)));
             format!("{id}-result")
         });
         if !self.conversation.history.calls.contains(&id) {
-            self.state.violation(format!("call {} was never begun", QuotedName(&id)));
+            self.state.violation(format!("call {} was never started", QuotedName(&id)));
         }
         if self.conversation.history.answered.contains(&id) && !self.conversation.answered.contains(&id) {
             let words = quote(&plain(content.clone()), 200);
-            self.state.violation(format!("call {} has an answer already, and gets another: {words}", QuotedName(&id)));
+            self.state.violation(format!("call {} already has a result, and gets another: {words}", QuotedName(&id)));
         }
         let mut message = message::answer(&message_id, &id, content, result.error.as_deref());
         message::set(&mut message, "subagentRunId", fields.lane.take().map(Value::String));
@@ -138,15 +138,15 @@ impl EventReader<'_> {
         Ok(())
     }
 
-    /// A call has its answer, which is kept back until the call is given out.
+    /// Handles the result of a call; it is held back until the call is released.
     pub(super) fn answer_call(&mut self, result: ToolResult) {
         let id = result.call_id.clone();
         self.state.seen.answered.insert(id.clone());
         let (completed, passed_on) = self.state.calls.answer(self.state.at, result);
-        // The client knows what it answered itself.
+        // The client already knows its own results.
         match passed_on {
             Some(_) if self.conversation.answered.contains(&id) => {
-                self.state.log("debug", format!("the agent repeats the answer to call {}", QuotedName(&id)), None);
+                self.state.log("debug", format!("the agent repeats the result of call {}", QuotedName(&id)), None);
             }
             Some(result) => self.state.push(EventKind::ToolResult(result)),
             None => {}

@@ -1,7 +1,7 @@
-//! Calls in the order they were begun.
+//! Releases tool calls in the order in which they were started.
 //!
-//! Calls may run side by side, and the one begun first need not be complete first. A trace lists calls in the order the agent
-//! made them, so a complete call waits for those begun before it, and its answer waits with it.
+//! Calls may run in parallel, and the first call need not be complete first. A trace lists calls in the order in which
+//! the agent made them, so a complete call waits for those that were started before it, and its result waits with it.
 
 use std::collections::VecDeque;
 
@@ -11,18 +11,18 @@ use serde_json::{Map, Value};
 use super::content::arguments;
 use super::reader::AguiStep;
 
-/// A call that was begun and is not in the trace yet.
+/// A call that was started and is not in the trace yet.
 #[derive(Debug, Default)]
 pub(super) struct OpenToolCall {
     id: String,
     name: String,
     pub(super) arguments: String,
     begun: Moment,
-    /// When its last piece came.
+    /// When its last piece arrived.
     pub(super) heard: Moment,
     /// When it was complete, and its arguments.
     complete: Option<(Moment, Value)>,
-    /// Whether it was closed, which may come after its answer.
+    /// Whether it was closed, which may happen after its result.
     closed: bool,
     answers: Vec<(Moment, ToolResult)>,
     pub(super) metadata: Option<Map<String, Value>>,
@@ -34,16 +34,16 @@ pub(super) struct Completed {
     pub(super) id: String,
     /// The text of its arguments.
     pub(super) arguments: String,
-    /// Whether that is an object of JSON as it should be.
+    /// Whether the arguments are a JSON object, as required.
     pub(super) sound: bool,
     pub(super) metadata: Option<Map<String, Value>>,
 }
 
-/// The calls that wait, in the order they were begun.
+/// The waiting calls, in the order in which they were started.
 #[derive(Debug, Default)]
 pub(super) struct OpenToolCalls {
     waiting: VecDeque<OpenToolCall>,
-    /// Calls that were answered and given out before they were closed.
+    /// Calls that were answered and released before they were closed.
     unclosed: Vec<String>,
 }
 
@@ -52,24 +52,24 @@ impl OpenToolCalls {
         self.waiting.len() + self.unclosed.len()
     }
 
-    /// Begins a call, unless the arguments of one of that id are still coming.
+    /// Starts a call, unless one with this id is still receiving arguments.
     pub(super) fn begin(&mut self, id: &str, name: String, at: Moment) {
         if self.growing(id).is_some() {
             return;
         }
-        // One that was answered and never closed ends here at the latest.
+        // Closes an earlier call that was answered and never closed.
         self.close(id, None);
         let id = id.to_owned();
         self.waiting.push_back(OpenToolCall { id, name, begun: at, heard: at, ..OpenToolCall::default() });
     }
 
-    /// The call with an id whose arguments are still coming.
+    /// The call with this id that is still receiving arguments.
     pub(super) fn growing(&mut self, id: &str) -> Option<&mut OpenToolCall> {
         self.waiting.iter_mut().rev().find(|call| call.complete.is_none() && call.id == id)
     }
 
-    /// Closes a call. Where no moment is given it was complete with its last piece. Gives whether there was one to
-    /// close, and the call unless it was complete already, being answered.
+    /// Closes a call; without a time, it was complete with its last piece. Returns whether it was open, and the call if
+    /// this completed it.
     pub(super) fn close(&mut self, id: &str, at: Option<Moment>) -> (bool, Option<Completed>) {
         if let Some(found) = self.unclosed.iter().position(|open| open == id) {
             self.unclosed.remove(found);
@@ -82,7 +82,8 @@ impl OpenToolCalls {
         (true, call.complete(at))
     }
 
-    /// Keeps an answer until its call is given out, or gives it back if that is done already. What is answered is complete.
+    /// Holds a result until its call is released, or returns it if the call was already released. A result completes
+    /// its call.
     pub(super) fn answer(&mut self, at: Moment, result: ToolResult) -> (Option<Completed>, Option<ToolResult>) {
         let Some(call) = self.waiting.iter_mut().rev().find(|call| call.id == result.call_id) else {
             return (None, Some(result));
@@ -92,7 +93,7 @@ impl OpenToolCalls {
         (completed, None)
     }
 
-    /// Gives out every complete call that no other is to precede.
+    /// Releases every complete call that waits for no other.
     pub(super) fn release(&mut self, out: &mut Vec<AguiStep>) {
         while let Some(call) = self.waiting.pop_front() {
             let OpenToolCall { id: call_id, name, begun, complete: Some((at, args)), closed, answers, .. } = call
@@ -109,7 +110,7 @@ impl OpenToolCalls {
         }
     }
 
-    /// The run is over: everything that is left counts as complete.
+    /// Completes all remaining calls at the end of a run.
     pub(super) fn complete_all(&mut self) -> Vec<Completed> {
         self.unclosed.clear();
         let finish = |call: &mut OpenToolCall| {
@@ -119,7 +120,7 @@ impl OpenToolCalls {
         self.waiting.iter_mut().filter_map(finish).collect()
     }
 
-    /// The ids of the calls that are not closed.
+    /// The ids of the open calls.
     pub(super) fn open(&self) -> impl Iterator<Item = &str> {
         let waiting = self.waiting.iter().filter(|call| !call.closed).map(|call| call.id.as_str());
         waiting.chain(self.unclosed.iter().map(String::as_str))

@@ -1,11 +1,11 @@
-//! Chunks: a shorthand in which what continues need not say what it continues.
+//! Chunks: a shorthand in which later events need not name what they continue.
 //!
-//! Each agent and subagent is a lane, and a lane has at most one stream of chunks open. The first chunk of a stream carries its
-//! id; those that follow may leave it out. Nearly anything else in the lane ends the stream.
+//! Each agent and subagent is a lane, and a lane has at most one open stream of chunks. The first chunk of a stream has
+//! its id; later chunks may omit it. Nearly any other event in the lane ends the stream.
 
 use super::lint::QuotedName;
 
-/// What is streamed in chunks.
+/// The content of a stream of chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ChunkStream {
     Text,
@@ -26,20 +26,20 @@ impl ChunkStream {
 /// An open stream of chunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ChunkLane {
-    /// The subagent; nothing for the agent itself.
+    /// The subagent; `None` for the agent itself.
     pub(super) owner: Option<String>,
     pub(super) stream: ChunkStream,
     pub(super) id: String,
-    /// What the first chunk said beside; a later one may repeat it.
+    /// Further fields of the first chunk, which later ones may repeat.
     pub(super) said: [(&'static str, Option<String>); 2],
 }
 
 /// Where a chunk belongs.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ChunkTarget {
-    /// To an open stream.
+    /// It continues an open stream.
     Continue(ChunkLane),
-    /// To a new one with this id.
+    /// It opens a stream with this id.
     Open(String),
 }
 
@@ -51,7 +51,7 @@ pub(super) enum Ends {
     All,
 }
 
-/// The open streams, at most one a lane.
+/// The open streams, at most one per lane.
 #[derive(Debug, Default)]
 pub(super) struct Lanes(pub(super) Vec<ChunkLane>);
 
@@ -62,7 +62,7 @@ impl Lanes {
         Some(self.0.remove(found))
     }
 
-    /// Where a chunk belongs, or in words why it belongs nowhere.
+    /// Where a chunk belongs, or an error message if it belongs nowhere.
     pub(super) fn place(
         &self,
         stream: ChunkStream,
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chunk_that_belongs_nowhere_is_told_why() {
+    fn a_chunk_that_belongs_nowhere_is_reported_with_a_reason() {
         let lanes = lanes(&[(Some("s"), ChunkStream::Text, "m"), (Some("t"), ChunkStream::Text, "n")]);
         let why = |stream, owner| lanes.place(stream, None, owner).unwrap_err();
         assert_eq!(why(ChunkStream::Text, None), "it has no id, and more than one message is open to continue");

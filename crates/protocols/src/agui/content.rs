@@ -1,12 +1,12 @@
-//! What calls and answers carry.
+//! The content of tool calls and results.
 
 use agentci_trace::ToolResult;
 use serde_json::{Map, Value};
 
 use super::fields::{AguiFields, AguiResult};
 
-/// The arguments of a call from their text, and whether the text was an object of JSON as it should be. A text that is not is
-/// kept as it is.
+/// Parses the arguments of a call; returns whether they are a JSON object, as required. Invalid arguments are kept as
+/// text.
 pub(super) fn arguments(text: &str) -> (Value, bool) {
     if text.trim().is_empty() {
         return (Value::Object(Map::new()), true);
@@ -17,22 +17,22 @@ pub(super) fn arguments(text: &str) -> (Value, bool) {
     }
 }
 
-/// Reads the answer to a call from its event, as the trace shows it and as the history keeps it: a text
-/// or a list of parts. Where `content` is missing, `result` will do, as some servers write it.
+/// Reads the result of a call from its event: as the trace shows it, and as the history keeps it (a string or a list of
+/// parts). If `content` is missing, `result` is read, which some servers send.
 pub(super) fn answered(call_id: &str, fields: &mut AguiFields<'_>) -> AguiResult<(ToolResult, Value)> {
     let content = match fields.take("content") {
         Some(content @ (Value::String(_) | Value::Array(_))) => content,
-        Some(other) => return Err(fields.wrong("content", "a text or a list of parts", &other)),
+        Some(other) => return Err(fields.wrong("content", "a string or a list of parts", &other)),
         None => Value::String(fields.take("result").map(plain).ok_or_else(|| fields.missing("content"))?),
     };
     let error = fields.take("error").map(plain);
     Ok((result(call_id, &content, error), content))
 }
 
-/// An answer as the trace shows it.
+/// A result as the trace shows it.
 pub(super) fn result(call_id: &str, content: &Value, error: Option<String>) -> ToolResult {
     let result = match content {
-        // Where no part has a text, the list itself is the result.
+        // If no part has text, the list itself is the result.
         Value::Array(parts) => texts(parts).map_or_else(|| content.clone(), |texts| of_text(&texts)),
         Value::String(text) => of_text(text),
         other => other.clone(),
@@ -41,7 +41,7 @@ pub(super) fn result(call_id: &str, content: &Value, error: Option<String>) -> T
     ToolResult { call_id, ok, result: result.into(), error, ..ToolResult::default() }
 }
 
-/// A text as it is, anything else as JSON.
+/// A string as it is, anything else as JSON.
 pub(super) fn plain(value: Value) -> String {
     match value {
         Value::String(text) => text,
@@ -49,13 +49,13 @@ pub(super) fn plain(value: Value) -> String {
     }
 }
 
-/// The texts of a list of parts, joined, if there are any.
+/// The joined texts of a list of parts, if there are any.
 pub(super) fn texts(parts: &[Value]) -> Option<String> {
     let texts: Vec<&str> = parts.iter().filter_map(|part| part.get("text")?.as_str()).collect();
     (!texts.is_empty()).then(|| texts.concat())
 }
 
-/// JSON that is more than a text is kept as JSON.
+/// Parses text as JSON, unless it is a JSON string.
 fn of_text(text: &str) -> Value {
     match serde_json::from_str(text) {
         Ok(Value::String(_)) | Err(_) => Value::String(text.to_owned()),
@@ -109,7 +109,9 @@ mod tests {
     #[test]
     fn an_answer_must_be_a_text_or_parts() {
         let message = |fields| answer(fields).err().unwrap().message;
-        assert!(message(r#""content":5"#).ends_with("the field `content` must be a text or a list of parts, and is 5"));
+        assert!(
+            message(r#""content":5"#).ends_with("the field `content` must be a string or a list of parts, found 5")
+        );
         assert!(message(r#""role":"tool""#).ends_with("the field `content` is missing"));
     }
 }

@@ -1,4 +1,4 @@
-//! What is known of a thread between runs.
+//! The state of a thread between runs.
 
 use std::collections::HashSet;
 
@@ -8,20 +8,20 @@ use super::history::ThreadHistory;
 use super::interrupt::{self, Interrupt, Resume};
 use super::message::{self, text};
 
-/// The field that says which version of the protocol an input is of.
+/// The field with the protocol version of an input.
 pub const VERSION: &str = "protocolVersion";
 
-/// What a request asks for.
+/// The method of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AguiMethod {
-    /// A run.
+    /// Starts a run.
     Run,
-    /// To be told what happened in the thread so far, and what goes on.
+    /// Joins a thread: returns what happened so far and what follows.
     Connect,
 }
 
 impl AguiMethod {
-    /// Its name where requests have one.
+    /// Its name in requests that have one.
     pub fn name(self) -> &'static str {
         match self {
             AguiMethod::Run => "agent/run",
@@ -30,12 +30,12 @@ impl AguiMethod {
     }
 }
 
-/// The input wrapped as `CopilotKit`'s single route expects it.
+/// Wraps the input as `CopilotKit`'s single route expects it.
 pub fn envelope(method: AguiMethod, agent: &str, input: Value) -> Value {
     message::object([("method", method.name().into()), ("params", json!({ "agentId": agent })), ("body", input)])
 }
 
-/// What is known of a thread between runs.
+/// The state of a thread between runs.
 #[derive(Debug, Clone, Default)]
 pub struct AguiThread {
     thread: String,
@@ -44,16 +44,16 @@ pub struct AguiThread {
     tools: Vec<Value>,
     forwarded_props: Value,
     pub(super) interrupts: Vec<Interrupt>,
-    /// What was said since the last answer, without ids of our making.
+    /// The messages since the last answer, without generated ids.
     fresh: Vec<Value>,
-    /// The id of what was said last.
+    /// The id of the last user message.
     pub(super) said: Option<String>,
-    /// The calls that were answered from here.
+    /// The calls that the client answered.
     pub(super) answered: HashSet<String>,
 }
 
 impl AguiThread {
-    /// A thread in which nothing was said. A tool is an object with `name`, `description` and `parameters`.
+    /// Creates an empty thread. A tool is an object with `name`, `description` and `parameters`.
     pub fn new(thread: String, state: Option<Value>, tools: Vec<Value>, forwarded_props: Option<Value>) -> Self {
         Self {
             thread,
@@ -69,16 +69,16 @@ impl AguiThread {
         &self.thread
     }
 
-    /// Everything said so far, in the protocol's shape.
+    /// All messages so far, in the protocol's format.
     pub fn messages(&self) -> &[Value] {
         &self.history.messages
     }
 
-    /// Says something, each message with `role` and `content`. While interrupts are open nothing can be said.
+    /// Adds messages with `role` and `content`. Fails while interrupts are open.
     pub fn say(&mut self, messages: &[Value], fresh_id: &mut dyn FnMut() -> String) -> Result<(), String> {
         if !self.interrupts.is_empty() {
             return Err(format!(
-                "the agent waits for an answer to {}: take a turn `agui:resume` before anything else is said",
+                "the agent is waiting for an answer to {}: add an `agui:resume` turn before any other message",
                 interrupt::names(&self.interrupts)
             ));
         }
@@ -96,7 +96,7 @@ impl AguiThread {
         Ok(())
     }
 
-    /// Answers a call of a tool that is the client's. The answer goes with the next run.
+    /// Answers a call of a client tool. The result is sent with the next run.
     pub fn answer(&mut self, call_id: &str, result: &Value, error: Option<&str>, fresh_id: &mut dyn FnMut() -> String) {
         let content = match (result, error) {
             (Value::Null, Some(error)) => error.to_owned(),
@@ -111,12 +111,12 @@ impl AguiThread {
 
     /// The input of the next run.
     pub fn run_input(&self, run_id: &str, resume: Option<&Resume>) -> Value {
-        // Activities are what the client shows, and not the agent's to read.
+        // Activities are for the client's display and not sent to the agent.
         let sent = self.messages().iter().filter(|message| text(message, "role") != "activity").cloned().collect();
         self.input(run_id, sent, resume)
     }
 
-    /// The input that goes with a request to connect: the server knows what was said.
+    /// The input of a request to connect: the server has the messages.
     pub fn connect_input(&self, run_id: &str) -> Value {
         self.input(run_id, Vec::new(), None)
     }
@@ -150,14 +150,13 @@ impl AguiThread {
         input
     }
 
-    /// What the arguments of a turn `agui:resume` answer to the open interrupts: `{resume: {<id>: {status, payload}}}`, or one
-    /// `{status, payload}` for all.
+    /// Reads the answers to the open interrupts from the arguments of `agui:resume`: `{resume: {<id>: {status,
+    /// payload}}}`, or one `{status, payload}` for all.
     pub fn resume(&self, arguments: &Value) -> Result<Resume, String> {
         interrupt::resume(&self.interrupts, arguments)
     }
 
-    /// What makes a request the same in a recording and when it is replayed: nothing in it is drawn at random. To be taken
-    /// before the answer is read.
+    /// The identity by which a replay finds a request: it contains no generated ids. Call it before the answer is read.
     pub fn identity(&self, method: AguiMethod, resume: Option<&Resume>) -> Value {
         let mut identity = json!({
             "method": method.name(),
@@ -171,18 +170,18 @@ impl AguiThread {
         identity
     }
 
-    /// An answer begins: what was said is sent.
+    /// Handles the start of an answer: all messages are sent.
     pub(super) fn begin(&mut self) {
         self.fresh.clear();
         self.history.settle();
     }
 
-    /// Whether a tool is the client's.
+    /// Whether a tool is a client tool.
     pub(super) fn declares(&self, tool: &str) -> bool {
         self.tools.iter().any(|declared| text(declared, "name") == tool)
     }
 
-    /// A call is begun anew under an id that was used before.
+    /// Forgets the result of a call whose id is reused.
     pub(super) fn forget_answer(&mut self, call_id: &str) {
         self.answered.remove(call_id);
         self.history.answered.remove(call_id);
@@ -193,7 +192,7 @@ fn empty() -> Value {
     Value::Object(Map::new())
 }
 
-/// A message without the id that was drawn for it.
+/// A message without its generated id.
 fn comparable(message: &Value) -> Value {
     let mut compared = Map::new();
     for field in ["role", "content", "toolCallId", "error"] {

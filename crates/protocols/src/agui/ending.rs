@@ -7,52 +7,52 @@ use super::content::plain;
 use super::fields::{AguiFields, AguiResult};
 use super::interrupt::{self, Interrupt};
 
-/// How an answer ended. Where several runs followed one another, it is the first that failed, or else the end of the last.
+/// How an answer ended. If it has several runs, this is the first failure, or else the end of the last run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AnswerEnding {
-    /// The run came to its end.
+    /// The run finished.
     Finished {
-        /// In which way.
+        /// The outcome.
         outcome: RunOutcome,
-        /// Its result, if it gave one beside the messages.
+        /// Its result, if it has one besides the messages.
         result: Option<Value>,
     },
-    /// The agent gave up.
+    /// The agent reported an error.
     Failed {
-        /// Its words.
+        /// The error message.
         message: String,
-        /// Its code for what went wrong.
+        /// The error code.
         code: Option<String>,
     },
     /// The stream ended in the middle of a run.
     Truncated {
-        /// How many events came.
+        /// The number of events.
         events: usize,
-        /// The type of the last.
+        /// The type of the last event.
         last: String,
-        /// What was left open, each with its kind and id.
+        /// What is still open, each with its kind and id.
         open: Vec<String>,
     },
     /// The stream ended before any event.
     Silent,
 }
 
-/// In which way a run came to its end.
+/// The outcome of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RunOutcome {
-    /// It is done, but for calls that the client is to answer in the next run.
+    /// It succeeded, except for calls that the client has to answer in the next run.
     Success {
-        /// Those calls.
+        /// The calls to answer.
         pending: Vec<ToolCall>,
     },
-    /// It waits for answers of another kind; the conversation knows them too.
+    /// It waits for answers to interrupts, which are also in the conversation.
     Interrupted(Vec<Interrupt>),
-    /// Someone stopped it.
+    /// It was cancelled.
     Cancelled,
 }
 
 impl AnswerEnding {
-    /// What is wrong with an answer that ended without saying so, and what to do about it.
+    /// The error and the help for an answer that ended early; `None` for a complete one.
     pub fn cut_short(&self) -> Option<(String, &'static str)> {
         match self {
             AnswerEnding::Truncated { events, last, open } => {
@@ -64,7 +64,7 @@ impl AnswerEnding {
                     message.push_str("\nleft open: ");
                     message.push_str(&open.join(", "));
                 }
-                Some((message, "look at the server's log: it stopped, or something between closed the connection"))
+                Some((message, "look at the server's log: it stopped, or something in between closed the connection"))
             }
             AnswerEnding::Silent => Some((
                 "the stream ended without a single event".into(),
@@ -75,13 +75,13 @@ impl AnswerEnding {
     }
 }
 
-/// What `RUN_FINISHED` says of its outcome.
+/// The outcome in `RUN_FINISHED`.
 pub(super) enum FinishedOutcome {
-    /// Done; these calls are the client's, if any are named.
+    /// Success, with the calls that the client has to answer, if any are named.
     Success(Vec<String>),
     Interrupt(Vec<Interrupt>),
     Cancelled,
-    /// Something newer than this reader; it counts as done.
+    /// An unknown outcome; it counts as success.
     Unknown(String),
 }
 
@@ -95,12 +95,12 @@ pub(super) fn said(fields: &mut AguiFields<'_>) -> AguiResult<FinishedOutcome> {
     let kind = fields.text("outcome.type")?;
     match kind.as_str() {
         "success" => {
-            let ids = match fields.optional(PENDING, "a list of texts", Value::is_array)? {
+            let ids = match fields.optional(PENDING, "a list of strings", Value::is_array)? {
                 Some(Value::Array(ids)) => ids,
                 _ => Vec::new(),
             };
             match ids.iter().find(|id| !id.is_string()) {
-                Some(other) => Err(fields.wrong(PENDING, "a list of texts", other)),
+                Some(other) => Err(fields.wrong(PENDING, "a list of strings", other)),
                 None => Ok(FinishedOutcome::Success(ids.into_iter().map(plain).collect())),
             }
         }

@@ -1,15 +1,15 @@
-//! The types of event there are, and what reads each of them.
+//! The event types and their handlers.
 
 use super::chunks::{ChunkStream, Ends};
 use super::fields::{AguiFields, AguiResult};
 use super::reader::EventReader;
 
-/// A type of event: its name, which streams of chunks it ends (chunks see to it themselves), and what reads it.
+/// An event type: its name, the streams of chunks that it ends (chunks handle this themselves), and its handler.
 pub(super) type EventType = (&'static str, Ends, EventHandler);
 
 type EventHandler = for<'r> fn(&mut EventReader<'r>, AguiFields<'_>) -> AguiResult;
 
-/// Those that begin with `THINKING` left the protocol with 1.0.
+/// All event types. The `THINKING` events were removed from the protocol in 1.0.
 const TYPES: [EventType; 36] = [
     ("RUN_STARTED", Ends::All, |reader, fields| reader.run_started(fields)),
     ("RUN_FINISHED", Ends::All, |reader, fields| reader.run_finished(fields)),
@@ -49,7 +49,7 @@ const TYPES: [EventType; 36] = [
     ("THINKING_TEXT_MESSAGE_END", Ends::Lane, |reader, fields| reader.thinking(fields)),
 ];
 
-/// The type of this name.
+/// The event type with this name.
 pub(super) fn event_type(name: &str) -> Option<EventType> {
     TYPES.into_iter().find(|(known, ..)| *known == name)
 }

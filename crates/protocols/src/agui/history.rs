@@ -8,42 +8,42 @@ use serde_json::{Map, Value};
 use super::content::arguments;
 use super::message::{self, text};
 
-/// The messages of a thread, in order. They are found from the end, where nearly everything happens.
+/// The messages of a thread, in order. Searches start from the end, where nearly all changes happen.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ThreadHistory {
     pub(super) messages: Vec<Value>,
     /// The ids of all messages.
     ids: HashSet<String>,
-    /// The ids of all messages that ever were, those included that a snapshot left out.
+    /// The ids of all messages ever seen, including those that a snapshot removed.
     pub(super) seen: HashSet<String>,
-    /// The ids of all calls that ever were.
+    /// The ids of all calls ever seen.
     pub(super) calls: HashSet<String>,
-    /// Those of them that have an answer.
+    /// The ids of the calls with a result.
     pub(super) answered: HashSet<String>,
-    /// So many were there before the answer that is being read.
+    /// The number of messages before the current answer.
     settled: usize,
 }
 
 impl ThreadHistory {
-    /// How many messages and calls there are, and were.
+    /// The number of messages and calls, including removed ones.
     pub(super) fn size(&self) -> usize {
         self.messages.len().max(self.seen.len()) + self.calls.len()
     }
 
-    /// Appends a message as it is.
+    /// Appends a message.
     pub(super) fn push(&mut self, message: Value) {
         self.register(&message);
         self.messages.push(message);
     }
 
-    /// Appends a message unless there is one with its id.
+    /// Appends a message, unless there is one with its id.
     pub(super) fn push_unknown(&mut self, message: Value) {
         if !self.ids.contains(text(&message, "id")) {
             self.push(message);
         }
     }
 
-    /// Makes room for a message that is about to be streamed. One of the same answer and role is continued.
+    /// Opens a message that is about to be streamed. A message of the same answer and role is continued.
     pub(super) fn open_message(&mut self, id: &str, role: &str, name: Option<String>, lane: Option<String>) {
         let continued = self
             .newest(id)
@@ -55,7 +55,7 @@ impl ThreadHistory {
         }
     }
 
-    /// The words of a message are all there. One that a snapshot left out stays out.
+    /// Completes the text of a message. A message that a snapshot removed is not added again.
     pub(super) fn finish_message(&mut self, id: &str, words: &str, metadata: Option<Map<String, Value>>) {
         let Some(message) = self.newest_mut(id) else { return };
         match message.get_mut("content") {
@@ -65,14 +65,14 @@ impl ThreadHistory {
         message::describe(message, metadata.map(Value::Object));
     }
 
-    /// Makes room for a call in the message it belongs to, or in one of its own.
+    /// Opens a call in its parent message, or in a new message.
     pub(super) fn open_call(&mut self, id: &str, name: &str, parent: Option<&str>, lane: Option<String>) {
         let found = parent.and_then(|parent| self.newest(parent));
         let role = found.and_then(|found| self.messages.get(found)).map(|message| text(message, "role"));
         let owner = match (found, role) {
             (Some(found), Some("assistant")) => found,
             (found, _) => {
-                // The id of a message that is no assistant's cannot be used again.
+                // The id of a message with another role cannot be reused.
                 let own = if found.is_some() { id } else { parent.unwrap_or(id) };
                 self.push(message::caller(own, lane));
                 self.messages.len() - 1
@@ -88,7 +88,7 @@ impl ThreadHistory {
         self.calls.insert(id.to_owned());
     }
 
-    /// The arguments of a call are all there.
+    /// Completes the arguments of a call.
     pub(super) fn finish_call(&mut self, id: &str, arguments: &str, metadata: Option<Map<String, Value>>) {
         if let Some(call) = self.call_mut(id) {
             message::describe(call, metadata.map(Value::Object));
@@ -99,7 +99,8 @@ impl ThreadHistory {
         }
     }
 
-    /// Puts an answer behind the call, since model providers accept it nowhere else. The same answer again changes nothing.
+    /// Inserts a result after its call, because model providers accept it nowhere else. A repeated result changes
+    /// nothing.
     pub(super) fn answer(&mut self, call_id: &str, message: Value) {
         let Some(owner) = self.owner(call_id) else { return self.push(message) };
         let behind = owner + 1;
@@ -118,8 +119,8 @@ impl ThreadHistory {
         self.messages.insert(place, message);
     }
 
-    /// Takes over a snapshot: what it has replaces what was known, and what it has not is gone, except that activities and
-    /// reasoning stay if it has none, since most servers do not keep them.
+    /// Replaces the messages with those of a snapshot. Activities and reasoning are kept if the snapshot has none,
+    /// because most servers do not store them.
     pub(super) fn replace(&mut self, snapshot: Vec<Value>) {
         let has = |role: &str| snapshot.iter().any(|message| text(message, "role") == role);
         let (activities, reasoning) = (has("activity"), has("reasoning"));
@@ -148,7 +149,7 @@ impl ThreadHistory {
         self.newest_mut(id).filter(|message| text(message, "role") == "activity")
     }
 
-    /// Notes what only the model's provider can read, at a call or at a message; false if it is unknown.
+    /// Stores an encrypted value of the model's provider in a call or a message; returns false if that is unknown.
     pub(super) fn seal(&mut self, of_call: bool, id: &str, value: String) -> bool {
         let Some(entity) = (if of_call { self.call_mut(id) } else { self.newest_mut(id) }) else { return false };
         message::set(entity, "encryptedValue", Some(value.into()));
@@ -163,7 +164,7 @@ impl ThreadHistory {
         Some(ToolCall { call_id: id.to_owned(), name: text(function, "name").to_owned(), args, ..ToolCall::default() })
     }
 
-    /// The answer is over: what it only told again is forgotten. Gives ids that name two messages.
+    /// Ends an answer: removes repeated messages, and returns the ids of two different messages with the same id.
     pub(super) fn settle(&mut self) -> Vec<String> {
         let mut twice = Vec::new();
         if self.ids.len() < self.messages.len() {
@@ -200,7 +201,7 @@ impl ThreadHistory {
         self.messages.get_mut(found)
     }
 
-    /// The message that holds a call.
+    /// The index of the message that contains a call.
     fn owner(&self, call_id: &str) -> Option<usize> {
         if !self.calls.contains(call_id) {
             return None;

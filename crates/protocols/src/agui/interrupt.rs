@@ -1,4 +1,4 @@
-//! What an agent waits for, and how it is answered.
+//! Interrupts of an agent, and the answers to them.
 
 use serde_json::{Map, Value, json};
 
@@ -6,29 +6,29 @@ use super::fields::quote;
 use super::lint::QuotedName;
 use super::message::{self, text};
 
-/// Something that the agent wants an answer to before it goes on.
+/// A question that must be answered before the agent continues.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interrupt {
-    /// Which one; agents on `LangGraph` may give none, and then it is made up.
+    /// The id; generated if there is none, as with agents on `LangGraph`.
     pub id: String,
-    /// Why, in the agent's words; may be empty.
+    /// The agent's reason; may be empty.
     pub reason: String,
-    /// All the agent said of it.
+    /// The whole interrupt.
     pub value: Value,
-    /// Whether it came as `LangGraph`'s custom event, which is answered in another place.
+    /// Whether it is `LangGraph`'s custom event, which is answered in another field.
     pub custom: bool,
 }
 
 /// Answers to every open interrupt.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Resume {
-    /// What goes into `resume`.
+    /// The value of `resume`.
     pub entries: Vec<Value>,
-    /// What goes into `forwardedProps.command.resume`.
+    /// The value of `forwardedProps.command.resume`.
     pub command: Option<Value>,
 }
 
-/// Reads interrupts from the outcome of a run; `Err` names the field that is wrong.
+/// Reads interrupts from the outcome of a run; the error is the name of the invalid field.
 pub(super) fn interrupts(list: Vec<Value>) -> Result<Vec<Interrupt>, &'static str> {
     let read = |value: Value| {
         let id = value.get("id").and_then(Value::as_str).ok_or("outcome.interrupts[].id")?.to_owned();
@@ -39,7 +39,7 @@ pub(super) fn interrupts(list: Vec<Value>) -> Result<Vec<Interrupt>, &'static st
     list.into_iter().map(read).collect()
 }
 
-/// The interrupt in `LangGraph`'s custom event. Its value is often JSON within a text.
+/// Reads the interrupt in `LangGraph`'s custom event. Its value is often JSON within a string.
 pub(super) fn custom(value: Value, raw: Option<&Value>, earlier: usize) -> Interrupt {
     let value = match value {
         Value::String(text) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
@@ -55,7 +55,7 @@ pub(super) fn custom(value: Value, raw: Option<&Value>, earlier: usize) -> Inter
     Interrupt { id, reason, value, custom: true }
 }
 
-/// The answers that the arguments of a turn give to the open interrupts.
+/// Reads the answers to the open interrupts from the arguments of a turn.
 pub(super) fn resume(open: &[Interrupt], arguments: &Value) -> Result<Resume, String> {
     if open.is_empty() {
         return Err("no interrupt is open: resume only after a run that ended with one".into());
@@ -64,33 +64,33 @@ pub(super) fn resume(open: &[Interrupt], arguments: &Value) -> Result<Resume, St
         .keys()
         .find(|key| !keys.contains(&key.as_str()))
     {
-        Some(key) => Err(format!("{of} has no {}; known are `{}`", QuotedName(key), keys.join("`, `"))),
+        Some(key) => Err(format!("unknown key {} in {of}; known keys: `{}`", QuotedName(key), keys.join("`, `"))),
         None => Ok(()),
     };
     let Some(arguments) = arguments.as_object() else {
-        return Err("`agui:resume` takes `resume`, a map by interrupt, or one `payload` for all".into());
+        return Err("`agui:resume` takes `resume`, a mapping by interrupt id, or one `payload` for all".into());
     };
     known(arguments, &["resume", "payload", "status"], "`agui:resume`")?;
     let Some(answers) = arguments.get("resume") else {
         return collect(open.iter().map(|interrupt| (interrupt, arguments)));
     };
     let Some(answers) = answers.as_object().filter(|_| arguments.len() == 1) else {
-        return Err("`resume` is a map by interrupt, and stands alone".into());
+        return Err("`resume` must be a mapping by interrupt id, without other keys next to it".into());
     };
     for (id, answer) in answers {
         if !open.iter().any(|interrupt| interrupt.id == *id) {
-            return Err(format!("there is no open interrupt {}; open: {}", QuotedName(id), names(open)));
+            return Err(format!("interrupt {} is not open; open: {}", QuotedName(id), names(open)));
         }
         let of = format!("the answer to {}", QuotedName(id));
         let Some(answer) = answer.as_object() else {
-            return Err(format!("{of} must be a map with `payload` or `status`"));
+            return Err(format!("{of} must be a mapping with `payload` or `status`"));
         };
         known(answer, &["payload", "status"], &of)?;
     }
     let missing: Vec<Interrupt> =
         open.iter().filter(|interrupt| !answers.contains_key(&interrupt.id)).cloned().collect();
     if !missing.is_empty() {
-        return Err(format!("every open interrupt needs an answer; without: {}", names(&missing)));
+        return Err(format!("every open interrupt needs an answer; missing: {}", names(&missing)));
     }
     collect(open.iter().filter_map(|interrupt| Some((interrupt, answers.get(&interrupt.id)?.as_object()?))))
 }
@@ -120,7 +120,7 @@ fn collect<'a>(answers: impl Iterator<Item = (&'a Interrupt, &'a Map<String, Val
             return Err(format!("{name} came as a custom event and can only be answered with a `payload`"));
         }
     }
-    // LangGraph takes one answer as it is, and several by the interrupt's id.
+    // LangGraph expects a single answer as it is, and several by interrupt id.
     let command = match commands.len() {
         0 => None,
         1 => commands.into_iter().next().map(|(_, payload)| payload),
@@ -129,7 +129,7 @@ fn collect<'a>(answers: impl Iterator<Item = (&'a Interrupt, &'a Map<String, Val
     Ok(Resume { entries, command })
 }
 
-/// The open interrupts by id and reason.
+/// Lists interrupts by id and reason.
 pub fn names(open: &[Interrupt]) -> String {
     let name = |interrupt: &Interrupt| match interrupt.reason.as_str() {
         "" => QuotedName(&interrupt.id).to_string(),

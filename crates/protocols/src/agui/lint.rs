@@ -1,12 +1,12 @@
-//! The rules of the protocol that an answer broke.
+//! Collects the protocol violations of an answer.
 
 use std::collections::HashSet;
 use std::fmt;
 
-/// So many are told apart; what follows is one sentence.
+/// The maximum number of violations that are listed.
 const LIMIT: usize = 20;
 
-/// Collects violations, each once.
+/// Collects violations without duplicates.
 #[derive(Debug, Default)]
 pub(super) struct Lint {
     seen: HashSet<String>,
@@ -14,7 +14,7 @@ pub(super) struct Lint {
 }
 
 impl Lint {
-    /// The sentence for a violation, unless it was said before.
+    /// The message for a violation, unless it was already reported.
     pub(super) fn violation(&mut self, number: usize, event: &str, words: impl fmt::Display) -> Option<String> {
         if self.full {
             return None;
@@ -33,7 +33,7 @@ impl Lint {
     }
 }
 
-/// An id or a name from outside, in backticks and of bearable length.
+/// An untrusted id or name, in backticks and truncated.
 pub(super) struct QuotedName<'n>(pub(super) &'n str);
 
 impl fmt::Display for QuotedName<'_> {

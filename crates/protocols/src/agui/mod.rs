@@ -1,9 +1,8 @@
 //! The client's side of AG-UI 1.0, tolerant of 0.x: no network, no clock, no randomness.
 //!
-//! A [`AguiThread`] is what is known of a thread between runs: the history, the state, the open interrupts, the tools that the
-//! client offers. It makes the bodies of requests. A [`AguiReader`] takes the events of one answer, one by one and each with the
-//! moment it arrived, keeps the conversation up to date, and gives out [`AguiStep`]s, which are what goes into the trace. When the
-//! answer is over it tells how in an [`AnswerEnding`].
+//! An [`AguiThread`] is the state of a thread between runs: the history, the state, the open interrupts, and the client
+//! tools. It builds the bodies of requests. An [`AguiReader`] reads the events of one answer with their arrival times,
+//! updates the thread, and returns [`AguiStep`]s for the trace. An [`AnswerEnding`] describes how the answer ended.
 //!
 //! ```text
 //! say, answer ─▶ Conversation ─▶ run_input ─▶ (POST) ─▶ events ─▶ Reader ─▶ steps, ending
@@ -11,8 +10,9 @@
 //!                     └───── messages, state, interrupts ───────────┘
 //! ```
 //!
-//! A tester must tell what an ordinary client hides: an event that breaks a rule and can be understood all the same is a
-//! [`Violation`](agentci_trace::EventKind::Violation) among the steps, and one that cannot is [`AguiError`], which ends the reading.
+//! Unlike an ordinary client, a tester reports violations: an invalid event that can still be understood is a
+//! [`Violation`](agentci_trace::EventKind::Violation) among the steps; otherwise it is an [`AguiError`], which ends
+//! reading.
 
 mod call_events;
 mod calls;

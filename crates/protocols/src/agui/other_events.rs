@@ -1,4 +1,4 @@
-//! Events beside messages, calls and runs: state, snapshots, activities, steps, subagents, and what servers send of their own.
+//! Handles all other events: state, snapshots, activities, steps, subagents, and custom events.
 
 use std::fmt;
 
@@ -10,18 +10,18 @@ use super::lint::QuotedName;
 use super::reader::EventReader;
 use super::{interrupt, message, patch};
 
-/// A `RAW` event above this many bytes is read, and what it carries is not kept.
+/// The content of a `RAW` event above this size is not kept, in bytes.
 const RAW_KEPT: usize = 4096;
-/// The most of `RAW` events that is logged in one answer, in bytes; some servers send one for every token.
+/// The limit on logged `RAW` events per answer, in bytes; some servers send one for every token.
 const RAW_LOGGED: usize = 1 << 20;
-/// By this name `LangGraph` tells of an interrupt.
+/// The name of `LangGraph`'s interrupt event.
 const ON_INTERRUPT: &str = "on_interrupt";
-/// By this name frameworks say which argument of a tool will become which part of the state.
+/// The name of the event that maps tool arguments to the state.
 const PREDICT_STATE: &str = "PredictState";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BracketKind {
-    /// A step, by name; each agent has its own.
+    /// A step, by name and agent.
     Step,
     /// A subagent, by the id of its run.
     Subagent,
@@ -29,7 +29,7 @@ pub(super) enum BracketKind {
     Span,
 }
 
-/// Something that begins with one event and ends with another.
+/// Something that starts with one event and ends with another.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Bracket {
     what: BracketKind,
@@ -59,7 +59,7 @@ impl EventReader<'_> {
         let found = self.state.brackets.iter().rposition(|open| *open == bracket);
         match (opens, found) {
             (true, None) => self.state.brackets.push(bracket),
-            (true, Some(_)) => self.state.violation(format!("{bracket} is open already")),
+            (true, Some(_)) => self.state.violation(format!("{bracket} is already open")),
             (false, Some(found)) => drop(self.state.brackets.remove(found)),
             (false, None) => self.state.violation(format!("{bracket} is not open")),
         }
@@ -74,7 +74,7 @@ impl EventReader<'_> {
         Ok(())
     }
 
-    /// A span of reasoning begins or ends. `THINKING` events carry no ids.
+    /// Handles the start or end of a span of reasoning. `THINKING` events have no ids.
     pub(super) fn span(&mut self, mut fields: AguiFields<'_>, begins: bool) -> AguiResult {
         let old = fields.kind.starts_with("THINKING");
         let name = if old { "thinking".to_owned() } else { fields.text("messageId")? };
@@ -82,7 +82,7 @@ impl EventReader<'_> {
         Ok(())
     }
 
-    /// A subagent begins, ends or fails.
+    /// Handles the start, the end or the failure of a subagent.
     pub(super) fn subagent(&mut self, mut fields: AguiFields<'_>) -> AguiResult {
         let begins = fields.kind == "SUBAGENT_STARTED";
         if !begins {
@@ -127,12 +127,12 @@ impl EventReader<'_> {
     fn remember_state(&mut self) {
         if self.state.before.is_none() {
             self.state.before = Some(self.conversation.state.clone());
-            // What the client itself sent is not put out by the agent.
+            // State that the client sent is not output of the agent.
             let _ = self.state.fresh.of(&self.conversation.state);
         }
     }
 
-    /// What is new in the state is put out. The conversation and the tools, of which frameworks keep a copy there, are not.
+    /// Emits what is new in the state. Messages and tools, of which frameworks keep a copy in the state, are left out.
     fn put_out_state(&mut self, state: &Value) {
         match state {
             Value::Object(fields) => {
@@ -166,7 +166,7 @@ impl EventReader<'_> {
         let id = fields.text("messageId")?;
         let kind = fields.text("activityType")?;
         let content = Value::Object(fields.object("content")?);
-        let replace = fields.optional("replace", "true or false", Value::is_boolean)? != Some(Value::Bool(false));
+        let replace = fields.optional("replace", "a boolean", Value::is_boolean)? != Some(Value::Bool(false));
         self.state.log("info", format!("activity {}", QuotedName(&kind)), Some(content.clone()));
         let history = &mut self.conversation.history;
         let lane = fields.lane.take();
@@ -191,7 +191,7 @@ impl EventReader<'_> {
         let kind = fields.text("activityType")?;
         let operations = fields.list("patch")?;
         let Some(activity) = self.conversation.history.activity_mut(&id) else {
-            self.state.violation(format!("there is no activity {}", QuotedName(&id)));
+            self.state.violation(format!("unknown activity {}", QuotedName(&id)));
             return Ok(());
         };
         message::describe(activity, fields.take("metadata"));
@@ -215,7 +215,7 @@ impl EventReader<'_> {
             (format!("a raw event of {length} bytes"), None)
         } else {
             let source = fields.optional_text("source")?;
-            let source = source.map(|source| format!(" of {}", QuotedName(&source))).unwrap_or_default();
+            let source = source.map(|source| format!(" from {}", QuotedName(&source))).unwrap_or_default();
             (format!("a raw event{source}"), fields.take("event"))
         };
         if self.state.raw_logged > RAW_LOGGED {
@@ -252,9 +252,9 @@ impl EventReader<'_> {
         let value = fields.text("encryptedValue")?;
         self.state.keep(value.len())?;
         if !matches!(subtype.as_str(), "tool-call" | "message") {
-            self.state.violation(format!("the field `subtype` is {}", QuotedName(&subtype)));
+            self.state.violation(format!("unknown `subtype` {}", QuotedName(&subtype)));
         } else if !self.conversation.history.seal(subtype == "tool-call", &id, value) {
-            self.state.violation(format!("there is no {subtype} {}", QuotedName(&id)));
+            self.state.violation(format!("unknown {subtype} {}", QuotedName(&id)));
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Patches by RFC 6902, kept from growing a document without bounds.
+//! Applies JSON Patch (RFC 6902), with limits on the size of the document.
 
 use json_patch::jsonptr::PointerBuf;
 use json_patch::{
@@ -9,14 +9,14 @@ use serde_json::Value;
 
 use super::fields::quote;
 
-/// The deepest a path may reach; with what serde reads this keeps every document shallow enough for recursion.
+/// The maximum depth of a path; together with serde's limit, this keeps every document shallow enough for recursion.
 const DEEPEST_PATH: usize = 128;
-/// The deepest a document may get by copying and moving within it.
+/// The maximum depth of a document after copies and moves.
 const DEEPEST: usize = 256;
-/// The most a document may hold after copying within it, in bytes, roughly.
+/// The approximate size limit of a document after copies, in bytes.
 const LARGEST: usize = 16 << 20;
 
-/// Applies a patch as a whole, or not at all and says where it failed.
+/// Applies a patch completely, or not at all.
 pub(super) fn apply(document: &mut Value, operations: Vec<Value>) -> Result<(), String> {
     let mut patch = Vec::with_capacity(operations.len());
     for operation in operations {
@@ -27,14 +27,14 @@ pub(super) fn apply(document: &mut Value, operations: Vec<Value>) -> Result<(), 
                 return Err(format!("it reaches deeper than {DEEPEST_PATH} levels with `{shown}`"));
             }
             None => {
-                return Err(format!("`{}` is not an operation of JSON Patch", quote(&operation.to_string(), 80)));
+                return Err(format!("`{}` is not a JSON Patch operation", quote(&operation.to_string(), 80)));
             }
         }
     }
     if let [operation] = patch.as_slice()
         && !matches!(operation, PatchOperation::Move(_) | PatchOperation::Copy(_))
     {
-        // It fails before it changes anything.
+        // A single operation fails before it changes anything.
         return step(document, operation);
     }
     let mut changed = document.clone();
@@ -51,7 +51,7 @@ pub(super) fn apply(document: &mut Value, operations: Vec<Value>) -> Result<(), 
     Ok(())
 }
 
-/// Reads one operation. By hand, since the derived reader spoils long numbers.
+/// Reads one operation. By hand, because the derived deserializer corrupts long numbers.
 fn read(operation: &Value) -> Option<PatchOperation> {
     let pointer = |name: &str| PointerBuf::parse(operation.get(name)?.as_str()?).ok();
     let path = pointer("path")?;
@@ -71,15 +71,15 @@ fn step(document: &mut Value, operation: &PatchOperation) -> Result<(), String> 
     patch_unsafe(document, std::slice::from_ref(operation)).map_err(|error| {
         let path = quote(operation.path().as_str(), 80);
         match error.kind {
-            PatchErrorKind::TestFailed => format!("the value at `{path}` is not the one it tests for"),
-            PatchErrorKind::InvalidFromPointer => format!("the place that `{path}` is to come from does not exist"),
-            PatchErrorKind::CannotMoveInsideItself => format!("a value can not be moved into itself, to `{path}`"),
-            _ => format!("there is no place `{path}`"),
+            PatchErrorKind::TestFailed => format!("the value at `{path}` does not match its `test`"),
+            PatchErrorKind::InvalidFromPointer => format!("the source of `{path}` does not exist"),
+            PatchErrorKind::CannotMoveInsideItself => format!("a value cannot be moved into itself, to `{path}`"),
+            _ => format!("`{path}` does not exist"),
         }
     })
 }
 
-/// Nothing if the value is deeper or larger than allowed.
+/// `None` if the value exceeds the limits.
 fn weigh(value: &Value, depth: usize, left: &mut usize) -> Option<()> {
     let own = 16 + value.as_str().map_or(0, str::len);
     *left = left.checked_sub(own)?;
@@ -131,16 +131,13 @@ mod tests {
     fn a_failing_patch_names_the_place() {
         let document = json!({"a": {"b": 1}});
         for (operations, why) in [
-            (json!([{"op": "replace", "path": "/x/y", "value": 1}]), "there is no place `/x/y`"),
-            (json!([{"op": "remove", "path": "/a/b"}, {"op": "remove", "path": "/a/b"}]), "there is no place `/a/b`"),
-            (json!([{"op": "move", "from": "/a/b", "path": "/no/way"}]), "there is no place `/no/way`"),
-            (json!([{"op": "copy", "from": "/c", "path": "/d"}]), "the place that `/d` is to come from does not exist"),
-            (json!([{"op": "test", "path": "/a/b", "value": 2}]), "the value at `/a/b` is not the one it tests for"),
-            (json!([{"op": "move", "from": "/a", "path": "/a/b"}]), "a value can not be moved into itself, to `/a/b`"),
-            (
-                json!([{"op": "set", "path": "/a"}]),
-                "`{\"op\":\"set\",\"path\":\"/a\"}` is not an operation of JSON Patch",
-            ),
+            (json!([{"op": "replace", "path": "/x/y", "value": 1}]), "`/x/y` does not exist"),
+            (json!([{"op": "remove", "path": "/a/b"}, {"op": "remove", "path": "/a/b"}]), "`/a/b` does not exist"),
+            (json!([{"op": "move", "from": "/a/b", "path": "/no/way"}]), "`/no/way` does not exist"),
+            (json!([{"op": "copy", "from": "/c", "path": "/d"}]), "the source of `/d` does not exist"),
+            (json!([{"op": "test", "path": "/a/b", "value": 2}]), "the value at `/a/b` does not match its `test`"),
+            (json!([{"op": "move", "from": "/a", "path": "/a/b"}]), "a value cannot be moved into itself, to `/a/b`"),
+            (json!([{"op": "set", "path": "/a"}]), "`{\"op\":\"set\",\"path\":\"/a\"}` is not a JSON Patch operation"),
         ] {
             assert_eq!(patched(&document, &operations).unwrap_err(), why);
         }

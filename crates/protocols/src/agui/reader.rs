@@ -18,13 +18,13 @@ use super::other_events::Bracket;
 use super::text_events::OpenText;
 use crate::Fresh;
 
-/// How much an answer may hold.
+/// The limits of an answer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AnswerLimits {
     pub(super) events: usize,
-    /// Text, arguments, answers and logs, in bytes.
+    /// Text, arguments, results and logs, in bytes.
     pub(super) bytes: usize,
-    /// Messages, calls, steps and the like that are open at one time.
+    /// Messages, calls, steps and the like that are open at the same time.
     pub(super) open: usize,
     /// Messages and calls of the whole thread.
     pub(super) entities: usize,
@@ -38,16 +38,16 @@ impl Default for AnswerLimits {
     }
 }
 
-/// Something for the trace.
+/// An event for the trace.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AguiStep {
-    /// When it happened: the arrival of the event that made it complete.
+    /// When it happened: the arrival of the event that completed it.
     pub at: Moment,
     /// What happened.
     pub kind: EventKind,
 }
 
-/// How far the run is.
+/// The phase of the run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Phase {
     #[default]
@@ -57,14 +57,14 @@ pub(super) enum Phase {
     Failed,
 }
 
-/// Reads the events of one answer. Calls come out in the order they were begun; of parallel ones, what is complete waits for
-/// what was begun before it and keeps its moment.
+/// Reads the events of one answer. Calls are returned in the order in which they were started; a complete call waits
+/// for those started before it, and keeps its time.
 #[derive(Debug, Default)]
 pub struct AguiReader {
     pub(super) thread: String,
-    /// The run that was asked for, until the first run begins.
+    /// The requested run, until the first run starts.
     pub(super) run: Option<String>,
-    /// Whether the thread was only joined, so that a snapshot tells what happened before.
+    /// Whether the thread was only joined, so that a snapshot contains earlier messages.
     pub(super) joined: bool,
     pub(super) number: usize,
     kept: usize,
@@ -74,7 +74,7 @@ pub struct AguiReader {
     pub(super) phase: Phase,
     lint: Lint,
     pub(super) lanes: Lanes,
-    /// The messages that are being streamed, in the order they were opened.
+    /// The messages that are being streamed, in the order in which they were opened.
     pub(super) texts: Vec<OpenText>,
     pub(super) calls: OpenToolCalls,
     /// The steps, subagents and spans of reasoning that are open.
@@ -82,45 +82,45 @@ pub struct AguiReader {
     pub(super) seen: Seen,
     /// The state before this run changed it.
     pub(super) before: Option<Value>,
-    /// What was put out beside the messages.
+    /// The data alongside the messages so far.
     pub(super) fresh: Fresh,
     pub(super) ending: Option<AnswerEnding>,
-    /// The first error of a run that was asked for. No later event takes it back.
+    /// The first error of a requested run. Later events do not revoke it.
     pub(super) failed: Option<AnswerEnding>,
     pub(super) raw_logged: usize,
     pub(super) limits: AnswerLimits,
     pub(super) out: Vec<AguiStep>,
 }
 
-/// What came in the present run.
+/// What was seen in the current run.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    /// The calls that are the client's to answer if nobody else does, in order.
+    /// The calls of client tools, in order; the client answers them unless the agent does.
     pub(super) begun: Vec<String>,
     pub(super) answered: HashSet<String>,
     /// All calls.
     pub(super) made: HashSet<String>,
-    /// What the agent said, piece by piece.
+    /// The streamed texts of the agent.
     pub(super) said: HashSet<String>,
     /// Interrupts that came as custom events.
     pub(super) interrupts: Vec<Interrupt>,
 }
 
 impl AguiReader {
-    /// Begins to read an answer. What was said in the conversation counts as sent from here on.
+    /// Starts to read an answer. The messages of the conversation now count as sent.
     pub fn new(method: AguiMethod, run_id: &str, conversation: &mut AguiThread) -> Self {
         conversation.begin();
         Self {
             thread: conversation.thread().to_owned(),
-            // Who connects is told of earlier runs.
+            // A joined thread starts with earlier runs.
             run: Some(run_id.to_owned()).filter(|_| method == AguiMethod::Run),
             joined: method == AguiMethod::Connect,
             ..Self::default()
         }
     }
 
-    /// Takes one event: the data of one server-sent event, and when it arrived. What [`AguiError`] leaves open is still to be had
-    /// from [`end`](Self::end).
+    /// Handles the data of one server-sent event, and its arrival time. After an [`AguiError`], [`end`](Self::end)
+    /// still returns what was left open.
     pub fn event(&mut self, data: &str, at: Moment, conversation: &mut AguiThread) -> AguiResult<Vec<AguiStep>> {
         self.number += 1;
         self.at = at;
@@ -137,7 +137,7 @@ impl AguiReader {
         Ok(std::mem::take(&mut self.out))
     }
 
-    /// The stream has ended: gives out what was left, and how it ended.
+    /// Handles the end of the stream: returns the remaining steps, and how the answer ended.
     pub fn end(mut self, at: Moment, conversation: &mut AguiThread) -> (Vec<AguiStep>, AnswerEnding) {
         self.at = at;
         let open = self.open();
@@ -155,7 +155,7 @@ impl AguiReader {
         (self.out, ending)
     }
 
-    /// Whether the last run has ended, so that nothing more needs to come.
+    /// Whether the last run has ended, so that nothing more is required.
     pub fn is_over(&self) -> bool {
         matches!(self.phase, Phase::Finished | Phase::Failed)
     }
@@ -168,7 +168,7 @@ impl AguiReader {
         texts.chain(calls).chain(self.brackets.iter().map(ToString::to_string)).collect()
     }
 
-    /// Writes down a violation, unless it was said before.
+    /// Reports a violation, unless it was already reported.
     pub(super) fn violation(&mut self, words: impl fmt::Display) {
         if let Some(sentence) = self.lint.violation(self.number, &self.last, words) {
             self.push(EventKind::Violation(sentence));
@@ -193,7 +193,7 @@ impl AguiReader {
     }
 }
 
-/// Reads one event: what it says goes into the state of the reader and into the conversation.
+/// Handles one event: updates the reader and the conversation.
 pub(super) struct EventReader<'e> {
     pub(super) state: &'e mut AguiReader,
     pub(super) conversation: &'e mut AguiThread,
@@ -213,7 +213,7 @@ impl EventReader<'_> {
         let open = state.texts.len() + state.calls.len() + state.brackets.len() + state.lanes.0.len();
         let AnswerLimits { open: most, entities, .. } = state.limits;
         if open > most {
-            return Err(too_much(format!("more than {most} messages, calls and steps are open at one time")));
+            return Err(too_much(format!("more than {most} messages, calls and steps are open at the same time")));
         }
         if self.conversation.history.size() > entities {
             return Err(too_much(format!("the thread has more than {entities} messages and calls")));
@@ -221,7 +221,7 @@ impl EventReader<'_> {
         Ok(())
     }
 
-    /// Looks at whether an event may come now.
+    /// Checks that an event is allowed in the current phase.
     fn arrives(&mut self, kind: &'static str) {
         kind.clone_into(&mut self.state.last);
         let run = matches!(kind, "RUN_STARTED" | "RUN_ERROR");
@@ -231,7 +231,7 @@ impl EventReader<'_> {
                 "the first event must be `RUN_STARTED` or `RUN_ERROR`"
             }
             Phase::Running if kind == "RUN_STARTED" => {
-                "a run is still going on: `RUN_FINISHED` or `RUN_ERROR` must come first"
+                "a run is still in progress: `RUN_FINISHED` or `RUN_ERROR` must come first"
             }
             Phase::Finished if !run => "it follows `RUN_FINISHED`, after which only a new run may begin",
             Phase::Failed if kind != "RUN_STARTED" => "it follows `RUN_ERROR`, after which only a new run may begin",
@@ -242,5 +242,5 @@ impl EventReader<'_> {
 }
 
 fn too_much(message: String) -> AguiError {
-    AguiError { message, help: "nothing a user waits for is that long: look for a loop in the agent" }
+    AguiError { message, help: "an answer should never be that long: look for a loop in the agent" }
 }

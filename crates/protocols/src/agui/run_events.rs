@@ -1,4 +1,4 @@
-//! How a run begins and ends.
+//! Handles the start and the end of a run.
 
 use agentci_trace::EventKind;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ impl EventReader<'_> {
         self.state.phase = Phase::Running;
         self.state.ending = None;
         if self.state.joined {
-            // Who joins a thread is told of earlier runs, of which only the last is the present one.
+            // A joined thread starts with earlier runs, of which only the last counts.
             self.state.failed = None;
         }
         self.state.seen = Seen::default();
@@ -25,7 +25,7 @@ impl EventReader<'_> {
         self.compare("threadId", thread.as_deref(), Some(&self.state.thread.clone()));
         let asked = self.state.run.take();
         self.compare("runId", run.as_deref(), asked.as_deref());
-        // What the server was asked, as it repeats it; in a replay that is all there is of what the user said.
+        // The server repeats the input; in a replay this is the only source of the user's messages.
         let Some(Value::Object(mut input)) = fields.take("input") else { return Ok(()) };
         if let Some(Value::Array(messages)) = input.remove("messages") {
             for message in messages {
@@ -41,7 +41,7 @@ impl EventReader<'_> {
         match (given, asked) {
             (None, _) => self.state.violation(format!("the field `{field}` is missing")),
             (Some(given), Some(asked)) if given != asked => {
-                self.state.violation(format!("`{field}` is {}, and {} was sent", QuotedName(given), QuotedName(asked)));
+                self.state.violation(format!("`{field}` is {}, expected {}", QuotedName(given), QuotedName(asked)));
             }
             _ => {}
         }
@@ -59,7 +59,7 @@ impl EventReader<'_> {
             FinishedOutcome::Interrupt(interrupts) => RunOutcome::Interrupted(interrupts),
             FinishedOutcome::Cancelled => RunOutcome::Cancelled,
             FinishedOutcome::Unknown(kind) => {
-                self.state.violation(format!("the outcome {} is unknown, and taken for success", QuotedName(&kind)));
+                self.state.violation(format!("unknown outcome {}, treated as success", QuotedName(&kind)));
                 self.done(Vec::new(), custom)
             }
             FinishedOutcome::Success(pending) => self.done(pending, custom),
@@ -77,7 +77,7 @@ impl EventReader<'_> {
         Ok(())
     }
 
-    /// The run is done, as far as it depends on the agent.
+    /// The outcome of a successful run.
     fn done(&mut self, named: Vec<String>, custom: Vec<Interrupt>) -> RunOutcome {
         if !custom.is_empty() {
             return RunOutcome::Interrupted(custom);
@@ -91,7 +91,7 @@ impl EventReader<'_> {
         for id in ids {
             let Some(call) = self.conversation.history.call(&id) else {
                 let id = QuotedName(&id);
-                self.state.violation(format!("call {id} is said to be pending, and was never begun"));
+                self.state.violation(format!("call {id} is listed as pending but was never started"));
                 continue;
             };
             pending.push(call);
@@ -119,7 +119,7 @@ impl EventReader<'_> {
         }
     }
 
-    /// The run is over: what is left open is complete as it is, and a state that changed is written down.
+    /// Ends a run: completes everything that is open, and emits the state if it changed.
     pub(super) fn flush(&mut self) {
         for open in std::mem::take(&mut self.state.texts) {
             self.finish_text(open);

@@ -1,4 +1,4 @@
-//! Snapshots of all messages. What stands only there was said and called all the same.
+//! Handles snapshots of all messages, which may contain messages and calls that were not streamed.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,7 +14,7 @@ use super::message::{self, text};
 use super::reader::EventReader;
 use super::text_events::ASSISTANT;
 
-/// Something that was not known before a snapshot.
+/// New content of a snapshot.
 enum New {
     Text(String),
     Call { id: String, name: String, arguments: String },
@@ -24,7 +24,7 @@ enum New {
 impl EventReader<'_> {
     pub(super) fn messages_snapshot(&mut self, mut fields: AguiFields<'_>) -> AguiResult {
         let messages = messages(&mut fields)?;
-        // Who joins a thread is told what happened before.
+        // The snapshot of a joined thread contains earlier messages.
         if !self.state.joined {
             for new in self.news(&messages) {
                 self.tell(new)?;
@@ -34,9 +34,9 @@ impl EventReader<'_> {
         Ok(())
     }
 
-    /// What a snapshot has that was neither sent nor seen before, in its order. Servers that stream and then send a snapshot may
-    /// give their messages other ids there, so a message with the words of another is that one. What stands before the words the
-    /// user said last is older than this run.
+    /// The content of a snapshot that was neither sent nor seen before, in order. Servers that stream and then send a
+    /// snapshot may use other ids in it, so messages with the same text are the same. Messages before the last user
+    /// message are older than this run.
     fn news(&self, messages: &[Value]) -> Vec<New> {
         let history = &self.conversation.history;
         let place = |list: &[Value]| {
@@ -48,13 +48,13 @@ impl EventReader<'_> {
             _ => (Some(history.messages.as_slice()), Some(messages)),
         };
         let known = known.unwrap_or_default();
-        // How often each was said; those whose words are still coming are not in the history yet.
+        // How often each text was seen; messages that are still being streamed are not in the history yet.
         let mut heard: HashMap<String, usize> = HashMap::new();
         let open = || self.state.texts.iter().filter(|open| open.stream == ChunkStream::Text);
         for words in known.iter().filter_map(words).chain(open().map(|open| open.text.clone())) {
             *heard.entry(words).or_default() += 1;
         }
-        // A message that was known by its calls alone may still get its words.
+        // A message that had only calls may get text.
         let silent: HashSet<&str> =
             known.iter().filter(|message| words(message).is_none()).map(|message| text(message, "id")).collect();
         let is_known =
@@ -103,7 +103,7 @@ impl EventReader<'_> {
                 self.state.keep(result.result.to_string().len())?;
                 let id = &result.call_id;
                 if !self.state.seen.made.contains(id) && !self.conversation.history.calls.contains(id) {
-                    self.state.violation(format!("call {} was never begun", QuotedName(id)));
+                    self.state.violation(format!("call {} was never started", QuotedName(id)));
                 }
                 self.answer_call(result);
             }
@@ -112,7 +112,7 @@ impl EventReader<'_> {
     }
 }
 
-/// What the assistant says in a message, if anything.
+/// The text of an assistant message, if any.
 fn words(message: &Value) -> Option<String> {
     let words = match message.get("content")? {
         Value::String(text) => text.clone(),

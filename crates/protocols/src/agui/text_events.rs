@@ -1,4 +1,4 @@
-//! Events of messages: what is said and what is thought.
+//! Handles the events of messages: text and reasoning.
 
 use agentci_trace::{EventKind, Moment};
 use serde_json::{Map, Value, json};
@@ -11,22 +11,22 @@ use super::reader::{AguiStep, EventReader};
 
 pub(super) const ASSISTANT: &str = "assistant";
 const REASONING: &str = "reasoning";
-/// `THINKING` events carry no ids.
+/// The id of `THINKING` messages, which have none.
 const THINKING: &str = "thinking";
 
 /// A message that is being streamed.
 #[derive(Debug)]
 pub(super) struct OpenText {
-    /// Whether someone speaks or the agent thinks.
+    /// Text or reasoning.
     pub(super) stream: ChunkStream,
     pub(super) id: String,
     role: String,
     pub(super) text: String,
-    /// When its last piece came.
+    /// When its last piece arrived.
     heard: Moment,
-    /// Whether nothing opened it but its content.
+    /// Whether it was opened by its content, without a start event.
     pub(super) implied: bool,
-    /// Whether it belongs to the history; a server that still sends `THINKING` events does not know messages of that kind.
+    /// Whether it belongs to the history; servers that send `THINKING` events do not support such messages.
     kept: bool,
     metadata: Option<Map<String, Value>>,
 }
@@ -39,7 +39,7 @@ impl EventReader<'_> {
             role = fields.optional_text("role")?.unwrap_or_else(|| ASSISTANT.into());
             name = fields.optional_text("name")?;
             if !matches!(role.as_str(), ASSISTANT | "user" | "system" | "developer") {
-                self.state.violation(format!("message {} has the role {}", QuotedName(&id), QuotedName(&role)));
+                self.state.violation(format!("message {} has the invalid role {}", QuotedName(&id), QuotedName(&role)));
             }
         }
         self.open_text(stream, &id, role, name, fields.lane.take());
@@ -63,11 +63,11 @@ impl EventReader<'_> {
     fn end_text(&mut self, stream: ChunkStream, id: &str) {
         match self.remove_text(stream, id) {
             Some(open) => self.finish_text(OpenText { heard: self.state.at, ..open }),
-            None => self.state.violation(format!("no {} {} is open", stream.noun(), QuotedName(id))),
+            None => self.state.violation(format!("{} {} is not open", stream.noun(), QuotedName(id))),
         }
     }
 
-    /// Takes one of the `THINKING_TEXT_MESSAGE` events.
+    /// Handles the `THINKING_TEXT_MESSAGE` events.
     pub(super) fn thinking(&mut self, mut fields: AguiFields<'_>) -> AguiResult {
         let stream = ChunkStream::Reasoning;
         let is_open = self.text(stream, THINKING).is_some();
@@ -81,7 +81,7 @@ impl EventReader<'_> {
         }
         let begins = fields.kind == "THINKING_TEXT_MESSAGE_START";
         if begins && is_open {
-            self.state.violation("a message of this kind is open already");
+            self.state.violation("a message of this kind is already open");
         }
         if is_open || !begins {
             self.end_text(stream, THINKING);
@@ -115,8 +115,8 @@ impl EventReader<'_> {
         self.add_piece(stream, &lane.id, &delta, lane.owner, fields.take("metadata"))
     }
 
-    /// Finds where a chunk belongs and looks whether it repeats what was said correctly. A lane that is to begin a new stream
-    /// ends its old one.
+    /// Finds where a chunk belongs and checks the fields that it repeats. A lane that opens a new stream closes its old
+    /// one.
     pub(super) fn place_chunk(
         &mut self,
         stream: ChunkStream,
@@ -127,7 +127,7 @@ impl EventReader<'_> {
         let place = self.state.lanes.place(stream, id, owner);
         match &place {
             Err(words) => {
-                // A lane has one stream at most, so whatever it had open is over.
+                // A lane has at most one stream, so its open stream ends.
                 self.close_lane(owner);
                 self.state.violation(words);
             }
@@ -137,7 +137,7 @@ impl EventReader<'_> {
                 let id = QuotedName(&lane.id);
                 for ((field, given), (_, known)) in said.iter().zip(&lane.said) {
                     if differs(given.as_deref(), known.as_deref()) {
-                        self.state.violation(format!("`{field}` of {id} is another than its first chunk gave"));
+                        self.state.violation(format!("`{field}` of {id} differs from its first chunk"));
                     }
                 }
                 if differs(owner, lane.owner.as_deref()) {
@@ -148,21 +148,21 @@ impl EventReader<'_> {
         place.ok()
     }
 
-    /// Ends the stream of chunks of one lane.
+    /// Closes the stream of chunks of one lane.
     pub(super) fn close_lane(&mut self, owner: Option<&str>) {
         if let Some(lane) = self.state.lanes.close(owner) {
             self.end_chunks(&lane);
         }
     }
 
-    /// Ends all streams of chunks.
+    /// Closes all streams of chunks.
     pub(super) fn close_lanes(&mut self) {
         for lane in std::mem::take(&mut self.state.lanes.0) {
             self.end_chunks(&lane);
         }
     }
 
-    /// A stream of chunks is over. It was complete with its last chunk, not with whatever came next.
+    /// Closes a stream of chunks. It was complete with its last chunk, not with the following event.
     fn end_chunks(&mut self, lane: &ChunkLane) {
         if lane.stream == ChunkStream::Call {
             self.close_call(&lane.id, None);
@@ -171,7 +171,7 @@ impl EventReader<'_> {
         }
     }
 
-    /// A message is complete.
+    /// Completes a message.
     pub(super) fn finish_text(&mut self, open: OpenText) {
         let OpenText { stream, id, role, text, heard: at, kept, metadata, .. } = open;
         if kept {
@@ -189,7 +189,7 @@ impl EventReader<'_> {
         } else {
             EventKind::Log {
                 level: "info".into(),
-                message: format!("a message of the role {}", QuotedName(&role)),
+                message: format!("a message with the role {}", QuotedName(&role)),
                 data: Some(json!({ "role": role, "content": text }).into()),
             }
         };
@@ -198,7 +198,7 @@ impl EventReader<'_> {
 
     fn open_text(&mut self, stream: ChunkStream, id: &str, role: String, name: Option<String>, lane: Option<String>) {
         if self.text(stream, id).is_some() {
-            return self.state.violation(format!("{} {} is open already", stream.noun(), QuotedName(id)));
+            return self.state.violation(format!("{} {} is already open", stream.noun(), QuotedName(id)));
         }
         self.conversation.history.open_message(id, &role, name, lane);
         self.push_text(stream, id, role, false, true);
@@ -219,8 +219,8 @@ impl EventReader<'_> {
     ) -> AguiResult {
         self.state.keep(delta.len())?;
         if self.text(stream, id).is_none() {
-            // What is said is not lost for want of an opening.
-            self.state.violation(format!("no {} {} is open", stream.noun(), QuotedName(id)));
+            // Text is kept even if the start event is missing.
+            self.state.violation(format!("{} {} is not open", stream.noun(), QuotedName(id)));
             let role = if stream == ChunkStream::Text { ASSISTANT } else { REASONING };
             self.conversation.history.open_message(id, role, None, lane);
             self.push_text(stream, id, role.into(), true, true);
@@ -234,7 +234,7 @@ impl EventReader<'_> {
         Ok(())
     }
 
-    /// The open message with an id; few are open at any time, so they are looked through from the end.
+    /// The open message with this id. Few messages are open at any time, so a linear search is enough.
     fn text(&mut self, stream: ChunkStream, id: &str) -> Option<&mut OpenText> {
         self.state.texts.iter_mut().rev().find(|open| open.stream == stream && open.id == id)
     }

@@ -1,8 +1,8 @@
-//! An answer of a model, in one shape for all providers.
+//! The answer of a model, in one format for all providers.
 
 use serde_json::{Value, json};
 
-/// The API that an answer was given by.
+/// The API of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WireApi {
     /// `OpenAI`'s Chat Completions.
@@ -21,83 +21,83 @@ pub enum WireApi {
     Bedrock,
 }
 
-/// An answer of a model.
+/// The answer of a model.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ModelAnswer {
-    /// The provider's id of it.
+    /// The provider's id of the answer.
     pub id: Option<String>,
-    /// The model that gave it, as the answer says.
+    /// The model name in the answer.
     pub model: Option<String>,
-    /// What it says; a refusal included.
+    /// The text, including a refusal.
     pub text: String,
-    /// What the model thought, as far as the provider tells.
+    /// The reasoning, as far as the provider returns it.
     pub reasoning: String,
-    /// The tools that it wants called.
+    /// The tool calls that it requests.
     pub calls: Vec<AnswerCall>,
-    /// The tools that the provider ran itself.
+    /// The tools that the provider executed itself.
     pub provider_tools: Vec<ProviderTool>,
-    /// What it used up, where the answer says so.
+    /// The token usage, if the answer contains it.
     pub usage: Option<AnswerUsage>,
-    /// Why it ended, in the provider's word.
+    /// The finish reason of the provider.
     pub finish: Option<String>,
-    /// The error that came instead of it, or in the middle of it.
+    /// The error in place of the answer, or within it.
     pub error: Option<String>,
-    /// Whether it came to its end.
+    /// Whether it is complete.
     pub complete: bool,
-    /// What could not be read.
+    /// Notes on parts that could not be read.
     pub notes: Vec<String>,
-    /// The answer as the provider would have sent it at once; null where there is none.
+    /// The answer as the provider would have sent it without streaming; null if there is none.
     pub whole: Value,
 }
 
-/// A tool that a model wants called.
+/// A tool call that a model requests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AnswerCall {
-    /// Empty where the provider gives none.
+    /// The id; empty if the provider sends none.
     pub id: String,
-    /// The tool.
+    /// The name of the tool.
     pub name: String,
-    /// As JSON; what a model wrote need not be valid.
+    /// The arguments as JSON, which need not be valid.
     pub arguments: String,
 }
 
-/// A tool that the provider ran itself, such as a search of the web.
+/// A tool that the provider executed itself, such as web search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ProviderTool {
-    /// Empty where the provider gives none.
+    /// The id; empty if the provider sends none.
     pub id: String,
-    /// The tool.
+    /// The name of the tool.
     pub name: String,
-    /// Its arguments, as far as the answer tells.
+    /// Its arguments, as far as the answer contains them.
     pub arguments: Value,
-    /// What it gave, as far as the answer tells.
+    /// Its result, as far as the answer contains it.
     pub result: Value,
-    /// What went wrong.
+    /// The error, if it failed.
     pub error: Option<String>,
 }
 
-/// Tokens that an answer used up; `None` is unknown.
+/// The token usage of an answer; `None` is unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AnswerUsage {
-    /// Tokens that the model read, cached ones included.
+    /// Input tokens, including cached ones.
     pub input: Option<u64>,
-    /// Tokens that the model wrote, reasoning included.
+    /// Output tokens, including reasoning.
     pub output: Option<u64>,
-    /// Of the input: tokens that came from the cache.
+    /// Input tokens that were read from the cache.
     pub cached_input: Option<u64>,
-    /// Of the input: tokens that were put into the cache, which some providers charge more for.
+    /// Input tokens that were written to the cache, which some providers charge more for.
     pub cache_writes: Option<u64>,
-    /// Of the output: tokens that were thought.
+    /// Output tokens of the reasoning.
     pub reasoning: Option<u64>,
 }
 
 impl AnswerCall {
-    /// Reads a call of a function, which has its arguments in this field.
+    /// Reads a function call whose arguments are in this field.
     pub(super) fn read(id: &str, function: &Value, field: &str) -> Self {
         Self { id: id.to_owned(), name: text(function, "name").to_owned(), arguments: arguments(function.get(field)) }
     }
 
-    /// The call as Chat Completions write it.
+    /// The call in the format of Chat Completions.
     pub(super) fn written(self) -> Value {
         let function = json!({ "name": self.name, "arguments": self.arguments });
         json!({ "id": self.id, "type": "function", "function": function })
@@ -105,7 +105,7 @@ impl AnswerCall {
 }
 
 impl AnswerUsage {
-    /// The usage of a provider that does not count what the cache gave and took among the input.
+    /// The usage of a provider whose input does not include cached tokens.
     pub(super) fn beside_cache(
         input: Option<u64>,
         output: Option<u64>,
@@ -118,28 +118,28 @@ impl AnswerUsage {
         Self { input, output, cached_input: cached, cache_writes: written, reasoning: None }.known()
     }
 
-    /// Nothing where nothing is known.
+    /// `None` if nothing is known.
     pub(super) fn known(self) -> Option<Self> {
         (self.input.is_some() || self.output.is_some()).then_some(self)
     }
 }
 
-/// The text at a key; empty where there is none.
+/// The string at a key; empty if there is none.
 pub(super) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The text at a key that is not empty.
+/// The non-empty string at a key.
 pub(super) fn named(value: &Value, key: &str) -> Option<String> {
     Some(text(value, key)).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
-/// The list at a key; empty where there is none.
+/// The list at a key; empty if there is none.
 pub(super) fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
     value.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
-/// A number of tokens; Cohere writes them as floats.
+/// A number of tokens; Cohere sends floats.
 pub(super) fn count(value: &Value, key: &str) -> Option<u64> {
     let value = value.get(key)?;
     let of_float = || value.as_f64().filter(|count| (0.0..9e15).contains(count)).map(whole);
@@ -151,7 +151,7 @@ fn whole(count: f64) -> u64 {
     count as u64
 }
 
-/// Arguments as JSON: most providers send a text, some the data itself.
+/// Arguments as JSON: most providers send a string, some the data itself.
 pub(super) fn arguments(value: Option<&Value>) -> String {
     match value {
         None | Some(Value::Null) => String::new(),

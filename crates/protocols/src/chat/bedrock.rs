@@ -1,5 +1,5 @@
-//! Amazon Bedrock's Converse, and `InvokeModel` with models that answer in a known shape: Anthropic's Messages, or Converse as Amazon's
-//! own models do.
+//! Amazon Bedrock's Converse, and `InvokeModel` with models that answer in a known format: Anthropic's Messages, or
+//! Converse as Amazon's own models do.
 
 use std::collections::BTreeMap;
 
@@ -11,21 +11,21 @@ use super::answer::{AnswerCall, AnswerUsage, ModelAnswer, count, list, named, te
 use super::messages;
 use super::read::{Assembled, object};
 
-/// The most blocks of one answer that are read.
+/// The maximum number of blocks that are read of one answer.
 const BLOCKS_MOST: usize = 10_000;
 
-/// A block of the answer so far.
+/// A block of the answer that is being assembled.
 #[derive(Default)]
 struct BedrockBlock {
     said: String,
     thought: String,
-    /// The call and its arguments.
+    /// The tool call and its arguments.
     call: Option<(Value, String)>,
     stopped: bool,
 }
 
 pub(super) fn assemble(events: &[Value]) -> Assembled {
-    // InvokeModel wraps what the model says.
+    // InvokeModel wraps the model's events.
     let inner: Vec<Value> = events.iter().filter_map(unpacked).collect();
     if inner.iter().any(|event| text(event, "type") == "message_start") {
         return messages::assemble(&inner);
@@ -84,7 +84,7 @@ impl BedrockBlock {
                 let call = json!({
                     "toolUseId": call["toolUseId"],
                     "name": call["name"],
-                    // Arguments that are not whole stay a text.
+                    // Incomplete arguments stay a string.
                     "input": input.unwrap_or_else(Value::String),
                 });
                 json!({ "toolUse": call })

@@ -60,7 +60,7 @@ pub(super) fn fill(whole: &Value, answer: &mut ModelAnswer) {
         answer.calls.push(AnswerCall::read(text(call, "id"), &call["function"], "arguments"));
     }
     let usage = &whole["usage"];
-    // What was read and written, or what is charged for, where only that is told.
+    // The actual tokens, or the billed ones if only those are known.
     let of = |key: &str| count(&usage["tokens"], key).or_else(|| count(&usage["billed_units"], key));
     let (input, output) = (of("input_tokens"), of("output_tokens"));
     let cached_input = count(usage, "cached_tokens");

@@ -1,15 +1,15 @@
-//! AWS event streams (`application/vnd.amazon.eventstream`), as Bedrock sends them.
+//! Reads AWS event streams (`application/vnd.amazon.eventstream`), as Bedrock sends them.
 //!
-//! A message is `length (4), length of headers (4), checksum (4), headers, payload, checksum (4)`, numbers big-endian. Checksums are
-//! not looked at: TLS protects the bytes, and the client of the agent looks at them itself.
+//! A message is `length (4), length of headers (4), checksum (4), headers, payload, checksum (4)`, numbers big-endian.
+//! Checksums are not verified: TLS protects the bytes, and the agent's client verifies them itself.
 
 use serde_json::{Map, Value, json};
 
-/// The bytes of a message beside its headers and payload.
+/// The size of a message without its headers and payload.
 const FRAME: usize = 16;
 
-/// The events of a stream as `{ "<event type>": payload }`, and whether it broke off within a message. An exception is an event whose
-/// payload stands at `error`.
+/// The events of a stream as `{ "<event type>": payload }`, and whether it was truncated within a message. The payload
+/// of an exception is at `error`.
 pub(super) fn events(mut bytes: &[u8], notes: &mut Vec<String>) -> (Vec<Value>, bool) {
     let mut events = Vec::new();
     while !bytes.is_empty() {
@@ -43,7 +43,7 @@ fn event(head: &[u8], payload: Value) -> Option<Value> {
     Some(Map::from_iter([(kind.to_owned(), payload)]).into())
 }
 
-/// The text of a header; all of them are texts in Bedrock's streams.
+/// The value of a header; Bedrock's streams have only string headers.
 fn header<'h>(mut head: &'h [u8], wanted: &str) -> Option<&'h str> {
     loop {
         let (length, rest) = head.split_first()?;

@@ -1,36 +1,36 @@
-//! From the bytes of an answer to its JSON: at once, or as events.
+//! Splits the bytes of an answer into JSON: one value, or events.
 
 use serde_json::Value;
 
 use super::event_stream;
 use crate::sse::{Decoder, EVENT_LIMIT};
 
-/// The most bytes of an answer that are read.
+/// The limit on the bytes that are read of an answer.
 const ANSWER_LIMIT: usize = 64 << 20;
 
-/// What an answer consists of.
+/// The content of an answer.
 #[derive(Debug)]
 pub(super) enum Framed {
-    /// JSON.
+    /// One JSON value.
     Whole(Value),
-    /// Events, and whether the provider said that there are no more.
+    /// Events, and how the stream ended.
     Events(Vec<Value>, StreamEnd),
-    /// A text that is not JSON, as gateways send with an error.
+    /// Text that is not JSON, as gateways send with an error.
     Text(String),
 }
 
 /// How a stream of events ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StreamEnd {
-    /// Nothing was torn.
+    /// After a complete event.
     Open,
-    /// `[DONE]` was said.
+    /// With `[DONE]`.
     Done,
     /// In the middle of an event.
     Torn,
 }
 
-/// Reads an answer. Its bytes tell what it is more surely than a gateway's `content-type`.
+/// Reads an answer. Its format is detected from the bytes, which are more reliable than a gateway's `content-type`.
 pub(super) fn read<'b>(
     content_type: &str,
     pieces: impl IntoIterator<Item = &'b [u8]>,
@@ -46,7 +46,7 @@ pub(super) fn read<'b>(
         return sse(&bytes, notes);
     }
     match serde_json::from_slice(&bytes) {
-        // Gemini without `alt=sse` streams one list.
+        // Without `alt=sse`, Gemini streams one list.
         Ok(Value::Array(events)) => Framed::Events(events, StreamEnd::Open),
         Ok(value) => Framed::Whole(value),
         Err(_) if begins(b"{") && (content_type.contains("ndjson") || begins_with_line(&bytes)) => lines(&bytes, notes),
@@ -91,7 +91,7 @@ fn sse(bytes: &[u8], notes: &mut Vec<String>) -> Framed {
     Framed::Events(events, ended)
 }
 
-/// Whether the first line is JSON by itself.
+/// Whether the first line is a complete JSON value.
 fn begins_with_line(bytes: &[u8]) -> bool {
     let line = bytes.split(|byte| *byte == b'\n').next().expect("a split has a first part");
     line.len() < bytes.len() && serde_json::from_slice::<serde::de::IgnoredAny>(line).is_ok()
@@ -110,7 +110,7 @@ fn lines(bytes: &[u8], notes: &mut Vec<String>) -> Framed {
     Framed::Events(events, ended)
 }
 
-/// A list that broke off: the items that came whole.
+/// The complete items of a truncated list.
 fn list(bytes: &[u8], notes: &mut Vec<String>) -> Framed {
     let mut rest = bytes.trim_ascii_start().get(1..).unwrap_or_default();
     let mut events = Vec::new();
@@ -128,7 +128,7 @@ fn list(bytes: &[u8], notes: &mut Vec<String>) -> Framed {
     Framed::Events(events, StreamEnd::Torn)
 }
 
-/// Notes something once.
+/// Adds a note once.
 fn note(notes: &mut Vec<String>, what: &str) {
     if !notes.iter().any(|known| known == what) {
         notes.push(what.into());

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::answer::{AnswerCall, AnswerUsage, ModelAnswer, ProviderTool, arguments, count, list, named, text};
 use super::read::{Assembled, object};
 
-/// The most parts of one answer that are read.
+/// The maximum number of parts that are read of one answer.
 const PARTS_MOST: usize = 10_000;
 
 pub(super) fn assemble(events: &[Value]) -> Assembled {
@@ -39,7 +39,7 @@ pub(super) fn assemble(events: &[Value]) -> Assembled {
     Assembled { whole, complete }
 }
 
-/// A text goes on from the text before it.
+/// Adds a part; consecutive texts are joined.
 fn add(parts: &mut Vec<Value>, part: &Value) {
     let is_text = |part: &Value| part["text"].is_string() && part.as_object().is_some_and(|map| map.len() <= 2);
     let goes_on = parts.last().is_some_and(|last| is_text(last) && is_text(part) && last["thought"] == part["thought"]);
@@ -61,7 +61,7 @@ pub(super) fn fill(whole: &Value, answer: &mut ModelAnswer) {
     for part in list(&candidate["content"], "parts") {
         take(part, answer);
     }
-    // Searches of the web show only in what the answer rests on.
+    // Web searches appear only in the grounding metadata.
     let searched = &candidate["groundingMetadata"]["webSearchQueries"];
     if searched.as_array().is_some_and(|queries| !queries.is_empty()) {
         answer.provider_tools.push(ProviderTool {

@@ -7,16 +7,16 @@ use serde_json::{Map, Value, json};
 use super::answer::{AnswerCall, AnswerUsage, ModelAnswer, ProviderTool, count, list, named, text};
 use super::read::Assembled;
 
-/// The most blocks of one answer that are read.
+/// The maximum number of blocks that are read of one answer.
 const BLOCKS_MOST: usize = 10_000;
 
-/// A block of the answer so far.
+/// A block of the answer that is being assembled.
 #[derive(Default)]
 struct MessagesBlock {
     begun: Map<String, Value>,
-    /// Texts that grow, by their key.
+    /// Streamed texts, by key.
     grown: BTreeMap<&'static str, String>,
-    /// The arguments of a call.
+    /// The arguments of a tool call.
     json: String,
     stopped: bool,
 }
@@ -87,7 +87,7 @@ impl MessagesBlock {
         }
         let is_call = self.begun.contains_key("input");
         if !self.json.is_empty() || (is_call && !self.stopped) {
-            // Arguments that are not whole stay a text: a call begins with empty ones.
+            // Incomplete arguments stay a string: a call starts with empty ones.
             let input = serde_json::from_str(&self.json).unwrap_or(Value::String(self.json));
             self.begun.insert("input".into(), input);
         }

@@ -1,11 +1,12 @@
-//! The answers of models, read whatever provider gave them and however they travelled.
+//! Reads the answers of models, for all providers and transports.
 //!
 //! ```text
 //! bytes ─▶ framing: JSON, server-sent events, JSON lines, AWS event stream ─▶ a provider's file: the whole answer ─▶ ModelAnswer
 //! ```
 //!
-//! A streamed answer is put together to what the provider would have sent at once, and read like that. What comes from a network
-//! is never trusted: events that are not JSON are skipped with a note, and a stream that breaks off gives what came before.
+//! A streamed answer is assembled into the answer that the provider would have sent without streaming, and read like
+//! that. Input from the network is never trusted: events that are not JSON are skipped with a note, and a truncated
+//! stream results in the part that arrived.
 
 mod answer;
 mod bedrock;

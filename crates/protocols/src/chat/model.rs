@@ -1,15 +1,15 @@
-//! The model that a request names.
+//! Finds the model name in a request.
 
 use serde_json::Value;
 
-/// The model that a request names: its deployment where the path has one, since Azure goes by that whatever the body says; else
-/// in its body, or in its path as `/models/{name}:verb` or `/model/{name}/converse`.
+/// The model name of a request: the deployment in its path, which takes precedence on Azure; else the one in its body,
+/// or in its path as `/models/{name}:verb` or `/model/{name}/converse`.
 pub fn requested_model(path: &str, body: &Value) -> Option<String> {
     let in_body = || body.get("model").and_then(Value::as_str).map(str::to_owned);
     deployment(path).or_else(in_body).or_else(|| model_in_path(path)).filter(|name| !name.is_empty())
 }
 
-/// The model that the path of a request names.
+/// The model name in the path of a request.
 pub fn model_in_path(path: &str) -> Option<String> {
     if !path.contains("/model") && !path.contains("/deployments/") {
         return None;
@@ -24,14 +24,14 @@ fn deployment(path: &str) -> Option<String> {
     segment(path, "/deployments/").map(unescaped).filter(|name| !name.is_empty())
 }
 
-/// What stands after a word in a path, up to the next slash.
+/// The segment of a path after a prefix.
 fn segment<'p>(path: &'p str, word: &str) -> Option<&'p str> {
     let path = path.split('?').next().expect("a split has a first part");
     path.rsplit_once(word).map(|(_, rest)| rest.split('/').next().expect("a split has a first part"))
 }
 
 fn unescaped(name: &str) -> String {
-    // Ids of Bedrock's models have colons, and their ARNs slashes, which clients escape.
+    // The ids of Bedrock's models contain colons, and their ARNs slashes, which clients escape.
     name.replace("%3A", ":").replace("%3a", ":").replace("%2F", "/").replace("%2f", "/")
 }
 

@@ -1,4 +1,4 @@
-//! `OpenAI`'s Chat Completions, and everyone's who speaks it.
+//! `OpenAI`'s Chat Completions, also for compatible servers.
 
 use std::collections::BTreeMap;
 
@@ -8,17 +8,17 @@ use super::answer::{AnswerCall, AnswerUsage, ModelAnswer, count, list, named, te
 use super::pieces::CallPieces;
 use super::read::{Assembled, object, some};
 
-/// The most choices of one answer that are read.
+/// The maximum number of choices that are read of one answer.
 const CHOICES_MOST: usize = 128;
 
-/// One of the answers, of which most requests want one.
+/// A choice; most requests expect only one.
 #[derive(Default)]
 struct AnswerChoice {
     content: String,
     refusal: String,
     reasoning: String,
     calls: CallPieces,
-    /// What tools were before, one and without an id.
+    /// The deprecated `function_call`, a single call without an id.
     function: CallPieces,
     finish: Option<String>,
 }
@@ -60,7 +60,7 @@ pub(super) fn assemble(events: &[Value]) -> Assembled {
     for event in events {
         id = id.or_else(|| named(event, "id"));
         model = model.or_else(|| named(event, "model"));
-        // Groq has it elsewhere.
+        // Groq sends the usage in `x_groq`.
         for found in [event.get("usage"), event.pointer("/x_groq/usage")].into_iter().flatten() {
             if found.is_object() {
                 usage = found.clone();
@@ -107,7 +107,7 @@ fn called(call: &Value) -> AnswerCall {
     }
 }
 
-/// The words of a content: a text, or parts, as Mistral sends them beside what it thinks.
+/// The text of a message's content: a string, or parts, which Mistral sends along with its reasoning.
 fn words(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
@@ -116,7 +116,7 @@ fn words(content: &Value) -> String {
     }
 }
 
-/// What the model thinks; `DeepSeek` and vLLM, and `OpenRouter` call it by these names.
+/// The reasoning, as named by `DeepSeek` and vLLM, or by `OpenRouter`.
 fn reasoning(message: &Value) -> &str {
     let names = ["reasoning_content", "reasoning"];
     names.into_iter().map(|name| text(message, name)).find(|text| !text.is_empty()).unwrap_or_default()
@@ -124,7 +124,7 @@ fn reasoning(message: &Value) -> &str {
 
 fn usage(usage: &Value) -> Option<AnswerUsage> {
     let (input, output) = (&usage["prompt_tokens_details"], &usage["completion_tokens_details"]);
-    // DeepSeek counts hits by a name of its own.
+    // DeepSeek has a different name for cache hits.
     let cached = count(input, "cached_tokens").or_else(|| count(usage, "prompt_cache_hit_tokens"));
     AnswerUsage {
         input: count(usage, "prompt_tokens"),

@@ -1,8 +1,8 @@
-//! Calls whose arguments come in pieces.
+//! Assembles tool calls whose arguments are streamed.
 
 use super::answer::AnswerCall;
 
-/// The most calls of one answer that are read.
+/// The maximum number of calls that are read of one answer.
 const CALLS_MOST: usize = 1024;
 
 /// The calls of an answer so far.
@@ -10,8 +10,8 @@ const CALLS_MOST: usize = 1024;
 pub(super) struct CallPieces(Vec<(Option<u64>, AnswerCall)>);
 
 impl CallPieces {
-    /// A piece of a call. It belongs to the call of its index, or to the last one where it has none; some servers give all calls
-    /// one index, and another id begins another call.
+    /// Adds a piece of a call. It belongs to the call with its index, or to the last one if it has no index. Some
+    /// servers use the same index for all calls, so a new id starts a new call.
     pub(super) fn take(&mut self, index: Option<u64>, part: AnswerCall) {
         let of_index = |(known, _): &(Option<u64>, AnswerCall)| index.is_none() || *known == index;
         let is_other = |call: &AnswerCall| !part.id.is_empty() && !call.id.is_empty() && call.id != part.id;

@@ -1,4 +1,4 @@
-//! An answer from its bytes.
+//! Reads an answer from its bytes.
 
 use serde_json::Value;
 
@@ -6,18 +6,19 @@ use super::answer::{AnswerCall, ModelAnswer, WireApi, text};
 use super::framing::{Framed, StreamEnd, read};
 use super::{bedrock, cohere, gemini, messages, ollama, openai_chat, responses};
 
-/// How much of an error that is not JSON is kept, in characters.
+/// The maximum length of an error that is not JSON, in characters.
 const ERROR_TEXT: usize = 500;
 
-/// A whole answer, put together from its events.
+/// A whole answer, assembled from its events.
 #[derive(Debug, Default)]
 pub(super) struct Assembled {
     pub(super) whole: Value,
-    /// Whether an event said that this is all.
+    /// Whether an event marked the end.
     pub(super) complete: bool,
 }
 
-/// Reads the answer to a request: its status, its `content-type` and its body in any pieces. It may have broken off anywhere.
+/// Reads the answer to a request from its status, its `content-type` and its body in any pieces. It may be truncated
+/// anywhere.
 pub fn read_answer<'b>(
     api: WireApi,
     status: u16,
@@ -30,12 +31,12 @@ pub fn read_answer<'b>(
         Framed::Whole(whole) => {
             let whole = unwrapped(api, whole);
             let error = error_of(&whole, status);
-            // The first line of a stream of Ollama's is an object, too.
+            // A truncated Ollama stream with a single line is an object, too.
             let complete = api != WireApi::Ollama || whole.get("done") != Some(&Value::Bool(false));
             (whole, complete, error)
         }
         Framed::Events(events, ended) => {
-            // The last event of a response that failed has all of it.
+            // The last event of a failed response contains the whole response.
             let inner = |event: &Value| error_of(event.get("response")?, status);
             let error = events.iter().find_map(|event| error_of(event, status).or_else(|| inner(event)));
             let events: Vec<Value> = events.into_iter().map(|event| unwrapped(api, event)).collect();
@@ -63,7 +64,7 @@ pub fn read_answer<'b>(
     answer
 }
 
-/// How the answers of a provider are put together, and how they are read.
+/// The functions that assemble and read the answers of a provider.
 type AnswerFormat = (fn(&[Value]) -> Assembled, fn(&Value, &mut ModelAnswer));
 
 fn provider(api: WireApi) -> AnswerFormat {
@@ -78,7 +79,7 @@ fn provider(api: WireApi) -> AnswerFormat {
     }
 }
 
-/// gemini-cli with a login asks a service that wraps answers in `response`; others send what they are.
+/// Unwraps `response`: gemini-cli with a login uses a service that wraps its answers.
 fn unwrapped(api: WireApi, value: Value) -> Value {
     match value {
         Value::Object(mut map) if api == WireApi::Gemini && !map.contains_key("candidates") => {
@@ -88,8 +89,8 @@ fn unwrapped(api: WireApi, value: Value) -> Value {
     }
 }
 
-/// The message of an error, in an answer or an event: `{"error":{"message":..}}`, `{"error":".."}`, or with a status that says so
-/// `{"message":..}`, the first of a list included.
+/// The message of an error, in an answer or an event: `{"error":{"message":..}}`, `{"error":".."}`, or `{"message":..}`
+/// with an error status.
 fn error_of(value: &Value, status: u16) -> Option<String> {
     let error = match value.get("error") {
         None | Some(Value::Null) => Value::Null,
@@ -106,7 +107,7 @@ fn error_of(value: &Value, status: u16) -> Option<String> {
     said.map(str::to_owned).or_else(|| (!error.is_null()).then(|| error.to_string()))
 }
 
-/// A stream that broke off asked only for the calls whose arguments came whole.
+/// Drops the incomplete tool calls of a truncated stream.
 fn drop_torn(answer: &mut ModelAnswer) {
     let is_whole = |call: &AnswerCall| {
         !call.name.is_empty() && serde_json::from_str::<serde::de::IgnoredAny>(&call.arguments).is_ok()
@@ -121,12 +122,12 @@ fn drop_torn(answer: &mut ModelAnswer) {
     }
 }
 
-/// An object without the keys that have nothing.
+/// An object without null values.
 pub(super) fn object<const N: usize>(pairs: [(&str, Value); N]) -> Value {
     pairs.into_iter().filter(|(_, value)| !value.is_null()).map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
-/// A text, or null for an empty one.
+/// A string, or null if it is empty.
 pub(super) fn some(text: String) -> Value {
     if text.is_empty() { Value::Null } else { Value::String(text) }
 }

@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use super::answer::{AnswerCall, AnswerUsage, ModelAnswer, ProviderTool, arguments, count, list, named, text};
 use super::read::{Assembled, object};
 
-/// The most items of one answer that are read.
+/// The maximum number of items that are read of one answer.
 const ITEMS_MOST: usize = 10_000;
 
-/// An item of the answer so far.
+/// An item of the answer that is being assembled.
 #[derive(Default)]
 struct ResponsesItem {
     value: Value,
-    /// What was said of it since it was begun; a call that is not done is not asked for yet.
+    /// The streamed text. Incomplete calls are ignored.
     said: String,
     done: bool,
 }
@@ -87,7 +87,7 @@ fn take(item: &Value, answer: &mut ModelAnswer) {
             parts.for_each(|part| answer.reasoning.push_str(text(part, "text")));
         }
         "function_call" => answer.calls.push(call(text(item, "name"), arguments(item.get("arguments")))),
-        // Its input is a text of any form: as JSON it is a string.
+        // Its input is free text, which is a string in JSON.
         "custom_tool_call" => answer.calls.push(call(text(item, "name"), json!(text(item, "input")).to_string())),
         kind @ ("computer_call" | "local_shell_call" | "shell_call" | "apply_patch_call") => {
             let input = ["action", "operation", "actions"].into_iter().find_map(|key| item.get(key));
@@ -104,7 +104,7 @@ fn take(item: &Value, answer: &mut ModelAnswer) {
     }
 }
 
-/// A tool that the provider ran, with what it gave as far as the item tells.
+/// A tool that the provider executed, as far as the item describes it.
 fn provided(id: String, kind: &str, item: &Value) -> ProviderTool {
     let arguments = match kind {
         "web_search" => item["action"].clone(),

@@ -1,47 +1,47 @@
-//! What a server does wrong without anything failing because of it.
+//! Protocol violations of a server that do not make anything fail.
 
 use std::fmt;
 
-/// How much of an offending line is shown.
+/// The length of an excerpt of an invalid line, in bytes.
 const QUOTED: usize = 200;
 
-/// Something that the protocol does not allow, which was passed over.
+/// A protocol violation that was ignored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Defect {
-    /// What it is.
+    /// The kind of violation.
     pub fault: McpFault,
-    /// Why it is one.
+    /// The reason.
     pub reason: String,
-    /// The beginning of what was sent.
+    /// An excerpt of the message.
     pub quote: String,
 }
 
-/// The kinds of defects.
+/// The kind of a violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum McpFault {
-    /// A line on the server's standard output, or an event of its stream, is no message.
+    /// A line on the server's standard output, or an event of its stream, is not a message.
     Noise,
-    /// An answer to nothing that was asked.
+    /// An answer to an unknown request.
     UnknownReply,
-    /// The server asked for something when no call was under way, or for something it may not ask for.
+    /// The server sent a request while no call was in progress, or one that is not allowed.
     UnwantedRequest,
-    /// A tool's definition breaks the rules, so the tool is left out of the list.
+    /// The definition of a tool is invalid, so the tool is left out of the list.
     InvalidTool,
 }
 
 impl fmt::Display for Defect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match self.fault {
-            McpFault::Noise => "the server wrote something that is no message",
-            McpFault::UnknownReply => "the server answered what was not asked",
-            McpFault::UnwantedRequest => "the server asked for what it can not have",
-            McpFault::InvalidTool => "the server has a tool whose definition is not allowed",
+            McpFault::Noise => "the server wrote something that is not a message",
+            McpFault::UnknownReply => "the server answered a request that was never sent",
+            McpFault::UnwantedRequest => "the server sent a request that is not allowed",
+            McpFault::InvalidTool => "the server has a tool with an invalid definition",
         };
         write!(f, "{what} ({}): `{}`", self.reason, self.quote)
     }
 }
 
-/// The beginning of some bytes as text on one line.
+/// An excerpt of bytes as one line of text.
 pub fn quote(bytes: &[u8]) -> String {
     let cut = bytes.len() > QUOTED;
     let beginning = String::from_utf8_lossy(&bytes[..bytes.len().min(QUOTED)]);

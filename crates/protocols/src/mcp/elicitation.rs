@@ -1,30 +1,30 @@
-//! What a server asks the user, and the answers that were prepared for it.
+//! Elicitation: questions of a server to the user, and the prepared answers.
 
 use serde_json::{Map, Value, json};
 
-/// An answer to be given when the server asks the user.
+/// A prepared answer to a question of the server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ElicitationAnswer {
-    /// What the user does.
+    /// The action of the user.
     pub action: ElicitationAction,
-    /// What the user fills in. An acceptance without it sends the defaults of the form, as a user who only confirms would.
+    /// The values of the form. Default for `accept`: the defaults of the form, as if the user only confirmed it.
     pub content: Option<Value>,
 }
 
-/// What a user can do about a question.
+/// The action of the user on a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum ElicitationAction {
-    /// Answers.
+    /// Submits the form.
     Accept,
-    /// Says no.
+    /// Declines.
     Decline,
-    /// Looks away.
+    /// Dismisses the question.
     Cancel,
 }
 
 impl ElicitationAction {
-    /// The protocol's word for it.
+    /// The name in the protocol.
     pub fn as_str(self) -> &'static str {
         self.into()
     }
@@ -35,18 +35,18 @@ impl ElicitationAction {
 pub struct AnsweredQuestion {
     /// The question.
     pub question: ElicitationQuestion,
-    /// What the server was told, as the protocol has it.
+    /// The answer in the protocol's format.
     pub answer: Value,
 }
 
 /// A question of the server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ElicitationQuestion {
-    /// Its words.
+    /// The text of the question.
     pub message: String,
-    /// What an answer has to look like; absent when the user is sent to an address.
+    /// The schema of the answer; `None` if the user is sent to a URL.
     pub schema: Option<Value>,
-    /// The address that the user is sent to.
+    /// The URL that the user is sent to.
     pub url: Option<String>,
 }
 
@@ -62,7 +62,7 @@ impl ElicitationQuestion {
         }
     }
 
-    /// The result that tells the server what the user did.
+    /// The result for an answer.
     pub fn answered(&self, answer: &ElicitationAnswer) -> Value {
         let mut result = Map::new();
         result.insert("action".into(), answer.action.as_str().into());

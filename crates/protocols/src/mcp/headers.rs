@@ -1,4 +1,4 @@
-//! The headers of a modern request over HTTP that repeat what its message says, so that what stands between can route by them.
+//! Headers of a modern HTTP request that repeat parts of its message, so that proxies can route by them.
 
 use std::collections::HashMap;
 
@@ -6,10 +6,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
-/// How a tool's schema says that a parameter is to be repeated.
+/// The annotation of a parameter in a tool's schema that is repeated as a header.
 const ANNOTATION: &str = "x-mcp-header";
-/// The parts of a schema that hold one schema, several in a list, and several by name. A parameter below one of them has no
-/// place of its own in the arguments.
+/// The keywords that contain one schema, a list of schemas, and schemas by name. A parameter below one of them has no
+/// fixed location in the arguments.
 const ONE: [&str; 11] = [
     "items",
     "contains",
@@ -26,13 +26,13 @@ const ONE: [&str; 11] = [
 const SEVERAL: [&str; 4] = ["allOf", "anyOf", "oneOf", "prefixItems"];
 const NAMED: [&str; 4] = ["patternProperties", "dependentSchemas", "$defs", "definitions"];
 
-/// The header that names what is called or read.
+/// The header with the name of the tool or the URI of the resource.
 pub fn of_call(params: &Map<String, Value>) -> Option<(String, String)> {
     let name = params.get("name").or_else(|| params.get("uri"))?.as_str()?;
     Some(("mcp-name".into(), encode(name)))
 }
 
-/// Which parameters of which tools are repeated.
+/// The parameters of each tool that are repeated as headers.
 #[derive(Debug, Default)]
 pub struct Mirrored(HashMap<String, Vec<Parameter>>);
 
@@ -43,7 +43,7 @@ struct Parameter {
 }
 
 impl Mirrored {
-    /// The headers for the arguments of a call.
+    /// The headers for a call.
     pub fn headers(&self, params: &Map<String, Value>) -> Vec<(String, String)> {
         let name = params.get("name").and_then(Value::as_str).unwrap_or_default();
         let parameters = self.0.get(name).into_iter().flatten();
@@ -61,8 +61,8 @@ impl Mirrored {
     }
 }
 
-/// Finds the parameters to be repeated. A tool whose annotations break the rules is left out, which the protocol wants: its name
-/// and the reason go to `invalid`.
+/// Finds the parameters to be repeated. Tools with invalid annotations are left out, as the protocol requires;
+/// `invalid` receives the name and the reason.
 pub fn mirror(mut tools: Vec<Value>, mut invalid: impl FnMut(&str, String)) -> (Vec<Value>, Mirrored) {
     let mut mirrored = Mirrored::default();
     tools.retain(|tool| {
@@ -82,7 +82,7 @@ pub fn mirror(mut tools: Vec<Value>, mut invalid: impl FnMut(&str, String)) -> (
     (tools, mirrored)
 }
 
-/// Looks through a schema; `path` is absent where a parameter has no place of its own.
+/// Searches a schema; `path` is `None` where a parameter has no fixed location.
 fn walk(schema: &Value, path: Option<&[String]>, found: &mut Vec<Parameter>) -> Result<(), String> {
     let Value::Object(object) = schema else { return Ok(()) };
     if let Some(header) = object.get(ANNOTATION) {
@@ -108,13 +108,13 @@ fn walk(schema: &Value, path: Option<&[String]>, found: &mut Vec<Parameter>) -> 
 fn parameter(header: &Value, kind: &Value, path: Option<&[String]>, others: &[Parameter]) -> Result<Parameter, String> {
     let header = header.as_str().unwrap_or_default();
     if header.is_empty() || !header.bytes().all(is_token) {
-        return Err(format!("`{ANNOTATION}: {header}` can be no part of a header's name"));
+        return Err(format!("`{ANNOTATION}: {header}` cannot be part of a header name"));
     }
     if !matches!(kind.as_str(), Some("string" | "integer" | "boolean")) {
-        return Err(format!("`{ANNOTATION}: {header}` is on a parameter that is no string, integer or boolean"));
+        return Err(format!("`{ANNOTATION}: {header}` is on a parameter that is not a string, integer or boolean"));
     }
     let Some(path) = path.filter(|path| !path.is_empty()) else {
-        return Err(format!("`{ANNOTATION}: {header}` is on something that is not always the same parameter"));
+        return Err(format!("`{ANNOTATION}: {header}` is on a schema that does not describe a single parameter"));
     };
     if others.iter().any(|other| other.header.eq_ignore_ascii_case(header)) {
         return Err(format!("`{ANNOTATION}: {header}` is on two parameters"));
@@ -126,14 +126,14 @@ fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
-/// A text as a header's value: what can not stand there as it is goes as Base64, and says so.
+/// Encodes a header value: text that is not allowed in headers becomes marked Base64.
 fn encode(text: &str) -> String {
     let plain = text.bytes().all(|byte| matches!(byte, b'\t' | 0x20..=0x7e)) && text.trim() == text;
     let looks_encoded = text.starts_with("=?base64?") && text.ends_with("?=");
     if plain && !looks_encoded { text.to_owned() } else { format!("=?base64?{}?=", STANDARD.encode(text)) }
 }
 
-/// The text that a header's value stands for; nothing if it says that it is Base64, and is not.
+/// Decodes a header value; `None` if it is marked as Base64 and is not.
 pub fn decode(value: &str) -> Option<String> {
     let value = value.trim();
     let Some(encoded) = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) else {

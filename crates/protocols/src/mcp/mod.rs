@@ -1,5 +1,5 @@
-//! Messages of the Model Context Protocol: results, questions to the user, headers that repeat a message, and what servers do
-//! wrong. `agentci-mcp` is the client that sends and receives them.
+//! Messages of the Model Context Protocol: results, questions to the user, headers that repeat a message, and protocol
+//! violations. `agentci-mcp` is the client that sends and receives them.
 
 mod defect;
 mod elicitation;

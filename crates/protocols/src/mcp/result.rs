@@ -1,4 +1,4 @@
-//! What the operations give back.
+//! The results of operations.
 
 use std::borrow::Cow;
 use std::time::Instant;
@@ -7,41 +7,41 @@ use serde_json::{Map, Value};
 
 use super::elicitation::AnsweredQuestion;
 
-/// Something that the server told while a call was under way.
+/// A notification of the server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Notification {
-    /// What, as in `notifications/progress`.
+    /// The method, such as `notifications/progress`.
     pub method: String,
-    /// The details.
+    /// The parameters.
     pub params: Value,
-    /// When it came.
+    /// When it arrived.
     pub at: Instant,
 }
 
-/// What came along with a result.
+/// Notifications and requests of the server during a call.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Heard {
-    /// Notifications in the order in which they came. Progress goes to the call it is about; over stdio anything else goes to
-    /// a call that is the only one under way, and to the connection's own list otherwise.
+    /// Notifications in the order of arrival. Progress belongs to its call; over stdio, any other notification belongs
+    /// to the call in progress if there is only one, and to the connection otherwise.
     pub notifications: Vec<Notification>,
-    /// What the server asked the user, and what it was told.
+    /// The questions to the user and the answers.
     pub asked: Vec<AnsweredQuestion>,
-    /// The requests of the server that were refused, as in `sampling/createMessage`.
+    /// The methods of the server's requests that were refused, such as `sampling/createMessage`.
     pub refused: Vec<String>,
 }
 
-/// What a tool gave back.
+/// The result of a tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallResult {
     /// The parts of the result.
     pub content: Vec<Value>,
-    /// The result as data, if the tool gives that.
+    /// The structured result, if there is one.
     pub structured: Option<Value>,
-    /// The tool says that it failed.
+    /// Whether the tool reported an error.
     pub is_error: bool,
-    /// What else the result had.
+    /// The other fields of the result.
     pub rest: Map<String, Value>,
-    /// What came along.
+    /// Notifications and requests during the call.
     pub heard: Heard,
 }
 
@@ -55,12 +55,12 @@ impl CallResult {
         let is_error = match rest.shift_remove("isError") {
             None | Some(Value::Null) => false,
             Some(Value::Bool(flag)) => flag,
-            Some(_) => return Err(MalformedResultError::new(METHOD, "`isError` is neither true nor false")),
+            Some(_) => return Err(MalformedResultError::new(METHOD, "`isError` is not a boolean")),
         };
         Ok(Self { content, structured, is_error, rest, heard })
     }
 
-    /// The result as the protocol has it.
+    /// The result in the protocol's format.
     pub fn into_value(self) -> Value {
         let Self { content, structured, is_error, rest: mut result, .. } = self;
         result.insert("content".into(), content.into());
@@ -69,14 +69,14 @@ impl CallResult {
         result.into()
     }
 
-    /// The text parts, joined by line ends.
+    /// The text parts, joined by line feeds.
     pub fn text(&self) -> String {
         let parts = self.content.iter().filter(|part| part["type"] == "text");
         parts.filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n")
     }
 
-    /// What to compare with: the data if there is some, as its copy among the text parts has a layout of its own; the text
-    /// otherwise, read where it is an object or a list of JSON; and the parts themselves where none is a text.
+    /// The value for checks: the structured result if there is one, because its copy in the text parts may be formatted
+    /// differently; otherwise the text, parsed if it is a JSON object or list; or the parts themselves if none is text.
     pub fn value(&self) -> Cow<'_, Value> {
         if let Some(structured) = &self.structured {
             return Cow::Borrowed(structured);
@@ -90,12 +90,12 @@ impl CallResult {
     }
 }
 
-/// What a resource or a prompt gave back, as the protocol has it: its parts are in one list.
+/// The result of a resource or a prompt in the protocol's format, with its parts in one list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PartsResult {
     /// The result; the list comes last.
     pub result: Value,
-    /// What came along.
+    /// Notifications and requests during the call.
     pub heard: Heard,
 }
 
@@ -108,13 +108,13 @@ impl PartsResult {
         Ok(Self { result: result.into(), heard })
     }
 
-    /// Its texts, a line each.
+    /// Its texts, one per line.
     pub fn text(&self) -> String {
         text_of_parts(&self.result)
     }
 }
 
-/// The texts of a resource or a prompt, a line each.
+/// The texts of a resource or a prompt, one per line.
 pub fn text_of_parts(result: &Value) -> String {
     let parts = ["contents", "messages"].into_iter().find_map(|name| result[name].as_array());
     let texts =
@@ -122,37 +122,37 @@ pub fn text_of_parts(result: &Value) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// A result that is not what the protocol says.
+/// A result that violates the protocol.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the answer to `{method}` is malformed: {reason}")]
 pub struct MalformedResultError {
-    /// What was asked.
+    /// The method of the request.
     pub method: String,
     /// What is wrong.
     pub reason: String,
 }
 
 impl MalformedResultError {
-    /// The result of `method` is wrong for this reason.
+    /// Creates the error for a result of `method`.
     pub fn new(method: &str, reason: &str) -> Self {
         Self { method: method.to_owned(), reason: reason.to_owned() }
     }
 }
 
-/// A result, which must be an object.
+/// Checks that a result is an object.
 pub fn object(method: &str, result: Value) -> Result<Map<String, Value>, MalformedResultError> {
     match result {
         Value::Object(map) => Ok(map),
-        _ => Err(MalformedResultError::new(method, "the result is no object")),
+        _ => Err(MalformedResultError::new(method, "the result is not an object")),
     }
 }
 
-/// Takes a list out of a result; one that is not there is empty.
+/// Takes a list out of a result; a missing list is empty.
 pub fn list(method: &str, result: &mut Map<String, Value>, name: &str) -> Result<Vec<Value>, MalformedResultError> {
     match result.shift_remove(name) {
         None | Some(Value::Null) => Ok(Vec::new()),
         Some(Value::Array(items)) => Ok(items),
-        Some(_) => Err(MalformedResultError::new(method, &format!("`{name}` is no list"))),
+        Some(_) => Err(MalformedResultError::new(method, &format!("`{name}` is not a list"))),
     }
 }
 

@@ -1,4 +1,4 @@
-//! From bytes to events.
+//! Decodes bytes to events.
 
 use bytes::{Bytes, BytesMut};
 use memchr::memchr2;
@@ -8,76 +8,76 @@ use super::fields::SseFields;
 /// An event of a stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SseEvent {
-    /// What kind of event it calls itself.
+    /// The event name.
     pub event: Option<String>,
-    /// The last id that was given since the event before it; an empty one takes back the ids before.
+    /// The last id since the previous event; an empty one resets earlier ids.
     pub id: Option<String>,
-    /// After how many milliseconds a client should come back, if the stream said so since the event before it.
+    /// The reconnection time in milliseconds, if it was sent since the previous event.
     pub retry: Option<u64>,
-    /// Its data, lines joined by a line feed.
+    /// Its data, with lines joined by a line feed.
     pub data: String,
-    /// The bytes of the stream since the event before it, comments and blank lines included.
+    /// The bytes of the stream since the previous event, including comments and blank lines.
     pub raw: Bytes,
-    /// Whether bytes that are no UTF-8 were replaced.
+    /// Whether bytes that are not UTF-8 were replaced.
     pub lossy: bool,
-    /// Whether the stream ended before the blank line that ends an event.
+    /// Whether the stream ended without the blank line that ends an event.
     pub unfinished: bool,
-    /// Whether the stream ended even before the end of the event's last line.
+    /// Whether the stream ended within the event's last line.
     pub torn: bool,
 }
 
-/// Why there is no next event; there is none after it either.
+/// Why there is no next event. The error is final.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SseError {
-    /// An event goes on beyond the limit, what stands between it and the event before it counted.
+    /// An event exceeds the limit, including the bytes between it and the previous event.
     #[error("an event of the stream is larger than {limit} bytes")]
     TooLarge {
-        /// The most bytes an event may have.
+        /// The limit, in bytes.
         limit: usize,
     },
 }
 
-/// Reads events from bytes that come in pieces. Where the pieces are cut makes no difference.
+/// Decodes events from bytes that arrive in pieces. The boundaries of the pieces make no difference.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Decoder {
-    /// What came since the last event; and events that were handed out, where their bytes are not asked for.
+    /// The bytes since the last event.
     buffer: BytesMut,
-    /// Where in it the present line begins.
+    /// The start of the current line.
     line: usize,
-    /// How far it was searched for a line end.
+    /// How far the buffer was searched for a line end.
     searched: usize,
-    /// Whether the last line ended in a carriage return, to which a line feed may still belong.
+    /// Whether the last line ended with a carriage return, which a line feed may follow.
     after_return: bool,
-    /// Whether the first line, which may begin with a byte order mark, is behind us.
+    /// Whether the first line, which may start with a byte order mark, was read.
     begun: bool,
     fields: SseFields,
     limit: usize,
     failed: bool,
     without_raw: bool,
-    /// Where the line begins that the stream ended in.
+    /// The start of the line in which the stream ended.
     torn: Option<usize>,
 }
 
 impl Decoder {
-    /// Reads events of at most `limit` bytes.
+    /// Decodes events of at most `limit` bytes.
     pub fn new(limit: usize) -> Self {
         Self { limit, ..Self::default() }
     }
 
-    /// Leaves the bytes of events out of them: it is cheaper.
+    /// Leaves `raw` of events empty, which is cheaper.
     #[must_use]
     pub fn without_raw(mut self) -> Self {
         self.without_raw = true;
         self
     }
 
-    /// Takes the next bytes of the stream.
+    /// Adds the next bytes of the stream.
     pub fn push(&mut self, bytes: &[u8]) {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// The next event that is complete; `None` when more bytes are needed.
+    /// The next complete event; `None` if more bytes are needed.
     #[expect(clippy::should_implement_trait, reason = "an iterator that goes on after `None` would mislead")]
     pub fn next(&mut self) -> Result<Option<SseEvent>, SseError> {
         while !self.failed {
@@ -99,8 +99,8 @@ impl Decoder {
         Err(SseError::TooLarge { limit: self.limit })
     }
 
-    /// The stream is over: what is left of its events, the last of which may lack its end. Call it until `None`; then
-    /// [`Decoder::rest`] has what formed no event.
+    /// Handles the end of the stream: returns the remaining events, the last of which may be unfinished. Call it until
+    /// `None`; then [`Decoder::rest`] contains the bytes that are not an event.
     pub fn finish(&mut self) -> Option<SseEvent> {
         match self.next() {
             Ok(None) => {}
@@ -108,10 +108,10 @@ impl Decoder {
             Err(_) => return None,
         }
         if self.line < self.buffer.len() {
-            // A comment is complete at any length.
+            // A comment cannot be incomplete.
             self.torn = Some(self.line).filter(|line| self.buffer[*line] != b':');
             self.take_line(self.buffer.len());
-            // There is no line end behind this line to step over.
+            // This line has no line end to skip.
             self.line = self.buffer.len();
             self.searched = self.line;
         }
@@ -122,17 +122,17 @@ impl Decoder {
         self.cut(self.buffer.len(), true).ok().map(|frame| SseEvent { torn, ..frame })
     }
 
-    /// The line without an end in which a stream that is over broke off, where it belongs to no event and is not a comment.
+    /// The incomplete last line of a stream that is over, if it belongs to no event and is not a comment.
     pub fn torn_line(&self) -> Option<&[u8]> {
         self.buffer.get(self.torn?..).filter(|line| !line.trim_ascii().is_empty())
     }
 
-    /// The bytes that came since the last event.
+    /// The bytes since the last event.
     pub fn rest(&self) -> &[u8] {
         &self.buffer
     }
 
-    /// A line feed right after a carriage return belongs to the line before.
+    /// Skips a line feed after a carriage return, which belongs to the previous line.
     fn skip_line_feed(&mut self) {
         if self.after_return && self.line < self.buffer.len() {
             self.after_return = false;
@@ -143,7 +143,7 @@ impl Decoder {
         }
     }
 
-    /// Takes the line that ends here; says whether it is blank.
+    /// Reads the line that ends here; returns whether it is blank.
     fn take_line(&mut self, end: usize) -> bool {
         let mut line = &self.buffer[self.line..end];
         if !self.begun {
@@ -159,7 +159,7 @@ impl Decoder {
         blank
     }
 
-    /// The event whose last byte stands before `end`.
+    /// Cuts the event that ends before `end`.
     fn cut(&mut self, end: usize, unfinished: bool) -> Result<SseEvent, SseError> {
         self.failed = end > self.limit;
         if self.failed {

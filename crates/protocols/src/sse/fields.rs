@@ -1,19 +1,19 @@
-//! From lines to the parts of an event.
+//! Parses lines to the fields of an event.
 
 use std::borrow::Cow;
 
 use super::SseEvent;
 
-/// The parts of the event being read.
+/// The fields of the event being read.
 #[derive(Debug, Default)]
 pub(super) struct SseFields {
     frame: SseEvent,
-    /// Whether there was a data line, be it an empty one.
+    /// Whether there was a data line, even an empty one.
     has_data: bool,
 }
 
 impl SseFields {
-    /// Takes a line that is not blank. What is no field of ours is passed over, a comment among them: its name is empty.
+    /// Reads a line that is not blank. Unknown fields are ignored, and so are comments, whose field name is empty.
     pub(super) fn take(&mut self, line: &[u8]) {
         let (name, value) = match memchr::memchr(b':', line) {
             Some(colon) => (&line[..colon], &line[colon + 1..]),
@@ -45,7 +45,7 @@ impl SseFields {
         }
     }
 
-    /// A blank line came: whether that makes an event. Without data it does not, and its kind is forgotten.
+    /// Whether a blank line completes an event. Without data it does not, and the event name is reset.
     pub(super) fn complete(&mut self) -> bool {
         if !self.has_data {
             self.frame.event = None;
@@ -53,7 +53,7 @@ impl SseFields {
         self.has_data
     }
 
-    /// The event, without its bytes.
+    /// The event, without its raw bytes.
     pub(super) fn hand_out(&mut self) -> SseEvent {
         self.has_data = false;
         std::mem::take(&mut self.frame)

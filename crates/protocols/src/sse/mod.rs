@@ -1,16 +1,16 @@
-//! Server-sent events, read as they come in pieces of any size.
+//! Decodes server-sent events from pieces of any size.
 //!
-//! Bytes go in with [`Decoder::push`], events come out of [`Decoder::next`], by the rules of the HTML standard
-//! (<https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream>). Two things go beyond it: a last
-//! event that lacks its blank line is handed out too and says so, and every event carries the bytes it was made of, so that a
-//! stream can be stored and given back byte for byte.
+//! Bytes go in with [`Decoder::push`], events come out of [`Decoder::next`], according to the HTML standard
+//! (<https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream>), with two additions: a
+//! last event without a blank line is returned as well, marked as unfinished, and every event carries its raw bytes, so
+//! that a stream can be stored and reproduced exactly.
 
 mod decoder;
 mod fields;
 
 pub use decoder::{Decoder, SseError, SseEvent};
 
-/// The most bytes of one event, unless something else is asked for.
+/// The default size limit of an event, in bytes.
 pub const EVENT_LIMIT: usize = 10 << 20;
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use proptest::sample::select;
 
 use super::*;
 
-/// Everything that a stream gives, cut where told: its events, the error if any, and what is left.
+/// Decodes a stream in pieces: its events, the error if any, and the remaining bytes.
 fn read(pieces: &[&[u8]], limit: usize) -> (Vec<SseEvent>, Option<SseError>, Vec<u8>) {
     read_with(Decoder::new(limit), pieces)
 }
@@ -44,7 +44,7 @@ fn every_line_end_ends_a_line() {
     }
     assert_eq!(data("data: a\rdata: b\r\rdata: c\r\r"), ["a\nb", "c"]);
     assert_eq!(data("data: a\r\rdata: b\n\r\ndata: c\r\n\n"), ["a", "b", "c"]);
-    // No other character does.
+    // No other character ends a line.
     assert_eq!(data("data: a\u{2028}b\u{85}c\u{c}d\n\n"), ["a\u{2028}b\u{85}c\u{c}d"]);
 }
 
@@ -76,14 +76,14 @@ fn a_byte_order_mark_counts_only_at_the_start() {
 }
 
 #[test]
-fn one_space_after_the_colon_is_no_data() {
+fn one_space_after_the_colon_is_not_data() {
     assert_eq!(data("data:a\n\ndata: b\n\ndata:  c \n\ndata:\td\n\n"), ["a", "b", " c ", "\td"]);
     assert_eq!(data("data: a: b\n\n"), ["a: b"]);
 }
 
 #[test]
 fn data_may_be_empty_but_must_be_there() {
-    // The example of the standard: an empty event, one with a line feed, and one that never ends.
+    // The example of the standard: an empty event, and one with a line feed.
     assert_eq!(data("data\n\ndata\ndata\n\n"), ["", "\n"]);
     assert_eq!(data("event: ping\n\n: nothing\n\nid: 1\n\n\n\n"), [""; 0]);
 }
@@ -128,7 +128,7 @@ fn a_character_may_come_in_two_reads() {
 }
 
 #[test]
-fn what_is_no_text_is_replaced_and_said() {
+fn invalid_utf_8_is_replaced_and_reported() {
     let (found, _, _) = read(&[b"data: a\xFFb\n\n: \xFF\ndata: c\n\n"], EVENT_LIMIT);
     assert_eq!((found[0].data.as_str(), found[0].lossy), ("a\u{fffd}b", true));
     assert_eq!(&found[0].raw[..], b"data: a\xFFb\n\n");
@@ -175,7 +175,7 @@ fn an_event_beyond_the_limit_is_an_error_that_names_it() {
     let (found, error, _) = read(&[b"data: 1\n\ndata: 12\n\n"], 9);
     assert_eq!((found.len(), error), (1, Some(SseError::TooLarge { limit: 9 })));
     assert_eq!(error.unwrap().to_string(), "an event of the stream is larger than 9 bytes");
-    // Long before its end, and it stays so.
+    // The error occurs before the end of the event, and is final.
     let mut decoder = Decoder::new(9);
     decoder.push(b": 90123456");
     assert!(decoder.next().is_err());
@@ -184,7 +184,7 @@ fn an_event_beyond_the_limit_is_an_error_that_names_it() {
     assert_eq!(decoder.finish(), None);
 }
 
-/// Bytes that look like a stream often enough, and any others.
+/// Bytes that often look like a stream, and any others.
 fn stream() -> impl Strategy<Value = Vec<u8>> {
     let parts: Vec<&[u8]> = vec![
         b"\r",

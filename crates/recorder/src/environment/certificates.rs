@@ -1,7 +1,8 @@
-//! The certificates that an agent is to trust. In: our own, those of the system, those that the user's variables name. Out: PEM.
+//! Collects the certificates that an agent should trust: ours, those of the system, and those that the user's variables
+//! name.
 //!
-//! Variables such as `SSL_CERT_FILE` replace what a client trusts, so the bundle holds everything that it trusted before and
-//! our own authority. Only certificates are taken over: a key that lies in the same file stays where it is.
+//! Variables such as `SSL_CERT_FILE` replace the certificates that a client trusts, so the bundle contains everything
+//! the client trusted before, plus our own authority. Only certificates are copied: a key in the same file is not.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -14,11 +15,11 @@ use fs_err as fs;
 
 use super::variables::{BUNDLE_VARIABLES, Outside};
 
-/// A file with certificates is read up to here; the roots of a system take a quarter of a megabyte.
+/// Maximum number of bytes read from a certificate file; the roots of a system take a quarter of a megabyte.
 const LARGEST_FILE: u64 = 16 << 20;
-/// A folder with certificates is read up to this many files; that of a system has some three hundred.
+/// Maximum number of files read from a certificate folder; that of a system has about three hundred.
 const MOST_FILES: usize = 4_096;
-/// For how many environments it is remembered what they trust.
+/// For how many environments the trusted certificates are cached.
 const MOST_KNOWN: usize = 8;
 
 /// Where systems keep their roots in one file: Debian, Fedora, openSUSE, older Red Hat, Alpine and macOS, FreeBSD.
@@ -31,23 +32,23 @@ const SYSTEM_FILES: &[&str] = &[
     "/etc/ssl/cert.pem",
     "/usr/local/etc/ssl/cert.pem",
 ];
-/// Where they keep them one by one.
+/// Where systems keep their roots as single files.
 const SYSTEM_FOLDERS: &[&str] = &["/etc/ssl/certs", "/etc/pki/tls/certs"];
 
 const BEGIN: &str = "-----BEGIN CERTIFICATE-----";
 const END: &str = "-----END CERTIFICATE-----";
 
-/// Certificates in PEM, each once.
+/// Certificates in PEM, without duplicates.
 #[derive(Debug, Default)]
 pub(super) struct Certificates {
     pub(super) text: String,
     seen: HashSet<String>,
-    /// Files that were read, by device and number: several variables and links often lead to the same.
+    /// Files that were read, by device and inode: several variables and links often point at the same file.
     read: HashSet<(u64, u64)>,
 }
 
 impl Certificates {
-    /// Those of a text.
+    /// The certificates in a text.
     pub(super) fn of(text: &str) -> Self {
         let mut certificates = Self::default();
         certificates.add(text);
@@ -64,8 +65,8 @@ impl Certificates {
         }
     }
 
-    /// Adds those of a file. One that is not there or cannot be read is left out: a client would have ignored it or have
-    /// said so itself.
+    /// Adds the certificates of a file. A file that is missing or unreadable is skipped: a client would have ignored it
+    /// or reported it itself.
     fn add_file(&mut self, path: &Path) {
         let Ok(metadata) = fs::metadata(path) else { return };
         if !self.read.insert((metadata.dev(), metadata.ino())) {
@@ -89,11 +90,11 @@ impl Certificates {
     }
 }
 
-/// What was read for some variables. A run starts a session for every attempt, and a folder of certificates has hundreds of
-/// files.
+/// The certificates by the values of the variables. A run starts a session for every attempt, and a certificate folder
+/// has hundreds of files.
 type KnownCertificates = Mutex<HashMap<Vec<Option<String>>, Arc<str>>>;
 
-/// Everything that the agent trusts without us, and our own authority, as PEM.
+/// All certificates that the agent trusts without the recorder, plus our own authority, as PEM.
 pub(super) fn bundle(own: &Certificates, outside: &Outside<'_>) -> String {
     static KNOWN: LazyLock<KnownCertificates> = LazyLock::new(KnownCertificates::default);
     let variables = BUNDLE_VARIABLES.iter().chain(&["SSL_CERT_DIR"]);
@@ -103,7 +104,7 @@ pub(super) fn bundle(own: &Certificates, outside: &Outside<'_>) -> String {
     let trusted = read.unwrap_or_else(|| {
         let trusted: Arc<str> = trusted(outside).text.into();
         let mut known = known();
-        // Suites have few environments that differ in these.
+        // Few environments of a suite differ in these variables.
         if known.len() == MOST_KNOWN {
             known.clear();
         }
@@ -113,10 +114,10 @@ pub(super) fn bundle(own: &Certificates, outside: &Outside<'_>) -> String {
     format!("{trusted}{}", own.text)
 }
 
-/// Everything that the agent trusts without us.
+/// All certificates that the agent trusts without the recorder.
 fn trusted(outside: &Outside<'_>) -> Certificates {
     let mut all = Certificates::default();
-    // OpenSSL takes the file and the folders as they are, in the place of what the system has.
+    // OpenSSL uses this file and these folders instead of those of the system.
     if let Some(file) = outside.whole_path("SSL_CERT_FILE") {
         all.add_file(file);
     }
@@ -134,7 +135,7 @@ fn trusted(outside: &Outside<'_>) -> Certificates {
     all
 }
 
-/// Our own authority and what the user adds to Node's roots.
+/// Our own authority and the certificates that the user adds to Node's roots.
 pub(super) fn extra(own: &Certificates, outside: &Outside<'_>) -> Certificates {
     let mut all = Certificates::of(&own.text);
     if let Some(file) = outside.whole_path("NODE_EXTRA_CA_CERTS") {

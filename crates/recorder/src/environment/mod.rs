@@ -1,7 +1,8 @@
-//! The environment that leads an agent to the proxy: variables, certificates, and hooks for clients that ignore variables.
+//! Prepares the environment that routes an agent to the proxy: variables, certificates, and hooks for clients that
+//! ignore variables.
 //!
-//! In: the certificate of the session, the address of the proxy, and the environment that the agent would have without us.
-//! Out: a folder with certificates and hooks, and the variables that point to them.
+//! Takes the certificate of the session, the address of the proxy, and the environment that the agent would have
+//! without the recorder. Produces a folder with certificates and hooks, and the variables that point at them.
 
 mod certificates;
 mod prepared;

@@ -1,4 +1,4 @@
-//! The folder with certificates and hooks. In: where it is to be. Out: the folder, and the variables that point into it.
+//! Writes the folder with certificates and hooks, and lists the variables that point into it.
 
 use std::ffi::OsStr;
 use std::fs::{File, Permissions};
@@ -21,7 +21,7 @@ const NODE_HOOK_TEXT: &str = include_str!("assets/hook.cjs");
 const PYTHON_HOOK: &str = include_str!("assets/python/sitecustomize.py");
 const PYTHON_TUNNEL: &str = include_str!("assets/python/_agentci_tunnel.py");
 
-/// Everything that leads an agent to the proxy. A temporary folder goes away when this is dropped.
+/// The environment that routes an agent to the proxy. A temporary folder is removed on drop.
 #[derive(Debug)]
 pub(crate) struct Environment {
     variables: Vec<(String, String)>,
@@ -30,16 +30,16 @@ pub(crate) struct Environment {
     _temporary: Option<Temporary>,
 }
 
-/// A folder that goes away when this is dropped, and the lock that says that it is in use until then.
+/// A folder that is removed on drop, and the lock that marks it as in use until then.
 type Temporary = (TempDir, File);
 
 impl Environment {
     /// Writes certificates and hooks.
     ///
-    /// `ca_pem` is the certificate of the session's authority, never its key. `proxy` is `host:port` as the agent reaches it.
-    /// `outside` is the environment that the agent would have without us: its own certificates, `NODE_OPTIONS` and
-    /// `PYTHONPATH` stay in force. A `folder` that is given stays, and everybody may read what is in it, because the user in a
-    /// container is often another one; without it the folder is temporary and for this user alone.
+    /// `ca_pem` is the certificate of the session's authority, never its key. `proxy` is `host:port` as the agent
+    /// reaches it. `outside` is the environment that the agent would have without the recorder: its own certificates,
+    /// `NODE_OPTIONS` and `PYTHONPATH` stay in effect. A `folder` is kept and readable for everyone, because the user
+    /// in a container is often a different one. Default: a temporary folder that only this user can read.
     pub(crate) fn prepare(
         ca_pem: &str,
         proxy: &str,
@@ -62,7 +62,7 @@ impl Environment {
         Ok(Self { variables: variables(proxy, &root, &outside), root, taps: None, _temporary: temporary })
     }
 
-    /// Adds the shims that lead the host of an MCP server through `tap`.
+    /// Adds the shims that make an MCP host start its servers through `tap`.
     pub(crate) fn add_shims(&mut self, tap: &Path, path: &OsStr, roots: &Roots) -> io::Result<()> {
         let folder = Folder::of(&self.root);
         folder.write(tap, path, roots)?;
@@ -72,19 +72,19 @@ impl Environment {
         Ok(())
     }
 
-    /// The socket that taps look for, where there are any.
+    /// The socket of the session for taps. `None` if MCP servers are not recorded.
     pub(crate) fn tap_socket(&self) -> Option<PathBuf> {
         self.taps.as_ref().map(Folder::socket)
     }
 
-    /// The variables to set. Each takes the place of one that the agent would have without us; the values of the user's own
-    /// are in them where they still matter.
+    /// The variables to set. Each replaces a variable of the agent, and includes the user's own value if that still
+    /// matters.
     pub(crate) fn variables(&self) -> Vec<(String, String)> {
         self.variables.clone()
     }
 }
 
-/// The folder, absolute because the agent may run elsewhere, and what removes it.
+/// The folder and what removes it. The path is absolute because the agent may have another working directory.
 fn root(folder: Option<&Path>) -> io::Result<(PathBuf, Option<Temporary>)> {
     if let Some(folder) = folder {
         fs::create_dir_all(folder)?;

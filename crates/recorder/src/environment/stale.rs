@@ -1,8 +1,8 @@
-//! Temporary folders that nobody uses any more: what is left of a session that was killed.
+//! Removes temporary folders that are no longer in use: those of sessions that were killed.
 //!
-//! A session holds a lock on a file in its folder for as long as it lives, and the system lets go of it however the session
-//! ends. A folder whose lock can be taken is stale. Process ids would not tell: those of a container are its own, and its
-//! temporary folder may be that of the host.
+//! A session holds a lock on a file in its folder, which the system releases however the session ends. A folder whose
+//! lock can be taken is stale. Process IDs would not work: those of a container are its own, and its temporary folder
+//! may be that of the host.
 
 use std::fs::File;
 use std::io;
@@ -13,28 +13,28 @@ use std::thread;
 
 use fs_err as fs;
 
-/// How the name of a temporary folder begins.
+/// Prefix of the names of temporary folders.
 pub(super) const PREFIX: &str = "agentci-record-";
-/// The file that is locked, and its name until it is.
+/// The lock file, and its name before it is locked.
 const LOCK: &str = "lock";
 const NEW_LOCK: &str = "lock.new";
-/// How many entries of the folder for temporary files are looked at.
+/// How many entries of the temporary directory are examined.
 const MOST_ENTRIES: usize = 10_000;
 
-/// Says that a folder is in use, until what this gives is dropped.
+/// Marks a folder as in use until the returned file is dropped.
 pub(super) fn hold(folder: &Path) -> io::Result<File> {
     let file = File::create_new(folder.join(NEW_LOCK))?;
     file.lock()?;
-    // By its name it is locked from the first moment on.
+    // Under its final name, the file is always locked.
     fs::rename(folder.join(NEW_LOCK), folder.join(LOCK))?;
     Ok(file)
 }
 
-/// Removes stale folders beside the work of this process, once.
+/// Removes stale folders in the background, once per process.
 pub(super) fn sweep_once() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // Nobody waits for it; what it does not get done is left to the next run.
+        // Nothing waits for this thread; the next run removes what it does not get to.
         let _ = thread::Builder::new().name("stale-folders".to_owned()).spawn(|| sweep(&std::env::temp_dir()));
     });
 }
@@ -44,7 +44,7 @@ fn sweep(temporary: &Path) {
     let ours = rustix::process::getuid().as_raw();
     for entry in entries.flatten().take(MOST_ENTRIES) {
         let named = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));
-        // A link is not followed.
+        // Symbolic links are not followed.
         let own = || fs::symlink_metadata(entry.path()).is_ok_and(|found| found.is_dir() && found.uid() == ours);
         if named && own() && is_stale(&entry.path()) {
             let _ = fs::remove_dir_all(entry.path());
@@ -52,7 +52,7 @@ fn sweep(temporary: &Path) {
     }
 }
 
-/// Whether the lock is there and nobody holds it. A folder without one may be about to get it.
+/// Whether the lock file exists and can be locked. A folder without one may be about to get it.
 fn is_stale(folder: &Path) -> bool {
     let Ok(file) = File::open(folder.join(LOCK)) else { return false };
     file.try_lock().is_ok()

@@ -1,10 +1,10 @@
-//! The variables that lead an agent to the proxy. In: the proxy, the files, the user's own variables. Out: names and values.
+//! The variables that route an agent to the proxy.
 
 use std::collections::HashMap;
 use std::io;
 use std::path::Path;
 
-/// Variables that name a file with everything that a client trusts.
+/// Variables that name a file with all certificates that a client trusts.
 pub(super) const BUNDLE_VARIABLES: &[&str] = &[
     "SSL_CERT_FILE",
     "REQUESTS_CA_BUNDLE",
@@ -17,16 +17,16 @@ pub(super) const BUNDLE_VARIABLES: &[&str] = &[
     "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH",
     "CODEX_CA_CERTIFICATE",
     "HTTPLIB2_CA_CERTS",
-    // npm takes a variable before the `cafile` of its own files; both spellings are in use.
+    // For npm, a variable takes precedence over `cafile` in its own files; both spellings are in use.
     "NPM_CONFIG_CAFILE",
     "npm_config_cafile",
 ];
 
 const PROXY_VARIABLES: &[&str] = &["HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"];
-/// Variables by which a client would get around the proxy.
+/// Variables that would make a client bypass the proxy.
 const EMPTIED_VARIABLES: &[&str] = &["NO_PROXY", "no_proxy", "ALL_PROXY", "all_proxy"];
 
-/// The environment that the agent would have without us.
+/// The environment that the agent would have without the recorder.
 #[derive(Debug)]
 pub(super) struct Outside<'a>(HashMap<&'a str, &'a str>);
 
@@ -35,17 +35,17 @@ impl<'a> Outside<'a> {
         Self(variables.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect())
     }
 
-    /// A value; an empty one counts as none, as it does for the programs that read these variables.
+    /// The value of a variable. An empty value counts as unset, as in the programs that read these variables.
     pub(super) fn value(&self, name: &str) -> Option<&'a str> {
         self.0.get(name).copied().filter(|value| !value.is_empty())
     }
 
-    /// The path that a variable holds.
+    /// The value of a variable as one path.
     pub(super) fn whole_path(&self, name: &str) -> Option<&'a Path> {
         self.value(name).map(Path::new)
     }
 
-    /// The paths that a variable lists.
+    /// The value of a variable as a list of paths.
     pub(super) fn paths(&self, name: &str) -> Vec<&'a Path> {
         self.value(name)
             .into_iter()
@@ -56,11 +56,11 @@ impl<'a> Outside<'a> {
     }
 }
 
-/// Our own authority, in the folder of a session.
+/// The certificate of our own authority, in the folder of a session.
 pub(super) const AUTHORITY: &str = "ca.pem";
-/// Everything that is trusted.
+/// All trusted certificates.
 pub(super) const BUNDLE: &str = "bundle.pem";
-/// What Node trusts besides its own roots.
+/// The certificates that Node trusts besides its own roots.
 pub(super) const NODE_CERTIFICATES: &str = "node.pem";
 pub(super) const NODE_HOOK: &str = "hook.cjs";
 /// The folder with the hook for Python.
@@ -68,10 +68,10 @@ pub(super) const PYTHON: &str = "python";
 /// An empty folder.
 pub(super) const NO_CERTIFICATES: &str = "certificates";
 
-/// Fails where a path could not be handed over in a variable.
+/// Fails if a path cannot be passed in a variable.
 pub(super) fn check_fit(root: &Path) -> io::Result<()> {
     if root.to_str().is_none_or(|text| text.contains([':', '\n', '\0'])) {
-        let what = format!("the path {} does not fit into a variable: it has a colon or is not UTF-8", root.display());
+        let what = format!("the path {} cannot be used in a variable: it has a colon or is not UTF-8", root.display());
         return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
     }
     Ok(())
@@ -86,7 +86,8 @@ pub(super) fn variables(proxy: &str, root: &Path, outside: &Outside<'_>) -> Vec<
     all.extend(EMPTIED_VARIABLES.iter().map(|name| (*name, String::new())));
     all.extend(BUNDLE_VARIABLES.iter().map(|name| (*name, below(BUNDLE))));
     if outside.value("SSL_CERT_DIR").is_some() {
-        // What was there is in the bundle. Some clients take an empty value for an error, so it names an empty folder.
+        // The bundle contains the certificates of this folder. Some clients treat an empty value as an error, so the
+        // variable names an empty folder.
         all.push(("SSL_CERT_DIR", below(NO_CERTIFICATES)));
     }
     all.push(("NODE_EXTRA_CA_CERTS", below(NODE_CERTIFICATES)));
@@ -96,9 +97,9 @@ pub(super) fn variables(proxy: &str, root: &Path, outside: &Outside<'_>) -> Vec<
     all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// The user's options come first, so what they preload is loaded before our hook.
+/// The user's options come first, so their preloads run before our hook.
 fn node_options(hook: String, user: Option<&str>) -> String {
-    // Node splits at spaces outside double quotes; within them a backslash takes the next character as it is.
+    // Node splits at spaces outside double quotes; inside them, a backslash escapes the next character.
     let hook = if hook.contains([' ', '"', '\\']) {
         format!("\"{}\"", hook.replace('\\', "\\\\").replace('"', "\\\""))
     } else {

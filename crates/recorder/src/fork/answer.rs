@@ -1,4 +1,4 @@
-//! The content of a recorded answer, and how another takes its place.
+//! Replaces the content of recorded answers.
 
 use agentci_text::excerpt;
 use bytes::Bytes;
@@ -9,26 +9,25 @@ use crate::proxy::in_streams;
 use crate::recording::is_event_stream;
 use crate::{AnswerFrame, Exchange, RecordedBody, RecordedResponse, Recording};
 
-/// How many names are listed where one is missing.
+/// How many names are listed if one is missing.
 const MOST_NAMES: usize = 12;
-/// The most characters of a name that are shown.
+/// Maximum number of characters shown of a name.
 const SHOWN: usize = 40;
 
-/// Why an answer cannot be changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SetAnswerError {
     NoAnswer,
     Stream,
     NotJson,
-    /// The pointer leads nowhere: how far it goes, and what is there.
+    /// The pointer does not exist: the longest prefix that does, and the names at that place.
     Missing {
         before: String,
         names: Vec<String>,
     },
 }
 
-/// Sets the result of a call, or the value at a pointer into it. The result is the `result` of an answer over JSON-RPC, and the body
-/// of any other.
+/// Sets the result of a call, or the value at a pointer into it. The result is the `result` field of a JSON-RPC answer,
+/// and the whole body of any other answer.
 pub(super) fn set(recording: &mut Recording, call: u64, pointer: &str, value: &Value) -> Result<(), SetAnswerError> {
     let in_stream = in_streams(recording.exchanges.iter()).remove(&call);
     let holder = in_stream.map_or(call, |place| place.stream);
@@ -59,7 +58,7 @@ fn set_in_answer(exchange: &mut Exchange, pointer: &str, value: &Value) -> Resul
     Ok(())
 }
 
-/// Gives an answer another body, which comes when the last piece of the recorded one came.
+/// Replaces the body of an answer. It arrives when the last piece of the recorded body arrived.
 pub(super) fn replace(response: &mut RecordedResponse, body: String) {
     let at_us = response.frames.last().map_or(response.at_us, |frame| frame.at_us);
     response.frames = vec![AnswerFrame { at_us, bytes: body.into() }];
@@ -80,7 +79,7 @@ fn body_of(response: &RecordedResponse) -> Vec<u8> {
     encoding.and_then(|encoding| unpacked(encoding, &whole)).unwrap_or(whole)
 }
 
-/// An answer over JSON-RPC with another result. One that was an error becomes a result.
+/// A JSON-RPC answer with another result. An error becomes a result.
 fn with_result(mut message: Value, pointer: &str, value: &Value) -> Result<Value, SetAnswerError> {
     if pointer.is_empty() {
         if let Some(fields) = message.as_object_mut() {
@@ -94,7 +93,7 @@ fn with_result(mut message: Value, pointer: &str, value: &Value) -> Result<Value
     Ok(message)
 }
 
-/// Changes the event that has the answer, as MCP servers send it.
+/// Changes the event that contains the answer, as MCP servers send it.
 fn set_in_event(response: &mut RecordedResponse, pointer: &str, value: &Value) -> Result<(), SetAnswerError> {
     let answer = |frame: &AnswerFrame| text_of(frame)?.lines().find_map(answer_in);
     let frame = response.frames.iter_mut().find(|frame| answer(frame).is_some());
@@ -118,13 +117,13 @@ fn text_of(frame: &AnswerFrame) -> Option<&str> {
     std::str::from_utf8(&frame.bytes).ok()
 }
 
-/// The answer over JSON-RPC in a line of an event.
+/// The JSON-RPC answer in a line of an event.
 fn answer_in(line: &str) -> Option<Value> {
     let data = line.strip_prefix("data:")?;
     serde_json::from_str(data.trim()).ok().filter(is_answer)
 }
 
-/// The value at a pointer, or how far it goes.
+/// The value at a pointer, or the error with the longest prefix that exists.
 fn at<'v>(value: &'v mut Value, pointer: &str) -> Result<&'v mut Value, SetAnswerError> {
     if value.pointer(pointer).is_none() {
         let beginnings = pointer.match_indices('/').map(|(at, _)| &pointer[..at]);

@@ -1,4 +1,4 @@
-//! Changes to what is answered: `/calls/6/result=JSON` and the like.
+//! Changes to recorded answers, written as `/calls/6/result=JSON`.
 
 use serde_json::Value;
 
@@ -9,10 +9,10 @@ use crate::{Exchange, Recording, miss_answer};
 /// A change to the answer of one call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnswerChange {
-    /// The call, as `agentci recording show` numbers them.
+    /// The call, as numbered by `agentci recording show`.
     pub call: u64,
     what: ChangeKind,
-    /// The place as it was written: `/calls/6/result`.
+    /// The path as written: `/calls/6/result`.
     place: String,
 }
 
@@ -23,12 +23,12 @@ enum ChangeKind {
     Result(String, Value),
 }
 
-/// A call of a model whose answer is to be a text. It is said in the shape of its API by a scripted model.
+/// A model call whose answer is set to a text. A scripted model sends it in the format of the API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpokenCall {
-    /// The call.
+    /// The number of the call.
     pub call: u64,
-    /// The text.
+    /// The text of the answer.
     pub text: String,
 }
 
@@ -46,17 +46,17 @@ fn wrong(message: String, help: impl Into<String>) -> ChangeError {
     ChangeError { message, help: help.into() }
 }
 
-/// What to do where a call has no answer.
+/// The help for a call without an answer.
 const ANOTHER_CALL: &str = "change another call; `agentci recording show` lists them";
 
-/// The forms of a change.
-const FORMS: &str = "a change is `/calls/N/result=JSON`, `/calls/N/result/POINTER=JSON` or `/calls/N/status=CODE`";
+/// The help for a change that cannot be parsed.
+const FORMS: &str = "expected `/calls/N/result=JSON`, `/calls/N/result/POINTER=JSON` or `/calls/N/status=CODE`";
 
 impl AnswerChange {
-    /// Reads a change: `/calls/6/result={"shipped": false}`.
+    /// Parses a change: `/calls/6/result={"shipped": false}`.
     pub fn parse(text: &str) -> Result<Self, ChangeError> {
         let Some((place, value)) = text.split_once('=') else {
-            return Err(wrong(format!("`{text}` has no `=` and value"), FORMS));
+            return Err(wrong(format!("`{text}` has no `=` followed by a value"), FORMS));
         };
         let no_place = || wrong(format!("`{place}` is not a place in an answer"), FORMS);
         let below = place.strip_prefix("/calls/").ok_or_else(no_place)?;
@@ -66,14 +66,14 @@ impl AnswerChange {
             Some(pointer) => {
                 let parsed = serde_json::from_str(value).map_err(|error| {
                     let quoted = Value::from(value).to_string();
-                    let help = format!("a string has quotes of its own: `--set '{place}={quoted}'`");
+                    let help = format!("a string needs JSON quotes: `--set '{place}={quoted}'`");
                     wrong(format!("the value of `{place}` is not JSON: {error}"), help)
                 })?;
                 ChangeKind::Result(pointer.to_owned(), parsed)
             }
             None if part == "status" => {
                 let status = value.parse().ok().filter(|status| (200..600).contains(status));
-                let help = || format!("it is a number from 200 to 599: `--set {place}=503`");
+                let help = || format!("use a number from 200 to 599: `--set {place}=503`");
                 ChangeKind::Status(status.ok_or_else(|| wrong(format!("`{value}` is not a status code"), help()))?)
             }
             None => return Err(no_place()),
@@ -81,13 +81,14 @@ impl AnswerChange {
         Ok(Self { call, what, place: place.to_owned() })
     }
 
-    /// The place that is changed: `/calls/6/result`.
+    /// The path of the change: `/calls/6/result`.
     pub fn place(&self) -> &str {
         &self.place
     }
 }
 
-/// Makes changes to a recording whose calls up to `until` answer. Those that a scripted model has to say are given back.
+/// Applies changes to a recording that answers the calls up to `until`. Returns the calls that a scripted model must
+/// answer.
 pub fn change(recording: &mut Recording, changes: &[AnswerChange], until: u64) -> Result<Vec<SpokenCall>, ChangeError> {
     let mut spoken: Vec<SpokenCall> = Vec::new();
     let count = recording.exchanges.len();
@@ -100,13 +101,13 @@ pub fn change(recording: &mut Recording, changes: &[AnswerChange], until: u64) -
         })?;
         if *call > until {
             let message = format!("call {call} comes after `--until {until}`, so the recording does not answer it");
-            return Err(wrong(message, format!("replay that far: `--until {call}`")));
+            return Err(wrong(message, format!("replay up to that call: `--until {call}`")));
         }
         let is_spoken = spoken.iter().any(|spoken| spoken.call == *call);
         let is_changed = || changes[..index].iter().any(|earlier| earlier.call == *call);
         if is_spoken || spoken_as(exchange, what).is_some() && is_changed() {
-            let help = "a text is the whole answer of a model: give it alone, or change values of the recorded answer";
-            return Err(wrong(format!("call {call} has a text and further changes"), help));
+            let help = "a string replaces the whole answer of a model: set it alone, or change single values";
+            return Err(wrong(format!("call {call} is set to a string and has further changes"), help));
         }
         match (what, spoken_as(exchange, what)) {
             (_, Some(text)) if scripted_path(&exchange.request).is_some() => {
@@ -114,7 +115,7 @@ pub fn change(recording: &mut Recording, changes: &[AnswerChange], until: u64) -
             }
             (_, Some(_)) => {
                 let help = format!("change a value of the recorded answer: `--set '{place}/POINTER=JSON'`");
-                return Err(wrong(format!("call {call} asks an API that cannot be answered with a text here"), help));
+                return Err(wrong(format!("call {call} uses an API that cannot be answered with a text"), help));
             }
             (ChangeKind::Status(status), None) => set_status(exchange, *status).ok_or_else(|| {
                 let message = format!("call {call} got no answer when it was recorded, so it has no status");
@@ -128,14 +129,14 @@ pub fn change(recording: &mut Recording, changes: &[AnswerChange], until: u64) -
     Ok(spoken)
 }
 
-/// The text that a model is to say.
+/// The text that a model should answer with.
 fn spoken_as<'c>(exchange: &Exchange, what: &'c ChangeKind) -> Option<&'c str> {
     let ChangeKind::Result(pointer, Value::String(text)) = what else { return None };
     let api = exchange.request.api()?;
     (pointer.is_empty() && api.wire().is_some()).then_some(text)
 }
 
-/// Sets the status. An error of a model gets a body in the shape of its API, as its SDK expects.
+/// Sets the status. An error of a model gets a body in the format of its API, as its SDK expects.
 fn set_status(exchange: &mut Exchange, status: u16) -> Option<()> {
     let api = exchange.request.api();
     let is_error = api.is_some() && status >= 400;
@@ -161,11 +162,11 @@ fn explained(refused: SetAnswerError, change: &AnswerChange) -> ChangeError {
             wrong(message, ANOTHER_CALL)
         }
         SetAnswerError::Stream => {
-            let message = format!("the answer of call {call} is a stream, in which no single value can be changed");
+            let message = format!("the answer of call {call} is a stream; single values in it cannot be changed");
             wrong(message, format!("a model's text can be set as a whole: {whole}"))
         }
         SetAnswerError::NotJson => {
-            let message = format!("the answer of call {call} is not JSON, so `{place}` is not in it");
+            let message = format!("the answer of call {call} is not JSON, so it has no `{place}`");
             wrong(message, format!("set all of it: {whole}"))
         }
         SetAnswerError::Missing { before, names } => {
@@ -203,7 +204,7 @@ mod tests {
         }
     }
 
-    /// The stream over which the answer to call 10 comes.
+    /// The stream that carries the answer to call 10.
     fn listened(id: u64, answer: &str) -> Exchange {
         let mut listened = call(id, "/sse", Value::Null, "text/event-stream", "");
         listened.request = RecordedRequest { method: "GET".into(), path: "/sse".into(), ..RecordedRequest::default() };

@@ -1,4 +1,4 @@
-//! A recording in two: up to a call, and after it.
+//! Splits a recording after a call.
 
 use std::collections::BTreeSet;
 
@@ -7,19 +7,18 @@ use crate::{EndKind, Exchange, RecordedRequest, Recording};
 
 use super::scripted::is_of_model;
 
-/// The two parts of a recording.
 #[derive(Debug)]
 pub(crate) struct ForkCut {
-    /// Up to the call, which is part of it.
+    /// The calls up to and including the last one before the fork.
     pub(crate) beginning: Recording,
-    /// After it, without the calls of models.
+    /// The later calls, without calls to models.
     pub(crate) rest: Recording,
-    /// The calls of the beginning that the agent has to make before it is past it.
+    /// The calls of the beginning that the agent must make before the fork is reached.
     pub(crate) awaited: BTreeSet<u64>,
 }
 
 impl ForkCut {
-    /// Cuts a recording after a call.
+    /// Splits a recording after a call.
     pub(crate) fn at(recording: Recording, until: u64) -> Self {
         let (first, then): (Vec<Exchange>, Vec<Exchange>) =
             recording.exchanges.into_iter().partition(|exchange| exchange.id <= until);
@@ -31,8 +30,8 @@ impl ForkCut {
     }
 }
 
-/// Everything but telemetry, what the agent itself broke off, and a question that was asked before: how often an agent looks whether
-/// something is done depends on the speed of the machine. The last call is always awaited, since the fork is behind it.
+/// All calls except telemetry, calls that the agent aborted, and repeated queries: how often an agent polls depends on
+/// the speed of the machine. The last call is always awaited, since the fork follows it.
 fn awaited(exchanges: &[Exchange]) -> BTreeSet<u64> {
     let calls: Vec<&Exchange> = exchanges.iter().filter(|exchange| !exchange.chatter).collect();
     let is_repeated = |index: usize| {

@@ -1,16 +1,17 @@
-//! Where a scripted model is asked what a provider was asked.
+//! Maps the path of a provider's API to that of the scripted model.
 
 use crate::{ProviderApi, RecordedRequest};
 
-/// Paths beside the calls of a model that the scripted model answers as well: they count tokens.
+/// Endpoints that count tokens, which the scripted model answers too.
 const COUNTS: [&str; 3] = ["/messages/count_tokens", "/responses/input_tokens", ":countTokens"];
 
-/// Whether a request asks a model.
+/// Whether a request calls a model.
 pub(super) fn is_of_model(request: &RecordedRequest) -> bool {
     request.api().is_some() || counts(request).is_some()
 }
 
-/// The path and query at which the scripted model answers a request; nothing if it does not speak that API, or if no model is asked.
+/// The path and query at which the scripted model answers a request. `None` if it does not support the API, or if the
+/// request does not call a model.
 pub(crate) fn scripted_path(request: &RecordedRequest) -> Option<String> {
     let whole = request.path.as_str();
     let path = whole.split('?').next().expect("a split has a first part");
@@ -35,7 +36,7 @@ fn counts(request: &RecordedRequest) -> Option<&'static str> {
     COUNTS.into_iter().find(|end| request.method == "POST" && path.ends_with(end))
 }
 
-/// Google's paths name the model, behind whatever its cloud puts before it.
+/// Google's paths contain the name of the model after a prefix that depends on the cloud.
 fn of_google(path: &str) -> Option<String> {
     path.find("/models/").map(|at| format!("/v1beta{}", &path[at..]))
 }

@@ -1,4 +1,4 @@
-//! The content of an answer: JSON values, by the kind of event that they came in.
+//! The JSON values of an answer, grouped by the kind of their event.
 
 use agentci_protocols::sse::{Decoder, SseEvent};
 use serde_json::Value;
@@ -6,11 +6,11 @@ use serde_json::Value;
 use crate::RecordedResponse;
 use crate::recording::{is_event_stream, plain, values_of};
 
-/// Ends a stream of OpenAI's; it is not JSON, and says nothing.
+/// Ends a stream of OpenAI; it is not JSON and carries no data.
 const DONE: &str = "[DONE]";
 
-/// The JSON values of an answer, each with the kind of its event: the name of the event, or the `type` of its data. Values that
-/// did not come in an event have no kind. An event that is not JSON is a text.
+/// The JSON values of an answer, each with the kind of its event: the name of the event, or the `type` of its data.
+/// Values outside of events have an empty kind. An event that is not JSON becomes a string.
 pub(super) fn values(response: &RecordedResponse) -> Vec<(String, Value)> {
     let unpacked = plain(response);
     let response = unpacked.as_ref().unwrap_or(response);
@@ -18,7 +18,7 @@ pub(super) fn values(response: &RecordedResponse) -> Vec<(String, Value)> {
         return values_of(response).into_iter().map(|value| (String::new(), value)).collect();
     }
     let whole = response.whole();
-    // No event is larger than its answer.
+    // No event is larger than the answer.
     let mut decoder = Decoder::new(whole.len()).without_raw();
     decoder.push(&whole);
     let events = std::iter::from_fn(|| decoder.next().ok().flatten());

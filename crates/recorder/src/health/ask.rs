@@ -1,4 +1,4 @@
-//! Asks the live world again for what is recorded.
+//! Sends recorded requests to the live world again.
 
 use std::time::{Duration, Instant};
 
@@ -13,43 +13,44 @@ use crate::proxy::{
 };
 use crate::{AnswerFrame, EndKind, ExchangeEnd, RecordedBody, RecordedRequest, RecordedResponse};
 
-/// The live world.
+/// A client for the live world.
 pub struct LiveWorld {
     upstream: Upstream,
     limit: Duration,
 }
 
-/// What the live world answers today, in the time of the recorded request.
+/// The current answer of the live world, with times relative to those of the recorded request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LiveAnswer {
     /// The answer.
     pub response: RecordedResponse,
-    /// When it ended; it is whole.
+    /// When it ended. The answer is always complete.
     pub end: ExchangeEnd,
 }
 
 impl LiveWorld {
-    /// With further authorities as PEM, the environment that names the user's proxy, and how long an answer may take in all.
+    /// Takes additional certificate authorities as PEM, the environment that names the user's proxy, and the timeout of
+    /// a whole answer.
     pub fn new(roots: Option<&[u8]>, environment: &[(String, String)], limit: Duration) -> Result<Self, String> {
         Ok(Self { upstream: Upstream::new(roots, environment)?, limit })
     }
 
-    /// Sends a recorded request again, with these headers beside its own. An error says why there is no whole answer.
+    /// Sends a recorded request again with additional headers. The error is the reason why there is no complete answer.
     pub async fn ask(&self, request: &RecordedRequest, keys: &[(String, String)]) -> Result<LiveAnswer, String> {
         match tokio::time::timeout(self.limit, self.send(request, keys)).await {
             Ok(answer) => answer,
-            Err(_) => Err(format!("no whole answer within {} s", self.limit.as_secs_f64())),
+            Err(_) => Err(format!("no complete answer within {} s", self.limit.as_secs_f64())),
         }
     }
 
     async fn send(&self, request: &RecordedRequest, keys: &[(String, String)]) -> Result<LiveAnswer, String> {
-        let target = RequestTarget::of_origin(&request.origin).ok_or("its address cannot be asked")?;
+        let target = RequestTarget::of_origin(&request.origin).ok_or("its address is not an HTTP address")?;
         let method = Method::from_bytes(request.method.as_bytes()).map_err(|error| error.to_string())?;
         let mut sent = HeaderMap::new();
         for (name, value) in headers(request).iter().chain(keys) {
             let name = HeaderName::from_bytes(name.as_bytes()).map_err(|error| error.to_string())?;
             let mut value =
-                HeaderValue::from_str(value).map_err(|_| format!("header `{name}` cannot have this value"))?;
+                HeaderValue::from_str(value).map_err(|_| format!("the header `{name}` has an invalid value"))?;
             value.set_sensitive(true);
             sent.insert(name, value);
         }
@@ -66,7 +67,7 @@ impl LiveWorld {
         while let Some(chunk) = answer.chunk().await.map_err(words)? {
             length += chunk.len() as u64;
             if length > LARGEST_ANSWER || response.frames.len() >= MOST_FRAMES {
-                return Err("its answer is too large to be kept".into());
+                return Err("its answer is too large to be recorded".into());
             }
             let at_us = now();
             response.frames.extend(splitter.push(&chunk).into_iter().map(|bytes| AnswerFrame { at_us, bytes }));
@@ -77,7 +78,7 @@ impl LiveWorld {
     }
 }
 
-/// A body as it was sent.
+/// The body as it was sent.
 fn bytes(body: &RecordedBody) -> Result<Option<Bytes>, String> {
     Ok(match body {
         RecordedBody::Empty => None,
@@ -90,7 +91,7 @@ fn bytes(body: &RecordedBody) -> Result<Option<Bytes>, String> {
             Some(url.query().unwrap_or_default().to_owned().into())
         }
         RecordedBody::Parts(_) | RecordedBody::TooLarge { .. } => {
-            return Err("its body is not in the recording as it was sent".into());
+            return Err("its body was not recorded verbatim".into());
         }
     })
 }
@@ -102,7 +103,7 @@ mod tests {
 
     use super::*;
 
-    /// Asks a server that answers with so many bytes and closes.
+    /// Calls a server that answers with this many bytes and closes the connection.
     async fn asked(length: usize) -> Result<LiveAnswer, String> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
@@ -124,7 +125,7 @@ mod tests {
         assert_eq!((answer.response.status, &answer.response.frames[0].bytes[..]), (200, &b"xxx"[..]));
         assert!(answer.response.at_us >= 7 && answer.end.at_us >= answer.response.at_us);
         let most = usize::try_from(LARGEST_ANSWER).unwrap();
-        assert_eq!(asked(most + 1).await.unwrap_err(), "its answer is too large to be kept");
+        assert_eq!(asked(most + 1).await.unwrap_err(), "its answer is too large to be recorded");
     }
 
     #[test]

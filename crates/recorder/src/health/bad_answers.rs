@@ -1,4 +1,4 @@
-//! Calls of a recording whose answer is an error: a replay gives the agent that error again, every time.
+//! Finds calls of a recording whose answer is an error: every replay repeats that error.
 
 use std::collections::HashMap;
 
@@ -9,34 +9,34 @@ use serde_json::Value;
 use super::answer::values;
 use crate::{EndKind, Exchange, RecordedRequest, RecordedResponse, Recording, model_answer};
 
-/// How much of the words of an error is told, in characters.
+/// Maximum number of characters of an error message.
 const TOLD: usize = 120;
-/// Statuses that ask a client to come back later.
+/// Statuses that ask a client to retry later.
 const LATER: [u16; 2] = [429, 529];
 
-/// What is wrong with the answers of a recording.
+/// The answers of a recording that are errors.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BadAnswers {
     /// Answers that are errors.
     pub errors: Vec<BadAnswer>,
-    /// How many answers only asked to come back later, which the agent did with success.
+    /// How many answers only asked to retry later, and were retried successfully.
     pub retried: usize,
 }
 
 /// An answer that is an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadAnswer {
-    /// The number of its call.
+    /// The number of the call.
     pub id: u64,
-    /// Its status, where it has one.
+    /// The status, if there is an answer.
     pub status: Option<u16>,
-    /// What happened to the call, as the rest of a sentence: `was answered with status 404`.
+    /// What happened to the call, as a verb phrase: `was answered with status 404`.
     pub what: String,
-    /// Whether how it ended tells, not the answer itself.
+    /// Whether the error is in the end of the exchange, not in the answer itself.
     pub by_end: bool,
 }
 
-/// The answers of a recording that are errors; telemetry and the like aside, whose answers nobody reads.
+/// Finds the answers of a recording that are errors. Telemetry is skipped, since its answers do not matter.
 pub fn bad_answers(recording: &Recording) -> BadAnswers {
     let mut found = BadAnswers::default();
     let mut succeeded = None;
@@ -55,23 +55,23 @@ pub fn bad_answers(recording: &Recording) -> BadAnswers {
     found
 }
 
-/// The last call of each request that succeeded.
+/// The last successful call of each request.
 fn successes(recording: &Recording) -> HashMap<String, u64> {
     let good = recording.exchanges.iter().filter(|exchange| exchange.response.is_some() && wrong(exchange).is_none());
     good.map(|exchange| (print(&exchange.request), exchange.id)).collect()
 }
 
-/// Equal requests have the same.
+/// A fingerprint; equal requests have the same.
 fn print(request: &RecordedRequest) -> String {
     sha256(format!("{} {}{}\n{:?}", request.method, request.origin, request.path, request.body).as_bytes())
 }
 
-/// What is wrong with an answer, and whether its end says so.
+/// The error of an answer, and whether it is in the end of the exchange.
 fn wrong(exchange: &Exchange) -> Option<(String, bool)> {
     match &exchange.end.how {
         EndKind::Broken(message) => return Some((format!("broke off: {}", short(message)), true)),
         EndKind::Unreachable(message) => return Some((format!("did not reach its server: {}", short(message)), true)),
-        EndKind::TooLarge => return Some(("has an answer that is too large and was not kept".into(), true)),
+        EndKind::TooLarge => return Some(("has an answer that was too large to be recorded".into(), true)),
         EndKind::Closed | EndKind::Left => {}
     }
     let response = exchange.response.as_ref()?;
@@ -83,7 +83,7 @@ fn wrong(exchange: &Exchange) -> Option<(String, bool)> {
     said.map(|said| (format!("was answered with an error: {said}"), false))
 }
 
-/// The words of an error within an answer.
+/// The error message inside an answer.
 pub(super) fn said(exchange: &Exchange, response: &RecordedResponse) -> Option<String> {
     let of_model = || model_answer(exchange)?.1.error;
     let values = values(response);
@@ -91,7 +91,7 @@ pub(super) fn said(exchange: &Exchange, response: &RecordedResponse) -> Option<S
     within.or_else(of_model).map(|said| short(&said))
 }
 
-/// The error of a JSON-RPC answer, or of an event that calls itself one.
+/// The error of a JSON-RPC answer, or of an event named `error`.
 fn of_protocol(kind: &str, value: &Value) -> Option<String> {
     let messages = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
     let error = messages.iter().filter(|value| value["jsonrpc"] == "2.0").find_map(|value| value.get("error"));

@@ -1,4 +1,4 @@
-//! How a shape changed: what is gone, what is new, and what has another type.
+//! Compares shapes: what is gone, what is new, and what has another type.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -10,53 +10,53 @@ use super::optional_values::{SOMETIMES, is_known_kind};
 use super::shape::{ObjectKeys, ObservedShape};
 use crate::json_type::ValueType;
 
-/// The longest path that is shown, in characters.
+/// Maximum number of characters of a path in a message.
 const SHOWN: usize = 120;
 
-/// A change of a shape.
+/// A difference between the recorded and the current shape of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ShapeChange {
-    /// The answer has a status of another class.
+    /// The status is of another class.
     Status {
-        /// The recorded one.
+        /// The recorded status.
         was: u16,
-        /// The one of today.
+        /// The current status.
         now: u16,
     },
-    /// It is of another content type.
+    /// The content type changed.
     ContentType {
-        /// The recorded one.
+        /// The recorded content type.
         was: String,
-        /// The one of today.
+        /// The current content type.
         now: String,
     },
-    /// It was JSON, or events, and has nothing of that any more.
+    /// The answer was JSON, or events with JSON, and no longer is.
     NotJson,
-    /// Something that was always there is gone: a JSON pointer in which `*` stands for any index.
+    /// A key that was always present is gone: a JSON pointer in which `*` stands for any index.
     Gone(String),
-    /// Something is there that never was.
+    /// A key is present that never was.
     New(String),
     /// A value has another type.
     Type {
-        /// Where.
+        /// Its JSON pointer.
         at: String,
         /// The recorded types.
         was: String,
-        /// Those of today.
+        /// The current types.
         now: String,
     },
-    /// Something of a new kind is there: an event, or an object with a `type` of its own.
+    /// There is a new kind of event, or of object with a `type`.
     NewKind {
-        /// Where; empty for an event.
+        /// The JSON pointer of the objects; empty for events.
         at: String,
-        /// Its kind.
+        /// The new kind.
         kind: String,
     },
-    /// Nothing of a kind is there any more, and something of a new kind is.
+    /// A kind is gone, and another one is new.
     GoneKind {
-        /// Where; empty for an event.
+        /// The JSON pointer of the objects; empty for events.
         at: String,
-        /// Its kind.
+        /// The kind that is gone.
         kind: String,
     },
 }
@@ -71,7 +71,7 @@ impl fmt::Display for ShapeChange {
             ShapeChange::ContentType { was, now } => {
                 write!(out, "the content type is `{}`, was `{}`", cut(now), cut(was))
             }
-            ShapeChange::NotJson => write!(out, "the answer is not JSON any more"),
+            ShapeChange::NotJson => write!(out, "the answer is no longer JSON"),
             ShapeChange::Gone(at) => write!(out, "{} is gone", cut(at)),
             ShapeChange::New(at) => write!(out, "{} is new", cut(at)),
             ShapeChange::Type { at, was, now } => write!(out, "{} is {now}, was {was}", root(at)),
@@ -84,7 +84,8 @@ impl fmt::Display for ShapeChange {
 /// The shapes of an answer, by the kind of event.
 pub(super) type Shapes = BTreeMap<String, ObservedShape>;
 
-/// How recorded shapes changed. What is only in some of the recorded answers, or depends on what a model does, need not be there.
+/// Compares the recorded shapes with the current ones. Keys that are only in some of the recorded answers, or that
+/// depend on what a model does, may be missing.
 pub(super) fn compare(recorded: &Shapes, now: &Shapes, of_model: bool) -> Vec<ShapeChange> {
     let mut comparison = ShapeComparison { of_model, changes: Vec::new(), known: BTreeSet::new() };
     comparison.kinds("", recorded, now);
@@ -100,7 +101,7 @@ pub(super) fn compare(recorded: &Shapes, now: &Shapes, of_model: bool) -> Vec<Sh
 struct ShapeComparison {
     of_model: bool,
     changes: Vec<ShapeChange>,
-    /// What was told already, of another event or another kind of object at the same place.
+    /// Changes that were already reported, for another event or another kind of object at the same place.
     known: BTreeSet<String>,
 }
 
@@ -111,7 +112,7 @@ impl ShapeComparison {
         }
     }
 
-    /// A kind that is gone alone says nothing: a model did something else, or a server had less to tell.
+    /// A kind that is only gone is not reported: a model did something else, or a server had less to report.
     fn kinds<S>(&mut self, at: &str, recorded: &BTreeMap<String, S>, now: &BTreeMap<String, S>) {
         let is_known = |kind: &str| kind.is_empty() || (self.of_model && is_known_kind(kind));
         let new: Vec<&String> = now.keys().filter(|kind| !recorded.contains_key(*kind) && !is_known(kind)).collect();
@@ -131,7 +132,7 @@ impl ShapeComparison {
             shape.types.iter().copied().filter(|kind| *kind != ValueType::of(&Value::Null)).collect()
         };
         let (was, is) = (concrete(recorded), concrete(now));
-        // What was always null may be anything, and anything may be null.
+        // A value that was always null may become anything, and anything may become null.
         if !was.is_empty() && !is.is_subset(&was) {
             let names =
                 |types: &BTreeSet<ValueType>| types.iter().map(|kind| kind.name).collect::<Vec<_>>().join(" or ");
@@ -162,14 +163,14 @@ impl ShapeComparison {
         if let (Some(recorded), Some(now)) = (&recorded.by_id, &now.by_id) {
             self.shapes(&format!("{at}/*"), recorded, now);
         }
-        // Where keys are ids on one side alone, nothing says which of them matter.
+        // If the keys are ids on one side only, it is unknown which of them matter.
         if recorded.by_name.is_empty() && recorded.by_id.is_some() || now.by_name.is_empty() && now.by_id.is_some() {
             return;
         }
         let varies = |name: &str| self.of_model && SOMETIMES.contains(&name);
         let new: Vec<&String> =
             now.by_name.keys().filter(|name| !recorded.by_name.contains_key(*name) && !varies(name)).collect();
-        // Of two that have changed places one may be the other's new name.
+        // If a key is gone and another is new, the key may have been renamed.
         let may_go = |name: &str| varies(name) && !is_typed && new.is_empty();
         let gone: Vec<&String> = recorded
             .by_name
@@ -179,7 +180,7 @@ impl ShapeComparison {
             })
             .map(|(name, _)| name)
             .collect();
-        // The content of a piece of a stream comes and goes; as a new key it is no news.
+        // The content of a piece of a stream is optional; as a new key it is not a change.
         let is_news = |name: &str| !(self.of_model && name == "content");
         let new: Vec<&String> = new.into_iter().filter(|name| is_news(name)).collect();
         for name in gone {

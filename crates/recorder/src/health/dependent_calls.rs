@@ -1,4 +1,4 @@
-//! Calls that continue others: what they name an earlier answer by is another one today.
+//! Calls that continue others: they refer to earlier answers by ids that differ in the live world.
 
 use std::collections::HashMap;
 
@@ -6,19 +6,19 @@ use serde_json::Value;
 
 use crate::{Exchange, RecordedBody, RecordedRequest, RecordedResponse, model_answer};
 
-/// The header that names a session of the Model Context Protocol.
+/// The header with the session of the Model Context Protocol.
 const SESSION: &str = "mcp-session-id";
-/// The key of a request that names the answer that it continues.
+/// The key of a request that refers to the answer it continues.
 const PREVIOUS: &str = "previous_response_id";
 
-/// Names that recorded answers gave, with those of today.
+/// Maps ids of recorded answers to those of the current answers.
 #[derive(Debug, Default)]
 pub struct Sequel {
     names: HashMap<String, String>,
 }
 
 impl Sequel {
-    /// Takes note of how the answer of today names itself.
+    /// Records the ids of the current answer.
     pub fn learn(&mut self, recorded: &Exchange, now: &RecordedResponse) {
         let session = |response: &RecordedResponse| response.header(SESSION).map(str::to_owned);
         let today = Exchange { response: Some(now.clone()), ..recorded.clone() };
@@ -27,7 +27,7 @@ impl Sequel {
         self.names.extend(sessions.into_iter().chain(id(recorded).zip(id(&today))));
     }
 
-    /// A request as it continues the answers of today.
+    /// A request that refers to the current answers instead of the recorded ones.
     pub fn continued(&self, request: &RecordedRequest) -> RecordedRequest {
         let mut request = request.clone();
         if let RecordedBody::Json(body) = &mut request.body

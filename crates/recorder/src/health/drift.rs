@@ -1,4 +1,4 @@
-//! What changed between a recorded answer and the one that the live world gives today.
+//! Compares a recorded answer with the current answer of the live world.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,8 @@ use super::bad_answers::said;
 use super::compare::{ShapeChange, Shapes, compare};
 use crate::{EndKind, Exchange, RecordedResponse, Recording, model_answer};
 
-/// The shapes of all answers of a recording. Answers of one place vary among themselves, and how they do is no drift.
+/// The shapes of all answers of a recording. Answers of one endpoint differ from each other; such differences are not
+/// drift.
 #[derive(Debug)]
 pub struct KnownShapes {
     by_place: HashMap<AnswerPlace, Shapes>,
@@ -16,22 +17,22 @@ pub struct KnownShapes {
 /// Method, origin, path without its query, status class and content type.
 type AnswerPlace = (String, String, String, u16, String);
 
-/// What came of a comparison.
+/// The result of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Drift {
-    /// How the answer changed; not at all where there is nothing.
+    /// The changes of the answer; empty if there are none.
     Changes(Vec<ShapeChange>),
-    /// The answer of today says nothing about its shape: why.
+    /// The current answer does not show its shape, for this reason.
     Unknown(String),
 }
 
-/// Statuses that say that a key is missing or wrong.
+/// Statuses for a missing or wrong key.
 const DENIED: [u16; 3] = [401, 403, 407];
-/// Statuses below 500 that say nothing about later answers.
+/// Temporary error statuses below 500.
 const MOMENTARY: [u16; 3] = [408, 425, 429];
 
 impl KnownShapes {
-    /// The shapes of the answers of a recording.
+    /// Collects the shapes of the answers of a recording.
     pub fn of(recording: &Recording) -> Self {
         let mut by_place: HashMap<AnswerPlace, Shapes> = HashMap::new();
         for exchange in recording.exchanges.iter().filter(|exchange| exchange.end.how == EndKind::Closed) {
@@ -43,7 +44,7 @@ impl KnownShapes {
         Self { by_place }
     }
 
-    /// What changed between the recorded answer of a call and this one.
+    /// Compares the recorded answer of a call with the current one.
     pub fn drift(&self, exchange: &Exchange, now: &RecordedResponse) -> Drift {
         let Some(recorded) = &exchange.response else {
             return Drift::Unknown("the recording has no answer to compare with".into());
@@ -70,7 +71,7 @@ impl KnownShapes {
     }
 }
 
-/// What another status says. A refusal is not a change of the answer: it was not given.
+/// The drift that a different status implies. A rejected request is not drift: there is no answer to compare.
 fn of_status(was: u16, now: u16) -> Option<Drift> {
     match now {
         _ if now == was => None,
@@ -85,7 +86,8 @@ fn of_status(was: u16, now: u16) -> Option<Drift> {
     }
 }
 
-/// Why an answer with a good status is none after all: it says that it is an error, or that of a model broke off.
+/// The reason why an answer with a successful status cannot be compared: it contains an error, or the answer of a model
+/// is truncated.
 fn failed(exchange: &Exchange, recorded: &RecordedResponse, now: &RecordedResponse) -> Option<String> {
     let today = Exchange { response: Some(now.clone()), ..exchange.clone() };
     if let Some(error) = said(&today, now).filter(|_| said(exchange, recorded).is_none()) {

@@ -1,21 +1,21 @@
-//! Which variable of the environment holds the key for a call, and which header it goes into. A recording has no keys.
+//! The environment variable with the key for a call, and the header that carries it. A recording contains no keys.
 //!
-//! A recording may come from anyone and name any address. So a key is only sent to the hosts of the service that it is for, and to
-//! this machine; for every other host the user says which header it gets.
+//! A recording may come from anyone and name any address, so a key is only sent to the hosts of its own service and to
+//! this machine. For any other host, the user specifies the header.
 
 use crate::proxy::RequestTarget;
 use crate::{ProviderApi, RecordedRequest};
 
-/// Where a key for a call comes from and goes to.
+/// The source of a key and the header that carries it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Login {
     /// The header.
     pub header: &'static str,
-    /// What stands before the key in it.
+    /// The text before the key in the header.
     pub before: &'static str,
-    /// The variables that may hold the key, the first one that is set counts.
+    /// The variables that may contain the key; the first one that is set is used.
     pub variables: &'static [&'static str],
-    /// Whether there is no answer without it. On this machine there may be.
+    /// Whether the service requires the key. A server on this machine may not.
     pub required: bool,
 }
 
@@ -28,10 +28,10 @@ const GEMINI: Login =
 const COHERE: Login =
     Login { header: "authorization", before: "Bearer ", variables: &["CO_API_KEY", "COHERE_API_KEY"], required: true };
 
-/// The version of Anthropic's API that is asked for where the recording names none.
+/// The version of Anthropic's API if the recording does not name one.
 const ANTHROPIC_VERSION: (&str, &str) = ("anthropic-version", "2023-06-01");
 
-/// The key for a call; nothing where it needs none that is known.
+/// The key for a call; `None` if it needs none or the service is unknown.
 pub fn login(request: &RecordedRequest) -> Option<Login> {
     let target = RequestTarget::of_origin(&request.origin)?;
     let api = request.api();
@@ -66,7 +66,7 @@ fn of_api(api: ProviderApi, path: &str) -> Option<Login> {
     }
 }
 
-/// The headers of a request as they are sent again, its key aside.
+/// The headers of a request for sending it again, without its key.
 pub(super) fn headers(request: &RecordedRequest) -> Vec<(String, String)> {
     let mut headers = request.headers.clone();
     let (name, version) = ANTHROPIC_VERSION;
@@ -76,7 +76,7 @@ pub(super) fn headers(request: &RecordedRequest) -> Vec<(String, String)> {
     headers
 }
 
-/// The path of a request. Gemini's key may stand in the query; it goes into a header instead.
+/// The path of a request. Gemini's key may be in the query; it is sent in a header instead.
 pub(super) fn path_without_key(request: &RecordedRequest) -> String {
     let is_gemini = login(request).is_some_and(|login| login.header == GEMINI.header);
     let Some((path, query)) = request.path.split_once('?').filter(|_| is_gemini) else { return request.path.clone() };

@@ -1,4 +1,4 @@
-//! The lines of a recording's text that its exchanges are on.
+//! Maps exchanges to the lines of a recording.
 
 use serde::Deserialize;
 
@@ -7,20 +7,20 @@ use serde::Deserialize;
 pub struct ExchangeLines {
     /// The line of its request.
     pub request: usize,
-    /// The line of its response, where it has one.
+    /// The line of its response, if it has one.
     pub response: Option<usize>,
-    /// The line that says how it ended.
+    /// The line of its end.
     pub end: usize,
 }
 
-/// The part of a line that says whose it is.
+/// The fields that identify the exchange of a line.
 #[derive(Deserialize)]
 struct LineOwner {
     r#type: String,
     id: Option<u64>,
 }
 
-/// The lines of all exchanges of a recording that can be read, in their order.
+/// The lines of all exchanges of a valid recording, in order.
 pub fn places(text: &str) -> Vec<ExchangeLines> {
     let mut all: Vec<ExchangeLines> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {

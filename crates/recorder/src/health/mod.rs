@@ -1,12 +1,12 @@
-//! The health of a recording: which of its answers are errors, and which the live world gives another shape by now.
+//! The health of a recording: which of its answers are errors, and which have another shape in the live world now.
 //!
 //! ```text
-//! recording ─▶ bad_answers                                   calls whose answer is an error
-//!          └─▶ may_ask ─▶ Live::ask ─▶ drift(recorded, now)  calls whose answer has another shape now
+//! recording ─▶ bad_answers                                        calls whose answer is an error
+//!          └─▶ may_ask ─▶ LiveWorld::ask ─▶ drift(recorded, now)  calls whose answer has another shape now
 //! ```
 //!
-//! A shape is the status class, the content type and, of JSON, the names of keys with the types of their values. Values are not
-//! compared: they differ with every answer of a model.
+//! A shape consists of the status class, the content type and, for JSON, the names of keys with the types of their
+//! values. Values are not compared: they differ with every answer of a model.
 
 mod answer;
 mod ask;

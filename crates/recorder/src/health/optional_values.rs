@@ -1,11 +1,11 @@
-//! What may or may not be in an answer of a model, whatever the provider does: it depends on what the model says.
+//! The optional parts of a model's answer: they depend on what the model does, not on the provider.
 
 use serde_json::{Map, Value};
 
-/// Keys whose objects a model writes itself: the arguments of a tool.
+/// Keys whose objects are written by the model: the arguments of a tool.
 pub(super) const WRITTEN: [&str; 4] = ["input", "args", "arguments", "parsed"];
 
-/// Keys that are there when a model does something, and are not when it does something else.
+/// Keys that are only present if the model does something specific.
 pub(super) const SOMETIMES: [&str; 30] = [
     "annotations",
     "audio",
@@ -39,7 +39,7 @@ pub(super) const SOMETIMES: [&str; 30] = [
     "toolUsePromptTokenCount",
 ];
 
-/// Kinds of events and values of `type` that are known: a model that does something else sends others of them.
+/// Known kinds of events and values of `type`: which of them occur depends on what the model does.
 const KINDS: [&str; 40] = [
     // Anthropic
     "citations_delta",
@@ -85,7 +85,7 @@ const KINDS: [&str; 40] = [
     "web_search_call",
 ];
 
-/// Kinds of events that come in steps: what they are about, and the steps.
+/// Kinds of events with several steps: the prefix, and the steps.
 const STEPS: [(&str, &[&str]); 23] = [
     // Anthropic
     ("content_block_", &["delta", "start", "stop"]),
@@ -115,13 +115,13 @@ const STEPS: [(&str, &[&str]); 23] = [
     ("tool-plan-", &["delta"]),
 ];
 
-/// Whether it depends on what a model does that something of this kind is there.
+/// Whether it depends on the model that something of this kind occurs.
 pub(super) fn is_known_kind(kind: &str) -> bool {
     let is_step = |(stem, steps): &(&str, &[&str])| kind.strip_prefix(stem).is_some_and(|step| steps.contains(&step));
     KINDS.contains(&kind) || STEPS.iter().any(is_step)
 }
 
-/// Whether the keys of an object are data: ids, dates, addresses. All its values have one shape then.
+/// Whether the keys of an object are data: ids, dates, addresses. All its values then share one shape.
 pub(super) fn is_keyed_by_ids(object: &Map<String, Value>) -> bool {
     !object.is_empty() && object.keys().all(|key| is_id(key))
 }

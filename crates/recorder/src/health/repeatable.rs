@@ -1,4 +1,4 @@
-//! Which calls of a recording may be asked again.
+//! Which calls of a recording may be repeated.
 
 use agentci_trace::PLACEHOLDER;
 
@@ -6,47 +6,47 @@ use super::key_variables::path_without_key;
 use crate::proxy::RequestTarget;
 use crate::{EndKind, Exchange, ProviderApi, RecordedBody, RecordedRequest};
 
-/// Headers of the Model Context Protocol: whoever sends one is in a session that exists no more.
+/// Headers of the Model Context Protocol: a request with one of them belongs to a session that no longer exists.
 const MCP: [&str; 2] = ["mcp-session-id", "mcp-protocol-version"];
 
-/// What may be asked.
+/// Which calls may be repeated.
 #[derive(Debug, Clone, Default)]
 pub struct WhatToAsk {
-    /// Only these hosts, where there are any; `*` stands for any text.
+    /// Only these hosts, unless empty; `*` stands for any text.
     pub only: Vec<String>,
-    /// Requests, too, that may change something.
+    /// Whether to repeat requests that may change something.
     pub writes: bool,
 }
 
-/// Why a call is not asked again.
+/// Why a call is not repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 pub enum NotAsked {
-    /// It is telemetry and the like.
+    /// It is telemetry.
     #[error("telemetry and the like")]
     Chatter,
-    /// It did not go over HTTP.
+    /// It was not sent over HTTP.
     #[error("not over HTTP")]
     NotHttp,
-    /// Its host is not among those that are to be asked.
-    #[error("not a host of `--only`")]
+    /// Its host is not among the selected hosts.
+    #[error("its host is not in `--only`")]
     OtherHost,
     /// It may change something.
-    #[error("may change something; `--include-writes` asks it, too")]
+    #[error("may change something; `--include-writes` repeats it too")]
     Write,
-    /// There is no whole answer to compare with.
-    #[error("its recorded answer is not whole")]
+    /// There is no complete answer to compare with.
+    #[error("its recorded answer is incomplete")]
     NoAnswer,
-    /// The recorded answer is a refusal that passes.
-    #[error("its recorded answer is a refusal that passes")]
+    /// The recorded answer is a temporary error.
+    #[error("its recorded answer is a temporary error")]
     Momentary,
     /// It is signed by its sender.
-    #[error("signed by the agent, which only the agent can do")]
+    #[error("signed by the agent; only the agent can sign it")]
     Signed,
-    /// Its address held a secret, which the recording does not have.
-    #[error("its address held a secret, which the recording does not have")]
+    /// Its address contained a secret, which was not recorded.
+    #[error("its address contained a secret, which was not recorded")]
     Secret,
-    /// Its body is not in the recording as it was sent.
-    #[error("its body is not in the recording as it was sent")]
+    /// Its body was not recorded verbatim.
+    #[error("its body was not recorded verbatim")]
     Body,
 }
 
@@ -55,7 +55,7 @@ pub fn goes_to(request: &RecordedRequest, hosts: &[String]) -> bool {
     RequestTarget::of_origin(&request.origin).is_some_and(|target| target.is_among(hosts))
 }
 
-/// Whether a call may be asked again.
+/// Checks whether a call may be repeated.
 pub fn may_ask(exchange: &Exchange, what: &WhatToAsk) -> Result<(), NotAsked> {
     let request = &exchange.request;
     if RequestTarget::of_origin(&request.origin).is_none() {
@@ -143,7 +143,7 @@ mod tests {
         busy.response = Some(RecordedResponse { status: 503, ..RecordedResponse::default() });
         assert_eq!(asked(&busy), Err(NotAsked::Momentary));
         assert_eq!(asked(&call("GET", "https://shop.example/a?sig=[REDACTED]")), Err(NotAsked::Secret));
-        // Its key goes into a header.
+        // The key is sent in a header.
         let gemini = "https://generativelanguage.googleapis.com/v1beta/models/g:generateContent?key=[REDACTED]";
         assert_eq!(asked(&call("POST", gemini)), Ok(()));
         let other = WhatToAsk { only: vec!["*.example".into()], ..WhatToAsk::default() };

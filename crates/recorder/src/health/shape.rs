@@ -1,5 +1,5 @@
-//! The shape of JSON: which keys objects have, and which types their values have. Values that stand at one place in several
-//! answers, or in several items of a list, make one shape together.
+//! The shape of JSON: the keys of objects and the types of their values. Values at the same place in several answers,
+//! or in several items of a list, share one shape.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,11 +8,12 @@ use serde_json::Value;
 use super::optional_values::{WRITTEN, is_keyed_by_ids};
 use crate::json_type::ValueType;
 
-/// The shape of all values that stand at one place.
+/// The shape of all values at one place.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct ObservedShape {
     pub(super) types: BTreeSet<ValueType>,
-    /// Objects by their `type`, where the answer is a model's: each has keys of its own. All others have none.
+    /// Objects by their `type`, if the answer is a model's: each type has its own keys. All other objects are under an
+    /// empty type.
     pub(super) objects: BTreeMap<String, ObjectKeys>,
     /// The items of lists.
     pub(super) items: Option<Box<ObservedShape>>,
@@ -20,16 +21,16 @@ pub(super) struct ObservedShape {
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct ObjectKeys {
-    /// How many objects there were.
+    /// The number of objects.
     pub(super) objects: usize,
-    /// How many of them have a key, and the shape of its values.
+    /// For each key, how many of the objects have it, and the shape of its values.
     pub(super) by_name: BTreeMap<String, (usize, ObservedShape)>,
     /// The values of objects whose keys are ids.
     pub(super) by_id: Option<Box<ObservedShape>>,
 }
 
 impl ObservedShape {
-    /// Takes in a value that stands here.
+    /// Adds a value at this place.
     pub(super) fn add(&mut self, value: &Value, of_model: bool) {
         self.types.insert(ValueType::of(value));
         match value {

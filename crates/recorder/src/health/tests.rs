@@ -1,4 +1,4 @@
-//! Drift in both directions: changes of an API are told, and what differs from answer to answer is not.
+//! Drift in both directions: changes of an API are reported, variations between answers are not.
 
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ fn call(id: u64, path: &str, response: RecordedResponse) -> Exchange {
     Exchange { id, request, response: Some(response), end, chatter: false, after: None }
 }
 
-/// What is told of an answer to the first of these calls.
+/// The changes reported for an answer to the first of these calls.
 fn told_of(path: &str, recorded: &[RecordedResponse], now: &RecordedResponse) -> String {
     let exchanges: Vec<Exchange> = (1..).zip(recorded).map(|(id, it)| call(id, path, it.clone())).collect();
     let recording = Recording { exchanges, ..Recording::default() };
@@ -73,10 +73,10 @@ fn types_statuses_and_content_types_are_compared_and_values_are_not() {
     let was = "the content type is `text/html`, was `application/json`";
     assert_eq!(told_of("/orders", &[of_json(&order)], &html), was);
     let broken = answer(JSON, &["<p>".to_owned()]);
-    assert_eq!(told_of("/orders", &[of_json(&order)], &broken), "the answer is not JSON any more");
+    assert_eq!(told_of("/orders", &[of_json(&order)], &broken), "the answer is no longer JSON");
     let status = |status| RecordedResponse { status, ..of_json(&json!({"error": {}})) };
     assert_eq!(told_of("/orders", &[of_json(&order)], &status(404)), "the status is 404, was 200");
-    // Another status of the same class, and answers that are no answers.
+    // Another status of the same class, and answers that cannot be compared.
     assert_eq!(told_of("/orders", &[of_json(&order)], &RecordedResponse { status: 201, ..of_json(&order) }), "");
     for refused in [401, 429, 503] {
         assert!(told_of("/orders", &[of_json(&order)], &status(refused)).starts_with("unknown: "), "{refused}");
@@ -127,7 +127,7 @@ fn a_model_that_says_something_else_is_no_drift() {
     let call = gemini(json!({"functionCall": {"name": "f", "args": {"a": 1}}}));
     assert_eq!(of_two("/m:generateContent", &gemini(json!({"text": "a"})), &call), "");
     assert_eq!(of_two("/m:generateContent", &call, &gemini(json!({"text": "a"}))), "");
-    // But what belongs to something that it says again must still be there.
+    // But the fields of something that it says again must still be present.
     let renamed = json!({"type": "message", "content": [{"type": "text", "value": "hi"}]});
     assert_eq!(of_two("/v1/messages", &said, &renamed), "/content/*/text is gone, /content/*/value is new");
     let removed = json!({"type": "message", "content": [{"type": "text"}]});
@@ -172,7 +172,7 @@ fn a_call_that_continues_another_names_the_answer_of_today() {
     assert_eq!(sent.body, RecordedBody::Json(json!({"previous_response_id": "resp_new", "input": "resp_old"})));
 }
 
-/// All places of keys in a value: names, and `*` for the items of lists.
+/// The paths of all keys in a value: names, and `*` for the items of lists.
 fn keys_of(value: &Value, at: &[String], found: &mut Vec<Vec<String>>) {
     let below = |name: &str| [at, &[name.to_owned()]].concat();
     match value {
@@ -187,7 +187,7 @@ fn keys_of(value: &Value, at: &[String], found: &mut Vec<Vec<String>>) {
     }
 }
 
-/// The value with another name for the key at this place.
+/// The value with another name for the key at this path.
 fn renamed(value: &Value, place: &[String]) -> Value {
     let mut value = value.clone();
     match (&mut value, place) {

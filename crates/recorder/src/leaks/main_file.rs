@@ -3,35 +3,34 @@
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt as _;
 
-/// Programs that run others: what they do is not in them. Versions at the end of a name do not count.
+/// Programs that run other code. Versions at the end of a name are ignored.
 const INTERPRETERS: &[&str] = &[
     "python", "pypy", "node", "nodejs", "bun", "deno", "ruby", "perl", "php", "sh", "bash", "dash", "zsh", "fish",
     "busybox", "java", "dotnet", "mono", "erl", "beam.smp", "julia", "lua", "uv", "uvx", "Rscript", "R", "guile",
 ];
-/// Options that are followed by a program as a text.
+/// Options that are followed by code.
 const TEXTS: &[&str] = &["-c", "-e", "-p", "--eval", "--print"];
-/// Options that are followed by a value of theirs.
+/// Options that are followed by a value.
 const VALUES: &[&str] =
     &["-W", "-X", "-r", "--require", "--import", "--loader", "--experimental-loader", "--conditions"];
-/// What comes before the script of some.
+/// Words before the script of some interpreters.
 const RUNS: &[&str] = &["run"];
 
-/// What a process runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) enum Main {
     /// The program itself.
     Program,
-    /// A file that it interprets, as it stands in the command.
+    /// A file that it interprets, as written in the command.
     Script(String),
-    /// Commands that somebody typed: they are in the command line or come from standard input.
+    /// Code from the command line or from standard input.
     Typed,
-    /// It interprets something that is not known, such as a module.
+    /// It interprets something unknown, such as a module.
     #[default]
     Unknown,
 }
 
 impl Main {
-    /// What a process runs whose program and command these are.
+    /// Determines what a process with this program and command runs.
     pub(super) fn of(program: &str, command: &[String]) -> Self {
         let name = program.rsplit('/').next().unwrap_or(program);
         let plain = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.' || letter == '-');
@@ -55,21 +54,21 @@ impl Main {
         Self::Typed
     }
 
-    /// The file that is interpreted.
+    /// The interpreted file.
     pub(super) fn script(&self) -> Option<&str> {
         if let Self::Script(path) = self { Some(path) } else { None }
     }
 
-    /// Opens the file of a process that runs; absent where there is none.
+    /// Opens the program or script of a running process. `None` if there is none.
     pub(super) fn open(&self, pid: u32) -> Option<(DeviceFile, File)> {
         let path = match self {
             Self::Program => format!("/proc/{pid}/exe"),
-            // As the process sees its folders.
+            // The path as seen by the process.
             Self::Script(path) if path.starts_with('/') => format!("/proc/{pid}/root{path}"),
             Self::Script(path) => format!("/proc/{pid}/cwd/{path}"),
             Self::Typed | Self::Unknown => return None,
         };
-        // A pipe would not open before somebody writes.
+        // Opening a pipe would block until someone writes to it.
         let found = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
         Some((DeviceFile(found.dev(), found.ino()), File::open(path).ok()?))
     }
@@ -81,7 +80,7 @@ pub(super) fn program(pid: u32) -> Option<String> {
     Some(path.trim_end_matches(" (deleted)").to_owned())
 }
 
-/// What a file is known by: its device and number.
+/// Identifies a file by its device and inode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct DeviceFile(u64, u64);
 

@@ -1,8 +1,9 @@
-//! Watches the agent and its children, and names connections that bypass the proxy and MCP servers that bypass the taps.
+//! Watches the agent and its children, and reports connections that bypass the proxy and MCP servers that bypass the
+//! taps.
 //!
-//! In: the process that was started, and the address of the proxy. Out: each program and address that were connected
-//! directly, and each server that was spoken to directly. It reads what Linux shows in `/proc`. Elsewhere only servers
-//! in the settings of hosts are found, by what `ps` lists.
+//! Reports each program with the address it connected to directly, and each MCP server that the agent talked to
+//! directly. Reads `/proc` on Linux. Other systems only find servers that are in the settings of hosts, using the
+//! output of `ps`.
 
 mod main_file;
 mod process_list;

@@ -1,4 +1,4 @@
-//! MCP servers that no tap stands before, where there is no `/proc`: what `ps` lists is compared with the settings of hosts.
+//! Finds MCP servers without a tap on systems without `/proc`: compares the output of `ps` with the settings of hosts.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read as _;
@@ -11,19 +11,19 @@ use super::main_file::Main;
 use super::servers::{KnownServers, ServerSign, Untapped, is_tap, line};
 use crate::tap::{Configured, Tapped};
 
-/// Between two looks. A server lives about as long as its host.
+/// The pause between two looks. A server lives about as long as its host.
 pub(super) const PAUSE: Duration = Duration::from_millis(500);
-/// How long a list may take, and how much of it is read.
+/// Timeout of a list, and the maximum number of bytes read.
 const LIST_TIMEOUT: Duration = Duration::from_secs(5);
 const LARGEST_LIST: u64 = 8 << 20;
 const PS: &str = "/bin/ps";
 
-/// What is known from one look to the next.
+/// The state between two looks.
 #[derive(Debug)]
 pub(super) struct Listed {
     known: KnownServers,
     root: u32,
-    /// The servers that were seen, by the names that their hosts have for them: the command, and the processes from there up.
+    /// The servers found so far, by their names in the settings: the command, and the process with its ancestors.
     seen: BTreeMap<String, (Vec<String>, Vec<u32>)>,
 }
 
@@ -32,7 +32,8 @@ impl Listed {
         Self { known, root, seen: BTreeMap::new() }
     }
 
-    /// Looks at all processes of this machine: a line for each, with its id, its parent's and its command.
+    /// Examines all processes of this machine: one line for each, with its process ID, that of its parent, and its
+    /// command.
     pub(super) fn look(&mut self, list: &str) {
         let processes: BTreeMap<u32, (u32, Vec<String>)> = list.lines().filter_map(process).collect();
         let parents: HashMap<u32, u32> = processes.iter().map(|(pid, (parent, _))| (*pid, *parent)).collect();
@@ -61,7 +62,7 @@ impl Listed {
     }
 }
 
-/// Reads a line of the list. `ps` separates words by spaces, so a word that holds a space becomes several.
+/// Parses a line of the list. `ps` separates words by spaces, so a word with a space becomes several.
 fn process(line: &str) -> Option<(u32, (u32, Vec<String>))> {
     let mut words = line.split_ascii_whitespace();
     let (pid, parent) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
@@ -76,7 +77,7 @@ fn runs(command: &[String], server: &Configured) -> bool {
     as_listed.is(command, Main::of(program, command).script())
 }
 
-/// All processes of this machine; nothing where they are not told.
+/// Lists all processes of this machine; empty if `ps` fails.
 pub(super) fn list() -> String {
     let mut ps = Command::new(PS);
     ps.args(["-A", "-ww", "-o", "pid=,ppid=,args="]).env("LC_ALL", "C");

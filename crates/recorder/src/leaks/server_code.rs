@@ -1,19 +1,19 @@
-//! Whether the code of a program is that of an MCP server: words of the protocol and its SDKs in its bytes.
+//! Detects the code of an MCP server by names from the protocol and its SDKs.
 //!
-//! Hosts have the same words as servers, since they speak with them, and so have agents, which may be started over pipes
-//! themselves. What could be either is not taken for a server.
+//! Hosts contain the same names as servers, since they talk to them, and so do agents, which may be started over pipes
+//! too. Code that could be either does not count as a server.
 
 use std::collections::BTreeSet;
 use std::io::Read;
 
 use memchr::memmem;
 
-/// Files up to here are read as scripts that somebody wrote; larger ones are packed of many, as programs are.
+/// Files up to this size are treated as hand-written scripts; larger ones as bundles, like programs.
 const LARGEST_SCRIPT: u64 = 256 << 10;
-/// How much is read at once.
+/// How many bytes are read at once.
 const CHUNK: u64 = 1 << 20;
 
-/// How the SDKs are named where a server is made.
+/// Names from the SDKs in the code of a server.
 const SERVERS: &[&str] = &[
     "mcp.server",
     "FastMCP",
@@ -22,9 +22,9 @@ const SERVERS: &[&str] = &[
     "@modelcontextprotocol/sdk/server",
     "@modelcontextprotocol/server",
 ];
-/// What a server has that speaks the protocol without an SDK, and the program of any server.
+/// Names in a server without an SDK, and in the program of any server.
 const PROTOCOL: &[&str] = &["tools/list", "protocolVersion", "serverInfo"];
-/// What a script has that starts servers or asks models.
+/// Names in a script that starts servers or calls models.
 const CLIENTS: &[&str] = &[
     "mcp.client",
     "ClientSession",
@@ -47,7 +47,7 @@ const CLIENTS: &[&str] = &[
     "@google/genai",
     "@ai-sdk",
 ];
-/// What a program has that starts servers or asks models.
+/// Names in a program that starts servers or calls models.
 const HOSTS: &[&str] = &[
     "mcpServers",
     "mcp_servers",
@@ -58,10 +58,10 @@ const HOSTS: &[&str] = &[
     "chat/completions",
     "/v1/messages",
 ];
-/// A language server. Some are MCP servers, too, if they are started as such.
+/// Identifies a language server. Some language servers are MCP servers too if they are started as such.
 const EDITORS: &str = "textDocument/";
 
-/// The words that the bytes of a program have.
+/// The names found in a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Marks {
     found: BTreeSet<&'static str>,
@@ -69,7 +69,7 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    /// Looks through a file or a text of this length.
+    /// Searches a file or a text of this length.
     pub(super) fn read(source: impl Read, length: u64) -> Self {
         let is_script = length <= LARGEST_SCRIPT;
         let of_scripts = if is_script { [SERVERS, CLIENTS].concat() } else { Vec::new() };
@@ -79,7 +79,7 @@ impl Marks {
             words.iter().map(|word| (*word, memmem::Finder::new(*word))).collect();
         let (mut found, mut chunk, mut source) = (BTreeSet::new(), Vec::new(), source.take(length));
         loop {
-            // A word may lie across two reads.
+            // A name may be split across two reads.
             let kept = chunk.len().saturating_sub(longest);
             chunk.drain(..kept);
             let Ok(1..) = source.by_ref().take(CHUNK).read_to_end(&mut chunk) else { break };
@@ -88,7 +88,7 @@ impl Marks {
         Self { found, is_script }
     }
 
-    /// Whether a program with these is an MCP server; `arguments` are those that it was started with.
+    /// Whether a program with these names is an MCP server; `arguments` are those that it was started with.
     pub(super) fn tell_server(&self, arguments: &[String]) -> bool {
         let has = |word: &&str| self.found.contains(word);
         let speaks = PROTOCOL.iter().all(has);
@@ -109,7 +109,7 @@ mod tests {
         Marks::read(text.as_bytes(), text.len() as u64).tell_server(&arguments)
     }
 
-    /// A program with these words in it, one of them across two reads.
+    /// A program that contains these names, one of them split across two reads.
     fn program(words: &[&str], arguments: &[&str]) -> bool {
         let padding = "\0".repeat(usize::try_from(CHUNK).unwrap() - 5);
         tell(&format!("{padding}{}", words.join("\0")), arguments)

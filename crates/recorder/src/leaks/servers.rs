@@ -1,9 +1,9 @@
-//! MCP servers over standard input and output that no tap stands before: a native host started them by a path, or cleaned
-//! their environment.
+//! Finds MCP servers over standard input and output that run without a tap: a native host started them by a path, or
+//! cleared their environment.
 //!
-//! In: the processes of the agent at each look. Out: the commands of those that are servers, each with what tells so. A process
-//! comes into question if another of the agent's writes to its input and reads its output. Then one of these has to tell:
-//! - what waits in its input is the first message of a host: a server takes its time to start, and the host does not wait for that;
+//! A process is a candidate if another process of the agent writes to its input and reads its output. It is reported as
+//! a server if one of these is true:
+//! - its unread input is the first message of a host: a server takes time to start, and the host does not wait for it;
 //! - its command is that of a server in the settings of a host;
 //! - its code is that of a server, see [`Marks`].
 
@@ -17,76 +17,76 @@ use super::server_code::Marks;
 use super::stdio::StdioPipes;
 use crate::tap::{Configured, Tapped, opens};
 
-/// How often a new process is looked at, to see whether somebody speaks to it.
+/// How often a new process is examined to see whether another one talks to it.
 const LOOKS: u8 = 3;
-/// How often a command is seen in a row before it counts as what is run: a process that is about to start another program has still
-/// the command of its parent.
+/// How often in a row the same command must be seen: a process that is about to start another program still has the
+/// command of its parent.
 const SETTLED: u8 = 2;
-/// How often a process is looked at that somebody speaks to.
+/// How often a process with a host is examined.
 const MOST_LOOKS: u8 = 64;
-/// How many processes are kept that somebody speaks to, and how many files of theirs are kept open.
+/// How many processes with a host are kept, and how many of their files are kept open.
 const MOST_SPOKEN_TO: usize = 512;
 const MOST_FILES: usize = 64;
-/// The largest file that is looked into, and how many bytes of files in all.
+/// The largest file that is searched, and the maximum number of bytes searched in total.
 const LARGEST_PROGRAM: u64 = 128 << 20;
 const MOST_SEARCHED: u64 = 256 << 20;
-/// An environment is read up to here.
+/// Maximum number of bytes read from an environment.
 const LARGEST_ENVIRONMENT: u64 = 64 << 10;
 /// How many generations of processes are followed upward.
 const MOST_ABOVE: usize = 64;
 
-/// What is known about the servers of a session beforehand.
+/// What is known about the servers of a session in advance.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct KnownServers {
-    /// Those in the settings of hosts.
+    /// The servers in the settings of hosts.
     pub(crate) configured: Vec<Configured>,
-    /// Where the session has its shims: what is in there is a tap.
+    /// The folder with the shims of the session: a command in it is a tap.
     pub(crate) folder: PathBuf,
 }
 
-/// A server that no tap stands before.
+/// A server without a tap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Untapped {
-    /// The command line of the outermost process, with whatever secrets it holds.
+    /// The command line of the outermost process, including any secrets.
     pub(crate) command: Vec<String>,
-    /// Its environment, to know its secrets.
+    /// Its environment, for finding its secrets.
     pub(crate) environment: Vec<(String, String)>,
-    /// What its host calls it, where that is known.
+    /// Its name in the settings of its host, if known.
     pub(crate) name: Option<String>,
     pub(crate) sign: ServerSign,
 }
 
-/// What tells that a process is an MCP server; the surest first.
+/// Why a process counts as an MCP server; the most certain reason first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 pub(crate) enum ServerSign {
-    #[error("was sent the first message of MCP")]
+    #[error("was sent the first message of an MCP host")]
     Greeted,
-    #[error("is an MCP server in the settings of a host")]
+    #[error("is configured as an MCP server of a host")]
     Configured,
-    #[error("has the code of an MCP server")]
+    #[error("contains the code of an MCP server")]
     Code,
 }
 
-/// What is known from one look to the next.
+/// The state between two looks.
 #[derive(Debug)]
 pub(super) struct ServerMemory {
     known: KnownServers,
     root: u32,
-    /// Processes that are new, and how often they were looked at.
+    /// New processes, and how often they were examined.
     young: BTreeMap<u32, u8>,
     spoken_to: BTreeMap<u32, SpokenTo>,
     files: BTreeMap<DeviceFile, File>,
 }
 
-/// A process that another one of the agent's speaks to.
+/// A process that another process of the agent talks to.
 #[derive(Debug, Default)]
 struct SpokenTo {
-    /// The process that speaks to it.
+    /// The process that talks to it.
     host: u32,
     stdio: StdioPipes,
     command: Vec<String>,
     environment: String,
-    /// How often it was looked at, and how often in a row with this command.
+    /// How often it was examined, and how often in a row with this command.
     looks: u8,
     same: u8,
     greeted: bool,
@@ -101,7 +101,7 @@ impl ServerMemory {
         Self { known, root, young: BTreeMap::new(), spoken_to: BTreeMap::new(), files: BTreeMap::new() }
     }
 
-    /// Looks at the processes that are there: those that are new, and those that are spoken to.
+    /// Examines the new processes and those with a host.
     pub(super) fn look(&mut self, new: &[u32], there: &BTreeSet<u32>, parents: &HashMap<u32, u32>) {
         self.young.extend(new.iter().map(|pid| (*pid, 0)));
         for (pid, looks) in std::mem::take(&mut self.young) {
@@ -125,7 +125,7 @@ impl ServerMemory {
         });
     }
 
-    /// The process of the agent that holds the other ends; absent where that is whoever started the agent.
+    /// The process of the agent at the other ends. `None` if that is the process that started the agent.
     fn host(&self, pid: u32, stdio: &StdioPipes, parents: &HashMap<u32, u32>) -> Option<u32> {
         let mut above = line(pid, parents).skip(1);
         if stdio.is_sockets() {
@@ -147,12 +147,13 @@ impl ServerMemory {
             if is_below || is_of_tap || self.is_read_by_tap(&process.stdio, tapped) {
                 continue;
             }
-            // What an agent types into a shell may be a server that it works on, and nobody speaks MCP to that one.
-            // A shell that was gone too soon to be kept is missing between the host and the first of these.
+            // The commands that an agent types into a shell may include a server that it develops, and no one talks MCP
+            // to that one. If a shell exited too soon to be seen, it is missing between the host and the topmost of
+            // these processes.
             let is_whole = parents.get(&top) == Some(&process.host);
             let typed = !is_whole || all.iter().any(|(_, process)| process.was_typed || process.runs == Main::Typed);
             let name = self.name(outermost).or_else(|| self.name(process).filter(|_| !typed));
-            // Before its second look a process may have the command of its parent.
+            // Before it is examined a second time, a process may have the command of its parent.
             let sign = if process.greeted && outermost.looks >= SETTLED {
                 ServerSign::Greeted
             } else if name.is_some() {
@@ -171,15 +172,15 @@ impl ServerMemory {
         found.into_values().collect()
     }
 
-    /// Whether a tap reads this input: the process itself, or one that it started and that has its streams.
+    /// Whether a tap reads this input: the process itself, or one that it started with the same streams.
     fn is_read_by_tap(&self, stdio: &StdioPipes, tapped: &Tapped) -> bool {
-        // One that was ended early could not tell the session.
+        // A tap that was killed early has not reported to the session.
         let mut same = self.spoken_to.values().filter(|process| process.stdio == *stdio);
         stdio.input().is_some_and(|input| tapped.reads(input))
             || same.any(|process| is_tap(&process.command, &self.known.folder))
     }
 
-    /// The name of the server in the settings that a process is.
+    /// The name of the configured server that this process runs.
     fn name(&self, process: &SpokenTo) -> Option<&String> {
         self.known
             .configured
@@ -188,7 +189,7 @@ impl ServerMemory {
             .map(|server| &server.name)
     }
 
-    /// A process and those above it with the same streams, up to the one that the host started: `npx` starts `node`.
+    /// A process and its ancestors with the same streams, up to the one that the host started: `npx` starts `node`.
     fn same_streams<'s>(
         &'s self,
         pid: u32,
@@ -215,7 +216,7 @@ impl SpokenTo {
             return;
         }
         if command != self.command {
-            // A shell that was given one command becomes it.
+            // A shell that is given a single command replaces itself with it.
             let runs = self.command.first().map(|program| Main::of(program, &self.command));
             self.was_typed |= runs == Some(Main::Typed);
             (self.command, self.same, self.runs, self.file) = (command, 0, Main::Unknown, None);
@@ -232,13 +233,13 @@ impl SpokenTo {
         }
     }
 
-    /// Whether it was seen long enough to be more than a command that comes and goes.
+    /// Whether it lived long enough to be more than a short-lived command.
     fn is_settled(&self) -> bool {
         self.same >= SETTLED
     }
 }
 
-/// Looks into files, into each once.
+/// Searches files, each once.
 struct FileReader<'f> {
     files: &'f BTreeMap<DeviceFile, File>,
     known: BTreeMap<DeviceFile, Marks>,
@@ -261,18 +262,18 @@ impl FileReader<'_> {
     }
 }
 
-/// Whether this is the command of a tap: a shim of the session, or one that was put there by hand.
+/// Whether this is the command of a tap: a shim of the session, or `agentci tap` written by hand.
 pub(super) fn is_tap(command: &[String], folder: &Path) -> bool {
     let by_hand = matches!(command, [agentci, tap, ..] if agentci.ends_with("agentci") && tap == "tap");
     by_hand || command.iter().any(|word| Path::new(word).starts_with(folder))
 }
 
-/// A process, the one that started it, and so on up to the agent.
+/// A process and its ancestors up to the agent.
 pub(super) fn line(pid: u32, parents: &HashMap<u32, u32>) -> impl Iterator<Item = u32> {
     std::iter::successors(Some(pid), |pid| parents.get(pid).copied()).take(MOST_ABOVE)
 }
 
-/// The variables of an environment, as `/proc` shows it.
+/// The variables of an environment as `/proc` shows it.
 fn variables(text: &str) -> Vec<(String, String)> {
     let pairs = text.split_terminator('\0').filter_map(|variable| variable.split_once('='));
     pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()

@@ -1,7 +1,7 @@
-//! Asks the kernel about sockets over TCP, by netlink: see `sock_diag(7)`.
+//! Asks the kernel for TCP sockets over netlink: see `sock_diag(7)`.
 //!
-//! Out: those that somebody holds. The tables in `/proc/net` have the same, and to read one the kernel walks through all places
-//! that a socket could have and writes each as a line.
+//! Returns the sockets that a process holds. The tables in `/proc/net` contain the same, but to read one the kernel
+//! walks through its whole hash table and formats each socket as a line.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
@@ -12,33 +12,33 @@ use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, 
 
 use super::sockets::Socket;
 
-/// How long the kernel may take for a part of its answer.
+/// Timeout of a part of the kernel's answer.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// The most parts of an answer; one has some hundred sockets.
+/// Maximum number of parts of an answer; a part has a few hundred sockets.
 const MOST_PARTS: usize = 4_096;
 const LARGEST_PART: usize = 32 << 10;
 
-/// Kinds of messages, and what a request may want: of `linux/netlink.h` and `linux/sock_diag.h`.
+/// Types of messages and flags of requests from `linux/netlink.h` and `linux/sock_diag.h`.
 const ERROR: u16 = 2;
 const DONE: u16 = 3;
 const BY_FAMILY: u16 = 20;
 const REQUEST: u16 = 1;
 const DUMP: u16 = 0x300;
 
-/// Of `linux/in.h`, `linux/socket.h` and `net/tcp_states.h`.
+/// Constants from `linux/in.h`, `linux/socket.h` and `net/tcp_states.h`.
 const TCP: u8 = 6;
 const IPV4: u8 = 2;
 const IPV6: u8 = 10;
 const TIME_WAIT: u8 = 6;
 const LISTEN: u8 = 10;
-/// All states but that of a socket that nobody holds any more.
+/// All states except that of a socket that no process holds.
 const HELD: u32 = 0xfff & !(1 << TIME_WAIT);
 
-/// How long the head of a message is, and a socket in an answer.
+/// The lengths of a message header and of a socket in an answer.
 const HEAD: usize = 16;
 const SOCKET: usize = 72;
 
-/// All sockets; `None` where the kernel does not answer, as in some sandboxes.
+/// All sockets; `None` if the kernel does not answer, as in some sandboxes.
 pub(super) fn ask() -> Option<Vec<Socket>> {
     let kernel = socket_with(AddressFamily::NETLINK, SocketType::DGRAM, SocketFlags::CLOEXEC, Some(netlink::SOCK_DIAG));
     let kernel = kernel.ok()?;
@@ -55,7 +55,7 @@ pub(super) fn ask() -> Option<Vec<Socket>> {
     Some(found)
 }
 
-/// A request for all sockets of a family: the head, and `struct inet_diag_req_v2`, which names no ends.
+/// A request for all sockets of a family: the header, and `struct inet_diag_req_v2` without addresses.
 fn request(family: u8) -> Vec<u8> {
     let mut text = Vec::with_capacity(HEAD + 56);
     text.extend(72_u32.to_ne_bytes());
@@ -68,7 +68,7 @@ fn request(family: u8) -> Vec<u8> {
     text
 }
 
-/// Takes a part of an answer; whether it was the last.
+/// Reads a part of an answer. Returns whether it was the last.
 fn part(kernel: &OwnedFd, found: &mut Vec<Socket>) -> Option<bool> {
     let mut buffer = vec![0; LARGEST_PART];
     let (length, _) = recv(kernel, &mut *buffer, RecvFlags::empty()).ok()?;
@@ -87,7 +87,7 @@ fn part(kernel: &OwnedFd, found: &mut Vec<Socket>) -> Option<bool> {
     Some(false)
 }
 
-/// Reads `struct inet_diag_msg`.
+/// Parses `struct inet_diag_msg`.
 fn socket(message: &[u8]) -> Option<Socket> {
     let message = message.get(..SOCKET)?;
     let address = |port: usize, ip: usize| {

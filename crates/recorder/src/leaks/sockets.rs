@@ -1,49 +1,48 @@
-//! The sockets of this machine, as the tables in `/proc/net` show them.
+//! The sockets of this machine.
 
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::Read as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// A table is read up to here, some hundred thousand sockets; what follows is not seen.
+/// Maximum number of bytes read from a table, about a hundred thousand sockets; the rest is ignored.
 const LARGEST_TABLE: u64 = 16 << 20;
 
-/// One socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Socket {
     pub(super) local: SocketAddr,
     pub(super) remote: SocketAddr,
     pub(super) listening: bool,
-    /// What its files are known by; never 0, which a socket has that no process holds any more.
+    /// Identifies the socket; never 0, which a socket has that no process holds.
     pub(super) inode: u64,
 }
 
-/// Sockets by which this machine talks over TCP.
+/// All TCP sockets.
 pub(super) fn tcp() -> Vec<Socket> {
     told().unwrap_or_else(tables)
 }
 
-/// Sockets over UDP.
+/// All UDP sockets.
 pub(super) fn udp() -> Vec<Socket> {
     ["/proc/net/udp", "/proc/net/udp6"].into_iter().flat_map(table).collect()
 }
 
-/// The TCP ports on which something listens now: what listens before the agent starts belongs to its world, what listens
-/// later is its own. Empty where the system does not tell.
+/// The TCP ports with a listener. A port with a listener before the agent starts belongs to its world; one with a later
+/// listener is the agent's own. Empty if the system does not provide them.
 pub(crate) fn listening_ports() -> HashSet<u16> {
-    // A table is read page by page, and one that changes meanwhile may lack a socket that was there all the time.
+    // A table is read page by page, and may lack an existing socket if it changes meanwhile.
     let twice = [tcp(), tcp()];
     twice.iter().flatten().filter(|socket| socket.listening).map(|socket| socket.local.port()).collect()
 }
 
-/// What the file of one end of a connection over TCP is known by; `None` where there is none any more.
+/// The inode of one end of a TCP connection; `None` if it no longer exists.
 pub(super) fn inode_of(local: SocketAddr, remote: SocketAddr) -> Option<u64> {
     let find = || tcp().into_iter().find(|socket| socket.local == local && socket.remote == remote);
-    // A table that changes while it is read may lack a socket that is there.
+    // A table that changes while it is read may lack an existing socket.
     find().or_else(find).map(|socket| socket.inode)
 }
 
-/// What the kernel tells when it is asked; `None` where it does not answer. It takes a tenth of the time of a table.
+/// The sockets according to the kernel; `None` if it does not answer. Takes a tenth of the time of a table.
 #[cfg(target_os = "linux")]
 fn told() -> Option<Vec<Socket>> {
     super::sock_diag::ask()
@@ -54,7 +53,7 @@ fn told() -> Option<Vec<Socket>> {
     None
 }
 
-/// What the tables show.
+/// The sockets according to the tables.
 pub(super) fn tables() -> Vec<Socket> {
     ["/proc/net/tcp", "/proc/net/tcp6"].into_iter().flat_map(table).collect()
 }
@@ -68,7 +67,7 @@ fn table(path: &str) -> Vec<Socket> {
     text.lines().skip(1).filter_map(socket).collect()
 }
 
-/// Reads `sl local remote state queues timer retransmits uid timeout inode`.
+/// Parses `sl local remote state queues timer retransmits uid timeout inode`.
 pub(super) fn socket(line: &str) -> Option<Socket> {
     /// `TCP_LISTEN` of the kernel.
     const LISTEN: &str = "0A";
@@ -79,7 +78,7 @@ pub(super) fn socket(line: &str) -> Option<Socket> {
     Some(Socket { local, remote, listening, inode })
 }
 
-/// Reads `0100007F:1F90`: groups of four bytes, each written as the number that this machine holds.
+/// Parses `0100007F:1F90`: groups of four bytes, each a number in native byte order.
 fn address(text: &str) -> Option<SocketAddr> {
     let (host, port) = text.split_once(':')?;
     let port = u16::from_str_radix(port, 16).ok()?;

@@ -1,10 +1,10 @@
-//! The standard input and output of a process, who is at their other ends, and what waits to be read, as `/proc` shows it.
+//! The standard input and output of a process, the process at their other ends, and unread input, read from `/proc`.
 
 use std::fs;
 
 use super::processes::{links, read_most};
 
-/// How much of what waits is looked at; the first message of a host has less.
+/// Maximum number of bytes of unread input; the first message of a host is shorter.
 #[cfg(target_os = "linux")]
 const MOST_WAITING: usize = 64 << 10;
 const LARGEST_INFO: u64 = 4 << 10;
@@ -20,7 +20,7 @@ pub(super) struct StdioPipes {
 }
 
 impl StdioPipes {
-    /// Those of a process; absent where one of them is a file, a terminal or closed.
+    /// The streams of a process. `None` if one of them is a file, a terminal or closed.
     pub(super) fn of(pid: u32) -> Option<Self> {
         let link = |number: u32| {
             let target = fs::read_link(format!("/proc/{pid}/fd/{number}")).ok()?.into_os_string().into_string().ok()?;
@@ -29,12 +29,13 @@ impl StdioPipes {
         Some(Self { input: link(0)?, output: link(1)? })
     }
 
-    /// The number of the pipe or socket that is the input.
+    /// The inode of the pipe or socket that is the input.
     pub(super) fn input(&self) -> Option<u64> {
         self.input.trim_end_matches(']').rsplit('[').next()?.parse().ok()
     }
 
-    /// Whether both are sockets. The two ends of a pair have different numbers, so who holds the other one is not known.
+    /// Whether both are sockets. The two ends of a pair have different inodes, so the process at the other end is
+    /// unknown.
     pub(super) fn is_sockets(&self) -> bool {
         self.input.starts_with(SOCKET) && self.output.starts_with(SOCKET)
     }
@@ -52,7 +53,7 @@ impl StdioPipes {
         false
     }
 
-    /// What was written to the input of this process and not read yet. It stays there.
+    /// The unread input of this process. It stays unread.
     #[cfg(target_os = "linux")]
     pub(super) fn waiting(&self, pid: u32) -> Vec<u8> {
         let found = if self.input.starts_with(PIPE) { peek::pipe(pid) } else { peek::socket(pid) };
@@ -65,13 +66,14 @@ impl StdioPipes {
     }
 }
 
-/// How a file was opened: `0` for reading, `1` for writing, `2` for both. The last digit of a line such as `flags: 02000001`.
+/// How a file was opened: `0` for reading, `1` for writing, `2` for both. The last digit of a line such as `flags:
+/// 02000001`.
 fn access(pid: u32, number: u32) -> Option<char> {
     let info = read_most(&format!("/proc/{pid}/fdinfo/{number}"), LARGEST_INFO);
     info.lines().find_map(|line| line.strip_prefix("flags:"))?.trim().chars().last()
 }
 
-/// Reads without taking. Nothing of the process changes: a file is opened for a moment and closed.
+/// Reads without consuming. The process is not affected: a file is opened briefly and closed.
 #[cfg(target_os = "linux")]
 mod peek {
     use std::fs::OpenOptions;
@@ -85,7 +87,7 @@ mod peek {
     use super::MOST_WAITING;
 
     pub(super) fn pipe(pid: u32) -> Option<Vec<u8>> {
-        // What is opened is another file by now if the process has changed it, and must not hold us up.
+        // The file may be another one by now if the process has replaced it, and must not block us.
         let at_once = i32::try_from(PipeFlags::NONBLOCK.bits()).ok()?;
         let theirs = OpenOptions::new().read(true).custom_flags(at_once).open(format!("/proc/{pid}/fd/0")).ok()?;
         let (mut copy, into) = io::pipe().ok()?;
@@ -96,7 +98,7 @@ mod peek {
         Some(bytes)
     }
 
-    /// Refused in some sandboxes.
+    /// Some sandboxes refuse this.
     pub(super) fn socket(pid: u32) -> Option<Vec<u8>> {
         let pid = Pid::from_raw(i32::try_from(pid).ok()?)?;
         let process = pidfd_open(pid, PidfdFlags::empty()).ok()?;
@@ -118,7 +120,7 @@ mod tests {
 
     use super::*;
 
-    /// Says over standard error that it is there, waits for a byte, and then gives back what it reads.
+    /// Writes to standard error that it is ready, waits for a byte, and then echoes its input.
     fn echo() -> Command {
         let mut child = Command::new("python3");
         child.args(["-c", "import os\nos.write(2, b'.')\nos.read(2, 1)\nos.write(1, os.read(0, 100))"]);
@@ -161,7 +163,7 @@ mod tests {
         assert!(stdio.is_sockets());
         ours.write_all(b"hello\n").unwrap();
         let waiting = stdio.waiting(child.id());
-        // Sandboxes refuse it, and then nothing is seen.
+        // Some sandboxes refuse this; then nothing is seen.
         assert!(waiting == b"hello\n" || waiting.is_empty(), "{waiting:?}");
         go.write_all(b"\n").unwrap();
         let mut said = [0; 6];

@@ -10,7 +10,7 @@ use super::{ConnectionPrograms, ConnectionWatch, WatchReport, listening_ports};
 use crate::Bypass;
 use crate::tap::Tapped;
 
-/// A program that connects to addresses, says so, and stays connected until a line is written to it.
+/// A program that connects to addresses, prints a line, and stays connected until it receives a line.
 const CLIENT: &str = "
 import socket, sys
 open = [socket.create_connection(('127.0.0.1', int(port))) for port in sys.argv[1:]]
@@ -104,7 +104,7 @@ fn python_without_its_environment_is_named_as_such() {
     assert!(found.len() == 1 && found[0].reason.contains("-I"), "{found:?}");
 }
 
-/// Neither the proxy, nor what the agent itself opened, nor what others do on the same machine.
+/// Connections to the proxy, to servers of the agent itself, and of other programs on the same machine.
 #[test]
 fn honest_connections_are_not_named() {
     let (_proxy, proxy) = listener();
@@ -117,7 +117,7 @@ fn honest_connections_are_not_named() {
     assert_eq!(found, []);
 }
 
-/// Whoever starts us may have left a connection open, which is then open in everything that we start.
+/// The parent of this process may have left a connection open, which is then open in all processes that we start.
 #[test]
 fn a_connection_that_was_inherited_is_not_the_agents() {
     let (_proxy, proxy) = listener();
@@ -138,7 +138,7 @@ fn a_watch_of_nobody_ends() {
     );
 }
 
-/// Of the two families, and of one that is written as the other.
+/// For both address families, and for an IPv4 address mapped to IPv6.
 #[test]
 fn the_kernel_tells_of_one_connection_what_its_table_has() {
     for listen in ["127.0.0.1:0", "[::1]:0", "[::]:0"] {
@@ -152,7 +152,7 @@ fn the_kernel_tells_of_one_connection_what_its_table_has() {
         let row = table.iter().find(|socket| socket.local == local && socket.remote == remote);
         assert_eq!(inode_of(local, remote), row.map(|socket| socket.inode), "{listen}");
         assert!(row.is_some(), "{listen}");
-        // The end of the server is another, and nobody has these.
+        // The end of the server is another socket, and these addresses belong to none.
         assert!(inode_of(remote, local).is_some_and(|inode| row.unwrap().inode != inode), "{listen}");
         assert_eq!(inode_of(SocketAddr::new(local.ip(), 1), remote), None, "{listen}");
         assert!(listening_ports().contains(&port), "{listen}");
@@ -160,7 +160,7 @@ fn the_kernel_tells_of_one_connection_what_its_table_has() {
     }
 }
 
-/// A child whose environment was emptied, and one whose was not: it connects to nothing that would give it away.
+/// A child with an empty environment, and one with a complete one. Neither makes a connection that would be detected.
 #[test]
 fn a_child_that_is_not_led_to_the_proxy_is_named() {
     let (_proxy, proxy) = listener();

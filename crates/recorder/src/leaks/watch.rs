@@ -1,4 +1,4 @@
-//! The watch: looks again and again at what the agent is connected to, and what it has started.
+//! Repeatedly examines the connections of the agent and the processes that it has started.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::net::SocketAddr;
@@ -15,52 +15,54 @@ use super::sockets::{self, Socket};
 use crate::Bypass;
 use crate::tap::Tapped;
 
-/// Between two looks: at first and after a new process appeared, and at most.
+/// The pause between two looks: at first and after a new process, and at most.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
-/// A pause is this many times as long as the look before it, so that the watch takes two hundredths of a core at most.
+/// A pause is at least this many times as long as the look before it, so that the watch uses at most two percent of a
+/// core.
 const REST: u32 = 50;
-/// How often it is looked who holds a socket before it counts as none of ours.
+/// How often the owner of a socket is searched before the socket counts as unrelated.
 const TRIES: u8 = 10;
-/// How often a new process is looked at, to see whether it is led to the proxy.
+/// How often a new process is examined to see whether it is routed to the proxy.
 const LOOKS: u8 = 3;
-/// How many bypasses are told.
+/// Maximum number of reported bypasses.
 const MOST_BYPASSES: usize = 100;
 
 const LARGEST_STAT: u64 = 256;
 
-/// What is there where there is a `/proc`.
+/// Exists on systems with `/proc`.
 const OWN_PROCESS: &str = "/proc/self/stat";
 
 const DNS: u16 = 53;
 const QUIC: u16 = 443;
 
-/// Looks at the connections of a process and everything that it starts, on a thread of its own.
+/// Watches the connections of a process and all its descendants on a separate thread.
 ///
-/// It samples: a process or a connection that lives for less than the pause between two looks (20 to 100 ms, longer where a look
-/// is slow) may be missed. So a bypass that it names did happen, and silence is no proof that there was none. Where there is
-/// no `/proc` it sees only servers in the settings of hosts.
+/// It samples: a process or a connection that is shorter than the pause between two looks (20 to 100 ms, longer if a
+/// look is slow) may be missed. A reported bypass did happen, but the absence of reports does not prove that there was
+/// none. Without `/proc`, only servers in the settings of hosts are found.
 #[derive(Debug)]
 pub(crate) struct ConnectionWatch {
     stop: Sender<()>,
     thread: Option<JoinHandle<WatchReport>>,
 }
 
-/// What a watch found.
+/// The findings of a watch.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct WatchReport {
     /// Connections that bypassed the proxy: each program and address once, in the order in which they were seen.
     pub(crate) bypasses: Vec<Bypass>,
-    /// Programs that were not led to the proxy, and why: words that follow the name. Whether they asked anything is not known.
+    /// Programs that were not routed to the proxy, and why: a verb phrase that follows the name. Whether they sent
+    /// requests is unknown.
     pub(crate) not_led: Vec<(String, &'static str)>,
-    /// MCP servers that no tap stands before.
+    /// MCP servers without a tap.
     pub(crate) untapped: Vec<Untapped>,
 }
 
 impl ConnectionWatch {
-    /// Starts it. `listened_before` are the loopback ports that belong to the agent's world: those that listened before it
-    /// started (see [`listening_ports`](super::listening_ports)), without those that it may use directly. `servers` is absent where
-    /// nothing can be tapped.
+    /// Starts the watch. `listened_before` contains the loopback ports of the agent's world: those with a listener
+    /// before the agent started (see [`listening_ports`](super::listening_ports)), except those that it may use
+    /// directly. `servers` is `None` if servers cannot be tapped.
     pub(crate) fn start(
         root: u32,
         proxy: SocketAddr,
@@ -91,14 +93,14 @@ impl ConnectionWatch {
         Self { stop, thread }
     }
 
-    /// Ends it. Waits for a look that is under way.
+    /// Stops the watch, after the current look.
     pub(crate) fn finish(mut self) -> WatchReport {
         let _ = self.stop.send(());
         self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_default()
     }
 }
 
-/// Looks at the list of processes again and again.
+/// Repeatedly examines the list of processes.
 fn list(root: u32, known: KnownServers, tapped: Tapped, stopped: Receiver<()>) -> Option<JoinHandle<WatchReport>> {
     // Without settings there is nothing to look for.
     let mut listed = Some(known).filter(|known| !known.configured.is_empty()).map(|known| Listed::new(root, known))?;
@@ -111,16 +113,16 @@ fn list(root: u32, known: KnownServers, tapped: Tapped, stopped: Receiver<()>) -
     thread::Builder::new().name("leak-watch".to_owned()).spawn(work).ok()
 }
 
-/// Measures how long this thread is at work. On a busy machine a look mostly waits for others to have their turn, and a pause that is
-/// many times as long as all of it would see nothing.
+/// Measures the CPU time of this thread. On a busy machine, a look mostly waits for the CPU, and a pause of many times
+/// its duration would miss everything.
 #[derive(Debug, Default)]
 struct Work {
     before: Duration,
 }
 
 impl Work {
-    /// What was done since the last time; `None` where the system does not tell. The kernel counts when a thread lets go, so the end
-    /// of this look is a part of the next.
+    /// The CPU time since the last call; `None` if the system does not report it. The kernel updates the count when a
+    /// thread yields, so the end of this look counts for the next one.
     fn lap(&mut self) -> Option<Duration> {
         // The first number is in nanoseconds.
         let text = read_most("/proc/thread-self/schedstat", LARGEST_STAT);
@@ -131,29 +133,29 @@ impl Work {
     }
 }
 
-/// Sockets that would be a bypass: where they lead, and what there is to say about it.
+/// Sockets that may be a bypass: their remote addresses, and the reason.
 type Suspects = BTreeMap<u64, (SocketAddr, &'static str)>;
 
-/// What is known from one look to the next.
+/// The state between two looks.
 struct WatchState {
     proxy: SocketAddr,
     listened_before: HashSet<u16>,
     processes: BTreeSet<u32>,
-    /// Who started whom.
+    /// The parents of processes.
     parents: HashMap<u32, u32>,
-    /// MCP servers that are recorded by themselves: they and what they start are not the agent.
+    /// MCP servers that are recorded separately: they and their children are not part of the agent.
     tapped: Tapped,
-    /// Sockets that we hold ourselves. Whoever started us may have left some open, and the agent inherits them with everything else.
+    /// Sockets of this process. Its parent may have left some open, and the agent inherits them with everything else.
     inherited: HashSet<u64>,
-    /// How often it was looked for whoever holds a socket.
+    /// How often the owner of a socket was searched.
     tried: HashMap<u64, u8>,
-    /// Sockets over UDP of the look before: while a name is looked up some live for a moment and never send anything.
+    /// UDP sockets of the previous look: a name lookup opens some briefly without sending anything.
     datagrams: HashSet<u64>,
     told: HashSet<(String, SocketAddr)>,
     found: Vec<Bypass>,
-    /// Processes that may be led to the proxy or not, and how often that was looked for.
+    /// Processes that may or may not be routed to the proxy, and how often they were examined.
     unclear: BTreeMap<u32, u8>,
-    /// Those that are not.
+    /// Processes that are not.
     not_led: BTreeMap<String, (u32, &'static str)>,
     servers: Option<ServerMemory>,
 }
@@ -181,7 +183,7 @@ impl WatchState {
         let mut bypasses = std::mem::take(&mut self.found);
         bypasses.retain(|bypass| !self.is_tapped(bypass.pid));
         let mut not_led = std::mem::take(&mut self.not_led);
-        // A program that was seen to bypass the proxy is in the list already.
+        // A program that bypassed the proxy is already in the list.
         not_led.retain(|program, (pid, _)| {
             !self.is_tapped(*pid) && !bypasses.iter().any(|bypass| bypass.program == *program)
         });
@@ -191,12 +193,12 @@ impl WatchState {
         WatchReport { bypasses, not_led, untapped }
     }
 
-    /// Whether a process is an MCP server that is recorded by itself, or was started by one.
+    /// Whether a process is an MCP server that is recorded separately, or was started by one.
     fn is_tapped(&self, pid: u32) -> bool {
         line(pid, &self.parents).any(|pid| self.tapped.contains(pid))
     }
 
-    /// Whether a process is there that was not before.
+    /// Looks once. Returns whether there is a new process.
     fn once(&mut self) -> bool {
         let before = self.processes.clone();
         follow(&mut self.processes, &mut self.parents);
@@ -218,8 +220,8 @@ impl WatchState {
         !self.processes.is_subset(&before)
     }
 
-    /// Looks whether processes that are new are led to the proxy. One that is about to start another program has still the
-    /// environment of its parent, so it is looked at several times.
+    /// Examines whether new processes are routed to the proxy. A process that is about to start another program still
+    /// has the environment of its parent, so it is examined several times.
     fn look_at_new(&mut self, before: &BTreeSet<u32>) {
         self.unclear.extend(self.processes.difference(before).map(|pid| (*pid, 0)));
         self.unclear.retain(|pid, looks| {
@@ -234,14 +236,14 @@ impl WatchState {
         });
     }
 
-    /// Sockets of this machine that would be a bypass if they were the agent's.
+    /// Sockets of this machine that would be a bypass if they belonged to the agent.
     fn suspects(&mut self) -> Suspects {
         let tcp = sockets::tcp();
         let listening: HashSet<u16> =
             tcp.iter().filter(|socket| socket.listening).map(|socket| socket.local.port()).collect();
         let mut suspects: Suspects = tcp
             .iter()
-            // One that came in was opened by the other side.
+            // An incoming connection was opened by the other side.
             .filter(|socket| !socket.listening && !listening.contains(&socket.local.port()))
             .filter_map(|socket| Some((socket.inode, (socket.remote, self.reason(socket)?))))
             .collect();
@@ -249,7 +251,7 @@ impl WatchState {
         let datagrams: BTreeMap<u64, SocketAddr> =
             sockets::udp().iter().filter(|socket| quic(socket)).map(|socket| (socket.inode, socket.remote)).collect();
         let lasting = datagrams.iter().filter(|(inode, _)| self.datagrams.contains(inode));
-        suspects.extend(lasting.map(|(inode, to)| (*inode, (*to, "it spoke QUIC (UDP), which no proxy carries"))));
+        suspects.extend(lasting.map(|(inode, to)| (*inode, (*to, "it used QUIC (UDP), which no proxy carries"))));
         self.datagrams = datagrams.into_keys().collect();
         suspects
     }
@@ -263,9 +265,7 @@ impl WatchState {
         if !host.is_loopback() {
             return Some("it did not use the proxy");
         }
-        self.listened_before
-            .contains(&port)
-            .then_some("it did not use the proxy for an address of this machine, as Go never does")
+        self.listened_before.contains(&port).then_some("it did not use the proxy for a local address; Go never does")
     }
 
     fn attribute(&mut self, suspects: &Suspects) {

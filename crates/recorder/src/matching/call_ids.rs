@@ -1,24 +1,24 @@
-//! Ids of Gemini's function calls. Where the model gives none, clients make them up, in any form: the AI SDK takes sixteen letters
-//! and digits. In such a place everything is an id; elsewhere only what looks like one.
+//! Ids of Gemini's function calls. If the model does not provide ids, clients generate them in any form: the AI SDK
+//! uses sixteen letters and digits. In these fields any string is an id; elsewhere only strings that look like one.
 
 use serde_json::Value;
 
-/// The longest value of a field that is kept as an id.
+/// Maximum length of a field that is kept as an id.
 const LONGEST: usize = 256;
 
-/// Whether the field of this name, in an object that is the value of the other, is the id of a call.
+/// Whether the field `name` of the object in `parent` is the id of a call.
 pub(super) fn is_call_id(parent: &str, name: &str) -> bool {
     name == "id" && matches!(parent, "functionCall" | "functionResponse")
 }
 
-/// Whether a JSON pointer leads to the id of a call.
+/// Whether a JSON pointer points at the id of a call.
 pub(super) fn at_call_id(pointer: &str) -> bool {
     let mut names = pointer.rsplit('/');
     let (name, parent) = (names.next().unwrap_or_default(), names.next().unwrap_or_default());
     is_call_id(parent, name)
 }
 
-/// The values of all fields called `id` in an answer, which may be torn or have several objects.
+/// The values of all `id` fields in an answer, which may be truncated or contain several objects.
 pub(super) fn said_in(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices("\"id\"").filter_map(|(at, field)| {
         let value = text[at + field.len()..].trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
@@ -27,7 +27,7 @@ pub(super) fn said_in(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Calls back with the id of every call in a request.
+/// Visits the id of every call in a request.
 pub(super) fn sent_in(value: &Value, parent: &str, visit: &mut impl FnMut(&str)) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| sent_in(item, "", visit)),

@@ -1,4 +1,4 @@
-//! Two requests, leaf by leaf.
+//! Compares two requests, leaf by leaf.
 
 use agentci_text::pointer;
 use agentci_trace::{PLACEHOLDER, fits_recorded, same_value};
@@ -14,10 +14,10 @@ use super::request_view::{TOO_LARGE, View};
 use super::snowflake::are_snowflakes;
 use super::text::{self, HoleContext, opened};
 
-/// How many names of one object may differ in holes.
+/// How many keys of one object may differ in holes.
 const MOST_RENAMED: usize = 256;
 
-/// What came of comparing two requests.
+/// The result of comparing two requests.
 #[derive(Debug, Default)]
 pub(super) struct RequestComparison {
     pub(super) holes: Holes,
@@ -25,23 +25,23 @@ pub(super) struct RequestComparison {
     pub(super) leaves: usize,
     pub(super) different: usize,
     pub(super) first: Option<RequestDifference>,
-    /// Ids that another one stands for since this request: recorded, sent, and where.
+    /// Ids that this request replaced: the recorded one, the one sent, and the place.
     pub(super) renamed: Vec<(String, String, String)>,
 }
 
-/// A place that differs and may not.
+/// A difference that is not a hole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RequestDifference {
-    /// A JSON pointer, or what else it is called.
+    /// A JSON pointer, or another name, such as `path`.
     pub(super) at: String,
-    /// The line within a text of several.
+    /// The line, in a text of several lines.
     pub(super) line: Option<usize>,
     pub(super) recorded: String,
     pub(super) sent: String,
     pub(super) rank: Rank,
 }
 
-/// What is told first when several places differ.
+/// Which of several differences is reported first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
     /// Path, query, headers.
@@ -52,15 +52,15 @@ pub(super) enum Rank {
     Rest,
 }
 
-/// How far a comparison goes.
+/// When a comparison stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Until {
-    /// The first difference that is no hole.
+    /// At the first difference that is not a hole.
     Difference,
     End,
 }
 
-/// Compares a recorded request with one that was sent.
+/// Compares a recorded request with the one that was sent.
 pub(super) fn compare(
     recorded: &View<'_>,
     sent: &View<'_>,
@@ -71,7 +71,7 @@ pub(super) fn compare(
         CompareWalk { world, until, system: &sent.system, found: RequestComparison::default(), at: String::new() };
     walk.around(&recorded.around, &sent.around);
     if !walk.over() {
-        // What is not kept cannot be compared.
+        // A body that was not recorded cannot be compared.
         let is_kept = recorded.kind != TOO_LARGE && sent.kind != TOO_LARGE;
         if is_kept && recorded.kind == sent.kind {
             let patterns = [recorded.patterns.as_slice(), &sent.patterns].concat();
@@ -163,7 +163,7 @@ impl CompareWalk<'_> {
         }
     }
 
-    /// Names that differ only in holes, such as paths: what only one side has, in the order in which it is there.
+    /// Keys that differ only in holes, such as paths: pairs of keys that only one side has, in their order.
     fn renamed<'v>(
         &mut self,
         one: &'v Map<String, Value>,
@@ -244,7 +244,7 @@ impl CompareWalk<'_> {
         }
     }
 
-    /// A text that is the same: its ids stand for themselves, unless something else was decided.
+    /// A text that is equal on both sides: each of its ids stands for itself, unless it was paired with another before.
     fn same_text(&mut self, text: &str) {
         if !self.world.pairing.pair_same(text, &mut self.found.trial) {
             self.differ(around(text, 0), around(text, 0), None);
@@ -256,7 +256,7 @@ impl CompareWalk<'_> {
         if recorded == sent {
             return self.same_text(recorded);
         }
-        // The version of a model may look like an id or a date, and another one is another model.
+        // The version of a model may look like an id or a date, but another version is another model.
         if self.at == "/model" && !recorded.contains(PLACEHOLDER) {
             return self.differ(shown(Some(&recorded.into())), shown(Some(&sent.into())), None);
         }
@@ -276,14 +276,15 @@ impl CompareWalk<'_> {
         }
     }
 
-    /// Notes the pairs of ids that were made here, after as many as were known before.
+    /// Adds the pairs of ids that were made here; `known` is the number of pairs before.
     fn tell_renamed(&mut self, known: usize) {
         let RequestComparison { trial, renamed, .. } = &mut self.found;
         let new = trial.pairs_from(known).take(MOST_TOLD.saturating_sub(renamed.len()));
         renamed.extend(new.map(|(recorded, sent)| (recorded.to_owned(), sent.to_owned(), self.at.clone())));
     }
 
-    /// System prompts come before tools, tools before messages: what comes later often follows from what comes first.
+    /// System prompts come before tools, tools before messages: a later difference is often a consequence of an earlier
+    /// one.
     fn rank(&self) -> Rank {
         let leads = |prompt: &String| {
             self.at.strip_prefix(prompt.as_str()).is_some_and(|end| end.is_empty() || end.starts_with('/'))

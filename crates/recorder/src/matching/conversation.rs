@@ -1,4 +1,4 @@
-//! Which earlier request of the session a request continues: the one whose messages it begins with.
+//! Finds the earlier request of the session that a request continues: the one whose messages it begins with.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -7,7 +7,8 @@ use super::fingerprints::of_value;
 use crate::RecordedRequest;
 use crate::providers::messages;
 
-/// The conversations of a session: the prints of the messages of each request that was answered, and by which exchange.
+/// The conversations of a session: the fingerprint of the messages of each answered request, with the exchange that
+/// answered it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct MatchedConversations(HashMap<u64, u64>);
 
@@ -25,7 +26,7 @@ impl MatchedConversations {
     }
 }
 
-/// The prints of the messages of a request: of the first, of the first two, and so on.
+/// The fingerprints of the messages of a request: of the first, of the first two, and so on.
 pub(super) fn message_prints(request: &RecordedRequest) -> Vec<u64> {
     let Some((api, body)) = request.api().zip(request.body.as_json()) else { return Vec::new() };
     let mut hasher = DefaultHasher::new();

@@ -1,11 +1,11 @@
-//! The place at which two values differ, as a message shows it.
+//! Excerpts of two different values for messages.
 
 use agentci_text::{excerpt, one_line};
 use serde_json::Value;
 
 use crate::json_type::ValueType;
 
-/// How much of a line is shown, and how much of that before the place that it is about.
+/// How many characters of a line are shown, and how many of them before the difference.
 const SHOWN: usize = 120;
 const BEFORE: usize = 40;
 
@@ -14,7 +14,7 @@ pub(super) fn line_of(text: &str, position: usize) -> usize {
     1 + memchr::memchr_iter(b'\n', &text.as_bytes()[..position.min(text.len())]).count()
 }
 
-/// The line around a position, cut on both sides where it is long.
+/// The line around a position, shortened on both sides if it is long.
 pub(super) fn around(text: &str, position: usize) -> String {
     let position = text.floor_char_boundary(position.min(text.len()));
     let start = text[..position].rfind('\n').map_or(0, |end| end + 1);
@@ -37,7 +37,7 @@ pub(super) fn shown(value: Option<&Value>) -> String {
     }
 }
 
-/// A value beside one of another type, with its own type where both read alike.
+/// A value next to one of another type, with its type if both look the same.
 pub(super) fn typed(value: &Value, other: &Value) -> String {
     let kind = ValueType::of(value);
     match shown(Some(value)) {
@@ -46,8 +46,8 @@ pub(super) fn typed(value: &Value, other: &Value) -> String {
     }
 }
 
-/// The lines around the positions at which two texts part. Where both read alike, as when only one goes on with a new line,
-/// what cannot be seen is shown by its escape.
+/// The lines around the positions at which two texts differ. If both look the same, for example because only one ends
+/// with a newline, invisible characters are escaped.
 pub(super) fn both_around(recorded: (&str, usize), sent: (&str, usize)) -> (String, String) {
     let (one, other) = (around(recorded.0, recorded.1), around(sent.0, sent.1));
     if one != other {

@@ -1,7 +1,8 @@
-//! Prints of a request, by which recorded ones are found without comparing them all.
+//! Fingerprints of a request, which find recorded requests without comparing them all.
 //!
-//! Two requests that are the same have one exact print. Two requests that differ only in holes have one shape print: it takes in
-//! keys, lengths of lists, and every leaf that no hole can be in. Prints only find; what is found is then compared.
+//! Two equal requests have the same exact fingerprint. Two requests that differ only in holes have the same shape
+//! fingerprint: it covers keys, lengths of lists, and every leaf that cannot contain a hole. Fingerprints only find
+//! candidates; those are then compared.
 
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher, Hash, Hasher};
 
@@ -16,7 +17,7 @@ use super::request_view::View;
 use super::text::opened;
 use crate::RecordedRequest;
 
-/// Up to which length a text is worth reading twice.
+/// Longer texts are not searched for ids in the `likely` fingerprint.
 const SHORT: usize = 4096;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -29,12 +30,13 @@ pub(super) enum RequestPrint {
 }
 
 impl RequestPrint {
-    /// The print of a request to the letter. Most are equal to a recorded one, which is then found without a view of it.
+    /// The fingerprint of the unmodified request. Most requests equal a recorded one, which is then found without
+    /// building a view.
     pub(super) fn equal(request: &RecordedRequest) -> Self {
         Self::Equal(FxBuildHasher.hash_one((&request.method, &request.origin, &request.path, &request.body)))
     }
 
-    /// The print of everything that is compared, and what is left out by a decision of the team.
+    /// The fingerprint of everything that is compared, including places that the rules ignore.
     pub(super) fn exact(view: &View<'_>) -> Self {
         let mut hasher = DefaultHasher::new();
         (view.place(), &view.around, view.kind).hash(&mut hasher);
@@ -42,7 +44,7 @@ impl RequestPrint {
         Self::Exact(hasher.finish())
     }
 
-    /// The print of what no hole may change.
+    /// The fingerprint of everything that no hole may change.
     pub(super) fn shape(view: &View<'_>) -> Self {
         let mut hasher = DefaultHasher::new();
         (view.place(), view.kind).hash(&mut hasher);
@@ -53,8 +55,8 @@ impl RequestPrint {
         Self::Shape(hasher.finish())
     }
 
-    /// The print of everything but ids, and of long texts only that they are there. Requests that differ in ids are mostly found by
-    /// it, and it tells which of many with one shape are worth comparing first.
+    /// The fingerprint of everything except ids and the content of long texts. It usually finds requests that differ
+    /// only in ids, and of many with the same shape those that should be compared first.
     pub(super) fn likely(view: &View<'_>) -> Self {
         let mut hasher = DefaultHasher::new();
         (view.place(), view.kind).hash(&mut hasher);
@@ -67,12 +69,11 @@ impl RequestPrint {
     }
 }
 
-/// The print of anything that has one.
 pub(crate) fn hash_of(value: &(impl Hash + ?Sized)) -> u64 {
     BuildHasherDefault::<DefaultHasher>::new().hash_one(value)
 }
 
-/// The print of any value.
+/// The fingerprint of any value.
 pub(super) fn of_value(value: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
     exact_value(value, &Below::default(), 0, &mut hasher);
@@ -121,7 +122,7 @@ fn likely_value(value: &Value, hasher: &mut DefaultHasher) {
     }
 }
 
-/// `name` is that of the value.
+/// `name` is the key of the value.
 fn shape_value(value: &Value, name: &str, below: &Below<'_>, hasher: &mut DefaultHasher) {
     match value {
         _ if below.here().is_some() => b'#'.hash(hasher),
@@ -138,12 +139,12 @@ fn shape_value(value: &Value, name: &str, below: &Below<'_>, hasher: &mut Defaul
             }
         }
         Value::Object(map) => {
-            // Names with holes may come in any order.
+            // Keys with holes may be in any order.
             let mut unordered = 0_u64;
             let parent = name;
             for (name, item) in sorted(map) {
                 let inner = below.step(name);
-                // What is not compared may as well be absent.
+                // A place that is not compared may be absent.
                 if inner.here().is_some() {
                     continue;
                 }
@@ -169,13 +170,13 @@ fn sorted(map: &Map<String, Value>) -> Vec<(&String, &Value)> {
     pairs
 }
 
-/// Whether a number is as large as the seconds since 1970.
+/// Whether a number is large enough to be the seconds since 1970.
 fn may_be_time(digits: &str) -> bool {
     digits.parse::<f64>().map_or(true, |number| number >= 1e9)
 }
 
-/// Whether a hole may be in a text: an id or a time has digits or is a day of the week, a path has a slash or what stands for
-/// one. JSON may be written in several ways.
+/// Whether a text may contain a hole: an id or a time has digits or is a weekday, a path has a slash or a substitute
+/// for one. JSON may be formatted in several ways.
 fn may_differ(text: &str) -> bool {
     let bytes = text.as_bytes();
     let marks = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'/' | b'\\' | b'-' | b'_');

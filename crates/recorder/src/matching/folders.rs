@@ -1,4 +1,4 @@
-//! The folders of the recording beside those of the replay, in every form in which a request may mention them.
+//! Pairs the folders of the recording with those of the replay, in every form in which a request may mention them.
 
 use std::path::Path;
 
@@ -6,10 +6,10 @@ use agentci_text::percent_encoded;
 
 use crate::Roots;
 
-/// A slash that is part of a name in a path.
+/// A percent-encoded slash.
 const SLASH: &str = "%2F";
 
-/// Forms of a folder, recorded and here, the longest first.
+/// The forms of folders, recorded and on this machine, the longest first.
 #[derive(Debug, Default)]
 pub(super) struct RootPairs(Vec<RootPair>);
 
@@ -41,9 +41,9 @@ impl RootPairs {
         Self(pairs)
     }
 
-    /// A path with a mark in the place of each percent-encoded folder that has another name on the other side; nothing if
-    /// it has none. A folder that is not encoded cannot be told from an ordinary path.
-    /// The `form` is that of the side that the path is of.
+    /// A path with a mark in place of each percent-encoded folder that has another name on the other side; `None` if it
+    /// has none. A folder that is not encoded cannot be distinguished from an ordinary path. `form` selects the side
+    /// that the path belongs to.
     pub(super) fn masked(&self, path: &str, form: fn(&RootPair) -> &str) -> Option<String> {
         if !path.contains(SLASH) {
             return None;
@@ -64,8 +64,8 @@ impl RootPairs {
         (out != path).then_some(out)
     }
 
-    /// A folder at which two texts part. They are `equal` for so long from the given positions: where the folder begins after them, and how long
-    /// it is on either side.
+    /// Finds a folder at which two texts differ. From the given positions, they are `equal` for that many bytes.
+    /// Returns the start of the folder relative to the positions, and its length on each side.
     pub(super) fn find(
         &self,
         recorded: (&[u8], usize),
@@ -73,7 +73,8 @@ impl RootPairs {
         equal: usize,
     ) -> Option<(usize, usize, usize)> {
         for pair in &self.0 {
-            // A folder within the other one goes on like it for a while, so the texts may part later than it ends.
+            // If one folder is inside the other, the texts stay equal for a while after it, so they may differ later
+            // than it ends.
             let furthest = 2 * pair.recorded.len().max(pair.here.len()) + 1;
             for start in equal.saturating_sub(furthest)..=equal {
                 let here = |(text, from): (&[u8], usize), form: &str| is_at(text, from + start, (form, pair.dashed));
@@ -86,7 +87,7 @@ impl RootPairs {
     }
 }
 
-/// Whether a folder is mentioned here, and not one whose name only begins or ends like it.
+/// Whether this folder is mentioned here, and not one whose name only begins or ends like it.
 pub(super) fn is_at(text: &[u8], at: usize, (form, dashed): (&str, bool)) -> bool {
     if !text.get(at..).is_some_and(|rest| rest.starts_with(form.as_bytes())) {
         return false;
@@ -105,13 +106,13 @@ pub(super) fn is_at(text: &[u8], at: usize, (form, dashed): (&str, bool)) -> boo
     ends && !before.is_some_and(|byte| of_name(&byte) || (byte == b'-' && !dashed))
 }
 
-/// A folder without a slash at its end; none for the root of all, which every path has.
+/// A folder without a trailing slash; `None` for the root folder, which every path contains.
 pub(super) fn text(path: &Path) -> Option<String> {
     let text = path.to_str()?.trim_end_matches('/');
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// The same forms in the same order for every folder, and whether slashes are dashes in them.
+/// The forms of a folder, in the same order for every folder, and whether their slashes are dashes.
 pub(super) fn forms(path: &str) -> [(String, bool); 5] {
     [
         (path.to_owned(), false),

@@ -1,4 +1,4 @@
-//! The exchanges of a recording by their prints.
+//! The exchanges of a recording by their fingerprints.
 
 use std::collections::HashMap;
 
@@ -9,12 +9,12 @@ use super::place::split;
 use super::request_view::View;
 use crate::Recording;
 
-/// Positions of exchanges, in their order.
+/// Positions of exchanges, in order.
 #[derive(Debug, Default)]
 pub(super) struct ExchangeIndex(HashMap<RequestPrint, Vec<usize>>);
 
 impl ExchangeIndex {
-    /// What goes to a folder is found at its path, and at that with a mark for the folder.
+    /// Indexes a request to a folder at its path, and at the path with a mark for the folder.
     pub(super) fn of(recording: &Recording, rules: &MatchRules, roots: &RootPairs) -> Self {
         let mut index = Self::default();
         for (position, exchange) in recording.exchanges.iter().enumerate() {
@@ -35,7 +35,7 @@ impl ExchangeIndex {
         }
     }
 
-    /// The exchanges that have a print.
+    /// The exchanges with this fingerprint.
     pub(super) fn having(&self, print: RequestPrint) -> &[usize] {
         self.0.get(&print).map_or(&[], Vec::as_slice)
     }

@@ -1,4 +1,4 @@
-//! The matcher: which recorded exchange answers a request.
+//! Finds the recorded exchange that answers a request.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -32,20 +32,20 @@ pub struct Matcher {
     temp_names: TempNames,
     pairing: Pairing,
     conversations: MatchedConversations,
-    /// Which exchanges have been asked for.
+    /// Which exchanges have been used as answers.
     used: Vec<bool>,
     tally: ReplayTally,
-    /// How many requests there were, chatter aside.
+    /// The number of requests so far, without chatter.
     asked: usize,
 }
 
 /// How many exchanges of a place are compared to find the nearest.
 const MOST_COMPARED: usize = 64;
-/// How many times the differences of one that was asked for already another may have, to be told in its place.
+/// An unused exchange is reported as the nearest if it has at most this many times the differences of a used one.
 const ALMOST: usize = 3;
 
 impl Matcher {
-    /// A matcher for one session.
+    /// Creates a matcher for one session.
     pub fn new(recording: Arc<Recording>, here: Circumstances, rules: MatchRules) -> Self {
         let roots = RootPairs::new(&recording.header.roots, &here.roots);
         Self {
@@ -63,7 +63,7 @@ impl Matcher {
         }
     }
 
-    /// The answer to a request. Its secrets have been removed, as those of the recording have.
+    /// Answers a request. Its secrets must be removed, as in the recording.
     pub fn answer(&mut self, request: &RecordedRequest) -> Answered {
         if let Some(answered) = self.answer_recorded(request) {
             return answered;
@@ -80,7 +80,7 @@ impl Matcher {
         Answered::Miss(Box::new(self.missed(request)))
     }
 
-    /// The answer to a request that will not get it: unless it is a miss, all is as if it had not been asked.
+    /// Looks up the answer to a request without using it: unless it is a miss, the state does not change.
     pub(crate) fn look_up(&mut self, request: &RecordedRequest) -> Answered {
         let (used, tally, asked) = (self.used.clone(), self.tally.clone(), self.asked);
         let (pairing, conversations) = (self.pairing.clone(), self.conversations.clone());
@@ -92,7 +92,7 @@ impl Matcher {
         answered
     }
 
-    /// The recorded answer to a request, if there is one. Without one nothing is counted: it may be answered elsewhere.
+    /// The recorded answer to a request, if there is one. Otherwise nothing is counted: it may be answered elsewhere.
     pub(crate) fn answer_recorded(&mut self, request: &RecordedRequest) -> Option<Answered> {
         if let Some(answered) = self.answer_equal(request) {
             return Some(answered);
@@ -109,7 +109,7 @@ impl Matcher {
         Some(self.found(position, comparison, request, &messages))
     }
 
-    /// The recorded answer to a request that differs in nothing, not even in an id or a time; if there is one. It is not counted.
+    /// The recorded answer to an equal request, without any holes. It is not counted.
     pub(crate) fn answer_exact(&mut self, request: &RecordedRequest) -> Option<Answered> {
         let tally = self.tally.clone();
         let answered = self.found_exact(request);
@@ -131,7 +131,8 @@ impl Matcher {
         Some(self.found(position, comparison, request, &message_prints(request)))
     }
 
-    /// Whether a request is a recorded one but for holes. If it is, its ids stand for the recorded ones from now on.
+    /// Whether a request equals a recorded one except for holes. If so, its ids are paired with the recorded ones from
+    /// now on.
     pub(crate) fn fits(&mut self, id: u64, request: &RecordedRequest) -> bool {
         let recording = Arc::clone(&self.recording);
         let Some(position) = recording.exchanges.iter().position(|exchange| exchange.id == id) else { return false };
@@ -143,7 +144,7 @@ impl Matcher {
         })
     }
 
-    /// Counts a request that has no recorded answer, and says what is nearest to it.
+    /// Counts a request without a recorded answer, and finds the nearest one.
     pub(crate) fn missed(&mut self, request: &RecordedRequest) -> Miss {
         let recording = Arc::clone(&self.recording);
         let messages = message_prints(request);
@@ -154,7 +155,7 @@ impl Matcher {
         self.miss(request, &view, before, messages.len())
     }
 
-    /// How a request is compared that nothing answers: at its path with a mark for a folder, if it goes to one.
+    /// The view of a request without an answer: at its path with a mark for a folder, if it contains one.
     fn unanswered<'r>(&self, request: &'r RecordedRequest, learned: &[LearnedHole]) -> View<'r> {
         let view = View::of(request, &self.rules, learned);
         match self.roots.masked(split(&request.path).0, |pair| &pair.here) {
@@ -163,8 +164,8 @@ impl Matcher {
         }
     }
 
-    /// The answer to a request that is equal to a recorded one to the letter. It may still have secrets: those that the recording has
-    /// are equal, too.
+    /// The answer to a request that is byte for byte equal to a recorded one. It may still contain secrets: those in
+    /// the recording are equal too.
     pub(crate) fn answer_equal(&mut self, request: &RecordedRequest) -> Option<Answered> {
         let recording = Arc::clone(&self.recording);
         let is_equal = |position: &usize| are_equal(&recording.exchanges[*position].request, request, &self.rules);
@@ -174,14 +175,14 @@ impl Matcher {
         Some(self.found(position, comparison, request, &message_prints(request)))
     }
 
-    /// How it went so far.
+    /// The result so far.
     pub fn tally(&self) -> ReplayTally {
         let exchanges = self.recording.exchanges.iter().zip(&self.used);
         let unused = exchanges.filter(|(exchange, used)| !**used && !exchange.chatter).map(|(exchange, _)| exchange.id);
         ReplayTally { unused: unused.collect(), ..self.tally.clone() }
     }
 
-    /// A request is answered by this exchange.
+    /// Marks a request as answered by this exchange.
     fn found(
         &mut self,
         position: usize,
@@ -215,8 +216,8 @@ impl Matcher {
         Answered::Recorded { id: exchange.id, holes, reply_id }
     }
 
-    /// The exchange that answers a request: an equal one that is unused, one that differs in holes only, or one that may be
-    /// given again.
+    /// Finds the exchange that answers a request: an unused equal one, one that differs only in holes, or one that may
+    /// be repeated.
     fn find(
         &self,
         request: &RecordedRequest,
@@ -242,7 +243,7 @@ impl Matcher {
         again.copied().find_map(|position| self.compared(position, view))
     }
 
-    /// A comparison that found holes at most.
+    /// Compares an exchange. `None` if it has differences other than holes.
     fn compared(&self, position: usize, view: &View<'_>) -> Option<(usize, RequestComparison)> {
         let comparison = self.compare(position, view, Until::Difference);
         (comparison.different == 0).then_some((position, comparison))
@@ -277,7 +278,7 @@ impl Matcher {
     }
 }
 
-/// Whether two requests are equal in everything that is compared. What was not kept is equal to nothing.
+/// Whether two requests are equal in everything that is compared. A body that was not recorded equals nothing.
 fn are_equal(recorded: &RecordedRequest, sent: &RecordedRequest, rules: &MatchRules) -> bool {
     !matches!(sent.body, RecordedBody::TooLarge { .. })
         && recorded.method == sent.method
@@ -288,15 +289,15 @@ fn are_equal(recorded: &RecordedRequest, sent: &RecordedRequest, rules: &MatchRu
         && rules.headers.iter().all(|name| header(recorded, name).eq(header(sent, name)))
 }
 
-/// The values of a header, in their order.
+/// The values of a header, in order.
 fn header<'r>(request: &'r RecordedRequest, name: &'r str) -> impl Iterator<Item = &'r str> {
     let named = request.headers.iter().filter(move |(given, _)| given.eq_ignore_ascii_case(name));
     named.map(|(_, value)| value.as_str())
 }
 
-/// The candidate that was meant: the one with the fewest differences, and of equals the one that nobody asked for yet, at the same place
-/// of its conversation. One that was asked for is hardly meant while another is almost as near: a history that was cut or put
-/// in another order may have more in common with an earlier, shorter one.
+/// The most likely candidate: the one with the fewest differences; on a tie an unused one, then one at the same depth
+/// of its conversation. A used one is unlikely if another one is almost as near: a history that was shortened or
+/// reordered may have more in common with an earlier, shorter request.
 fn nearest(candidates: Vec<MissCandidate<'_>>, messages: usize) -> Option<MissCandidate<'_>> {
     let apart = |candidate: &MissCandidate<'_>| message_prints(&candidate.exchange.request).len().abs_diff(messages);
     let key = |candidate: &MissCandidate<'_>| (candidate.comparison.different, candidate.used, apart(candidate));

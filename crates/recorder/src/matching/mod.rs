@@ -1,14 +1,14 @@
-//! Finds the recorded answer to a request: pure, without clock, network or files.
+//! Finds the recorded answer to a request. Pure: uses no clock, network or files.
 //!
 //! ```text
-//! request ─▶ equal to the letter ──▶ the next unused exchange of that kind
-//!     └────▶ view ─▶ exact print ──▶ the next unused equal exchange
-//!                 └▶ shape print ──▶ unused exchanges whose differences are all holes: ids, times, folders, places left out
-//!                 └▶ place ────────▶ a miss, told beside the nearest exchange
+//! request ─▶ byte for byte equal ────────▶ the next unused exchange of that kind
+//!     └────▶ view ─▶ exact fingerprint ──▶ the next unused equal exchange
+//!                 └▶ shape fingerprint ──▶ unused exchanges that differ only in holes: ids, times, folders and so on
+//!                 └▶ place ──────────────▶ a miss, described with the nearest exchange
 //! ```
 //!
-//! Everything that is not a hole must be equal. A hole is never a guess: an id is paired with one id for the whole session, a
-//! time must be the present on both sides, a folder must be the same folder of either machine.
+//! Everything that is not a hole must be equal. A hole is never a guess: an id is paired with one id for the whole
+//! session, a time must be the present on both sides, a folder must be the same folder of its machine.
 
 mod call_ids;
 mod clock;

@@ -1,8 +1,8 @@
-//! A text as it is whenever and wherever it is written: with marks in the place of ids, times, folders and addresses.
+//! Normalizes a text: replaces ids, times, folders and addresses with marks, so that it is the same in every run.
 //!
-//! [`text::compare`](super::text) looks at two texts at once and needs both of them whole. What is kept of a text for later runs
-//! is its fingerprint, so what may differ is taken out of it before. A time is taken out whichever it is, and what it said is
-//! kept beside the text: it may differ from that of another run only where both were the present of their run.
+//! [`text::compare`](super::text) compares two complete texts. Of a text for later runs only the fingerprint is stored,
+//! so the variable parts are removed first. All times are removed, and are kept next to the text: a time may differ
+//! from that of another run only if both were the present of their run.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -16,35 +16,35 @@ use super::options::Circumstances;
 use super::snowflake::are_snowflakes;
 use super::temp_names::made_up_name;
 
-/// How many times are taken out of one text. Those after them stay, and must be equal.
+/// How many times are removed from one text. Later ones stay, and must be equal.
 const MOST_TIMES: usize = 64;
 
-/// Addresses on this machine, whose ports are chosen anew for each run.
+/// Addresses on this machine, whose ports differ in each run.
 static ADDRESS: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\b(?:127\.0\.0\.1|localhost):\d{2,5}\b|\[::1\]:\d{2,5}\b").ok());
 static DIGITS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\b\d{17,19}\b").ok());
 
-/// A text without what differs from run to run.
+/// A normalized text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Steady {
-    /// The text, with a mark such as `{id}` in the place of each part that may differ.
+    /// The text, with a mark such as `{id}` in place of each variable part.
     pub text: String,
-    /// The same with its times as they are written, to be shown.
+    /// The same text with its original times, for display.
     pub shown: String,
-    /// The times that were in it, in order.
+    /// The removed times, in order.
     pub times: Vec<SaidTime>,
 }
 
 /// A time in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SaidTime {
-    /// As it is written.
+    /// As written in the text.
     pub text: String,
     /// Whether it was the present of the run.
     pub now: bool,
 }
 
-/// Takes out of texts what differs from run to run.
+/// Normalizes texts.
 #[derive(Debug)]
 pub struct Steadier {
     now: Now,
@@ -52,10 +52,10 @@ pub struct Steadier {
     roots: Vec<(String, bool, &'static str)>,
 }
 
-/// The mark of the folder for temporary files.
+/// The mark of the temporary directory.
 const TMP: &str = "{tmp}";
 
-/// A part of a text that a mark stands for.
+/// A part of a text that is replaced with a mark.
 struct MarkedHole {
     place: Range<usize>,
     mark: String,
@@ -63,7 +63,7 @@ struct MarkedHole {
 }
 
 impl Steadier {
-    /// For texts that were written from the beginning of these surroundings until so many milliseconds later.
+    /// For texts that were written within this many milliseconds after the start of these circumstances.
     pub fn new(surroundings: &Circumstances, elapsed_ms: u64) -> Self {
         let Circumstances { now_ms, offset_s, roots, .. } = surroundings;
         let folders = [(Some(&roots.cwd), "{cwd}"), (roots.home.as_ref(), "{home}"), (roots.tmp.as_ref(), TMP)];
@@ -82,7 +82,7 @@ impl Steadier {
         Self { now: Now::new(*now_ms, elapsed_ms.saturating_mul(1000), *offset_s), roots: all }
     }
 
-    /// A text without what differs from run to run.
+    /// Normalizes a text.
     pub fn text(&self, text: &str) -> Steady {
         let mut holes = Vec::new();
         self.folders(text, &mut holes);
@@ -143,7 +143,7 @@ fn hole(place: Range<usize>, mark: &str) -> MarkedHole {
     MarkedHole { place, mark: mark.to_owned(), time: None }
 }
 
-/// Adds holes where none are yet; all are in order.
+/// Adds holes that do not overlap with existing ones, and keeps them in order.
 fn add(holes: &mut Vec<MarkedHole>, more: impl IntoIterator<Item = MarkedHole>) {
     let before = holes.len();
     for hole in more {
@@ -155,7 +155,7 @@ fn add(holes: &mut Vec<MarkedHole>, more: impl IntoIterator<Item = MarkedHole>) 
     holes.sort_by_key(|hole| hole.place.start);
 }
 
-/// How a time is written: times of one shape differ in letters and digits only.
+/// The format of a time: times with the same format differ only in letters and digits.
 fn shape(time: &str) -> String {
     let mut shape = String::new();
     for letter in time.chars() {
@@ -264,7 +264,7 @@ mod tests {
         let other = tomorrow.text("Wednesday, November 18, 2026 in /ci/checkout, notes in /var/tmp/tmpabcdefgh");
         assert_eq!(one.text, other.text);
         assert!(one.times[0].now && other.times[0].now);
-        // What was today is no longer.
+        // The date of yesterday is not the present any more.
         assert!(!tomorrow.text("Tuesday, November 17, 2026").times[0].now);
     }
 

@@ -1,4 +1,4 @@
-//! What goes into the matcher beside a recording, and what comes out.
+//! The inputs of the matcher besides a recording, and its results.
 
 use std::fmt;
 
@@ -14,22 +14,22 @@ pub struct Circumstances {
     pub now_ms: u64,
     /// The name of the local time zone.
     pub zone: Option<String>,
-    /// How many seconds the local time is ahead of UTC.
+    /// The offset of the local time from UTC, in seconds.
     pub offset_s: i32,
     /// The folders that requests may mention.
     pub roots: Roots,
 }
 
-/// What a team decided not to compare, and what it compares beside the rest.
+/// What is not compared, and what is compared in addition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MatchRules {
     /// JSON pointers into bodies; `*` stands for any one name or index.
     pub ignore: Vec<String>,
     /// Whether system prompts are compared.
     pub system: bool,
-    /// Request headers that are compared, too.
+    /// Additional request headers that are compared.
     pub headers: Vec<String>,
-    /// What the agent is given now: its command line and its input. It does not make up the ids in them, so they stand for
+    /// The command line and the input of the agent in this run. It does not generate the ids in them, so they stand for
     /// themselves.
     pub given: Vec<String>,
 }
@@ -40,36 +40,36 @@ impl Default for MatchRules {
     }
 }
 
-/// What became of a request.
+/// The result of matching a request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answered {
     /// This exchange answers it.
     Recorded {
-        /// Its id.
+        /// The id of the exchange.
         id: u64,
-        /// What differed and was allowed to.
+        /// The differences that were allowed.
         holes: Holes,
-        /// The JSON-RPC id that the answer must carry in place of the recorded one, where it is another.
+        /// The JSON-RPC id of the answer, if it differs from the recorded one.
         reply_id: Option<Value>,
     },
-    /// Telemetry that is not in the recording: an empty answer will do.
+    /// Telemetry that is not in the recording: an empty answer is enough.
     Chatter,
     /// Nothing in the recording answers it.
     Miss(Box<Miss>),
 }
 
-/// What differed in a request that was answered, by kind; all zero for an exact match.
+/// The allowed differences of an answered request, by kind; all zero for an exact match.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Holes {
     /// Ids, paired one to one over the whole session.
     pub ids: usize,
-    /// Renderings of the present time.
+    /// Renderings of the current time.
     pub clock: usize,
     /// Folders.
     pub roots: usize,
-    /// Places learned from a rehearsal or named as volatile.
+    /// Places learned from a rehearsal or marked as volatile.
     pub learned: usize,
-    /// Places that the team decided to ignore.
+    /// Places that the rules ignore.
     pub ignored: usize,
 }
 
@@ -89,7 +89,7 @@ impl Holes {
 }
 
 impl fmt::Display for Holes {
-    /// `6 ids, 2 times`; nothing where nothing differed.
+    /// `6 ids, 2 times`; empty if nothing differed.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kinds = [
             (self.ids, "id", "ids"),
@@ -104,7 +104,7 @@ impl fmt::Display for Holes {
     }
 }
 
-/// How a replay went.
+/// The result of a replay.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReplayTally {
     /// Requests that matched exactly.
@@ -113,7 +113,7 @@ pub struct ReplayTally {
     pub with_holes: usize,
     /// All holes.
     pub holes: Holes,
-    /// How many ids another one stood for.
+    /// How many ids were replaced by another one.
     pub renamed: usize,
     /// The first of them.
     pub examples: Vec<Renamed>,
@@ -121,7 +121,7 @@ pub struct ReplayTally {
     pub chatter: usize,
     /// Requests that missed.
     pub misses: usize,
-    /// Recorded exchanges that nobody asked for, chatter aside.
+    /// Recorded exchanges that were not used, without chatter.
     pub unused: Vec<u64>,
 }
 
@@ -136,26 +136,26 @@ impl ReplayTally {
     }
 }
 
-/// An id of the recording that another one stood for.
+/// An id of the recording that was replaced by another one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{recorded} -> {sent} (call {call} {at})")]
 pub struct Renamed {
-    /// The recorded one, shortened.
+    /// The recorded id, shortened.
     pub recorded: String,
-    /// The one that was sent, shortened.
+    /// The id that was sent, shortened.
     pub sent: String,
-    /// The recorded call in which it was seen first.
+    /// The recorded call in which it first occurred.
     pub call: u64,
-    /// Where: a JSON pointer, or `path`, or a name in the query.
+    /// The place: a JSON pointer, or `path`, or a name in the query.
     pub at: String,
 }
 
 /// How many ids are listed.
 pub(super) const MOST_TOLD: usize = 5;
-/// How much of an id is shown: ids that are made one after the other begin alike.
+/// How many characters are shown at the beginning and at the end: consecutive ids begin alike.
 const SHOWN: (usize, usize) = (8, 4);
 
-/// An id as it is shown. An id may be as good as a key, so it is never shown as a whole.
+/// An id for display. It is always shortened, since an id may be as sensitive as a key.
 fn shortened(id: &str) -> String {
     let letters: Vec<char> = id.chars().collect();
     let (first, last) =

@@ -1,4 +1,4 @@
-//! Which id of the replay stands for which of the recording, one to one over the whole session.
+//! Pairs the ids of the replay with those of the recording, one to one over the whole session.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,35 +14,36 @@ use crate::{Exchange, RecordedBody, Recording};
 pub(super) struct Pairing {
     to_sent: HashMap<String, String>,
     to_recorded: HashMap<String, String>,
-    /// Ids that the answers gave out: a replay gives out the same, so they stand for themselves.
+    /// Ids from answers: a replay gives the same answers, so these ids stand for themselves.
     given: HashSet<String>,
-    /// Ids of calls that the answers gave out, in whatever form.
+    /// Ids of calls from answers, in any form.
     given_calls: HashSet<String>,
-    /// Ids that the agent made when it was recorded. One that turns up again stands for itself: made anew it would be another.
+    /// Ids that the agent generated in the recording. An id that occurs again stands for itself: a new one would
+    /// differ.
     made: HashSet<String>,
-    /// Ids of the agent that answers repeated: it may send its own or the one that it was told.
+    /// Ids of the agent that answers repeated: it may send its own one or the repeated one.
     echoed: HashSet<String>,
-    /// Texts whose ids are known to stand for themselves, by their prints.
+    /// Texts whose ids are known to stand for themselves, by their fingerprints.
     seen: HashSet<u64>,
 }
 
-/// Pairs of one request, which hold once it is answered.
+/// The pairs of one request, which become permanent once it is answered.
 #[derive(Debug, Default)]
 pub(super) struct Trial {
     to_sent: HashMap<String, String>,
     to_recorded: HashMap<String, String>,
     same: Vec<u64>,
-    /// Recorded ids that another one stands for now, the newest last.
+    /// Recorded ids that were replaced by another one, the newest last.
     renamed: Vec<String>,
 }
 
 impl Trial {
-    /// How many recorded ids another one stands for now.
+    /// The number of recorded ids that were replaced by another one.
     pub(super) fn renamed(&self) -> usize {
         self.renamed.len()
     }
 
-    /// The pairs of ids that differ, from the given one on: recorded, sent.
+    /// The pairs of different ids, starting with the given one: recorded, sent.
     pub(super) fn pairs_from(&self, first: usize) -> impl Iterator<Item = (&str, &str)> {
         let renamed = self.renamed.iter().skip(first);
         renamed.filter_map(|recorded| Some((recorded.as_str(), self.to_sent.get(recorded)?.as_str())))
@@ -50,14 +51,14 @@ impl Trial {
 }
 
 impl Pairing {
-    /// Reads which ids came from whom: an id belongs to the side that said it first. What the command line names, then or now,
-    /// and what else the agent is given, is not made up anew for each run.
+    /// Determines where each id came from: an id belongs to the side that sent it first. Ids in the command line, then
+    /// or now, and in other input of the agent are not generated.
     pub(super) fn of(recording: &Recording, given: &[String]) -> Self {
         let exchanges = &recording.exchanges;
         let named = recording.header.command.iter().chain(given).flat_map(|text| ids_in(text)).map(str::to_owned);
         let mut pairing = Self { given: named.collect(), ..Self::default() };
         let mut seen = HashSet::new();
-        // Requests and answers in the order of time.
+        // Requests and answers in chronological order.
         let mut moments: Vec<(u64, bool, &Exchange)> = Vec::with_capacity(exchanges.len() * 2);
         for exchange in exchanges {
             moments.push((exchange.request.at_us, false, exchange));
@@ -100,7 +101,7 @@ impl Pairing {
         }
     }
 
-    /// Whether a sent id may stand for a recorded one, given what was decided before. `trial` remembers that it does.
+    /// Whether a sent id may replace a recorded one, given the earlier pairs. Adds the pair to `trial`.
     pub(super) fn pair(&self, recorded: &str, sent: &str, trial: &mut Trial) -> bool {
         if recorded == sent && self.given.contains(sent) {
             return true;
@@ -114,7 +115,7 @@ impl Pairing {
         let forth = self.to_sent.get(recorded).or_else(|| trial.to_sent.get(recorded));
         let back = self.to_recorded.get(sent).or_else(|| trial.to_recorded.get(sent));
         match (forth, back) {
-            // The agent was told its recorded id, and may send that.
+            // The agent received its recorded id, and may send it.
             (Some(_), _) | (_, Some(_)) if recorded == sent && self.echoed.contains(sent) => true,
             (None, None) => {
                 if recorded != sent {
@@ -135,7 +136,7 @@ impl Pairing {
         !given && self.pair(recorded, sent, trial)
     }
 
-    /// The ids of a text that is the same on both sides. Such a text was often seen before.
+    /// Pairs the ids of a text that is equal on both sides. Such a text has often been seen before.
     pub(super) fn pair_same(&self, text: &str, trial: &mut Trial) -> bool {
         let print = hash_of(text);
         if self.seen.contains(&print) {
@@ -145,7 +146,7 @@ impl Pairing {
         ids_in(text).all(|id| self.pair(id, id, trial))
     }
 
-    /// Holds on to the pairs of a request that was answered.
+    /// Keeps the pairs of a request that was answered.
     pub(super) fn keep(&mut self, trial: Trial) {
         self.to_sent.extend(trial.to_sent);
         self.to_recorded.extend(trial.to_recorded);
@@ -153,7 +154,7 @@ impl Pairing {
     }
 }
 
-/// Calls back with every text of a request.
+/// Visits every text of a request.
 fn texts_of(exchange: &Exchange, visit: &mut impl FnMut(&str)) {
     visit(&exchange.request.path);
     match &exchange.request.body {
@@ -170,7 +171,7 @@ fn texts_of(exchange: &Exchange, visit: &mut impl FnMut(&str)) {
     }
 }
 
-/// Calls back with every text of a value.
+/// Visits every string of a value.
 pub(crate) fn texts_in(value: &Value, visit: &mut impl FnMut(&str)) {
     match value {
         Value::String(text) => visit(text),

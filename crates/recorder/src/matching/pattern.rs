@@ -6,22 +6,22 @@ use super::options::MatchRules;
 use crate::providers::system_pointers;
 use crate::{LearnedHole, RecordedRequest};
 
-/// Where an MCP client says its version: another one of its library asks the same.
+/// The version of an MCP client: another version of its library sends the same requests.
 const CLIENT_VERSIONS: [&str; 2] =
     ["/params/clientInfo/version", "/params/_meta/io.modelcontextprotocol~1clientInfo/version"];
 
 /// Why a place is not compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Why {
-    /// The team says so.
+    /// The rules ignore it.
     Ignored,
     /// It was seen to differ.
     Learned,
-    /// It says nothing about what is asked: the number of a JSON-RPC request, the version of an MCP client.
+    /// It does not affect the answer: the id of a JSON-RPC request, the version of an MCP client.
     Number,
 }
 
-/// A pointer, step by step.
+/// A pointer, split into steps.
 #[derive(Debug, Clone)]
 pub(super) struct PointerPattern {
     steps: Vec<String>,
@@ -36,7 +36,7 @@ impl PointerPattern {
     }
 }
 
-/// What is left of the patterns at some place in a body.
+/// The remaining steps of the patterns at some place in a body.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Below<'p>(Vec<(&'p [String], Why)>);
 
@@ -45,7 +45,7 @@ impl<'p> Below<'p> {
         Self(patterns.iter().map(|pattern| (pattern.steps.as_slice(), pattern.why)).collect())
     }
 
-    /// What is left a step further down.
+    /// The remaining steps one level further down.
     pub(super) fn step(&self, name: &str) -> Self {
         let fits = |steps: &'p [String]| match steps {
             [first, rest @ ..] if first == "*" || first == name => Some(rest),
@@ -54,13 +54,13 @@ impl<'p> Below<'p> {
         Self(self.0.iter().filter_map(|(steps, why)| Some((fits(steps)?, *why))).collect())
     }
 
-    /// Why this very place is not compared.
+    /// Why this place is not compared.
     pub(super) fn here(&self) -> Option<Why> {
         self.0.iter().find(|(steps, _)| steps.is_empty()).map(|(_, why)| *why)
     }
 }
 
-/// All patterns that hold for a request.
+/// All patterns that apply to a request.
 pub(super) fn patterns_of(
     request: &RecordedRequest,
     body: &Value,

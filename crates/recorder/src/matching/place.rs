@@ -1,4 +1,4 @@
-//! Where a request goes: method, origin and path. Names that mean one place are written one way.
+//! The place of a request: method, origin and path, in a canonical form.
 
 use super::clock::without_times;
 use super::ids;
@@ -6,13 +6,13 @@ use crate::RecordedRequest;
 use crate::recording::percent_decoded;
 use crate::tap::is_stdio;
 
-/// The place of a request with this path. Ids and times in the path are left out; they are compared like those in a body.
+/// The place of a request with this path, without ids and times; those are compared like the ones in a body.
 pub(super) fn place_at(request: &RecordedRequest, path: &str) -> String {
     let path = without_times(&without_hex(&ids::masked(unversioned(path))));
     format!("{} {} {path}", request.method.to_ascii_uppercase(), origin(&request.origin))
 }
 
-/// A path without what may be a short hexadecimal id, which need not have letters.
+/// A path without possible short hexadecimal ids, which may consist of digits only.
 fn without_hex(path: &str) -> String {
     let is_hex = |segment: &str| segment.len() >= 8 && segment.bytes().all(|byte| byte.is_ascii_hexdigit());
     let joint = |letter: char| !letter.is_ascii_alphanumeric();
@@ -28,7 +28,7 @@ pub(super) fn split(path: &str) -> (&str, &str) {
     path.split_once('?').unwrap_or((path, ""))
 }
 
-/// The path without the version that some clients put before it and some leave to their base address.
+/// The path without the version, which some clients add and others expect in the base URL.
 pub(super) fn unversioned(path: &str) -> &str {
     let rest = path.strip_prefix("/v1").unwrap_or(path);
     let aliased = ["/messages", "/chat/completions"];
@@ -61,7 +61,7 @@ pub(super) fn origin(origin: &str) -> String {
     port.map_or_else(|| format!("{scheme}://{host}"), |port| format!("{scheme}://{host}:{port}"))
 }
 
-/// A text without percent signs and plus signs; one that is not UTF-8 stays as it is.
+/// Decodes percent signs and plus signs; a text that does not decode to UTF-8 is unchanged.
 fn decoded(text: &str) -> String {
     percent_decoded(&text.replace('+', " "))
 }

@@ -10,7 +10,8 @@ pub(super) fn id_of(request: &RecordedRequest) -> Option<&Value> {
     (body.get("jsonrpc").is_some() && body.get("method").is_some()).then(|| body.get("id")).flatten()
 }
 
-/// Whether a request only asks what there is, so that its answer may be given again. A client that connects anew begins with such.
+/// Whether a request only reads data, so that its answer may be repeated. A client that reconnects begins with such
+/// requests.
 pub(crate) fn may_repeat(request: &RecordedRequest) -> bool {
     let lists = [
         "initialize",
@@ -28,8 +29,8 @@ pub(crate) fn may_repeat(request: &RecordedRequest) -> bool {
     is_lookup || request.body.as_json().is_some_and(asks)
 }
 
-/// A piece of an answer with another JSON-RPC id: a JSON body, or server-sent events with one message each. What is no answer
-/// stays as it is.
+/// A piece of an answer with another JSON-RPC id: a JSON body, or server-sent events with one message each. Anything
+/// else is unchanged.
 pub fn with_reply_id(frame: &[u8], id: &Value) -> Vec<u8> {
     let Ok(text) = std::str::from_utf8(frame) else { return frame.to_vec() };
     if let Some(renumbered) = renumbered(text, id) {

@@ -1,4 +1,4 @@
-//! A request as it is compared: its place, its body as one JSON value, and the texts around the body.
+//! A request in the form that is compared: its place, its body as one JSON value, and the texts around the body.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -12,24 +12,24 @@ use super::pattern::{PointerPattern, patterns_of, system_of};
 use super::place::{place_at, query_of, split, unversioned};
 use crate::{FormPart, LearnedHole, RecordedBody, RecordedRequest};
 
-/// The kind of a body that was not kept.
+/// The kind of a body that was not recorded.
 pub(super) const TOO_LARGE: &str = "too large";
 
-/// A request as it is compared.
+/// A request in the form that is compared.
 pub(super) struct View<'r> {
     request: &'r RecordedRequest,
     /// Replaces the path of the request in its place.
     other_path: Option<String>,
     /// Computed on first use: the search for equal requests does not need it.
     place: OnceCell<String>,
-    /// What is compared beside the body, each with its name: path, query, headers.
+    /// What is compared besides the body, each with its name: path, query, headers.
     pub(super) around: Vec<(String, String)>,
-    /// What kind of body it is.
+    /// The kind of the body.
     pub(super) kind: &'static str,
     pub(super) body: Cow<'r, Value>,
-    /// Where the body is not compared.
+    /// The places of the body that are not compared.
     pub(super) patterns: Vec<PointerPattern>,
-    /// Where its system prompt is.
+    /// Pointers to the system prompt.
     pub(super) system: Vec<String>,
     pub(super) at_us: u64,
 }
@@ -44,7 +44,7 @@ impl<'r> View<'r> {
         Self { request, other_path, place, around, kind, body, patterns, system, at_us }
     }
 
-    /// The same at the place of another path.
+    /// The same view with another path in its place.
     pub(super) fn at(self, path: String) -> Self {
         Self { other_path: Some(path), place: OnceCell::new(), ..self }
     }
@@ -67,7 +67,7 @@ fn around(request: &RecordedRequest, rules: &MatchRules) -> Vec<(String, String)
     around
 }
 
-/// What kind of body it is, and its value.
+/// The kind of a body, and its value.
 pub(super) fn body_of(body: &RecordedBody) -> (&'static str, Cow<'_, Value>) {
     match body {
         RecordedBody::Empty => ("nothing", Cow::Owned(Value::Null)),
@@ -80,7 +80,7 @@ pub(super) fn body_of(body: &RecordedBody) -> (&'static str, Cow<'_, Value>) {
     }
 }
 
-/// The values of each name, in their order.
+/// The values of each name, in order.
 fn form(pairs: &[(String, String)]) -> Value {
     let mut fields: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (name, value) in pairs {
@@ -98,12 +98,12 @@ fn part(part: &FormPart) -> Value {
     })
 }
 
-/// Bytes that are text as that text, others by their digest.
+/// Bytes as text if they are UTF-8, otherwise as their digest.
 fn content(bytes: &[u8]) -> Value {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Value::String(text.to_owned());
     }
-    // In groups of four digits it has no form of an id, so that other bytes are never taken for another id.
+    // In groups of four digits it does not look like an id, so that different bytes never count as different ids.
     let digest = sha256(bytes);
     let groups = digest.as_bytes().chunks(4).map(String::from_utf8_lossy);
     json!({ "bytes": bytes.len(), "sha256": groups.collect::<Vec<_>>().join(" ") })

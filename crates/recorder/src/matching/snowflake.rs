@@ -1,22 +1,22 @@
-//! Snowflakes: numbers of 17 to 19 digits whose upper bits are the time at which they were made. They are ids where that is
-//! the present of either side; any other long number is just a number.
+//! Snowflakes: numbers of 17 to 19 digits whose upper bits are their creation time. They are ids if that is the present
+//! of their side; any other long number is just a number.
 
 use super::clock::Now;
 
-/// The milliseconds since 1970 from which Twitter and Discord count.
+/// The epochs of Twitter and Discord, in milliseconds since 1970.
 const EPOCHS: [i64; 2] = [1_288_834_974_657, 1_420_070_400_000];
 /// How many bits are below the time.
 const BELOW: u32 = 22;
 
-/// Whether two numbers were both made in the present of their side.
+/// Whether two numbers were both created in the present of their side.
 pub(super) fn are_snowflakes(recorded: &str, sent: &str, now: (&Now, &Now)) -> bool {
     let (Some(recorded), Some(sent)) = (number(recorded), number(sent)) else { return false };
     let made = |number: i64, epoch: i64| (number >> BELOW).saturating_add(epoch);
     EPOCHS.iter().any(|epoch| now.0.is_about(made(recorded, *epoch)) && now.1.is_about(made(sent, *epoch)))
 }
 
-/// Two snowflakes that cover the positions at which two texts part, equally far from where they were read to: where they begin
-/// after that, and their lengths.
+/// Two snowflakes at the position where two texts differ, at the same distance from the start of the unread parts.
+/// Returns that distance, and their lengths.
 pub(super) fn pair_over(
     recorded: (&str, usize, usize),
     sent: (&str, usize, usize),
@@ -29,7 +29,7 @@ pub(super) fn pair_over(
     fits.then_some((start - recorded.1, length, length_sent))
 }
 
-/// The digits around a position, if no letters are beside them: where they begin, and how many there are.
+/// The digits around a position, unless letters are next to them: their start, and their number.
 fn digits_over((text, from, position): (&str, usize, usize)) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
     let before = bytes[from..position].iter().rev().take_while(|byte| byte.is_ascii_digit()).count();

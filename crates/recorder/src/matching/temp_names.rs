@@ -1,28 +1,28 @@
-//! Names that are made up for temporary files: `/tmp/tmpp3jfiykz`, `/tmp/agent-Xa3bQ9/report.md`, `/tmp/tmp.Ab3dEf6hIj`.
+//! Generated names of temporary files: `/tmp/tmpp3jfiykz`, `/tmp/agent-Xa3bQ9/report.md`, `/tmp/tmp.Ab3dEf6hIj`.
 //!
-//! Only directly in the folder for temporary files, and only where the two names look like chance and are unlike each other:
-//! fixed names are compared like everything else.
+//! Applies only directly in the temporary directory, and only if both names look random and differ enough: fixed names
+//! are compared like everything else.
 
 use std::ops::Range;
 
 use super::ids::randomness;
 use crate::Roots;
 
-/// The folders for temporary files, of the recording and of this machine.
+/// The temporary directories of the recording and of this machine.
 #[derive(Debug, Default)]
 pub(super) struct TempNames(Option<(String, String)>);
 
-/// What two random parts of this length together must come to, at least. Of 1,000 pairs of random ones three stay below this;
-/// two names of eight letters come to -80, and two of six to -60.
+/// The minimum score of two random parts of this length together. Of 1,000 random pairs, three score below it; two
+/// names of eight letters score -80, and two of six -60.
 const RANDOM: [(usize, i32); 3] = [(8, -20), (6, 0), (10, 0)];
 
-/// From what on letters alone are random where there is no second name.
+/// The score from which letters alone are random if there is no second name.
 const ONE_ALONE: i32 = -10;
 
-/// The prefix of `mktemp`, which has no other with a dot in it.
+/// The prefix of `mktemp`, the only one with a dot.
 const MKTEMP: &[u8] = b"tmp.";
 
-/// A text, where its part begins that was not read yet, and the position at which it differs from another.
+/// A text, the start of its unread part, and the position at which it differs from another.
 type NameDifference<'t> = (&'t str, usize, usize);
 
 impl TempNames {
@@ -34,8 +34,8 @@ impl TempNames {
         Self(text(recorded).zip(text(here)))
     }
 
-    /// Two names that cover the positions at which two texts part, equally far from where they were read to: where they begin
-    /// after that, and their lengths.
+    /// Two names at the position where two texts differ, at the same distance from the start of the unread parts.
+    /// Returns that distance, and their lengths.
     pub(super) fn pair_over(
         &self,
         recorded: NameDifference<'_>,
@@ -50,13 +50,13 @@ impl TempNames {
             return None;
         }
         let length = random_names(&text[start..], &sent.0[start_sent..])?;
-        // The names part within the hole.
+        // The names differ within the hole.
         (start + length >= position).then_some((start - from, length, length))
     }
 }
 
-/// The part of a name that was made up, where a name follows the folder for temporary files at this position. Here one name has to
-/// do: it need not read like chance if Python or `mktemp` makes such names, or if it has digits or capitals in it.
+/// The generated part of a name that follows the temporary directory at this position. There is only one name to judge:
+/// it need not look random if it has the form of Python's or `mktemp`'s names, or if it contains digits or capitals.
 pub(super) fn made_up_name(text: &str, at: usize) -> Option<Range<usize>> {
     let start = at + 1;
     let name = text.get(at..)?.strip_prefix('/')?;
@@ -73,7 +73,7 @@ pub(super) fn made_up_name(text: &str, at: usize) -> Option<Range<usize>> {
     (long_enough && odd).then_some(start + prefix..start + stem.len())
 }
 
-/// How long two names are that differ in a random part at their end, at the beginning of two texts.
+/// The length of two names, at the start of two texts, that differ in a random part at their end.
 fn random_names(one: &str, other: &str) -> Option<usize> {
     let (stem, other_stem) = (stem(one), stem(other));
     let length = stem.len();
@@ -96,7 +96,7 @@ fn random_names(one: &str, other: &str) -> Option<usize> {
     RANDOM.iter().any(fits).then_some(length)
 }
 
-/// The name without what follows its first dot; one at its beginning, and that of `tmp.Ab3dEf6hIj`, are part of it.
+/// The name up to its first dot; a leading dot, and that of `tmp.Ab3dEf6hIj`, belong to it.
 fn stem(text: &str) -> &[u8] {
     let bytes = text.as_bytes();
     let lead = if bytes.starts_with(MKTEMP) { MKTEMP.len() } else { usize::from(bytes.starts_with(b".")) };

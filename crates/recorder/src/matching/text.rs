@@ -1,4 +1,4 @@
-//! Two texts that are equal but for holes: ids, times and folders within them.
+//! Compares two texts that are equal except for holes: ids, times and folders in them.
 
 use agentci_trace::PLACEHOLDER;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use super::pairing::{Pairing, Trial};
 use super::snowflake;
 use super::temp_names::TempNames;
 
-/// What holes are measured by.
+/// The context that decides what is a hole.
 pub(super) struct HoleContext<'w> {
     pub(super) pairing: &'w Pairing,
     pub(super) roots: &'w RootPairs,
@@ -20,12 +20,12 @@ pub(super) struct HoleContext<'w> {
     pub(super) now: (Now, Now),
 }
 
-/// How many texts within texts are opened.
+/// How many levels of JSON inside strings are parsed.
 const DEPTH: usize = 4;
-/// How much of what follows a secret must be found again.
+/// How many of the characters after a secret must be found again.
 const ANCHOR: usize = 24;
 
-/// The JSON that a text consists of: an object or a list.
+/// The JSON object or list that a text contains.
 pub(super) fn opened(text: &str, depth: usize) -> Option<Value> {
     let inner = text.trim();
     let looks = (inner.starts_with('{') && inner.ends_with('}')) || (inner.starts_with('[') && inner.ends_with(']'));
@@ -35,7 +35,7 @@ pub(super) fn opened(text: &str, depth: usize) -> Option<Value> {
     serde_json::from_str(inner).ok()
 }
 
-/// Compares two texts. What differs and may is counted; otherwise the positions come back at which they part.
+/// Compares two texts. Counts the holes; the error is the position in each text of the first other difference.
 pub(super) fn compare(
     recorded: &str,
     sent: &str,
@@ -61,12 +61,12 @@ fn same(text: &str, world: &HoleContext<'_>, trial: &mut Trial) -> Option<()> {
     world.pairing.pair_same(text, trial).then_some(())
 }
 
-/// How many bytes are equal at the beginning.
+/// The length of the common prefix.
 fn common(one: &[u8], other: &[u8]) -> usize {
     one.iter().zip(other).take_while(|(one, other)| one == other).count()
 }
 
-/// Two texts that are equal from some position on, so far.
+/// Two texts that have been compared up to some position.
 struct TextPair<'t> {
     recorded: &'t str,
     sent: &'t str,
@@ -75,7 +75,7 @@ struct TextPair<'t> {
     equal: usize,
 }
 
-/// A hole: where it begins after the position, and how long it is on either side.
+/// A hole: its start relative to the position, and its length on each side.
 struct TextHole {
     start: usize,
     recorded: usize,
@@ -127,7 +127,7 @@ impl TextPair<'_> {
         paired.then_some(TextHole { start, recorded, sent })
     }
 
-    /// A secret that was removed from the recording stands for whatever is sent, until what follows it is found again.
+    /// A secret that was removed from the recording matches any text, up to the text that follows it.
     fn secret(&self) -> Option<TextHole> {
         let recorded = self.recorded.as_bytes();
         let earliest = self.equal.saturating_sub(PLACEHOLDER.len() - 1);
@@ -135,7 +135,7 @@ impl TextPair<'_> {
         let start = (earliest..=self.equal).find(is_here)?;
         let rest = &self.recorded[self.at + start + PLACEHOLDER.len()..];
         let literal = rest.split(PLACEHOLDER).next().expect("a split has a first part");
-        // What may be part of a hole itself is not looked for.
+        // Text that may be part of a hole itself is not searched for.
         let of_hole =
             |(at, letter): (usize, char)| (at > 0 && (letter.is_ascii_digit() || letter == '/')).then_some(at);
         let end = literal.char_indices().find_map(of_hole).unwrap_or(literal.len());

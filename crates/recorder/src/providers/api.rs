@@ -1,17 +1,17 @@
-//! The APIs that are known, which of them a request belongs to, and how their answers are read.
+//! The supported APIs, how requests are assigned to them, and how their answers are read.
 //!
-//! Hosts do not count: gateways, Azure, Vertex and servers on loopback speak the APIs of others. Paths that other services might
-//! have as well, such as `/messages`, also need a body that fits.
+//! Hosts are ignored: gateways, Azure, Vertex and servers on loopback provide the same APIs. Paths that other services
+//! might also have, such as `/messages`, require a matching body.
 
 use agentci_protocols::chat::{ModelAnswer, WireApi, read_answer};
 use serde_json::Value;
 
 use crate::{Exchange, RecordedRequest, RecordedResponse};
 
-/// An API that a request belongs to.
+/// An API of a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ProviderApi {
-    /// OpenAI's Chat Completions, and everyone's who speaks it.
+    /// OpenAI's Chat Completions, and compatible APIs.
     OpenAiChat,
     /// OpenAI's Responses.
     OpenAiResponses,
@@ -29,7 +29,7 @@ pub enum ProviderApi {
     Bedrock,
 }
 
-/// Each with its name in a recording, and what reads its answers; in the order of the type.
+/// Each API with its name in a recording, and the reader of its answers; in the order of the enum.
 const ALL: [(ProviderApi, &str, Option<WireApi>); 8] = [
     (ProviderApi::OpenAiChat, "openai.chat", Some(WireApi::Chat)),
     (ProviderApi::OpenAiResponses, "openai.responses", Some(WireApi::Responses)),
@@ -42,23 +42,23 @@ const ALL: [(ProviderApi, &str, Option<WireApi>); 8] = [
 ];
 
 impl ProviderApi {
-    /// Its name in a recording.
+    /// The name of the API in a recording.
     pub fn name(self) -> &'static str {
         ALL[self as usize].1
     }
 
-    /// The API that has this name.
+    /// The API with this name.
     pub fn read(name: &str) -> Option<Self> {
         ALL.iter().find(|(_, known, _)| *known == name).map(|(api, ..)| *api)
     }
 
-    /// The same for whoever reads its answers; nothing where they are not a model's words.
+    /// The reader of its answers; `None` if they are not text of a model.
     pub fn wire(self) -> Option<WireApi> {
         ALL[self as usize].2
     }
 }
 
-/// The API that a request belongs to, judged by its path and body.
+/// The API that a request belongs to, determined by its path and body.
 pub fn api_of(request: &RecordedRequest) -> Option<ProviderApi> {
     if request.method != "POST" {
         return None;
@@ -83,8 +83,8 @@ pub fn api_of(request: &RecordedRequest) -> Option<ProviderApi> {
     }
 }
 
-/// Google's paths end in a verb: `/v1beta/models/gemini-2.5-pro:generateContent`. Its cloud passes requests to the models of others
-/// on as they are.
+/// Google's paths end in a verb: `/v1beta/models/gemini-2.5-pro:generateContent`. Its cloud forwards requests for
+/// models of other providers unchanged.
 fn of_verb(request: &RecordedRequest, last: &str) -> Option<ProviderApi> {
     match last.rsplit_once(':')?.1 {
         "generateContent" | "streamGenerateContent" => Some(ProviderApi::Gemini),
@@ -96,7 +96,7 @@ fn of_verb(request: &RecordedRequest, last: &str) -> Option<ProviderApi> {
     }
 }
 
-/// A path without its query and a slash at its end.
+/// A path without its query and trailing slashes.
 pub(super) fn route(path: &str) -> &str {
     path.split(['?', '#']).next().expect("a split has a first part").trim_end_matches('/')
 }
@@ -113,7 +113,7 @@ fn has_any(request: &RecordedRequest, names: &[&str]) -> bool {
     names.iter().any(|name| field(request, name).is_some())
 }
 
-/// The API of a model's call and the answer to it, as far as it came; nothing where the exchange is not a call of a model.
+/// The API and the answer of a model call, as far as it was received; `None` if the exchange is not a model call.
 pub fn model_answer(exchange: &Exchange) -> Option<(WireApi, ModelAnswer)> {
     let api = exchange.request.api()?.wire()?;
     let answer = exchange.response.as_ref().map(|response| read(api, response));

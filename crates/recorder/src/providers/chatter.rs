@@ -1,37 +1,37 @@
-//! Telemetry and the like: requests that an agent's libraries send and whose answers nobody reads.
+//! Telemetry and similar requests: the libraries of an agent send them, and their answers do not matter.
 //!
-//! Only what is sent away for good counts. Feature flags, settings and checks for updates have answers that change what an agent
-//! does, and lookups of packages may be a tool's work: none of these is chatter.
+//! Only requests whose answers are never used count. The answers of feature flags, settings and update checks change
+//! what an agent does, and package lookups may be the work of a tool: none of these is chatter.
 
 use super::api::route;
 use crate::tap::is_aside;
 use crate::{RecordedBody, RecordedRequest};
 
-/// Hosts that take telemetry, each with the paths at which they do. A host that begins with a dot stands for all hosts below it, a
+/// Hosts with the paths at which they receive telemetry. A host that begins with a dot stands for all its subdomains, a
 /// path that ends with a slash for all paths below it.
 const HOSTS: &[(&str, &[&str])] = &[
-    // Claude Code's event log and Statsig events; trials with Claude Code 2.1 saw telemetry of both kinds. Its metrics endpoint and
-    // that of Codex below are known by name only and were not seen in a trial.
+    // Claude Code's event log and Statsig events; both were observed with Claude Code 2.1. Its metrics endpoint and
+    // that of Codex below are known by name only and were not observed.
     ("api.anthropic.com", &["/api/event_logging/", "/api/claude_code/metrics"]),
     ("statsig.anthropic.com", &["/v1/rgstr", "/v1/log_event"]),
     ("chatgpt.com", &["/backend-api/codex/analytics-events/"]),
-    // Clearcut, which gemini-cli sends its usage statistics to; not seen in a trial.
+    // Clearcut, which receives the usage statistics of gemini-cli; not observed.
     ("play.googleapis.com", &["/log"]),
-    // openai-agents: its own tracing.
+    // The tracing of openai-agents.
     ("api.openai.com", &["/v1/traces/ingest"]),
-    // Agno names its runs at random; a trial saw the first of its hosts.
+    // Agno names its runs at random; the first of its hosts was observed.
     ("os-api.agno.com", &["/telemetry/"]),
     ("api.agno.com", &["/v1/telemetry/", "/v2/telemetry/"]),
     // Event endpoints of Statsig's SDKs; `initialize` answers with flags.
     (".statsigapi.net", &["/v1/rgstr", "/v1/log_event"]),
     // LangSmith's client; `/runs/query` is a search.
     (".smith.langchain.com", &["/runs", "/api/v1/runs"]),
-    // Tracking endpoints of Segment, PostHog, Amplitude and Mixpanel; those of flags are left out.
+    // Tracking endpoints of Segment, PostHog, Amplitude and Mixpanel; those for flags are excluded.
     ("api.segment.io", &["/v1/"]),
     (".posthog.com", &["/batch", "/capture", "/track", "/e", "/i/v0/e"]),
     (".amplitude.com", &["/2/httpapi", "/batch"]),
     ("api.mixpanel.com", &["/track", "/engage"]),
-    // Datadog's intakes, by the names of its API; searching logs is another path.
+    // Datadog's intakes, by the names of its API; searching logs has another path.
     (".datadoghq.com", &["/api/v2/logs", "/api/v2/llmobs/", "/api/v2/apmtelemetry", "/api/v2/rum"]),
     (".datadoghq.eu", &["/api/v2/logs", "/api/v2/llmobs/", "/api/v2/apmtelemetry", "/api/v2/rum"]),
     // Google Analytics; Next.js, which hosts AI SDK agents; Azure's Application Insights.
@@ -40,7 +40,7 @@ const HOSTS: &[(&str, &[&str])] = &[
     (".applicationinsights.azure.com", &["/v2/track", "/v2.1/track"]),
 ];
 
-/// Whether a request is telemetry and the like, which no agent waits for.
+/// Whether a request is telemetry or similar, which no agent waits for.
 pub fn is_chatter(request: &RecordedRequest) -> bool {
     if is_aside(request) {
         return true;
@@ -57,7 +57,7 @@ pub fn is_chatter(request: &RecordedRequest) -> bool {
     by_host || is_update || is_otlp(request, path) || is_sentry(path) || is_trace_ingestion(path)
 }
 
-/// OpenTelemetry's collectors are anywhere. Paths alone would not do: a tool may well have a `/v1/logs`.
+/// OpenTelemetry collectors may have any host. Paths alone are not enough: a tool may have a `/v1/logs` endpoint.
 fn is_otlp(request: &RecordedRequest, path: &str) -> bool {
     let signal = [("/v1/traces", "resourceSpans"), ("/v1/logs", "resourceLogs"), ("/v1/metrics", "resourceMetrics")];
     let Some((_, key)) = signal.into_iter().find(|(end, _)| path.ends_with(end)) else { return false };
@@ -70,7 +70,7 @@ fn is_otlp(request: &RecordedRequest, path: &str) -> bool {
     }
 }
 
-/// Sentry's envelopes, whoever hosts it: `/api/4504/envelope/`.
+/// Sentry's envelopes, on any host: `/api/4504/envelope/`.
 fn is_sentry(path: &str) -> bool {
     let mut parts = path.rsplit('/');
     let is_end = matches!(parts.next(), Some("envelope" | "store"));
@@ -78,8 +78,8 @@ fn is_sentry(path: &str) -> bool {
     is_end && parts.next().is_some_and(is_project) && parts.next() == Some("api")
 }
 
-/// The batches of Langfuse's and `LangSmith`'s clients, whose servers are often hosted by the team itself, and those of Datadog's local
-/// agent.
+/// The batches of the clients of Langfuse and `LangSmith`, whose servers are often self-hosted, and those of Datadog's
+/// local agent.
 fn is_trace_ingestion(path: &str) -> bool {
     let ends = ["/api/public/ingestion", "/runs/batch", "/runs/multipart"];
     let begins = ["/telemetry/proxy/api/v2/apmtelemetry", "/evp_proxy/"];

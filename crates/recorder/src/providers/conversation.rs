@@ -1,10 +1,10 @@
-//! Where the APIs keep a conversation and its system prompt in a request.
+//! Where each API has the conversation and its system prompt in a request.
 
 use serde_json::Value;
 
 use crate::ProviderApi;
 
-/// The messages of a request, in order; nothing where the body has no list of them.
+/// The messages of a request, in order; `None` if the body has no list of messages.
 pub(crate) fn messages(api: ProviderApi, body: &Value) -> Option<&[Value]> {
     let list = match api {
         ProviderApi::OpenAiChat
@@ -19,7 +19,7 @@ pub(crate) fn messages(api: ProviderApi, body: &Value) -> Option<&[Value]> {
     list?.as_array().map(Vec::as_slice)
 }
 
-/// JSON pointers to everything in a request that is its system prompt.
+/// JSON pointers to all parts of the system prompt of a request.
 pub(crate) fn system_pointers(api: ProviderApi, body: &Value) -> Vec<String> {
     let by_role = |list: &str| {
         let messages = messages(api, body).unwrap_or_default().iter().enumerate();
@@ -34,8 +34,8 @@ pub(crate) fn system_pointers(api: ProviderApi, body: &Value) -> Vec<String> {
     match api {
         ProviderApi::OpenAiChat | ProviderApi::CohereChat => by_role("messages"),
         ProviderApi::OpenAiResponses => [named(body, "", &["instructions"]), by_role("input")].concat(),
-        // Messages with this role: instructions on the way, and models of others behind Bedrock's InvokeModel. Ollama's `generate`
-        // has a key of its own.
+        // Messages with this role: instructions within the conversation, and models of other providers behind Bedrock's
+        // InvokeModel. Ollama's `generate` has its own key.
         ProviderApi::AnthropicMessages | ProviderApi::Bedrock | ProviderApi::OllamaChat => {
             [named(body, "", &["system"]), by_role("messages")].concat()
         }
@@ -47,7 +47,8 @@ pub(crate) fn system_pointers(api: ProviderApi, body: &Value) -> Vec<String> {
     }
 }
 
-/// The body of a Gemini request and the pointer to it: with a login, gemini-cli asks a service that wraps it in `request`.
+/// The body of a Gemini request and the pointer to it: after a login, gemini-cli calls a service that wraps it in
+/// `request`.
 fn inner(body: &Value) -> (&'static str, &Value) {
     let wrapped = body.get("request").filter(|request| request.get("contents").is_some());
     wrapped.map_or(("", body), |request| ("/request", request))

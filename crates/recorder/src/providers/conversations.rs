@@ -1,8 +1,8 @@
-//! Conversations, known by their content: which earlier exchange a request continues.
+//! Finds the earlier exchange that a request continues, by its messages.
 //!
-//! Every exchange is filed under a digest of its messages. A request has such a digest for each beginning of its messages; the
-//! longest beginning that is on file is what it continues. Of several exchanges with equal messages the one that also has the
-//! request's system prompt and whose answer the request repeats is meant.
+//! Every exchange is stored under a digest of its messages. A request has such a digest for each prefix of its
+//! messages, and continues the exchange of the longest known prefix. Of several exchanges with equal messages, one
+//! whose answer the request repeats is preferred, then one with the same system prompt.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -15,14 +15,14 @@ use super::conversation::{messages, system_pointers};
 use crate::matching::{hash_of, texts_in};
 use crate::{Exchange, RecordedRequest};
 
-/// How many exchanges with equal messages are remembered; the oldest are forgotten.
+/// How many exchanges with equal messages are kept; the oldest are dropped.
 const SAME_MOST: usize = 256;
 
-/// The exchanges so far, filed so that the one that a request continues is found at once.
+/// The exchanges so far, indexed so that the one that a request continues is found quickly.
 #[derive(Debug, Default)]
 pub struct Conversations {
     by_messages: HashMap<u64, Vec<KnownExchange>>,
-    /// By the ids of answers, which requests of the Responses API name.
+    /// By the ids of answers, which requests of the Responses API refer to.
     by_answer: HashMap<String, u64>,
 }
 
@@ -30,12 +30,12 @@ pub struct Conversations {
 struct KnownExchange {
     id: u64,
     system: u64,
-    /// Digests of the ids of the calls that it was answered with, and of the text.
+    /// Digests of the ids of the calls in its answer, and of the text.
     answer: Vec<u64>,
 }
 
 impl Conversations {
-    /// Takes note of an exchange that is over.
+    /// Adds a finished exchange.
     pub fn take(&mut self, exchange: &Exchange) {
         let Some((api, body)) = spoken(&exchange.request) else { return };
         let answer = exchange.response.as_ref().and_then(|response| Some(read(api.wire()?, response)));
@@ -51,14 +51,14 @@ impl Conversations {
         known.push(KnownExchange { id: exchange.id, system: system(api, body), answer });
     }
 
-    /// The exchange that a request continues: its messages are the longest beginning of the request's.
+    /// The exchange that a request continues: its messages are the longest known prefix of the request's.
     pub fn after(&self, request: &RecordedRequest) -> Option<u64> {
         let (api, body) = spoken(request)?;
         if let Some(id) = body["previous_response_id"].as_str().and_then(|id| self.by_answer.get(id)) {
             return Some(*id);
         }
         let mut keys = beginnings(api, &request.origin, body);
-        // The whole is the request itself.
+        // The longest prefix is the request itself.
         keys.pop();
         let (at, known) = keys.iter().enumerate().rev().find_map(|(at, key)| Some((at, self.by_messages.get(key)?)))?;
         let rest = messages(api, body).and_then(|all| all.get(at + 1..)).unwrap_or_default();
@@ -70,7 +70,7 @@ impl Conversations {
     }
 }
 
-/// The exchange that a request continues, among those before it. To ask for many requests, keep a [`Conversations`].
+/// The exchange that a request continues, among the earlier ones. For many requests, use [`Conversations`].
 pub fn after(earlier: &[Exchange], request: &RecordedRequest) -> Option<u64> {
     let mut conversations = Conversations::default();
     for exchange in earlier {
@@ -83,7 +83,8 @@ fn spoken(request: &RecordedRequest) -> Option<(ProviderApi, &Value)> {
     request.api().zip(request.body.as_json())
 }
 
-/// The digest of each beginning of the messages, the shortest first, system prompts aside: agents put changing things there.
+/// The digest of each prefix of the messages, the shortest first. System prompts are excluded: agents put variable
+/// content there.
 fn beginnings(api: ProviderApi, origin: &str, body: &Value) -> Vec<u64> {
     let mut hasher = DefaultHasher::new();
     (api, origin).hash(&mut hasher);
@@ -102,8 +103,8 @@ fn system(api: ProviderApi, body: &Value) -> u64 {
     hash_of(&prompts.map(plain).collect::<Vec<Value>>())
 }
 
-/// A message as it is compared. Marks for the cache move from message to message and do not count, and a text is the same as one part
-/// that has it: clients make the one of the other to mark it.
+/// A message in the form that is compared. Cache marks are removed, since they move from message to message, and a text
+/// becomes a list with one part: clients convert it to that in order to add the mark.
 fn plain(value: &Value) -> Value {
     match value {
         Value::Array(items) => items.iter().map(plain).collect(),
@@ -119,7 +120,7 @@ fn plain(value: &Value) -> Value {
     }
 }
 
-/// The digests of all texts in what follows.
+/// The digests of all texts in these values.
 fn texts(values: &[Value]) -> HashSet<u64> {
     let mut found = HashSet::new();
     for value in values {
@@ -202,7 +203,7 @@ mod tests {
         assert_eq!(after(&earlier, &asked(with("one", &[answered("b"), user("n")]))), Some(1));
         assert_eq!(after(&earlier, &asked(with("two", &[answered("c"), user("n")]))), Some(2));
         assert_eq!(after(&earlier, &asked(with("two", &[json!({ "role": "assistant" }), result]))), Some(3));
-        // Words that the agent changed: the system prompt tells.
+        // The agent changed the text of the answer; the system prompt decides.
         assert_eq!(after(&earlier, &asked(with("one", &[answered("changed"), user("n")]))), Some(4));
     }
 

@@ -1,13 +1,13 @@
-//! The answer to a request that is not in the recording: an error in the provider's shape.
+//! The answer to a request that is not in the recording: an error in the format of the provider.
 //!
-//! Status 400 with `x-should-retry: false` makes SDKs show the message and give up at once; anything of 5xx is tried again.
+//! Status 400 with `x-should-retry: false` makes SDKs show the message and give up immediately; 5xx would be retried.
 
 use serde_json::{Value, json};
 
 use super::ProviderApi;
 use crate::RecordedRequest;
 
-/// The answer to a request that missed.
+/// The answer to a request without a recorded answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissAnswer {
     /// The status code.
@@ -18,11 +18,11 @@ pub struct MissAnswer {
     pub body: String,
 }
 
-/// The code of JSON-RPC for an error that the server defines.
+/// The JSON-RPC code for server-defined errors.
 const SERVER_ERROR: i32 = -32000;
 
-/// The error in the shape of the provider, so that its SDK shows the message and does not try again. A JSON-RPC request, as MCP and
-/// A2A send them, gets an error for each of its ids.
+/// The error in the format of the provider, so that its SDK shows the message and does not retry. A JSON-RPC request,
+/// as sent by MCP and A2A, gets an error for each of its ids.
 pub fn miss_answer(api: Option<ProviderApi>, request: &RecordedRequest, message: &str) -> MissAnswer {
     if let Some(body) = json_rpc(request, message) {
         return answer(200, &body, &[]);
@@ -43,7 +43,7 @@ pub fn miss_answer(api: Option<ProviderApi>, request: &RecordedRequest, message:
         Some(ProviderApi::OllamaChat) => json!({ "error": message }),
         None => json!({ "error": { "message": message, "type": "replay_miss" } }),
     };
-    // AWS SDKs read the kind of an error from this header, and do not repeat what failed to validate.
+    // AWS SDKs read the kind of an error from this header, and do not retry after a validation error.
     let kind: &[(&str, &str)] =
         if api == Some(ProviderApi::Bedrock) { &[("x-amzn-errortype", "ValidationException")] } else { &[] };
     answer(400, &body, kind)
@@ -55,7 +55,7 @@ fn answer(status: u16, body: &Value, more: &[(&str, &str)]) -> MissAnswer {
     MissAnswer { status, headers, body: body.to_string() }
 }
 
-/// The errors for the requests of JSON-RPC in a body; nothing where it has none, as with a notification.
+/// The errors for the JSON-RPC requests in a body; `None` if it has none, as with a notification.
 fn json_rpc(request: &RecordedRequest, message: &str) -> Option<Value> {
     let body = request.body.as_json()?;
     let error = |call: &Value| {

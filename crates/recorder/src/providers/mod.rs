@@ -1,5 +1,4 @@
-//! The APIs that are known: what they are called, how they refuse a request, where they keep a conversation, what their answers
-//! cost, and what is mere chatter.
+//! The supported APIs of providers: their names, error formats, conversations and prices, and the detection of chatter.
 
 mod api;
 mod chatter;

@@ -1,26 +1,26 @@
-//! What answers of models cost: list prices, and those that a team gives itself.
+//! The costs of model answers, from list prices and custom prices.
 
 use agentci_protocols::chat::AnswerUsage;
 
 const BUILTIN: &str = include_str!("prices.txt");
 
-/// Prices are per so many tokens.
+/// The number of tokens that a price is for.
 const PER: f64 = 1e6;
 
-/// Names that stand before a model's own, as Bedrock has them: regions and makers.
+/// Prefixes of model names, as used by Bedrock: regions and vendors.
 const BEFORE: [&str; 12] =
     ["us", "us-gov", "eu", "apac", "jp", "au", "global", "anthropic", "openai", "mistral", "cohere", "amazon"];
 
 /// US dollars per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TokenPrice {
-    /// Tokens that are read.
+    /// Input tokens.
     pub input: f64,
-    /// Tokens that come from the cache; as input where it is not known.
+    /// Input tokens from the cache. Default: the price of input.
     pub cached_input: Option<f64>,
-    /// Tokens that are put into the cache; as input where it is not known.
+    /// Tokens written to the cache. Default: the price of input.
     pub cache_write: Option<f64>,
-    /// Tokens that are written.
+    /// Output tokens.
     pub output: f64,
 }
 
@@ -33,25 +33,25 @@ pub struct PriceTable {
 #[derive(Debug, Clone, PartialEq)]
 struct PriceRow {
     model: String,
-    /// It is for requests with more input tokens than that.
+    /// The price applies to requests with more input tokens than this.
     above: u64,
     price: TokenPrice,
 }
 
 impl PriceTable {
-    /// Approximate list prices of well-known models: good for an estimate, not for an invoice.
+    /// Approximate list prices of well-known models: for estimates, not for invoices.
     pub fn builtin() -> Self {
         Self { rows: BUILTIN.lines().filter_map(row).collect() }
     }
 
-    /// Adds a model, or gives another price for one. It also stands for its dated versions.
+    /// Adds a model, or changes its price. Also applies to dated versions of the model.
     pub fn extend(&mut self, model: &str, price: TokenPrice) {
         self.rows.retain(|row| row.model != model);
         self.rows.push(PriceRow { model: model.to_owned(), above: 0, price });
     }
 
-    /// What an answer of this model cost in US dollars; nothing where the price or the tokens are not known, which is not the same
-    /// as zero.
+    /// The cost of an answer of this model in US dollars; `None` if the price or the tokens are unknown, which is not
+    /// the same as zero.
     pub fn cost(&self, model: &str, usage: &AnswerUsage) -> Option<f64> {
         let (input, output) = (usage.input?, usage.output?);
         let price = self.price(model, input)?;
@@ -77,7 +77,7 @@ impl PriceTable {
     }
 }
 
-/// A line of the table; nothing for a comment.
+/// A line of the table; `None` for a comment.
 fn row(line: &str) -> Option<PriceRow> {
     let mut words = line.split_whitespace().take_while(|word| *word != "#");
     let model = words.next()?.to_owned();
@@ -87,7 +87,7 @@ fn row(line: &str) -> Option<PriceRow> {
     Some(PriceRow { model, above, price: TokenPrice { input, cached_input, cache_write, output } })
 }
 
-/// A model's own name: `us.anthropic.claude-sonnet-4` and `openai/gpt-4o` name whose it is as well.
+/// The name of a model without its vendor: `us.anthropic.claude-sonnet-4` and `openai/gpt-4o` contain it.
 fn bare(model: &str) -> &str {
     let mut name = model.rsplit('/').next().unwrap_or(model);
     while let Some((before, rest)) = name.split_once('.').filter(|(before, _)| BEFORE.contains(before)) {
@@ -97,8 +97,8 @@ fn bare(model: &str) -> &str {
     name
 }
 
-/// Whether what follows a name only says which version of the model it is: `-2024-11-20`, `@20250514`, `-20240307-v1:0`, `-latest`,
-/// `-preview-05-06`. Other words, and numbers of one digit, make another model of it.
+/// Whether the rest of a name only specifies a version of the model: `-2024-11-20`, `@20250514`, `-20240307-v1:0`,
+/// `-latest`, `-preview-05-06`. Other words, and numbers of one digit, mean another model.
 fn is_version(rest: &str) -> bool {
     let numbers = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let mut after_v = false;
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(cents("claude-sonnet-4-5", &written), Some(40.5));
         assert_eq!(cents("gemini-2.5-pro", &usage(200_000, 0)), Some(25.0));
         assert_eq!(cents("gemini-2.5-pro", &usage(400_000, 0)), Some(100.0));
-        // More from the cache than there was: hostile, and never less than nothing.
+        // More tokens from the cache than in total: malicious, and the cost is never negative.
         let odd = AnswerUsage { cached_input: Some(u64::MAX), cache_writes: Some(u64::MAX), ..usage(10, 0) };
         assert!(PriceTable::builtin().cost("gpt-4o", &odd).unwrap() >= 0.0);
     }

@@ -1,4 +1,4 @@
-//! The answer to one request, wherever it comes from.
+//! Answers one request, from the live world or from the recording.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::proxy::{
 };
 use crate::{RecordedBody, WarningKind};
 
-/// Answers a request; an error breaks the connection off.
+/// Answers a request; an error closes the connection.
 pub(crate) async fn answer(
     mut request: Request<Incoming>,
     speaker: &Speaker,
@@ -31,7 +31,7 @@ pub(crate) async fn answer(
         return Ok(connect(&mut request, shared, handover).await);
     }
     let Some(target) = RequestTarget::of_uri(request.uri()) else {
-        let message = "this is the recording proxy of agentci, which answers requests to other hosts only";
+        let message = "this is agentci's recording proxy; it only handles requests to other hosts";
         return Ok(refusal(StatusCode::BAD_REQUEST, "no_proxy_request", message));
     };
     match shared.reach.way(&target) {
@@ -73,7 +73,7 @@ async fn connect(request: &mut Request<Incoming>, shared: &ProxyState, handover:
     Response::new(whole(""))
 }
 
-/// Connects to a server of the agent's own, and takes note of whether it is there.
+/// Connects to one of the agent's own servers, and records whether it is listening.
 async fn dial_own(target: &RequestTarget, shared: &ProxyState) -> Result<TcpStream, Response<AnswerBody>> {
     let dialled = shared.upstream.dial(target).await;
     if target.is_loopback() {
@@ -82,7 +82,7 @@ async fn dial_own(target: &RequestTarget, shared: &ProxyState) -> Result<TcpStre
     dialled.map_err(|words| unreachable(&format!("{} cannot be reached: {words}", target.authority())))
 }
 
-/// Refuses a place; in a replay that is a miss.
+/// Refuses a target; in a replay that is a miss.
 fn refuse(target: &RequestTarget, method: &Method, reason: &str, shared: &ProxyState) -> Response<AnswerBody> {
     if let Some(replay) = &shared.replay {
         let asked = format!("{method} {}", target.authority());
@@ -124,7 +124,7 @@ async fn read(
     }
 }
 
-/// Passes a request on and keeps nothing of it.
+/// Forwards a request without recording it.
 async fn unkept(request: Request<Incoming>, target: &RequestTarget, shared: &Arc<ProxyState>) -> ProxyAnswer {
     let (parts, incoming) = request.into_parts();
     let intake = request_reader::read(incoming).await?;

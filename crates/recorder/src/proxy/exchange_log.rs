@@ -1,4 +1,4 @@
-//! What a session has seen so far: exchanges in the order of their requests, misses, secrets, and what is worth a warning.
+//! The log of a session: exchanges in the order of their requests, misses, secrets, and warnings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,52 +19,52 @@ use crate::{
     is_chatter, learn_request,
 };
 
-/// The most exchanges of a session that are kept.
+/// Maximum number of exchanges of a session.
 pub(crate) const MOST_EXCHANGES: usize = 10_000;
-/// The most bytes of answers and requests that a session keeps.
+/// Maximum number of bytes of answers and requests that a session keeps.
 const MOST_BYTES: u64 = 512 * 1024 * 1024;
-/// The most bypasses, and kinds of warnings, that are told apart.
+/// Maximum number of different bypasses, and of different warnings.
 const MOST_NOTES: usize = 200;
 
-/// What a session has seen so far.
+/// The log of a session.
 pub(crate) struct ExchangeLog {
     began: Instant,
     observer: Option<UnboundedSender<SessionEvent>>,
-    /// The environment that the agent would have without us, to tell which variable a key is from.
+    /// The environment that the agent would have without the recorder, to find the variable that a key comes from.
     pub(crate) environment: Vec<(String, String)>,
-    /// How much of answers and requests is kept.
+    /// The number of bytes of answers and requests that are kept.
     bytes: AtomicU64,
-    /// How many exchanges are under way.
+    /// The number of open exchanges.
     open: watch::Sender<usize>,
     seen: Mutex<SeenSoFar>,
 }
 
-/// What is gathered, and at the end taken.
+/// The data collected so far, taken at the end of the session.
 #[derive(Default)]
 pub(crate) struct SeenSoFar {
     pub(crate) secrets: Redactor,
     /// Names of variables whose values were seen as keys.
     pub(crate) keys: BTreeSet<String>,
-    /// By id, from that of the first one on; absent while they are under way.
+    /// By id, beginning with the first one of this session; `None` while an exchange is open.
     pub(crate) exchanges: Vec<Option<Arc<Exchange>>>,
-    /// How many exchanges there were before this session.
+    /// The number of exchanges before this session.
     pub(crate) before: usize,
     pub(crate) misses: Vec<Arc<Miss>>,
     pub(crate) bypassed: Vec<Bypass>,
-    /// What is worth a warning, and how often it was seen.
+    /// Warnings, and how often each occurred.
     pub(crate) notes: BTreeMap<WarningKind, usize>,
-    /// Addresses of this machine that belong to the agent, and whether anybody ever listened there.
+    /// Addresses of this machine that belong to the agent, and whether anything ever listened there.
     pub(crate) own: BTreeMap<String, bool>,
-    /// Hosts that were passed unread: connections and bytes.
+    /// Hosts that were passed through unread: connections and bytes.
     pub(crate) unread: BTreeMap<String, (usize, u64)>,
-    /// Who asked in each exchange.
+    /// The program of each exchange.
     askers: Vec<(u64, ClientProgram)>,
-    /// What was said so far, to tell what a request continues.
+    /// The conversations so far, to find the exchange that a request continues.
     conversations: Conversations,
 }
 
 impl SeenSoFar {
-    /// The place of an exchange of this session; those of a recording that is replayed have lower numbers.
+    /// The slot of an exchange of this session; those of a replayed recording have lower ids.
     fn slot(&mut self, id: u64) -> Option<&mut Option<Arc<Exchange>>> {
         let index = usize::try_from(id).ok()?.checked_sub(self.before + 1)?;
         self.exchanges.get_mut(index)
@@ -72,7 +72,8 @@ impl SeenSoFar {
 }
 
 impl ExchangeLog {
-    /// An address of this machine that belongs to the agent was asked. It may be there only later, so the end decides.
+    /// The agent called an address of this machine that belongs to it. A server may start there later, so this is
+    /// evaluated at the end.
     pub(crate) fn note_own(&self, address: String, is_there: bool) {
         let mut seen = self.seen();
         if seen.own.len() < MOST_NOTES || seen.own.contains_key(&address) {
@@ -100,7 +101,7 @@ impl ExchangeLog {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Remembers everything in a request that says who asks.
+    /// Learns the credentials in a request.
     pub(crate) fn learn(&self, target: &RequestTarget, headers: &hyper::HeaderMap, uri: &hyper::Uri) {
         let telling = credentials::in_headers(headers);
         let mut seen = self.seen();
@@ -108,7 +109,7 @@ impl ExchangeLog {
         learn_request(&mut seen.secrets, &telling, &format!("{}{path}", target.origin()));
         let found = credentials::find(&telling, uri.query());
         for name in credentials::variables(&found, &self.environment) {
-            // What is sent as a key and stands in a variable is a secret, however it looks.
+            // A value that is sent as a key and stored in a variable is a secret, whatever it looks like.
             let variable = self.environment.iter().find(|(known, _)| *known == name);
             if let Some((_, value)) = variable.filter(|(_, value)| !is_word(value)) {
                 seen.secrets.learn_value(value);
@@ -117,7 +118,7 @@ impl ExchangeLog {
         }
     }
 
-    /// Learns the secrets of a server that is started, and removes them from its command.
+    /// Learns the secrets of a server that is being started, and removes them from its command.
     pub(crate) fn learn_server(&self, environment: &[(String, String)], command: &mut [String]) {
         let mut seen = self.seen();
         let secrets = std::mem::take(&mut seen.secrets).with_environment(environment.iter().cloned());
@@ -136,20 +137,20 @@ impl ExchangeLog {
         self.seen().secrets.clone()
     }
 
-    /// An exchange begins; with `keep` it becomes part of the recording.
+    /// Begins an exchange; with `keep` it becomes part of the recording.
     pub(crate) fn begin(self: &Arc<Self>, request: RecordedRequest, keep: bool) -> OngoingExchange {
         let (id, after) = self.number(&request, keep);
         let exchange = Exchange { id, chatter: is_chatter(&request), request, after, ..Exchange::default() };
         OngoingExchange::of(Arc::clone(self), exchange, SeenHow::Live)
     }
 
-    /// An exchange begins that has a recorded answer, and becomes part of the recording that is made.
+    /// Begins an exchange with a recorded answer, which becomes part of the new recording.
     pub(crate) fn begin_again(self: &Arc<Self>, exchange: Exchange) -> OngoingExchange {
         let (id, after) = self.number(&exchange.request, true);
         OngoingExchange::of(Arc::clone(self), Exchange { id, after, ..exchange }, SeenHow::Replayed)
     }
 
-    /// The number of an exchange that begins, 0 if it is not kept, and the one that it continues.
+    /// The id of a new exchange, 0 if it is not kept, and the one that it continues.
     fn number(&self, request: &RecordedRequest, keep: bool) -> (u64, Option<u64>) {
         let mut seen = self.seen();
         let room = seen.before + seen.exchanges.len() < MOST_EXCHANGES;
@@ -168,12 +169,12 @@ impl ExchangeLog {
         (id as u64, after)
     }
 
-    /// An exchange that is answered from the recording begins.
+    /// Counts an open exchange.
     pub(crate) fn open(&self) {
         self.open.send_modify(|open| *open += 1);
     }
 
-    /// An exchange is over. A program that has no name yet may have one when the session ends.
+    /// Ends an exchange. A program whose name is unknown may have one when the session ends.
     pub(crate) fn end(&self, exchange: Exchange, how: SeenHow, asker: Option<ClientProgram>) {
         let exchange = Arc::new(exchange);
         let mut seen = self.seen();
@@ -182,7 +183,7 @@ impl ExchangeLog {
             seen.conversations.take(&exchange);
             seen.askers.extend(asker.map(|program| (exchange.id, program)));
         }
-        // Told while the lock is held, so that the order is that of the ends.
+        // Sent while the lock is held, so that the order is that of the ends.
         self.tell(SessionEvent::Exchange(exchange, how));
         drop(seen);
         self.open.send_modify(|open| *open = open.saturating_sub(1));
@@ -194,17 +195,17 @@ impl ExchangeLog {
         }
     }
 
-    /// Takes room for so many bytes, if there is any left.
+    /// Reserves memory for this many bytes. Returns whether there was enough.
     pub(crate) fn keeps(&self, bytes: u64) -> bool {
         self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes <= MOST_BYTES
     }
 
-    /// Gives room back.
+    /// Releases memory.
     pub(crate) fn forgets(&self, bytes: u64) {
         self.bytes.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// An answer came over a stream.
+    /// Reports an answer that came over a stream.
     pub(crate) fn hear(&self, answer: StreamAnswer) {
         self.tell(SessionEvent::Answer(Arc::new(answer)));
     }
@@ -218,7 +219,7 @@ impl ExchangeLog {
         }
     }
 
-    /// Notes what is worth a warning.
+    /// Adds a warning.
     pub(crate) fn note(&self, kind: WarningKind) {
         let mut seen = self.seen();
         if seen.notes.len() < MOST_NOTES || seen.notes.contains_key(&kind) {
@@ -226,7 +227,7 @@ impl ExchangeLog {
         }
     }
 
-    /// Notes connections that were passed unread, or how many bytes went through one.
+    /// Counts connections that are passed through unread, or the bytes of one.
     pub(crate) fn note_unread(&self, host: &str, connections: usize, bytes: u64) {
         let mut seen = self.seen();
         if seen.unread.len() < MOST_NOTES || seen.unread.contains_key(host) {
@@ -247,8 +248,8 @@ impl ExchangeLog {
         }
     }
 
-    /// Names the programs whose names were still looked for when their exchanges ended, and marks what servers asked that are
-    /// recorded themselves: in a replay they are not there to ask again.
+    /// Adds the names of programs that were still unknown when their exchanges ended. Marks exchanges of MCP servers
+    /// that are themselves recorded as chatter: in a replay those servers do not run, and send nothing.
     pub(crate) async fn name_programs(&self, tapped: &Tapped) {
         let askers = std::mem::take(&mut self.seen().askers);
         let all = async {
@@ -267,7 +268,7 @@ impl ExchangeLog {
         }
     }
 
-    /// Waits until no exchange is under way, but not longer than this.
+    /// Waits until no exchange is open, up to this timeout.
     pub(crate) async fn quiet(&self, patience: Duration) {
         let mut open = self.open.subscribe();
         let _ = tokio::time::timeout(patience, open.wait_for(|open| *open == 0)).await;

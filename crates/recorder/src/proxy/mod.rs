@@ -1,12 +1,12 @@
-//! The proxy that the agent's connections are led to.
+//! The proxy that the connections of the agent are routed to.
 //!
 //! ```text
 //! listener ─▶ connection ─▶ CONNECT: tunnel (TLS, plain HTTP, or unread)
-//!                       └─▶ answer: one request ─▶ forward to the live world, teed into the ledger
+//!                       └─▶ answer: one request ─▶ forward to the live world, teed into the exchange log
 //!                                              └─▶ replay from the recording, or a miss
 //! ```
 //!
-//! Every connection is a task of one set, which ends with the session. What is seen goes to the ledger.
+//! The connections are tasks of one set, which ends with the session. Everything is recorded in the exchange log.
 
 mod accepting;
 mod answer;

@@ -1,4 +1,4 @@
-//! An exchange under way. However it ends, it is told: also when its task is dropped because the client left.
+//! An open exchange. It is reported however it ends, also when its task is dropped because the client disconnected.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,28 +10,28 @@ use crate::{
     AnswerFrame, EndKind, Exchange, ExchangeEnd, RecordedBody, RecordedRequest, RecordedResponse, SeenHow, is_chatter,
 };
 
-/// The most bytes of an answer that are kept.
+/// Maximum number of bytes of an answer that are kept.
 pub(crate) const LARGEST_ANSWER: u64 = 64 * 1024 * 1024;
-/// The most pieces of an answer that are kept: an event of one byte takes the room of fifty.
+/// Maximum number of pieces of an answer that are kept: an event of one byte takes fifty bytes of memory.
 pub(crate) const MOST_FRAMES: usize = 500_000;
 
-/// An exchange under way.
+/// An open exchange.
 pub(crate) struct OngoingExchange {
     ledger: Arc<ExchangeLog>,
     exchange: Exchange,
     is_over: bool,
     splitter: Splitter,
     how: SeenHow,
-    /// What reads the answer, where it holds the answers to other requests.
+    /// Reads the answer if it contains the answers to other requests.
     listening: Option<Listening>,
-    /// How much of the answer is kept.
+    /// The number of bytes of the answer that are kept.
     kept: u64,
     too_large: bool,
-    /// How much of a request that is not kept was passed on.
+    /// The number of forwarded bytes of a request that is not kept.
     upload: Option<Arc<AtomicU64>>,
-    /// Who asked, as soon as that is known.
+    /// The program that sent the request.
     program: Option<ClientProgram>,
-    /// Whether its end is that of the recording which answers it.
+    /// Whether the exchange ends like the recorded one that answers it.
     ends_as_recorded: bool,
 }
 
@@ -67,7 +67,7 @@ impl OngoingExchange {
         }
     }
 
-    /// Keeps of a recorded answer what is sent of it, when it is sent.
+    /// Keeps the parts of a recorded answer that are sent, with their current times.
     pub(crate) fn afresh(mut self) -> Self {
         if let Some(head) = self.exchange.response.take() {
             self.head(head.status, head.headers);
@@ -76,30 +76,30 @@ impl OngoingExchange {
         self
     }
 
-    /// Its number; 0 if it is not kept.
+    /// Its id; 0 if it is not kept.
     pub(crate) fn id(&self) -> u64 {
         self.exchange.id
     }
 
-    /// It follows this exchange.
+    /// Sets the exchange that this one follows.
     pub(crate) fn continuing(mut self, after: Option<u64>) -> Self {
         self.exchange.after = after.filter(|after| *after > 0);
         self
     }
 
-    /// Takes note of who asked. The name is looked up beside the exchange, which does not wait for it.
+    /// Sets the program that sent the request. Its name is looked up in the background.
     pub(crate) fn by(mut self, program: ClientProgram) -> Self {
         program.look();
         self.program = Some(program);
         self
     }
 
-    /// The request is passed on and counted, not kept.
+    /// The request is forwarded and counted, not kept.
     pub(crate) fn counts_upload(&mut self, counter: Arc<AtomicU64>) {
         self.upload = Some(counter);
     }
 
-    /// The head of the answer came.
+    /// Adds the head of the answer.
     pub(crate) fn head(&mut self, status: u16, headers: Vec<(String, String)>) {
         let response = RecordedResponse { at_us: self.ledger.now_us(), status, headers, frames: Vec::new() };
         self.splitter = Splitter::of(&response);
@@ -107,7 +107,7 @@ impl OngoingExchange {
         self.exchange.response = Some(response);
     }
 
-    /// Bytes of the answer came.
+    /// Adds bytes of the answer.
     pub(crate) fn chunk(&mut self, chunk: &Bytes) {
         if self.too_large {
             return;
@@ -126,14 +126,14 @@ impl OngoingExchange {
         self.keep(at_us, pieces);
     }
 
-    /// An event of the answer is on its way to the client.
+    /// Reads an event of the answer that is sent to the client.
     pub(crate) fn hear(&mut self, event: &[u8]) {
         if let Some(answer) = self.listening.as_mut().and_then(|listening| listening.hear(event)) {
             self.ledger.hear(answer);
         }
     }
 
-    /// It is over.
+    /// Ends the exchange.
     pub(crate) fn end(mut self, how: EndKind) {
         self.finish(how);
     }
@@ -166,7 +166,7 @@ impl OngoingExchange {
         }
     }
 
-    /// Keeps nothing more of the answer, nor what it has.
+    /// Drops the answer, including the parts received later.
     fn forget(&mut self) {
         self.too_large = true;
         self.ledger.forgets(self.kept);

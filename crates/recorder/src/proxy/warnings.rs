@@ -1,4 +1,4 @@
-//! What is worth knowing at the end of a session: what was noted on the way, and what the exchanges show.
+//! Collects the warnings at the end of a session: those noted before, and those that follow from the exchanges.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use crate::compression::is_readable;
 use crate::proxy::SeenSoFar;
 use crate::{EndKind, Exchange, RecordedBody, Warning, WarningKind};
 
-/// Statuses that say that a key is missing or wrong.
+/// Statuses for a missing or wrong key.
 const DENIED: [u16; 2] = [401, 403];
 
 /// The warnings of a session.
@@ -24,7 +24,7 @@ pub(crate) fn of(seen: &SeenSoFar) -> Vec<Warning> {
     counts.into_iter().chain(noted).chain(unread).map(|(kind, times)| Warning { kind, times }).collect()
 }
 
-/// What one exchange shows.
+/// The warnings of one exchange.
 fn shown(exchange: &Exchange) -> Vec<WarningKind> {
     let mut kinds = Vec::new();
     let request = &exchange.request;

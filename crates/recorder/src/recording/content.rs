@@ -1,5 +1,5 @@
-//! Bodies and pieces of answers as fields of a line: as text where they are, in base64 otherwise, and in a file beside the
-//! recording where they are large.
+//! Writes bodies and pieces of answers as fields of a line: as text if possible, otherwise in base64, and in a file
+//! beside the recording if they are large.
 
 use agentci_trace::sha256;
 use base64::Engine as _;
@@ -10,12 +10,12 @@ use serde_json::{Map, Value, json};
 use super::fields::{LineFields, write_pairs, written};
 use super::{FormPart, RecordedBody};
 
-/// What is larger stands in a file beside the recording.
+/// Larger content is written to a file beside the recording.
 const INLINE: usize = 1 << 20;
-/// Deeper JSON is written as a text, since it would be nested too deep for a parser within the line.
+/// Deeper JSON is written as a string, since it would be nested too deep for a parser within the line.
 const DEEPEST: usize = 100;
 
-/// Gives out the content of files beside a recording by name.
+/// Reads a file beside a recording by its name.
 pub(super) type ReadFile<'r> = dyn FnMut(&str) -> Result<Bytes, String> + 'r;
 
 /// The files that are written beside a recording.
@@ -26,7 +26,7 @@ pub(super) fn is_file_name(name: &str) -> bool {
     name.len() == 64 && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// Whether JSON is shallow enough to stand in a line.
+/// Whether JSON is shallow enough to be written in a line.
 pub(super) fn is_shallow(value: &Value) -> bool {
     fn within(value: &Value, left: usize) -> bool {
         match value {
@@ -72,7 +72,7 @@ fn write_part(part: &FormPart, files: &mut RecordingFiles) -> Value {
     Value::Object(fields)
 }
 
-/// Adds bytes to the fields of a line, as text if they are one.
+/// Adds bytes to the fields of a line, as text if they are UTF-8.
 pub(super) fn write_bytes(bytes: &Bytes, fields: &mut Map<String, Value>, files: &mut RecordingFiles) {
     if bytes.len() > INLINE {
         return large(bytes.clone(), "bytes", fields, files);
@@ -93,7 +93,7 @@ fn large(content: Bytes, holds: &str, fields: &mut Map<String, Value>, files: &m
     }
 }
 
-/// The body that a line has.
+/// Reads the body from the fields of a line.
 pub(super) fn read_body(fields: &mut LineFields, files: &mut ReadFile<'_>) -> Result<RecordedBody, String> {
     if let Some(value) = fields.take("json") {
         return Ok(RecordedBody::Json(value));
@@ -144,7 +144,7 @@ fn read_part(part: Value, files: &mut ReadFile<'_>) -> Result<FormPart, String> 
     Ok(part)
 }
 
-/// The bytes that a line has.
+/// Reads bytes from the fields of a line.
 pub(super) fn read_bytes(fields: &mut LineFields, files: &mut ReadFile<'_>) -> Result<Bytes, String> {
     if let Some(text) = fields.text_if_any("text")? {
         return Ok(text.into());
@@ -167,11 +167,11 @@ fn read_file(fields: &mut LineFields, files: &mut ReadFile<'_>) -> Result<Option
     }
     let content = files(&name)?;
     if sha256(&content) != name {
-        return Err(format!("the file {name} beside the recording is not the one that was written"));
+        return Err(format!("the file {name} beside the recording was modified"));
     }
     Ok(Some((content, holds)))
 }
 
 fn decode(text: &str) -> Result<Bytes, String> {
-    STANDARD.decode(text).map(Bytes::from).map_err(|error| format!("`base64` can not be decoded: {error}"))
+    STANDARD.decode(text).map(Bytes::from).map_err(|error| format!("`base64` cannot be decoded: {error}"))
 }

@@ -1,7 +1,7 @@
-//! The difference of two recordings, as people read it.
+//! The differences between two recordings, for people.
 //!
 //! ```text
-//! 5 exchanges are equal, 1 of them but for ids, times and folders
+//! 5 exchanges are equal, 1 of them except for ids, times and folders
 //! the first difference is at call 2
 //! 2 | 2  POST https://api.openai.com/v1/responses
 //!   request /input/0/content line 3:
@@ -23,10 +23,11 @@ use super::show::address;
 use super::{Exchange, Header, RecordedBody, RecordedResponse, Recording};
 use crate::{Circumstances, MatchRules, Matcher};
 
-/// The most characters that are shown of a value.
+/// Maximum number of characters shown of a value.
 const SHOWN: usize = 120;
 
-/// How two recordings differ. Exchanges are compared that stand at the same place of the same conversation; chatter is not.
+/// Describes the differences between two recordings. Compares exchanges at the same place of the same conversation;
+/// chatter is skipped.
 pub fn diff(first: &Recording, second: &Recording) -> String {
     let (one, mut other) = (placed(first), placed(second));
     let (mut pairs, mut removed) = (Vec::new(), Vec::new());
@@ -65,12 +66,12 @@ pub fn diff(first: &Recording, second: &Recording) -> String {
     shown
 }
 
-/// How much is equal, and the call of the first recording at which that ends.
+/// The number of equal exchanges, and the call of the first recording with the first difference.
 fn head(equal: usize, of_holes: usize, begins: Option<u64>) -> String {
     let is = if equal == 1 { "exchange is" } else { "exchanges are" };
     let mut text = format!("{equal} {is} equal");
     if of_holes > 0 {
-        let _ = write!(text, ", {of_holes} of them but for ids, times and folders");
+        let _ = write!(text, ", {of_holes} of them except for ids, times and folders");
     }
     text.push('\n');
     if let Some(call) = begins {
@@ -79,7 +80,7 @@ fn head(equal: usize, of_holes: usize, begins: Option<u64>) -> String {
     text
 }
 
-/// Which requests of the second recording are those of the first but for ids, times and folders, as a replay would have it.
+/// Which requests of the second recording match those of the first except for ids, times and folders, as in a replay.
 fn alike(first: &Recording, second: &Recording, pairs: &[(&Exchange, &Exchange)]) -> Vec<bool> {
     let same = |(one, other): &(&Exchange, &Exchange)| one.request.body == other.request.body;
     if pairs.iter().all(same) {
@@ -95,8 +96,8 @@ fn named(exchange: &Exchange) -> String {
     format!("{}  {} {}", exchange.id, one_line(&exchange.request.method), address(exchange))
 }
 
-/// Where an exchange stands: the order in which its conversation began among those at its address, how far into it, and which
-/// of several that go on from there.
+/// The place of an exchange: its address, the number of its conversation among those at the address, its depth in the
+/// conversation, and its number among those that continue the same one.
 type ExchangePlace = (String, usize, usize, usize);
 
 fn placed(recording: &Recording) -> BTreeMap<ExchangePlace, &Exchange> {
@@ -164,7 +165,7 @@ fn of_answers(one: &RecordedResponse, other: &RecordedResponse) -> String {
     }
 }
 
-/// The first difference of two values, by pointer and line.
+/// The first difference of two values, with its pointer and line.
 fn of_values(what: &str, one: &Value, other: &Value) -> String {
     let Some(difference) = first_difference(one, other, |one, other| one == other) else { return String::new() };
     let (mut one, mut other) = (shown(difference.expected.as_ref()), shown(difference.actual.as_ref()));
@@ -232,7 +233,7 @@ mod tests {
         };
         let second = Recording {
             exchanges: vec![
-                // Another conversation that came first does not take the place of the one that goes on.
+                // A new conversation in between does not take the place of the one that continues.
                 exchange(1, "/chat", json!({"a": ["same\nnew line\nsame"]}), "{\"n\":1}", None),
                 exchange(2, "/chat", json!({"other": true}), "{}", None),
                 exchange(3, "/chat", json!({"b": 1}), "{\"n\":2}", Some(1)),
@@ -275,10 +276,9 @@ only in the second:
         let first = ran("1fe7d1e2-d166-42de-b7a7-c4dbac87138d", 1_794_887_674_000, "2026-11-17", "1");
         let second = ran("0c5d1c1e-9f6e-4c39-8f0d-6a8f3a1e2b4c", 1_794_974_074_000, "2026-11-18", "2");
         let shown = diff(&first, &second);
-        let begins =
-            "1 exchange is equal, 1 of them but for ids, times and folders\nthe first difference is at call 2\n2 | 2";
+        let begins = "1 exchange is equal, 1 of them except for ids, times and folders\nthe first difference is at call 2\n2 | 2";
         assert!(shown.starts_with(begins) && shown.contains("\n3 | 3") && !shown.contains("request"), "{shown}");
-        // One id where there were two is one.
+        // One id in place of two is a difference.
         let mut mixed = second.clone();
         mixed.exchanges[2].request.body =
             RecordedBody::Json(json!({"session": "7d1c0b52-1c3e-4b7f-9a8e-2f6d5c4b3a21"}));

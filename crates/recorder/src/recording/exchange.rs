@@ -1,4 +1,4 @@
-//! The parts of a recording, as they are in memory.
+//! The parts of a recording in memory.
 
 use std::path::PathBuf;
 
@@ -7,69 +7,68 @@ use serde_json::Value;
 
 use crate::{ProviderApi, api_of};
 
-/// Everything that was seen of one run of an agent.
+/// All requests and answers of one run of an agent.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Recording {
-    /// The circumstances.
+    /// The circumstances of the run.
     pub header: Header,
     /// Requests with their answers, in the order of the requests; `id` is the position, from 1.
     pub exchanges: Vec<Exchange>,
     /// Places in requests that are known to differ from run to run.
     pub holes: Vec<LearnedHole>,
-    /// How the command ended; absent where there was none, as in a suite with several turns.
+    /// How the command ended; `None` if there was none, as in a suite with several turns.
     pub exit: Option<CommandExit>,
 }
 
 impl Recording {
-    /// The exchange with this id.
     pub(crate) fn exchange(&self, id: u64) -> Option<&Exchange> {
         let position = self.exchanges.binary_search_by_key(&id, |exchange| exchange.id).ok()?;
         self.exchanges.get(position)
     }
 }
 
-/// The circumstances under which a recording was made: what may differ in a replay is compared relative to them.
+/// The circumstances of a recording, which a replay compares with its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Header {
-    /// The command, its secrets removed; empty in suites.
+    /// The command without its secrets; empty in suites.
     pub command: Vec<String>,
     /// Unix time in milliseconds at which the recording began.
     pub now_ms: u64,
     /// The name of the local time zone.
     pub zone: Option<String>,
-    /// How many seconds the local time was ahead of UTC.
+    /// The offset of the local time from UTC, in seconds.
     pub offset_s: i32,
     /// The folders that requests may mention.
     pub roots: Roots,
     /// Names of environment variables whose values were seen as keys in requests.
     pub keys: Vec<String>,
-    /// Addresses of this machine that were asked and where nobody ever listened: `127.0.0.1:11434`.
+    /// Addresses of this machine that the agent called and where nothing ever listened: `127.0.0.1:11434`.
     pub absent: Vec<String>,
 }
 
 /// Folders of this machine that an agent may mention in its requests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Roots {
-    /// The working folder of the agent.
+    /// The working directory of the agent.
     pub cwd: PathBuf,
-    /// The home folder.
+    /// The home directory.
     pub home: Option<PathBuf>,
-    /// The folder for temporary files.
+    /// The temporary directory.
     pub tmp: Option<PathBuf>,
 }
 
-/// A request and what came back.
+/// A request and its answer.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Exchange {
     /// Its number, from 1.
     pub id: u64,
-    /// What was sent.
+    /// The request.
     pub request: RecordedRequest,
-    /// What came back; absent when nothing came.
+    /// The answer; `None` if there was none.
     pub response: Option<RecordedResponse>,
     /// How it ended.
     pub end: ExchangeEnd,
-    /// Whether it is telemetry and the like, which nobody waits for.
+    /// Whether it is telemetry or similar, which no agent waits for.
     pub chatter: bool,
     /// The exchange whose messages and answer this request continues.
     pub after: Option<u64>,
@@ -82,20 +81,20 @@ impl Exchange {
     }
 }
 
-/// A request as it was sent. Headers that are not on the allow-list are not kept.
+/// A recorded request. Only headers on the allowlist are kept.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RecordedRequest {
     /// Microseconds since the recording began.
     pub at_us: u64,
-    /// The program that sent it, where it could be told.
+    /// The program that sent it, if known.
     pub by: Option<String>,
     /// `GET`, `POST` and so on.
     pub method: String,
-    /// Scheme, host and port: `https://api.openai.com`. A port that is the scheme's default is left out.
+    /// Scheme, host and port: `https://api.openai.com`. The default port of the scheme is omitted.
     pub origin: String,
     /// Path and query.
     pub path: String,
-    /// The API that it belongs to, where it is a known one.
+    /// The API that it belongs to, if it is supported.
     pub speaks: Option<ProviderApi>,
     /// The headers that are kept, lower case, in order.
     pub headers: Vec<(String, String)>,
@@ -109,7 +108,7 @@ impl RecordedRequest {
         format!("{} {}{}", self.method, self.origin, self.path)
     }
 
-    /// The API that it belongs to: the one that was noted, or what its path and body tell.
+    /// The API that it belongs to: the recorded one, or the one determined by its path and body.
     pub(crate) fn api(&self) -> Option<ProviderApi> {
         self.speaks.or_else(|| api_of(self))
     }
@@ -118,10 +117,10 @@ impl RecordedRequest {
 /// The body of a request.
 #[derive(Debug, Clone, Default, PartialEq, Hash)]
 pub enum RecordedBody {
-    /// None.
+    /// No body.
     #[default]
     Empty,
-    /// JSON; digits and the order of keys are kept.
+    /// JSON, with its original digits and order of keys.
     Json(Value),
     /// Text that is not JSON.
     Text(String),
@@ -131,9 +130,9 @@ pub enum RecordedBody {
     Parts(Vec<FormPart>),
     /// Anything else.
     Bytes(Bytes),
-    /// More than is kept; it was passed on.
+    /// Larger than the limit; it was forwarded, but not recorded.
     TooLarge {
-        /// How much it was.
+        /// Its size.
         bytes: u64,
     },
 }
@@ -151,13 +150,13 @@ pub struct FormPart {
     pub name: String,
     /// The name of its file.
     pub filename: Option<String>,
-    /// What it says it is.
+    /// Its content type.
     pub content_type: Option<String>,
     /// Its content.
     pub content: Bytes,
 }
 
-/// An answer.
+/// A recorded answer.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RecordedResponse {
     /// Microseconds since the recording began.
@@ -166,7 +165,7 @@ pub struct RecordedResponse {
     pub status: u16,
     /// The headers that are kept, lower case, in order.
     pub headers: Vec<(String, String)>,
-    /// The body in the pieces in which it came, byte for byte. Server-sent events are one piece each.
+    /// The body in the pieces in which it arrived, byte for byte. Each server-sent event is one piece.
     pub frames: Vec<AnswerFrame>,
 }
 
@@ -176,7 +175,7 @@ impl RecordedResponse {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// All pieces of the body in one.
+    /// The complete body.
     pub(crate) fn whole(&self) -> Vec<u8> {
         self.frames.iter().flat_map(|frame| &frame.bytes).copied().collect()
     }
@@ -196,7 +195,7 @@ pub struct AnswerFrame {
 pub struct ExchangeEnd {
     /// Microseconds since the recording began.
     pub at_us: u64,
-    /// How.
+    /// How it ended.
     pub how: EndKind,
 }
 
@@ -205,21 +204,21 @@ pub struct ExchangeEnd {
 pub enum EndKind {
     /// The answer was complete.
     Closed,
-    /// The client left before it was.
+    /// The client disconnected before that.
     #[default]
     Left,
-    /// The answer broke off.
+    /// The answer was cut off.
     Broken(String),
     /// The server could not be reached.
     Unreachable(String),
-    /// The answer is larger than is kept; it was passed on.
+    /// The answer is larger than the limit; it was forwarded, but not recorded.
     TooLarge,
 }
 
 /// A place in requests that differs from run to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LearnedHole {
-    /// The API whose requests have it; all requests without one.
+    /// The API whose requests have it; `None` for all requests.
     pub speaks: Option<ProviderApi>,
     /// A JSON pointer; `*` stands for any one name or index.
     pub at: String,
@@ -232,6 +231,6 @@ pub struct LearnedHole {
 pub struct CommandExit {
     /// Microseconds since the recording began.
     pub at_us: u64,
-    /// Its exit code; absent when a signal ended it.
+    /// Its exit code; `None` if a signal ended it.
     pub code: Option<i32>,
 }

@@ -1,13 +1,13 @@
-//! The fields of one line of a recording, taken out one by one, so that what is left over can be refused.
+//! The fields of one line of a recording. Each is removed when it is read, so that unknown fields can be rejected.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// The fields of a line that nobody has asked for yet.
+/// The fields of a line that were not read yet.
 pub(super) struct LineFields(Map<String, Value>);
 
 impl LineFields {
-    /// The fields of a line.
+    /// Parses a line.
     pub(super) fn read(line: &str) -> Result<Self, String> {
         match serde_json::from_str(line) {
             Ok(Value::Object(fields)) => Ok(Self(fields)),
@@ -32,7 +32,7 @@ impl LineFields {
         self.0.contains_key(name)
     }
 
-    /// A field that may be absent; `what` it must be.
+    /// A field that may be absent; `what` names its type in the error.
     pub(super) fn if_any<T: DeserializeOwned>(&mut self, name: &str, what: &str) -> Result<Option<T>, String> {
         let value = self.take(name).map(serde_json::from_value).transpose();
         value.map_err(|_| format!("`{name}` must be {what}"))
@@ -43,7 +43,7 @@ impl LineFields {
     }
 
     pub(super) fn text_if_any(&mut self, name: &str) -> Result<Option<String>, String> {
-        self.if_any(name, "a text")
+        self.if_any(name, "a string")
     }
 
     pub(super) fn number(&mut self, name: &str) -> Result<u64, String> {
@@ -51,15 +51,15 @@ impl LineFields {
     }
 
     pub(super) fn number_if_any(&mut self, name: &str) -> Result<Option<u64>, String> {
-        self.if_any(name, "a whole number")
+        self.if_any(name, "a non-negative integer")
     }
 
     pub(super) fn texts(&mut self, name: &str) -> Result<Vec<String>, String> {
         let items: Vec<Value> = self.if_any(name, "a list")?.unwrap_or_default();
-        serde_json::from_value(items.into()).map_err(|_| format!("`{name}` must be a list of texts"))
+        serde_json::from_value(items.into()).map_err(|_| format!("`{name}` must be a list of strings"))
     }
 
-    /// Names with their values: an object, or a list of pairs where a name comes twice.
+    /// Names with their values: an object, or a list of pairs if a name occurs twice.
     pub(super) fn pairs(&mut self, name: &str) -> Result<Vec<(String, String)>, String> {
         let pairs = match self.take(name) {
             None => Some(Vec::new()),
@@ -68,31 +68,31 @@ impl LineFields {
             }
             Some(pairs) => serde_json::from_value(pairs).ok(),
         };
-        pairs.ok_or_else(|| format!("`{name}` must hold names with texts"))
+        pairs.ok_or_else(|| format!("`{name}` must map names to strings"))
     }
 
-    /// Refuses what nobody asked for: it would be lost, and may have mattered.
+    /// Rejects unknown fields: they would be lost, and may matter.
     pub(super) fn end(self) -> Result<(), String> {
         match self.0.keys().next() {
             None => Ok(()),
-            Some(name) => Err(format!("`{}` is not a field of this line", agentci_text::one_line(name))),
+            Some(name) => Err(format!("unknown field `{}` in this line", agentci_text::one_line(name))),
         }
     }
 }
 
-/// The fields of a line that is written; what is `null` is left out.
+/// The fields of a line to write, without `null` values.
 pub(super) fn written(mut fields: Value) -> Map<String, Value> {
     let mut fields = fields.as_object_mut().map(std::mem::take).unwrap_or_default();
     fields.retain(|_, value| !value.is_null());
     fields
 }
 
-/// Names with their values as they are written; nothing where there are none.
+/// Names with their values for writing; `None` if there are none.
 pub(super) fn write_pairs_if_any(pairs: &[(String, String)]) -> Option<Value> {
     (!pairs.is_empty()).then(|| write_pairs(pairs))
 }
 
-/// Names with their values as they are written.
+/// Names with their values for writing.
 pub(super) fn write_pairs(pairs: &[(String, String)]) -> Value {
     let object: Map<String, Value> = pairs.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
     if object.len() == pairs.len() {

@@ -1,4 +1,4 @@
-//! Which headers are kept. Those of requests are listed, so that no list of secret ones can lack one.
+//! Which headers are kept. For requests this is an allowlist, so that no secret header can be forgotten.
 
 /// Headers of requests that are kept.
 const OF_REQUESTS: [&str; 7] = [
@@ -23,10 +23,10 @@ const OF_ANSWERS: [&str; 8] = [
     "request-id",
 ];
 
-/// What the names of headers about limits of a rate contain.
+/// Parts of the names of rate limit headers.
 const RATE_LIMITS: [&str; 2] = ["ratelimit", "rate-limit"];
 
-/// Headers that say who asks.
+/// Headers with credentials.
 const SECRET: [&str; 8] = [
     "authorization",
     "proxy-authorization",
@@ -41,9 +41,9 @@ const SECRET: [&str; 8] = [
 /// Words in the name of any other header that make its value a secret, if it looks like one.
 const SECRET_WORDS: [&str; 10] =
     ["token", "secret", "auth", "key", "apikey", "password", "credential", "credentials", "signature", "jwt"];
-/// Headers with such a word whose values are no secrets.
+/// Headers with such a word whose values are not secrets.
 const HARMLESS: [&str; 3] = ["idempotency", "websocket", "cache"];
-/// A shorter value is not taken for a secret by the name of its header alone.
+/// A shorter value is not a secret because of the name of its header.
 const SHORTEST: usize = 8;
 
 /// Whether a header of a request is kept; the name in lower case.
@@ -56,12 +56,12 @@ pub fn keep_response_header(name: &str) -> bool {
     OF_ANSWERS.contains(&name) || RATE_LIMITS.iter().any(|part| name.contains(part))
 }
 
-/// Whether a header says who asks; it is never kept, and its value is a secret.
+/// Whether a header contains credentials; it is never kept, and its value is a secret.
 pub(super) fn is_secret_header(name: &str) -> bool {
     SECRET.iter().any(|secret| name.eq_ignore_ascii_case(secret))
 }
 
-/// Whether the value of a header is a secret: that of a header that says who asks, or of one that is named like it and has both
+/// Whether the value of a header is a secret: that of a header with credentials, or one with a similar name and both
 /// letters and digits.
 pub(crate) fn is_credential(name: &str, value: &str) -> bool {
     let name = name.to_ascii_lowercase();
@@ -73,11 +73,11 @@ pub(crate) fn is_credential(name: &str, value: &str) -> bool {
     is_secret_header(&name) || (is_named && looks_secret)
 }
 
-/// The longest value of letters alone that is taken for a word.
+/// The longest value of letters alone that counts as a word.
 const LONGEST_WORD: usize = 20;
 
-/// Whether a key is only a word that stands for one, such as `ollama` or `not-needed`. Taken for a secret it would be removed
-/// wherever somebody says it.
+/// Whether a key is only a placeholder word, such as `ollama` or `not-needed`. As a secret, it would be removed
+/// wherever the word occurs.
 pub(crate) fn is_word(key: &str) -> bool {
     key.len() < LONGEST_WORD && key.bytes().all(|byte| byte.is_ascii_alphabetic() || b"-_ ".contains(&byte))
 }

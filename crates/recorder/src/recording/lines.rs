@@ -1,4 +1,4 @@
-//! The lines and fields of a recording that stand for themselves.
+//! Parses the lines and fields of a recording that do not depend on others.
 
 use std::path::PathBuf;
 
@@ -12,8 +12,8 @@ pub(super) fn header(kind: &str, fields: &mut LineFields) -> Result<Header, Stri
     }
     match fields.number("v")? {
         2 => {}
-        1 => return Err("this is a recorded conversation of the first format, not the recording of a world".into()),
-        version => return Err(format!("version {version} is not known; this program reads version 2")),
+        1 => return Err("this is a conversation in version 1 of the format, not the recording of a world".into()),
+        version => return Err(format!("unknown version {version}; this program reads version 2")),
     }
     let mut roots = LineFields::of(fields.take("roots").ok_or("`roots` is missing")?, "roots")?;
     let header = Header {
@@ -35,7 +35,7 @@ pub(super) fn header(kind: &str, fields: &mut LineFields) -> Result<Header, Stri
 
 pub(super) fn api(fields: &mut LineFields) -> Result<Option<ProviderApi>, String> {
     let Some(name) = fields.text_if_any("speaks")? else { return Ok(None) };
-    let unknown = || format!("`{}` is not an API that is known", agentci_text::one_line(&name));
+    let unknown = || format!("unknown API `{}`", agentci_text::one_line(&name));
     ProviderApi::read(&name).map(Some).ok_or_else(unknown)
 }
 
@@ -44,7 +44,7 @@ pub(super) fn hole(fields: &mut LineFields) -> Result<LearnedHole, String> {
 }
 
 pub(super) fn exit(fields: &mut LineFields) -> Result<CommandExit, String> {
-    let code = fields.if_any::<Option<i32>>("code", "a whole number")?.flatten();
+    let code = fields.if_any::<Option<i32>>("code", "an integer")?.flatten();
     Ok(CommandExit { at_us: fields.number("at_us")?, code })
 }
 
@@ -55,6 +55,6 @@ pub(super) fn how(fields: &mut LineFields) -> Result<EndKind, String> {
         "broken" => EndKind::Broken(fields.text("message")?),
         "unreachable" => EndKind::Unreachable(fields.text("message")?),
         "too_large" => EndKind::TooLarge,
-        other => return Err(format!("`{}` is not a way to end", agentci_text::one_line(other))),
+        other => return Err(format!("unknown ending `{}`", agentci_text::one_line(other))),
     })
 }

@@ -1,4 +1,4 @@
-//! A recording: one JSON line a fact, version 2 of the format.
+//! A recording: one JSON line per event, version 2 of the format.
 //!
 //! ```text
 //! {"v":2,"type":"recording","command":["python3","agent.py"],"now_ms":1794800263838,"zone":"Europe/Berlin","roots":{"cwd":"/home/me/shop","home":"/home/me","tmp":"/tmp"},"keys":["OPENAI_API_KEY"]}
@@ -10,16 +10,18 @@
 //! {"type":"exit","at_us":3100000,"code":0}
 //! ```
 //!
-//! A message of a host to its MCP server over standard input and output is a request `to` `stdio:` with the command; its `method` is
-//! that of the message, `reply` for an answer of the host, and `listen` for what the server says by itself.
+//! A message of a host to its MCP server over standard input and output is a request `to` `stdio:` with the command;
+//! its `method` is that of the message, `reply` for an answer of the host, and `listen` for messages that the server
+//! sends by itself.
 //!
-//! Exchanges overlap, so each line names its exchange by `id`; a request also names the one that it continues (`after`) and says
-//! whether it is telemetry (`chatter`). Its body is `json`, `text`, `form`, `parts`, `base64` or `too_large`; JSON that is nested
-//! very deep is `json_text`. A body that repeats most of an earlier one is `like` that one, with a `patch` (RFC 6902). A frame is
-//! `text` or `base64`. What has more than a MiB is a `file` beside the recording, named by its SHA-256. An exchange ends
-//! `closed`, `left`, `too_large`, or `broken` and `unreachable` with a `message`.
+//! Exchanges overlap, so each line has the `id` of its exchange; a request also has the one that it continues (`after`)
+//! and whether it is telemetry (`chatter`). Its body is `json`, `text`, `form`, `parts`, `base64` or `too_large`;
+//! deeply nested JSON is `json_text`. A body that repeats most of an earlier one is `like` that one, with a `patch`
+//! (RFC 6902). A frame is `text` or `base64`. Content of more than a MiB is a `file` beside the recording, named by its
+//! SHA-256. An exchange ends `closed`, `left`, `too_large`, or `broken` and `unreachable` with a `message`.
 //!
-//! Secrets are removed when a recording is written, and a text that still holds a known one is not written at all.
+//! Secrets are removed when a recording is written, and a text that still contains a known secret is not written at
+//! all.
 
 mod clean;
 mod content;

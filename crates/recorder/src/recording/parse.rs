@@ -1,4 +1,4 @@
-//! From the text of a recording to the recording.
+//! Parses the text of a recording.
 
 use std::collections::BTreeSet;
 
@@ -15,27 +15,28 @@ use super::{
 };
 
 impl Recording {
-    /// The most bytes of a recording: of its text, and of everything that its text stands for.
+    /// Maximum number of bytes of a recording: of its text, and of everything that its text expands to.
     pub const LARGEST: usize = 512 << 20;
-    /// The most exchanges of a recording.
+    /// Maximum number of exchanges of a recording.
     pub const MOST_EXCHANGES: usize = 10_000;
 
-    /// Whether a text is a recording of a world, judged by its first line; the first format is that of one conversation.
+    /// Whether a text is the recording of a world, according to its first line; version 1 of the format is a single
+    /// conversation.
     pub fn is_world(text: &str) -> bool {
         let first = text.lines().next().unwrap_or_default();
         let value = serde_json::from_str::<Value>(first).unwrap_or_default();
         value["type"] == "recording" && value["v"].as_u64().is_some_and(|version| version >= 2)
     }
 
-    /// Reads a recording that has no files beside it.
+    /// Parses a recording without files beside it.
     pub fn parse(text: &str) -> Result<Self, RecordingError> {
         Self::parse_with(text, &mut |name| Err(format!("the file {name} beside the recording is missing")))
     }
 
-    /// Reads a recording; `files` gives out the content of a file beside it by its name.
+    /// Parses a recording; `files` reads a file beside it by its name.
     pub fn parse_with(text: &str, files: &mut ReadFile<'_>) -> Result<Self, RecordingError> {
         if text.len() > Self::LARGEST {
-            let message = format!("a recording may have {} bytes, this one has {}", Self::LARGEST, text.len());
+            let message = format!("a recording may have at most {} bytes, this one has {}", Self::LARGEST, text.len());
             return Err(RecordingError { line: 1, message });
         }
         let mut reading = RecordingParser::default();
@@ -49,7 +50,7 @@ impl Recording {
             last = index + 1;
             let cut = torn && lines.peek().is_none() && LineFields::read(line).is_err();
             let read = if cut {
-                Err("the file ends within this line: it was cut off".into())
+                Err("the file ends in the middle of this line: it was cut off".into())
             } else {
                 reading.take(line, files)
             };
@@ -63,9 +64,9 @@ impl Recording {
 struct RecordingParser {
     begun: bool,
     recording: Recording,
-    /// Exchanges whose end was not there yet.
+    /// Exchanges without an end so far.
     open: BTreeSet<u64>,
-    /// The bytes that were made of the text so far: patches and files can make much of little.
+    /// The number of bytes that the text expanded to so far: patches and files can be much larger than the text.
     made: usize,
 }
 
@@ -79,7 +80,7 @@ impl RecordingParser {
             return fields.end();
         }
         if self.recording.exit.is_some() {
-            return Err("nothing may follow the line `exit`".into());
+            return Err("no line may follow the `exit` line".into());
         }
         match kind.as_str() {
             "request" => self.request(&mut fields, files)?,
@@ -88,8 +89,8 @@ impl RecordingParser {
             "end" => self.end(&mut fields)?,
             "hole" => self.recording.holes.push(hole(&mut fields)?),
             "exit" => self.recording.exit = Some(exit(&mut fields)?),
-            "recording" => return Err("a second line `recording`: these are two recordings in one file".into()),
-            other => return Err(format!("`{}` is not a type of line", agentci_text::one_line(other))),
+            "recording" => return Err("a second `recording` line: the file contains two recordings".into()),
+            other => return Err(format!("unknown line type `{}`", agentci_text::one_line(other))),
         }
         fields.end()
     }
@@ -101,10 +102,10 @@ impl RecordingParser {
             return Err(format!("exchange {id} has two requests"));
         }
         if id != next {
-            return Err(format!("request {id} stands where request {next} should: they are numbered from 1"));
+            return Err(format!("found request {id}, expected request {next}: requests are numbered from 1"));
         }
         if self.recording.exchanges.len() >= Recording::MOST_EXCHANGES {
-            return Err(format!("a recording may have {} exchanges", Recording::MOST_EXCHANGES));
+            return Err(format!("a recording may have at most {} exchanges", Recording::MOST_EXCHANGES));
         }
         let after = fields.number_if_any("after")?;
         if after.is_some_and(|after| after == 0 || after >= id) {
@@ -121,7 +122,7 @@ impl RecordingParser {
             body: self.body(fields, files)?,
         };
         let end = ExchangeEnd { at_us: request.at_us, how: EndKind::Closed };
-        let chatter = fields.if_any("chatter", "true or false")?.unwrap_or(false);
+        let chatter = fields.if_any("chatter", "a boolean")?.unwrap_or(false);
         self.recording.exchanges.push(Exchange { id, request, response: None, end, chatter, after });
         self.open.insert(id);
         Ok(())
@@ -166,7 +167,7 @@ impl RecordingParser {
         let bytes = read_bytes(fields, &mut counting(files, &mut self.made))?;
         let exchange = self.open(fields, "frame")?;
         let Some(response) = &mut exchange.response else {
-            return Err(format!("a line `frame` of exchange {}, which has no response yet", exchange.id));
+            return Err(format!("a line of type `frame` of exchange {}, which has no response yet", exchange.id));
         };
         response.frames.push(AnswerFrame { at_us, bytes });
         Ok(())
@@ -188,8 +189,8 @@ impl RecordingParser {
         let is_open = self.open.contains(&id);
         let position = id.checked_sub(1).and_then(|position| usize::try_from(position).ok());
         match position.and_then(|position| self.recording.exchanges.get_mut(position)) {
-            None => Err(format!("a line `{kind}` of exchange {id}, which has no request")),
-            Some(_) if !is_open => Err(format!("a line `{kind}` of exchange {id}, which has ended")),
+            None => Err(format!("a line of type `{kind}` of exchange {id}, which has no request")),
+            Some(_) if !is_open => Err(format!("a line of type `{kind}` of exchange {id}, which has ended")),
             Some(exchange) => Ok(exchange),
         }
     }
@@ -205,7 +206,7 @@ impl RecordingParser {
     }
 }
 
-/// Counts the bytes of files, and gives out none beyond the limit.
+/// Counts the bytes of files, and fails beyond the limit.
 fn counting<'c, 'f>(
     files: &'c mut ReadFile<'f>,
     made: &'c mut usize,
@@ -220,10 +221,10 @@ fn counting<'c, 'f>(
 
 fn within(made: usize) -> Result<(), String> {
     let most = Recording::LARGEST;
-    if made > most { Err(format!("the bodies of a recording may have {most} bytes in all")) } else { Ok(()) }
+    if made > most { Err(format!("the bodies of a recording may have at most {most} bytes in total")) } else { Ok(()) }
 }
 
-/// About how many bytes a value takes.
+/// The approximate size of a value in bytes.
 fn size(value: &Value) -> usize {
     match value {
         Value::Null | Value::Bool(_) => 5,

@@ -1,16 +1,17 @@
-//! A request body as what changed since an earlier one: most requests of a conversation repeat all that was said before.
+//! Stores a request body as a patch to an earlier one: most requests of a conversation repeat the whole history.
 
 use json_patch::{Patch, PatchOperation};
 use serde_json::Value;
 
 use super::content::is_shallow;
 
-/// A patch of more steps is not worth having: each one may move a long list.
+/// A patch with more steps is not used: each step may move a long list.
 const MOST_STEPS: usize = 1_000;
-/// A body that is shorter is written whole: it is easier to read.
+/// A shorter body is written completely: it is easier to read.
 const WORTHWHILE: usize = 512;
 
-/// The patch that makes `body` of `base`, if it takes less than half of the room. Order of keys and digits of numbers count.
+/// The patch from `base` to `body`, if it is less than half as long. The order of keys and the digits of numbers
+/// matter.
 pub(super) fn patch_between(base: &Value, body: &Value, written: &str) -> Option<Value> {
     if written.len() < WORTHWHILE || !is_shallow(body) || !is_shallow(base) {
         return None;
@@ -23,18 +24,18 @@ pub(super) fn patch_between(base: &Value, body: &Value, written: &str) -> Option
     if patch.to_string().len() > written.len() / 2 {
         return None;
     }
-    // What is read back must be what was sent; an object whose keys stand in another order is equal and yet not the same.
+    // The result must be exactly what was sent; an object with another order of keys is equal but not the same.
     let back = patched(base.clone(), patch.clone()).ok()?.to_string();
     (back == written).then_some(patch)
 }
 
-/// The body that a patch makes of an earlier one. Only the steps that are written are allowed: copies of copies could fill any
-/// memory.
+/// Applies a patch to an earlier body. Only the steps that are written are allowed: copies of copies could fill any
+/// amount of memory.
 pub(super) fn patched(mut base: Value, patch: Value) -> Result<Value, String> {
     let patch: Patch =
         serde_json::from_value(patch).map_err(|error| format!("`patch` is not a JSON patch: {error}"))?;
     if patch.0.len() > MOST_STEPS {
-        return Err(format!("`patch` may have {MOST_STEPS} steps, this one has {}", patch.0.len()));
+        return Err(format!("`patch` may have at most {MOST_STEPS} steps, this one has {}", patch.0.len()));
     }
     let allowed = |step: &PatchOperation| {
         matches!(step, PatchOperation::Add(_) | PatchOperation::Remove(_) | PatchOperation::Replace(_))
@@ -80,7 +81,7 @@ mod tests {
     fn another_order_of_keys_is_written_whole() {
         let base = json!({"text": long(), "a": 1, "b": 2, "c": 3});
         assert_eq!(between(&base, &json!({"text": long(), "b": 2, "a": 1, "c": 3})), None);
-        // Whatever is left of an object that lost a key, it is what was sent.
+        // An object without one of its keys must still be exactly what was sent.
         let body = json!({"text": long(), "b": 2, "c": 3});
         if let Some(patch) = between(&base, &body) {
             assert_eq!(patched(base, patch).unwrap().to_string(), body.to_string());

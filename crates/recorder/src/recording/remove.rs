@@ -1,4 +1,4 @@
-//! Removing something from a recording.
+//! Removes exchanges and values from a recording.
 
 use std::collections::BTreeMap;
 
@@ -7,32 +7,32 @@ use agentci_trace::Redactor;
 use super::clean::cleaned;
 use super::{Exchange, Recording};
 
-/// What is to be removed.
+/// What to remove.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Remove {
-    /// Telemetry and the like.
+    /// Telemetry and similar.
     pub chatter: bool,
     /// Exchanges by their ids.
     pub ids: Vec<u64>,
     /// Exchanges by their hosts, with or without a port.
     pub hosts: Vec<String>,
-    /// Values, wherever they stand.
+    /// Values, wherever they occur.
     pub values: Vec<String>,
 }
 
 /// What was removed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Removed {
-    /// How many exchanges.
+    /// The number of exchanges.
     pub exchanges: usize,
     /// Ids and hosts that no exchange has.
     pub unknown: Vec<String>,
-    /// How many of the values are still in the recording: they are too short to be looked for.
+    /// How many of the values are still in the recording: they are too short to be searched.
     pub short: usize,
 }
 
 impl Recording {
-    /// Removes something. The exchanges that are left are numbered anew, and continue what is left of their conversations.
+    /// Removes exchanges and values. The remaining exchanges are renumbered, and their conversations stay connected.
     pub fn remove(&mut self, what: &Remove) -> Removed {
         let gone = |exchange: &Exchange| {
             (what.chatter && exchange.chatter)
@@ -50,7 +50,7 @@ impl Recording {
         Removed { exchanges, unknown, short: self.scrub(&what.values) }
     }
 
-    /// Removes values wherever they stand, and tells how many are too short for that.
+    /// Removes values wherever they occur, and returns how many are too short for that.
     fn scrub(&mut self, values: &[String]) -> usize {
         if values.is_empty() {
             return 0;
@@ -76,7 +76,7 @@ fn is_host(exchange: &Exchange, host: &str) -> bool {
 }
 
 fn renumber(exchanges: &mut Vec<Exchange>, kept: &[bool]) {
-    // The new number of each exchange that is left; of one that is gone, that of the one that it continued.
+    // The new number of each remaining exchange; for a removed one, that of the exchange that it continued.
     let mut numbers: BTreeMap<u64, Option<u64>> = BTreeMap::new();
     let mut next = 1;
     for (exchange, kept) in exchanges.iter_mut().zip(kept) {

@@ -1,4 +1,4 @@
-//! A recording as people read it: one line an exchange.
+//! A recording for people: one line per exchange.
 //!
 //! ```text
 //! python3 agent.py
@@ -20,12 +20,12 @@ use super::clean::values_of;
 use super::{EndKind, Exchange, RecordedResponse, Recording};
 use crate::is_stdio;
 
-/// The most characters of an address.
+/// Maximum number of characters of an address.
 const ADDRESS: usize = 100;
 
-/// Names of the tokens that went in, by API.
+/// The names of input tokens, by API.
 const INPUT: [&str; 5] = ["prompt_tokens", "input_tokens", "promptTokenCount", "inputTokens", "prompt_eval_count"];
-/// Names of the tokens that came out.
+/// The names of output tokens.
 const OUTPUT: [&str; 5] = ["completion_tokens", "output_tokens", "candidatesTokenCount", "outputTokens", "eval_count"];
 
 /// The timeline of a recording.
@@ -79,13 +79,13 @@ fn row(exchange: &Exchange) -> Vec<String> {
 }
 
 impl Exchange {
-    /// Its number, its method and where it went, on one line: `call 3 POST https://api.openai.com/v1/responses`.
+    /// Its number, method and address, on one line: `call 3 POST https://api.openai.com/v1/responses`.
     pub fn named(&self) -> String {
         format!("call {} {} {}", self.id, one_line(&self.request.method), address(self))
     }
 }
 
-/// Where a request went, on one line.
+/// The address of a request, on one line.
 pub(super) fn address(exchange: &Exchange) -> String {
     let request = &exchange.request;
     let body = request.body.as_json().filter(|_| is_stdio(&request.origin));
@@ -100,7 +100,7 @@ fn ending(how: &EndKind) -> Option<String> {
         EndKind::Left => Some("the client left".into()),
         EndKind::Broken(message) => Some(format!("broke off: {}", one_line(message))),
         EndKind::Unreachable(message) => Some(format!("not reached: {}", one_line(message))),
-        EndKind::TooLarge => Some("too large to be kept".into()),
+        EndKind::TooLarge => Some("too large to be recorded".into()),
     }
 }
 
@@ -109,7 +109,7 @@ fn seconds(microseconds: u64) -> String {
     format!("{}.{:03} s", milliseconds / 1_000, milliseconds % 1_000)
 }
 
-/// Columns beside each other; those of seconds are aligned to the right.
+/// A table; columns with seconds are aligned to the right.
 fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
     let length = |row: &Vec<String>, column: usize| row.get(column).map_or(0, |cell| cell.chars().count());
@@ -150,7 +150,7 @@ fn tail(recording: &Recording) -> String {
     if text == "\n" { String::new() } else { text }
 }
 
-/// Tokens in and out, if an answer tells any. The last count of a stream is the one that holds.
+/// Input and output tokens, if an answer has them. The last count of a stream is used.
 fn usage(response: &RecordedResponse) -> Option<(u64, u64)> {
     let mut found = (None, None);
     for value in values_of(response) {

@@ -10,13 +10,13 @@ use bytes::Bytes;
 use super::content::is_file_name;
 use super::{Recording, RecordingError};
 
-/// What the name of the folder with the files of a recording ends with.
+/// The suffix of the folder with the files of a recording.
 const FOLDER: &str = ".files";
 
-/// Why a recording can not be loaded.
+/// Why a recording cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordingLoadError {
-    /// It can not be read.
+    /// It cannot be read.
     #[error(transparent)]
     Io(#[from] io::Error),
     /// It is not a recording.
@@ -42,24 +42,24 @@ pub fn load(path: &Path) -> Result<Recording, RecordingLoadError> {
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let found = fs_err::metadata(path)?;
-    // A pipe or device may have no end.
+    // A pipe or device may be endless.
     if !found.is_file() {
         return Err(io::Error::other(format!("`{}` is not a file", path.display())));
     }
     let length = found.len();
     if usize::try_from(length).map_or(true, |length| length > Recording::LARGEST) {
         let message =
-            format!("{}: {length} bytes are more than the {} that are read", path.display(), Recording::LARGEST);
+            format!("{}: {length} bytes, larger than the limit of {} bytes", path.display(), Recording::LARGEST);
         return Err(io::Error::other(message));
     }
     fs_err::read(path)
 }
 
-/// Writes a recording without its secrets. If that fails at any moment, the former file is still whole.
+/// Writes a recording without its secrets. If that fails at any point, the earlier file is still intact.
 pub fn save(path: &Path, recording: &Recording, secrets: &Redactor) -> io::Result<()> {
     let written = recording.write(secrets).map_err(io::Error::other)?;
     if written.text.len() > Recording::LARGEST {
-        let message = format!("the recording has {} bytes, more than could be read again", written.text.len());
+        let message = format!("the recording has {} bytes and is too large to be read again", written.text.len());
         return Err(io::Error::other(message));
     }
     if let Some(parent) = path.parent() {
@@ -83,7 +83,7 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// Writes a file so that it is there as a whole or not at all.
+/// Writes a file atomically.
 fn whole(path: &Path, content: &[u8]) -> io::Result<()> {
     let part = with_ending(path, ".part");
     let result = fs_err::write(&part, content).and_then(|()| fs_err::rename(&part, path));
@@ -93,7 +93,7 @@ fn whole(path: &Path, content: &[u8]) -> io::Result<()> {
     result
 }
 
-/// Removes files that a former recording needed. One that stays does no harm, so nobody is told.
+/// Removes files that an earlier recording needed. Errors are ignored, since a file that stays does no harm.
 fn tidy(folder: &Path, needed: &BTreeSet<&str>) {
     let Ok(entries) = fs_err::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -104,7 +104,7 @@ fn tidy(folder: &Path, needed: &BTreeSet<&str>) {
             let _ = fs_err::remove_file(entry.path());
         }
     }
-    // A folder that holds anything is left.
+    // A folder that is not empty stays.
     let _ = fs_err::remove_dir(folder);
 }
 
@@ -161,7 +161,7 @@ mod tests {
         let path = folder.path().join("a.jsonl");
         save(&path, &recording("former"), &Redactor::default()).unwrap();
         let mut left = recording("later");
-        // The name of a variable is written as it is.
+        // The name of a variable is not redacted.
         left.header.keys.push("swordfish-value".into());
         let mut secrets = Redactor::default();
         secrets.learn_value("swordfish-value");

@@ -1,4 +1,4 @@
-//! From a recording to its text.
+//! Writes the text of a recording.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -15,28 +15,28 @@ use super::patch::patch_between;
 use super::{EndKind, Exchange, Header, Recording, Roots};
 use crate::ProviderApi;
 
-/// A recording as it is stored.
+/// A recording in its stored form.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StoredRecording {
-    /// One JSON line a fact.
+    /// One JSON line per event.
     pub text: String,
-    /// Large bodies, which stand in files of their own: name and content.
+    /// Large bodies, which are in separate files: name and content.
     pub files: Vec<(String, Bytes)>,
 }
 
-/// A secret that is still in a recording after it was cleaned.
+/// A secret that is still in a recording after redaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "a known secret is still in line {line} of the recording after it was cleaned, so it is not written; \
-     `redact` or another key helps"
+    "a known secret is still in line {line} of the recording after redaction, so it is not written; \
+     add it to `redact`, or use another key"
 )]
 pub struct SecretLeftError {
-    /// The line in which it stands, from 1; the line of a file for a large body.
+    /// The line that contains it, from 1; for a large body, the line of its file.
     pub line: usize,
 }
 
 impl Recording {
-    /// The text of a recording, without its secrets: those that are given, and those that the recording shows to be some.
+    /// The text of a recording without its secrets: the given ones, and those found in the recording.
     pub fn write(&self, secrets: &Redactor) -> Result<StoredRecording, SecretLeftError> {
         let mut secrets = secrets.clone();
         let clean = cleaned(self, &mut secrets);
@@ -90,10 +90,10 @@ fn write_header(header: &Header) -> Map<String, Value> {
     }))
 }
 
-/// The last exchange, chatter aside, of each origin, method and path.
+/// The last exchange, without chatter, of each origin, method and path.
 type LastAtPlace<'r> = HashMap<(&'r str, &'r str, &'r str), &'r Exchange>;
 
-/// Writes an exchange; its body may be much like that of an earlier one, for which there are candidates.
+/// Writes an exchange. Its body may be similar to that of one of the earlier candidates.
 fn write_exchange<'r>(
     exchange: &Exchange,
     candidates: impl Iterator<Item = &'r Exchange>,

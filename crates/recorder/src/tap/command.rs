@@ -1,10 +1,10 @@
-//! The command of an MCP server as a recording names it: the same on another machine, in another folder, for another user.
+//! The command of an MCP server in a recording: the same on another machine, in another folder, for another user.
 
 use std::path::Path;
 
 use crate::Roots;
 
-/// What the origin of such a server begins with.
+/// The prefix of the origin of such a server.
 const SCHEME: &str = "stdio:";
 
 /// Whether an origin is that of an MCP server over standard input and output.
@@ -12,7 +12,7 @@ pub fn is_stdio(origin: &str) -> bool {
     origin.starts_with(SCHEME)
 }
 
-/// The origin of a server: its program by name, and its arguments without the folders of this machine.
+/// The origin of a server: the name of its program, and its arguments without the folders of this machine.
 pub(super) fn origin(command: &[String], roots: &Roots) -> String {
     let mut words = unwrapped(command).iter();
     let program = words.next().map(|program| plain_name(program)).unwrap_or_default();
@@ -21,7 +21,7 @@ pub(super) fn origin(command: &[String], roots: &Roots) -> String {
     format!("{SCHEME}{}", all.join(" "))
 }
 
-/// The command without a tap that a team put before it: the server is the same with and without it.
+/// The command without `agentci tap`: the server is the same with and without it.
 fn unwrapped(command: &[String]) -> &[String] {
     match command {
         [agentci, tap, dashes, rest @ ..] if agentci.ends_with("agentci") && tap == "tap" && dashes == "--" => rest,
@@ -29,7 +29,8 @@ fn unwrapped(command: &[String]) -> &[String] {
     }
 }
 
-/// The name of a program without its folder. One interpreter has many names: `python3.11` in a recording is `python` in CI.
+/// The name of a program without its folder. An interpreter has many names: `python3.11` in a recording is `python` in
+/// CI.
 fn plain_name(program: &str) -> String {
     let name = program.rsplit('/').next().unwrap_or(program);
     let version = name.strip_prefix("python");
@@ -37,8 +38,8 @@ fn plain_name(program: &str) -> String {
     if is_python { "python".into() } else { name.to_owned() }
 }
 
-/// A word with marks for the folders of this machine. What is in the working folder is relative to it, and of what is in the folder for
-/// temporary files only the last name counts, since the others are made up anew each time.
+/// A word with marks for the folders of this machine. A path in the working directory becomes relative to it. In the
+/// temporary directory only the last name counts, since the others are generated.
 fn portable(word: &str, roots: &Roots) -> String {
     let word = word.strip_prefix("./").unwrap_or(word);
     // The value of `--db=/home/me/shop.db`.
@@ -66,7 +67,7 @@ pub(crate) fn line(command: &[String]) -> String {
     command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// A word as a shell would need it, so that two words are not one.
+/// A word, quoted for a shell if necessary.
 fn quoted(word: &str) -> String {
     let plain = |letter: char| letter.is_alphanumeric() || "-_./:@=+,~%*$".contains(letter);
     if !word.is_empty() && word.chars().all(plain) {

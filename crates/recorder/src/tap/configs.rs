@@ -1,4 +1,5 @@
-//! The commands of MCP servers in the settings of well-known hosts, so that these have shims as well, and are known when they run.
+//! The MCP servers in the settings of well-known hosts, so that their programs get shims, and are recognised when they
+//! run.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,7 +9,7 @@ use serde_json::Value;
 use super::configured_server::Configured;
 use crate::Roots;
 
-/// Settings of hosts, in the working folder and at home.
+/// Settings of hosts, in the working directory and in the home directory.
 const FILES: &[&str] = &[
     ".mcp.json",
     "mcp.json",
@@ -20,15 +21,15 @@ const FILES: &[&str] = &[
     ".config/opencode/opencode.json",
     "opencode.json",
 ];
-/// The most bytes of a file that is looked at.
+/// Maximum number of bytes of a settings file.
 const LARGEST: u64 = 1 << 20;
-/// How deep a command may stand.
+/// How deep a command may be nested.
 const DEEPEST: usize = 6;
 
-/// Below these keys are servers. Settings have commands of other kinds, too, such as one for a line of status.
+/// Keys whose values contain servers. Settings contain other commands too, such as one for a status line.
 const SERVERS: &[&str] = &["mcpServers", "mcp_servers", "servers", "mcp"];
 
-/// The names of programs in the settings in sight; those with a folder are left out, since no `PATH` leads to them.
+/// The names of programs in the settings; names with a folder are omitted, since they are not looked up on `PATH`.
 pub(super) fn commands(roots: &Roots) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for settings in settings(roots) {
@@ -41,7 +42,7 @@ pub(super) fn commands(roots: &Roots) -> BTreeSet<String> {
     found
 }
 
-/// The servers in the settings in sight, as far as they can be read.
+/// The servers in the settings, as far as they can be parsed.
 pub(crate) fn configured_servers(roots: &Roots) -> Vec<Configured> {
     let mut found = BTreeSet::new();
     for settings in settings(roots) {
@@ -112,7 +113,7 @@ fn servers_of_json(value: &Value, is_server: bool, depth: usize, found: &mut BTr
     }
 }
 
-/// `[mcp_servers.orders]`, `command = "npx"` and `args = ["-y"]`, each on a line. Where it is written otherwise nothing is known.
+/// `[mcp_servers.orders]`, `command = "npx"` and `args = ["-y"]`, each on a line. Other notations are ignored.
 fn servers_of_toml(text: &str, found: &mut BTreeSet<Configured>) {
     for section in text.split("\n[").filter_map(|section| section.trim_start_matches('[').strip_prefix("mcp_servers."))
     {

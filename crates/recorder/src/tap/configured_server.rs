@@ -1,17 +1,17 @@
 //! An MCP server in the settings of a host, and the processes that run it.
 
-/// A server that a host is to start.
+/// A server in the settings of a host.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Configured {
-    /// The name that its host has for it.
+    /// Its name in the settings.
     pub(crate) name: String,
     /// Its program and arguments.
     pub(crate) command: Vec<String>,
 }
 
 impl Configured {
-    /// Whether this is the command line of a process that runs it. A script has its interpreter before it, perhaps with an option:
-    /// `script` is what is interpreted.
+    /// Whether this is the command line of a process that runs it. A script follows its interpreter, optionally with an
+    /// option in between: `script` is the interpreted file.
     pub(crate) fn is(&self, line: &[String], script: Option<&str>) -> bool {
         const MOST_BEFORE: usize = 2;
         let Some((program, arguments)) = self.command.split_first() else { return false };
@@ -20,7 +20,7 @@ impl Configured {
         if at > 0 && script != Some(started.as_str()) {
             return false;
         }
-        // Hosts put the values of variables and the home directory in.
+        // Hosts replace variables and the home directory.
         let is_filled = |word: &str| word.contains('$') || word.starts_with('~');
         let same = |(wanted, word): (&String, &String)| wanted == word || is_filled(wanted);
         file_name(program) == file_name(started) && arguments.iter().zip(rest).all(same)

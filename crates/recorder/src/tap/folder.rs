@@ -1,4 +1,5 @@
-//! The shims of a session: scripts with the names of programs that start servers, in a folder that comes first on `PATH`.
+//! The shims of a session: scripts with the names of programs that start servers, in a folder that comes first on
+//! `PATH`.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::Permissions;
@@ -12,7 +13,7 @@ use fs_err as fs;
 use super::configs;
 use crate::Roots;
 
-/// Programs that MCP servers are started with.
+/// Programs that start MCP servers.
 const STARTERS: &[&str] = &[
     "npx", "node", "npm", "pnpm", "yarn", "bun", "bunx", "deno", "uvx", "uv", "python", "python3", "pipx", "docker",
     "podman",
@@ -21,19 +22,18 @@ const SHIMS: &str = "bin";
 const SOCKET: &str = "tap.sock";
 const TAP: &str = "tap";
 
-/// Where a session has what concerns taps.
+/// The folder of a session with its shims and socket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Folder {
     root: PathBuf,
 }
 
 impl Folder {
-    /// The folder of a session.
     pub(crate) fn of(root: &Path) -> Self {
         Self { root: root.to_owned() }
     }
 
-    /// The session that a `PATH` leads to: it goes through the folder of its shims.
+    /// The session that a `PATH` belongs to: it contains the folder with its shims.
     pub(super) fn on_path(path: &OsStr) -> Option<Self> {
         let shims = std::env::split_paths(path).filter(|folder| folder.file_name() == Some(OsStr::new(SHIMS)));
         shims.filter_map(|folder| Some(Self::of(folder.parent()?))).find(|folder| folder.socket().exists())
@@ -49,15 +49,15 @@ impl Folder {
         self.root.join(SOCKET)
     }
 
-    /// A `PATH` that does not lead through the shims.
+    /// A `PATH` without the shims.
     pub(super) fn without_shims(&self, path: &OsStr) -> OsString {
         let shims = self.shims();
         let folders = std::env::split_paths(path).filter(|folder| *folder != shims);
         std::env::join_paths(folders).unwrap_or_else(|_| path.to_owned())
     }
 
-    /// Writes the shims: one for each program that is there, and `tap`, which the hooks of the preloads start. `program` is
-    /// `agentci`, and `path` the `PATH` of the agent without us.
+    /// Writes the shims: one for each installed program, and `tap`, which the preloaded hooks start. `program` is
+    /// `agentci`, and `path` the `PATH` of the agent without the recorder.
     pub(crate) fn write(&self, program: &Path, path: &OsStr, roots: &Roots) -> io::Result<()> {
         fs::create_dir_all(self.shims())?;
         let start = format!("#!/bin/sh\nexec {} tap --session {} --", quoted(program)?, quoted(&self.root)?);
@@ -77,7 +77,7 @@ fn script(path: &Path, text: &str) -> io::Result<()> {
     fs::set_permissions(path, Permissions::from_mode(0o755))
 }
 
-/// A path as a shell takes it.
+/// A path, quoted for a shell.
 fn quoted(path: &Path) -> io::Result<String> {
     let unfit = || io::Error::new(io::ErrorKind::InvalidInput, format!("the path {} is not UTF-8", path.display()));
     Ok(format!("'{}'", path.to_str().ok_or_else(unfit)?.replace('\'', r"'\''")))

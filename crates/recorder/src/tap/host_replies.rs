@@ -1,4 +1,4 @@
-//! What a replayed server asked its host, and which of that the host has answered.
+//! The questions of a replayed server to its host, and which of them were answered.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -6,38 +6,38 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::sync::watch;
 
-/// How long an answer of the host is waited for: a person may have to think.
+/// How long to wait for a reply of the host: a person may have to think.
 const ANSWER_TIMEOUT: Duration = Duration::from_mins(10);
 
-/// The answers that a host has given.
+/// The replies of a host.
 #[derive(Debug, Default)]
 pub(super) struct Answers(watch::Sender<QuestionIds>);
 
 #[derive(Debug, Default)]
 struct QuestionIds {
-    /// What was asked and is not answered.
+    /// Questions without a reply.
     asked: HashSet<String>,
     answered: HashSet<String>,
 }
 
 impl Answers {
-    /// The replayed server asks something under this id.
+    /// The replayed server asks a question with this id.
     pub(super) fn ask(&self, id: &Value) {
         self.0.send_if_modified(|ids| ids.asked.insert(id.to_string()));
     }
 
-    /// Another server asks under this id: the next answer is for that one.
+    /// Another server asks a question with this id: the next reply is for that one.
     pub(super) fn forget(&self, id: &Value) -> bool {
         self.0.send_if_modified(|ids| ids.asked.remove(&id.to_string()))
     }
 
-    /// The host answered under this id; gives whether the replayed server asked.
+    /// The host replied with this id. Returns whether the replayed server asked.
     pub(super) fn give(&self, id: &Value) -> bool {
         self.0.send_if_modified(|ids| ids.answered.insert(id.to_string()));
         self.forget(id)
     }
 
-    /// Waits until the host has.
+    /// Waits for the reply with this id.
     pub(super) async fn wait(&self, id: &Value) {
         let id = id.to_string();
         let mut ids = self.0.subscribe();

@@ -1,4 +1,4 @@
-//! The end of the session: taps connect to it, and it records what they see or tells them what to answer.
+//! The session's side of the taps: records their messages, or sends them the answers.
 
 use std::collections::HashSet;
 use std::io;
@@ -22,9 +22,9 @@ use crate::leaks::line_of;
 use crate::proxy::{Forking, ProxyState, RecordingReplay};
 use crate::{OnMiss, Roots};
 
-/// How long taps may take to tell the rest when the agent is gone.
+/// How long taps may take to send their last lines after the agent has exited.
 const LAST_LINES_TIMEOUT: Duration = Duration::from_secs(2);
-/// How long a tap may take to say what it stands before.
+/// Timeout of the first message of a tap.
 const HELLO_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The taps of a session.
@@ -33,9 +33,9 @@ pub(crate) struct Tapped(Arc<Mutex<TapsSoFar>>);
 
 #[derive(Debug, Default)]
 struct TapsSoFar {
-    /// All of them, by process id.
+    /// All taps, by process ID.
     all: HashSet<u32>,
-    /// Those whose programs turned out to be servers. What is below them is not the agent.
+    /// Taps whose programs are servers. Their descendants are not part of the agent.
     of_servers: HashSet<u32>,
     /// The pipes and sockets that they read.
     inputs: HashSet<u64>,
@@ -57,7 +57,7 @@ impl Tapped {
         self.known().of_servers.contains(&pid)
     }
 
-    /// Whether this is a tap, whatever it stands before.
+    /// Whether this is a tap of any program.
     pub(crate) fn is_tap(&self, pid: u32) -> bool {
         self.known().all.contains(&pid)
     }
@@ -72,7 +72,7 @@ impl Tapped {
     }
 }
 
-/// Waits for taps until it is stopped or dropped.
+/// Accepts taps until it is stopped or dropped.
 #[derive(Debug)]
 pub(crate) struct Taps {
     stop: tokio::sync::oneshot::Sender<()>,
@@ -100,14 +100,14 @@ impl Taps {
         Ok(Self { stop, work })
     }
 
-    /// Ends it once the taps that are left have told everything, or their time is over.
+    /// Stops when the remaining taps have sent everything, or after a timeout.
     pub(crate) async fn stop(self) {
         let _ = self.stop.send(());
         let _ = self.work.await;
     }
 }
 
-/// Serves a tap. Whatever goes wrong with it ends it: the host sees that its server is gone.
+/// Serves a tap. Any error ends it: the host then sees that its server is gone.
 async fn serve(stream: UnixStream, roots: Roots, tapped: Tapped, shared: Arc<ProxyState>) {
     let (read, mut write) = stream.into_split();
     let mut lines = LineReader::new(read, LONGEST_LINE);
@@ -138,7 +138,7 @@ async fn serve(stream: UnixStream, roots: Roots, tapped: Tapped, shared: Arc<Pro
     }
 }
 
-/// Where a tap stands.
+/// The context of a tap.
 struct TapPlace {
     origin: String,
     pid: u32,
@@ -186,7 +186,7 @@ impl TapPlace {
         }
     }
 
-    /// Plays the server up to the fork, and lets it go on live from there.
+    /// Replays the server up to the fork, and continues live from there.
     async fn fork(self, mut lines: LineReader<OwnedReadHalf>, mut write: OwnedWriteHalf) {
         let (out, mut said) = unbounded_channel();
         let mut forked = ForkedServer::new(Arc::clone(&self.shared), self.origin, out);

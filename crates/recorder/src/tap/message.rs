@@ -1,25 +1,25 @@
-//! JSON-RPC messages of MCP, and the requests that a recording has for them.
+//! JSON-RPC messages of MCP, and their form as recorded requests.
 
 use serde_json::Value;
 
 use super::command::is_stdio;
 use crate::{RecordedBody, RecordedRequest};
 
-/// The method of what a server says by itself, while nothing is asked.
+/// The method of messages that a server sends by itself, without an open request.
 pub(crate) const LISTEN: &str = "listen";
-/// The method of an answer that a host gives to its server: what a person or a model said.
+/// The method of a host's reply to its server, from a person or a model.
 pub(super) const REPLY: &str = "reply";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MessageKind {
-    /// It asks for an answer.
+    /// Expects an answer.
     Request,
-    /// It does not.
+    /// Does not expect an answer.
     Notification,
     Answer,
 }
 
-/// What a message is; absent where it is none.
+/// The kind of a message; `None` if it is not one.
 pub(super) fn kind(message: &Value) -> Option<MessageKind> {
     let fields = message.as_object()?;
     match (fields.contains_key("method"), fields.contains_key("id")) {
@@ -44,8 +44,8 @@ pub(crate) fn messages_in(text: &str) -> impl Iterator<Item = Value> {
     std::iter::once(text).chain(lines).filter_map(|text| serde_json::from_str(text.trim()).ok())
 }
 
-/// Whether the first line that a program is sent says that it is an MCP server. Other protocols look alike: one for editors has a
-/// number for its version.
+/// Whether the first line to a program shows that it is an MCP server. Other protocols are similar: one for editors
+/// uses a number as version.
 pub(super) fn is_opening(line: &[u8]) -> bool {
     messages(line).iter().any(|message| {
         let version = &message["params"]["protocolVersion"];
@@ -56,24 +56,24 @@ pub(super) fn is_opening(line: &[u8]) -> bool {
     })
 }
 
-/// The request that a recording has for a message of the host.
+/// The recorded request for a message of the host.
 pub(super) fn request(origin: &str, message: Value, at_us: u64) -> RecordedRequest {
     let method = message["method"].as_str().unwrap_or(REPLY).to_owned();
     let (origin, body) = (origin.to_owned(), RecordedBody::Json(message));
     RecordedRequest { at_us, method, origin, body, ..RecordedRequest::default() }
 }
 
-/// Whether nobody waits for an answer to this: notifications, and what a server says by itself.
+/// Whether no one waits for an answer: notifications, and messages that a server sends by itself.
 pub(crate) fn is_aside(request: &RecordedRequest) -> bool {
     is_stdio(&request.origin) && (request.method == LISTEN || request.method.starts_with("notifications/"))
 }
 
-/// The token by which a request is told of its progress.
+/// The progress token of a request.
 pub(super) fn progress_token(message: &Value) -> Option<&Value> {
     message["params"]["_meta"].get("progressToken")
 }
 
-/// A recorded line of the server with the numbers that the host uses now.
+/// A recorded line of the server with the current ids of the host.
 pub(super) fn renumbered(line: &[u8], recorded: &Value, sent: &Value) -> Vec<u8> {
     let Ok(mut message) = serde_json::from_slice::<Value>(line) else { return line.to_vec() };
     match kind(&message) {
@@ -131,7 +131,7 @@ mod tests {
         let progress =
             |token: Value| json!({ "method": "notifications/progress", "params": { "progressToken": token } });
         assert_eq!(now(progress(json!(3))), progress(json!("t")));
-        // Those of another call, and what the server asks by itself.
+        // Progress of another call, and questions of the server.
         for other in [progress(json!(4)), json!({ "id": 3, "method": "sampling/createMessage" })] {
             assert_eq!(now(other.clone()), other);
         }

@@ -1,13 +1,14 @@
-//! MCP servers over standard input and output: recorded and replayed by a program that stands between host and server.
+//! Records and replays MCP servers over standard input and output, with a program between host and server.
 //!
 //! ```text
-//! host ─▶ shim on PATH, or hook of a preload ─▶ `agentci tap` ─▶ server program
-//!                                                    └─▶ socket of the session: every line, or the recorded answers
+//! host ─▶ shim on PATH, or preloaded hook ─▶ `agentci tap` ─▶ server program
+//!                                                 └─▶ socket of the session: every line, or the recorded answers
 //! ```
 //!
-//! Hosts hand hardly any variable to a server, but they do hand on `PATH`: that is how a tap finds its session. It forwards
-//! bytes until the first line tells that an MCP server is spoken to. Each request of the host is then an exchange like those over
-//! HTTP: its origin is `stdio:` with the command, its body the message, and its answer everything that the server said to it.
+//! Hosts pass hardly any variables to a server, but they do pass `PATH`: a tap finds its session through it. It
+//! forwards bytes until the first line shows that the program is an MCP server. Each request of the host is then an
+//! exchange like those over HTTP: its origin is `stdio:` with the command, its body the message, and its answer all
+//! lines that the server sent for it.
 
 mod command;
 mod configs;

@@ -1,4 +1,4 @@
-//! A server that is played from a recording.
+//! Replays a server from a recording.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,24 +13,24 @@ use super::message::{self, LISTEN, MessageKind, REPLY};
 use crate::proxy::{OngoingExchange, PlayClock, ProxyState, RecordedLookup, RecordingReplay, Spoil, moved, spoilt};
 use crate::{EndKind, Exchange, Miss, RecordedRequest, SeenHow};
 
-/// An error of a server's own, in JSON-RPC.
+/// The JSON-RPC code for server-defined errors.
 const SERVER_ERROR: i32 = -32_000;
 
-/// What is sent to a tap.
+/// A message to a tap.
 #[derive(Debug)]
 pub(super) enum TapMessage {
     /// A line for the host.
     Line(Vec<u8>),
     /// A line for the server.
     ToServer(Vec<u8>),
-    /// The host has left the server.
+    /// The host has closed its end.
     Left,
-    /// The server ends, as it did when it was recorded.
+    /// The server exits, as recorded.
     Over,
 }
 
 impl TapMessage {
-    /// A line for the host; one that went wrong on purpose may lack its end.
+    /// A line for the host; an injected fault may have removed its newline.
     pub(super) fn line(mut bytes: Vec<u8>) -> Self {
         if bytes.last() != Some(&b'\n') {
             bytes.push(b'\n');
@@ -39,7 +39,7 @@ impl TapMessage {
     }
 }
 
-/// A server that is played. What is still to be said is given up when this is dropped.
+/// A replayed server. Answers that are still pending are dropped with it.
 pub(super) struct PlayedServer {
     shared: Arc<ProxyState>,
     origin: String,
@@ -53,7 +53,7 @@ impl PlayedServer {
         Self { shared, origin, out, answers: Arc::default(), under_way: JoinSet::new() }
     }
 
-    /// The host said something.
+    /// The host sent a line.
     pub(super) fn host(&mut self, line: &[u8]) {
         for message in message::messages(line) {
             self.message(&message);
@@ -103,13 +103,13 @@ impl PlayedServer {
         self.under_way.spawn(scene.play(ongoing));
     }
 
-    /// Answers a message that the recording does not have.
+    /// Answers a message that is not in the recording.
     pub(super) fn miss(&self, message: &Value, clean: RecordedRequest, miss: Miss) {
         let text = format!("{} is not in the recording: {}", miss.asked, miss.reason);
         self.refuse(message, clean, miss, &text);
     }
 
-    /// Answers a message with an error, in these words.
+    /// Answers a message with this error.
     pub(super) fn refuse(&self, message: &Value, clean: RecordedRequest, miss: Miss, text: &str) {
         if message::kind(message) == Some(MessageKind::Request) {
             let text = self.shared.ledger.clean(&format!("agentci replay: {text}"));
@@ -122,7 +122,7 @@ impl PlayedServer {
     }
 }
 
-/// Begins an exchange that the recording answers. A fork is a recording of its own, and has it as well.
+/// Begins an exchange that the recording answers. In a fork, it becomes part of the new recording.
 fn begin(shared: &ProxyState, exchange: Exchange, how: SeenHow) -> OngoingExchange {
     match shared.replay.as_ref().and_then(RecordingReplay::fork) {
         Some(_) => shared.ledger.begin_again(exchange),
@@ -130,13 +130,13 @@ fn begin(shared: &ProxyState, exchange: Exchange, how: SeenHow) -> OngoingExchan
     }
 }
 
-/// What is said to one message of the host.
+/// The answer to one message of the host.
 struct Scene {
     lines: Vec<ServerLine>,
-    /// What the server said by itself afterwards.
+    /// Messages that the server sent by itself afterwards.
     afterwards: Vec<Arc<Exchange>>,
     how: EndKind,
-    /// How much later everything comes.
+    /// The delay of all lines.
     delay: Duration,
     clock: PlayClock,
     out: UnboundedSender<TapMessage>,
@@ -148,9 +148,9 @@ struct ServerLine {
     /// Microseconds from the request to it.
     after_us: u64,
     bytes: Vec<u8>,
-    /// The id under which it asks the host for something.
+    /// The id of its question to the host.
     asks: Option<Value>,
-    /// The question that the host answered before this was said.
+    /// The question that the host replied to before this line.
     waits_for: Option<Value>,
 }
 
@@ -224,7 +224,7 @@ impl Scene {
     }
 }
 
-/// The id under which a line asks the host for something.
+/// The id of a question to the host in a line.
 pub(super) fn question(line: &[u8]) -> Option<Value> {
     let message: Value = serde_json::from_slice(line).ok()?;
     (message::kind(&message) == Some(MessageKind::Request)).then(|| message["id"].clone())

@@ -1,4 +1,4 @@
-//! The tap itself: the program between a host and its server.
+//! The tap: the program between a host and its server.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -17,27 +17,27 @@ use super::folder::Folder;
 use super::pump::Pump;
 use super::tap_protocol::{Hello, TapTask};
 
-/// The stream that a tap reads already, so that one below it steps aside: `npx` starts `node`, and both have shims.
+/// The input of an outer tap, which makes inner taps step aside: `npx` starts `node`, and both have shims.
 pub(super) const TAPPED: &str = "AGENTCI_TAPPED";
-/// How long the session may take to say what to do.
+/// Timeout of the session's first answer.
 const TASK_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Why a tap could not do its work.
+/// Why a tap failed.
 #[derive(Debug, thiserror::Error)]
 pub enum TapError {
-    /// There is no such program.
-    #[error("there is no program `{0}`")]
+    /// The program does not exist.
+    #[error("program `{0}` not found")]
     NotFound(String),
-    /// The program does not start.
+    /// The program could not be started.
     #[error("`{0}` could not be started: {1}")]
     NotStarted(String, io::Error),
-    /// Standard streams or the runtime fail.
+    /// Standard streams or the runtime failed.
     #[error("{0}")]
     Io(#[from] io::Error),
 }
 
-/// Stands between a host and the program of its server, for the session in this folder or the one that `PATH` leads to. Without a
-/// session, and where nobody could speak to a server, this process becomes the program. Otherwise it gives the exit code.
+/// Runs between a host and the program of its server, for the session in this folder or the one on `PATH`. Without a
+/// session, and if no host can be at the other end, this process becomes the program. Otherwise returns the exit code.
 pub fn tap(session: Option<&Path>, command: &[OsString]) -> Result<u8, TapError> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folder = session.map(Folder::of).or_else(|| Folder::on_path(&path));
@@ -51,7 +51,7 @@ pub fn tap(session: Option<&Path>, command: &[OsString]) -> Result<u8, TapError>
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let result = runtime.block_on(Pump { program: &program, arguments, task }.run(stream));
-    // Whoever reads standard input cannot be stopped, so nobody waits for that.
+    // Reading standard input cannot be cancelled, so the runtime does not wait for it.
     runtime.shutdown_background();
     result.map_err(|error| not_started(&program, error))
 }
@@ -65,20 +65,20 @@ fn not_started(program: &OsStr, error: io::Error) -> TapError {
     }
 }
 
-/// Whether a host may be at the other end: input and output are both pipes, and no tap reads them already.
+/// Whether a host may be at the other end: input and output are both pipes, and no other tap reads them.
 fn is_spoken_to() -> bool {
     let (input, output) = (io::stdin(), io::stdout());
     let Some((input, _)) = pipe(input.as_fd()).zip(pipe(output.as_fd())) else { return false };
     std::env::var(TAPPED).ok() != Some(input.to_string())
 }
 
-/// The number of a pipe or socket; none for everything else.
+/// The inode of a pipe or socket; `None` for anything else.
 pub(super) fn pipe(stream: BorrowedFd<'_>) -> Option<u64> {
     let found = File::from(stream.try_clone_to_owned().ok()?).metadata().ok()?;
     (found.file_type().is_fifo() || found.file_type().is_socket()).then(|| found.ino())
 }
 
-/// Asks the session what to do. Without an answer in time there is none.
+/// Asks the session for a task. Fails after a timeout.
 fn ask(folder: &Folder, command: &[OsString]) -> io::Result<(TapTask, UnixStream)> {
     let stream = UnixStream::connect(folder.socket())?;
     stream.set_read_timeout(Some(TASK_TIMEOUT))?;
@@ -94,7 +94,7 @@ fn ask(folder: &Folder, command: &[OsString]) -> io::Result<(TapTask, UnixStream
     line.push(b'\n');
     (&stream).write_all(&line)?;
     let mut answer = String::new();
-    // Nothing follows the answer until we have said something.
+    // The session sends nothing else until we have sent something.
     BufReader::new(&stream).read_line(&mut answer)?;
     let task = serde_json::from_str(&answer)?;
     stream.set_read_timeout(None)?;

@@ -1,4 +1,4 @@
-//! What goes through a tap: bytes both ways, and copies of lines to the session.
+//! Forwards bytes through a tap in both directions, and copies lines to the session.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -20,16 +20,16 @@ use super::relay::Relay;
 use super::server::{self, EndingSignals, code, pass_on};
 use super::tap_protocol::{FROM_HOST, FROM_SERVER, OVER, TapTask};
 
-/// How much is read at once.
+/// How many bytes are read at once.
 const CHUNK: usize = 64 << 10;
-/// How long the first line may be.
+/// Maximum length of the first line.
 const LONGEST_FIRST: usize = 1 << 20;
-/// How long what a program left running may hold on to its output.
+/// How long processes that a program left running may keep its output open.
 pub(super) const OUTPUT_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long the session may take to hear the rest.
+/// How long the session may take to read the rest.
 pub(super) const REST_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A tap at work.
+/// A running tap.
 pub(super) struct Pump<'a> {
     pub(super) program: &'a OsStr,
     pub(super) arguments: &'a [OsString],
@@ -37,7 +37,7 @@ pub(super) struct Pump<'a> {
 }
 
 impl Pump<'_> {
-    /// Forwards or answers until it is over; gives the exit code.
+    /// Forwards or answers until the end; returns the exit code.
     pub(super) async fn run(self, session: StdStream) -> io::Result<u8> {
         session.set_nonblocking(true)?;
         let (read, write) = UnixStream::from_std(session)?.into_split();
@@ -52,7 +52,7 @@ impl Pump<'_> {
             Forwarded::Ended(code, write) => {
                 drop(write);
                 let mut rest = read;
-                // The session closes when it has heard everything.
+                // The session closes the connection when it has read everything.
                 let _ = timeout(REST_TIMEOUT, rest.read_to_end(&mut Vec::new())).await;
                 Ok(code)
             }
@@ -106,21 +106,21 @@ impl Pump<'_> {
 
 /// How forwarding ended.
 enum Forwarded {
-    /// With the program.
+    /// The program exited.
     Ended(u8, OwnedWriteHalf),
-    /// It turned out to be a server that is to be played.
+    /// The program is a server that must be replayed.
     Server(HostPump, OwnedWriteHalf),
 }
 
-/// What the host says.
+/// The input from the host.
 pub(super) struct HostPump {
     pub(super) input: Stdin,
-    /// What was read and not forwarded yet.
+    /// Data that was read but not forwarded yet.
     pub(super) seen: Vec<u8>,
 }
 
 impl HostPump {
-    /// Reads more; false at the end.
+    /// Reads more; `false` at the end.
     async fn read(&mut self) -> bool {
         self.seen.reserve(CHUNK);
         self.input.read_buf(&mut self.seen).await.is_ok_and(|read| read > 0)
@@ -139,7 +139,7 @@ impl HostPump {
     }
 }
 
-/// Whether these bytes open a conversation with an MCP server; nothing while that is not clear.
+/// Whether these bytes open a conversation with an MCP server; `None` if that is not clear yet.
 pub(crate) fn opens(bytes: &[u8]) -> Option<bool> {
     let begin = bytes.trim_ascii_start();
     match begin.first() {
@@ -152,8 +152,8 @@ pub(crate) fn opens(bytes: &[u8]) -> Option<bool> {
     }
 }
 
-/// From the host to the server, until one of them leaves. Gives back the host of a server that is not to be spoken to. The
-/// session is told (`tells`) from the first line on.
+/// Forwards from the host to the server, until one of them closes. Returns the host of a server that must not be
+/// started. Lines are copied to the session (`tells`) from the first one on.
 async fn upward(
     mut host: HostPump,
     mut server: Sender,
@@ -169,11 +169,11 @@ async fn upward(
     let mut lines = LineCopies::new(FROM_HOST);
     loop {
         if opens {
-            // Before the server has it, so that its answer comes later.
+            // Before the server gets it, so that its answer comes later.
             lines.push(&host.seen, &told);
         }
         if server.write_all(&host.seen).await.is_err() {
-            // The server does not listen any more. If it ends, that is seen elsewhere.
+            // The server no longer reads its input. Its exit is handled elsewhere.
             std::future::pending::<()>().await;
         }
         host.seen.clear();
@@ -183,7 +183,7 @@ async fn upward(
     }
 }
 
-/// From the server to the host.
+/// Forwards from the server to the host.
 async fn downward(mut server: ChildStdout, tells: Arc<AtomicBool>, told: UnboundedSender<Vec<u8>>) {
     let (mut host, mut chunk) = (tokio::io::stdout(), vec![0; CHUNK]);
     let mut lines = LineCopies::new(FROM_SERVER);
@@ -198,7 +198,7 @@ async fn downward(mut server: ChildStdout, tells: Arc<AtomicBool>, told: Unbound
     }
 }
 
-/// Cuts copies of what goes by into lines.
+/// Splits copied data into lines.
 struct LineCopies {
     mark: u8,
     line: Vec<u8>,
@@ -219,7 +219,7 @@ impl LineCopies {
     }
 }
 
-/// Tells the session or the server what went by, until nobody has anything to tell.
+/// Writes lines to the session or the server until all senders are dropped.
 pub(super) async fn tell<W: AsyncWrite + Unpin>(
     mut lines: UnboundedReceiver<Vec<u8>>,
     mut listener: W,

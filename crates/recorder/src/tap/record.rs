@@ -1,4 +1,4 @@
-//! A server that is recorded: which line belongs to which exchange.
+//! Records a server: assigns lines to exchanges.
 
 use std::sync::Arc;
 
@@ -17,18 +17,18 @@ pub(super) struct RecordedServer {
     origin: String,
     /// Whether it becomes part of the recording.
     keep: bool,
-    /// Requests that have no answer yet, in their order.
+    /// Requests without an answer, in order.
     open: Vec<OpenRequest>,
-    /// The exchange of what the host said last.
+    /// The exchange of the host's last message.
     last: Option<u64>,
 }
 
-/// A request that has no answer yet.
+/// A request without an answer.
 struct OpenRequest {
     id: Value,
     token: Option<Value>,
     ongoing: OngoingExchange,
-    /// Whether the server said something to it.
+    /// Whether the server has sent anything for it.
     begun: bool,
 }
 
@@ -37,12 +37,12 @@ impl RecordedServer {
         Self { ledger, origin, keep, open: Vec::new(), last: None }
     }
 
-    /// The host said something; gives how many calls that is.
+    /// The host sent a line. Returns the number of calls in it.
     pub(super) fn host(&mut self, line: &[u8]) -> usize {
         message::messages(line).into_iter().filter_map(|message| self.message(message, line.len() as u64)).sum()
     }
 
-    /// Keeps a message of the host, in a line of so many bytes.
+    /// Records a message of the host, in a line of this many bytes.
     fn message(&mut self, message: Value, bytes: u64) -> Option<usize> {
         let kind = message::kind(&message)?;
         let (id, token) = (message["id"].clone(), message::progress_token(&message).cloned());
@@ -61,7 +61,7 @@ impl RecordedServer {
         Some(calls)
     }
 
-    /// The server said something.
+    /// The server sent a line.
     pub(super) fn server(&mut self, line: &[u8]) {
         for message in message::messages(line) {
             let Some(kind) = message::kind(&message) else { continue };
@@ -76,7 +76,7 @@ impl RecordedServer {
                 continue;
             }
             let told = self.open.iter().position(|open| open.token.is_some() && open.token == token_of(&message));
-            // What is said to nobody in particular is said about what was asked last.
+            // A message without a token belongs to the last open request.
             match told.or(self.open.len().checked_sub(1)).and_then(|position| self.open.get_mut(position)) {
                 Some(open) => open.say(&line),
                 None => self.aside(&line),
@@ -84,7 +84,7 @@ impl RecordedServer {
         }
     }
 
-    /// The server said something although nothing is asked.
+    /// The server sent a message without an open request.
     fn aside(&self, line: &Bytes) {
         let (at_us, origin) = (self.ledger.now_us(), self.origin.clone());
         let request = RecordedRequest { at_us, method: LISTEN.into(), origin, ..RecordedRequest::default() };
@@ -94,7 +94,7 @@ impl RecordedServer {
         ongoing.end(EndKind::Closed);
     }
 
-    /// It is over: the server ended, or the host left it.
+    /// Ends the open requests: the server exited, or the host closed its end.
     pub(super) fn end(&mut self, by_server: bool) {
         for open in self.open.drain(..) {
             open.ongoing.end(if by_server { EndKind::Broken("the server ended".into()) } else { EndKind::Left });
@@ -112,7 +112,7 @@ impl OpenRequest {
     }
 }
 
-/// The token of a note on progress.
+/// The token of a progress notification.
 fn token_of(message: &Value) -> Option<Value> {
     message["params"].get("progressToken").cloned()
 }
@@ -180,7 +180,7 @@ mod tests {
     fn a_call_that_nobody_answered_is_told_as_that() {
         let call = json!({ "id": 1, "method": "tools/call" });
         let exchanges = recorded(&[('>', call), ('<', json!({ "id": 7, "result": {} }))]);
-        // The answer to something else is said beside it, and answers nothing.
+        // The answer to an unknown request is recorded with the open one, but does not answer it.
         assert_eq!(exchanges[0].end.how, EndKind::Broken("the server ended".into()));
     }
 

@@ -1,5 +1,5 @@
-//! A tap before a server that the session answers for. The program is started when the session has something for it, which is where
-//! a fork goes on live; until then, and in any other replay, it is not.
+//! A tap whose server the session replaces. The program is only started when the session has a line for it: when a fork
+//! continues live. In any other replay it is not started.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Cursor};
@@ -23,25 +23,25 @@ use super::tap_protocol::{FROM_HOST, FROM_SERVER, LEFT, LONGEST_LINE, NOT_STARTE
 pub(super) struct Relay<'a> {
     program: &'a OsStr,
     arguments: &'a [OsString],
-    /// What the session says.
+    /// Lines from the session.
     said: LineReader<OwnedReadHalf>,
     output: Stdout,
-    /// What the session is told.
+    /// Lines to the session.
     told: UnboundedSender<Vec<u8>>,
     server: Option<StartedServer>,
 }
 
-/// A server that was started.
+/// A running server.
 struct StartedServer {
     child: Child,
-    /// Lines for it; absent when the host has closed its end.
+    /// Lines for it; `None` when the host has closed its end.
     input: Option<UnboundedSender<Vec<u8>>>,
-    /// Tells the session what it says.
+    /// Copies its lines to the session.
     telling: Option<JoinHandle<()>>,
 }
 
 impl<'a> Relay<'a> {
-    /// Lets the session answer until it is over; gives the exit code.
+    /// Lets the session answer until the end; returns the exit code.
     pub(super) async fn run(
         program: &'a OsStr,
         arguments: &'a [OsString],
@@ -81,7 +81,7 @@ impl<'a> Relay<'a> {
         ControlFlow::Continue(())
     }
 
-    /// Does what a line of the session says.
+    /// Handles a line from the session.
     async fn obey(&mut self, line: Option<Vec<u8>>) -> ControlFlow<u8> {
         let Some(line) = line else { return ControlFlow::Break(0) };
         match line.split_first() {
@@ -97,7 +97,7 @@ impl<'a> Relay<'a> {
         ControlFlow::Continue(())
     }
 
-    /// Sends the server a line. The first one starts it.
+    /// Sends a line to the server. The first one starts it.
     fn pass(&mut self, line: &[u8]) {
         if self.server.is_none() {
             match StartedServer::start(self.program, self.arguments, &self.told) {
@@ -113,7 +113,7 @@ impl<'a> Relay<'a> {
         }
     }
 
-    /// The program ended: the session hears the rest, and may have something to say to the host.
+    /// The program exited: the session gets the rest, and may have more lines for the host.
     async fn end(mut self, status: io::Result<ExitStatus>, telling: JoinHandle<io::Result<OwnedWriteHalf>>) -> u8 {
         let Some(server) = self.server.take() else { return 1 };
         if let Some(mut telling) = server.telling
@@ -147,19 +147,19 @@ impl StartedServer {
         let output = child.stdout.take();
         let telling = output.map(|output| tokio::spawn(tell_lines(output, FROM_SERVER, told.clone())));
         let (lines, rest) = unbounded_channel();
-        // A server that is slow to read holds up nobody else.
+        // A server that reads slowly does not block others.
         tokio::spawn(tell(rest, input));
         Ok(Self { child, input: Some(lines), telling })
     }
 }
 
 async fn say(output: &mut Stdout, line: &[u8]) {
-    // A host that does not listen any more closes its other end as well, and that ends it.
+    // A host that no longer reads also closes its other end, which ends the tap.
     let _ = output.write_all(&[line, b"\n"].concat()).await;
     let _ = output.flush().await;
 }
 
-/// Waits for the end of a server, if there is one.
+/// Waits for a server to exit, if there is one.
 async fn ended(server: Option<&mut StartedServer>) -> io::Result<ExitStatus> {
     match server {
         Some(server) => server.child.wait().await,
@@ -167,7 +167,7 @@ async fn ended(server: Option<&mut StartedServer>) -> io::Result<ExitStatus> {
     }
 }
 
-/// Tells the session what the host says, and when it has closed its end.
+/// Copies the host's lines to the session, and reports when it has closed its end.
 async fn hear(host: HostPump, told: UnboundedSender<Vec<u8>>) {
     tell_lines(Cursor::new(host.seen).chain(host.input), FROM_HOST, told.clone()).await;
     let _ = told.send(vec![LEFT, b'\n']);

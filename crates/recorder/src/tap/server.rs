@@ -1,4 +1,4 @@
-//! The program of a server: how a tap starts it, passes signals on to it, and reports its end.
+//! The program of a server: starts it, forwards signals to it, and reports its exit code.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -13,7 +13,7 @@ use tokio::signal::unix::{Signal as Listener, SignalKind, signal};
 
 use super::process::{TAPPED, pipe};
 
-/// Starts a program whose input and output are pipes of ours; gives the end of its input.
+/// Starts a program with pipes as input and output; returns the write end of its input.
 pub(super) fn start(program: &OsStr, arguments: &[OsString]) -> io::Result<(Child, Sender)> {
     let (theirs, ours) = io::pipe()?;
     let mut command = Command::new(program);
@@ -25,7 +25,7 @@ pub(super) fn start(program: &OsStr, arguments: &[OsString]) -> io::Result<(Chil
     Ok((child, Sender::from_owned_fd(ours.into())?))
 }
 
-/// Passes a signal on to a program.
+/// Forwards a signal to a program.
 pub(super) fn pass_on(child: &Child, signal: Signal) {
     let pid = child.id().and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw);
     if let Some(pid) = pid {
@@ -33,24 +33,24 @@ pub(super) fn pass_on(child: &Child, signal: Signal) {
     }
 }
 
-/// The exit code of a tap whose program ended like this.
+/// The exit code of a tap whose program exited with this status.
 pub(super) fn code(status: ExitStatus) -> u8 {
     let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
     code.and_then(|code| u8::try_from(code & 0xff).ok()).unwrap_or(1)
 }
 
-/// The signals that end programs. From the moment that they are listened for, they do not end us by themselves.
+/// The signals that terminate programs. While they are handled, they do not terminate this process.
 pub(super) struct EndingSignals([Listener; 4]);
 
 impl EndingSignals {
-    /// Listens for them; within a runtime.
+    /// Installs the handlers; must be called within a runtime.
     pub(super) fn listen() -> io::Result<Self> {
         let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup(), SignalKind::quit()];
         let [interrupt, terminate, hang_up, quit] = kinds.map(signal);
         Ok(Self([interrupt?, terminate?, hang_up?, quit?]))
     }
 
-    /// The next one.
+    /// The next signal.
     pub(super) async fn next(&mut self) -> Signal {
         let [interrupt, terminate, hang_up, quit] = &mut self.0;
         tokio::select! {

@@ -1,4 +1,5 @@
-//! MCP servers that an agent used and no recording has: hosts name their tools `mcp__SERVER__TOOL` before the model.
+//! Finds MCP servers that an agent used without being recorded: hosts offer their tools to the model as
+//! `mcp__SERVER__TOOL`.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +10,7 @@ use crate::{Exchange, RecordedResponse};
 
 const PREFIX: &str = "mcp__";
 
-/// The servers whose tools the model was offered although none of them was listed in what was recorded.
+/// The servers whose tools were offered to the model, although none of them was listed in the recording.
 pub(crate) fn unreached(exchanges: &[Exchange]) -> BTreeSet<String> {
     let mut offered = BTreeSet::new();
     let mut listed = BTreeSet::new();
@@ -28,7 +29,7 @@ pub(crate) fn unreached(exchanges: &[Exchange]) -> BTreeSet<String> {
         Some((server.to_owned(), tool.to_owned()))
     };
     let of_servers: Vec<(String, String)> = offered.iter().filter_map(parts).collect();
-    // Hosts write other letters than those that a model takes as `_`.
+    // Hosts replace characters that models do not accept with `_`.
     let plain = |name: &str| name.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_");
     let listed: BTreeSet<String> = listed.iter().map(|name| plain(name)).collect();
     let seen: BTreeSet<&str> = of_servers
@@ -39,7 +40,7 @@ pub(crate) fn unreached(exchanges: &[Exchange]) -> BTreeSet<String> {
     of_servers.iter().map(|(server, _)| server).filter(|server| !seen.contains(server.as_str())).cloned().collect()
 }
 
-/// The names of tools, in the shapes that model APIs and MCP have.
+/// The names of tools, in the formats of model APIs and MCP.
 fn names(tools: &Value) -> Vec<String> {
     let of = |tool: &Value| {
         let text = |value: &Value| value.as_str().map(str::to_owned);

@@ -1,4 +1,4 @@
-//! Bad cases: cut streams, clients that leave or do not trust us, servers that are not there, large bodies.
+//! Error cases: cut streams, clients that disconnect or do not trust us, missing servers, large bodies.
 
 use std::time::Duration;
 
@@ -118,7 +118,7 @@ async fn an_answer_that_cannot_be_searched_for_secrets_is_named() {
         client(&session).get(upstream.url("/z")).send().await.unwrap().bytes().await.unwrap();
         assert!(upstream.heads()[0].contains("accept-encoding: identity"), "{:?}", upstream.heads());
         let warnings = words(&session.finish().await.warnings);
-        let named = format!("is packed with `{encoding}`");
+        let named = format!("is compressed with `{encoding}`");
         assert_eq!(warnings.iter().any(|warning| warning.contains(&named)), warned, "{warnings:?}");
         assert_eq!(warnings.len(), usize::from(warned), "{warnings:?}");
     }
@@ -139,7 +139,7 @@ async fn a_server_that_is_not_trusted_is_named_with_what_helps() {
     );
 }
 
-/// Sends bytes through a tunnel and reads until the server is done.
+/// Sends bytes through a tunnel and reads until the server closes.
 async fn through_tunnel(session: &RecorderSession, to: &str, text: &str) -> String {
     let mut stream = TcpStream::connect(session.address()).await.unwrap();
     stream.write_all(format!("CONNECT {to} HTTP/1.1\r\nhost: {to}\r\n\r\n").as_bytes()).await.unwrap();
@@ -239,7 +239,7 @@ async fn who_speaks_http2_only_is_named() {
     let connector = tokio_rustls::TlsConnector::from(std::sync::Arc::new(config));
     assert!(connector.connect("localhost".try_into().unwrap(), stream).await.is_err());
     let finished = session.finish().await;
-    assert!(finished.bypassed[0].reason.starts_with("speaks HTTP/2 only"), "{:?}", finished.bypassed);
+    assert!(finished.bypassed[0].reason.starts_with("uses only HTTP/2"), "{:?}", finished.bypassed);
 }
 
 fn pem(text: &str) -> rustls::pki_types::CertificateDer<'static> {
@@ -287,7 +287,7 @@ async fn ports_of_the_agent_itself_and_passed_hosts_are_not_recorded() {
     let finished = session.finish().await;
     assert!(finished.recording.exchanges.is_empty());
     let words = words(&finished.warnings);
-    let passed = |warning: &String| warning.starts_with("localhost was passed on unread: 1 connection, ");
+    let passed = |warning: &String| warning.starts_with("localhost was passed through unread: 1 connection, ");
     assert!(words.len() == 1 && words.iter().all(passed), "{words:?}");
 }
 

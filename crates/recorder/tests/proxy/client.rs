@@ -1,4 +1,4 @@
-//! Sessions and clients of them.
+//! Sessions and their clients.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
@@ -38,7 +38,7 @@ pub(crate) fn replaying(recording: Recording, pace: ReplayPace) -> SessionMode {
     SessionMode::Replay { recording, rules: MatchRules::default(), on_miss: OnMiss::Fail, pace }
 }
 
-/// A client that goes through the session and trusts it.
+/// A client that uses the session as proxy and trusts it.
 pub(crate) fn client(session: &RecorderSession) -> reqwest::Client {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let proxy = reqwest::Proxy::all(format!("http://{}", session.address())).unwrap();
@@ -46,7 +46,7 @@ pub(crate) fn client(session: &RecorderSession) -> reqwest::Client {
     reqwest::Client::builder().proxy(proxy).tls_certs_only([root]).build().unwrap()
 }
 
-/// What warnings say.
+/// The messages of warnings.
 pub(crate) fn words(warnings: &[Warning]) -> Vec<String> {
     warnings.iter().map(ToString::to_string).collect()
 }

@@ -1,4 +1,4 @@
-//! The proxy over loopback: real clients on one side, a server that speaks byte for byte on the other.
+//! The proxy over loopback: real clients on one side, a server that sends exact bytes on the other.
 
 #![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
 

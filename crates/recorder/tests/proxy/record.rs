@@ -1,4 +1,4 @@
-//! Recording: what comes back is passed on as it comes, and kept byte for byte.
+//! Recording: answers are passed on as they arrive, and kept byte for byte.
 
 use std::time::{Duration, Instant};
 
@@ -64,7 +64,7 @@ async fn events_pass_at_once_and_keep_their_moments() {
     let response = finished.recording.exchanges[0].response.as_ref().unwrap();
     let frames: Vec<&[u8]> = response.frames.iter().map(|frame| &frame.bytes[..]).collect();
     assert_eq!(frames, sent_events.iter().map(|event| event.as_bytes()).collect::<Vec<_>>());
-    // Gaps between moments are compared, since the two clocks begin at different times.
+    // Compares gaps between times, since the two clocks begin at different times.
     let gaps = response.frames.windows(2).enumerate().map(|(index, pair)| {
         let recorded = Duration::from_micros(pair[1].at_us - pair[0].at_us);
         recorded.abs_diff(sent[index + 2] - sent[index + 1])
@@ -73,7 +73,7 @@ async fn events_pass_at_once_and_keep_their_moments() {
     assert!(median < Duration::from_millis(5) && worst < Duration::from_secs(1), "{median:?}, at worst {worst:?}");
 }
 
-/// The median and the worst of some times. On a busy machine single ones are late, whatever is done.
+/// The median and the maximum of some times. On a busy machine, single ones are always late.
 pub(crate) fn spread(times: impl Iterator<Item = Duration>) -> (Duration, Duration) {
     let mut times: Vec<Duration> = times.collect();
     times.sort_unstable();
@@ -113,10 +113,10 @@ async fn keys_are_learned_and_their_variables_named() {
     assert_eq!(finished.recording.header.keys, ["OPENAI_API_KEY"]);
     assert_eq!(finished.secrets.text("sk-live-0123456789 AIzaSyLive-0123456789"), "[REDACTED] [REDACTED]");
     assert!(!format!("{:?}", finished.recording).contains("ive-0123456789"), "{:?}", finished.recording);
-    assert_eq!(words(&finished.warnings), ["1 answer is 401"]);
+    assert_eq!(words(&finished.warnings), ["1 answer has status 401"]);
 }
 
-/// An SDK wants its key before it asks anything, and a tool whose key is missing may be left out.
+/// An SDK requires its key before any request, and an agent may omit a tool whose key is missing.
 #[tokio::test]
 async fn keys_that_were_not_seen_are_there_in_a_replay() {
     let variables = [
@@ -132,7 +132,7 @@ async fn keys_that_were_not_seen_are_there_in_a_replay() {
         ..crate::client::options(agentci_recorder::SessionMode::Record)
     };
     let recording = agentci_recorder::RecorderSession::start(options).await.unwrap().finish().await.recording;
-    // What is not removed from the recording must be the same in a replay.
+    // A value that is not removed from the recording must be the same in a replay.
     assert_eq!(recording.header.keys, ["SHOP_API_KEY"]);
     let variables = replay(recording).await.environment();
     let value = |wanted: &str| variables.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str());

@@ -1,4 +1,4 @@
-//! Replaying: what was recorded comes back though nobody is there any more, and nothing else does.
+//! Replaying: recorded answers are returned without the servers, and nothing else is.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use crate::client::{client, options, record, replaying};
 use crate::record::spread;
 use crate::upstream::{Step, Upstream, events, json, whole};
 
-/// Asks for paths one after another, and gives status and text of each answer; an error where it broke off.
+/// Requests paths one after another, and returns the status and text of each answer; an error if it was cut off.
 pub(crate) async fn ask(session: &RecorderSession, urls: &[String]) -> Vec<Result<(u16, String), ()>> {
     let client = client(session);
     let mut answers = Vec::new();
@@ -30,7 +30,7 @@ pub(crate) async fn ask(session: &RecorderSession, urls: &[String]) -> Vec<Resul
     answers
 }
 
-/// A recording as it is after it was stored.
+/// The recording after it was written and read.
 pub(crate) fn stored(finished: &FinishedSession) -> Recording {
     let written = finished.recording.write(&finished.secrets).unwrap();
     Recording::parse(&written.text).unwrap()
@@ -227,7 +227,7 @@ async fn the_recorded_pace_is_kept_if_wanted() {
         whole(moments.iter().map(|(chunk, _)| &chunk[..]).collect()),
         whole(frames.iter().map(|it| &it.bytes[..]).collect())
     );
-    // Two pieces may reach a busy client at once, so each is looked for where it ended.
+    // Two pieces may reach a busy client at once, so each is searched where it ended.
     let mut ended =
         moments.iter().flat_map(|(chunk, moment)| chunk.windows(2).filter(|it| it == b"\n\n").map(|_| *moment));
     let late = frames.iter().map(|frame| {
@@ -236,7 +236,7 @@ async fn the_recorded_pace_is_kept_if_wanted() {
         assert!(moment + Duration::from_millis(2) >= recorded, "{moment:?} is before {recorded:?}");
         moment.abs_diff(recorded)
     });
-    // To connect takes as long as it takes, and is the same for all.
+    // The time to connect is the same for all.
     let late: Vec<Duration> = late.collect();
     let least = *late.iter().min().unwrap();
     let (median, worst) = spread(late.iter().map(|it| it.abs_diff(least)));
@@ -321,7 +321,7 @@ async fn what_is_not_recorded_is_refused_and_a_miss() {
         if first.is_empty() {
             let _ = tokio::time::timeout(Duration::from_millis(300), read).await;
             let text = String::from_utf8_lossy(&answer);
-            assert!(text.starts_with("HTTP/1.1 403") && text.contains("passed on unread"), "{text}");
+            assert!(text.starts_with("HTTP/1.1 403") && text.contains("passed through unread"), "{text}");
         } else {
             tokio::time::timeout(Duration::from_secs(3), read).await.expect("it was not refused").ok();
         }
@@ -329,7 +329,7 @@ async fn what_is_not_recorded_is_refused_and_a_miss() {
     let finished = session.finish().await;
     assert_eq!(upstream.log.lock().unwrap().connections, 0);
     let reasons: Vec<&str> = finished.misses.iter().map(|miss| miss.reason.as_str()).collect();
-    assert!(reasons[0].contains("passed on unread") && reasons[1].contains("other than HTTP"), "{reasons:?}");
+    assert!(reasons[0].contains("passed through unread") && reasons[1].contains("other than HTTP"), "{reasons:?}");
     assert!(reasons[2].contains("HTTP/2"), "{reasons:?}");
     assert_eq!(finished.tally.misses, 3);
 }

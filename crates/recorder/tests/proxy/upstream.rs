@@ -1,4 +1,4 @@
-//! A server that speaks HTTP/1.1 byte for byte as a test says, over TLS or not, and notes what it was asked.
+//! A server that sends HTTP/1.1 byte for byte as specified by a test, with or without TLS, and keeps the requests.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -12,23 +12,23 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 
-/// What is done with a connection that asked for a path.
+/// A step of the answer to a request for a path.
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
-    /// Bytes are sent.
+    /// Sends bytes.
     Send(Vec<u8>),
-    /// Nothing happens for so long.
+    /// Does nothing for this long.
     Wait(Duration),
-    /// The connection is closed.
+    /// Closes the connection.
     Close,
-    /// Sends what comes, until the other side is done.
+    /// Echoes the input until the other side closes.
     Echo,
 }
 
-/// The answers to a path: the first one to the first request, and the last one from then on.
+/// The answers to a path: the first one for the first request, and the last one from then on.
 pub(crate) type Scripts = BTreeMap<&'static str, Vec<Vec<Step>>>;
 
-/// What the server was asked.
+/// The requests that the server received.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Received {
     pub(crate) head: String,
@@ -41,7 +41,7 @@ pub(crate) struct Log {
     pub(crate) received: Vec<Received>,
     /// When each `Send` was done.
     pub(crate) sent: Vec<Instant>,
-    /// How many clients left before the script was over.
+    /// How many clients disconnected before the end of the script.
     pub(crate) left: usize,
 }
 
@@ -97,7 +97,7 @@ impl Upstream {
     }
 }
 
-/// A whole answer.
+/// A complete answer.
 pub(crate) fn whole(status: &str, headers: &str, body: &str) -> Vec<Step> {
     let text = format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\n{headers}\r\n{body}", body.len());
     vec![Step::Send(text.into_bytes())]
@@ -107,7 +107,7 @@ pub(crate) fn json(body: &str) -> Vec<Step> {
     whole("200 OK", "content-type: application/json\r\n", body)
 }
 
-/// A stream of server-sent events with pauses between them.
+/// A stream of server-sent events with pauses in between.
 pub(crate) fn events(pause: Duration, events: &[&str]) -> Vec<Step> {
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
     let mut steps = vec![Step::Send(head.as_bytes().to_vec())];

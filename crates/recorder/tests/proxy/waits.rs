@@ -1,4 +1,4 @@
-//! Waits of minutes, with a clock that does not wait.
+//! Timeouts of minutes, with a paused clock.
 
 use agentci_recorder::{EndKind, RecorderSession, Recording, Remedy, ReplayPace};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -15,7 +15,7 @@ async fn a_handshake_that_stops_half_way_is_not_waited_for() {
     let mut head = [0; 128];
     let length = stream.read(&mut head).await.unwrap();
     assert!(head[..length].starts_with(b"HTTP/1.1 200"));
-    // A record of TLS that says it is longer.
+    // A TLS record that claims to be longer.
     stream.write_all(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03").await.unwrap();
     let began = Instant::now();
     let _ = stream.read_to_end(&mut Vec::new()).await;
@@ -38,7 +38,7 @@ async fn a_request_that_got_no_answer_gets_none_again_but_not_for_ever() {
     assert!(session.finish().await.misses.is_empty());
 }
 
-/// A database waits for nobody: its client does, and would until its own patience ends.
+/// The client of a database waits for the server to send first, and would wait until its own timeout.
 #[tokio::test(start_paused = true)]
 async fn a_client_that_waits_for_the_server_to_speak_is_sent_away_and_told_what_helps() {
     let session = RecorderSession::start(options(replaying(Recording::default(), ReplayPace::Fast))).await.unwrap();
@@ -56,7 +56,7 @@ async fn a_client_that_waits_for_the_server_to_speak_is_sent_away_and_told_what_
     assert!(told.contains("`--allow db.example.com:5432`") && !told.contains("--update"), "{told}");
 }
 
-/// A client may open a connection long before it asks.
+/// A client may open a connection long before its first request.
 #[tokio::test(start_paused = true)]
 async fn a_client_of_a_recorded_server_may_be_silent() {
     let lines = [

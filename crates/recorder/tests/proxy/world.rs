@@ -1,4 +1,4 @@
-//! Sessions among what else there is in the world: a proxy of the user's, tools that speak MCP, telemetry, agents as programs.
+//! Sessions in a larger environment: a proxy of the user, tools over MCP, telemetry, agents as programs.
 
 use std::process::Command;
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,7 @@ use crate::client::{client, options, record, replaying};
 use crate::replay::{ask, replay, stored};
 use crate::upstream::{Upstream, json, whole};
 
-/// A proxy that leads every tunnel to one server, and notes what it was asked; the server stands for all hosts.
+/// A proxy that connects every tunnel to one server, which stands for all hosts, and keeps the requests.
 async fn user_proxy(to: std::net::SocketAddr) -> (String, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let url = format!("http://me:pass%20word@{}", listener.local_addr().unwrap());
@@ -67,7 +67,9 @@ async fn the_users_proxy_leads_to_the_world_whether_it_is_read_or_not() {
     }
     let finished = session.finish().await;
     assert_eq!(finished.recording.exchanges.len(), 1);
-    assert!(finished.warnings.iter().any(|it| it.to_string().starts_with("passed.example.com was passed on unread")));
+    assert!(
+        finished.warnings.iter().any(|it| it.to_string().starts_with("passed.example.com was passed through unread"))
+    );
 }
 
 #[tokio::test]
@@ -88,7 +90,7 @@ async fn three_equal_requests_have_their_answers_in_order_and_a_fourth_has_none(
     assert_eq!(texts[..3], [(200, "1".to_owned()), (200, "2".to_owned()), (200, "3".to_owned())]);
     assert_eq!(texts[3].0, 400, "{texts:?}");
     let finished = session.finish().await;
-    assert_eq!(finished.misses[0].reason, "it was asked once more than it was recorded");
+    assert_eq!(finished.misses[0].reason, "it was sent more times than it was recorded");
 }
 
 async fn post(session: &RecorderSession, url: &str, body: &str) -> (u16, String) {
@@ -112,7 +114,7 @@ async fn what_is_allowed_is_reached_in_a_replay_and_nothing_else_is() {
     assert_eq!((session.finish().await.misses.len(), upstream.heads().len()), (1, 1));
 }
 
-/// One call over MCP, with the session that the server gave out.
+/// One call over MCP, with the session id from the server.
 async fn mcp(session: &RecorderSession, url: &str, id: u64, method: &str, of: Option<&str>) -> (Option<String>, Value) {
     let body = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": { "name": "look" } });
     let mut request = client(session).post(url).header("content-type", "application/json").body(body.to_string());
@@ -158,7 +160,7 @@ async fn a_socket_in_a_replay_is_refused_and_a_miss() {
     assert_eq!(&head, b"HTTP/1.1 501");
     drop(stream);
     let finished = session.finish().await;
-    assert_eq!(finished.misses[0].reason, "it is a WebSocket, which is not recorded");
+    assert_eq!(finished.misses[0].reason, "it uses a WebSocket, which is not recorded");
     assert_eq!(finished.tally.misses, 1);
 }
 
@@ -188,7 +190,7 @@ async fn what_is_recorded_is_still_answered_once_the_way_is_closed() {
     assert_eq!((upstream.heads().len(), session.finish().await.recording.exchanges.len()), (1, 1));
 }
 
-/// Runs a program as the agent of a session, and gives what it printed.
+/// Runs a program as the agent of a session, and returns its output.
 async fn run(session: &RecorderSession, program: &'static [&'static str], url: String) -> String {
     let variables = session.environment();
     let running = tokio::task::spawn_blocking(move || {
@@ -204,7 +206,7 @@ async fn run(session: &RecorderSession, program: &'static [&'static str], url: S
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Both stay for a while: the name of a program that has left cannot be found.
+/// Both stay for a while: the name of a program that has exited cannot be found.
 const PYTHON: &[&str] = &[
     "python3",
     "-c",

@@ -1,4 +1,4 @@
-//! Run events gathered into a result.
+//! Collects run events into a result.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
@@ -10,20 +10,20 @@ use serde_json::Value;
 use crate::json_object::plain_text;
 use crate::{AgentTestResult, DocumentReport, RunDocument, TestSuiteResult, label, write_json};
 
-/// Gathers the events of one run.
+/// Collects the events of one run.
 #[derive(Debug, Default)]
 pub struct OwnWordsResults {
     suite: Arc<str>,
     first_seen: Option<u64>,
     last_seen: u64,
     wall_us: Option<u64>,
-    /// Attempts that are not over, by case.
+    /// Running attempts, by case.
     open: HashMap<Arc<str>, OpenAttempt>,
-    /// Those that are, by position.
+    /// Results of ended attempts, by position.
     closed: BTreeMap<usize, AgentTestResult>,
 }
 
-/// What is known of an attempt that is not over.
+/// The data of a running attempt.
 #[derive(Debug, Default)]
 struct OpenAttempt {
     output: String,
@@ -34,7 +34,7 @@ struct OpenAttempt {
 }
 
 impl OwnWordsResults {
-    /// Takes note of an event.
+    /// Adds an event.
     pub fn add(&mut self, event: &RunEvent) {
         self.first_seen.get_or_insert(event.timestamp);
         self.last_seen = event.timestamp;
@@ -50,7 +50,7 @@ impl OwnWordsResults {
         if let Body::CaseEnd(end) = &event.body {
             let open = self.open.remove(id).unwrap_or_default();
             let result = open.close(id, end);
-            // Of several attempts the first that failed is the one to show.
+            // Of several attempts the first that failed is shown.
             let shown = self.closed.entry(end.index).or_insert_with(|| result.clone());
             if shown.passed && !result.passed {
                 *shown = result;
@@ -74,12 +74,12 @@ impl OwnWordsResults {
         }
     }
 
-    /// The result of the case at a position, if it is over.
+    /// The result of the case at a position, if it has ended.
     pub fn get(&self, index: usize) -> Option<&AgentTestResult> {
         self.closed.get(&index)
     }
 
-    /// The result as far as events came.
+    /// The result of the events so far.
     pub fn result(self) -> TestSuiteResult {
         let seen = self.last_seen - self.first_seen.unwrap_or(self.last_seen);
         let wall = self.wall_us.unwrap_or(seen.saturating_mul(1000));
@@ -87,7 +87,7 @@ impl OwnWordsResults {
     }
 }
 
-/// Makes the result of a run as JSON, one document a run.
+/// Writes the result of a run as JSON, one document per run.
 pub type TestSuite = DocumentReport<OwnWordsResults>;
 
 impl RunDocument for OwnWordsResults {
@@ -114,7 +114,7 @@ impl OpenAttempt {
         };
         let of = |status: CheckStatus| self.checks.iter().filter(move |check| check.status == status).map(named);
         let mut failed: Vec<String> = of(CheckStatus::Failed).collect();
-        // What is no check of the test, such as a limit on time, has its own words.
+        // Findings that are not checks, such as a timeout, have their own messages.
         let others = end.findings.iter().filter(|finding| finding.cause != Cause::Check);
         failed.extend(others.map(|finding| match (&self.error, finding.cause) {
             (Some(error), Cause::AgentError) => format!("provider_error: {error}"),
@@ -135,7 +135,7 @@ impl OpenAttempt {
     }
 }
 
-/// Whether a message is the label of a check already, as in events that were made of a result.
+/// Whether a message is already the label of a check, as in events that were created from a result.
 fn is_label(message: &str, name: &str) -> bool {
     message.strip_prefix(name).is_some_and(|rest| rest.starts_with(": "))
 }

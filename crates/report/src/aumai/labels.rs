@@ -1,6 +1,6 @@
-//! Expectations in the dialect's own words.
+//! The dialect's own labels for assertions.
 
-/// What is said of an expectation: its name, what in particular was expected, whether it was met, and what was measured.
+/// The label of an assertion: its name, the expected value, whether it passed, and the measured values.
 ///
 /// ```
 /// # use agentci_report::label;
@@ -23,7 +23,7 @@ pub fn label(name: &str, subject: Option<&str>, met: bool, tokens_used: u64, lat
         ("matches_schema", true) => "matches_schema: output conforms to schema".into(),
         ("matches_schema", false) => "matches_schema: output does not conform to schema".into(),
         (other, true) => other.to_owned(),
-        (other, false) => format!("{other}: did not hold"),
+        (other, false) => format!("{other}: failed"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The result of a suite of the `aumai` dialect, in that dialect's own words.
+//! The result of a suite of the `aumai` dialect, in that dialect's own format.
 //!
 //! ```json
 //! {

@@ -1,9 +1,9 @@
-//! What the agent did, below the line of its case, when more was asked for.
+//! Details below the line of a case, for verbose output.
 //!
 //! ```text
 //! PASS t1 (56 ms, 1 tool call)
 //!   t1: search_docs {"q":"reset"}
-//!   t1: check `contains` held
+//!   t1: check `contains` passed
 //!   t1: search_docs: requested, answered; seen by model_wire
 //! ```
 
@@ -15,11 +15,11 @@ use agentci_verdict::{Body, CheckEnd, CheckStatus, ReplaySource, RunEvent};
 use super::lines::fit;
 use crate::{one_line, similarity};
 
-/// Lines that wait for the line of their case.
+/// Lines that are printed after the line of their case.
 #[derive(Debug, Default)]
 pub(super) struct CaseLines {
     width: usize,
-    /// By case and attempt, while the attempt runs: the position of a case is not known before its end.
+    /// By case and attempt, while the attempt is running: the position of a case is only known at its end.
     running: BTreeMap<(Arc<str>, u32), Vec<String>>,
     /// By position, then attempt.
     ended: BTreeMap<usize, BTreeMap<u32, Vec<String>>>,
@@ -30,13 +30,13 @@ impl CaseLines {
         Self { width, ..Self::default() }
     }
 
-    /// Takes note of an event.
+    /// Adds an event.
     pub(super) fn add(&mut self, event: &RunEvent) {
         let Some(id) = &event.case_id else { return };
         let attempt = event.attempt.unwrap_or(1);
         let line = match &event.body {
             Body::ToolCall(call) => match call.observer.as_deref() {
-                Some("model_wire") => format!("the model asks for {} {}", call.name, call.args),
+                Some("model_wire") => format!("the model requests {} {}", call.name, call.args),
                 Some(observer) => format!("{} {} (seen by {observer})", call.name, call.args),
                 None => format!("{} {}", call.name, call.args),
             },
@@ -60,19 +60,19 @@ impl CaseLines {
         self.running.entry((Arc::clone(id), attempt)).or_default().push(line);
     }
 
-    /// The lines of a case, all its attempts in order; they are handed out once.
+    /// Takes the lines of a case, with all its attempts in order.
     pub(super) fn take(&mut self, index: usize) -> String {
         self.ended.remove(&index).unwrap_or_default().into_values().flatten().collect()
     }
 }
 
-/// Which ids of the recording others stood for.
+/// The ids that differ from the recording.
 fn renamed(replay: &ReplaySource) -> Option<String> {
     let renamed = &replay.matched.as_ref()?.renamed;
     (!renamed.is_empty()).then(|| format!("ids that differ: {}", renamed.join(", ")))
 }
 
-/// How requests were matched with those of a recording.
+/// How requests were matched with a recording.
 fn matched(replay: &ReplaySource) -> Option<String> {
     let matched = replay.matched.as_ref()?;
     let answered = matched.exact + matched.with_holes;
@@ -93,16 +93,16 @@ fn matched(replay: &ReplaySource) -> Option<String> {
     Some(format!("{answered} requests answered from {}, {} exact{differ}", replay.cassette_path, matched.exact))
 }
 
-/// Lines of the recording that no call asked for.
+/// The unused lines of the recording.
 fn unused(replay: &ReplaySource) -> Option<String> {
     let lines: Vec<String> = replay.unused_lines.iter().map(ToString::to_string).collect();
-    (!lines.is_empty()).then(|| format!("not asked for in {}: line {}", replay.cassette_path, lines.join(", ")))
+    (!lines.is_empty()).then(|| format!("unused in {}: line {}", replay.cassette_path, lines.join(", ")))
 }
 
 fn said(check: &CheckEnd) -> String {
     let became = match check.status {
-        CheckStatus::Held => "held",
-        CheckStatus::Failed => "did not hold",
+        CheckStatus::Held => "passed",
+        CheckStatus::Failed => "failed",
         CheckStatus::Error => "could not be evaluated",
         CheckStatus::NotEvaluated => "was not evaluated",
     };
@@ -110,7 +110,9 @@ fn said(check: &CheckEnd) -> String {
         let named = message.strip_prefix(check.name.as_str()).and_then(|rest| rest.strip_prefix(": "));
         format!(": {}", named.unwrap_or(message))
     });
-    let message = message.unwrap_or_default();
+    // What failed says why; what passed shows what was expected.
+    let arguments = check.subject.as_deref().filter(|_| check.status == CheckStatus::Held);
+    let message = message.or_else(|| arguments.map(|line| format!(": {line}"))).unwrap_or_default();
     let measured = similarity::of_check(check).map(|measured| format!("; {measured}")).unwrap_or_default();
     format!("check `{}` {became}{message}{measured}", check.name)
 }

@@ -12,7 +12,7 @@ use crate::{
     one_line, stability,
 };
 
-/// `suite demo (runledger, replay, 3 cases)`, and that no agent is run where none is.
+/// `suite demo (runledger, replay, 3 cases)`, with a note if no agent is run.
 pub(super) fn heading(run: &ReportedRun) -> String {
     let cases = count_of(run.start.cases_total, "case");
     let seed = run.start.seed.map(|seed| format!("seed {seed}")).unwrap_or_default();
@@ -22,7 +22,8 @@ pub(super) fn heading(run: &ReportedRun) -> String {
     let tools = run.start.tools_at.as_ref().map(|address| {
         let address = one_line(address);
         format!(
-            "tools are played at {address}, where the running agent has to call them (`--stub-port` sets the port)\n"
+            "the stub tool server is {address}; the running agent must call its tools there (`--stub-port` sets the \
+             port)\n"
         )
     });
     let suite = one_line(&run.suite);
@@ -34,11 +35,11 @@ pub(super) fn agents(run: &ReportedRun) -> String {
     agents::sentence(Agentless::of(&run.rows)).map(|said| said + "\n").unwrap_or_default()
 }
 
-/// The most of the words that say why a case did not pass.
+/// The maximum length of the reason why a case did not pass.
 const REASON_LIMIT: usize = 160;
 
-/// `PASS t1 (56 ms, 1 tool call)`, `SKIP t3: not ready yet`, ``FAIL t2 (12 ms, 2 tool calls): check `must_call` did not hold``,
-/// ``FAIL t7 (2 of 3 runs passed; run 2: 12 ms, 1 tool call): check `equals` did not hold``
+/// `PASS t1 (56 ms, 1 tool call)`, `SKIP t3: not ready yet`, ``FAIL t2 (12 ms, 2 tool calls): `must_call` failed: ..``,
+/// ``FAIL t7 (2 of 3 runs passed; run 2: 12 ms, 1 tool call): `equals` failed: ..``
 pub(super) fn case(row: &CaseRow, paint: Paint, into: &mut String) {
     let end = row.decisive();
     let word = match end.status {
@@ -76,13 +77,13 @@ pub(super) fn case(row: &CaseRow, paint: Paint, into: &mut String) {
     }
 }
 
-/// Why it did not pass, so that it is known before everything about it is told at the end.
+/// Why it did not pass, in short; the details follow at the end of the run.
 fn reason(end: &CaseEnd) -> String {
     let headline = findings::decisive(end).map(findings::headline).filter(|_| !end.passed);
     headline.map(|words| format!(": {}", one_line(&cut::name(&words, REASON_LIMIT)))).unwrap_or_default()
 }
 
-/// `2 of 5 runs passed`, with those that an interruption left out.
+/// `2 of 5 runs passed`, with the runs that were not run.
 fn runs(row: &CaseRow) -> String {
     let passed = row.attempts.iter().filter(|attempt| attempt.status == CaseStatus::Pass).count();
     let runs = row.decisive().runs;
@@ -91,7 +92,7 @@ fn runs(row: &CaseRow) -> String {
     format!("{passed} of {runs} runs passed{left_out}")
 }
 
-/// How much runs of a case are alike: the cases that do not always pass, or all of them, and a line for all.
+/// The stability of cases that do not always pass, or of all cases, and a summary line:
 ///
 /// ```text
 /// stability of t7: unstable: 2 of 3 runs passed (66.6 %), mean 10 ms, min 10 ms, max 11 ms, deviation 0.5 ms
@@ -125,8 +126,8 @@ pub(super) fn totals(run: &ReportedRun) -> String {
     )
 }
 
-/// ` (mean 20 ms, p50 12 ms, p95 56 ms; 3 tool calls, 0 tool errors, 4 model calls)`, if any case ran. Model calls are left out where
-/// no model was observed.
+/// ` (mean 20 ms, p50 12 ms, p95 56 ms; 3 tool calls, 0 tool errors, 4 model calls)`, if any case ran. Model calls are
+/// omitted if no model was observed.
 fn used(numbers: &Aggregates) -> String {
     let Some(wall) = numbers.wall_ms else { return String::new() };
     let models = numbers.model_calls.map(|calls| format!(", {}", count(calls, "model call"))).unwrap_or_default();
@@ -140,7 +141,7 @@ fn used(numbers: &Aggregates) -> String {
     )
 }
 
-/// `; stopped: 12 cases not run`, if the run did not get to its end.
+/// `; stopped: 12 cases not run`, if the run did not finish.
 fn stopped(end: &RunEnd) -> String {
     let not_run = format!("{} not run", count_of(end.not_run, "case"));
     match (end.interrupted, end.not_run) {
@@ -151,7 +152,7 @@ fn stopped(end: &RunEnd) -> String {
     }
 }
 
-/// At most `width` characters of a line, the last of them dots if something is missing; a width of 0 sets no limit.
+/// At most `width` characters of a line, ending in dots if it was truncated; a width of 0 means no limit.
 pub(super) fn fit(line: &str, width: usize) -> String {
     if width == 0 || line.chars().nth(width).is_none() {
         return line.to_owned();

@@ -1,7 +1,7 @@
-//! The line that tells how far the run is: `[12/200] 2 failed in 5.2 s, running: t13, t14, did not pass: t7, t9`.
+//! The progress line: `[12/200] 2 failed in 5.2 s, running: t13, t14, did not pass: t7, t9`.
 //!
-//! It is drawn over itself and wiped away before anything else is printed. Lines of cases wait for those before them, so the
-//! line names what did not pass as soon as it is known. A terminal that can not be written to loses it; the run does not care.
+//! It is redrawn in place and erased before anything else is printed. Lines of cases wait for those before them, so the
+//! progress line names cases that did not pass as soon as they are known. Errors of the terminal are ignored.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -13,10 +13,10 @@ use super::lines::fit;
 use crate::{duration, one_line};
 
 const WIPE: &str = "\r\u{1b}[2K";
-/// How many cases that did not pass are named.
+/// The maximum number of cases that did not pass that are named.
 const NAMED: usize = 3;
 
-/// The line and where it is drawn.
+/// The progress line and its terminal.
 pub(super) struct RunProgress {
     terminal: Box<dyn Write>,
     width: usize,
@@ -25,7 +25,7 @@ pub(super) struct RunProgress {
     run: Running,
 }
 
-/// How far the run is.
+/// The progress of the run.
 #[derive(Default)]
 struct Running {
     total: usize,
@@ -41,7 +41,7 @@ impl RunProgress {
         Self { terminal, width, now: 0, drawn: false, run: Running::default() }
     }
 
-    /// Takes note of an event; `completed` says that it was the last of its case.
+    /// Adds an event; `completed` means that it was the last of its case.
     pub(super) fn add(&mut self, event: &RunEvent, completed: bool) {
         self.now = self.now.max(event.timestamp);
         let run = &mut self.run;
@@ -64,7 +64,7 @@ impl RunProgress {
         }
     }
 
-    /// Tells that it is so late now, in Unix milliseconds, and nothing else happened.
+    /// Updates the current time, in Unix milliseconds, while nothing else happens.
     pub(super) fn tick(&mut self, now: u64) {
         self.now = self.now.max(now);
         if self.drawn {
@@ -72,7 +72,7 @@ impl RunProgress {
         }
     }
 
-    /// Wipes the line away, if it is there.
+    /// Erases the line, if it is drawn.
     pub(super) fn wipe(&mut self) {
         if self.drawn {
             self.write(WIPE);
@@ -97,13 +97,13 @@ impl RunProgress {
             self.run.cases.join(", "),
             self.named(),
         );
-        // A line that fills the last column makes some terminals begin another.
+        // A line that fills the last column makes some terminals start a new one.
         let width = if self.width == 0 { 80 } else { self.width } - 1;
         self.write(&format!("{WIPE}{}", fit(&one_line(&line), width)));
         self.drawn = true;
     }
 
-    /// `, did not pass: t7, t9`, if any did not.
+    /// `, did not pass: t7, t9`, if there are any.
     fn named(&self) -> String {
         if self.run.wrong.is_empty() {
             return String::new();

@@ -11,36 +11,36 @@ use crate::{
     Paint, ReportError, ReportOutput, ReportedRun, Reporter, Whole, agents, findings, gates, one_line, similarity,
 };
 
-/// How much of an agent's standard error is shown unless everything was asked for.
+/// The number of lines of an agent's standard error that are shown without `--verbose`.
 const STDERR_LINES: usize = 10;
 
-/// How the console report looks.
+/// Options of the console report.
 #[derive(Default)]
 pub struct ConsoleOptions {
-    /// Whether to colour.
+    /// Whether to use colors.
     pub color: bool,
-    /// The terminal that shows what is running, if there is one.
+    /// The terminal that shows the progress line, if there is one.
     pub live: Option<Box<dyn Write>>,
-    /// Whether to show tool calls, checks and all of the kept standard error.
+    /// Whether to show tool calls, checks and the whole recorded standard error.
     pub verbose: bool,
-    /// The columns of the terminal; 0 sets no limit.
+    /// The number of columns of the terminal; 0 means no limit.
     pub width: usize,
 }
 
-/// The report for people: a line a case, then what failed and why, then totals. It may be handed several runs one after
-/// another.
+/// The console report: one line per case, then the failures with their reasons, then totals. It can show several runs
+/// one after another.
 pub struct Console {
     out: Box<dyn Write>,
     paint: Paint,
     verbose: bool,
     width: usize,
     progress: Option<RunProgress>,
-    /// Whether a run was shown before, from which the next is set apart.
+    /// Whether a run was shown before, so that the next one is separated from it.
     again: bool,
     shown: Option<ShownRun>,
 }
 
-/// The run being shown.
+/// The run that is being shown.
 struct ShownRun {
     run: ReportedRun,
     /// The position of the first case that was not printed.
@@ -62,13 +62,13 @@ impl Console {
         }
     }
 
-    /// The report without colours, which goes to `output` when it is complete.
+    /// The report without colors, written to `output` when it is complete.
     pub(crate) fn whole(output: ReportOutput) -> Box<dyn Reporter> {
         let console = |out| -> Box<dyn Reporter> { Box::new(Self::new(out, ConsoleOptions::default())) };
         Box::new(Whole::new("console", output, console))
     }
 
-    /// The lines of all cases that no earlier case holds back.
+    /// The lines of all cases that do not wait for an earlier case.
     fn ready_cases(&mut self) -> String {
         let mut text = String::new();
         let Some(shown) = &mut self.shown else { return text };
@@ -80,11 +80,11 @@ impl Console {
         text
     }
 
-    /// What comes after the last case.
+    /// The part after the last case.
     fn close(&mut self) -> String {
         let mut text = String::new();
         let Some(ShownRun { run, next, mut detail }) = self.shown.take() else { return text };
-        // Nothing more comes, so whatever held these back never will.
+        // No more events follow, so the cases that these waited for never end.
         for row in run.rows.iter().filter(|row| row.decisive().index >= next) {
             lines::case(row, self.paint, &mut text);
             text += &detail.as_mut().map(|detail| detail.take(row.decisive().index)).unwrap_or_default();

@@ -1,14 +1,15 @@
-//! A comparison for programs, as it stands in `summary.json`.
+//! The comparison in `summary.json`.
 
 use agentci_verdict::GateReport;
 use serde_json::{Value, json};
 
-/// What the run was held to, so that it can be held to it again: the thresholds as fractions, and the suite's own words.
+/// The policy of the run, so that it can be evaluated again: the thresholds as fractions, and the gates as written in
+/// the suite.
 pub(crate) fn policy_snapshot(report: &GateReport) -> Value {
     json!({ "thresholds": report.thresholds, "regression": report.written })
 }
 
-/// What came of it.
+/// The result of the gates.
 pub fn regression(report: &GateReport) -> Value {
     let comparison = &report.comparison;
     let mut document = json!({

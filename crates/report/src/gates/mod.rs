@@ -1,4 +1,4 @@
-//! How a run did beside its baseline, in the same words for every report.
+//! Describes gates and the comparison with a baseline, in the same words for every report.
 //!
 //! ```text
 //! GATE FAIL min_pass_rate: 0.80 is below 0.90 (baseline 1.00)

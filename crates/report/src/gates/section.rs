@@ -1,4 +1,4 @@
-//! The part of the console report about the run as a whole.
+//! The section of the console report about the run as a whole.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use agentci_verdict::{GateCheck, GateReport, GateStatus};
 use crate::overall::changed;
 use crate::{Paint, Tone, gate_lines, one_line};
 
-/// Every gate that was asked for, what changed since the baseline, and what a reader has to know.
+/// All configured gates, the changes since the baseline, and warnings.
 pub(crate) fn section(report: &GateReport, paint: Paint) -> String {
     let mut text = String::new();
     for line in gate_lines(report) {
@@ -32,12 +32,12 @@ pub(crate) fn section(report: &GateReport, paint: Paint) -> String {
     text
 }
 
-/// The gates that were asked for.
+/// The configured gates.
 pub(crate) fn asked(checks: &[GateCheck]) -> impl Iterator<Item = &GateCheck> {
     checks.iter().filter(|check| check.threshold.is_some())
 }
 
-/// What became of a gate, as a terminal shows it.
+/// The result of a gate, as shown on a terminal.
 pub(super) fn sign(status: GateStatus) -> (Tone, &'static str) {
     match status {
         GateStatus::Pass => (Tone::Pass, "PASS"),

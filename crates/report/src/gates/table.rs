@@ -1,4 +1,4 @@
-//! A comparison by itself, as `agentci diff` prints it.
+//! The comparison that `agentci diff` prints.
 //!
 //! ```text
 //!            baseline  current  change
@@ -24,7 +24,7 @@ use super::section::{asked, sign};
 use super::words;
 use crate::{Paint, Tone, count_of, duration_of, one_line};
 
-/// The numbers, the gates and every change, one below the other.
+/// A table of the metrics, the gates and all changes.
 pub fn comparison_table(comparison: &Comparison, paint: Paint) -> String {
     let mut text = numbers(comparison);
     let gates: Vec<_> = asked(&comparison.checks).collect();

@@ -1,4 +1,4 @@
-//! Gates and changes, a sentence each. Names come from suites and agents, and are made fit to be shown by whoever shows them.
+//! Describes gates and changes, one sentence each. Names come from suites and agents; callers escape them.
 
 use std::collections::BTreeSet;
 
@@ -10,21 +10,21 @@ use serde_json::{Map, Value};
 
 use crate::{count_of, duration_of};
 
-/// How many cases a sentence names.
+/// The maximum number of cases that a sentence names.
 const NAMED: usize = 10;
 
-/// How many arguments that are others a sentence names.
+/// The maximum number of differing arguments that a sentence names.
 const ARGUMENTS: usize = 3;
 
-/// Why a baseline is of no use.
+/// Why a baseline cannot be used.
 pub fn baseline_problem(path: &str, problem: &str) -> String {
-    format!("the baseline `{path}` can not be used: {problem}")
+    format!("the baseline `{path}` cannot be used: {problem}")
 }
 
-/// What became of a gate: `0.80 is below 0.90 (baseline 1.00)`.
+/// The result of a gate: `0.80 is below 0.90 (baseline 1.00)`.
 pub fn gate(check: &GateCheck) -> String {
     if let Some(note) = &check.note {
-        return format!("not looked at: {note}");
+        return format!("not evaluated: {note}");
     }
     let (none, names) = (check.cases.is_empty(), first_of(&check.cases, NAMED));
     let cases = |one: &str, many: &str| match check.cases.len() {
@@ -41,19 +41,19 @@ pub fn gate(check: &GateCheck) -> String {
         Gate::NoMissingCases => format!("{} of the baseline not run: {names}", count_of(check.cases.len(), "case")),
         Gate::NoChangedSteps if none => "every case calls its tools as in the baseline".to_owned(),
         Gate::NoChangedSteps => {
-            format!("{} tools otherwise than in the baseline: {names}", cases("calls its", "call their"))
+            format!("{} tools differently from the baseline: {names}", cases("calls its", "call their"))
         }
         Gate::NoChangedPrompts if none => {
-            "models are asked with the prompts, tools and parameters of the baseline".to_owned()
+            "models are called with the prompts, tools and parameters of the baseline".to_owned()
         }
         Gate::NoChangedPrompts => {
             let change = check.change.as_deref().unwrap_or_default();
-            format!("{} models differently from the baseline ({names}): {change}", cases("asks its", "ask their"))
+            format!("{} models differently from the baseline ({names}): {change}", cases("calls its", "call their"))
         }
     }
 }
 
-/// Every change of a case, a line each; of a long list only the first `limit`.
+/// All changes of cases, one line each; at most `limit` of each kind.
 pub fn changes(changes: &CaseChanges, limit: usize) -> Vec<String> {
     let mut lines = Vec::new();
     extend(&mut lines, &changes.status_changed, limit, status_change);
@@ -112,7 +112,7 @@ fn step_change(change: &StepChange) -> String {
     }
 }
 
-/// An exchange during a call that took place only in one of the runs.
+/// An exchange during a call that only one of the runs has.
 fn exchange_change(baseline: Option<&CallStep>, current: Option<&CallStep>) -> String {
     match (baseline, current) {
         (Some(old), Some(new)) if old.tool == new.tool => {
@@ -125,7 +125,7 @@ fn exchange_change(baseline: Option<&CallStep>, current: Option<&CallStep>) -> S
     }
 }
 
-/// Which arguments of a call are others, where both runs have written them down.
+/// The arguments of a call that differ, if both runs recorded them.
 fn arguments(old: &CallStep, new: &CallStep) -> Option<String> {
     let read = |step: &CallStep| serde_json::from_str::<Map<String, Value>>(step.args.as_deref()?).ok();
     let (old, new) = (read(old)?, read(new)?);
@@ -151,7 +151,7 @@ fn pass_rate(check: &GateCheck) -> String {
 
 fn wall(which: &str, check: &GateCheck) -> String {
     let (Some(baseline), Some(current), Some(delta)) = (check.baseline, check.current, check.delta_pct) else {
-        return format!("the {which} wall time can not be compared");
+        return format!("the {which} wall time cannot be compared");
     };
     let (delta, limit) = (delta * 100.0, check.threshold.unwrap_or_default() * 100.0);
     let relation = if delta < 0.0 { "less" } else { "more" };
@@ -169,7 +169,7 @@ fn wall(which: &str, check: &GateCheck) -> String {
     )
 }
 
-/// Why a wall time over its limit fails nothing.
+/// Why a wall time over its limit does not fail the gate.
 fn noise(check: &GateCheck, grown: f64) -> Option<String> {
     let least = check.min_wall_ms_delta.filter(|least| grown < *least)?;
     let over = check.delta_pct.zip(check.threshold).is_some_and(|(delta, limit)| delta > limit);
@@ -182,7 +182,7 @@ fn slower(case: &SlowerCase) -> String {
     format!("{} {} -> {}", case.id, duration_of(case.baseline), duration_of(case.current))
 }
 
-/// A number with as many decimals as it takes to see on which side of the limit it is.
+/// A number with enough decimals to show on which side of the limit it is.
 fn beside(number: f64, limit: f64, decimals: usize) -> String {
     let texts = (decimals..=6).map(|decimals| format!("{number:.decimals$}"));
     let tells = |text: &String| {
@@ -192,7 +192,7 @@ fn beside(number: f64, limit: f64, decimals: usize) -> String {
     texts.into_iter().find(tells).unwrap_or_else(|| number.to_string())
 }
 
-/// A number without the noise of its last digits.
+/// A number without floating-point noise in its last digits.
 fn plain(number: f64, decimals: usize) -> String {
     let exact = format!("{number:.6}");
     let (whole, fraction) = exact.split_once('.').unwrap_or((&exact, ""));
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn wall_times_are_told_with_their_change() {
+    fn wall_times_are_shown_with_their_change() {
         let wall = |current: f64, status, threshold| {
             let delta_pct = Some((current - 50.0) / 50.0);
             let check = check(Gate::MaxAvgWallMsDeltaPct, status, threshold);
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exchange_during_a_call_is_told_as_one() {
+    fn an_exchange_during_a_call_is_described_as_one() {
         let step = |tool: &str| Some(CallStep { tool: tool.into(), within: true, ..CallStep::default() });
         let line = |baseline, current| {
             let (id, baseline_after) = ("t3".into(), Vec::new());

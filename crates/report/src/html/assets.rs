@@ -1,4 +1,4 @@
-//! The page's one style and one script, and the policy that allows these two and nothing else.
+//! The style and the script of the page, and the policy that allows only these.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,7 +13,7 @@ pub(super) const STYLE: &str = concat!(
     include_str!("assets/print.css"),
 );
 
-/// The script: one scope, so its files see each other and nobody else sees them.
+/// The script: one scope, so that its files see each other and leak no globals.
 pub(super) const SCRIPT: &str = concat!(
     "(() => {\n\"use strict\";\n",
     include_str!("assets/dom.js"),
@@ -34,7 +34,8 @@ pub(super) const SCRIPT: &str = concat!(
     "})();\n",
 );
 
-/// Nothing is loaded and nothing is sent; only the style and the script above count, and the script makes no markup of texts.
+/// The page loads and sends nothing; only the style and the script above are allowed, and the script never turns text
+/// into markup.
 pub(super) fn policy() -> String {
     format!(
         "default-src 'none'; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'; \

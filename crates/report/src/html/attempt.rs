@@ -1,4 +1,4 @@
-//! An attempt at a case: no more than 192 KB are kept of its steps.
+//! An attempt at a case: at most 192 KB of its steps are kept.
 
 use agentci_verdict::{Body, CaseStatus, CheckStatus, RunEvent};
 use serde::Serialize;
@@ -8,24 +8,24 @@ use super::step::PageStep;
 use super::steps::PageSteps;
 use super::value;
 
-/// How much of the steps of an attempt is kept, in bytes.
+/// The maximum size of an attempt's steps, in bytes.
 const STEPS_LIMIT: usize = 192 * 1024;
 
-/// What is shown of an attempt.
+/// The data of an attempt on the page.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct RunningAttempt {
     pub(super) number: u32,
     pub(super) checks: Checks,
     steps: PageSteps,
-    /// When it began, in Unix milliseconds.
+    /// Its start, in Unix milliseconds.
     #[serde(skip)]
     begun: u64,
-    /// How it ended.
+    /// Its status.
     #[serde(skip)]
     pub(super) status: CaseStatus,
     #[serde(skip)]
     pub(super) held: usize,
-    /// What the agent gave, in HTML.
+    /// The output of the agent, as HTML.
     #[serde(skip)]
     pub(super) output: String,
 }
@@ -49,7 +49,7 @@ impl RunningAttempt {
         }
     }
 
-    /// Keeps the beginning of each step, and of all of them.
+    /// Truncates each step to `each` bytes, and all of them to `limit` bytes.
     pub(super) fn shorten(&mut self, each: usize, limit: usize) {
         self.steps.shorten(each, limit);
         self.checks.shorten(limit);

@@ -1,26 +1,26 @@
-//! How each case differs from the baseline.
+//! The differences of each case from the baseline.
 
 use std::collections::HashMap;
 
 use agentci_verdict::{CallStep, CaseChanges, CaseStatus, GateReport, StepChange};
 use serde::Serialize;
 
-/// What is other in a case than in the baseline.
+/// The differences of a case from the baseline.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Departure<'r> {
-    /// Whether the baseline does not have it.
+    /// Whether the case is not in the baseline.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     new: bool,
-    /// How it ended there, if it ended otherwise.
+    /// The status in the baseline, if it differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<CaseStatus>,
-    /// The first tool call that differs, from 1, if one does.
+    /// The number of the first tool call that differs, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     step: Option<usize>,
-    /// Whether its models are asked otherwise.
+    /// Whether its prompts differ.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     prompts: bool,
-    /// The baseline's calls from there on.
+    /// The calls of the baseline from there on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     calls: Vec<&'r CallStep>,
 }
@@ -28,7 +28,7 @@ pub(super) struct Departure<'r> {
 /// The cases that differ, by id.
 pub(super) type Departures<'r> = HashMap<&'r str, Departure<'r>>;
 
-/// Those of a run that was compared with a baseline.
+/// The differences of a run that was compared with a baseline.
 pub(super) fn departures(report: Option<&GateReport>) -> Departures<'_> {
     let mut all = Departures::default();
     let Some(report) = report.filter(|report| report.baseline_path.is_some() && report.problem.is_none()) else {
@@ -54,7 +54,7 @@ pub(super) fn departures(report: Option<&GateReport>) -> Departures<'_> {
 }
 
 impl Departure<'_> {
-    /// What differs, in a few words.
+    /// A short description of the differences.
     pub(super) fn words(&self) -> String {
         let new = self.new.then(|| "new".to_owned());
         let status = self.status.map(|status| format!("was {}", status.name()));

@@ -1,9 +1,9 @@
-//! Room for texts by position: the first positions win, whatever came first.
+//! A size-limited table of texts by position: the first positions are kept, whichever was added first.
 
 use std::collections::BTreeMap;
 
-/// Texts by position. When they outgrow their room, those of the last positions go, and no text of such a position is taken
-/// any more; so what is kept does not depend on the order in which the texts came.
+/// Texts by position. When they exceed the limit, those of the last positions are dropped, and no text of such a
+/// position is accepted any more; so the result does not depend on the order in which the texts were added.
 #[derive(Debug, Default)]
 pub(super) struct TextTable<const ROOM: usize> {
     texts: BTreeMap<usize, String>,
@@ -12,7 +12,7 @@ pub(super) struct TextTable<const ROOM: usize> {
 }
 
 impl<const ROOM: usize> TextTable<ROOM> {
-    /// Puts the text there, which is made only if it is looked at.
+    /// Adds a text, which is created only if the position is accepted.
     pub(super) fn put(&mut self, position: usize, text: impl FnOnce() -> String) {
         if self.full_from.is_some_and(|full| position >= full) {
             return;

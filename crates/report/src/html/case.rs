@@ -1,9 +1,9 @@
-//! A case that did not pass, for readers without a script: what went wrong and what there is to show for it.
+//! A case that did not pass, for readers without JavaScript: the findings and the evidence.
 //!
 //! ```html
 //! <details id=c2 class=fail open><summary><b>fail</b><span>t2</span><i>12 ms</i></summary>
-//! <div class=finding><h4>check `must_call` did not hold</h4><pre>...</pre></div>
-//! <h4>Checks that did not hold</h4><ul class=checks><li class=failed><code>must_call</code></ul>
+//! <div class=finding><h4>`must_call` failed: ..</h4><pre>...</pre></div>
+//! <h4>Checks that did not pass</h4><ul class=checks><li class=failed><code>must_call</code></ul>
 //! <h4>Final output</h4><pre>{"answer":"..."}</pre>
 //! </details>
 //! ```
@@ -17,7 +17,7 @@ use super::page::{definitions, name};
 use super::value;
 use crate::{Paint, ReportedRun, count_of, cut, decisive_attempt, duration, findings, html_text, one_line, stability};
 
-/// How many findings of a case are shown.
+/// The maximum number of findings of a case that are shown.
 const FINDINGS: usize = 5;
 
 /// The first cases that did not pass.
@@ -27,11 +27,12 @@ pub(super) fn sections(run: &ReportedRun, gathered: &PageCases, into: &mut Strin
     if count == 0 {
         return;
     }
-    into.push_str("<h2>What did not pass</h2>\n");
+    into.push_str("<h2>Cases that did not pass</h2>\n");
     if count > CASES {
         let _ = writeln!(
             into,
-            "<p class=cut>The first {CASES} of {}; the others have a row only. <code>run.jsonl</code> has all of them.</p>",
+            "<p class=cut>The first {CASES} of {}; the others only have a row. <code>run.jsonl</code> has all of \
+             them.</p>",
             count_of(count, "case"),
         );
     }
@@ -57,7 +58,7 @@ fn section(suite: &str, row: &CaseRow, evidence: Option<&PlainEvidence>, into: &
     went_wrong(suite, row, into);
     if let Some(evidence) = evidence {
         if !evidence.checks.is_empty() {
-            let _ = writeln!(into, "<h4>Checks that did not hold</h4><ul class=checks>\n{}</ul>", evidence.checks);
+            let _ = writeln!(into, "<h4>Checks that did not pass</h4><ul class=checks>\n{}</ul>", evidence.checks);
         }
         if !evidence.output.is_empty() {
             let _ = writeln!(into, "<h4>Final output</h4>{}", evidence.output);
@@ -69,7 +70,7 @@ fn section(suite: &str, row: &CaseRow, evidence: Option<&PlainEvidence>, into: &
     into.push_str("</details>\n");
 }
 
-/// What there is to know beside the verdict, a line.
+/// Facts about the case, in one line.
 fn facts(row: &CaseRow, end: &CaseEnd, into: &mut String) {
     let mut facts = Vec::new();
     let code = |text: &str| format!("<code>{}</code>", name(text));

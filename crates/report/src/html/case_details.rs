@@ -1,8 +1,9 @@
-//! What the page will show of each case beside its row, gathered as it happens and never more than there is room for.
+//! Collects the details of each case for the page, within size limits.
 //!
-//! While a case runs nobody knows how it will end, so of each attempt that is running up to 192 KB are kept (`attempt`). When all
-//! attempts of a case are over, they become text for the page's script: 4 MB for cases that did not pass, 2 MB for those that did,
-//! in the order of the suite. For readers without scripts there is the evidence of the first 200 that did not pass.
+//! How a case will end is unknown while it runs, so up to 192 KB are kept for each running attempt (`attempt`). When
+//! all attempts of a case have ended, they become text for the page's script: 4 MB for cases that did not pass, 2 MB
+//! for those that did, in the order of the suite. For readers without JavaScript there is the evidence of the first 200
+//! cases that did not pass.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,49 +13,49 @@ use agentci_verdict::{Body, CaseEnd, CaseStatus, RunEvent};
 use super::attempt::RunningAttempt;
 use super::bounded_texts::TextTable;
 
-/// How many cases are shown without a script.
+/// The maximum number of cases that are shown without JavaScript.
 pub(super) const CASES: usize = 200;
-/// How much is kept of an attempt that passed or is one of many: of each step, and of all.
+/// The size limits for an attempt that passed or is one of many: per step, and in total.
 const PASSED_STEP: usize = 600;
 const PASSED_LIMIT: usize = 3 * 1024;
 const BESIDE_STEP: usize = 4 * 1024;
 const BESIDE_LIMIT: usize = 24 * 1024;
-/// How many attempts of a case are kept.
+/// The maximum number of attempts of a case that are kept.
 const ATTEMPTS: usize = 10;
-/// How much is kept of all cases that did not pass, and of all that did.
+/// The size limits for all cases that did not pass, and for all that did.
 const WRONG_ROOM: usize = 4 << 20;
 const RIGHT_ROOM: usize = 2 << 20;
 
-/// What is known of the attempts at all cases.
+/// The data of the attempts at all cases.
 #[derive(Debug, Default)]
 pub(super) struct PageCases {
-    /// By case and attempt: the position of a case is not known before its end.
+    /// By case and attempt: the position of a case is only known at its end.
     running: BTreeMap<(Arc<str>, u32), RunningAttempt>,
-    /// By position: attempts that are over, of cases that are not.
+    /// By position: ended attempts of cases that have not ended.
     ended: BTreeMap<usize, Vec<RunningAttempt>>,
     /// By position: cases that passed.
     right: TextTable<RIGHT_ROOM>,
-    /// By position: cases that did not.
+    /// By position: cases that did not pass.
     wrong: TextTable<WRONG_ROOM>,
-    /// By position: the first of those, for readers without a script.
+    /// By position: the evidence of the first of those, for readers without JavaScript.
     evidence: BTreeMap<usize, PlainEvidence>,
-    /// By position: how many checks held in those.
+    /// By position: the number of passed checks of those.
     held: BTreeMap<usize, usize>,
 }
 
-/// What a reader without a script sees beside the findings, in HTML.
+/// The evidence for readers without JavaScript, as HTML.
 #[derive(Debug)]
 pub(super) struct PlainEvidence {
-    /// Checks that did not hold.
+    /// Checks that did not pass.
     pub(super) checks: String,
-    /// What the agent gave.
+    /// The output of the agent.
     pub(super) output: String,
 }
 
 impl PageCases {
-    /// Takes note of an event.
+    /// Adds an event.
     pub(super) fn add(&mut self, event: &RunEvent) {
-        // What is said of all attempts together is in the row.
+        // The results of all attempts together are in the row.
         let (Some(id), false) = (&event.case_id, matches!(event.body, Body::Stability(_))) else { return };
         let number = event.attempt.unwrap_or(1);
         let key = (Arc::clone(id), number);
@@ -69,24 +70,24 @@ impl PageCases {
         self.running.entry(key).or_insert_with(|| RunningAttempt::new(number, event.timestamp)).add(event);
     }
 
-    /// No more events come: cases whose last attempts never ended are over, too.
+    /// Closes all cases once no more events follow, including those whose last attempts never ended.
     pub(super) fn close(&mut self) {
         while let Some((position, attempts)) = self.ended.pop_first() {
             self.keep(position, attempts);
         }
     }
 
-    /// The attempts at the case at a position, as a JSON list, if there was room for them.
+    /// The attempts at the case at a position, as a JSON list, if they fit.
     pub(super) fn attempts(&self, position: usize) -> Option<&str> {
         self.wrong.get(position).or(self.right.get(position))
     }
 
-    /// What is shown without a script of the case at a position, unless it has a row only.
+    /// The evidence of the case at a position, if it has any.
     pub(super) fn evidence(&self, position: usize) -> Option<&PlainEvidence> {
         self.evidence.get(&position)
     }
 
-    /// How many checks held in a case: of one that passed, all that did not fail.
+    /// The number of passed checks of a case: for one that passed, all that did not fail.
     pub(super) fn held(&self, end: &CaseEnd) -> usize {
         let checks = end.assertions;
         self.held.get(&end.index).copied().unwrap_or(checks.total.saturating_sub(checks.failed))
@@ -95,7 +96,7 @@ impl PageCases {
     fn end(&mut self, end: &CaseEnd, mut attempt: RunningAttempt) {
         let attempts = self.ended.entry(end.index).or_default();
         let worst = attempts.iter().map(|ended| ended.status).max();
-        // The first of the worst attempts is the one that its row shows; the others stand beside it.
+        // The row shows the first of the worst attempts; the others are listed next to it.
         if end.status == CaseStatus::Pass || worst >= Some(end.status) {
             attempt.shorten(BESIDE_STEP, BESIDE_LIMIT);
         }
@@ -111,9 +112,9 @@ impl PageCases {
         }
     }
 
-    /// Puts the attempts at a case where there is room for them.
+    /// Stores the attempts at a case, if they fit.
     fn keep(&mut self, position: usize, mut attempts: Vec<RunningAttempt>) {
-        // These are plain texts and numbers, which always have a form in JSON.
+        // Strings and numbers can always be serialized.
         let text = |attempts: &[RunningAttempt]| serde_json::to_string(attempts).expect("an attempt is JSON");
         let worst = attempts.iter().map(|attempt| attempt.status).max().unwrap_or_default();
         if worst == CaseStatus::Pass {

@@ -1,8 +1,8 @@
-//! The small charts of the overview, drawn without a script.
+//! The small charts of the overview, which need no JavaScript.
 //!
 //! ```text
-//! ███████████████████████░░░▒▒      how the cases ended
-//! ▁▂▅█▇▃▂▁▁                         how long they took
+//! ███████████████████████░░░▒▒      the status of the cases
+//! ▁▂▅█▇▃▂▁▁                         their durations
 //! ```
 
 use std::fmt::Write as _;
@@ -11,10 +11,10 @@ use agentci_verdict::{Aggregates, CaseRow, CaseStatus};
 
 use crate::{ReportedRun, duration_of};
 
-/// How many bars the chart of durations has.
+/// The number of bars of the duration chart.
 const BARS: usize = 24;
 
-/// A bar of all cases, by how they ended.
+/// A bar of all cases by status.
 pub(super) fn outcomes(numbers: &Aggregates, into: &mut String) {
     let errors = if numbers.cases_error == 1 { "error" } else { "errors" };
     let parts = [
@@ -36,7 +36,7 @@ pub(super) fn outcomes(numbers: &Aggregates, into: &mut String) {
     );
     let mut begin = 0;
     for (class, _, count) in parts.into_iter().filter(|part| part.2 > 0) {
-        // A single failure among thousands is still to be seen.
+        // A single failure among thousands stays visible.
         let width = (count * 1000 / total).max(6);
         let _ = write!(into, "<rect class={class} x={begin} width={width} height=12 />");
         begin += width;
@@ -44,7 +44,7 @@ pub(super) fn outcomes(numbers: &Aggregates, into: &mut String) {
     let _ = writeln!(into, "</svg><figcaption>{}</figcaption></figure>", told.join(" · "));
 }
 
-/// How many cases took how long. The scale is logarithmic, since one slow case would leave the others in one bar.
+/// A histogram of durations. The scale is logarithmic, since one slow case would put all others into one bar.
 pub(super) fn durations(run: &ReportedRun, into: &mut String) {
     let ran = |row: &&CaseRow| row.status() != CaseStatus::Skipped;
     #[expect(clippy::cast_precision_loss, reason = "milliseconds stay far below 2^53")]

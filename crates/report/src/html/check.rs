@@ -1,4 +1,4 @@
-//! What became of the checks of an attempt.
+//! The checks of an attempt.
 
 use std::fmt::Write as _;
 
@@ -7,16 +7,16 @@ use serde::Serialize;
 
 use crate::{count_of, cut, html_text, one_line, similarity};
 
-/// How many checks of an attempt are kept.
+/// The maximum number of checks of an attempt that are kept.
 const CHECKS: usize = 200;
-/// The longest name that is written out.
+/// The maximum length of a name.
 const NAME_LIMIT: usize = 200;
-/// How much of a check's message is kept; its finding has all of it.
+/// The maximum length of a check's message; its finding has the full message.
 const MESSAGE_LIMIT: usize = 500;
-/// How many checks are shown without a script.
+/// The maximum number of checks that are shown without JavaScript.
 const SHOWN: usize = 10;
 
-/// Checks in the order they were evaluated.
+/// The checks, in the order they were evaluated.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Checks {
     list: Vec<ShownCheck>,
@@ -31,7 +31,7 @@ struct ShownCheck {
     subject: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     message: String,
-    /// How near the answer is to the expected one.
+    /// The similarity of the answer to the expected one.
     #[serde(skip_serializing_if = "String::is_empty")]
     measured: String,
 }
@@ -52,7 +52,7 @@ impl Checks {
         });
     }
 
-    /// Keeps as many as fit into `limit` bytes.
+    /// Keeps as many checks as fit into `limit` bytes.
     pub(super) fn shorten(&mut self, limit: usize) {
         let mut bytes = 0;
         let fits = |check: &&ShownCheck| {
@@ -65,7 +65,7 @@ impl Checks {
         self.list.shrink_to_fit();
     }
 
-    /// Those that did not hold: `<li class=failed><code>must_call</code> <span>it was not so</span>`
+    /// The checks that did not pass: `<li class=failed><code>must_call</code> <span>it was not so</span>`
     pub(super) fn html(&self) -> String {
         let wrong = || self.list.iter().filter(|check| check.status != CheckStatus::Held);
         let mut html = String::new();

@@ -1,4 +1,4 @@
-//! All that the page's script gets of a case beside its row.
+//! The details of a case for the page's script.
 //!
 //! ```json
 //! {"number":2,"description":"...","place":{...},"runs":3,"ends":[{"status":"fail","wall_ms":12,"findings":[...]}],
@@ -6,7 +6,7 @@
 //!  "baseline":{"status":"pass","step":2,"before":[...],"after":[...]},"attempts":[{"number":1,"checks":...,"steps":...}]}
 //! ```
 //!
-//! (Shortened.) `ends` has every run, `attempts` those whose steps were kept.
+//! (Shortened.) `ends` contains every run, `attempts` only those whose steps were kept.
 
 use agentci_trace::Usage;
 use agentci_verdict::{CallStep, CaseEnd, CaseRow, CaseStatus, Cause, ReplaySource, Stability};
@@ -18,13 +18,13 @@ use super::finding::{FINDINGS, PageFinding, PagePlace};
 use super::step::StepValue;
 use crate::{cut, decisive_attempt};
 
-/// How many warnings of a run are kept.
+/// The maximum number of warnings of a run that are kept.
 const WARNINGS: usize = 20;
-/// How many runs of a case are listed.
+/// The maximum number of runs of a case that are listed.
 const RUNS: usize = 100;
-/// The longest text about a case.
+/// The maximum length of a text about a case.
 const LIMIT: usize = 4 * 1024;
-/// How many tags and tools are named.
+/// The maximum number of tags and tools that are named.
 const NAMED: usize = 50;
 
 /// A case, without the steps of its attempts.
@@ -41,7 +41,7 @@ pub(super) struct CaseDetail<'r> {
     cassette: Option<PageCassette<'r>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<(&'r str, u64)>,
-    /// What its file says of it beside what is asked.
+    /// Further fields of the case file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<StepValue>,
     runs: u32,
@@ -60,7 +60,7 @@ struct PageCassette<'r> {
     unused: &'r [usize],
 }
 
-/// How a run of the case ended.
+/// The end of a run of the case.
 #[derive(Serialize)]
 struct PageEnd<'r> {
     status: CaseStatus,
@@ -84,7 +84,7 @@ struct PageEnd<'r> {
     skip_reason: &'r str,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<&'r str>,
-    /// What was observed of its tool calls.
+    /// What was observed about its tool calls.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lives: Vec<String>,
 }
@@ -105,7 +105,7 @@ impl<'r> CaseDetail<'r> {
             notes: notes.into_iter().filter_map(note).collect(),
             runs: end.runs,
             decisive: decisive_attempt(row),
-            // Steps are compared where there is something to compare them with.
+            // Steps are only needed if there is something to compare them with.
             ends: (row.attempts.iter().take(RUNS))
                 .map(|end| PageEnd::of(end, end.runs > 1 || baseline.is_some()))
                 .collect(),

@@ -1,4 +1,4 @@
-//! What kept a case from passing, as the page's script gets it.
+//! Findings for the page's script.
 
 use agentci_source::Place;
 use agentci_trace::json_beginning;
@@ -7,14 +7,14 @@ use serde::Serialize;
 
 use crate::{cut, findings};
 
-/// How many findings of an attempt are kept, and notes and details of a finding.
+/// The maximum number of findings of an attempt, and of notes and details of a finding.
 pub(super) const FINDINGS: usize = 20;
 const NOTES: usize = 20;
-/// The most of a text or value, in bytes.
+/// The maximum size of a text or value, in bytes.
 const LIMIT: usize = 4 * 1024;
 const SHORT: usize = 1024;
 
-/// A finding, no larger than can be shown.
+/// A finding of limited size.
 #[derive(Serialize)]
 pub(super) struct PageFinding<'r> {
     headline: String,
@@ -34,7 +34,7 @@ pub(super) struct PageFinding<'r> {
     help: &'r str,
 }
 
-/// What was expected and what was there, both as JSON text.
+/// The expected and the actual value, both as JSON text.
 #[derive(Serialize)]
 struct PageDetail<'r> {
     path: &'r str,

@@ -1,4 +1,5 @@
-//! The page: an overview that needs no script, what the script works on, and what is shown without it.
+//! The page: an overview that needs no JavaScript, the data for the script, and the content for readers without
+//! JavaScript.
 
 use std::fmt::{Display, Write as _};
 use std::io;
@@ -17,21 +18,22 @@ use crate::{
     percent,
 };
 
-/// The longest name that is written out.
+/// The maximum length of a name.
 const NAME_LIMIT: usize = 200;
-/// The longest sentence about a gate.
+/// The maximum length of a sentence about a gate.
 const SENTENCE_LIMIT: usize = 1000;
-/// How many warnings about the baseline are told.
+/// The maximum number of warnings about the baseline.
 const WARNINGS: usize = 20;
-/// How large the page may get before details are left out, in bytes.
+/// The size of the page beyond which details are omitted, in bytes.
 const PAGE_LIMIT: usize = 3_600_000;
-/// How much of that is left for details in any case: rows grow with the suite, and evidence is worth more than a round number.
+/// The size that is reserved for details in any case: rows grow with the suite, and evidence matters more than the
+/// limit.
 const DETAILS_LIMIT: usize = 800_000;
 
-/// Makes `report.html`, one page a run.
+/// Writes `report.html`, one page per run.
 pub type Html = DocumentReport<HtmlDocument>;
 
-/// What the page is made of.
+/// The data of the page.
 #[derive(Debug, Default)]
 pub struct HtmlDocument {
     run: ReportedRun,
@@ -78,17 +80,17 @@ fn page(run: &ReportedRun, gathered: &PageCases) -> String {
     page + &format!("<script>{SCRIPT}</script>\n")
 }
 
-/// A name from outside, fit for the page.
+/// An untrusted name, escaped for the page.
 pub(super) fn name(text: &str) -> String {
     shortened(text, NAME_LIMIT)
 }
 
-/// A text on one line, no longer than it may be.
+/// A text on one line, truncated to `limit` and escaped.
 pub(super) fn shortened(text: &str, limit: usize) -> String {
     html_text(&one_line(&cut::name(text, limit))).into_owned()
 }
 
-/// `<dl class=facts><div><dt>mode<dd>replay</div></dl>`, of texts that are HTML already.
+/// `<dl class=facts><div><dt>mode<dd>replay</div></dl>`, from texts that are already HTML.
 pub(super) fn definitions(class: &str, facts: impl IntoIterator<Item = (impl Display, String)>, into: &mut String) {
     let _ = write!(into, "<dl class={class}>");
     for (name, fact) in facts {
@@ -144,7 +146,7 @@ fn overview(run: &ReportedRun, numbers: &Aggregates, into: &mut String) {
     let seed = start.seed.map(|seed| seed.to_string()).unwrap_or_default();
     let facts = [
         ("run", start.run_id.as_str()),
-        ("begun", &moment(run.begun())),
+        ("started", &moment(run.begun())),
         ("mode", &start.mode),
         ("command", &command),
         ("commit", start.git_sha.as_deref().unwrap_or_default()),
@@ -159,7 +161,7 @@ fn overview(run: &ReportedRun, numbers: &Aggregates, into: &mut String) {
     definitions("facts", facts.map(|(label, fact)| (name(label), format!("<code>{}</code>", name(fact)))), into);
 }
 
-/// Whether an agent was run at all, and what is missing where one was asked for.
+/// The cases for which no agent was run, and the failure if an agent is required.
 fn agents(run: &ReportedRun, into: &mut String) {
     let counts = Agentless::of(&run.rows);
     if let Some(sentence) = agents::sentence(counts) {
@@ -185,7 +187,7 @@ fn is_flaky(row: &CaseRow) -> bool {
     passed > 0 && passed < row.attempts.len()
 }
 
-/// What the run as a whole was held to, and what changed since its baseline.
+/// The gates of the run, and the changes since the baseline.
 fn gates(run: &ReportedRun, into: &mut String) {
     let Some(report) = run.gates.as_deref() else { return };
     let lines = gate_lines(report);

@@ -1,4 +1,4 @@
-//! Data for the page's script: JSON, compressed, as text that means nothing to a browser until the script unpacks it.
+//! Data for the page's script: compressed JSON, as text that a browser ignores until the script unpacks it.
 //!
 //! ```html
 //! <script type=application/octet-stream id=table>eJyrVkrOTy1WsoqOja0FAB...</script>
@@ -18,14 +18,14 @@ use super::detail::CaseDetail;
 use super::rows::table;
 use crate::ReportedRun;
 
-/// How much goes into a block before it is compressed: several cases together take less room, and a case that is looked at
-/// needs all of its block unpacked.
+/// The size of a block before compression: several cases together compress better, but viewing a case needs its whole
+/// block unpacked.
 const BLOCK: usize = 64 * 1024;
 
-/// How much time goes into compressing: 1 is the least.
+/// The compression level; 1 is the fastest.
 const LEVEL: u8 = 1;
 
-/// The data of the page, with details for as many cases as fit into `room` bytes: first those that did not pass.
+/// The data of the page, with details for as many cases as fit into `room` bytes, those that did not pass first.
 pub(super) fn data(run: &ReportedRun, gathered: &PageCases, room: usize) -> String {
     let departures = departures(run.gates.as_deref());
     let Blocks { html, of_case, .. } = Blocks::of(run, gathered, &departures, room);
@@ -38,7 +38,7 @@ pub(super) fn data(run: &ReportedRun, gathered: &PageCases, room: usize) -> Stri
 struct Blocks {
     html: String,
     count: i64,
-    /// The cases of the block that is not full yet, as JSON.
+    /// The cases of the current block, as JSON.
     open: String,
     of_case: BTreeMap<usize, i64>,
 }
@@ -64,11 +64,11 @@ impl Blocks {
         blocks
     }
 
-    /// Adds a case to the block that is open.
+    /// Adds a case to the current block.
     fn add(&mut self, index: usize, detail: &CaseDetail<'_>, attempts: Option<&str>) {
         self.open.push(if self.open.is_empty() { '[' } else { ',' });
         self.open += &serde_json::to_string(detail).expect("a case has a form in JSON");
-        // The attempts are JSON already, so they are put in before the closing brace.
+        // The attempts are already JSON, so they are inserted before the closing brace.
         if let Some(attempts) = attempts {
             self.open.pop();
             let _ = write!(self.open, ",\"attempts\":{attempts}}}");
@@ -76,7 +76,7 @@ impl Blocks {
         self.of_case.insert(index, self.count);
     }
 
-    /// Compresses the block that is open, or drops it if there is no room; says whether there was.
+    /// Compresses the current block, or drops it if it does not fit; returns whether it fit.
     fn close(&mut self, room: usize) -> bool {
         if self.open.is_empty() {
             return true;

@@ -1,12 +1,12 @@
-//! The case table, as the page's script gets it: a list a case, with names that repeat written once.
+//! The case table for the page's script: one list per case, with repeated names stored once.
 //!
 //! ```json
-//! {"cases":[[2,"t2","fail",12,2,1,3,1,0,0,[0],[0],"check `must_call` did not hold","was pass"]],"blocks":[0],
+//! {"cases":[[2,"t2","fail",12,2,1,3,1,0,0,[0],[0],"`must_call` failed: ..","was pass"]],"blocks":[0],
 //!  "files":["cases/t2.yaml"],"tags":["money"],"tools":["search_docs"],"baseline":true}
 //! ```
 //!
-//! `blocks` has for each case the block with its details, or -1 where there was no room for them; `baseline` tells whether the run
-//! was compared with one.
+//! `blocks` contains for each case the number of the block with its details, or -1 if they did not fit; `baseline` says
+//! whether the run was compared with one.
 
 use std::collections::BTreeMap;
 
@@ -18,11 +18,11 @@ use super::case::reason;
 use super::case_details::PageCases;
 use crate::{ReportedRun, cut};
 
-/// The longest name that is written out.
+/// The maximum length of a name.
 const NAME_LIMIT: usize = 200;
-/// The most of the words that say why a case did not pass.
+/// The maximum length of the reason why a case did not pass.
 const REASON_LIMIT: usize = 160;
-/// How many tags and tools of a case are named.
+/// The maximum number of tags and tools of a case that are named.
 const NAMED: usize = 12;
 
 /// The table as JSON.
@@ -46,7 +46,8 @@ pub(super) fn table(
     )
 }
 
-/// number, id, status, `wall_ms`, tool calls, checks that held, checks, runs, runs that passed, file, tags, tools, why, baseline
+/// number, id, status, `wall_ms`, tool calls, passed checks, checks, runs, passed runs, file, tags, tools, reason,
+/// baseline
 fn case(row: &CaseRow, gathered: &PageCases, departures: &Departures<'_>, names: &mut RepeatedNames) -> String {
     let end = row.decisive();
     let checks = end.assertions;
@@ -69,11 +70,11 @@ fn case(row: &CaseRow, gathered: &PageCases, departures: &Departures<'_>, names:
 }
 
 fn json(value: &impl Serialize) -> String {
-    // These are plain texts and numbers, which always have a form in JSON.
+    // Strings and numbers can always be serialized.
     serde_json::to_string(value).expect("a row is JSON")
 }
 
-/// Names that repeat.
+/// Repeated names.
 #[derive(Default)]
 struct RepeatedNames {
     files: Numbered,

@@ -1,10 +1,10 @@
-//! A step of an attempt, as the page's script gets it.
+//! A step of an attempt for the page's script.
 //!
 //! ```json
 //! {"kind":"tool_call","at":12,"turn":0,"name":"search_docs","call":"c1","parts":[{"label":"arguments","json":"{\"q\":\"reset\"}"}]}
 //! ```
 //!
-//! Values travel as text, since a number that the script's own reader took would lose its digits.
+//! Values are stored as JSON text, since JavaScript's own parser would lose digits of large numbers.
 
 use agentci_trace::{Usage, json_beginning};
 use agentci_verdict::{Body, RunEvent};
@@ -13,38 +13,38 @@ use serde_json::Value;
 
 use crate::cut;
 
-/// The longest name that is kept.
+/// The maximum length of a name.
 const NAME_LIMIT: usize = 200;
-/// The most that is kept of a text or a value, in bytes.
+/// The maximum size of a text or a value, in bytes.
 const LIMIT: usize = 16 * 1024;
-/// What a step takes beside its texts, roughly.
+/// The approximate size of a step without its texts.
 const OVERHEAD: usize = 60;
 
-/// Something that happened in an attempt.
+/// An event of an attempt.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct PageStep {
     kind: &'static str,
-    /// Milliseconds since the attempt began.
+    /// Milliseconds since the start of the attempt.
     at: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     turn: Option<u32>,
     #[serde(skip_serializing_if = "String::is_empty")]
     name: String,
-    /// Which call it makes or answers.
+    /// The id of the call that it makes or answers.
     #[serde(skip_serializing_if = "String::is_empty")]
     call: String,
-    /// Who saw it, where that is not the protocol of the agent.
+    /// The observer, unless it is the agent's protocol.
     #[serde(skip_serializing_if = "String::is_empty")]
     observer: String,
-    /// The form that a refusal was known by.
+    /// The form by which a refusal was recognised.
     #[serde(skip_serializing_if = "String::is_empty")]
     refused: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     text: String,
-    /// Whether the text goes on.
+    /// Whether the text was truncated.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     cut: bool,
-    /// Whether it went wrong.
+    /// Whether it is a failure.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     bad: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -61,7 +61,7 @@ pub(super) struct StepValue {
 }
 
 impl StepValue {
-    /// As much of a value as fits into `limit` bytes.
+    /// The beginning of a value that fits into `limit` bytes.
     pub(super) fn of(label: &'static str, value: &Value, limit: usize) -> Self {
         let (json, cut) = json_beginning(value, limit);
         Self { label, json, cut }
@@ -69,12 +69,12 @@ impl StepValue {
 }
 
 impl PageStep {
-    /// What happened, `begun` being when its attempt began; nothing for what is shown elsewhere.
+    /// The step for an event of an attempt that started at `begun`; `None` for events that are shown elsewhere.
     pub(super) fn of(event: &RunEvent, begun: u64) -> Option<Self> {
         let mut step = Self { kind: event.body.name(), at: event.timestamp.saturating_sub(begun), ..Self::default() };
         match &event.body {
             Body::TaskStart(task) => step.turn(0).part("input", &task.input),
-            // The task that it begins shows the same.
+            // The task that it starts shows the same.
             Body::TurnStart(turn) if turn.turn == 0 => return None,
             Body::TurnStart(turn) => step.turn(turn.turn).part("input", &turn.input),
             Body::Text(said) => step.turn(said.turn).text(&said.text),
@@ -114,13 +114,13 @@ impl PageStep {
             }
             Body::FinalOutput(given) => step.part("output", &given.output),
             Body::RunStart(_) | Body::RunEnd(_) | Body::Check(_) | Body::CaseEnd(_) | Body::Gates(_) => return None,
-            // Shown as it is stored: the page has no part for it.
+            // Shown as stored: the page has no section for it.
             Body::Stability(_) => step.text(&event.to_line().expect("an event is a line")),
         }
         Some(step)
     }
 
-    /// Whether the other goes on where this one stops: what is said in small pieces is one text.
+    /// Appends the next step, if it continues this one: text that arrives in small pieces is one step.
     pub(super) fn join(&mut self, next: &Self) -> bool {
         let thought = self.kind == "log" && self.name == "reasoning" && self.parts.is_empty() && next.parts.is_empty();
         let same = (self.kind, self.turn, &self.name) == (next.kind, next.turn, &next.name);
@@ -136,13 +136,13 @@ impl PageStep {
         true
     }
 
-    /// How much it takes, roughly.
+    /// The approximate size.
     pub(super) fn size(&self) -> usize {
         let parts: usize = self.parts.iter().map(|part| part.json.len() + OVERHEAD / 2).sum();
         OVERHEAD + self.name.len() + self.call.len() + self.text.len() + parts
     }
 
-    /// Keeps the beginning of each text and value.
+    /// Truncates each text and value.
     pub(super) fn shorten(&mut self, limit: usize) {
         self.cut |= shorten(&mut self.text, limit);
         for part in &mut self.parts {
@@ -176,7 +176,7 @@ fn name(text: &str) -> String {
     cut::name(text, NAME_LIMIT)
 }
 
-/// Keeps the beginning of a text; says whether that is not all of it.
+/// Truncates a text; returns whether it was too long.
 fn shorten(text: &mut String, limit: usize) -> bool {
     let (kept, missing) = cut::head(text, limit);
     text.truncate(kept.len());

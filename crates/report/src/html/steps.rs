@@ -1,4 +1,4 @@
-//! The steps of an attempt, of which the first and the last are kept.
+//! The steps of an attempt; the first and the last are kept.
 
 use std::collections::VecDeque;
 
@@ -6,14 +6,14 @@ use serde::Serialize;
 
 use super::step::PageStep;
 
-/// How many steps of an attempt are kept.
+/// The maximum number of steps of an attempt that are kept.
 const STEPS: usize = 400;
 
-/// Steps in order, with a gap where there were too many.
+/// Steps in order, with a gap if there were too many.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct PageSteps {
     first: Vec<PageStep>,
-    /// How many are missing between the first and the last.
+    /// The number of steps missing between the first and the last.
     left_out: usize,
     last: VecDeque<PageStep>,
     #[serde(skip)]
@@ -23,7 +23,7 @@ pub(super) struct PageSteps {
 }
 
 impl PageSteps {
-    /// Adds a step, and drops one from the middle if all of them would take more than `limit` bytes.
+    /// Adds a step, and drops steps from the middle if all of them would exceed `limit` bytes.
     pub(super) fn add(&mut self, step: PageStep, limit: usize) {
         let half = limit / 2;
         let is_late = !self.last.is_empty();
@@ -47,7 +47,7 @@ impl PageSteps {
         self.fit(half);
     }
 
-    /// Keeps less of each step, and fewer of them.
+    /// Truncates each step, and keeps fewer of them.
     pub(super) fn shorten(&mut self, each: usize, limit: usize) {
         let Self { first, left_out, last, .. } = std::mem::take(self);
         let (mut room, mut kept) = (limit / 2, Vec::new());
@@ -74,7 +74,7 @@ impl PageSteps {
         *self = Self { first: kept, left_out: missing, last: end, ..Self::default() };
     }
 
-    /// How many are missing.
+    /// The number of missing steps.
     #[cfg(test)]
     pub(super) fn left_out(&self) -> usize {
         self.left_out

@@ -1,4 +1,4 @@
-//! A row for every case, for readers without a script, with a choice of which to see that needs none.
+//! A row for every case, for readers without JavaScript, with a status filter that needs none.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use super::case_details::PageCases;
 use super::page::name;
 use crate::{ReportedRun, duration, html_text, one_line};
 
-/// The most of the words that say why a case did not pass.
+/// The maximum length of the reason why a case did not pass.
 const REASON_LIMIT: usize = 120;
 
 pub(super) fn table(run: &ReportedRun, gathered: &PageCases, numbers: &Aggregates, into: &mut String) {
@@ -37,14 +37,16 @@ pub(super) fn table(run: &ReportedRun, gathered: &PageCases, numbers: &Aggregate
         into.push_str("<p class=cut>no case ran\n");
         return;
     }
-    into.push_str("<table class=cases><thead><tr><th>status<th>case<th>why<th>time<th>tool calls<th>checks<tbody>\n");
+    into.push_str(
+        "<table class=cases><thead><tr><th>status<th>case<th>reason<th>time<th>tool calls<th>checks<tbody>\n",
+    );
     for row in run.rows.iter() {
         table_row(row, gathered, into);
     }
     into.push_str("</table>\n");
 }
 
-/// `<tr class=fail><td>fail<td><a href=#c2>t2</a><td>check did not hold<td>12 ms<td>2<td>1/3`
+/// ``<tr class=fail><td>fail<td><a href=#c2>t2</a><td>`must_call` failed: ..<td>12 ms<td>2<td>1/3``
 fn table_row(row: &CaseRow, gathered: &PageCases, into: &mut String) {
     let end = row.decisive();
     let (number, status, id) = (end.index + 1, end.status.name(), name(row.id()));

@@ -1,4 +1,4 @@
-//! Values and texts from outside, escaped and cut.
+//! Escapes and truncates untrusted values and texts.
 //!
 //! ```html
 //! <pre>{"q":"reset"}</pre>
@@ -12,12 +12,12 @@ use serde_json::Value;
 
 use crate::{cut, html_text};
 
-/// The most of a value that is shown without a script, in bytes.
+/// The maximum size of a value that is shown without JavaScript, in bytes.
 pub(super) const SHORT: usize = 2 * 1024;
-/// A value that fits into so many bytes stays on one line.
+/// The maximum size of a value on one line, in bytes.
 const ONE_LINE: usize = 90;
 
-/// A JSON value: on one line if it is short, else one member a line.
+/// A JSON value: on one line if it is short, else one member per line.
 pub(super) fn json(value: &Value, limit: usize) -> String {
     let (text, missing) = match json_beginning(value, ONE_LINE) {
         (text, false) => (text, false),
@@ -26,7 +26,7 @@ pub(super) fn json(value: &Value, limit: usize) -> String {
     framed(&text, missing, limit)
 }
 
-/// As much of a value on several lines as fits, and whether some of it is missing: writing stops where there is no more room.
+/// The beginning of a value on several lines, and whether it was truncated: serialization stops at the limit.
 fn pretty_beginning(value: &Value, limit: usize) -> (String, bool) {
     let mut bytes = vec![0; limit];
     let mut room = bytes.as_mut_slice();
@@ -50,7 +50,7 @@ pub(super) fn end_of(text: &str, limit: usize) -> String {
 }
 
 fn framed(text: &str, missing: bool, limit: usize) -> String {
-    // A line end right after the tag would be swallowed.
+    // HTML drops a line end right after the tag.
     let lead = if text.starts_with('\n') { "\n" } else { "" };
     let note = if missing { format!("<p class=cut>cut after {} KB", limit / 1024) } else { String::new() };
     format!("<pre>{lead}{}</pre>{note}", html_text(text))

@@ -1,34 +1,34 @@
-//! Text from outside as code, from which it can not get out.
+//! Formats untrusted text as Markdown code that it cannot escape from.
 
 use crate::{one_line, printable};
 
-/// Code within a line: the marks around it are longer than any within.
+/// Inline code: its backtick fence is longer than any run of backticks in the text.
 pub(crate) fn span(text: &str) -> String {
     let text = one_line(text);
     let mark = "`".repeat(longest_run(&text) + 1);
-    // One blank at both ends is taken away again; it keeps backticks of the text from the marks, and blanks from being lost.
+    // Markdown strips one blank at both ends; it separates backticks of the text from the fence, and preserves blanks.
     let padded = text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']);
     match text.trim().is_empty() {
-        // Empty code is no code.
+        // Inline code cannot be empty.
         true => format!("{mark} {mark}"),
         false if padded => format!("{mark} {text} {mark}"),
         false => format!("{mark}{text}{mark}"),
     }
 }
 
-/// The same in the cell of a table, which a bar would end even in code.
+/// Inline code in a table cell, where a `|` ends the cell even in code.
 pub(crate) fn cell(text: &str) -> String {
     span(text).replace('|', "\\|")
 }
 
-/// Code of several lines.
+/// A code block.
 pub(crate) fn block(text: &str) -> String {
     let text = printable(text.trim_end());
     let fence = "`".repeat((longest_run(&text) + 1).max(3));
     format!("{fence}text\n{text}\n{fence}\n")
 }
 
-/// The most backticks in a row.
+/// The length of the longest run of backticks.
 fn longest_run(text: &str) -> usize {
     text.split(|character| character != '`').map(str::len).max().unwrap_or_default()
 }

@@ -13,12 +13,12 @@
 //! |:--|:--|:--|
 //! | min_pass_rate | fail | `0.50 is below 0.90 (baseline 1.00)` |
 //!
-//! ### What did not pass
+//! ### Cases that did not pass
 //!
-//! <details><summary><b>FAIL</b> <code>t2</code> <code>check `must_call` did not hold</code></summary>
+//! <details><summary><b>FAIL</b> <code>t2</code> <code>`must_call` failed: ..</code></summary>
 //!
 //! ```text
-//! FAIL demo/t2: check `must_call` did not hold
+//! FAIL demo/t2: `must_call` failed: `create_issue` was never called
 //!   --> evals/demo/cases/t2.yaml:9:13
 //!    |
 //!  9 |     tools: [create_issue]
@@ -44,7 +44,7 @@
 //! mode replay, run `20251115-030640`, commit `0123abcd`, agentci 0.1.0
 //! ````
 //!
-//! What comes from outside stands in code, and only there: nothing in it becomes markup, a link or a mention.
+//! Untrusted text is always formatted as code: nothing in it becomes markup, a link or a mention.
 
 pub(crate) mod code;
 mod report;

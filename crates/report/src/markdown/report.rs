@@ -14,40 +14,40 @@ use crate::{
     findings, gate_lines, html_text, in_one_piece, one_line, percent,
 };
 
-/// The most that is written: GitHub refuses the summary of a job step beyond 1 MiB.
+/// The maximum size of the report: GitHub rejects job step summaries beyond 1 MiB.
 const LIMIT: usize = 900 * 1000;
-/// The most that is told of one case.
+/// The maximum size of one case.
 const CASE_LIMIT: usize = 16 * 1024;
-/// The longest name that is written out.
+/// The maximum length of a name.
 const NAME_LIMIT: usize = 200;
-/// The longest sentence in a table.
+/// The maximum length of a sentence in a table.
 const SENTENCE_LIMIT: usize = 1000;
-/// How many warnings about the baseline are told.
+/// The maximum number of warnings about the baseline.
 const WARNINGS: usize = 20;
-/// How much of an agent's standard error is shown.
+/// The number of lines of an agent's standard error that are shown.
 const STDERR_LINES: usize = 10;
-/// How many of the slowest cases are listed.
+/// The number of slowest cases that are listed.
 const SLOWEST: usize = 5;
-/// How many cases are listed with how much their runs are alike.
+/// The maximum number of cases in the stability table.
 const MEASURED: usize = 50;
-/// How many cases are listed with how near their answers are.
+/// The maximum number of cases in the similarity table.
 const SIMILAR: usize = 20;
-/// Kept free for what comes after the cases.
+/// The size that is reserved for the part after the cases.
 const CLOSING: usize = 32 * 1024;
 
-/// Makes `report.md`, one after another for several runs.
+/// Writes `report.md`; several runs follow one another.
 pub type Markdown = DocumentReport<MarkdownDocument>;
 
-/// What the report is made of.
+/// The data of the report.
 #[derive(Debug, Default)]
 pub struct MarkdownDocument {
     run: ReportedRun,
-    /// The room for it, where there is less than usual.
+    /// A size limit below the default.
     room: Option<usize>,
 }
 
 impl Markdown {
-    /// The same, no longer than `bytes` if that can be had by leaving out cases.
+    /// Limits the report to `bytes`, as far as omitting cases allows.
     pub fn with_room(output: ReportOutput, bytes: usize) -> Self {
         let begin = move || MarkdownDocument { room: Some(bytes), ..MarkdownDocument::default() };
         Self::beginning_with(in_one_piece(output), begin)
@@ -108,7 +108,7 @@ fn title(run: &ReportedRun, numbers: &Aggregates) -> String {
     text
 }
 
-/// The cases that were played although an agent was asked for.
+/// The cases that were played from recordings although an agent is required.
 fn agent_missing(run: &ReportedRun) -> String {
     let missing = agents::missing(run);
     if missing.is_empty() {
@@ -119,7 +119,7 @@ fn agent_missing(run: &ReportedRun) -> String {
     format!("### No agent was run\n\n{}:\n\n{}\n", agents::headline(&missing), code::block(&lines.join("\n")))
 }
 
-/// What the run as a whole was held to.
+/// The gates of the run.
 fn gates(run: &ReportedRun) -> String {
     let Some(report) = run.gates.as_deref() else { return String::new() };
     let mut text = String::new();
@@ -141,17 +141,17 @@ fn gates(run: &ReportedRun) -> String {
     text
 }
 
-/// Every case that did not pass, as far as there is room.
+/// The cases that did not pass, as far as they fit.
 fn failures(run: &ReportedRun, room: usize) -> String {
     let mut failed =
         run.rows.iter().filter(|row| matches!(row.status(), CaseStatus::Fail | CaseStatus::Error)).peekable();
     if failed.peek().is_none() {
         return String::new();
     }
-    let mut text = String::from("### What did not pass\n\n");
+    let mut text = String::from("### Cases that did not pass\n\n");
     let mut left_out = 0;
     for row in failed {
-        // Once one is left out all after it are, so that the list has no gaps.
+        // After the first omitted case all others are omitted, so that the list has no gaps.
         let section = if left_out == 0 { failure(run, row) } else { String::new() };
         if left_out > 0 || text.len() + section.len() > room {
             left_out += 1;
@@ -160,7 +160,7 @@ fn failures(run: &ReportedRun, room: usize) -> String {
         }
     }
     if left_out > 0 {
-        let _ = writeln!(text, "**{} that did not pass left out** for want of room.\n", count_of(left_out, "case"));
+        let _ = writeln!(text, "**{} that did not pass left out** to limit the size.\n", count_of(left_out, "case"));
     }
     text
 }
@@ -183,7 +183,7 @@ fn failure(run: &ReportedRun, row: &CaseRow) -> String {
     text + "\n</details>\n\n"
 }
 
-/// How much runs of a case are alike, first of those that do not always pass.
+/// The stability of cases, unstable ones first.
 pub(crate) fn stability(run: &ReportedRun, level: &str) -> String {
     let Some(summary) = StabilitySummary::of_several(&run.rows) else { return String::new() };
     let measured = run.rows.iter().filter_map(|row| Some((row, Stability::of_several(row)?)));
@@ -209,12 +209,12 @@ pub(crate) fn stability(run: &ReportedRun, level: &str) -> String {
     }
     let left_out = (stable.len() + unstable.len()).saturating_sub(MEASURED);
     if left_out > 0 {
-        let _ = writeln!(text, "\n{} left out for want of room.", count_of(left_out, "case"));
+        let _ = writeln!(text, "\n{} left out to limit the size.", count_of(left_out, "case"));
     }
     text + "\n"
 }
 
-/// How near answers are to the expected ones, those that are furthest off first.
+/// The similarity of answers to the expected ones, lowest first.
 fn similarities(run: &ReportedRun) -> String {
     let measured = run.rows.iter().filter_map(|row| Some((row, Similarity::least(&row.decisive().similarities)?)));
     let mut measured: Vec<_> = measured.collect();
@@ -234,7 +234,7 @@ fn similarities(run: &ReportedRun) -> String {
     }
     let left_out = measured.len().saturating_sub(SIMILAR);
     if left_out > 0 {
-        let _ = writeln!(text, "\n{} nearer than these left out.", count_of(left_out, "case"));
+        let _ = writeln!(text, "\n{} with higher similarity left out.", count_of(left_out, "case"));
     }
     text + "\n"
 }
@@ -268,7 +268,7 @@ fn slowest(run: &ReportedRun) -> String {
     text
 }
 
-/// `mode replay, run ...`: where the numbers come from.
+/// `mode replay, run ...`: the origin of the numbers.
 fn origin(run: &ReportedRun) -> String {
     let start = &run.start;
     let facts = [

@@ -1,4 +1,4 @@
-//! What the summary has of a case.
+//! A case in the summary.
 
 use std::collections::BTreeMap;
 
@@ -89,7 +89,7 @@ struct PlayedFile<'r> {
     unused_lines: Option<&'r [usize]>,
 }
 
-/// One run of a case that runs more than once.
+/// One run of a case that is run more than once.
 #[derive(Serialize)]
 struct CaseRun {
     attempt: usize,
@@ -177,7 +177,7 @@ fn runs(row: &CaseRow) -> Vec<CaseRun> {
     row.attempts.iter().enumerate().map(run).collect()
 }
 
-/// The message of the finding that decided.
+/// The message of the decisive finding.
 fn failure_reason(row: &CaseRow) -> Option<&str> {
     let end = row.decisive();
     if matches!(end.status, CaseStatus::Pass | CaseStatus::Skipped) {

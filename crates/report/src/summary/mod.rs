@@ -1,4 +1,4 @@
-//! `summary.json`, for programs: what a baseline is made of.
+//! `summary.json`, for programs: the source of baselines.
 //!
 //! ```json
 //! {
@@ -13,8 +13,8 @@
 //! }
 //! ```
 //!
-//! (Shortened.) The field names are those of `RunLedger`, so that its baselines and tools go on working; ours stand beside them.
-//! Keys are sorted and cases are ordered by id, so that two summaries can be compared line by line.
+//! (Shortened.) The field names are those of `RunLedger`, so that its baselines and tools keep working, with additional
+//! fields of agentci. Keys are sorted and cases are ordered by id, so that two summaries can be compared line by line.
 
 mod case;
 mod report;

@@ -1,4 +1,4 @@
-//! The document and its parts that are there once.
+//! The summary document.
 
 use std::io::{self, Write};
 
@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 use super::case::SummaryCase;
 use crate::{DocumentReport, ReportedRun, RunDocument, agents, gates, write_json};
 
-/// The version of `RunLedger` whose fields these are: its baselines are refused without one.
+/// The version of `RunLedger` that these fields correspond to: it rejects baselines without one.
 pub const RUNLEDGER_VERSION: &str = "0.2.3";
 
-/// Makes `summary.json`, one document a run.
+/// Writes `summary.json`, one document per run.
 pub type Summary = DocumentReport<SummaryDocument>;
 
-/// What the summary is made of.
+/// The data of the summary.
 #[derive(Debug, Default)]
 pub struct SummaryDocument(ReportedRun);
 
@@ -51,7 +51,7 @@ struct SummaryJson<'r> {
     suite: Value,
 }
 
-/// Made one after another: all of them at once would take several times the memory of what they are made of.
+/// Serializes cases one after another: all of them at once would take several times the memory of their source.
 struct SummaryCases<'r>(Vec<(&'r str, &'r CaseRow)>);
 
 impl Serialize for SummaryCases<'_> {
@@ -81,7 +81,7 @@ impl<'r> SummaryJson<'r> {
     }
 }
 
-/// A value with its keys in order.
+/// A value with sorted keys.
 pub(super) fn sorted(value: impl Serialize) -> Value {
     let mut value = serde_json::to_value(value).expect("what is reported has a form in JSON");
     value.sort_all_objects();

@@ -1,4 +1,4 @@
-//! Results as one JSON document.
+//! The results as one JSON document.
 
 use std::io::{self, Write};
 
@@ -11,10 +11,10 @@ use super::run_rows::YaoRun;
 use crate::json_object::object;
 use crate::{DocumentReport, ReportedRun, RunDocument, write_json};
 
-/// Makes the JSON document of a suite's results, one a run.
+/// Writes the JSON document of a suite's results, one per run.
 pub type YaoDocument = DocumentReport<YaoResultsPage>;
 
-/// What the document is made of.
+/// The data of the document.
 #[derive(Debug, Default)]
 pub struct YaoResultsPage(YaoRun);
 
@@ -54,10 +54,10 @@ impl<'g> YaoJson<'g> {
     }
 }
 
-/// Makes the results one after another: all of them at once would take several times the memory of what they are made of.
+/// Serializes results one after another: all of them at once would take several times the memory of their source.
 struct Results<'g> {
     of: &'g YaoRun,
-    /// Only the cases that are run more than once.
+    /// Whether to include only cases that are run more than once.
     several: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Results as lines that grow while the run does.
+//! The results as lines that are written during the run.
 
 use agentci_verdict::{Body, RunEvent};
 use serde_json::Value;
@@ -7,25 +7,24 @@ use super::record;
 use super::run_rows::YaoRun;
 use crate::{ReportError, ReportOutput, Reporter};
 
-/// Makes the JSON lines of a suite's results. Each is handed on as soon as it and all before it are known, so the output gets
-/// them piece by piece.
+/// Writes the JSON lines of a suite's results. Each line is written as soon as it and all before it are known.
 pub struct YaoLines {
     output: ReportOutput,
     seen: Option<YaoRun>,
-    /// The position of the first case that was not written.
+    /// The position of the first case that is not written yet.
     next: usize,
 }
 
 impl YaoLines {
-    /// Every line goes to `output` by itself.
+    /// Writes each line to `output` separately.
     pub fn new(output: ReportOutput) -> Self {
         Self { output, seen: None, next: 0 }
     }
 
-    /// What comes after the last case.
+    /// The part after the last case.
     fn close(&mut self) -> Result<(), ReportError> {
         let Some(gathered) = self.seen.take() else { return Ok(()) };
-        // Nothing more comes, so whatever held these back never will.
+        // No more events follow, so the cases that these waited for never end.
         for told in gathered.iter().filter(|told| told.row.decisive().index >= self.next) {
             write(&mut self.output, &record::line(told))?;
         }

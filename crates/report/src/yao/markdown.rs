@@ -1,4 +1,4 @@
-//! Results for people.
+//! The results as Markdown.
 //!
 //! ```markdown
 //! # Test results of `tests.keyword`
@@ -25,15 +25,15 @@ use crate::json_object::plain_text;
 use crate::markdown::{code, stability};
 use crate::{DocumentReport, ReportedRun, RunDocument, cut, duration, percent, stability as words};
 
-/// The longest name that is written out.
+/// The maximum length of a name.
 const NAME_LIMIT: usize = 200;
-/// The most of an input, an output or a message.
+/// The maximum length of an input, an output or a message.
 const VALUE_LIMIT: usize = 4 * 1024;
 
-/// Makes the Markdown of a suite's results, one a run.
+/// Writes the Markdown of a suite's results, one document per run.
 pub type YaoMarkdown = DocumentReport<YaoMarkdownPage>;
 
-/// What the report is made of.
+/// The data of the report.
 #[derive(Debug, Default)]
 pub struct YaoMarkdownPage(YaoRun);
 

@@ -1,4 +1,4 @@
-//! The results of a suite of the `yao` dialect, in the shapes that its users know.
+//! The results of a suite of the `yao` dialect, in the formats that its users know.
 //!
 //! As lines, each written as soon as it is known:
 //!
@@ -9,13 +9,14 @@
 //! {"type":"summary","total":2,"passed":1,"failed":0,"skipped":1,"errors":0,"timeouts":0,"duration_ms":70}
 //! ```
 //!
-//! A case that is run more than once has a line of `"type":"stability"` in place of `result`, and the summary tells of all runs.
+//! A case that is run more than once has a line of `"type":"stability"` instead of `result`, and the summary covers all
+//! runs.
 //!
-//! As one JSON document: `summary`, `environment`, `results`, with several runs also `stability_results`, and `metadata`. Every
-//! result has a `pass_rate`, whether the case was run once or more often, so that one question does for both. A case that was
-//! skipped has 100: nothing of it failed.
+//! As one JSON document: `summary`, `environment`, `results`, with several runs also `stability_results`, and
+//! `metadata`. Every result has a `pass_rate`, whether the case was run once or more often, so that one query covers
+//! both. A skipped case has 100: none of its runs failed.
 //!
-//! As Markdown: the same for people.
+//! As Markdown: the same for readers.
 
 mod document;
 mod lines;

@@ -1,4 +1,4 @@
-//! The records that lines and document are made of.
+//! The records of the lines and the document.
 
 use agentci_verdict::{Aggregates, CaseEnd, CaseRow, CaseStatus, Cause, Stability, StabilitySummary, iso_utc};
 use serde_json::{Map, Value, json};
@@ -7,7 +7,7 @@ use super::run_rows::{AttemptData, YaoCase};
 use crate::ReportedRun;
 use crate::json_object::object;
 
-/// How an attempt ended, in the words of the dialect.
+/// The status of an attempt, in the terms of the dialect.
 pub(super) fn status(end: &CaseEnd) -> &'static str {
     match (end.status, end.cause) {
         (CaseStatus::Pass, _) => "passed",
@@ -18,7 +18,7 @@ pub(super) fn status(end: &CaseEnd) -> &'static str {
     }
 }
 
-/// The same for a case: one that is run more than once has passed only if it is stable, and has failed otherwise.
+/// The status of a case: one that is run more than once has passed only if it is stable, and has failed otherwise.
 pub(super) fn case_status(row: &CaseRow) -> &'static str {
     match Stability::of_several(row) {
         Some(stability) if stability.stable => "passed",
@@ -27,7 +27,7 @@ pub(super) fn case_status(row: &CaseRow) -> &'static str {
     }
 }
 
-/// Everything that kept an attempt from passing, in one text.
+/// All reasons why an attempt did not pass, in one text.
 pub(super) fn error(end: &CaseEnd) -> Option<String> {
     let messages: Vec<&str> = end.findings.iter().map(|finding| finding.message.as_str()).collect();
     match (end.status, messages.is_empty()) {
@@ -37,7 +37,7 @@ pub(super) fn error(end: &CaseEnd) -> Option<String> {
     }
 }
 
-/// The name of the agent, or of the suite where it has none.
+/// The name of the agent, or of the suite if it has none.
 pub(super) fn agent(run: &ReportedRun) -> &str {
     run.start.agent.as_deref().unwrap_or(&run.suite)
 }
@@ -113,7 +113,7 @@ pub(super) fn result(told: YaoCase<'_>) -> Value {
     result.into()
 }
 
-/// What the case asks, as its file has it.
+/// The input of the case, as written in its file.
 pub(super) fn input<'t>(end: &'t CaseEnd, given: &'t [AttemptData]) -> &'t Value {
     end.input.as_deref().or(given.first().map(|given| &*given.input)).unwrap_or(&Value::Null)
 }
@@ -125,7 +125,7 @@ fn runs(told: YaoCase<'_>) -> Vec<Value> {
     attempts.map(|(at, end)| run(at, end).collect()).collect()
 }
 
-/// How an attempt ended, and what it gave.
+/// The end of an attempt and its output.
 fn ended(end: &CaseEnd, given: Option<&AttemptData>) -> Map<String, Value> {
     object([
         ("status", Some(status(end).into())),
@@ -135,9 +135,9 @@ fn ended(end: &CaseEnd, given: Option<&AttemptData>) -> Map<String, Value> {
     ])
 }
 
-/// How much the runs of a case are alike.
+/// The stability of a case.
 fn measured(stability: &Stability) -> Map<String, Value> {
-    // Numbers, a word and whether it holds always have a form in JSON.
+    // Numbers, strings and booleans can always be serialized.
     match serde_json::to_value(stability) {
         Ok(Value::Object(numbers)) => numbers,
         _ => Map::new(),

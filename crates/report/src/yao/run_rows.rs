@@ -1,4 +1,4 @@
-//! What the results tell of a run: its rows, and what the agent was asked and gave.
+//! The data of a run: its rows, and the inputs and outputs of the agent.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -8,27 +8,27 @@ use serde_json::Value;
 
 use crate::ReportedRun;
 
-/// A run as far as it was seen.
+/// A run, as far as events were received.
 #[derive(Debug, Default)]
 pub(super) struct YaoRun {
-    /// Its facts and rows.
+    /// The facts and rows of the run.
     pub(super) run: ReportedRun,
-    /// Attempts that are not over, by case and number.
+    /// Running attempts, by case and number.
     open: HashMap<(Arc<str>, u32), AttemptData>,
-    /// Those that are, by position, in order.
+    /// Ended attempts, by position, in order.
     ended: BTreeMap<usize, Vec<AttemptData>>,
 }
 
-/// What an attempt began and ended with.
+/// The input and output of an attempt.
 #[derive(Debug, Clone, Default)]
 pub(super) struct AttemptData {
-    /// What the agent was sent.
+    /// The input of the agent.
     pub(super) input: Arc<Value>,
-    /// What it gave.
+    /// The output of the agent.
     pub(super) output: Option<Arc<Value>>,
 }
 
-/// A case with what its attempts gave.
+/// A case with the data of its attempts.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct YaoCase<'g> {
     pub(super) row: &'g CaseRow,
@@ -36,7 +36,7 @@ pub(super) struct YaoCase<'g> {
 }
 
 impl YaoRun {
-    /// Takes note of an event; gives the position of the case that it completed, if it completed one.
+    /// Adds an event; returns the position of the case that it completed, if any.
     pub(super) fn add(&mut self, event: &RunEvent) -> Option<usize> {
         if let (Some(id), Some(attempt)) = (&event.case_id, event.attempt) {
             let key = || (Arc::clone(id), attempt);
@@ -63,12 +63,12 @@ impl YaoRun {
         Some(YaoCase { row, given: self.ended.get(&index).map(Vec::as_slice).unwrap_or_default() })
     }
 
-    /// Every case, in the order of the suite.
+    /// All cases, in the order of the suite.
     pub(super) fn iter(&self) -> impl Iterator<Item = YaoCase<'_>> {
         self.run.rows.iter().filter_map(|row| self.get(row.decisive().index))
     }
 
-    /// What a case gave is not asked for again.
+    /// Drops the data of a case that is no longer needed.
     pub(super) fn forget(&mut self, index: usize) {
         self.ended.remove(&index);
     }

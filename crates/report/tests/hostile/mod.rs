@@ -1,4 +1,4 @@
-//! A run in which every text that can come from outside means something to the page, the terminal or the log it may end up in.
+//! A run in which every untrusted text has a meaning to the page, the terminal or the log that it may appear in.
 
 use agentci_source::Place;
 use agentci_trace::Usage;
@@ -10,7 +10,7 @@ use agentci_verdict::{
 use agentci_verdict::{Detail, DifferingFact, DifferingFacts, Similarity};
 use serde_json::{Value, json};
 
-/// Markup, ends of whatever it may stand in, links, mentions, commands, colours and marks that reorder text.
+/// Markup, closing tags, links, mentions, commands, colors and marks that reorder text.
 pub(crate) const TEXT: &str = "<script>alert(1)</script>]]>\u{1b}[31m|a|```` `b` \"c\" 'd' &amp; </details></pre></style><!-- \
     [x](javascript:1) ![i](http://e.example/i.png) @octocat #1 **bold** \u{202e}\r\n::error::forged\n````\n\n# title\n";
 

@@ -1,4 +1,4 @@
-//! One recorded run that holds every kind of ending, and what plays it into a report.
+//! A recorded run with every status, and helpers that play it into a report.
 
 use std::cell::RefCell;
 use std::io::{self, Write};
@@ -14,10 +14,10 @@ use agentci_verdict::{
 use agentci_verdict::{Detail, DifferingFact, DifferingFacts, Similarity};
 use serde_json::{Value, json};
 
-/// The moment the run begins, in Unix milliseconds.
+/// The start of the run, in Unix milliseconds.
 const BEGIN: u64 = 1_763_176_000_123;
 
-/// A name that means something to XML.
+/// A name with XML special characters.
 const SUITE: &str = "demo <&\">";
 
 pub(crate) fn run() -> Vec<RunEvent> {
@@ -42,23 +42,23 @@ pub(crate) fn play(events: &[RunEvent], reporter: &mut dyn Reporter) {
     reporter.finish().unwrap();
 }
 
-/// Bytes that a report wrote.
+/// The bytes that a report wrote.
 #[derive(Clone, Default)]
 pub(crate) struct Written(Rc<RefCell<Vec<u8>>>);
 
 impl Written {
-    /// A place for a whole report to go.
+    /// An output for a complete report.
     pub(crate) fn output(&self) -> ReportOutput {
         let mut into = self.clone();
         Box::new(move |bytes| into.write_all(bytes))
     }
 
-    /// A place for a growing report to go.
+    /// A writer for a streamed report.
     pub(crate) fn writer(&self) -> Box<dyn Write> {
         Box::new(self.clone())
     }
 
-    /// What was written.
+    /// The written text.
     pub(crate) fn text(&self) -> String {
         String::from_utf8(self.0.borrow().clone()).unwrap()
     }
@@ -277,7 +277,7 @@ fn says_nothing() -> Vec<RunEvent> {
     let finding = Finding {
         cause: Cause::Timeout,
         name: "timeout".to_owned(),
-        message: "the agent said nothing for 30 s".to_owned(),
+        message: "the answer is empty for 30 s".to_owned(),
         ..Finding::default()
     };
     let mut stderr_tail: Vec<String> = (1..=9).map(|number| format!("attempt {number} failed")).collect();

@@ -1,4 +1,4 @@
-//! What another agent says: one that the suite names, asked with one message.
+//! Asks another agent of the suite one question.
 
 use agentci_verdict::Finding;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use super::Unanswered;
 use crate::ask_agent::{Ask, AskError, find, lookup, patience};
 use crate::{job::CaseJob, secret_sources::learn_target};
 
-/// Asks an agent; its result is under `output`.
+/// Asks an agent and returns its result under `output`.
 pub(super) async fn ask(job: &CaseJob<'_>, agent: &str, message: String) -> Result<Value, Unanswered> {
     if let Ok(target) = find(job.run.suite, agent) {
         job.secrets.meet(|secrets| learn_target(target, &|name| lookup(target, job.run.options, name), secrets));

@@ -1,8 +1,9 @@
-//! Schemas and paths that are evaluated by a worker: this program, started again, which can be stopped and whose memory is bounded.
+//! Evaluates schemas and paths in a worker: this program, started again, which can be killed and whose memory is
+//! limited.
 //!
-//! A worker is started when the first task comes, says `ready`, and answers one task after the other; one that is late, that
-//! breaks down or whose case is stopped is killed. A program that has no worker, as most that use this as a library, has the
-//! work done by a thread: its time is bounded as well, since nobody waits for it any longer than that, but not its memory.
+//! A worker is started for the first task, prints `ready`, and answers one task after another; a worker that is late,
+//! crashes or whose case is stopped is killed. Programs without a worker, such as most that use this library, do the
+//! work in a thread: its time is limited too, since the caller stops waiting, but its memory is not.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -21,28 +22,28 @@ use tokio::time::{Instant, timeout};
 use super::{Unanswered, in_time};
 use crate::{job::CaseJob, options::RunOptions};
 
-/// How long the evaluations of a case that are left to a worker may take together.
+/// The total time that workers may spend on the evaluations of one case.
 const TIME: Duration = Duration::from_secs(10);
-/// They may take so long also where the case itself may not: how busy the machine is must not decide.
+/// The minimum of that time, even if the case has a shorter limit: a busy machine must not decide the result.
 const LEAST_TIME: Duration = Duration::from_secs(1);
-/// How many workers there are at once at most.
+/// The maximum number of concurrent workers.
 const WORKERS: usize = 4;
-/// The longest line that a worker answers with.
+/// The maximum length of a worker's answer line.
 const ANSWER: usize = 16 << 20;
-/// What the system's allocator says when there is no more memory.
+/// The message of the allocator when it is out of memory.
 const NO_MEMORY: &str = "memory allocation of";
 
-/// The memory of a worker, which bounds it itself.
+/// The memory limit of a worker, which it sets for itself.
 pub const WORKER_MEMORY: u64 = 256 << 20;
-/// The first line of a worker.
+/// The first line that a worker prints.
 pub const WORKER_READY: &str = "ready";
 
 /// The workers of a run.
 #[derive(Debug)]
 pub(super) struct EvidenceWorkers {
-    /// What to start, if that is known.
+    /// The worker program, if one is configured.
     command: Option<ProcessCommand>,
-    /// All lanes share them, on one thread; one that works is not in here.
+    /// Idle workers, shared by all lanes on one thread; a busy worker is not in this list.
     idle: RefCell<Vec<Worker>>,
     free: Semaphore,
 }
@@ -56,9 +57,9 @@ struct Worker {
 
 /// Why a worker did not answer.
 enum Silent {
-    /// It could not be started, or broke down.
+    /// It could not be started, or crashed.
     Broken(String),
-    /// It had no more memory.
+    /// It ran out of memory.
     NoMemory,
 }
 
@@ -73,7 +74,7 @@ impl EvidenceWorkers {
         Self { command, idle: RefCell::default(), free: Semaphore::new(at_once) }
     }
 
-    /// Has a task done. Only the work itself counts as time of the case, not what is waited for a worker.
+    /// Runs a task. Only the work itself counts as time of the case, not waiting for a worker.
     pub(super) async fn evaluate(
         &self,
         job: &CaseJob<'_>,
@@ -116,7 +117,7 @@ impl EvidenceWorkers {
         }
     }
 
-    /// A worker that is idle, or a new one.
+    /// An idle worker, or a new one.
     async fn worker(&self, command: &ProcessCommand) -> Result<Worker, Unanswered> {
         let idle = self.idle.borrow_mut().pop();
         if let Some(worker) = idle {
@@ -135,14 +136,14 @@ impl Worker {
         let mut worker = Self { process, input, output: LineReader::new(output, ANSWER) };
         match worker.line().await {
             Ok(line) if line == WORKER_READY => Ok(worker),
-            Ok(line) => Err(format!("it said `{line}`")),
+            Ok(line) => Err(format!("it printed `{line}`")),
             Err(Silent::Broken(reason)) => Err(reason),
-            Err(Silent::NoMemory) => Err("there was no memory to start it".into()),
+            Err(Silent::NoMemory) => Err("not enough memory to start it".into()),
         }
     }
 
     async fn answer(&mut self, task: &BoundedTask) -> Result<String, Silent> {
-        // One that reads no more has left, and its output says why.
+        // If the worker has exited, its output says why.
         let _ = self.input.write_all(task.lines().as_bytes()).await;
         self.line().await
     }
@@ -164,7 +165,7 @@ impl Worker {
     }
 }
 
-/// Has a task done by a thread.
+/// Runs a task on a thread.
 async fn beside(task: &BoundedTask, left: Duration) -> Option<Result<String, Silent>> {
     let lines = task.lines();
     let answer = on_thread(left, "its thread ended", move || {
@@ -175,7 +176,7 @@ async fn beside(task: &BoundedTask, left: Duration) -> Option<Result<String, Sil
     answer.await.map(|answer| answer.map_err(Silent::Broken))
 }
 
-/// Does work on a thread of its own, which is left alone when it takes too long; then there is nothing to be had of it.
+/// Runs work on its own thread; returns `None` if it takes too long, and leaves the thread behind.
 async fn on_thread<T: Send + 'static>(
     left: Duration,
     ended: &str,
@@ -189,7 +190,7 @@ async fn on_thread<T: Send + 'static>(
     }
 }
 
-/// How long the evaluations of a case may take together: no longer than the case.
+/// The total time for the evaluations of a case: no longer than the case.
 fn time(job: &CaseJob<'_>) -> Duration {
     let wall = job.case.limits.wall_ms.and_then(|limit| Duration::try_from_secs_f64(limit.most.max(0.0) / 1000.0).ok());
     within([wall, job.run.options.settings.timeout, job.case.timeout])
@@ -199,9 +200,9 @@ fn within(limits: [Option<Duration>; 3]) -> Duration {
     limits.into_iter().flatten().fold(TIME, Duration::min).max(LEAST_TIME)
 }
 
-/// Evaluates a check that may take long on a thread of its own, unless the run is stopped meanwhile. The time of the case that was
-/// spent on this so far grows by it. A thread that is late is left behind: it
-/// looks at patterns, whose memory has a limit, and ends with the program at the latest.
+/// Evaluates a check that may take long on its own thread, unless the run is stopped in the meantime. Adds the time to
+/// `spent`. A thread that is late is left behind: it matches patterns, whose memory is limited, and ends with the
+/// program at the latest.
 pub(crate) async fn evaluate(
     job: &CaseJob<'_>,
     spent: &mut Duration,
@@ -211,7 +212,7 @@ pub(crate) async fn evaluate(
     let allowed = time(job);
     let (ready, trace, begun) = (ready.clone(), trace.clone(), Instant::now());
     let left = allowed.saturating_sub(*spent);
-    let outcome = on_thread(left, "its evaluation broke down", move || ready.evaluate(&trace));
+    let outcome = on_thread(left, "its evaluation panicked", move || ready.evaluate(&trace));
     let outcome = in_time(job, async { Ok(outcome.await) }).await?;
     *spent += begun.elapsed();
     outcome.ok_or_else(|| late(allowed))?.map_err(|reason| broken(&reason))
@@ -222,7 +223,7 @@ fn late(allowed: Duration) -> Unanswered {
 }
 
 fn exceeded(what: &str) -> Unanswered {
-    let help = "simplify the schema, the path or the pattern: fewer references, wildcards, `..`, filters within each other and \
+    let help = "simplify the schema, the path or the pattern: fewer references, wildcards, `..`, nested filters and \
                 counted repetitions";
     Finding::new(Cause::CheckTimeout, format!("the check could not be evaluated within {what}")).help(help).into()
 }

@@ -1,4 +1,4 @@
-//! Answers to what checks ask beside the trace: one file for each kind of question.
+//! Answers questions of checks that need more than the trace: one module per kind of question.
 
 mod agent;
 mod bounded;
@@ -18,25 +18,24 @@ use similarity::Meanings;
 pub(crate) use bounded::evaluate;
 pub use bounded::{WORKER_MEMORY, WORKER_READY};
 
-/// Why a question has no answer: whatever a check asks of it, it cannot be told. Which check asks is added later.
+/// Why a question has no answer, so that the check cannot be evaluated. The caller adds which check asked.
 pub(crate) type Unanswered = Box<Finding>;
 
-/// What is kept from one question to the next, for a whole run of a suite.
+/// State that is kept between questions, for a whole run of a suite.
 #[derive(Debug)]
 pub(crate) struct Evidence {
-    /// Who compares meanings.
+    /// The embedder for semantic checks.
     meanings: Meanings,
-    /// Evaluates what may take long.
+    /// Evaluate tasks that may take long.
     workers: bounded::EvidenceWorkers,
 }
 
 impl Evidence {
-    /// Nothing is known yet.
     pub(crate) fn new(suite: &Suite, options: &RunOptions<'_>) -> Self {
         Self { meanings: Meanings::new(suite, options), workers: bounded::EvidenceWorkers::new(options) }
     }
 
-    /// Finds out what a check wants to know. The time of the case that workers spent so far grows by theirs.
+    /// Answers a question of a check. Adds the time of workers to `spent`.
     pub(crate) async fn answer(
         &self,
         job: &CaseJob<'_>,
@@ -54,7 +53,7 @@ impl Evidence {
     }
 }
 
-/// Waits for an answer, unless the run is stopped or the suite has used up its time meanwhile.
+/// Waits for an answer, unless the run is stopped or the suite times out in the meantime.
 async fn in_time<T>(job: &CaseJob<'_>, answer: impl Future<Output = Result<T, Unanswered>>) -> Result<T, Unanswered> {
     let late = async {
         match job.run.deadline {

@@ -1,4 +1,4 @@
-//! What a function of the suite's own returns.
+//! Calls a function of the suite's own script.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::Unanswered;
 use crate::job::CaseJob;
 
-/// The most that is kept of what a function returns, as JSON.
+/// The maximum size of a function's result, as JSON.
 const RETURNED: usize = 64 * 1024;
 
 pub(super) async fn call(
@@ -39,18 +39,18 @@ pub(super) async fn call(
     }
 }
 
-/// A file or a function that cannot be what its author meant.
+/// The finding for a script that cannot be parsed or lacks the function.
 fn broken(file: &ScriptFile, error: &ScriptError) -> Unanswered {
     let path = file.path.display();
     let (message, help) = match error {
         ScriptError::Syntax { line, column, message } => {
-            (format!("`{path}` can not be understood: {message} ({path}:{line}:{column})"), None)
+            (format!("`{path}` cannot be parsed: {message} ({path}:{line}:{column})"), None)
         }
         ScriptError::NoFunction { function, known } => {
             let help = match did_you_mean(function, known.iter().map(String::as_str)) {
                 Some(meant) => format!("did you mean `{meant}`?"),
-                None if known.is_empty() => "it has no function at all".into(),
-                None => format!("it has {}", read::quoted_list(known)),
+                None if known.is_empty() => "it defines no functions".into(),
+                None => format!("it defines {}", read::quoted_list(known)),
             };
             (format!("`{path}` has no function `{function}`"), Some(help))
         }

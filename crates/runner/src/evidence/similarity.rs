@@ -1,4 +1,4 @@
-//! How near two texts are in meaning, and which facts only one of them states.
+//! Compares the meaning of two texts, and lists the facts that only one of them states.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -15,23 +15,24 @@ use serde_json::{Value, json};
 use super::{Unanswered, in_time};
 use crate::{job::CaseJob, options::RunOptions};
 
-/// How many facts of a kind of difference are kept.
+/// The maximum number of facts that are kept per kind of difference.
 const FACTS: usize = 50;
-/// How many vectors of expected texts are kept.
+/// The maximum number of vectors of expected texts that are cached.
 const KNOWN: usize = 512;
 
-/// Who compares meanings, for a whole run of a suite.
+/// The embedder for semantic checks, for a whole run of a suite.
 #[derive(Debug)]
 pub(super) struct Meanings {
     embedder: Result<Embedder, Unanswered>,
-    /// Vectors of expected texts, which are asked for in many cases, by all lanes on one thread. A service keeps its own.
+    /// Cached vectors of expected texts, which many cases use, shared by all lanes on one thread. A remote service has
+    /// its own cache.
     known: RefCell<HashMap<String, Vec<f32>>>,
 }
 
 impl Meanings {
-    /// Chooses the embedder: what the caller pins, else what the suite pins; else the service when there is a key for it in the
-    /// environment of this program, else the built-in one. What a case hands its agent, a scripted model's address say, has no
-    /// part in it.
+    /// Chooses the embedder: the caller's, else the suite's, else the remote service if this program's environment has
+    /// a key for it, else the built-in one. What a case passes to its agent, such as the address of a scripted model,
+    /// has no effect.
     pub(super) fn new(suite: &Suite, options: &RunOptions<'_>) -> Self {
         let pinned =
             options.settings.embedder.as_deref().or(suite.embedder.as_ref().map(|embedder| embedder.value.as_str()));
@@ -41,7 +42,7 @@ impl Meanings {
         Self { embedder: embedder(pinned, key, url, options.settings.semantic_timeout), known: RefCell::default() }
     }
 
-    /// Compares an expected text with what was said.
+    /// Compares an expected text with the answer.
     pub(super) async fn compare(&self, job: &CaseJob<'_>, expected: &str, said: &str) -> Result<Value, Unanswered> {
         let embedder = self.embedder.as_ref().map_err(Clone::clone)?;
         let vectors = self.vectors(embedder, expected, said).map_err(|error| trouble(&error));
@@ -53,7 +54,7 @@ impl Meanings {
             answer["default_threshold"] = json!(threshold);
         }
         if embedder.reading(said).is_ok_and(|reading| reading.cut) {
-            answer["note"] = json!("the answer is long, and only its beginning was compared");
+            answer["note"] = json!("the answer is long: only its beginning was compared");
         }
         Ok(answer)
     }
@@ -93,21 +94,21 @@ fn embedder(
         EmbedderChoice::Remote { model } => model,
     };
     if key.is_none() && url.is_none() {
-        let message = format!("`openai:{model}` needs a key, and `OPENAI_API_KEY` is not set");
-        let help = "set it, or `OPENAI_BASE_URL` to a service that needs none, or use the embedder `builtin`";
+        let message = format!("`openai:{model}` needs an API key, but `OPENAI_API_KEY` is not set");
+        let help = "set it, set `OPENAI_BASE_URL` to a service that needs no key, or use the embedder `builtin`";
         return Err(Finding::new(Cause::Embedding, message).help(help).into());
     }
     let mut limits = RetryLimits::default();
     if let Some(timeout) = timeout {
         limits.request = timeout;
-        // Every try may take so long.
+        // Every try may take this long.
         limits.total = limits.total.max(timeout.saturating_mul(limits.retries + 1));
     }
     let service = Service { base_url: url.unwrap_or_else(|| DEFAULT_BASE_URL.into()), model, key };
     Ok(Embedder::Remote(Box::new(Remote::new(service, limits, Cache::in_memory()))))
 }
 
-/// An error of the embedder: its sentence, and the remedy that stands on a line of its own.
+/// Splits an error of the embedder into its message and the help on a line of its own.
 fn trouble(error: &dyn std::error::Error) -> Unanswered {
     let text = error.to_string();
     let (message, help) = match text.split_once("\nhelp: ") {

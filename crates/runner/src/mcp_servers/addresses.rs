@@ -1,4 +1,4 @@
-//! What an agent is told of its MCP servers.
+//! Passes the addresses of the MCP servers to the agent.
 
 use std::io;
 
@@ -8,19 +8,19 @@ use tempfile::TempDir;
 
 use super::RunningMcpServer;
 
-/// The variable with the path of a file that names all servers, as many clients read it.
+/// The variable with the path of a config file that lists all servers, in the format that many clients read.
 const CONFIG: &str = "AGENTCI_MCP_CONFIG";
 
-/// The name of that file.
+/// The name of the config file.
 const FILE: &str = "mcp.json";
 
-/// Where nobody answers.
+/// An address where nothing answers.
 const NOWHERE: &str = "http://127.0.0.1:9";
 
-/// Names with addresses, for the variables of a case or for an environment.
+/// Addresses by name, for the variables of a case or for an environment.
 pub(super) type NamedAddresses = Vec<(String, String)>;
 
-/// What leads an agent to the servers of its case.
+/// Builds the variables and the environment that point an agent at the servers of its case, and writes the config file.
 pub(super) fn tell(
     worlds: &[McpWorld],
     servers: &[RunningMcpServer],
@@ -42,7 +42,7 @@ pub(super) fn tell(
     Ok((addresses, environment, folder))
 }
 
-/// The variables of servers that nobody will ask, since the whole conversation is played.
+/// The variables for servers that are never called, because the whole conversation is replayed.
 pub(crate) fn nowhere(servers: &[McpWorld]) -> Vec<(String, String)> {
     let addresses = |world: &McpWorld| of_server(world, &format!("{NOWHERE}/mcp"), &format!("{NOWHERE}/sse"));
     let config = (!servers.is_empty()).then(|| ("config".to_owned(), "/dev/null".to_owned()));

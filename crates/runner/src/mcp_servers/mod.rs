@@ -1,5 +1,5 @@
-//! The MCP servers that are played for an attempt: one each, at a free port of this machine, from before its agent is started until
-//! after it has ended.
+//! Plays the MCP servers of an attempt: each listens on a free local port from before its agent starts until after it
+//! has ended.
 //!
 //! ```text
 //! start: scripts and recordings ─▶ servers ─▶ environment, `${MCP.orders.url}`, a file for clients
@@ -26,19 +26,18 @@ use watch::{ServerWatch, WatchedServers};
 pub(crate) use addresses::nowhere;
 pub(crate) use start::start;
 
-/// The MCP servers of an attempt; they end with this.
+/// The MCP servers of an attempt; dropping this stops them.
 pub(crate) struct McpServers {
-    /// Where they are, for texts of the suite: `orders.url` for `${MCP.orders.url}`.
+    /// Their addresses, for variables in the suite: `orders.url` for `${MCP.orders.url}`.
     pub(crate) addresses: Vec<(String, String)>,
-    /// What an agent finds in its environment.
+    /// The environment variables for the agent.
     pub(crate) environment: Vec<(String, String)>,
     servers: Vec<RunningMcpServer>,
     shared: Arc<WatchedServers>,
-    /// What holds the file for clients.
+    /// The folder of the config file for clients.
     _folder: TempDir,
 }
 
-/// One of them.
 struct RunningMcpServer {
     mind: Arc<ServerState>,
     watch: Arc<ServerWatch>,
@@ -51,12 +50,12 @@ impl McpServers {
         self.servers.iter().map(|played| played.server.address().to_string())
     }
 
-    /// What was asked for so far and is in no script and no recording.
+    /// The requests so far that no script or recording answers.
     pub(crate) fn misses(&self, job: &CaseJob<'_>) -> Vec<Finding> {
         self.servers.iter().flat_map(|played| played.watch.misses(job)).collect()
     }
 
-    /// What went wrong on purpose so far.
+    /// The state of the injected faults.
     pub(crate) fn faults(&self) -> Faults {
         lock(&self.shared.faults).clone()
     }

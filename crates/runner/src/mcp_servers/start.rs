@@ -1,4 +1,4 @@
-//! Starting the servers of an attempt.
+//! Starts the servers of an attempt.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,7 +14,7 @@ use super::watch::{ServerWatch, WatchedServers, Watching};
 use super::{McpServers, RunningMcpServer, addresses::tell};
 use crate::{job::CaseJob, observation_line::ObservationLine, open_error::NotOpened};
 
-/// Starts the servers, if the case has some; `observer` is told what they see.
+/// Starts the servers, if the case has any; `observer` receives what they see.
 pub(crate) async fn start(
     job: &CaseJob<'_>,
     faults: Faults,
@@ -29,7 +29,7 @@ pub(crate) async fn start(
         servers.push(play(job, world, &shared).await?);
     }
     let (addresses, environment, folder) = tell(worlds, &servers).map_err(|error| {
-        let message = format!("the file that tells of the MCP servers could not be written: {error}");
+        let message = format!("the MCP config file could not be written: {error}");
         wrong(job, first, message)
     })?;
     Ok(Some(McpServers { addresses, environment, servers, shared, _folder: folder }))

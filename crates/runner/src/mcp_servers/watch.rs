@@ -1,4 +1,4 @@
-//! What the servers of an attempt see: calls of tools for the trace, and misses.
+//! Observes the servers of an attempt: tool calls for the trace, and misses.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -14,22 +14,22 @@ use agentci_wire::lock;
 use crate::services::{missed, told};
 use crate::{job::CaseJob, observation_line::ObservationLine};
 
-/// The most misses of a server that are remembered.
+/// The maximum number of misses that are remembered per server.
 const MISSES: usize = 1_000;
 
-/// What the servers of an attempt share.
+/// State that the servers of an attempt share.
 #[derive(Debug)]
 pub(super) struct WatchedServers {
     pub(super) faults: Mutex<Faults>,
     pub(super) line: Mutex<ObservationLine>,
 }
 
-/// What one server sees.
+/// What one server has seen.
 #[derive(Debug)]
 pub(super) struct ServerWatch {
     pub(super) name: String,
     span: Span,
-    /// What to do about a miss.
+    /// The help for a miss.
     help: &'static str,
     shared: Arc<WatchedServers>,
     reached: AtomicBool,
@@ -40,15 +40,15 @@ impl ServerWatch {
     pub(super) fn new(world: &McpWorld, shared: Arc<WatchedServers>) -> Self {
         let (name, misses) = (world.name.value.clone(), Mutex::default());
         let help = match &world.source {
-            McpSource::Script { .. } => "add an answer for it, or find out why the agent asks this",
+            McpSource::Script { .. } => "add an answer for it, or find out why the agent requests it",
             McpSource::Recording { .. } => {
-                "if the agent is right to ask this, record it again: `agentci record -o FILE -- AGENT`"
+                "if this request is intended, record it again: `agentci record -o FILE -- AGENT`"
             }
         };
         Self { name, span: world.span, help, shared, reached: AtomicBool::new(false), misses }
     }
 
-    /// Whether any client came.
+    /// Whether any client connected.
     pub(super) fn was_reached(&self) -> bool {
         self.reached.load(Ordering::Relaxed)
     }
@@ -64,7 +64,7 @@ impl ServerWatch {
     }
 }
 
-/// A server's way to who watches it.
+/// Connects a server to its watch.
 #[derive(Debug)]
 pub(super) struct Watching(pub(super) Arc<ServerWatch>);
 

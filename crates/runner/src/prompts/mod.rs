@@ -1,6 +1,6 @@
-//! What an attempt asked its models with, kept for baselines: system prompts, tools, models and parameters.
+//! Records the prompts of an attempt for baselines: system prompts, tools, models and parameters.
 //!
-//! Secrets are removed first. Then marks take the place of what differs from run to run, and what is left is hashed.
+//! Secrets are removed first. Then values that differ from run to run are replaced by marks, and the rest is hashed.
 
 mod parameters;
 mod print;
@@ -17,14 +17,14 @@ use serde_json::Value;
 use crate::{attempt::Attempt, recorded_world};
 use print::FingerprintMaker;
 
-/// In how many ways a case may ask its models. One that asks in more has prompts of which each is another, and they are not
-/// compared.
+/// The maximum number of different prompts of a case. If a case has more, every prompt is probably unique, and prompts
+/// are not compared.
 const WAYS: usize = 200;
 
-/// How many digits an id has.
+/// The number of digits of an id.
 const DIGITS: usize = 16;
 
-/// Writes down what an attempt asked its models with, if that could be observed.
+/// Records the prompts of an attempt, if they could be observed.
 pub(crate) fn settle(attempt: &Attempt<'_>, trace: &Trace, end: &mut CaseEnd) {
     if end.metrics.model_calls.is_none() {
         return;
@@ -37,8 +37,8 @@ pub(crate) fn settle(attempt: &Attempt<'_>, trace: &Trace, end: &mut CaseEnd) {
 fn keep(prompts: Vec<KeptPrompt>, end: &mut CaseEnd) {
     if prompts.len() > WAYS {
         end.warnings.push(format!(
-            "its models are asked in more than {WAYS} ways, so they are not kept: system prompts that differ each time cannot be \
-             compared with a baseline"
+            "its models get more than {WAYS} different prompts, so none are kept: system prompts that differ each time \
+             cannot be compared with a baseline"
         ));
         return;
     }
@@ -46,14 +46,14 @@ fn keep(prompts: Vec<KeptPrompt>, end: &mut CaseEnd) {
     end.prompts = prompts;
 }
 
-/// Each way in which models were asked, by id; a few more than are kept where there are too many.
+/// The distinct prompts of a trace, by id; slightly more than the limit if there are too many.
 fn of_trace(trace: &Trace, secrets: &Redactor, steadier: &Steadier) -> Vec<KeptPrompt> {
     let printer = FingerprintMaker { secrets, steadier };
     let mut prompts: BTreeMap<String, KeptPrompt> = BTreeMap::new();
     let mut known: HashSet<String> = HashSet::new();
     for request in trace.model_requests() {
         let Some(values) = parameters::of(request.body) else { continue };
-        // The same request again is not looked at again, however often it was made.
+        // Repeated identical requests are processed once.
         let tools: Vec<&Value> = request.tools.iter().map(|tool| tool.declared).collect();
         let plain = serde_json::json!([request.model, request.system, tools, values]);
         if prompts.len() <= WAYS && known.insert(print::hash(&plain.to_string())) {
@@ -74,7 +74,7 @@ fn prompt(request: &ModelRequest<'_>, values: &Value, printer: &FingerprintMaker
     KeptPrompt { id: print::hash(&whole.to_string()), model, parameters, system, tools }
 }
 
-/// What may differ from run to run is measured by the folders of the agent and by the clock while it ran.
+/// What may differ from run to run is determined by the agent's folders and by the time at which it ran.
 fn steadier(attempt: &Attempt<'_>) -> Steadier {
     let elapsed_ms = u64::try_from(attempt.clock.started().elapsed().as_millis()).unwrap_or(u64::MAX);
     let began_ms = attempt.clock.after(0).unix_ms;

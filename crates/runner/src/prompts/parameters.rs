@@ -1,14 +1,15 @@
-//! What a request asks for beside its messages, tools and model: `temperature`, `tool_choice`, `response_format`, `max_tokens`.
+//! The parameters of a request besides its messages, tools and model: `temperature`, `tool_choice`, `response_format`,
+//! `max_tokens`.
 
 use agentci_verdict::PromptParameters;
 use serde_json::{Map, Value};
 
 use super::print::FingerprintMaker;
 
-/// How long parameters may be that are kept.
+/// The maximum size of parameters that are kept in full.
 const PARAMETERS: usize = 16 * 1024;
 
-/// Keys that are the conversation, or kept elsewhere.
+/// Keys that belong to the conversation or are recorded elsewhere.
 const CONVERSATION: [&str; 16] = [
     "model",
     "messages",
@@ -28,7 +29,7 @@ const CONVERSATION: [&str; 16] = [
     "anthropic_beta",
 ];
 
-/// Keys that say who asks or how the answer is delivered, and nothing about what is asked. A seed is often drawn anew.
+/// Keys about the caller or the delivery of the answer, which do not affect the question. A seed is often random.
 const DELIVERY: [&str; 12] = [
     "stream",
     "stream_options",
@@ -44,7 +45,7 @@ const DELIVERY: [&str; 12] = [
     "keep_alive",
 ];
 
-/// The parameters of a request; nothing if it is no request.
+/// The parameters of a request; `None` if the body is not an object.
 pub(super) fn of(body: &Value) -> Option<Value> {
     let mut kept = Map::new();
     for (key, value) in body.as_object()? {
@@ -71,7 +72,7 @@ pub(super) fn of(body: &Value) -> Option<Value> {
     Some(Value::Object(kept))
 }
 
-/// What is kept of them, and what tells them from others of the run.
+/// The recorded form of the parameters, and their id within the run.
 pub(super) fn kept(values: &Value, printer: &FingerprintMaker<'_>) -> (PromptParameters, String) {
     let clean = printer.secrets.clean(values);
     let print = printer.value(&clean);
@@ -88,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_asks_and_how_it_is_delivered_is_no_parameter() {
+    fn caller_and_delivery_are_not_parameters() {
         let body = json!({ "model": "m", "messages": [], "tools": [], "stream": true, "user": "me", "metadata": {}, "seed": 7,
             "previous_response_id": "r", "top_p": null, "temperature": 0.5, "tool_choice": "auto", "max_tokens": 9,
             "response_format": { "type": "json_object" }, "generationConfig": { "seed": 7, "topK": 3 },

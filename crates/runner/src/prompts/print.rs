@@ -1,4 +1,4 @@
-//! What tells one text or value from another, whenever and wherever it was written.
+//! Fingerprints of texts and values that do not depend on the time and place of a run.
 
 use agentci_recorder::{SaidTime, Steadier, Steady};
 use agentci_trace::{Redactor, canonical, sha256_beginning};
@@ -7,29 +7,29 @@ use serde_json::{Number, Value};
 
 use super::DIGITS;
 
-/// Makes prints.
+/// Makes fingerprints.
 pub(super) struct FingerprintMaker<'p> {
     pub(super) secrets: &'p Redactor,
     pub(super) steadier: &'p Steadier,
 }
 
-/// The print of a text or a value.
+/// The fingerprint of a text or a value.
 pub(super) struct PromptPrint<T> {
     pub(super) hash: String,
-    /// The times in it, as they are kept.
+    /// The points in time that it mentions.
     pub(super) times: Vec<String>,
-    /// What is kept to be shown: ids and folders of this run are not in it.
+    /// The form that is shown, without ids and folders of this run.
     pub(super) shown: T,
 }
 
 impl FingerprintMaker<'_> {
-    /// The print of a text without secrets.
+    /// The fingerprint of a text that contains no secrets.
     pub(super) fn text(&self, text: &str) -> PromptPrint<String> {
         let Steady { text, shown, times } = self.steadier.text(text);
         PromptPrint { hash: hash(&text), times: times.into_iter().map(said).collect(), shown }
     }
 
-    /// The print of a value without secrets.
+    /// The fingerprint of a value that contains no secrets.
     pub(super) fn value(&self, value: &Value) -> PromptPrint<Value> {
         let mut shown = value.clone();
         self.walk(&mut shown, &mut |steady| steady.shown);
@@ -41,19 +41,19 @@ impl FingerprintMaker<'_> {
         PromptPrint { hash: hash(&canonical(&value)), times, shown }
     }
 
-    /// Puts something in the place of each text.
+    /// Replaces every string.
     fn walk(&self, value: &mut Value, instead: &mut dyn FnMut(Steady) -> String) {
         match value {
             Value::String(text) => *text = instead(self.steadier.text(text)),
             Value::Array(items) => items.iter_mut().for_each(|item| self.walk(item, instead)),
             Value::Object(map) => {
-                // Times are compared in order, and the order of keys says nothing.
+                // Times are compared in order, but the order of keys has no meaning.
                 map.sort_keys();
                 map.values_mut().for_each(|item| self.walk(item, instead));
             }
-            // `0` is `0.0`.
+            // `0` and `0.0` are equal.
             Value::Number(number) => {
-                #[expect(clippy::cast_possible_truncation, reason = "it is a whole number within the range of one")]
+                #[expect(clippy::cast_possible_truncation, reason = "it is an integer within the range of one")]
                 let whole = |float: f64| (float.fract() == 0.0 && float.abs() < 9e15).then_some(float as i64);
                 if let (false, Some(whole)) = (number.is_i64() || number.is_u64(), number.as_f64().and_then(whole)) {
                     *number = Number::from(whole);
@@ -65,7 +65,7 @@ impl FingerprintMaker<'_> {
 }
 
 impl<T> PromptPrint<T> {
-    /// What tells it from others of the same run: the times that are the present are one.
+    /// Identifies it within the same run: all times that are the present are treated as one.
     pub(super) fn id(&self) -> String {
         if self.times.is_empty() {
             return self.hash.clone();

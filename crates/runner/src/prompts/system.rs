@@ -1,4 +1,4 @@
-//! A system prompt, line by line.
+//! Records a system prompt, line by line.
 
 use std::collections::BTreeMap;
 
@@ -6,18 +6,19 @@ use agentci_verdict::SystemPrompt;
 
 use super::print::{FingerprintMaker, hash};
 
-/// How many lines of a prompt are kept one by one; the others are kept as one.
+/// The maximum number of lines of a prompt that are kept separately; the rest is kept as one.
 const LINES: usize = 2000;
-/// How many bytes of a line are kept as they are, and of a whole prompt: a baseline is a file that people read and commit.
+/// The number of bytes that are kept verbatim, of a line and of a whole prompt: a baseline is a file that people read
+/// and commit.
 const LINE_TEXT: usize = 2000;
 const PROMPT_TEXT: usize = 64 * 1024;
 
-/// The system prompt of a request; nothing where it has none.
+/// The system prompt of a request, if it has one.
 pub(super) fn of(text: &str, printer: &FingerprintMaker<'_>) -> Option<SystemPrompt> {
     if text.trim().is_empty() {
         return None;
     }
-    // A key may reach over several lines.
+    // A key may span several lines.
     let clean = printer.secrets.text(text);
     let mut rest = clean.lines();
     let mut texts: Vec<String> = rest.by_ref().take(LINES).map(|line| line.trim_end().to_owned()).collect();

@@ -1,4 +1,4 @@
-//! The tools that a request offers.
+//! Records the tools that a request offers.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 
 use super::print::FingerprintMaker;
 
-/// How many tools of a request are kept one by one; the others are kept as one.
+/// The maximum number of tools of a request that are kept separately; the rest is kept as one.
 const TOOLS: usize = 500;
-/// How many bytes of a description are kept, and how long a schema may be that is kept.
+/// The number of bytes of a description that are kept, and the maximum size of a schema that is kept.
 const DESCRIPTION: usize = 2000;
 const SCHEMA: usize = 16 * 1024;
 
-/// Keys of a declaration that are kept elsewhere, or say nothing about the tool.
+/// Keys of a declaration that are recorded elsewhere or say nothing about the tool.
 const NO_SETTINGS: [&str; 10] = [
     "name",
     "description",
@@ -28,7 +28,7 @@ const NO_SETTINGS: [&str; 10] = [
     "type",
 ];
 
-/// The tools, by name.
+/// The tools, sorted by name.
 pub(super) fn of(offered: &[OfferedTool<'_>], printer: &FingerprintMaker<'_>) -> Vec<PromptTool> {
     let mut tools: Vec<PromptTool> = offered.iter().take(TOOLS).map(|tool| kept(tool, printer)).collect();
     let rest: Vec<&Value> = offered.iter().skip(TOOLS).map(|tool| tool.declared).collect();

@@ -1,4 +1,4 @@
-//! The environment of an agent as it is without a recorder, and the folders that its requests may mention.
+//! The environment of an agent without a recorder, and the folders that its requests may mention.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use agentci_recorder::Roots;
 
 use crate::attempt::Attempt;
 
-/// The environment that the agent would have without a recorder: ours, and what the target says.
+/// The environment that the agent would have without a recorder: that of agentci, and that of the target.
 pub(super) fn outside(attempt: &Attempt<'_>) -> Vec<(String, String)> {
     let ours = std::env::vars_os();
     let mut all: Vec<(String, String)> =
@@ -26,12 +26,12 @@ pub(crate) fn agent_roots(attempt: &Attempt<'_>) -> Roots {
     roots(attempt, &outside(attempt))
 }
 
-/// The folders of the agent.
+/// The folders of the agent, with this environment.
 pub(super) fn roots(attempt: &Attempt<'_>, environment: &[(String, String)]) -> Roots {
     let folder = started_program(&attempt.job.case.target).and_then(|program| program.folder);
     let folder = folder.unwrap_or(Path::new("."));
     let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
-    // The agent is told the real path of its folder, not the one that led to it.
+    // The agent sees the real path of its folder, without symbolic links.
     let cwd = std::fs::canonicalize(&absolute).unwrap_or(absolute);
     let named = |name: &str| {
         let found = environment.iter().find(|(known, value)| known == name && !value.is_empty());
@@ -44,14 +44,14 @@ pub(crate) fn handed_environment(target: &Target) -> &[(String, Text)] {
     started_program(target).map(|program| program.environment).unwrap_or_default()
 }
 
-/// The program of an agent that is started for a case, as its target has it.
+/// The program of an agent that is started for a case, as the target defines it.
 pub(crate) struct StartedProgram<'t> {
     pub(crate) command: &'t [CommandPart],
     folder: Option<&'t Path>,
     environment: &'t [(String, Text)],
 }
 
-/// The program of an agent, if it is started and not there already.
+/// The program of an agent, unless the agent is already running.
 pub(crate) fn started_program(target: &Target) -> Option<StartedProgram<'_>> {
     let (command, folder, environment) = match target {
         Target::Process(process) => (&process.command, &process.folder, &process.environment),

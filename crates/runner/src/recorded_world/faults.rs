@@ -1,4 +1,4 @@
-//! What goes wrong on purpose in a recorded world, by the names that the trace has for its calls.
+//! Injects faults into a recorded world, by the names that its calls have in the trace.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,11 +10,11 @@ use agentci_wire::lock;
 use super::observe::{asks_model, is_helper};
 use super::{mcp_streams::McpAddresses, tool_exchange};
 
-/// The faults of an attempt, shared with the session that they happen in.
+/// The faults of an attempt, shared with its session.
 pub(super) type SharedFaults = Arc<Mutex<Faults>>;
 
-/// Has the faults happen in a session. Where only the model is recorded, tools are played elsewhere, and so are their
-/// faults. A stream of an MCP server is no call, so nothing goes wrong with it.
+/// Injects the faults into a session. If only the model is recorded, tools and their faults are played elsewhere. A
+/// stream of an MCP server is not a call, so it has no faults.
 pub(super) fn install(session: &RecorderSession, faults: &SharedFaults, holds: RecordedCase, mcp: McpAddresses) {
     let faults = Arc::clone(faults);
     session.spoil(move |request: &RecordedRequest| {

@@ -1,4 +1,4 @@
-//! The file of a recorded world: read before a replay, written after a recorded attempt.
+//! The file of a recorded world: read before a replay, written after recording.
 
 use std::path::Path;
 
@@ -10,39 +10,39 @@ use agentci_verdict::{Cause, Finding, ReplaySource};
 
 use crate::{job::CaseJob, open_error::NotOpened, recording::replay_source};
 
-/// Reads the recording of a case; the finding says what to do where that cannot be.
+/// Reads the recording of a case; the finding says how to fix it if that fails.
 pub(super) fn read(job: &CaseJob<'_>, world: RecordedWorld<'_>) -> Result<(Recording, ReplaySource), NotOpened> {
     let path = &world.recording.path;
     let shown = path.display();
     let make = |how: &str| format!("{how} with `{}`", command(job, false));
     let text = text(job, path).map_err(|error| {
-        wrong(job, world, format!("the recording `{shown}` can not be read: {error}"), make("make it"))
+        wrong(job, world, format!("the recording `{shown}` cannot be read: {error}"), make("record it"))
     })?;
     if !Recording::is_world(&text) {
         let message =
-            format!("`{shown}` is no recording of what an agent sends: its first line does not say `\"v\":2`");
-        return Err(wrong(job, world, message, make("make it again")));
+            format!("`{shown}` is not a recording of an agent's requests: its first line does not contain `\"v\":2`");
+        return Err(wrong(job, world, message, make("record it again")));
     }
     let recording = agentci_recorder::load(path)
-        .map_err(|error| wrong(job, world, format!("`{shown}` can not be played: {error}"), make("make it again")))?;
+        .map_err(|error| wrong(job, world, format!("`{shown}` cannot be played: {error}"), make("record it again")))?;
     Ok((recording, replay_source(path, &sha256(text.as_bytes()))))
 }
 
-/// Whether the recording of a case is one of a conversation, as earlier versions made of servers that they started: it is still
-/// played in place of the agent.
+/// Whether the recording of a case is a recorded conversation, as earlier versions made for servers that they started:
+/// it still replaces the agent.
 pub(crate) fn is_conversation(job: &CaseJob<'_>) -> bool {
     let recorded = job.case.recorded_world().filter(|_| job.run.options.mode == Mode::Replay);
     let Some(world) = recorded.filter(|_| job.case.target.is_recorded()) else { return false };
     text(job, &world.recording.path).is_ok_and(|text| !text.is_empty() && !Recording::is_world(&text))
 }
 
-/// What is odd about a case that is answered from a recording of a conversation although its agent could be run.
+/// The warning for a case that is answered from a recorded conversation although its agent could be run.
 pub(crate) fn earlier(job: &CaseJob<'_>) -> Option<String> {
     let world = job.case.recorded_world()?;
     let (shown, command) = (world.recording.path.display(), command(job, false));
     Some(format!(
-        "`{shown}` was recorded by an earlier version, in place of the agent: no agent is run; `{command}` records what the agent \
-         sends instead"
+        "`{shown}` was recorded by an earlier version and replaces the agent: no agent is run; `{command}` records the \
+         agent's requests instead"
     ))
 }
 

@@ -1,5 +1,5 @@
-//! What a recorded world has to say of an attempt: requests that the recording has no answer to, recorded requests that were never
-//! sent, and connections that nothing was seen of.
+//! Judges an attempt by its recorded world: requests without a recorded answer, recorded requests that were never sent,
+//! and connections that bypassed the recorder.
 
 use std::sync::Arc;
 
@@ -15,13 +15,13 @@ use super::session::{SessionEnd, SessionUse};
 use super::{file, save};
 use crate::{account::Account, attempt::Attempt, findings, job::CaseJob, meter, translate};
 
-/// How many misses are told of a case; one that is not answered leads to others.
+/// The maximum number of misses that are reported per case; one miss causes others.
 const MISSES_TOLD: usize = 3;
 
-/// How many requests and connections are listed.
+/// The maximum number of requests and connections that are listed.
 const LISTED: usize = 5;
 
-/// Requests that the recording has no answer to, as findings.
+/// The findings for requests without a recorded answer.
 pub(crate) fn misses(job: &CaseJob<'_>, misses: &[Arc<Miss>]) -> Vec<Finding> {
     let Some(world) = job.case.recorded_world() else { return Vec::new() };
     let mut found: Vec<Finding> = misses.iter().take(MISSES_TOLD).map(|miss| missed(job, world, miss)).collect();
@@ -32,7 +32,7 @@ pub(crate) fn misses(job: &CaseJob<'_>, misses: &[Arc<Miss>]) -> Vec<Finding> {
     found
 }
 
-/// Judges a session that is over, and keeps its recording.
+/// Judges a finished session and saves its recording.
 pub(crate) fn conclude(attempt: &Attempt<'_>, ended: SessionEnd, account: &mut Account) {
     let job = attempt.job;
     let Some(world) = job.case.recorded_world() else { return };
@@ -40,7 +40,7 @@ pub(crate) fn conclude(attempt: &Attempt<'_>, ended: SessionEnd, account: &mut A
     take_late(attempt, late, account);
     account.warnings.extend(unobserved);
     job.secrets.meet(|secrets| secrets.absorb(&finished.secrets));
-    // What we play ourselves is passed on to us.
+    // Requests to servers that agentci plays itself are passed on to them.
     let plays = matches!(job.case.world.tools, ToolSource::Routes(_)) || !job.case.world.mcp.is_empty();
     let told = |warning: &&Warning| !(plays && matches!(warning.kind, WarningKind::PassedOn { .. }));
     account.warnings.extend(finished.warnings.iter().filter(told).map(ToString::to_string));
@@ -56,20 +56,15 @@ pub(crate) fn conclude(attempt: &Attempt<'_>, ended: SessionEnd, account: &mut A
 }
 
 fn missed(job: &CaseJob<'_>, world: RecordedWorld<'_>, miss: &Miss) -> Finding {
-    let message = format!(
-        "request {} ({}) is not in `{}`: {}",
-        miss.number,
-        miss.asked,
-        world.recording.path.display(),
-        miss.reason
-    );
+    let message = format!("request {} is not in the recording: {}", miss.number, miss.reason);
     let finding = Finding::new(Cause::ReplayMiss, message).at(job.place(world.recording.span), "this recording");
-    let notes = miss.nearest.as_ref().map(nearest).unwrap_or_default();
-    let again = || format!("if the change is meant, record it again: `{}`", file::command(job, true));
+    let mut notes = vec![format!("request {}: {}", miss.number, miss.asked)];
+    notes.extend(miss.nearest.iter().flat_map(nearest));
+    let again = || format!("if the change is intended, record it again: `{}`", file::command(job, true));
     Finding { notes, ..finding.help(miss.remedy.as_ref().map_or_else(again, Remedy::in_suite)) }
 }
 
-/// The recorded request that comes nearest, and where it differs first.
+/// Notes on the nearest recorded request and the first difference.
 fn nearest(nearest: &NearestRequest) -> Vec<String> {
     let NearestRequest { id, different, leaves, at, recorded, sent, .. } = nearest;
     let mut lines = vec![format!("the nearest recorded request is number {id}: {different} of {leaves} values differ")];
@@ -80,7 +75,7 @@ fn nearest(nearest: &NearestRequest) -> Vec<String> {
     lines
 }
 
-/// What was seen when the conversation was over belongs to its last turn, and counts.
+/// Adds events that were seen after the conversation to its last turn, and recounts.
 pub(crate) fn take_late(attempt: &Attempt<'_>, late: Vec<agentci_trace::EventKind>, account: &mut Account) {
     if late.is_empty() {
         return;
@@ -126,20 +121,20 @@ fn replayed(
     });
     if holes.ignored > 0 {
         let places = if holes.ignored == 1 { "1 difference".into() } else { format!("{} differences", holes.ignored) };
-        account.warnings.push(format!("{places} between requests and their recording were ignored, as `match` says"));
+        account.warnings.push(format!("ignored {places} between requests and their recording, as `match` specifies"));
     }
-    // What went wrong before kept the agent from asking for the rest.
+    // After an earlier failure the agent may not have sent the rest.
     if account.findings.is_empty() && !unused.is_empty() {
         never_sent(job, world, recorded, &unused, account);
     }
 }
 
-/// Whether it means anything that a recorded exchange was not asked for: one that the agent itself broke off raced with its end.
+/// Whether an unused recorded exchange is significant: one that the agent itself cancelled was in a race with its end.
 fn counts(exchange: &Exchange) -> bool {
     !exchange.chatter && exchange.end.how != EndKind::Left
 }
 
-/// Recorded requests that the agent did not send: it does less than it did, unless they only look something up.
+/// Reports recorded requests that the agent did not send: a finding, or a warning if they only read something.
 fn never_sent(
     job: &CaseJob<'_>,
     world: RecordedWorld<'_>,
@@ -155,7 +150,7 @@ fn never_sent(
         }
         listed.join(", ")
     };
-    // A model that may go unasked is a question of chance, as with a guard beside it.
+    // An optional model may be called or not, as with a guard next to it.
     let may_go = |exchange: &Exchange| job.case.world.model_optional && asks_model(&exchange.request);
     let acting: Vec<&Exchange> =
         unused.iter().copied().filter(|exchange| acts(exchange) && !may_go(exchange)).collect();
@@ -173,34 +168,34 @@ fn never_sent(
         some(&acting)
     };
     let finding = Finding::new(Cause::ReplayMiss, message).at(job.place(world.recording.span), "this recording");
-    let help = format!("if the agent is meant to do less, record it again: `{}`", file::command(job, true));
+    let help = format!("if the agent should send fewer requests, record it again: `{}`", file::command(job, true));
     account.findings.push(finding.help(help));
 }
 
-/// Whether an exchange is a question to a model or may change something.
+/// Whether an exchange calls a model or may change something.
 fn acts(exchange: &Exchange) -> bool {
     let looks_up = matches!(exchange.request.method.as_str(), "GET" | "HEAD" | "OPTIONS");
     asks_model(&exchange.request) || !(looks_up || is_helper(&exchange.request))
 }
 
-/// Where a request goes, without its query.
+/// The target of a request, without its query.
 pub(super) fn place(exchange: &Exchange) -> String {
     let request = &exchange.request;
     let path = request.path.split(['?', '#']).next().expect("a split has a first part");
     format!("`{} {}{path}` (number {})", request.method, request.origin, exchange.id)
 }
 
-/// Connections that nothing was seen of, in words.
+/// Messages for connections that bypassed the recorder.
 pub(super) fn bypassed(all: &[Bypass]) -> Vec<String> {
     let told = all.iter().take(LISTED);
     told.map(|bypass| {
         let Bypass { program, pid, to, reason } = bypass;
-        format!("`{program}` (process {pid}) reached {to} past the recorder: {reason}")
+        format!("`{program}` (process {pid}) bypassed the recorder to reach {to}: {reason}")
     })
     .collect()
 }
 
-/// Whether a recording of this kind has a place for an exchange.
+/// Whether a recording of this kind contains such exchanges.
 pub(super) fn belongs(holds: RecordedCase, exchange: &Exchange) -> bool {
     holds == RecordedCase::World
         || exchange.chatter

@@ -1,5 +1,5 @@
-//! The streams of MCP servers over HTTP that carry no call of their own: one over which a client listens, and the end of a session.
-//! With the SSE transport of 2024, the results of calls come over such a stream.
+//! Streams of MCP servers over HTTP that are not calls themselves: a stream on which a client listens, and the end of a
+//! session. With the SSE transport of 2024, the results of calls arrive over such a stream.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use serde_json::Value;
 
 use super::tool_exchange;
 
-/// The header that tells the sessions of a server apart.
+/// The header with the id of a session.
 const SESSION: &str = "mcp-session-id";
 
-/// The most answers that are kept for requests that are not over yet.
+/// The maximum number of answers that are kept for requests that have not ended yet.
 const MOST_EARLY: usize = 1_000;
 
-/// The requests that only open a stream of an MCP server, or end a session with it, as far as they were met.
+/// The known requests that only open a stream of an MCP server or end a session with it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct McpAddresses {
-    /// Where messages were posted.
+    /// The addresses to which messages were posted.
     posted: BTreeSet<(String, String)>,
     /// The methods and addresses of such requests.
     streams: BTreeSet<(String, (String, String))>,
@@ -43,7 +43,7 @@ impl McpAddresses {
             self.posted.insert(address);
             return;
         }
-        // A server that has no such stream says so.
+        // A server without such a stream answers 405.
         let refuses = || response.as_ref().is_some_and(|response| response.status == 405);
         let listens = || request.method == "GET" && (is_event_stream(response.as_ref()) || refuses());
         if is_mcp_stream(exchange) || (self.posted.contains(&address) && listens()) {
@@ -74,11 +74,11 @@ fn rpc_id(request: &RecordedRequest) -> Option<&Value> {
     tool_exchange::json_rpc(request).filter(|message| message["method"].is_string()).map(|message| &message["id"])
 }
 
-/// Requests and answers that are still to meet.
+/// Requests and answers that are not matched yet.
 #[derive(Debug, Default)]
 pub(super) struct McpStreams {
     asked: Vec<AcceptedRequest>,
-    /// Answers that came before their requests were over.
+    /// Answers that arrived before their requests ended.
     early: Vec<Arc<StreamAnswer>>,
 }
 
@@ -98,7 +98,7 @@ struct StreamCall {
 }
 
 impl McpStreams {
-    /// A request was accepted, and is this call of a tool if it is any. Gives the result if that came already.
+    /// Records an accepted request, with its tool call if it is one. Returns the result if it has already arrived.
     pub(super) fn ask(
         &mut self,
         request: &RecordedRequest,
@@ -116,7 +116,7 @@ impl McpStreams {
         None
     }
 
-    /// An answer came. Gives the result of a call if it is that.
+    /// Records an answer. Returns the result of a call if it is one.
     pub(super) fn answer(&mut self, answer: &Arc<StreamAnswer>) -> Option<ToolResult> {
         if let Some(asked) = self.asked.iter().position(|asked| asked.is_answered_by(answer)) {
             return self.asked.remove(asked).result(answer);
@@ -127,7 +127,7 @@ impl McpStreams {
         None
     }
 
-    /// The tools whose results were not seen, each once.
+    /// The tools whose results were not seen.
     pub(super) fn unanswered(&self) -> BTreeSet<&str> {
         self.asked.iter().filter_map(|asked| asked.call.as_ref()).map(|call| call.name.as_str()).collect()
     }
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_meets_its_call_in_either_order_and_no_other() {
+    fn a_result_is_matched_with_its_call_in_either_order() {
         let mut streams = McpStreams::default();
         assert_eq!(streams.ask(&posted("a", 1, "tools/call"), Some(&call("c1")), None), None);
         assert_eq!(streams.answer(&answer("b", 1, "of another session")), None);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_call_is_met_and_gives_nothing() {
+    fn requests_that_are_not_calls_are_matched_without_a_result() {
         let mut streams = McpStreams::default();
         assert_eq!(streams.ask(&posted("a", 1, "tools/list"), None, None), None);
         assert_eq!(streams.answer(&answer("a", 1, "tools")), None);
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn streams_of_a_server_are_told_from_what_a_tool_is_asked() {
+    fn mcp_streams_are_distinguished_from_tool_requests() {
         let stream = |path: &str, event: &str| Exchange {
             id: 1,
             request: request("GET", path, RecordedBody::Empty),
@@ -246,7 +246,7 @@ mod tests {
             response: Some(RecordedResponse { status, ..RecordedResponse::default() }),
             ..mcp.clone()
         };
-        // A tool that speaks JSON-RPC may also be asked with GET, and an MCP server may have no stream.
+        // A tool that uses JSON-RPC may also be requested with GET, and an MCP server may have no stream.
         let exchanges =
             vec![mcp.clone(), tool, posted("/mcp"), answered("/mcp", 405), posted("/api"), answered("/api?id=7", 200)];
         let addresses = McpAddresses::of(&Recording { exchanges, ..Recording::default() });

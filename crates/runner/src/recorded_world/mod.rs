@@ -1,4 +1,4 @@
-//! The recorded world of an attempt: a recorder stands between the agent and everything that it reaches over HTTP.
+//! The recorded world of an attempt: a recorder sits between the agent and everything that it reaches over HTTP.
 //!
 //! ```text
 //! open: the recording is read, a session is started ─▶ environment of the agent
@@ -6,8 +6,8 @@
 //! close: the session ends ─▶ judge: misses, requests never sent ─▶ findings; keep: the recording is written
 //! ```
 //!
-//! In replay the agent meets the recording, in record mode the live world, and what it meets is kept. In live mode it meets the live
-//! world and nothing is kept: the session is there so that the trace tells the same.
+//! In replay mode the agent talks to the recording; in record mode it talks to the live world, and the exchanges are
+//! saved. In live mode it talks to the live world and nothing is saved: the session only produces the same trace.
 
 mod environment;
 mod faults;

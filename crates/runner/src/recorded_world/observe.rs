@@ -1,4 +1,4 @@
-//! From what a session saw to events of the trace: model calls with what they used, and tools that are called over HTTP.
+//! Converts what a session saw to trace events: model calls with their usage, and tool calls over HTTP.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,12 +17,12 @@ use super::mcp_streams::{McpAddresses, McpStreams};
 use super::tool_exchange;
 use crate::{budget::Budget, job::CaseJob};
 
-/// Reads exchanges in the order in which they end.
+/// Reads exchanges in the order they end.
 pub(super) struct ExchangeReader {
     holds: RecordedCase,
     models: WireReader,
     prices: PriceTable,
-    /// How many exchanges with tools there were.
+    /// The number of exchanges with tools.
     calls: u64,
     mcp: McpAddresses,
     streams: McpStreams,
@@ -30,7 +30,7 @@ pub(super) struct ExchangeReader {
 }
 
 impl ExchangeReader {
-    /// For a session that replays what these addresses are known from.
+    /// A reader for a session with these known MCP addresses.
     pub(super) fn new(job: &CaseJob<'_>, holds: RecordedCase, mcp: McpAddresses) -> Self {
         let models = WireReader::new(true);
         let prices = prices(&job.run.suite.prices);
@@ -38,7 +38,7 @@ impl ExchangeReader {
         Self { holds, models, prices, calls: 0, mcp, streams, budget }
     }
 
-    /// What an exchange tells of the agent; nothing for telemetry, and for what helps a model.
+    /// The trace events of an exchange; none for telemetry and helper requests for models.
     pub(super) fn read(&mut self, exchange: &Exchange, how: SeenHow) -> Vec<EventKind> {
         if exchange.chatter || is_helper(&exchange.request) {
             return Vec::new();
@@ -46,7 +46,7 @@ impl ExchangeReader {
         if let Some(read) = model_answer(exchange) {
             return self.model(read, exchange, how);
         }
-        // Who plays the tools tells of them, and no tool answered what the recording does not have.
+        // Played tools are reported by their server, and a miss was not answered by any tool.
         if self.holds == RecordedCase::Model || how == SeenHow::Missed {
             return Vec::new();
         }
@@ -64,7 +64,7 @@ impl ExchangeReader {
         call.map(EventKind::ToolCall).into_iter().chain(result.map(EventKind::ToolResult)).collect()
     }
 
-    /// What an answer of an MCP server tells that came over a stream.
+    /// The trace event of an MCP server's answer that arrived over a stream.
     pub(super) fn hear(&mut self, answer: &Arc<StreamAnswer>) -> Option<EventKind> {
         if self.holds == RecordedCase::Model {
             return None;
@@ -72,24 +72,24 @@ impl ExchangeReader {
         self.streams.answer(answer).map(EventKind::ToolResult)
     }
 
-    /// What could not be observed, in words.
+    /// Warnings for results that could not be observed.
     pub(super) fn unobserved(&self) -> Vec<String> {
         let tools = self.streams.unanswered().into_iter();
         let words = |tool| {
             format!(
-                "the result of `{tool}` was not seen: its MCP server accepted the call, and no stream had the answer; \
-                 checks of this result prove nothing"
+                "the result of `{tool}` was not observed: its MCP server accepted the call, but no stream carried the \
+                 answer; checks of this result prove nothing"
             )
         };
         tools.map(words).collect()
     }
 
-    /// Why nothing more may be asked of the live world, if it is so.
+    /// The exceeded budget, if no more requests may be sent to the live world.
     pub(super) fn overspent(&self) -> Option<String> {
         self.budget.as_ref()?.exceeded()
     }
 
-    /// What a question to a model tells, and what it cost.
+    /// The trace events of a model call; also counts its cost.
     fn model(&mut self, (api, answer): (WireApi, ModelAnswer), exchange: &Exchange, how: SeenHow) -> Vec<EventKind> {
         let Exchange { request, response, end, .. } = exchange;
         let nothing = Value::Null;
@@ -115,7 +115,7 @@ impl ExchangeReader {
     }
 }
 
-/// The prices that count in a suite: its own before the built-in ones.
+/// The prices of a suite: its own take precedence over the built-in ones.
 fn prices(own: &BTreeMap<String, Price>) -> PriceTable {
     let mut table = PriceTable::builtin();
     for (model, Price { input, cached_input, output }) in own {
@@ -125,7 +125,7 @@ fn prices(own: &BTreeMap<String, Price>) -> PriceTable {
     table
 }
 
-/// Whether a request is about models and no question to one: lists of models, embeddings, counts of tokens.
+/// Whether a request concerns models but does not call one: lists of models, embeddings, token counts.
 pub(super) fn is_helper(request: &RecordedRequest) -> bool {
     if request.speaks == Some(ProviderApi::OpenAiEmbeddings) {
         return true;
@@ -136,7 +136,7 @@ pub(super) fn is_helper(request: &RecordedRequest) -> bool {
     listed || counted.iter().any(|end| path.ends_with(end))
 }
 
-/// Whether a request is a question to a model.
+/// Whether a request calls a model.
 pub(super) fn asks_model(request: &RecordedRequest) -> bool {
     request.speaks.is_some() && !is_helper(request)
 }

@@ -1,4 +1,4 @@
-//! Keeping what was recorded.
+//! Saves recordings.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::judge::{belongs, bypassed, place};
 use super::observe::asks_model;
 use crate::{account::Account, attempt::Attempt, findings, job::CaseJob, model_trouble::NO_MODEL, recording};
 
-/// Keeps the recording of an attempt that was not broken off; only that of the first run, where a case is run several times.
+/// Saves the recording of an attempt that was not aborted; if a case is run several times, only that of the first run.
 pub(super) fn keep(
     attempt: &Attempt<'_>,
     world: RecordedWorld<'_>,
@@ -22,7 +22,7 @@ pub(super) fn keep(
     let job = attempt.job;
     let FinishedSession { mut recording, mut secrets, tally, bypassed: past, warnings, .. } = finished;
     let overspent = job.run.options.settings.budget.as_ref().and_then(|budget| budget.exceeded());
-    // One that was done by then has all it needs.
+    // An attempt that finished before the limit has a complete recording.
     let cut = warnings.iter().any(|warning| matches!(warning.kind, WarningKind::Refused { .. }));
     if let Some(reason) = overspent.filter(|_| cut || !account.findings.is_empty()) {
         findings::before(&mut account.findings, vec![stopped(job, world, reason)], &findings::CONSEQUENCES);
@@ -33,8 +33,8 @@ pub(super) fn keep(
     if let Some(first) = foreign.first() {
         let (count, first) = (foreign.len(), place(first));
         account.warnings.push(format!(
-            "{count} requests that are no model calls are not in the recording of the model, such as {first}; \
-             `world: {{ recording: .. }}` records them, too"
+            "{count} requests are not model calls and not in the recording of the model, such as {first}; \
+             `world: {{ recording: .. }}` records them as well"
         ));
     }
     let unused = if updated { tally.unused.as_slice() } else { &[] };
@@ -42,7 +42,7 @@ pub(super) fn keep(
         belongs(world.holds, exchange) && (!unused.contains(&exchange.id) || exchange.end.how == EndKind::Left)
     };
     keep_only(&mut recording, stays);
-    // That no model need be asked is what the case may say itself, where nothing was seen that went another way.
+    // A case may allow that its model is not called, as long as nothing bypassed the recorder.
     let is_meant = past.is_empty() && may_go_unasked(job.case);
     if account.findings.is_empty() && is_empty(world, &recording) && !is_meant {
         let finding = nothing(job, world, bypassed(&past));
@@ -51,7 +51,7 @@ pub(super) fn keep(
             return;
         }
         let message = finding.message;
-        account.warnings.push(format!("{message}; in a replay any request fails this case; {NO_MODEL}"));
+        account.warnings.push(format!("{message}; in replay, any request fails this case; {NO_MODEL}"));
     }
     if attempt.number > 1 || !recording::is_worth_keeping(&world.recording.path, &account.findings) {
         return;
@@ -63,7 +63,7 @@ pub(super) fn keep(
     }
 }
 
-/// Leaves out exchanges, and numbers the others anew.
+/// Removes exchanges and renumbers the others.
 fn keep_only(recording: &mut Recording, stays: impl Fn(&Exchange) -> bool) {
     recording.exchanges.retain(|exchange| stays(exchange));
     let numbers: BTreeMap<u64, u64> = recording.exchanges.iter().map(|exchange| exchange.id).zip(1..).collect();
@@ -81,27 +81,27 @@ fn is_empty(world: RecordedWorld<'_>, recording: &Recording) -> bool {
     !recording.exchanges.iter().any(counts)
 }
 
-/// Whether nothing at all may be recorded: of a server, which may answer by itself, nothing that went another way was seen. In a
-/// replay it may ask nothing, either.
+/// Whether the recording may be empty: for a server, which may answer without any request, if nothing bypassed the
+/// recorder. In a replay it may not send requests either.
 fn may_be_empty(job: &CaseJob<'_>, world: RecordedWorld<'_>, past: &[Bypass]) -> bool {
     past.is_empty() && world.holds == RecordedCase::World && matches!(&*job.case.target, Target::Http(_))
 }
 
-/// The finding for a case of which there is nothing to keep.
+/// The finding for a case with nothing to save.
 fn nothing(job: &CaseJob<'_>, world: RecordedWorld<'_>, past: Vec<String>) -> Finding {
     let help = if past.is_empty() {
-        format!("an agent that asks nothing over HTTP needs no recording: remove `recording`; {NO_MODEL}")
+        format!("an agent that sends no HTTP requests needs no recording: remove `recording`; {NO_MODEL}")
     } else {
-        "let the agent use the proxy and the certificates of its environment: `HTTPS_PROXY`, `SSL_CERT_FILE`".to_owned()
+        "make the agent use the proxy and certificates from its environment: `HTTPS_PROXY`, `SSL_CERT_FILE`".to_owned()
     };
-    let message = "nothing was recorded: no request of the agent came to the recorder";
-    let finding = Finding::new(Cause::Config, message).at(job.place(world.recording.span), "stays as it was");
+    let message = "nothing was recorded: no request from the agent reached the recorder";
+    let finding = Finding::new(Cause::Config, message).at(job.place(world.recording.span), "unchanged");
     Finding { notes: past, ..finding.help(help) }
 }
 
-/// The finding for a case that was not done when the run had spent all it may.
+/// The finding for a case that was not finished when the budget of the run was spent.
 fn stopped(job: &CaseJob<'_>, world: RecordedWorld<'_>, reason: String) -> Finding {
     Finding::new(Cause::Limit, reason)
-        .at(job.place(world.recording.span), "stays as it was")
-        .help("raise the limit, and record the cases that are missing")
+        .at(job.place(world.recording.span), "unchanged")
+        .help("raise the limit, and record the missing cases")
 }

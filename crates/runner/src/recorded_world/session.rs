@@ -1,4 +1,4 @@
-//! The recorder of an attempt while it runs, and who listens to it.
+//! The running recorder of an attempt, and its listener.
 
 use std::collections::BTreeSet;
 use std::future::poll_fn;
@@ -16,26 +16,26 @@ use tokio::task::JoinHandle;
 use super::{faults::SharedFaults, observe::ExchangeReader};
 use crate::observation_line::ObservationLine;
 
-/// What becomes of what a session saw.
+/// What happens with what a session saw.
 #[derive(Debug)]
 pub(crate) enum SessionUse {
-    /// It is looked at, and not kept.
+    /// It is observed but not saved.
     Watched,
-    /// It is kept.
+    /// It is saved.
     Recorded,
-    /// It is added to what was recorded before.
+    /// It is added to an existing recording.
     Updated,
-    /// It was recorded before.
+    /// It comes from an existing recording.
     Replayed(ReplaySource),
 }
 
-/// The recorder of an attempt; it ends with it.
+/// The recorder of an attempt.
 pub(crate) struct WorldSession {
-    /// What the agent finds in its environment unless the target says otherwise: keys that are none.
+    /// Environment variables that the target can override: placeholder keys.
     pub(crate) environment: Vec<(String, String)>,
-    /// What it finds there in any case: what leads it to the recorder.
+    /// Environment variables that the target cannot override: those that point the agent at the recorder.
     pub(crate) enforced: Vec<(String, String)>,
-    /// Where the process ids of programs go that are started.
+    /// Receives the process ids of started programs.
     pub(crate) started: UnboundedSender<u32>,
     session: Arc<RecorderSession>,
     listener: Arc<Mutex<SessionListener>>,
@@ -48,16 +48,16 @@ pub(crate) struct WorldSession {
 pub(crate) struct SessionEnd {
     pub(crate) finished: FinishedSession,
     pub(crate) used: SessionUse,
-    /// What went wrong on purpose, and what did not.
+    /// The state of the injected faults.
     pub(crate) faults: Faults,
-    /// What was seen after the last turn.
+    /// Events that were seen after the last turn.
     pub(crate) late: Vec<EventKind>,
-    /// What could not be observed, in words.
+    /// Warnings for what could not be observed.
     pub(crate) unobserved: Vec<String>,
 }
 
-/// How long a turn that is over waits for exchanges under way. An agent has its last answer before we know that this was all of
-/// it; but it may also keep a stream open that never ends.
+/// How long a finished turn waits for exchanges in progress. An agent has its last answer before the recorder knows
+/// that it was complete; but it may also keep a stream open that never ends.
 const SETTLE_TIMEOUT: Duration = Duration::from_millis(250);
 
 impl WorldSession {
@@ -82,13 +82,13 @@ impl WorldSession {
         Self { environment, enforced, started, session, listener, tasks, used, faults }
     }
 
-    /// Tells of everything that was seen until now, and of answers that the agent has just got.
+    /// Passes on everything that was seen so far, including answers that the agent has just received.
     pub(crate) async fn settle(&self) {
         self.session.quiet(SETTLE_TIMEOUT).await;
         lock(&self.listener).drain(&self.session);
     }
 
-    /// The requests that the recording has no answer to, so far.
+    /// The requests so far without a recorded answer.
     pub(crate) fn misses(&self) -> Vec<Arc<Miss>> {
         if !matches!(self.used, SessionUse::Replayed(_)) {
             return Vec::new();
@@ -103,12 +103,12 @@ impl WorldSession {
         let Self { session, listener, tasks, used, faults, .. } = self;
         tasks.iter().for_each(JoinHandle::abort);
         {
-            // From now on nobody takes events out of the channel any more.
+            // From now on no task takes events out of the channel.
             let mut listener = lock(&listener);
             listener.drain(&session);
             listener.line.end_conversation();
         }
-        // The tasks have it only for moments in which nothing is awaited.
+        // The tasks hold it only briefly, without awaiting anything.
         let finished = match Arc::try_unwrap(session) {
             Ok(session) => Box::pin(session.finish()).await,
             Err(_) => FinishedSession::default(),
@@ -123,7 +123,7 @@ impl WorldSession {
     }
 }
 
-/// Who listens to a session.
+/// Listens to a session.
 struct SessionListener {
     seen: UnboundedReceiver<SessionEvent>,
     reader: ExchangeReader,
@@ -132,7 +132,7 @@ struct SessionListener {
 }
 
 impl SessionListener {
-    /// Takes what was seen until now.
+    /// Processes everything that was seen so far.
     fn drain(&mut self, session: &RecorderSession) {
         while let Ok(seen) = self.seen.try_recv() {
             self.take(&seen);
@@ -155,7 +155,7 @@ impl SessionListener {
     }
 }
 
-/// Passes on what the session sees, in the moment it is seen.
+/// Passes on what the session sees, as soon as it is seen.
 async fn listen(listener: Arc<Mutex<SessionListener>>, session: Weak<RecorderSession>) {
     loop {
         let seen = poll_fn(|context| {
@@ -170,7 +170,7 @@ async fn listen(listener: Arc<Mutex<SessionListener>>, session: Weak<RecorderSes
     }
 }
 
-/// Has the connections of every program watched that is started.
+/// Watches the connections of every started program.
 async fn watch(mut pids: UnboundedReceiver<u32>, session: Weak<RecorderSession>) {
     while let Some(pid) = pids.recv().await {
         let Some(session) = session.upgrade() else { return };

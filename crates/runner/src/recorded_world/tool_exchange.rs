@@ -1,7 +1,7 @@
-//! An exchange that is no model call, as the trace tells of it: a tool that is called over HTTP.
+//! Converts exchanges that are not model calls to tool calls over HTTP in the trace.
 //!
-//! `GET https://shop.test/orders?id=A-17` is a call of `GET shop.test/orders` with `{"query":{"id":"A-17"}}`. A tool of an MCP server
-//! goes by its own name and arguments; what else is said to such a server is no call.
+//! `GET https://shop.test/orders?id=A-17` is a call of `GET shop.test/orders` with `{"query":{"id":"A-17"}}`. A tool of
+//! an MCP server keeps its own name and arguments; other messages to such a server are not calls.
 
 use std::sync::Arc;
 
@@ -10,19 +10,19 @@ use agentci_text::percent_decoded;
 use agentci_trace::{Observer, ToolCall, ToolResult};
 use serde_json::{Map, Value, json};
 
-/// The largest body that the trace holds; of a larger one it says how large it is.
+/// The maximum size of a body in the trace; for a larger one only the size is kept.
 const LARGEST_BODY: usize = 1 << 20;
 
-/// A call of a tool, as an exchange shows it, and its result; absent where the answer to the request is not the answer to the
-/// call: that comes over another stream.
+/// A tool call of an exchange, and its result; the result is `None` if it arrives over another stream.
 type ShownCall = (ToolCall, Option<ToolResult>);
 
-/// The call that an exchange is, under an id. Nothing for what a client and an MCP server say beside calls, and for preflights.
+/// The call in an exchange, with this id. `None` for messages between a client and an MCP server that are not calls,
+/// and for preflight requests.
 pub(super) fn shown(exchange: &Exchange, call_id: String, fault: Option<&str>) -> Option<ShownCall> {
     let request = &exchange.request;
     let name = name(request)?;
     let json_rpc = json_rpc(request);
-    // A client that is sent elsewhere calls the tool there.
+    // A client that is redirected calls the tool at the new address.
     if json_rpc.is_some() && exchange.response.as_ref().is_some_and(|response| (300..400).contains(&response.status)) {
         return None;
     }
@@ -31,7 +31,7 @@ pub(super) fn shown(exchange: &Exchange, call_id: String, fault: Option<&str>) -
         Some(message) => rpc_result(message, exchange),
         None => Some(http_result(exchange)),
     };
-    // What went wrong on purpose is never followed by the true answer.
+    // After an injected fault the real answer never follows.
     let lost = fault.is_some_and(|fault| !["error", "delay"].contains(&fault)).then(no_answer);
     let result = result.or(lost).map(|result| of_call(result, &call_id, fault));
     let call = ToolCall { call_id, name, args: Arc::new(args), observer: Observer::Stub, begun: None };
@@ -48,7 +48,7 @@ fn of_call(result: ToolResult, call_id: &str, fault: Option<&str>) -> ToolResult
     ToolResult { call_id: call_id.to_owned(), observer: Observer::Stub, fault, ..result }
 }
 
-/// The name of the tool that a request calls; nothing if it calls none.
+/// The name of the tool that a request calls, if it calls one.
 pub(super) fn name(request: &RecordedRequest) -> Option<String> {
     if matches!(request.method.as_str(), "OPTIONS" | "HEAD") {
         return None;
@@ -63,14 +63,14 @@ pub(super) fn name(request: &RecordedRequest) -> Option<String> {
     }
 }
 
-/// The message to an MCP server that a request is; it may also answer a question of the server's.
+/// The JSON-RPC message to an MCP server in a request; it may also be a response to the server.
 pub(super) fn json_rpc(request: &RecordedRequest) -> Option<&Value> {
     let RecordedBody::Json(body) = &request.body else { return None };
     let is_message = body["method"].is_string() || body.get("id").is_some();
     (body["jsonrpc"] == "2.0" && is_message).then_some(body)
 }
 
-/// Whether an MCP server took a request over HTTP without an answer to it.
+/// Whether an MCP server accepted a request over HTTP without answering it.
 pub(super) fn is_accepted(exchange: &Exchange) -> bool {
     json_rpc(&exchange.request).is_some_and(|message| rpc_result(message, exchange).is_none())
 }
@@ -83,7 +83,7 @@ fn route(path: &str) -> &str {
     path.split(['?', '#']).next().expect("a split has a first part")
 }
 
-/// What is asked for beside the path.
+/// The arguments of a call: the query and the body.
 fn arguments(request: &RecordedRequest) -> Value {
     let mut arguments = Map::new();
     if let Some((_, query)) = request.path.split_once('?') {
@@ -104,7 +104,7 @@ fn arguments(request: &RecordedRequest) -> Value {
     arguments.into()
 }
 
-/// Values by their names; a name that comes more than once has a list of them.
+/// Values by name; repeated names become a list.
 fn named(pairs: impl Iterator<Item = (String, String)>) -> Value {
     let mut named = Map::new();
     for (name, value) in pairs {
@@ -125,7 +125,7 @@ fn decoded(text: &str) -> String {
     percent_decoded(&text.replace('+', " "))
 }
 
-/// Text as it is, if it is text and not too much.
+/// The text, if it is valid UTF-8 and not too large; otherwise its size.
 fn bounded(bytes: &[u8]) -> Value {
     match str::from_utf8(bytes) {
         Ok(text) if bytes.len() <= LARGEST_BODY => text.into(),
@@ -138,7 +138,7 @@ fn http_result(exchange: &Exchange) -> ToolResult {
         let error = match &exchange.end.how {
             EndKind::Unreachable(reason) | EndKind::Broken(reason) => reason.clone(),
             EndKind::Left => "the agent did not wait for the answer".into(),
-            EndKind::Closed | EndKind::TooLarge => "nothing came back".into(),
+            EndKind::Closed | EndKind::TooLarge => "no response was received".into(),
         };
         return failed(error);
     };
@@ -160,12 +160,12 @@ fn whole(response: &RecordedResponse) -> Vec<u8> {
     response.frames.iter().flat_map(|frame| frame.bytes.iter().copied()).collect()
 }
 
-/// The result of an MCP tool: the answer to this message, as JSON or as an event of a stream. Nothing where the request was taken and
-/// something else has its answer.
+/// The result of an MCP tool: the answer to this message, as JSON or as an event of a stream. `None` if the request was
+/// accepted and the answer arrives elsewhere.
 fn rpc_result(message: &Value, exchange: &Exchange) -> Option<ToolResult> {
     let bytes = exchange.response.as_ref().map(whole).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
-    // The whole, events of a stream, or the lines of a server over standard output.
+    // The whole body, the events of a stream, or the lines of a server over standard output.
     let lines = text.lines().map(|line| line.strip_prefix("data:").unwrap_or(line));
     let answers = std::iter::once(&*text).chain(lines);
     let parsed = answers.filter_map(|answer| serde_json::from_str::<Value>(answer.trim()).ok());
@@ -184,10 +184,10 @@ fn failed(error: String) -> ToolResult {
 }
 
 fn no_answer() -> ToolResult {
-    failed("no answer of the server could be read".into())
+    failed("no answer from the server could be read".into())
 }
 
-/// What a JSON-RPC message says of a call.
+/// The result of a call in a JSON-RPC message.
 fn answered(answer: &Value) -> ToolResult {
     if let Some(error) = answer.get("error") {
         return failed(error["message"].as_str().unwrap_or("the server refused the call").to_owned());
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn tools_of_an_mcp_server_go_by_their_names_and_the_rest_is_no_call() {
+    fn mcp_tools_keep_their_names_and_other_messages_are_not_calls() {
         let body = |method: &str| {
             RecordedBody::Json(
                 json!({ "jsonrpc": "2.0", "id": 3, "method": method, "params": { "name": "refund", "arguments": { "amount": 20 } } }),
@@ -263,13 +263,13 @@ mod tests {
         };
         let other = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\n";
         let asked = |status, answer| exchange("POST", "/mcp", RecordedBody::Json(call.clone()), status, answer);
-        let unread = Some(Some((false, Some("no answer of the server could be read".to_owned()))));
-        // Accepted: the result comes over a stream, or nobody sees it.
+        let unread = Some(Some((false, Some("no answer from the server could be read".to_owned()))));
+        // Accepted: the result arrives over a stream, or is not seen.
         assert_eq!(result(asked(202, "Accepted"), "https://shop.test", None), Some(None));
         assert_eq!(result(asked(200, other), "https://shop.test", None), Some(None));
         assert_eq!(result(asked(202, "Accepted"), "https://shop.test", Some("hang")), unread);
         assert_eq!(result(asked(200, other), "stdio:orders", None), unread);
-        // Sent elsewhere, it is no call; refused, it is one.
+        // A redirected request is not a call; a refused one is.
         assert_eq!(result(asked(307, ""), "https://shop.test", None), None);
         let refused = Some(Some((false, Some("status 404".to_owned()))));
         assert_eq!(result(asked(404, "no session"), "https://shop.test", None), refused);

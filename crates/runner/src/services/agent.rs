@@ -1,4 +1,4 @@
-//! A program that is a server: started, watched, ended.
+//! Starts, watches and stops an agent that is a server.
 
 use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,38 +17,38 @@ use tokio::time::timeout;
 use super::ready::{ReadySign, host_and_port};
 use crate::{drive_findings::spawn_help, job::CaseJob, open_error::NotOpened};
 
-/// The variable for a port that the run chooses.
+/// The variable for a port that agentci chooses.
 pub(crate) const PORT: &str = "PORT";
-/// How long an agent may take to leave when it is asked to.
+/// The grace period of an agent that is asked to exit.
 const GRACE: Grace = Grace { before_asking: Duration::ZERO, before_killing: Duration::from_secs(2) };
 
-/// How long an agent that breaks off, or takes no more connections, may take to be gone.
+/// How long to wait for the exit of an agent that dropped a connection or accepts no more.
 const LEAVING: Duration = Duration::from_millis(500);
 
-/// What a server finds in its environment beside what the suite says.
+/// Environment variables of a server besides those of the suite.
 #[derive(Debug, Default)]
 pub(crate) struct ServerEnvironment {
-    /// Unless the suite says otherwise.
+    /// Variables that the suite can override.
     pub(crate) given: Vec<(String, String)>,
-    /// Whatever the suite says.
+    /// Variables that the suite cannot override.
     pub(crate) enforced: Vec<(String, String)>,
 }
 
-/// A program that is a server, and runs.
+/// A running agent that is a server.
 #[derive(Debug)]
 pub(super) struct ServedAgent {
     pub(super) process: Process,
-    /// Some programs leave when nobody can speak to them any more.
+    /// Some programs exit when their standard input is closed.
     _input: ChildStdin,
-    /// That it takes connections.
+    /// The sign that it accepts connections.
     connection: ReadySign,
     /// The port that was chosen for it.
     pub(super) port: Option<u16>,
-    /// What it had printed when the present case began.
+    /// Its output up to the start of the current case.
     before: Vec<String>,
 }
 
-/// That an agent does not run, at its command.
+/// The finding for an agent that is not running.
 pub(super) fn unreachable(job: &CaseJob<'_>, server: &HttpServer, message: String) -> Finding {
     Finding::new(Cause::Unreachable, message).at(job.place(server.span), "this command")
 }
@@ -64,16 +64,17 @@ impl ServedAgent {
     ) -> Result<Self, NotOpened> {
         let wrong = |message: String, help: &str| unreachable(job, server, message).help(help);
         let unset = |unset: UnsetVariableError| {
-            let help = "give it a value in the environment (`${ENV.NAME}`) or with `:-`";
+            let help = "set it in the environment (`${ENV.NAME}`), or add a default with `:-`";
             wrong(format!("the agent could not be started: {unset}"), help)
         };
-        let port =
-            match lookup(PORT) {
-                None if target.url.value.uses(PORT) => Some(free_port().await.map_err(|error| {
-                    wrong(format!("no port is free for the agent: {error}"), "give it one in the URL")
-                })?),
-                _ => None,
-            };
+        let port = match lookup(PORT) {
+            None if target.url.value.uses(PORT) => Some(
+                free_port()
+                    .await
+                    .map_err(|error| wrong(format!("no free port for the agent: {error}"), "set one in the URL"))?,
+            ),
+            _ => None,
+        };
         environment.given.extend(port.map(|port| (PORT.to_owned(), port.to_string())));
         let lookup = |name: &str| match port {
             Some(port) if name == PORT => Some(port.to_string()),
@@ -81,14 +82,13 @@ impl ServedAgent {
         };
         let url = target.url.value.fill(&lookup).map_err(unset)?;
         let address = host_and_port(&url)
-            .ok_or_else(|| wrong(format!("`{url}` is no address of an agent"), "write `http://127.0.0.1:8081/`"))?;
+            .ok_or_else(|| wrong(format!("`{url}` is not an HTTP address"), "example: `http://127.0.0.1:8081/`"))?;
         let ready = server.ready.as_ref().map(|ready| ready.value.fill(&lookup)).transpose().map_err(unset)?;
         let connection = ReadySign::Connection(address.clone());
-        // Whoever is there would be asked in the agent's place.
+        // Another server at this address would be called instead of the agent.
         if connection.is_there().await {
-            let help =
-                "stop it, or leave it running and do without the command; `${PORT}` in the URL is a port that is free";
-            return Err(wrong(format!("something listens at `{address}` before the agent is started"), help).into());
+            let help = "stop it, or leave it running and remove the command; `${PORT}` in the URL is a free port";
+            return Err(wrong(format!("something listens on `{address}` before the agent is started"), help).into());
         }
         let command = command(server, &lookup, environment).map_err(unset)?;
         let (mut process, Pipes { input, output }) = Process::spawn(&command)
@@ -121,7 +121,7 @@ impl ServedAgent {
         }
     }
 
-    /// How it left, if it did or is about to: connections go before the process does.
+    /// How it exited, if it has exited or is about to: connections close before the process ends.
     pub(super) async fn left(&mut self) -> Option<Exit> {
         if let Some(exit) = self.process.exited().now_or_never() {
             return exit.ok();
@@ -132,33 +132,33 @@ impl ServedAgent {
         self.leaves().await
     }
 
-    /// How it left, if it does within a moment.
+    /// How it exited, if it exits shortly.
     pub(super) async fn leaves(&mut self) -> Option<Exit> {
         timeout(LEAVING, self.process.exited()).await.ok()?.ok()
     }
 
-    /// What it printed so far is another case's business.
+    /// Marks the output so far as belonging to earlier cases.
     pub(super) fn begin_case(&mut self) {
         self.before = self.process.tail();
     }
 
-    /// What it printed last.
+    /// Its output since the current case began.
     pub(super) fn printed(&self) -> Vec<String> {
         since(&self.before, self.process.tail())
     }
 
-    /// What it printed last before it left.
+    /// Its output since the current case began, after it exited.
     pub(super) async fn last_words(&mut self) -> Vec<String> {
         since(&self.before, self.process.last_words().await)
     }
 
-    /// Ends it with everything it started.
+    /// Stops it and all processes that it started.
     pub(super) async fn stop(self) -> Vec<String> {
         self.process.end(GRACE).await.stderr_tail
     }
 }
 
-/// The lines that came after the others, of which the first may be gone meanwhile.
+/// The lines that follow `before`, whose first lines may have been dropped in the meantime.
 fn since(before: &[String], mut lines: Vec<String>) -> Vec<String> {
     let mut known = before;
     while let Some((_, later)) = known.split_first() {
@@ -171,17 +171,17 @@ fn since(before: &[String], mut lines: Vec<String>) -> Vec<String> {
     lines
 }
 
-/// Ports that systems do not give to whoever asks for any: between our look and the agent's start nobody gets one by chance.
+/// Ports outside the ephemeral range: no other program gets one by chance between the check and the agent's start.
 const PORTS: std::ops::Range<u16> = 16_000..32_000;
 
-/// How many of them are tried before the system is asked for any.
+/// The number of ports to try before asking the system for any free port.
 const TRIES: u64 = 64;
 
-/// A port that nobody has. Someone else may take it before the agent does; then the agent says so.
+/// A free port. Another program may take it before the agent does; then the agent reports that.
 async fn free_port() -> std::io::Result<u16> {
     static ASKED: AtomicU64 = AtomicU64::new(0);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    // Runs that begin together look at different ones.
+    // Runs that start together try different ports.
     let first = mix(u64::from(std::process::id()) << 32 ^ u64::from(now.subsec_nanos()));
     let candidate = |number: u64| {
         let place = mix(first.wrapping_add(number)) % u64::from(PORTS.end - PORTS.start);
@@ -196,13 +196,13 @@ async fn free_port() -> std::io::Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?.local_addr()?.port())
 }
 
-/// What to do about an agent that is not ready: whether it left, was given a port, and printed anything.
+/// The help for an agent that is not ready: whether it exited, was given a port, and printed anything.
 fn help(left: bool, port: bool, printed: bool) -> &'static str {
     match (left, port, printed) {
-        (.., true) => "look at what it printed",
-        (true, ..) => "it printed nothing: run the command by hand to see why it leaves",
-        (false, true, _) => "it printed nothing; the server has to listen at the port in the variable `PORT`",
-        (false, false, _) => "it printed nothing; the server has to listen at the host and port of the target's `url`",
+        (.., true) => "check its output",
+        (true, ..) => "it printed nothing: run the command by hand to see why it exits",
+        (false, true, _) => "it printed nothing; the server must listen on the port in the variable `PORT`",
+        (false, false, _) => "it printed nothing; the server must listen on the host and port of the target's `url`",
     }
 }
 
@@ -223,7 +223,7 @@ fn command(
 mod tests {
     use super::*;
 
-    /// It takes no more connections, and stays.
+    /// It accepts no more connections but does not exit.
     #[tokio::test]
     async fn an_agent_that_only_seems_to_leave_is_not_waited_for() {
         let (arguments, program) = (vec!["60".into()], "sleep".into());
@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(since(&[], lines("a b")), ["a", "b"]);
         assert_eq!(since(&lines("a b"), lines("a b")), [""; 0]);
         assert_eq!(since(&lines("a b"), lines("a b b c")), ["b", "c"]);
-        // Only the last lines are kept: of those before, some or all are gone.
+        // Only the last lines are kept: some or all of the earlier ones are gone.
         assert_eq!(since(&lines("a b c"), lines("b c d")), ["d"]);
         assert_eq!(since(&lines("a b c"), lines("d e f")), ["d", "e", "f"]);
     }

@@ -1,5 +1,5 @@
-//! Agents that are servers, each started once for all cases that share it; one that is led to a scripted model or to played tools,
-//! which are there for one attempt, is started for that attempt alone, unless each question tells it where its model is.
+//! Agents that are servers. Each is started once for all cases that share it. An agent that uses a scripted model or
+//! played tools of one attempt is started for that attempt alone, unless each request tells it where its model is.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -14,20 +14,21 @@ use crate::{job::CaseJob, open_error::NotOpened};
 /// Agents that are servers.
 #[derive(Default)]
 pub(crate) struct ServedAgents {
-    /// All lanes look here, on one thread. Nothing is awaited while it is borrowed: who waits holds an agent's own lock.
+    /// Shared by all lanes on one thread. Nothing is awaited while this is borrowed; waiting happens under the lock of
+    /// one agent.
     known: RefCell<Vec<SharedAgent>>,
 }
 
-/// One of them; cases that want it while it is being started wait.
+/// One agent; cases that need it while it is starting wait.
 #[derive(Clone)]
 struct SharedAgent {
     target: Arc<Target>,
     whose: AgentOwner,
-    /// Shared by the cases that use the agent, on one thread; whoever starts or stops it holds the lock while it waits.
+    /// Shared by the cases that use the agent, on one thread; the lock is held while the agent is started or stopped.
     state: Rc<Mutex<StartState>>,
 }
 
-/// Whom an agent is there for.
+/// Which cases an agent serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AgentOwner {
     All,
@@ -42,48 +43,49 @@ impl AgentOwner {
 
 #[derive(Default)]
 enum StartState {
-    /// No case needed it so far.
+    /// No case has needed it so far.
     #[default]
     Wanted,
-    /// It runs, or did when it was last looked at.
+    /// It is running, or was at the last check.
     Running(Box<ServedAgent>),
-    /// It could not be started for this case; no other tries again.
+    /// It could not be started for this case; other cases do not try again.
     Failed(String),
 }
 
-/// An agent that can be asked.
+/// An agent that is reachable.
 #[derive(Debug, Default)]
 pub(crate) struct Reached {
     /// The port that was chosen for it.
     pub(crate) port: Option<u16>,
-    /// That it had to be started again.
+    /// The warning that it had to be restarted.
     pub(crate) warning: Option<String>,
     /// Its process id.
     pub(crate) started: Option<u32>,
 }
 
-/// Whether a server that the run starts is there for one attempt alone: it is led to a model of that attempt, or to tools that
-/// could otherwise be called for another case.
+/// Whether an agent that agentci starts serves one attempt alone: it uses a model of that attempt, or tools that could
+/// otherwise be called for another case.
 pub(crate) fn has_own_agent(job: &CaseJob<'_>) -> bool {
     let Some((http, server)) = program(&job.case.target) else { return false };
-    // Each start has a new address; one that is fixed may still be taken.
+    // With `PORT` each start gets a new address; a fixed address may still be in use.
     let plays_tools = matches!(job.case.world.tools, ToolSource::Routes(_));
     is_led_to_own(job.case, http) || (plays_tools && http.url.value.uses(PORT) && server.shared.is_none())
 }
 
-/// Whether the agent of a case is led to what is there for one attempt: a model, MCP servers, or a recorder.
+/// Whether the agent of a case uses something that exists for one attempt only: a model, MCP servers, or a recorder.
 fn is_led_to_own(case: &Case, http: &HttpTarget) -> bool {
     case.recorded_world().is_some()
         || (case.world.model.is_some() && !http.tells_of_model())
         || (!case.world.mcp.is_empty() && !http.tells_of_mcp())
 }
 
-/// Whether the agent of a case is started for it alone, at an address that other cases may want as well.
+/// Whether the agent of a case is started for it alone at a fixed address, which other cases may need too.
 pub(crate) fn takes_turns(case: &Case) -> bool {
     program(&case.target).is_some_and(|(http, _)| is_led_to_own(case, http) && !http.url.value.uses(PORT))
 }
 
-/// Whether the agent of a case is a server that somebody else started, who told it where its tools are.
+/// Whether the agent of a case is a server that agentci does not start, and that was configured with the address of its
+/// tools.
 pub(crate) fn is_running(case: &Case) -> bool {
     match &*case.target {
         Target::Http(http) => http.server.is_none(),
@@ -92,7 +94,7 @@ pub(crate) fn is_running(case: &Case) -> bool {
     }
 }
 
-/// The program of a target that the run starts itself.
+/// The program of a target that agentci starts.
 fn program(target: &Target) -> Option<(&HttpTarget, &HttpServer)> {
     match target {
         Target::Http(http) => http.server.as_ref().map(|server| (&**http, server)),
@@ -103,7 +105,7 @@ fn program(target: &Target) -> Option<(&HttpTarget, &HttpServer)> {
 }
 
 impl ServedAgents {
-    /// Makes sure that the agent of a case runs, where it is ours to start.
+    /// Makes sure that the agent of a case is running, if agentci starts it.
     pub(crate) async fn reach(
         &self,
         job: &CaseJob<'_>,
@@ -113,13 +115,14 @@ impl ServedAgents {
     ) -> Result<Reached, NotOpened> {
         let shared = || self.shared(job, number);
         match program(&job.case.target) {
-            // Apart, since it takes much room in cases that have none.
+            // Boxed, so that cases without such an agent do not pay for its size.
             Some((http, server)) => Box::pin(shared().run(job, http, server, lookup, environment)).await,
             None => Ok(Reached::default()),
         }
     }
 
-    /// How the agent of a case left, in words, if it did; and what it printed last. One that broke off may be about to leave.
+    /// A note on how the agent of a case exited, if it did, and the end of its output. An agent that dropped a
+    /// connection may be about to exit.
     pub(crate) async fn look(&self, job: &CaseJob<'_>, number: u32, broke_off: bool) -> (Option<String>, Vec<String>) {
         if program(&job.case.target).is_none() {
             return (None, Vec::new());
@@ -134,8 +137,8 @@ impl ServedAgents {
         }
     }
 
-    /// Ends the agent of a case that was given up while it was busy, so that what it still does is not taken for the next case's;
-    /// that one starts it again.
+    /// Stops the agent of a case that timed out while the agent was busy, so that its later calls are not attributed to
+    /// the next case, which restarts it.
     pub(crate) async fn give_up(&self, job: &CaseJob<'_>, number: u32) {
         if program(&job.case.target).is_none() {
             return;
@@ -150,7 +153,7 @@ impl ServedAgents {
         }
     }
 
-    /// An attempt is over, and with it the agent that was there for it alone.
+    /// Stops an agent that served this attempt alone.
     pub(crate) async fn end(&self, job: &CaseJob<'_>, number: u32) {
         let whose = AgentOwner::of(job, number);
         if whose == AgentOwner::All || program(&job.case.target).is_none() {
@@ -163,7 +166,7 @@ impl ServedAgents {
         }
     }
 
-    /// Ends them all.
+    /// Stops all agents.
     pub(crate) async fn stop(&self) {
         let known = self.known.take();
         futures_util::future::join_all(known.iter().map(SharedAgent::stop)).await;
@@ -204,20 +207,19 @@ impl SharedAgent {
         match &mut *state {
             StartState::Wanted => {}
             StartState::Failed(case) => {
-                let message = format!("the agent could not be started, as the case `{case}` tells");
+                let message = format!("the agent could not be started: see the case `{case}`");
                 return Err(unreachable(job, server, message).into());
             }
             StartState::Running(agent) => match agent.left().await {
                 None => {
-                    // Of several cases at once nobody can tell whose words they are.
+                    // The output of concurrent cases cannot be told apart.
                     if job.run.shared.tools.is_shared(job) {
                         agent.begin_case();
                     }
                     return Ok(Reached { port: agent.port, warning: None, started: agent.process.id() });
                 }
                 Some(exit) => {
-                    warning =
-                        Some(format!("the agent had ended with {exit} after an earlier case, and was started again"));
+                    warning = Some(format!("the agent ended with {exit} after an earlier case, and was restarted"));
                 }
             },
         }

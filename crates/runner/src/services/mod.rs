@@ -1,4 +1,4 @@
-//! What the cases of a suite share while they run: the server that plays their tools, and agents that are servers.
+//! Services that the cases of a suite share: the stub tool server, and agents that are servers.
 
 mod agent;
 mod agents;

@@ -1,4 +1,4 @@
-//! Waiting until a server is there.
+//! Waits until a server is ready.
 
 use std::time::Duration;
 
@@ -6,29 +6,29 @@ use agentci_wire::http::{HttpMethod, StreamRequest, send};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// How long one try may take.
+/// The timeout of one try.
 const TRY: Duration = Duration::from_secs(2);
-/// How long it is between two tries.
+/// The pause between two tries.
 const BETWEEN: Duration = Duration::from_millis(50);
 
-/// What tells that a server is ready.
+/// The sign that a server is ready.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ReadySign {
-    /// This address answers, whatever it answers.
+    /// This address answers, with any status.
     Answer(String),
-    /// A connection to host and port can be made.
+    /// This host and port accept connections.
     Connection(String),
 }
 
 impl ReadySign {
-    /// Comes back when it is there.
+    /// Waits for the sign.
     pub(super) async fn wait(&self) {
         while !self.is_there().await {
             tokio::time::sleep(BETWEEN).await;
         }
     }
 
-    /// Whether it is there now.
+    /// Whether the sign is present now.
     pub(super) async fn is_there(&self) -> bool {
         match self {
             ReadySign::Answer(url) => {
@@ -46,12 +46,12 @@ impl std::fmt::Display for ReadySign {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             ReadySign::Answer(url) => write!(f, "`{url}` did not answer"),
-            ReadySign::Connection(address) => write!(f, "nothing listened at `{address}`"),
+            ReadySign::Connection(address) => write!(f, "nothing listened on `{address}`"),
         }
     }
 }
 
-/// Host and port of an address; nothing if it is none of HTTP.
+/// The host and port of an HTTP address; `None` for any other address.
 pub(crate) fn host_and_port(url: &str) -> Option<String> {
     let (rest, usual) = match url.strip_prefix("http://") {
         Some(rest) => (rest, 80),
@@ -59,7 +59,7 @@ pub(crate) fn host_and_port(url: &str) -> Option<String> {
     };
     let authority = rest.split(['/', '?', '#']).next().expect("a split has a first part");
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    // The last colon of an address in brackets may be one of its own.
+    // The last colon of an IPv6 address in brackets may be part of the address.
     let has_port = host.rsplit_once(':').is_some_and(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
     match (host.is_empty(), has_port) {
         (true, _) => None,

@@ -1,4 +1,4 @@
-//! Tools over HTTP: one server for a suite, and the routes of each case while it runs.
+//! Tools over HTTP: one stub tool server per suite, and the routes of each case while it runs.
 
 use std::sync::Arc;
 
@@ -15,25 +15,25 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::{has_own_agent, is_running};
 use crate::{job::CaseJob, open_error::NotOpened, run::RunPlan};
 
-/// What a tool's address is where no tool will be called.
+/// The address of tools that are never called.
 const NOWHERE: &str = "http://127.0.0.1:0";
 
-/// How many different misses of a case are told.
+/// The maximum number of different misses that are reported per case.
 const MOST_TOLD: usize = 10;
 
-/// The server that plays the tools of a suite's cases.
+/// The stub tool server of a suite.
 pub(crate) struct ToolServer {
-    /// The server, or why there is none; nothing where no case needs it.
+    /// The server, or why it could not be started; `None` if no case needs it.
     server: Option<Result<RouteServer, String>>,
-    /// Whether each case has paths of its own, since several run at once.
+    /// Whether each case has its own paths, because several run concurrently.
     scoped: bool,
-    /// Whether an agent calls it that the run does not start.
+    /// Whether an agent that agentci does not start calls it.
     called_by_running: bool,
-    /// The agents of all cases that need it, and what each of them meets.
+    /// The agents and worlds of all cases that need it.
     worlds: Vec<(Arc<Target>, Arc<World>)>,
 }
 
-/// The tools of one case while it runs.
+/// The open tools of a running case.
 pub(crate) struct OpenTools {
     pub(crate) session: RouteSession,
     routes: Arc<Routes>,
@@ -58,25 +58,25 @@ impl ToolServer {
         Self { server: Some(started), scoped, called_by_running, worlds }
     }
 
-    /// Where it is, if an agent calls it that the run does not start: nobody else tells that agent.
+    /// Its address, if an agent that agentci does not start calls it: such an agent is not told the address.
     pub(crate) fn for_running_agents(&self) -> Option<String> {
         let server = self.server.as_ref()?.as_ref().ok()?;
         self.called_by_running.then(|| server.url())
     }
 
-    /// What to add to the failure of a case whose agent runs already and called none of its tools.
+    /// A note for a failed case whose agent was already running and called none of its tools.
     pub(crate) fn uncalled(&self, job: &CaseJob<'_>, trace: &Trace) -> Option<String> {
         let has_tools = routes(&job.case.world).is_some_and(|routes| !routes.tools.is_empty());
         let address = self.for_running_agents().filter(|_| has_tools && is_running(job.case))?;
         trace.asked_calls().is_empty().then(|| {
             format!(
-                "the agent called no tool at {address}, where they are played: it already runs, so it has to know this address; \
-                 `--stub-port` sets the port that it expects"
+                "the agent called no tool at {address}, the stub tool server: it is already running, so it must know \
+                 this address; set the port that it expects with `--stub-port`"
             )
         })
     }
 
-    /// Serves the tools of a case, if it has some over HTTP.
+    /// Opens the tools of a case, if it has any over HTTP.
     pub(crate) fn open(
         &self,
         job: &CaseJob<'_>,
@@ -87,7 +87,7 @@ impl ToolServer {
         let (Some(routes), Some(server)) = (routes(&job.case.world), &self.server) else { return Ok(None) };
         let server = server.as_ref().map_err(|error| {
             job.invalid(routes.span, format!("the stub tool server could not be started: {error}"))
-                .help("choose another with `--stub-port` or `--stub-bind`")
+                .help("choose another address with `--stub-port` or `--stub-bind`")
         })?;
         let own = format!("case-{}", job.index + 1);
         let options = RouteOptions {
@@ -117,12 +117,12 @@ impl ToolServer {
         Ok(Some(OpenTools { session, routes: Arc::clone(routes) }))
     }
 
-    /// Whether whatever comes is taken for the case that is running.
+    /// Whether every request is attributed to the case that is running.
     pub(crate) fn is_shared(&self, job: &CaseJob<'_>) -> bool {
         self.server.is_some() && !self.scoped && !has_own_agent(job)
     }
 
-    /// What leads the agent of a case to its tools. In a replay of the whole conversation nobody will go there.
+    /// The base addresses of a case's tools. If the whole conversation is replayed, they are never called.
     pub(crate) fn bases(&self, job: &CaseJob<'_>, open: Option<&OpenTools>) -> ToolBases {
         let bases = match (open, routes(&job.case.world)) {
             (Some(open), _) => open.session.bases(),
@@ -131,11 +131,11 @@ impl ToolServer {
             }
             (None, None) => Vec::new(),
         };
-        // An agent of its own finds them in its environment.
+        // An agent that is started for this attempt gets them in its environment.
         ToolBases { bases, tell: self.scoped && !has_own_agent(job) }
     }
 
-    /// What leads an agent that is started once for many cases to their tools: the paths that no case has for itself.
+    /// The base addresses for an agent that is started once for many cases: paths that do not belong to one case.
     pub(crate) fn shared_bases(&self, agent: &Target, mode: Mode) -> Vec<(String, String)> {
         let Some(Ok(server)) = &self.server else { return Vec::new() };
         let mut bases: Vec<(String, String)> = Vec::new();
@@ -145,7 +145,7 @@ impl ToolServer {
             if !bases.iter().any(|(known, _)| known == name) {
                 let base = match mode {
                     Mode::Replay => server.url(),
-                    // By the name it is known where a request is forwarded to.
+                    // The name determines where a request is forwarded to.
                     Mode::Record | Mode::Live => format!("{}/{name}", server.url()),
                 };
                 bases.push((name.clone(), base));
@@ -156,24 +156,24 @@ impl ToolServer {
 }
 
 impl OpenTools {
-    /// The requests so far that nothing answers, as findings; the other list are those that are only odd.
+    /// The unanswered requests so far: as findings, and as warnings if the suite says so.
     pub(crate) fn misses(&self, job: &CaseJob<'_>) -> (Vec<Finding>, Vec<String>) {
-        let help = "add an answer for it, or find out why the agent asks this";
+        let help = "add an answer for it, or find out why the agent requests it";
         let place = job.place(self.routes.span);
         let (findings, mut warnings) = judged(self.session.misses(), self.routes.miss, &place, help);
         warnings.dedup();
         (findings, warnings)
     }
 
-    /// The calls of the case that come when it is over.
+    /// Calls that arrive after the end of their case.
     pub(crate) fn late(&self, job: &CaseJob<'_>) -> Late {
         Late { calls: self.session.late_calls(), miss: self.routes.miss, place: job.place(self.routes.span) }
     }
 
-    /// Keeps what was recorded of an attempt that came to its end.
+    /// Saves the recorded answers of an attempt that finished.
     pub(crate) fn save(&self, job: &CaseJob<'_>, secrets: &Redactor) -> Option<Finding> {
         let error = self.session.save_recording(secrets).err()?;
-        Some(job.invalid(self.routes.span, format!("the answers of tools could not be written: {error}")))
+        Some(job.invalid(self.routes.span, format!("the tool answers could not be written: {error}")))
     }
 }
 
@@ -185,14 +185,14 @@ pub(crate) struct Late {
 }
 
 impl Late {
-    /// What they come to: findings, or warnings.
+    /// The findings or warnings for these calls.
     pub(crate) fn told(self) -> (Vec<Finding>, Vec<String>) {
-        let help = "let the agent wait for its tools before it answers";
+        let help = "make the agent wait for its tools before it answers";
         judged(self.calls.calls(), self.miss, &self.place, help)
     }
 }
 
-/// Calls that nothing answers: findings, or warnings where the suite says so.
+/// Judges unanswered calls: findings, or warnings if the suite says so.
 fn judged(calls: Vec<RouteMiss>, rule: UnansweredRoute, place: &Place, help: &str) -> (Vec<Finding>, Vec<String>) {
     let calls = told(calls).into_iter();
     match rule {
@@ -201,13 +201,13 @@ fn judged(calls: Vec<RouteMiss>, rule: UnansweredRoute, place: &Place, help: &st
     }
 }
 
-/// A call that nothing answers.
+/// The finding for an unanswered call.
 pub(crate) fn missed(miss: RouteMiss, place: &Place, label: &str, help: &str) -> Finding {
     let finding = Finding::new(Cause::StubMiss, miss.message).at(place.clone(), label).help(help);
     Finding { notes: miss.notes, ..finding }
 }
 
-/// The misses that are worth telling: an agent that tries again and again asks the same, or ever more of its kind.
+/// Removes repeated misses and limits their number: an agent that retries sends the same request again and again.
 pub(crate) fn told(misses: Vec<RouteMiss>) -> Vec<RouteMiss> {
     let mut told: Vec<(RouteMiss, usize)> = Vec::new();
     let mut untold = 0;
@@ -223,17 +223,17 @@ pub(crate) fn told(misses: Vec<RouteMiss>) -> Vec<RouteMiss> {
     let last = told.len().saturating_sub(1);
     let noted = told.into_iter().enumerate().map(|(at, (mut miss, times))| {
         if times > 1 {
-            miss.notes.push(format!("asked {times} times"));
+            miss.notes.push(format!("requested {times} times"));
         }
         if at == last && untold > 0 {
-            miss.notes.push(format!("and {untold} more requests that nothing answers"));
+            miss.notes.push(format!("and {untold} more unanswered requests"));
         }
         miss
     });
     noted.collect()
 }
 
-/// The tools of a world that are over HTTP.
+/// The routes of a world whose tools are called over HTTP.
 pub(crate) fn routes(world: &World) -> Option<&Arc<Routes>> {
     match &world.tools {
         ToolSource::Routes(routes) => Some(routes),
@@ -241,15 +241,15 @@ pub(crate) fn routes(world: &World) -> Option<&Arc<Routes>> {
     }
 }
 
-/// Whether the agent of a case runs already and calls tools that are played, or recorded, for it.
+/// Whether the agent of a case is already running and calls tools that are played or recorded for it.
 fn is_called_by_running(case: &Case, mode: Mode) -> bool {
     let has_tools = routes(&case.world).is_some_and(|routes| mode == Mode::Record || !routes.tools.is_empty());
     let played = matches!(case.answered_by(mode), AnsweredBy::Recording(_));
     case.skip.is_none() && has_tools && is_running(case) && !played
 }
 
-/// How the tools of a case are played. Beside a model that is recorded alone they are played in every mode, unless there are live
-/// ones to ask.
+/// The mode of a case's tools. If only the model is recorded they are played in every mode, unless there are live
+/// tools.
 fn mode(job: &CaseJob<'_>, routes: &Routes) -> Mode {
     let alone = job.case.world.recorded_model.is_some() && routes.bases.iter().all(|base| base.live.is_none());
     if alone { Mode::Replay } else { job.run.options.mode }
@@ -264,16 +264,16 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_that_asks_again_and_again_is_told_of_once() {
+    fn repeated_misses_are_reported_once() {
         let told = told(vec![miss(1), miss(2), miss(1), miss(1)]);
         let notes: Vec<(&str, &[String])> = told.iter().map(|miss| (&*miss.message, &*miss.notes)).collect();
-        assert_eq!(notes, [("no answer to 1", &["asked 3 times".to_owned()][..]), ("no answer to 2", &[])]);
+        assert_eq!(notes, [("no answer to 1", &["requested 3 times".to_owned()][..]), ("no answer to 2", &[])]);
     }
 
     #[test]
-    fn of_many_misses_the_first_are_told_and_the_rest_counted() {
+    fn the_first_misses_are_reported_and_the_rest_counted() {
         let told = told((0..1000).map(miss).collect());
         assert_eq!(told.len(), MOST_TOLD);
-        assert_eq!(told[MOST_TOLD - 1].notes, ["and 990 more requests that nothing answers"]);
+        assert_eq!(told[MOST_TOLD - 1].notes, ["and 990 more unanswered requests"]);
     }
 }

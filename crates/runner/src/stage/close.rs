@@ -1,4 +1,4 @@
-//! Closing what an attempt opened, and keeping what there is to keep of it.
+//! Closes what an attempt opened, and saves its recordings.
 
 use agentci_exchange::AgentRecording;
 use agentci_plan::Target;
@@ -16,8 +16,8 @@ use crate::tools::LiveSource;
 use crate::{recorded_world, recording, unused_faults};
 
 impl Stage {
-    /// Closes what was opened, what was opened last first: the agent, its model, and its tools. What was found until its agent
-    /// was closed decides which recordings are kept.
+    /// Closes everything in reverse order: the agent, its model, and its tools. The findings up to the end of the agent
+    /// decide which recordings are saved.
     pub(crate) async fn close(self, attempt: &Attempt<'_>, account: &mut Account) {
         let Stage { tools, served, model, mcp, world, agent, replay, played, .. } = self;
         let job = attempt.job;
@@ -25,7 +25,7 @@ impl Stage {
         account.left.played = played;
         account.left.has_model = model.is_some();
         let Some(mut agent) = agent else {
-            // Whatever was recorded is of a case that did not begin.
+            // Any recording belongs to a case that did not start.
             tools.source.close().await;
             return;
         };
@@ -34,10 +34,10 @@ impl Stage {
         }
         let conversation = agent.take_recording();
         account.stderr_tail = agent.close().await.stderr_tail;
-        // The model is there for as long as the agent is.
+        // The model runs as long as the agent.
         account.left.reached = model.map(|model| model.reached()).unwrap_or_default();
         look_around(attempt, (served.as_ref(), mcp.as_ref()), account).await;
-        // It ends before what it can reach: what it asks when it is told to leave is a part of its world.
+        // The agent ends before the services it uses: requests during its shutdown are part of its world.
         if world.is_some() || mcp.is_some() {
             Box::pin(job.run.shared.agents.end(job, attempt.number)).await;
         }
@@ -46,7 +46,7 @@ impl Stage {
         }
         let mut of_world = None;
         if let Some(world) = world {
-            // After the agent, which the recorder stands before.
+            // The recorder ends after the agent.
             let ended = world.finish().await;
             of_world = Some(ended.faults.clone());
             recorded_world::conclude(attempt, ended, account);
@@ -64,7 +64,7 @@ impl Stage {
     }
 }
 
-/// Closes where answers came from, and writes down what was recorded, without any secret that is known by now.
+/// Closes the sources of answers and saves the recordings without any known secret.
 async fn keep(
     job: &CaseJob<'_>,
     served: Option<OpenTools>,
@@ -88,12 +88,12 @@ async fn keep(
     account.findings.extend(unsaved);
 }
 
-/// Whether the agent came to its end, whatever the checks will say.
+/// Whether the agent finished, regardless of the checks.
 fn came_to_its_end(account: &Account) -> bool {
     let trouble = |finding: &Finding| finding.cause != Cause::Check && finding.cause != Cause::Limit;
     let ended = |event: &Event| matches!(event.kind, EventKind::TurnEnd | EventKind::FinalOutput(_));
     let seen = |event: &&Event| {
-        // What is seen on the wire may come when the turn is over.
+        // Events from the wire may arrive after the turn is over.
         !matches!(
             event.kind,
             EventKind::ModelCall { .. }

@@ -1,7 +1,7 @@
 //! Everything that is opened for an attempt: its tools, its model and its agent.
 //!
-//! `prepare` makes all of it ready but the agent, and can be stopped; [`Stage::open`] reaches the agent, and [`Stage::close`] ends
-//! everything again, whether the agent was reached or not.
+//! `prepare` prepares everything except the agent, and can be stopped; [`Stage::open`] reaches the agent, and
+//! [`Stage::close`] closes everything, whether the agent was reached or not.
 
 mod close;
 mod open;
@@ -22,41 +22,41 @@ use crate::tools::Tools;
 
 /// Everything that is open for an attempt.
 pub(crate) struct Stage {
-    /// What answers the calls that the agent leaves to us.
+    /// Answers the tool calls that the agent does not execute itself.
     pub(crate) tools: Tools,
-    /// The tools that are over HTTP.
+    /// The tools over HTTP.
     pub(crate) served: Option<OpenTools>,
     pub(crate) model: Option<AttemptModel>,
     pub(crate) mcp: Option<McpServers>,
-    /// The recorder between the agent and the world around it.
+    /// The recorder between the agent and the world.
     pub(crate) world: Option<WorldSession>,
     /// The agent, if it was reached.
     pub(crate) agent: Option<Driver>,
-    /// Why it was not.
+    /// Why the agent was not reached.
     pub(crate) not_reached: NotOpened,
-    /// What is odd already.
+    /// A warning from opening the stage.
     pub(crate) warning: Option<String>,
-    /// The recording that is played.
+    /// The recording that is replayed.
     replay: Option<ReplaySource>,
-    /// Whether it is played in place of the agent.
+    /// Whether the recording replaces the agent.
     played: bool,
 }
 
-/// What is left of a stage when it is closed.
+/// What remains of a stage after it was closed.
 #[derive(Default)]
 pub(crate) struct Left {
-    /// The recording that was played, and which of its lines no call asked for.
+    /// The recording that was replayed, and its unused lines.
     pub(crate) replay: Option<ReplaySource>,
-    /// Whether it was played in place of the agent.
+    /// Whether the recording replaced the agent.
     pub(crate) played: bool,
-    /// What went wrong on purpose, and what did not.
+    /// The state of the injected faults.
     pub(crate) faults: Vec<Faults>,
-    /// Calls of tools that come when all is over, where the agent goes on.
+    /// Tool calls that may arrive after the end, if the agent is still running.
     pub(crate) late: Option<Late>,
-    /// Whether a scripted model stood in for the agent's.
+    /// Whether a scripted model replaced the agent's model.
     pub(crate) has_model: bool,
-    /// The paths of that model that the agent asked for.
+    /// The paths of the scripted model that the agent requested.
     pub(crate) reached: Vec<String>,
-    /// What to add to the failure of the case, if it fails.
+    /// Notes for the first finding, if the case fails.
     pub(crate) notes: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! Reaching the agent.
+//! Opens the driver of the agent.
 
 use agentci_drivers::{Driver, DriverContext};
 use agentci_exchange::{AgentLine, Clock};
@@ -16,7 +16,7 @@ use crate::variables::VariableScope;
 use crate::{findings, mock_model, recorded_world};
 
 impl Stage {
-    /// Reaches the agent. From now on its time counts. What else is open stays open where it cannot be reached.
+    /// Reaches the agent. Its time counts from now on. Everything else stays open if it cannot be reached.
     pub(crate) async fn open(attempt: &mut Attempt<'_>, prepared: PreparedAttempt) -> (Self, FilledCase) {
         let PreparedAttempt { filled, tools, around, model, mcp, wire, line, replay } = prepared;
         let played = matches!(line, AgentLine::Replay(_));
@@ -49,7 +49,7 @@ async fn reach(
     Ok(agent)
 }
 
-/// Opens the driver of the agent; if that cannot be, why, unless it was said already.
+/// Opens the driver of the agent. The error has no findings if another component already reported why.
 async fn open_driver(attempt: &Attempt<'_>, around: &Surroundings, line: AgentLine) -> Result<Driver, NotOpened> {
     let (job, case) = (attempt.job, attempt.job.case);
     let draws = job.run.shared.draws.of(attempt.number);
@@ -78,7 +78,7 @@ async fn open_driver(attempt: &Attempt<'_>, around: &Surroundings, line: AgentLi
         }
         Err(unset) => Err(match &*case.target {
             Target::Chat(chat) => {
-                let message = format!("{unset}, which the connector `{}` asks for", chat.connector.id);
+                let message = format!("{unset}, which the connector `{}` needs", chat.connector.id);
                 findings::unset_connector(message, job.place(chat.connector.url.span)).into()
             }
             target => findings::unset(unset.to_string(), job.place(target.span())).into(),

@@ -1,4 +1,4 @@
-//! Everything an attempt needs before its agent is started, and everything that can go wrong with it.
+//! Prepares everything an attempt needs before its agent is started.
 
 use std::sync::Arc;
 
@@ -29,23 +29,24 @@ pub(crate) struct PreparedAttempt {
     pub(super) around: Surroundings,
     pub(super) model: Option<AttemptModel>,
     pub(super) mcp: Option<McpServers>,
-    /// What is seen by the model and by the tools.
+    /// Receives what the model and the tools see.
     pub(super) wire: Option<UnboundedReceiver<EventKind>>,
-    /// How a server is reached.
+    /// The connection to the agent: live, recorded or replayed.
     pub(super) line: AgentLine,
-    /// The recording that is played.
+    /// The recording that is replayed.
     pub(super) replay: Option<ReplaySource>,
 }
 
-/// Prepares an attempt. The order of the steps matters: each needs what those before it left.
+/// Prepares an attempt. The order of the steps matters: each needs the results of those before it.
 ///
-/// 1. What is wrong with the case itself is told, without its secrets.
-/// 2. Its variables get their values.
-/// 3. The recording of the conversation is read, which may stand in for much of the rest.
-/// 4. Hooks run, and print further variables.
-/// 5. The scripted model and the MCP servers are started, since an agent that is a server has to be led to them.
-/// 6. Tools over HTTP are served, the recorder of the world is started, and then an agent that is a server; addresses are variables.
-/// 7. What is said and what is checked is filled in with the variables, and all secrets are known.
+/// 1. Configuration errors of the case are reported, without its secrets.
+/// 2. The variables of the case get their values.
+/// 3. The recording of the conversation is read, which may replace much of the rest.
+/// 4. Hooks run and print further variables.
+/// 5. The scripted model and the MCP servers are started, since an agent that is a server needs their addresses.
+/// 6. Tools over HTTP are opened, the recorder of the world is started, and then an agent that is a server; addresses
+///    become variables.
+/// 7. Inputs and checks are filled in with the variables; all secrets are known.
 /// 8. The other tools are opened: a cassette is compared without secrets.
 pub(crate) async fn prepare(attempt: &mut Attempt<'_>) -> Result<PreparedAttempt, NotOpened> {
     let job = attempt.job;
@@ -58,7 +59,7 @@ pub(crate) async fn prepare(attempt: &mut Attempt<'_>) -> Result<PreparedAttempt
     let replayed = matches!(tape, NetworkTape::Replay(..));
     let seed = seed(attempt);
     let (observer, wire) = has_wire(job).then(unbounded_channel).unzip();
-    // In a replay nobody asks it.
+    // In a replay it is never called.
     let model = if replayed { None } else { mock_model::start(job, seed, observer.clone(), &attempt.lookup()).await? };
     attempt.variables.locate("MODEL", model.as_ref().map_or(&[][..], |model| &model.addresses));
     let mcp = if replayed { None } else { mcp_servers::start(job, faults(job, seed), observer.clone()).await? };
@@ -81,7 +82,7 @@ pub(crate) async fn prepare(attempt: &mut Attempt<'_>) -> Result<PreparedAttempt
     Ok(PreparedAttempt { filled, tools, around, model, mcp, wire, line, replay })
 }
 
-/// What is wrong with the case itself.
+/// Fails if the case itself is invalid.
 fn refuse_invalid(job: &CaseJob<'_>) -> Result<(), NotOpened> {
     let sources = job.run.sources;
     let mut wrong = job.case.broken.as_ref().map(|broken| findings::config(broken, sources)).unwrap_or_default();
@@ -89,20 +90,20 @@ fn refuse_invalid(job: &CaseJob<'_>) -> Result<(), NotOpened> {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.into()) }
 }
 
-/// What the draws of an attempt depend on.
+/// The seed for the random choices of an attempt.
 fn seed(attempt: &Attempt<'_>) -> u64 {
     let job = attempt.job;
     let of_case = job.case.id.bytes().fold(job.run.options.settings.seed, |seed, byte| mix(seed ^ u64::from(byte)));
     mix(of_case ^ u64::from(attempt.number))
 }
 
-/// What goes wrong on purpose. In record mode nothing does: the recording is of the tools as they are.
+/// The faults to inject. In record mode there are none: the recording shows the tools as they are.
 fn faults(job: &CaseJob<'_>, seed: u64) -> Faults {
     let planned = if job.run.options.mode == Mode::Record { [].into() } else { Arc::clone(&job.case.world.faults) };
     Faults::new(planned, seed)
 }
 
-/// Whether someone may see what the agent does without being told by it.
+/// Whether any component can observe the agent from outside.
 fn has_wire(job: &CaseJob<'_>) -> bool {
     let world = &job.case.world;
     world.model.is_some()
@@ -111,20 +112,20 @@ fn has_wire(job: &CaseJob<'_>) -> bool {
         || job.case.recorded_world().is_some()
 }
 
-/// Fills the case in. From here on every secret is known that it brings along.
+/// Fills in the variables of the case. After this all secrets that the case defines are known.
 fn fill_in(attempt: &Attempt<'_>) -> Result<FilledCase, NotOpened> {
     let job = attempt.job;
     let filled = FilledCase::new(attempt)?;
     learn_variables(job, &attempt.variables);
     learn_filled(job, &filled);
-    // What could not be filled any more is a secret that is not known.
+    // Text that was not filled in may contain secrets that are not known.
     if attempt.variables.is_spent() {
         return Err(VariableScope::too_much(job.place(job.case.span)).into());
     }
     Ok(filled)
 }
 
-/// How a server is reached, and the recording that is played in its place.
+/// The connection to the agent, and the recording that replaces it.
 fn line(job: &CaseJob<'_>, tape: NetworkTape) -> (AgentLine, Option<ReplaySource>) {
     match tape {
         NetworkTape::Live => (AgentLine::Live, None),

@@ -1,4 +1,4 @@
-//! What goes wrong on purpose.
+//! Injected faults.
 
 use agentci_drivers::testing::{FakeScript, ScriptedStep, note, script};
 use agentci_verdict::Cause;
@@ -19,7 +19,7 @@ async fn with_fault(fault: &str) -> Ran {
     Bench::new(&shared, case).run().await
 }
 
-/// The answers as the run tells of them: what was given, what went wrong, and the fault.
+/// The answers in the run's events: the result, the error and the fault.
 fn answers(ran: &Ran) -> Vec<(serde_json::Value, Option<String>, Option<String>)> {
     let results = ran.events.iter().filter_map(|event| match &event.body {
         agentci_verdict::Body::ToolResult(result) => Some(result),
@@ -41,7 +41,7 @@ async fn an_answer_that_never_comes_ends_the_case_at_its_time_limit() {
     let ran = with_fault("tool: find, call: 2, hang: true").await;
     assert_eq!(ran.end("a").cause, Some(Cause::Timeout));
     let notes = &ran.end("a").findings[0].notes;
-    assert!(notes.iter().any(|note| note == "on purpose, the answer to `find` met the fault `hang`"), "{notes:?}");
+    assert!(notes.iter().any(|note| note == "the fault `hang` was injected into the answer to `find`"), "{notes:?}");
     assert_eq!(ran.effects_of(&["went", "close"]), ["close a/1"]);
 }
 
@@ -59,7 +59,9 @@ async fn a_fault_that_never_happens_is_told() {
     let warnings = &ran.end("a").warnings;
     assert_eq!(
         *warnings,
-        ["the fault `error` at agentci.yaml:3:19 never happened: it is for call 3 of `find`, called 2 times at most"]
+        [
+            "the fault `error` at agentci.yaml:3:19 never happened: it is for call 3 of `find`, which was called 2 times at most"
+        ]
     );
     assert_eq!(ran.end("a").cause, None);
 }

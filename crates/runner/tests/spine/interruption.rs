@@ -1,4 +1,4 @@
-//! A run that is told to stop: before, in and after a turn.
+//! A run that is stopped before, during and after a turn.
 
 use agentci_drivers::testing::{FakeScript, ScriptedStep, note, script};
 use agentci_verdict::{CaseStatus, Cause};
@@ -62,7 +62,7 @@ async fn in_a_turn_the_agent_is_closed_and_nothing_is_judged() {
     assert_eq!((ran.status, ran.run_end().not_run), (CaseStatus::Error, 1));
 }
 
-/// The turn came to its end: it is judged, and the next is not taken.
+/// The turn finished: it is judged, and the next one is not taken.
 #[tokio::test(start_paused = true)]
 async fn after_a_turn_it_is_judged_and_the_next_is_not_taken() {
     let bench = Bench::new(TALKER, TWO);

@@ -1,4 +1,4 @@
-//! Cases that run at once.
+//! Cases that run concurrently.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ async fn a_lane_that_is_done_takes_the_next_case() {
     let order: Vec<&str> = ran.effects_of(&["open", "case_end"]);
     assert_eq!(order[..5], ["open a/1", "open b/1", "case_end of b/1", "open c/1", "case_end of c/1"]);
     assert_eq!(ran.status, CaseStatus::Fail);
-    // Each end says where its case stands, whatever finished first.
+    // Each end has the position of its case, whatever finished first.
     let positions = ["a", "b", "c", "d"].map(|id| ran.end(id).index);
     assert_eq!(positions, [0, 1, 2, 3]);
 }
@@ -57,7 +57,7 @@ async fn no_more_lanes_are_opened_than_asked_for() {
     assert_eq!(before, ["open a/1", "open b/1", "open c/1"]);
 }
 
-/// A case that was begun before the failure comes to its end.
+/// A case that was started before the failure runs to its end.
 #[tokio::test(start_paused = true)]
 async fn a_failure_in_one_lane_keeps_the_others_from_beginning_cases() {
     let ran = run(2, true).await;

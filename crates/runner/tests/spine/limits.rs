@@ -1,4 +1,4 @@
-//! Each limit ends the case as soon as it is exceeded, and says what was used.
+//! Each limit ends the case as soon as it is exceeded, and the finding shows the usage.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::run::{Bench, Ran, SERVER, TALKER, WORKER};
 
-/// A call of a model.
+/// A model call.
 fn asks(request: Value) -> ScriptedStep {
     ScriptedStep::Show(EventKind::ModelCall { request: request.into(), response: json!({"choices": []}).into() })
 }
@@ -24,7 +24,7 @@ fn never() -> ScriptedStep {
     ScriptedStep::Meanwhile(Box::new(|| note("went on")))
 }
 
-/// Runs a case with these limits; its agent does this, and has a result if nothing stops it.
+/// Runs a case with these limits; its agent performs these actions, and has a result if nothing stops it.
 async fn limited(limits: &str, steps: impl Fn() -> Vec<ScriptedStep> + 'static) -> Ran {
     script("a", move |_| {
         let mut steps = steps();
@@ -63,8 +63,8 @@ async fn exactly_as_much_as_a_limit_passes() {
 #[tokio::test(start_paused = true)]
 async fn tool_calls() {
     let ran = limited("tool_calls: 1", || (0..2).map(|n| ScriptedStep::call("find", json!({"n": n}))).collect()).await;
-    stopped(&ran, "budget exceeded: max_tool_calls limit=1 actual=2");
-    // The call that is one too many is not answered.
+    stopped(&ran, "budget exceeded: tool_calls limit=1 actual=2");
+    // The call that exceeds the limit is not answered.
     assert_eq!(ran.effects_of(&["tool_call", "tool_result"]).len(), 3);
 }
 
@@ -73,22 +73,22 @@ async fn tool_errors() {
     let ran =
         limited("tool_errors: 0", || vec![ScriptedStep::call("find", json!({})), ScriptedStep::call("pay", json!({}))])
             .await;
-    stopped(&ran, "budget exceeded: max_tool_errors limit=0 actual=1");
+    stopped(&ran, "budget exceeded: tool_errors limit=0 actual=1");
     assert_eq!(ran.end("a").findings[0].label, "1 call failed: pay");
 }
 
 #[tokio::test(start_paused = true)]
 async fn model_calls() {
     let ran = limited("model_calls: 1", || vec![asks(json!({"n": 1})), asks(json!({"n": 2}))]).await;
-    stopped(&ran, "budget exceeded: max_model_calls limit=1 actual=2");
+    stopped(&ran, "budget exceeded: model_calls limit=1 actual=2");
 }
 
 #[tokio::test(start_paused = true)]
 async fn tokens_and_cost_are_added_up() {
     let twice = || vec![uses(10, 5, 0.5), uses(10, 5, 0.5)];
-    stopped(&limited("tokens_in: 19", twice).await, "budget exceeded: max_tokens_in limit=19 actual=20");
-    stopped(&limited("tokens_out: 9", twice).await, "budget exceeded: max_tokens_out limit=9 actual=10");
-    stopped(&limited("cost_usd: 0.75", twice).await, "budget exceeded: max_cost_usd limit=0.75 actual=1");
+    stopped(&limited("tokens_in: 19", twice).await, "budget exceeded: tokens_in limit=19 actual=20");
+    stopped(&limited("tokens_out: 9", twice).await, "budget exceeded: tokens_out limit=9 actual=10");
+    stopped(&limited("cost_usd: 0.75", twice).await, "budget exceeded: cost_usd limit=0.75 actual=1");
 }
 
 #[tokio::test(start_paused = true)]
@@ -96,8 +96,8 @@ async fn wall_time() {
     let ran = limited("wall: 20s", || vec![ScriptedStep::Wait(Duration::from_secs(19)), ScriptedStep::Hang]).await;
     let (cause, messages) = ran.cause("a");
     assert_eq!(cause, Some(Cause::Limit));
-    assert!(messages[0].starts_with("budget exceeded: max_wall_ms limit=20000 actual=200"), "{messages:?}");
-    assert_eq!(ran.end("a").findings[0].label, "the agent was not done by then");
+    assert!(messages[0].starts_with("budget exceeded: wall limit=20000 actual=200"), "{messages:?}");
+    assert_eq!(ran.end("a").findings[0].label, "the agent did not finish in time");
     assert_eq!(ran.effects_of(&["went", "close"]), ["close a/1"]);
 }
 
@@ -106,7 +106,7 @@ async fn only_the_first_limit_that_is_exceeded_counts() {
     let limits = "tool_calls: 0, tool_errors: 0";
     stopped(
         &limited(limits, || vec![ScriptedStep::call("pay", json!({}))]).await,
-        "budget exceeded: max_tool_calls limit=0 actual=1",
+        "budget exceeded: tool_calls limit=0 actual=1",
     );
 }
 
@@ -126,7 +126,7 @@ async fn a_tool_that_is_not_allowed_is_refused() {
     assert_eq!(ran.effects_of(&["went", "close"]), ["close a/1"]);
 }
 
-/// A turn's own limit begins with the turn.
+/// The limit of a turn starts with the turn.
 #[tokio::test(start_paused = true)]
 async fn a_turn_has_limits_of_its_own() {
     let slow = |seconds| vec![ScriptedStep::Wait(Duration::from_secs(seconds)), ScriptedStep::say("hi")];
@@ -146,10 +146,10 @@ async fn a_case_and_a_run_have_a_time_limit() {
     script("a", |_| FakeScript::turns([vec![ScriptedStep::say("hi"), ScriptedStep::Hang]]));
     let case = "  - { id: a, turns: [{ user: hi }], checks: [{ contains: hi }], timeout: 7s }\n";
     let ran = Bench::new(TALKER, case).run().await;
-    assert_eq!(ran.cause("a"), (Some(Cause::Timeout), vec!["the agent was not done within 7s"]));
+    assert_eq!(ran.cause("a"), (Some(Cause::Timeout), vec!["the agent did not finish within 7s"]));
     let mut bench = Bench::new(TALKER, case);
     bench.timeout = Some(Duration::from_secs(3));
-    assert_eq!(bench.run().await.cause("a"), (Some(Cause::Timeout), vec!["the agent was not done within 3s"]));
+    assert_eq!(bench.run().await.cause("a"), (Some(Cause::Timeout), vec!["the agent did not finish within 3s"]));
 }
 
 #[tokio::test(start_paused = true)]
@@ -163,7 +163,7 @@ async fn a_suite_that_used_up_its_time_begins_no_further_case() {
     let ran = bench.run().await;
     assert_eq!(ran.end("a").cause, None);
     for late in ["b", "c"] {
-        assert_eq!(ran.cause(late), (Some(Cause::Timeout), vec!["the suite was not done within 6s"]));
+        assert_eq!(ran.cause(late), (Some(Cause::Timeout), vec!["the suite did not finish within 6s"]));
     }
     assert_eq!(ran.effects_of(&["open"]), ["open a/1", "open b/1"]);
 }

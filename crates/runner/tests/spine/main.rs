@@ -1,6 +1,6 @@
-//! The runner itself, with agents that do what a test says: what is opened and closed when, what stops a case, and what leaves it.
+//! The runner itself, with scripted agents: the order of opening and closing, what stops a case, and what leaves it.
 //!
-//! Time is paused where it matters: what is waited for has passed as soon as nothing else is to be done.
+//! Time is paused where it matters: waits end as soon as nothing else is left to do.
 
 #![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
 

@@ -1,4 +1,4 @@
-//! What is opened, asked and closed when.
+//! The order in which things are opened, asked and closed.
 
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ async fn an_agent_that_fails_is_closed_and_its_last_words_are_kept() {
     let cases = "  - { id: a, turns: [{ user: hi }, { user: more }], checks: [{ contains: x }] }\n";
     let ran = Bench::new(TALKER, cases).run().await;
     assert_eq!(ran.effects_of(&["open", "turn", "close"]), ["open a/1", "turn 0 of a/1", "close a/1"]);
-    assert_eq!(ran.cause("a"), (Some(Cause::AgentError), vec!["the agent gave up: tired"]));
+    assert_eq!(ran.cause("a"), (Some(Cause::AgentError), vec!["the agent reported an error: tired"]));
     assert_eq!(*ran.end("a").stderr_tail, ["oh no"]);
     assert_eq!(ran.checks(), ["contains NotEvaluated"]);
 }
@@ -67,7 +67,7 @@ async fn what_a_case_lacks_is_told_before_its_agent_is_opened() {
     assert_eq!(ran.end("a").cause, Some(Cause::Config));
 }
 
-/// Each step prints where it is; a hook is a program, so time is not paused.
+/// Each step prints its position; a hook is a program, so time is not paused.
 #[tokio::test]
 async fn hooks_run_in_order_before_the_agent_and_the_first_that_fails_is_the_last() {
     let hook = |line: &str| format!("{{ command: [sh, -c, '{line}'] }}");
@@ -124,7 +124,7 @@ async fn a_tool_is_executed_between_the_call_and_its_answer() {
     assert!(ran.stored().contains(r#""found":"A-17""#));
 }
 
-/// The tool is a program that leaves a file when it is told to leave.
+/// The tool is a program that writes a file when it is asked to exit.
 #[tokio::test]
 async fn the_agent_is_closed_before_its_model_and_its_tools() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! When recordings are written, and what is played from them.
+//! When recordings are written, and what is replayed from them.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ fn folder() -> TempDir {
     tempfile::tempdir().unwrap()
 }
 
-/// Runs a server's case in record or replay mode; it asks once, and then does this.
+/// Runs a server's case in record or replay mode; it sends one request and then performs these actions.
 async fn conversation(folder: &Path, mode: Mode, check: &str, rest: impl Fn() -> Vec<ScriptedStep> + 'static) -> Ran {
     script("a", move |_| {
         let mut steps = vec![ScriptedStep::Exchange(json!({"ask": 1}), json!({"answer": "one"}))];
@@ -46,7 +46,7 @@ async fn a_conversation_is_kept_and_played() {
     assert!(end.played.is_some() && end.replay.as_ref().unwrap().cassette_path.ends_with("a.jsonl"));
 }
 
-/// A failed check says nothing about the recording.
+/// A failed check does not affect the recording.
 #[tokio::test(start_paused = true)]
 async fn a_conversation_whose_checks_fail_is_kept() {
     let folder = folder();

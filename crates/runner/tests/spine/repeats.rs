@@ -1,4 +1,4 @@
-//! Cases that are run several times, and those that are tried again.
+//! Cases that are run several times, and retries.
 
 use agentci_drivers::DriveError;
 use agentci_drivers::testing::{FakeScript, ScriptedStep, script};
@@ -32,7 +32,7 @@ async fn each_run_has_an_agent_of_its_own_and_stability_is_told_after_the_last()
     assert!(hashes[0] == hashes[2] && hashes[0] != hashes[1], "{hashes:?}");
 }
 
-/// Checks of one run say nothing in the next.
+/// Results of checks do not carry over to the next run.
 #[tokio::test(start_paused = true)]
 async fn what_one_run_was_told_is_not_told_by_the_next() {
     script("a", |attempt| {
@@ -61,14 +61,14 @@ async fn an_agent_that_cannot_be_reached_is_tried_again_after_a_while() {
     let begun = tokio::time::Instant::now();
     let ran = bench.run().await;
     assert_eq!((ran.status, ran.effects_of(&["open"]).len()), (CaseStatus::Pass, 3));
-    // Half a second, then a whole one.
+    // Half a second, then one second.
     assert_eq!(begun.elapsed().as_millis() / 100, 15);
     assert_eq!(ran.end("a").warnings.clone(), ["passed after 2 retries; the first try: nobody is there"]);
     let logs = ran.events.iter().filter(|event| matches!(event.body, Body::Log(_))).count();
     assert_eq!(logs, 2);
 }
 
-/// What the agent did wrong is its own.
+/// Failures of the agent itself are not retried.
 #[tokio::test(start_paused = true)]
 async fn an_agent_that_gave_up_is_not_tried_again() {
     script("a", |_| FakeScript::turns([vec![ScriptedStep::Fail(DriveError::AgentError("tired".into()))]]));

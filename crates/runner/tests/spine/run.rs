@@ -1,4 +1,4 @@
-//! A run of a suite that is written in the test.
+//! Runs a suite that is defined in the test.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,14 +14,14 @@ use agentci_stubs::Tool;
 use agentci_trace::Redactor;
 use agentci_verdict::{Body, CaseEnd, CaseStatus, Cause, RunEnd, RunEvent};
 
-/// An agent that takes any number of turns, and whose tools nobody answers.
+/// An agent that takes any number of turns and whose tools are not answered.
 pub(crate) const TALKER: &str = "target: { process: { command: [agent], speaks: text } }\n";
-/// An agent that takes one task, and whose tools we answer.
+/// An agent that takes one task and whose tools agentci answers.
 pub(crate) const WORKER: &str = "target: { process: { command: [agent] } }\n";
 /// An agent that is a server.
 pub(crate) const SERVER: &str = "target: { http: { url: 'http://127.0.0.1:1/' } }\n";
 
-/// A suite and how it is run.
+/// A suite and its run options.
 pub(crate) struct Bench {
     suite: String,
     files: MemoryFiles,
@@ -37,16 +37,16 @@ pub(crate) struct Bench {
     pub(crate) tools: Vec<Arc<dyn Tool>>,
 }
 
-/// What came of a run.
+/// The result of a run.
 pub(crate) struct Ran {
     pub(crate) status: CaseStatus,
     pub(crate) events: Vec<RunEvent>,
-    /// What agents and reporters met, in order.
+    /// The effects on agents and reporters, in order.
     pub(crate) effects: Vec<String>,
 }
 
 impl Bench {
-    /// A suite; the target and all else that its cases share come first.
+    /// A suite: first the target and everything else that its cases share.
     pub(crate) fn new(shared: &str, cases: &str) -> Self {
         let (stopper, stop) = Stopper::new();
         Self {
@@ -65,13 +65,13 @@ impl Bench {
         }
     }
 
-    /// The same with a file beside the suite.
+    /// Adds a file next to the suite.
     pub(crate) fn with(mut self, path: &str, text: &str) -> Self {
         self.files = self.files.with(path, text);
         self
     }
 
-    /// What stops the run.
+    /// The signal that stops the run.
     pub(crate) fn stopper(&self) -> Rc<Stopper> {
         Rc::clone(&self.stopper)
     }
@@ -148,13 +148,13 @@ impl Ran {
         ends[0]
     }
 
-    /// Why a case did not pass, and in which words.
+    /// Why a case did not pass: the cause and the message.
     pub(crate) fn cause(&self, id: &str) -> (Option<Cause>, Vec<&str>) {
         let end = self.end(id);
         (end.cause, end.findings.iter().map(|finding| finding.message.as_str()).collect())
     }
 
-    /// The names of the checks that were looked at or not, in order.
+    /// The names of the checks with their results, in order.
     pub(crate) fn checks(&self) -> Vec<String> {
         let checks = self.events.iter().filter_map(|event| match &event.body {
             Body::Check(check) => Some(format!("{} {:?}", check.name, check.status)),
@@ -171,12 +171,12 @@ impl Ran {
         }
     }
 
-    /// Everything that left the run, as it is stored.
+    /// Everything that left the run, in its stored form.
     pub(crate) fn stored(&self) -> String {
         self.events.iter().map(|event| event.to_line().unwrap() + "\n").collect()
     }
 
-    /// The effects that begin with one of these words.
+    /// The effects that start with one of these words.
     pub(crate) fn effects_of(&self, words: &[&str]) -> Vec<&str> {
         let wanted = |effect: &&str| words.iter().any(|word| effect.split(' ').next() == Some(word));
         self.effects.iter().map(String::as_str).filter(wanted).collect()

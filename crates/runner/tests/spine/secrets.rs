@@ -1,4 +1,4 @@
-//! Whatever a secret becomes known by, it is in nothing that leaves the run: neither in events nor in recordings.
+//! However a secret becomes known, nothing that leaves the run contains it: neither events nor recordings.
 
 use std::fs;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::run::{Bench, Ran, SERVER, TALKER, WORKER};
 
 const SECRET: &str = "wren-4471-harbour";
 
-/// A server that says the secret, after it did this.
+/// A server that performs these actions and then sends the secret.
 fn says_it(first: impl Fn() -> Vec<ScriptedStep> + 'static) {
     script("a", move |_| {
         let mut steps = first();
@@ -28,7 +28,7 @@ fn says_it(first: impl Fn() -> Vec<ScriptedStep> + 'static) {
     });
 }
 
-/// Records a case of a server that says the secret; everything that left the run, and the recording.
+/// Records a case of a server that sends the secret; returns everything that left the run, and the recording.
 async fn recorded(target: &str, shared: &str, case: &str, change: impl FnOnce(&mut Bench)) -> (Ran, String) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.jsonl");
@@ -51,7 +51,7 @@ fn clean(by: &str, (ran, recording): &(Ran, String)) {
 }
 
 const PASSES: &str = "checks: [{ contains: said }]";
-/// The last lines of an agent are told of a case that fails.
+/// The last lines of an agent's output are shown for a failed case.
 const FAILS: &str = "checks: [{ contains: sorry }]";
 
 #[tokio::test]
@@ -130,7 +130,7 @@ async fn what_hooks_are_given_and_print() {
     clean("what a hook prints", &recorded(SERVER, "", &printed, |_| {}).await);
 }
 
-/// What one hook prints, the next one may tell of when it fails.
+/// A failing hook may print what an earlier hook printed.
 #[tokio::test]
 async fn a_hook_that_fails_tells_no_secret_of_those_before_it() {
     let printed = format!("{{ command: [echo, '{{\"session_token\": \"{SECRET}\"}}'] }}");
@@ -185,7 +185,7 @@ impl agentci_stubs::Tool for Clerk {
     }
 }
 
-/// Runs a case whose tool tells the secret, with a cassette; everything that left the run, and the cassette.
+/// Runs a case whose tool returns the secret, with a cassette; returns everything that left the run, and the cassette.
 async fn with_cassette(
     mode: Mode,
     cassette: Option<&str>,
@@ -243,14 +243,14 @@ async fn cassettes_are_written_without_them() {
 async fn what_a_cassette_holds() {
     let lines =
         format!(r#"{{"tool":"find","args":{{"q":"x"}},"ok":true,"result":{{"text":"plain x","api_key":"{SECRET}"}}}}"#);
-    // Said before the tool is called, when nothing but the cassette tells that it is secret.
+    // Sent before the tool is called, when only the cassette shows that it is secret.
     let first = || vec![ScriptedStep::say(&format!("plain {SECRET}"))];
     let (ran, _) = with_cassette(Mode::Replay, Some(&lines), WORKER, "input: {}", first).await;
     assert_eq!(ran.end("a").cause, None, "{:?}", ran.end("a").findings);
     assert!(ran.stored().contains("plain [REDACTED]") && !ran.stored().contains(SECRET), "{}", ran.stored());
 }
 
-/// What was met in one attempt is known in the next.
+/// A secret that was met in one attempt is known in the next.
 #[tokio::test]
 async fn what_an_earlier_attempt_met() {
     script("a", |attempt| {
@@ -262,7 +262,7 @@ async fn what_an_earlier_attempt_met() {
     assert!(!ran.stored().contains(SECRET), "{}", ran.stored());
 }
 
-/// An agent that says the secret, and what it and its tools are given.
+/// An agent that sends the secret, and what it and its tools are given.
 async fn live(shared: &str, target: &str) -> Ran {
     script("a", |_| FakeScript::turns([vec![ScriptedStep::say(&format!("plain {SECRET}"))]]));
     let mut bench =
@@ -291,7 +291,7 @@ async fn what_tools_are_given_and_answer() {
     assert!(stored.contains("plain [REDACTED]") && !stored.contains(SECRET), "a route: {stored}");
 }
 
-/// The agent is opened first, and then the one that judges it.
+/// The agent is opened first, then the judge.
 #[tokio::test]
 async fn what_an_agent_is_given_that_judges() {
     let mut opened = 0;

@@ -1,4 +1,4 @@
-//! What a failed check means for the rest of its case, and a failed case for the rest of the run.
+//! The effect of a failed check on the rest of its case, and of a failed case on the rest of the run.
 
 use agentci_drivers::DriveError;
 use agentci_drivers::testing::{FakeScript, ScriptedStep, script};
@@ -6,7 +6,7 @@ use agentci_verdict::{CaseStatus, Cause};
 
 use crate::run::{Bench, Ran, TALKER};
 
-/// Two turns, of which the first fails its first check; one check of the whole case fails, too.
+/// Two turns, the first of which fails its first check; one check of the whole case fails too.
 async fn stopped(rule: &str) -> Ran {
     script("a", |_| FakeScript::turns([vec![ScriptedStep::say("one")], vec![ScriptedStep::say("two")]]));
     let case = format!(
@@ -42,7 +42,7 @@ async fn a_case_that_stops_at_the_first_failure_evaluates_nothing_after_it() {
     assert_eq!((ran.checks().len(), ran.end("a").assertions.failed), (5, 1));
 }
 
-/// That an agent gave up is not a failed check: nothing goes on after it, whatever the rule.
+/// An agent that gives up is not a failed check: the case stops, whatever the rule.
 #[tokio::test(start_paused = true)]
 async fn trouble_ends_a_case_that_never_stops() {
     script("a", |_| FakeScript::turns([vec![ScriptedStep::Fail(DriveError::AgentError("tired".into()))]]));
@@ -63,7 +63,7 @@ async fn a_run_that_fails_fast_begins_no_case_after_one_that_did_not_pass() {
     let mut bench = Bench::new(TALKER, &cases);
     bench.fail_fast = true;
     let ran = bench.run().await;
-    // A case that was begun is run as often as it is to be run.
+    // A case that was started is run as often as configured.
     assert_eq!(ran.effects_of(&["open"]), ["open a/1", "open a/2", "open b/1", "open b/2"]);
     assert_eq!((ran.status, ran.run_end().not_run), (CaseStatus::Fail, 1));
     assert_eq!(Bench::new(TALKER, &cases).run().await.effects_of(&["open"]).len(), 6);

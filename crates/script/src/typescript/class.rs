@@ -11,7 +11,7 @@ use oxc_span::GetSpan as _;
 use super::eraser::Eraser;
 use super::rewrite::range;
 
-/// What may stand before a parameter of a constructor.
+/// The modifiers of a constructor parameter.
 pub(super) const PARAMETER_MODIFIERS: [&str; 5] = ["public", "private", "protected", "readonly", "override"];
 const MEMBER_MODIFIERS: [&str; 7] = ["public", "private", "protected", "readonly", "override", "abstract", "declare"];
 
@@ -53,7 +53,7 @@ impl Eraser<'_> {
         let before = if class.heritage.is_some() {
             let call = constructor.statements.iter().find(|statement| is_super_call(statement));
             if call.is_none() {
-                let message = "a constructor with parameter properties needs `super(..)` as a statement of its own";
+                let message = "a constructor with parameter properties needs `super(..)` as a separate statement";
                 self.reject(method.span, message);
             }
             call.map(Statement::span)

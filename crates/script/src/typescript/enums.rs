@@ -12,7 +12,7 @@ use oxc_span::GetSpan as _;
 use super::eraser::Eraser;
 use super::rewrite::range;
 
-/// Numbers lead back to the name of their member, strings do not.
+/// Numbers map back to the name of their member, strings do not.
 const MEMBER: &str = "(__name,__value)=>{ENUM[__name]=__value;if(typeof __value!=='string')ENUM[__value]=__name}";
 
 impl Eraser<'_> {

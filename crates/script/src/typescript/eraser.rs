@@ -23,7 +23,7 @@ pub(super) struct Eraser<'s> {
     pub(super) is_typescript: bool,
     /// Names that occur as values.
     pub(super) used: HashSet<String>,
-    /// Names that the file gives to values of its own, anywhere in it.
+    /// Names of values that the file declares, anywhere in it.
     pub(super) bound: HashSet<String>,
     pub(super) imports: Vec<Import>,
     /// The members of each enum so far: a second declaration of an enum adds to the first.
@@ -61,8 +61,8 @@ impl<'s> Eraser<'s> {
         }
     }
 
-    /// Blanks out the type that ends an expression. TypeScript ends the statement before a bracket on the next line; without the
-    /// type, JavaScript would read it as a call or an index.
+    /// Blanks out the type that ends an expression. TypeScript ends the statement before a bracket on the next line;
+    /// without the type, JavaScript would read it as a call or an index.
     fn blank_suffix(&mut self, suffix: Range<usize>) {
         let hazard = self.rewrite.next(suffix.end).is_some_and(|(at, character)| {
             matches!(character, '(' | '[' | '`') && self.rewrite.is_broken(suffix.end..at)
@@ -151,7 +151,7 @@ impl<'a> Visit<'a> for Eraser<'_> {
     }
 
     fn visit_decorator(&mut self, decorator: &Decorator<'a>) {
-        self.reject(decorator.span, "decorators are not supported; call the function that decorates instead");
+        self.reject(decorator.span, "decorators are not supported; call the decorator as a function instead");
     }
 
     fn visit_identifier_reference(&mut self, reference: &IdentifierReference<'a>) {
@@ -210,7 +210,8 @@ impl<'a> Visit<'a> for Eraser<'_> {
 
     fn visit_arrow_function_expression(&mut self, arrow: &ArrowFunctionExpression<'a>) {
         let parameters = range(arrow.params.span);
-        // Where a line ends within a type, its bracket moves: JavaScript allows no line break after `async` and before `=>`.
+        // If a type contains a line break, its bracket moves: JavaScript allows no line break after `async` and before
+        // `=>`.
         if let Some(types) = arrow.type_parameters.as_ref().map(|types| range(types.span))
             && self.rewrite.is_broken(types.start..parameters.start)
         {

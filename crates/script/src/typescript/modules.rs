@@ -1,4 +1,5 @@
-//! Takes imports and exports out. A file of functions is not a module: it has no other files, and all its functions can be called.
+//! Removes imports and exports. A script file is not a module: it cannot use other files, and all its functions can be
+//! called.
 
 use oxc_ast::ast::{
     ExportDeclaration, ExportDefaultDeclaration, ExportDefaultDeclarationKind, ExportNamedDeclaration,
@@ -11,10 +12,10 @@ use oxc_syntax::scope::ScopeFlags;
 use super::eraser::{Eraser, is_type_only};
 use super::rewrite::range;
 
-/// An import, which is allowed as long as only types come from it.
+/// An import, which is allowed if it imports only types.
 pub(super) struct Import {
     span: Span,
-    /// The names that may be values. Without any, the import is there for its effects.
+    /// The imported names that may be values. If there are none, the import is only for its side effects.
     names: Vec<String>,
 }
 
@@ -38,8 +39,8 @@ impl Eraser<'_> {
         self.rewrite.erase(range(span));
     }
 
-    /// Rejects imports whose names were used as values, now that the whole file was walked. A name that something else in the
-    /// file has as well is not looked into: if the import is meant after all, its use fails.
+    /// Rejects imports whose names are used as values, after the whole file was walked. A name that the file also
+    /// declares is not checked: if the import is meant, its use fails at run time.
     pub(super) fn settle_imports(&mut self) {
         for import in std::mem::take(&mut self.imports) {
             if import.names.iter().any(|name| self.used.contains(name) && !self.bound.contains(name)) {
@@ -56,7 +57,7 @@ impl Eraser<'_> {
     }
 
     fn reject_other_file(&mut self, span: Span, what: &str) {
-        self.reject(span, format!("functions can not {what} another file: they have no access to files"));
+        self.reject(span, format!("functions cannot {what} another file: they have no access to files"));
     }
 
     /// `export function f() {}`

@@ -12,24 +12,24 @@ use super::eraser::is_type_only;
 /// The functions and variables at the top level of a file.
 #[derive(Default)]
 struct TopLevelNames {
-    /// Every name that may be a function: what it is called from outside, and what it is called in the file.
+    /// Every name that may be a function: its exported name, and its name in the file.
     reachable: Vec<(String, String)>,
-    /// Those that are written as functions.
+    /// The names that are declared as functions.
     functions: Vec<String>,
 }
 
-/// What can be called from outside.
+/// The names that can be called from outside.
 #[derive(Debug)]
 pub(crate) struct ExportedNames {
     pub(crate) functions: Vec<String>,
-    /// These and every variable that may be one.
+    /// The functions, and every variable that may be a function.
     pub(crate) names: Vec<String>,
-    /// The code that maps each name to what it stands for: `"Check":Check`.
+    /// The code that maps each name to its value: `"Check":Check`.
     pub(crate) object: String,
 }
 
 impl ExportedNames {
-    /// Those of a file that gives these names to values of its own.
+    /// The names of a file; `bound` are the names of the values that it declares.
     pub(super) fn of(program: &Program<'_>, bound: &HashSet<String>) -> Self {
         let mut names = TopLevelNames::default();
         for statement in &program.body {
@@ -47,7 +47,7 @@ impl ExportedNames {
                 }
             }
         }
-        // What a file declares itself is nearer than what it exports under that name.
+        // A declaration takes precedence over an export under the same name.
         for statement in &program.body {
             if let Statement::ExportNamedDeclaration(export) = statement {
                 names.alias_all(export, bound);

@@ -7,7 +7,7 @@ use oxc_span::Span;
 
 use crate::source_map::CodePlaces;
 
-/// A file that is changed in place: what is taken out leaves blanks, and what is put in moves only the rest of its line.
+/// A file that is changed in place: removed text leaves blanks, and inserted text moves only the rest of its line.
 pub(super) struct Rewrite<'s> {
     source: &'s str,
     /// In the order of the file.
@@ -37,7 +37,7 @@ impl<'s> Rewrite<'s> {
         self.blank[range].fill(true);
     }
 
-    /// Puts one character in the place of another, which moves nothing.
+    /// Replaces one character by another, which moves nothing.
     pub(super) fn replace(&mut self, at: usize, with: char) {
         self.replaced.insert(at, with);
     }
@@ -46,7 +46,7 @@ impl<'s> Rewrite<'s> {
         self.inserted.entry(at).or_default().push_str(text);
     }
 
-    /// Takes a whole statement or member out. The semicolon keeps the lines around it apart.
+    /// Removes a whole statement or member. The semicolon keeps the lines around it apart.
     pub(super) fn erase(&mut self, range: Range<usize>) {
         self.replace(range.start, ';');
         self.blank(range);
@@ -58,14 +58,14 @@ impl<'s> Rewrite<'s> {
         characters.find(|(at, character)| !character.is_whitespace() && self.comment_at(*at).is_none())
     }
 
-    /// Takes the next character out if it is this one.
+    /// Removes the next character if it is this one.
     pub(super) fn blank_next(&mut self, from: usize, wanted: char) {
         if let Some((at, _)) = self.next(from).filter(|(_, found)| *found == wanted) {
             self.blank(at..at + wanted.len_utf8());
         }
     }
 
-    /// The words between two places, without those of comments.
+    /// The words in a range, except those in comments.
     pub(super) fn words(&self, range: Range<usize>) -> Vec<Range<usize>> {
         let mut words: Vec<Range<usize>> = Vec::new();
         for (at, character) in self.text(range.clone()).char_indices() {
@@ -81,7 +81,7 @@ impl<'s> Rewrite<'s> {
         words
     }
 
-    /// Whether a line ends between two places.
+    /// Whether a range contains a line break.
     pub(super) fn is_broken(&self, range: Range<usize>) -> bool {
         self.text(range).contains(ends_line)
     }
@@ -91,7 +91,7 @@ impl<'s> Rewrite<'s> {
         self.comments[..after].last().filter(|comment| comment.contains(&at))
     }
 
-    /// The code, and where its places come from.
+    /// The code, and the map of its places to the file.
     pub(super) fn finish(self) -> (String, CodePlaces) {
         let (mut code, mut places) = (String::with_capacity(self.source.len()), CodePlaces::default());
         let (mut line, mut column) = (0, 0);
@@ -117,7 +117,7 @@ fn ends_line(character: char) -> bool {
     matches!(character, '\n' | '\r' | '\u{2028}' | '\u{2029}')
 }
 
-/// Where something is in its file.
+/// The byte range of a span.
 pub(super) fn range(span: Span) -> Range<usize> {
     span.start as usize..span.end as usize
 }

@@ -14,13 +14,13 @@ use super::rewrite::{Rewrite, range};
 use crate::ScriptError;
 use crate::source_map::{CodePlaces, place_of};
 
-/// How long a file may be.
+/// The longest file, in bytes.
 const LONGEST: usize = 256 * 1024;
-/// How deep brackets may be nested: what some steps take grows with the square of it.
+/// The deepest nesting of brackets; some steps take quadratic time in it.
 const DEEPEST: usize = 2_000;
-/// The stripper walks the tree of a file by recursion, and every character of a file can be a level of it: room for each.
+/// Stack per byte of a file: the tree is walked recursively, and every character can be a level of it.
 const STACK_PER_CHARACTER: usize = 4 * 1024;
-/// Room for what does not depend on the length.
+/// Stack that does not depend on the length of the file.
 const STACK: usize = 4 * 1024 * 1024;
 
 /// Code without types.
@@ -31,7 +31,7 @@ pub(crate) struct Stripped {
     pub(crate) names: ExportedNames,
 }
 
-/// Takes the types out of a file.
+/// Removes the types from a file.
 pub(crate) fn strip(file: &ScriptFile) -> Result<Stripped, ScriptError> {
     if file.source.len() > LONGEST {
         let message = format!("the file is longer than {} KB", LONGEST / 1024);
@@ -39,7 +39,7 @@ pub(crate) fn strip(file: &ScriptFile) -> Result<Stripped, ScriptError> {
     }
     if let Some(at) = too_deep(&file.source) {
         let (line, column) = place_of(&file.source, at);
-        let message = format!("brackets are nested deeper than {DEEPEST}");
+        let message = format!("brackets are nested more than {DEEPEST} levels deep");
         return Err(ScriptError::Syntax { line, column, message });
     }
     let failed = |what: String| ScriptError::Engine(what);
@@ -47,11 +47,12 @@ pub(crate) fn strip(file: &ScriptFile) -> Result<Stripped, ScriptError> {
         let stack = STACK + file.source.len() * STACK_PER_CHARACTER;
         let work = std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, || strip_here(file));
         let work = work.map_err(|error| failed(error.to_string()))?;
-        work.join().unwrap_or_else(|_| Err(failed("the file is too much for the parser".into())))
+        work.join().unwrap_or_else(|_| Err(failed("the parser crashed on the file".into())))
     })
 }
 
-/// Where brackets are nested too deep. Those in texts and comments count, too: what nobody writes is not told apart from it.
+/// The offset at which brackets are nested too deep. Brackets in strings and comments count too; real files are far
+/// below the limit.
 fn too_deep(source: &str) -> Option<usize> {
     let mut depth = 0_usize;
     source.bytes().position(|byte| {

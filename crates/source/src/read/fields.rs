@@ -1,25 +1,26 @@
-//! A mapping that is being read: unknown keys refused with a suggestion, every problem reported, none fatal to the rest.
+//! Reads the keys of a mapping. Unknown keys are rejected with a suggestion; every problem is reported, and none ends
+//! the reading.
 
 use super::meaning::meant;
 use super::quoted_list;
 use crate::shape::{Field, Need, Shape, UnknownKeys};
 use crate::{Diagnostic, Diagnostics, Node, Pair, Severity, Span};
 
-/// The keys of one mapping, taken one by one.
+/// The keys of one mapping, read one by one.
 pub struct Fields<'n> {
     shape: &'static Shape,
     span: Span,
     pairs: &'n [Pair],
-    /// The keys that were asked for.
+    /// The keys that were read.
     asked: Vec<&'static str>,
-    /// Those that were said to be missed.
+    /// The keys that were read as required.
     demanded: Vec<&'static str>,
-    /// Written keys that were told of as unknown when the key that they are meant for was missed.
+    /// Keys that were reported as unknown because they resemble a missing one.
     mistyped: Vec<&'n str>,
 }
 
 impl Shape {
-    /// Opens a mapping; anything else is reported as not being one.
+    /// Opens a mapping; reports an error for any other node.
     pub fn open<'n>(&'static self, node: &'n Node, problems: &mut Diagnostics) -> Option<Fields<'n>> {
         let Some(pairs) = node.pairs() else {
             problems.mismatch(node, format_args!("{} must be a mapping", self.what), "expected `key: value` lines");
@@ -37,12 +38,12 @@ impl Shape {
 }
 
 impl<'n> Fields<'n> {
-    /// Where the mapping stands.
+    /// The place of the mapping.
     pub fn span(&self) -> Span {
         self.span
     }
 
-    /// The mapping turned out to be of this shape, which declares all keys that were asked for so far.
+    /// Changes the shape of the mapping to one that declares all keys read so far.
     pub fn becomes(&mut self, shape: &'static Shape) {
         for key in &self.asked {
             debug_assert!(field(shape, key).is_some(), "{} does not declare `{key}`, which was read", shape.what);
@@ -50,19 +51,19 @@ impl<'n> Fields<'n> {
         self.shape = shape;
     }
 
-    /// A key that may be absent; nothing written after it counts as absent too.
+    /// The value of an optional key; a key without a value counts as absent.
     pub fn optional(&mut self, key: &'static str) -> Option<&'n Node> {
         self.ask(key, false);
         self.pairs.iter().find(|pair| pair.key.text == key).map(|pair| &pair.value).filter(|node| !node.is_null())
     }
 
-    /// A key that must be there, the caller having words of its own for one that is not.
+    /// The value of a required key; the caller reports if it is missing.
     pub fn demanded(&mut self, key: &'static str) -> Option<&'n Node> {
         self.ask(key, true);
         self.optional(key)
     }
 
-    /// A key that must be there.
+    /// The value of a required key; reports an error if it is missing.
     pub fn required(&mut self, key: &'static str, problems: &mut Diagnostics) -> Option<&'n Node> {
         let found = self.demanded(key);
         if found.is_none() {
@@ -72,7 +73,7 @@ impl<'n> Fields<'n> {
                 (Some(_), _) => {
                     problems.error(span, format!("`{key}` has no value"), "a value is missing here");
                 }
-                // Told here and not at the end, which a reader that can not go on without the key does not come to.
+                // Reported here and not in `finish`: a reader that needs the key may not get there.
                 (None, Some((pair, help))) => {
                     self.mistyped.push(&pair.key.text);
                     problems.push(match self.shape.unknown {
@@ -80,7 +81,7 @@ impl<'n> Fields<'n> {
                             self.is_unknown(pair, Severity::Error).help(help)
                         }
                         UnknownKeys::Warned | UnknownKeys::Ignored => {
-                            self.needs(key).help(format!("did you mean it with `{}`?", pair.key.text.escape_debug()))
+                            self.needs(key).help(format!("did you write `{}` instead?", pair.key.text.escape_debug()))
                         }
                     });
                 }
@@ -90,7 +91,7 @@ impl<'n> Fields<'n> {
         found
     }
 
-    /// The written key that stands for one that is missing, and what to say about it: they are told of together, and once.
+    /// The written key that resembles a missing one, and the help text: both are reported together, once.
     fn meant_for(&self, key: &str) -> Option<(&'n Pair, String)> {
         let mut unknown = self.pairs.iter().filter(|pair| field(self.shape, &pair.key.text).is_none());
         unknown.find_map(|pair| Some((pair, meant(&pair.key.text, [key].into_iter())?.1)))
@@ -114,12 +115,12 @@ impl<'n> Fields<'n> {
         Diagnostic::error(self.span, format!("{} needs `{key}`", self.shape.what)).help(format!("add `{key}:` to it"))
     }
 
-    /// Where the key itself stands.
+    /// The place of the key itself.
     pub fn key_span(&self, key: &str) -> Option<Span> {
         self.pairs.iter().find(|pair| pair.key.text == key).map(|pair| pair.key.span)
     }
 
-    /// Every pair that no one asked for, without complaint.
+    /// All pairs that were not read; they are not reported.
     pub fn rest(&self) -> impl Iterator<Item = &'n Pair> {
         self.pairs.iter().filter(|pair| !self.is_known(&pair.key.text))
     }
@@ -128,7 +129,7 @@ impl<'n> Fields<'n> {
         self.asked.contains(&key)
     }
 
-    /// Reports every key that no one asked for, as the shape says; some formats have always let such keys pass.
+    /// Reports all keys that were not read, as the shape requires; some formats have always accepted such keys.
     pub fn finish(self, problems: &mut Diagnostics) {
         let severity = match self.shape.unknown {
             UnknownKeys::Refused | UnknownKeys::Matching { .. } => Severity::Error,
@@ -153,10 +154,10 @@ impl<'n> Fields<'n> {
 
     fn is_unknown(&self, pair: &Pair, severity: Severity) -> Diagnostic {
         let message = format!("unknown key `{}` in {}", pair.key.text.escape_debug(), self.shape.what);
-        Diagnostic { severity, ..Diagnostic::error(pair.key.span, message).label("not known here") }
+        Diagnostic { severity, ..Diagnostic::error(pair.key.span, message).label("unknown key") }
     }
 
-    /// Ends the reading without a word about other keys, of which the caller has spoken.
+    /// Ends the reading without reporting other keys; the caller has already handled them.
     pub fn end(self) {
         for Field { key, need, .. } in self.shape.fields() {
             let what = self.shape.what;
@@ -184,7 +185,7 @@ mod tests {
         &[
             required("type", Kind::Text, "Its type."),
             required("name", Kind::Name, "Its name."),
-            optional("runs", Kind::Count(1), "How often."),
+            optional("runs", Kind::Count(1), "How often a call must be made."),
         ],
     )
     .rules(&[KeyRule::Some(&["name"])]);
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_keys_are_told_of_with_what_is_known() {
+    fn unknown_keys_are_reported_with_the_known_ones() {
         assert_eq!(read(&WHOLE, &["type", "name"]), Vec::<String>::new());
         assert_eq!(read(&WHOLE, &["type"]), ["a part needs `name`; add `name:` to it"]);
         assert_eq!(read(&WHOLE, &["type", "names"]), ["unknown key `names` in a part; did you mean `name`?"]);
@@ -218,12 +219,12 @@ mod tests {
             read(&WHOLE, &["type", "name", "colour"]),
             ["unknown key `colour` in a part; known keys are `type`, `name`, `runs`"]
         );
-        // What is only warned about does not excuse a key that is missing.
-        assert_eq!(read(&LAX, &["type", "names"]), ["a part needs `name`; did you mean it with `names`?"]);
+        // A warning about an unknown key does not replace the error about a missing key.
+        assert_eq!(read(&LAX, &["type", "names"]), ["a part needs `name`; did you write `names` instead?"]);
     }
 
     #[test]
-    fn a_reader_that_gives_up_early_has_told_of_the_mistyped_key() {
+    fn a_reader_that_stops_early_has_reported_the_misspelled_key() {
         let (node, mut problems) = (node(&["typ", "name"]), Diagnostics::default());
         assert!(PART.open(&node, &mut problems).unwrap().required("type", &mut problems).is_none());
         assert_eq!(problems.iter().next().unwrap().message, "unknown key `typ` in a part");
@@ -244,7 +245,7 @@ mod tests {
     #[test]
     #[cfg(debug_assertions)]
     #[should_panic(expected = "a part does not declare `runs`, which is read")]
-    fn a_reader_can_not_ask_for_what_is_not_declared() {
+    fn a_reader_cannot_read_a_key_that_is_not_declared() {
         let node = node(&["type"]);
         PART.open(&node, &mut Diagnostics::default()).unwrap().optional("runs");
     }
@@ -252,7 +253,7 @@ mod tests {
     #[test]
     #[cfg(debug_assertions)]
     #[should_panic(expected = "a part declares `runs`, which is not read")]
-    fn a_reader_can_not_leave_out_what_is_declared() {
+    fn a_reader_cannot_omit_a_declared_key() {
         let (node, mut problems) = (node(&["type", "name"]), Diagnostics::default());
         let mut fields = WHOLE.open(&node, &mut problems).unwrap();
         fields.required("type", &mut problems);
@@ -263,7 +264,7 @@ mod tests {
     #[test]
     #[cfg(debug_assertions)]
     #[should_panic(expected = "a part declares `type` as required, and it is not")]
-    fn a_reader_can_not_do_without_what_is_declared_as_required() {
+    fn a_reader_cannot_treat_a_required_key_as_optional() {
         let node = node(&["type"]);
         let mut fields = PART.open(&node, &mut Diagnostics::default()).unwrap();
         fields.optional("type");
@@ -273,13 +274,13 @@ mod tests {
     #[test]
     #[cfg(debug_assertions)]
     #[should_panic(expected = "a part declares `runs` as optional, and it is required")]
-    fn a_reader_can_not_require_what_is_declared_as_optional() {
+    fn a_reader_cannot_require_an_optional_key() {
         let (node, mut problems) = (node(&["type"]), Diagnostics::default());
         WHOLE.open(&node, &mut problems).unwrap().required("runs", &mut problems);
     }
 
     #[test]
-    fn what_is_no_mapping_is_refused() {
+    fn anything_but_a_mapping_is_rejected() {
         let mut problems = Diagnostics::default();
         let list = Node { content: Content::List(Box::default()), ..node(&[]) };
         assert!(WHOLE.open(&list, &mut problems).is_none());

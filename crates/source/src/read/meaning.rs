@@ -1,11 +1,11 @@
-//! Keys that are called something else elsewhere.
+//! Keys of other tools, and what they are called here.
 
 use crate::did_you_mean;
 
-/// A key, what others call it, and what to say where the key alone would not help.
+/// A key, the words that other tools use for it, and a help text if the key alone would not help.
 type Meaning = (&'static str, &'static [&'static str], Option<&'static str>);
 
-/// The first whose key is known where the word stands is the one that is meant. Words are in lower case and without dashes.
+/// The first entry whose key is known at that place applies. Words are in lower case and without dashes.
 const MEANINGS: [Meaning; 29] = [
     (
         "checks",
@@ -20,7 +20,7 @@ const MEANINGS: [Meaning; 29] = [
     (
         "turns",
         &["prompt", "message", "question", "query", "user", "text", "task", "ask"],
-        Some("say it in a turn: `turns: [{ user: .. }]`; or as data: `input: {..}`"),
+        Some("write it as a turn: `turns: [{ user: .. }]`; or as data: `input: {..}`"),
     ),
     ("turns", &["messages", "conversation", "dialogue", "dialog", "steps", "history"], None),
     ("expected", &["output", "answer", "ideal", "reference", "groundtruth"], None),
@@ -28,17 +28,17 @@ const MEANINGS: [Meaning; 29] = [
     (
         "world",
         &["tools", "mock", "mocks", "stub", "stubs", "fixtures", "functions"],
-        Some("tools are told of in the world: `world: { tools: {..} }`"),
+        Some("tools belong in `world`: `world: { tools: {..} }`"),
     ),
-    ("world", &["faults"], Some("it belongs into the world: `world: { faults: [..] }`")),
-    ("world", &["cassette"], Some("it belongs to the tools: `world: { tools: { cassette: .. } }`")),
-    ("world", &["model", "llm"], Some("a scripted model is part of the world: `world: { model: { script: .. } }`")),
+    ("world", &["faults"], Some("it belongs in `world`: `world: { faults: [..] }`")),
+    ("world", &["cassette"], Some("it belongs in `tools`: `world: { tools: { cassette: .. } }`")),
+    ("world", &["model", "llm"], Some("a scripted model belongs in `world`: `world: { model: { script: .. } }`")),
     ("scripted", &["mock", "mocks", "stub", "stubs", "answers", "responses", "fixtures", "static"], None),
     ("allow", &["allowed", "allowlist", "whitelist", "tools", "allowedtools"], None),
     (
         "target",
         &["command", "cmd", "url", "endpoint"],
-        Some("it belongs to the target: `target: { process: { command: [..] } }` or `target: { http: { url: .. } }`"),
+        Some("it belongs in `target`: `target: { process: { command: [..] } }` or `target: { http: { url: .. } }`"),
     ),
     ("target", &["agent", "provider", "providers", "sut", "bot", "app", "undertest"], None),
     ("command", &["cmd", "exec", "run", "program", "args", "argv", "entrypoint", "script"], None),
@@ -54,7 +54,7 @@ const MEANINGS: [Meaning; 29] = [
     ("tags", &["labels", "groups", "categories"], None),
 ];
 
-/// The known key that a word stands for, and what to say about it.
+/// The known key that a word refers to, and the help text.
 pub fn meant<'k>(word: &str, known: impl Iterator<Item = &'k str> + Clone) -> Option<(&'k str, String)> {
     let plain: String = word.chars().filter(|letter| !"-_ ".contains(*letter)).collect::<String>().to_lowercase();
     let named = MEANINGS.iter().filter(|(_, words, _)| words.contains(&plain.as_str()));

@@ -1,7 +1,7 @@
-//! Reading a node tree into plain values: every problem reported with its place, none fatal to the rest.
+//! Reads a node tree into plain values. Every problem is reported with its place, and none ends the reading.
 //!
-//! A mapping is opened with the [`Shape`](crate::shape::Shape) that declares its keys, which are then taken one by one from its
-//! [`Fields`]; each value is read by the function for its type.
+//! A mapping is opened with the [`Shape`](crate::shape::Shape) that declares its keys. The keys are then read one by
+//! one from its [`Fields`], and each value by the function for its type.
 
 mod fields;
 mod meaning;
@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use crate::{Diagnostic, Diagnostics, Node, Pair, Reading, Spanned, did_you_mean, parse_duration};
 
-/// Names as a message lists them.
+/// Names as a message lists them: quoted, separated by commas.
 pub fn quoted_list<T: AsRef<str>>(names: &[T]) -> String {
     names.iter().map(|name| format!("`{}`", name.as_ref())).collect::<Vec<_>>().join(", ")
 }
@@ -27,7 +27,7 @@ fn wrong(node: &Node, name: &str, wanted: &str) -> Diagnostic {
         .label(format!("expected {wanted}"))
 }
 
-/// What was found, or the problem that nothing was.
+/// The value that was found; reports the problem if there is none.
 fn or_report<T>(found: Option<T>, problems: &mut Diagnostics, problem: impl FnOnce() -> Diagnostic) -> Option<T> {
     if found.is_none() {
         problems.push(problem());
@@ -35,21 +35,21 @@ fn or_report<T>(found: Option<T>, problems: &mut Diagnostics, problem: impl FnOn
     found
 }
 
-/// A text. Numbers and truth values are refused: an id that looks like a number must be quoted to be text.
+/// A string. Numbers and booleans are rejected: an id that looks like a number must be quoted.
 pub fn text(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<String> {
     text_of(node, format_args!("`{name}`"), problems)
 }
 
 fn text_of(node: &Node, what: std::fmt::Arguments<'_>, problems: &mut Diagnostics) -> Option<String> {
     or_report(node.as_text(), problems, || {
-        let message = format!("{what} must be text, found {}", node.describe());
+        let message = format!("{what} must be a string, found {}", node.describe());
         let written = node.scalar().filter(|scalar| !scalar.is_null());
         let help = written.map(|scalar| format!("put it in quotes: \"{}\"", scalar.text));
-        Diagnostic { help, ..Diagnostic::error(node.span, message).label("expected text") }
+        Diagnostic { help, ..Diagnostic::error(node.span, message).label("expected a string") }
     })
 }
 
-/// A text that is not empty, with its place.
+/// A string that is not blank, with its place.
 pub fn name(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spanned<String>> {
     let text = text(node, name, problems)?;
     if text.trim().is_empty() {
@@ -59,13 +59,13 @@ pub fn name(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spann
     Some(Spanned::new(text, node.span))
 }
 
-/// A truth value; YAML 1.1's `yes`, `no`, `on` and `off` count, since the field is one.
+/// A boolean; the field is known to be one, so YAML 1.1's `yes`, `no`, `on` and `off` are accepted.
 pub fn truth(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<bool> {
     let truth = node.scalar().and_then(crate::Scalar::truth);
-    or_report(truth, problems, || wrong(node, name, "true or false"))
+    or_report(truth, problems, || wrong(node, name, "a boolean"))
 }
 
-/// The argument of something that is merely asked for: nothing, or `true`.
+/// The argument of a check without arguments: nothing, or `true`.
 pub fn asked(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<()> {
     let asked = node.is_null() || node.scalar().and_then(crate::Scalar::truth) == Some(true);
     or_report(asked.then_some(()), problems, || {
@@ -74,13 +74,13 @@ pub fn asked(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<()> 
     })
 }
 
-/// A whole number.
+/// An integer.
 pub fn integer(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<i64> {
     let integer = node.scalar().and_then(|scalar| scalar.value(Reading::Core)?.as_i64());
-    or_report(integer, problems, || wrong(node, name, "a whole number"))
+    or_report(integer, problems, || wrong(node, name, "an integer"))
 }
 
-/// A whole number of at least `least`.
+/// An integer of at least `least`.
 pub fn count(node: &Node, name: &str, least: u32, problems: &mut Diagnostics) -> Option<u32> {
     let integer = integer(node, name, problems)?;
     let count = u32::try_from(integer).ok().filter(|count| *count >= least);
@@ -105,20 +105,20 @@ pub fn duration(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<D
     })
 }
 
-/// A list; its items are not looked at.
+/// A list; its items are not read.
 pub fn list<'n>(node: &'n Node, name: &str, problems: &mut Diagnostics) -> Option<&'n [Node]> {
     or_report(node.items(), problems, || wrong(node, name, "a list").help(as_list(node)))
 }
 
-/// How what is written would be a list.
+/// The help text that shows the value as a list.
 fn as_list(node: &Node) -> String {
     match node.scalar().map(|scalar| scalar.text.split_whitespace().collect::<Vec<_>>()) {
-        Some(words) if (1..=8).contains(&words.len()) => format!("write it as one: `[{}]`", words.join(", ")),
-        _ => "begin each item with `- ` on a line of its own".into(),
+        Some(words) if (1..=8).contains(&words.len()) => format!("write it as a list: `[{}]`", words.join(", ")),
+        _ => "start each item with `- ` on its own line".into(),
     }
 }
 
-/// What is read from each item of a list; the good ones are kept when one is wrong.
+/// Reads each item of a list; an invalid one does not discard the others.
 pub fn each<T>(
     node: &Node,
     name: &str,
@@ -129,7 +129,7 @@ pub fn each<T>(
     items.iter().filter_map(|item| read(item, problems)).collect()
 }
 
-/// The pairs of a mapping from any names; `what` and `lines` are how a message names it and the lines that it should have.
+/// The pairs of a mapping with arbitrary keys. For messages, `what` names the mapping and `lines` its expected lines.
 pub fn pairs<'n>(node: &'n Node, what: &str, lines: &str, problems: &mut Diagnostics) -> &'n [Pair] {
     node.pairs().unwrap_or_else(|| {
         problems.mismatch(node, format_args!("{what} must be a mapping"), format!("expected {lines} lines"));
@@ -137,7 +137,7 @@ pub fn pairs<'n>(node: &'n Node, what: &str, lines: &str, problems: &mut Diagnos
     })
 }
 
-/// A list of texts, each with its place; the good ones are kept when one is wrong.
+/// A list of strings, each with its place; an invalid one does not discard the others.
 pub fn texts(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<Spanned<String>>> {
     let items = list(node, name, problems)?;
     let text = |item: &Node| {
@@ -147,13 +147,13 @@ pub fn texts(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<
     Some(items.iter().filter_map(text).collect())
 }
 
-/// One text or a list of them.
+/// A string or a list of strings.
 pub fn one_or_more_texts(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<Spanned<String>>> {
     if node.items().is_some() {
         return texts(node, name, problems);
     }
     if node.pairs().is_some() {
-        problems.push(wrong(node, name, "a text or a list of texts"));
+        problems.push(wrong(node, name, "a string or a list of strings"));
         return None;
     }
     Some(vec![Spanned::new(text(node, name, problems)?, node.span)])
@@ -162,9 +162,9 @@ pub fn one_or_more_texts(node: &Node, name: &str, problems: &mut Diagnostics) ->
 /// Any data, as JSON.
 pub fn data(node: &Node, name: &str, reading: Reading, problems: &mut Diagnostics) -> Option<Value> {
     let wrong = |span| {
-        let help = "put it in quotes to make it text";
+        let help = "put it in quotes to make it a string";
         problems
-            .error(span, format!("`{name}` holds a number that JSON can not say"), "infinite, or not a number")
+            .error(span, format!("`{name}` contains a number that JSON cannot represent"), "infinite, or not a number")
             .help(help);
     };
     node.value(reading).map_err(wrong).ok()
@@ -176,7 +176,7 @@ pub fn object(node: &Node, name: &str, reading: Reading, problems: &mut Diagnost
     data(node, name, reading, problems)
 }
 
-/// One word of a few.
+/// One of several words.
 pub fn choice<T: Copy>(node: &Node, name: &str, choices: &[(&str, T)], problems: &mut Diagnostics) -> Option<T> {
     let word = node.scalar().map(|scalar| &*scalar.text);
     let found = choices.iter().find(|(choice, _)| Some(*choice) == word).map(|(_, value)| *value);
@@ -184,7 +184,7 @@ pub fn choice<T: Copy>(node: &Node, name: &str, choices: &[(&str, T)], problems:
         let words: Vec<&str> = choices.iter().map(|(word, _)| *word).collect();
         let meant = word.and_then(|word| did_you_mean(word, words.iter().copied()));
         let help = meant.map(|meant| format!("did you mean `{meant}`?"));
-        let diagnostic = wrong(node, name, &format!("one of {}", quoted_list(&words))).label("not one of them");
+        let diagnostic = wrong(node, name, &format!("one of {}", quoted_list(&words))).label("unknown value");
         Diagnostic { help, ..diagnostic }
     })
 }

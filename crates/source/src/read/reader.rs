@@ -1,4 +1,4 @@
-//! A mapping that is being read together with the list that its problems go to.
+//! A mapping that is being read, together with the list of its problems.
 
 use super::{Fields, choice, count, duration, name, one_or_more_texts, text, truth};
 use crate::shape::Shape;
@@ -9,13 +9,13 @@ use crate::{Diagnostics, Node, Pair, Span};
 /// Such a function takes the value, the name of its key for messages, and the list of problems.
 pub struct Reader<'n, 'p> {
     fields: Fields<'n>,
-    /// What is wrong so far.
+    /// The problems so far.
     pub problems: &'p mut Diagnostics,
 }
 
 impl Shape {
-    /// Reads a mapping to its end, so that unknown keys are reported whatever `read` finds. It must ask for every key before it
-    /// returns `None`.
+    /// Reads a mapping to its end, so that unknown keys are reported whatever `read` returns. `read` must read every
+    /// key before it returns `None`.
     pub fn read<'n, T>(
         &'static self,
         node: &'n Node,
@@ -28,24 +28,24 @@ impl Shape {
         value
     }
 
-    /// Opens a mapping; anything else is reported as not being one.
+    /// Opens a mapping; reports an error for any other node.
     pub fn reader<'n, 'p>(&'static self, node: &'n Node, problems: &'p mut Diagnostics) -> Option<Reader<'n, 'p>> {
         Some(Reader { fields: self.open(node, problems)?, problems })
     }
 }
 
 impl<'n> Reader<'n, '_> {
-    /// The value of a key that may be absent.
+    /// The value of an optional key.
     pub fn node(&mut self, key: &'static str) -> Option<&'n Node> {
         self.fields.optional(key)
     }
 
-    /// The value of a key that must be there.
+    /// The value of a required key.
     pub fn required_node(&mut self, key: &'static str) -> Option<&'n Node> {
         self.fields.required(key, self.problems)
     }
 
-    /// What a key says that may be absent.
+    /// Reads an optional key.
     pub fn optional<T>(
         &mut self,
         key: &'static str,
@@ -54,7 +54,7 @@ impl<'n> Reader<'n, '_> {
         read(self.node(key)?, key, self.problems)
     }
 
-    /// What a key says that must be there.
+    /// Reads a required key.
     pub fn required<T>(
         &mut self,
         key: &'static str,
@@ -63,7 +63,7 @@ impl<'n> Reader<'n, '_> {
         read(self.required_node(key)?, key, self.problems)
     }
 
-    /// What a key says that may be absent, for a mapping that is of no use when it is wrong; `None` if it is.
+    /// Reads an optional key whose errors make the whole mapping invalid; `None` if the value is invalid.
     pub fn valid<T>(
         &mut self,
         key: &'static str,
@@ -75,7 +75,7 @@ impl<'n> Reader<'n, '_> {
         }
     }
 
-    /// What is read from a key, or the default where it is absent.
+    /// Reads an optional key, or returns the default if it is absent.
     pub fn or_default<T: Default>(
         &mut self,
         key: &'static str,
@@ -84,7 +84,7 @@ impl<'n> Reader<'n, '_> {
         self.node(key).map(|node| read(node, self.problems)).unwrap_or_default()
     }
 
-    /// The same for a function that takes the name of the key, too.
+    /// The same, for a function that also takes the name of the key.
     pub fn named_or_default<T: Default>(
         &mut self,
         key: &'static str,
@@ -93,73 +93,73 @@ impl<'n> Reader<'n, '_> {
         self.or_default(key, |node, problems| read(node, key, problems))
     }
 
-    /// A text, if it is there.
+    /// A string, if present.
     pub fn text(&mut self, key: &'static str) -> Option<String> {
         self.optional(key, text)
     }
 
-    /// A text that is not empty, if it is there.
+    /// A string that is not blank, if present.
     pub fn name(&mut self, key: &'static str) -> Option<String> {
         self.optional(key, name).map(|name| name.value)
     }
 
-    /// One text or several; none where the key is absent.
+    /// A string or a list of strings; empty if the key is absent.
     pub fn texts(&mut self, key: &'static str) -> Vec<String> {
         let texts = self.optional(key, one_or_more_texts).unwrap_or_default();
         texts.into_iter().map(|text| text.value).collect()
     }
 
-    /// A truth value, if it is there.
+    /// A boolean, if present.
     pub fn truth(&mut self, key: &'static str) -> Option<bool> {
         self.optional(key, truth)
     }
 
-    /// A duration, if it is there.
+    /// A duration, if present.
     pub fn duration(&mut self, key: &'static str) -> Option<std::time::Duration> {
         self.optional(key, duration)
     }
 
-    /// A whole number of at least `least`, if it is there.
+    /// An integer of at least `least`, if present.
     pub fn count(&mut self, key: &'static str, least: u32) -> Option<u32> {
         self.optional(key, |node, key, problems| count(node, key, least, problems))
     }
 
-    /// One word of a few, if it is there.
+    /// One of several words, if present.
     pub fn choice<T: Copy>(&mut self, key: &'static str, choices: &[(&str, T)]) -> Option<T> {
         self.optional(key, |node, key, problems| choice(node, key, choices, problems))
     }
 
-    /// Where the mapping stands.
+    /// The place of the mapping.
     pub fn span(&self) -> Span {
         self.fields.span()
     }
 
-    /// Where the key itself stands.
+    /// The place of the key itself.
     pub fn key_span(&self, key: &str) -> Option<Span> {
         self.fields.key_span(key)
     }
 
-    /// Every pair that no one asked for, without complaint.
+    /// All pairs that were not read; they are not reported.
     pub fn rest(&self) -> impl Iterator<Item = &'n Pair> + use<'n> {
         self.fields.rest().collect::<Vec<_>>().into_iter()
     }
 
-    /// A key that must be there, the caller having words of its own for one that is not.
+    /// The value of a required key; the caller reports if it is missing.
     pub fn demanded(&mut self, key: &'static str) -> Option<&'n Node> {
         self.fields.demanded(key)
     }
 
-    /// The mapping turned out to be of this shape, which declares all keys that were asked for so far.
+    /// Changes the shape of the mapping to one that declares all keys read so far.
     pub fn becomes(&mut self, shape: &'static Shape) {
         self.fields.becomes(shape);
     }
 
-    /// Reports every key that no one asked for, as the shape says.
+    /// Reports all keys that were not read, as the shape requires.
     pub fn finish(self) {
         self.fields.finish(self.problems);
     }
 
-    /// Ends the reading without a word about other keys, of which the caller has spoken.
+    /// Ends the reading without reporting other keys; the caller has already handled them.
     pub fn end(self) {
         self.fields.end();
     }

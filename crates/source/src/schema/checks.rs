@@ -1,4 +1,4 @@
-//! Schemas of native checks: whatever checks there are, each with its own arguments.
+//! Writes the schemas of native checks, each with its own arguments.
 
 use crate::shape::CheckShape;
 use serde_json::{Map, Value, json};
@@ -11,16 +11,16 @@ const NEGATED: &str = "negated-check";
 /// A reference to the schema of a check, which is written once.
 pub(super) fn check(writer: &mut SchemaWriter<'_>) -> Value {
     if !writer.definitions.contains_key(CHECK) {
-        // The places are taken first: checks may stand within checks one day.
+        // The definition is inserted before it is complete, in case checks contain checks one day.
         writer.definitions.insert(CHECK.into(), Value::Null);
         let kinds: Map<String, Value> = writer.checks.iter().map(|check| kind(check, writer)).collect();
         let bare: Vec<&str> =
             writer.checks.iter().filter(|check| check.arguments.allows_nothing()).map(|check| check.name).collect();
         let mut properties = kinds.clone();
-        properties.insert("not".into(), described("What must not hold.", reference(NEGATED)));
+        properties.insert("not".into(), described("A check that must not pass.", reference(NEGATED)));
         properties.insert(
             "message".into(),
-            json!({ "type": "string", "description": "What is said when it does not hold." }),
+            json!({ "type": "string", "description": "Message to show when the check fails." }),
         );
         let whole = json!({
             "type": "object",
@@ -37,10 +37,10 @@ pub(super) fn check(writer: &mut SchemaWriter<'_>) -> Value {
             "minProperties": 1,
             "maxProperties": 1,
         });
-        // A condition rather than two ways to be right, so that a wrong mapping is told of as one.
+        // A condition instead of two alternatives, so that errors in a mapping are reported as such.
         let either = |mapping: Value, about: &str| json!({ "description": about, "if": { "type": "string" }, "then": { "enum": bare }, "else": mapping });
-        writer.definitions.insert(CHECK.into(), either(whole, "What is asked: the name of a check and its arguments."));
-        writer.definitions.insert(NEGATED.into(), either(negated, "A check that must not hold."));
+        writer.definitions.insert(CHECK.into(), either(whole, "A check: its name and its arguments."));
+        writer.definitions.insert(NEGATED.into(), either(negated, "A check that must not pass."));
     }
     reference(CHECK)
 }
@@ -51,7 +51,7 @@ pub(super) fn arguments(name: &str, writer: &mut SchemaWriter<'_>) -> Value {
     known.map_or_else(|| json!({}), |check| writer.arguments(&check.arguments))
 }
 
-/// What stands after the name of a check, which is written once.
+/// The schema of the arguments of a check, which is written once.
 fn kind(check: &CheckShape, writer: &mut SchemaWriter<'_>) -> (String, Value) {
     let arguments = writer.arguments(&check.arguments);
     let name = format!("{CHECK}-{}", check.name);
@@ -59,7 +59,7 @@ fn kind(check: &CheckShape, writer: &mut SchemaWriter<'_>) -> (String, Value) {
     (check.name.to_owned(), reference(&name))
 }
 
-/// The same schema with a description, beside which a reference alone would be all that counts.
+/// Adds a description to a schema. In draft-07 everything next to a `$ref` is ignored, so a reference is wrapped.
 pub(super) fn described(about: &str, schema: Value) -> Value {
     let mut whole = Map::new();
     whole.insert("description".into(), about.into());

@@ -1,4 +1,4 @@
-//! JSON Schemas of files, and tables of their keys, both made of the shapes that their readers use.
+//! JSON Schemas of files, and tables of their keys, both generated from the shapes that the readers use.
 
 mod checks;
 mod rules;
@@ -12,7 +12,7 @@ use crate::shape::{CheckShape, Kind};
 
 pub use table::{KeyRow, Table, tables};
 
-/// The JSON Schema, draft-07, of a file that is a `root`; `checks` are those that a suite may ask for.
+/// The JSON Schema, draft-07, of a file of the kind `root`; `checks` are the available checks.
 pub fn schema(title: &str, root: &Kind, checks: &[&'static CheckShape]) -> Value {
     writer::SchemaWriter::new(checks).file(title, root)
 }

@@ -1,4 +1,4 @@
-//! What holds for several keys, as parts of a schema.
+//! Writes rules about several keys as parts of a schema.
 
 use crate::shape::{KeyRule, Kind, Shape, UnknownKeys};
 use serde_json::{Map, Value, json};
@@ -53,7 +53,7 @@ fn one(shape: &Shape, rule: &KeyRule) -> Value {
     }
 }
 
-/// A mapping that has a key, with a value unless nothing is one for it.
+/// A mapping that has a key, with a value unless the key may be empty.
 pub(super) fn has(shape: &Shape, key: &str) -> Value {
     let allowed = shape.fields().any(|field| field.key == key && field.kind.allows_nothing());
     if allowed { json!({ "required": [key] }) } else { present(shape, key) }

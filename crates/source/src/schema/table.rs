@@ -1,11 +1,11 @@
-//! The keys of a file as tables, for reference pages.
+//! Tables of the keys of a file, for reference pages.
 
 use crate::shape::{CheckShape, Kind, Need, Shape};
 
 /// A mapping of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
-    /// What messages call it.
+    /// Its name in messages.
     pub what: &'static str,
     /// What it is for.
     pub about: &'static str,
@@ -18,15 +18,15 @@ pub struct Table {
 pub struct KeyRow {
     /// The key.
     pub key: &'static str,
-    /// What may stand below it, in words.
+    /// The kind of its value, in words.
     pub kind: String,
-    /// Whether it must be there.
+    /// Whether it is required.
     pub required: bool,
     /// What it is for.
     pub about: &'static str,
 }
 
-/// The mappings that are met from here, each once.
+/// All mappings reachable from `root`, each once.
 pub fn tables(root: &Kind, checks: &[&'static CheckShape]) -> Vec<Table> {
     let mut met: Vec<&'static Shape> = Vec::new();
     add(root, checks, &mut met);
@@ -52,7 +52,7 @@ fn add(kind: &Kind, checks: &[&'static CheckShape], met: &mut Vec<&'static Shape
     }
 }
 
-/// What a list is of.
+/// The kind of the innermost items of a list.
 fn innermost(kind: &Kind) -> &Kind {
     kind.items().map_or(kind, innermost)
 }

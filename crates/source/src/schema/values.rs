@@ -1,18 +1,19 @@
-//! Schemas of values that are no mappings with declared keys.
+//! Schemas of values other than mappings with declared keys.
 
 use crate::shape::Kind;
 use serde_json::{Map, Value, json};
 
-/// A number with its unit, as often as wanted.
+/// Numbers with units, one or more.
 const DURATION: &str = "((\\d+\\.?\\d*|\\.\\d+)(ns|us|µs|ms|s|m|h))+";
-/// YAML 1.1's words for true and false, which YAML 1.2 takes for text.
+/// YAML 1.1's words for true and false, which are strings in YAML 1.2.
 const TRUTH: &str = "^([Yy][Ee][Ss]|[Nn][Oo]|[Oo][Nn]|[Oo][Ff][Ff])$";
-/// Those that mean false.
+/// The words that mean false.
 const UNTRUE: &str = "^([Nn][Oo]|[Oo][Ff][Ff])$";
-/// A text in which a variable stands.
+/// A string with a variable.
 const VARIABLE: &str = "\\$\\{";
 
-/// The schema of a kind that holds no other. `templated` tells that a text with a variable may stand for a word or a time.
+/// The schema of a kind that contains no other. `templated` means that a string with a variable is allowed in place of
+/// a word or a duration.
 pub(super) fn plain(kind: &Kind, templated: bool) -> Value {
     match kind {
         Kind::Text => json!({ "type": "string" }),
@@ -20,7 +21,7 @@ pub(super) fn plain(kind: &Kind, templated: bool) -> Value {
         Kind::Like(pattern) => like(pattern, ""),
         Kind::Address => like(
             "^[Hh][Tt][Tt][Pp][Ss]?://[^/\\s]\\S*$|\\$\\{",
-            "Write a whole address, http://.. or https://.., or use a variable.",
+            "Write a full URL, http://.. or https://.., or use a variable.",
         ),
         Kind::Word => json!({ "type": ["string", "number", "boolean"] }),
         Kind::Truth => json!({
@@ -87,7 +88,7 @@ fn bounded(kind: &str, least: Option<Value>, most: Option<Value>) -> Value {
     Value::Object(schema)
 }
 
-/// A text that matches a pattern, with what editors that can say more than the pattern say.
+/// A string that matches a pattern, with a help text for editors that support one.
 fn like(pattern: &str, remedy: &str) -> Value {
     let mut schema = json!({ "type": "string", "pattern": pattern });
     if !remedy.is_empty() {
@@ -96,7 +97,7 @@ fn like(pattern: &str, remedy: &str) -> Value {
     schema
 }
 
-/// A time with its unit; zero needs none.
+/// A number with a unit; zero needs none.
 fn duration(sign: &str, templated: bool) -> Value {
     let variable = if templated { "|\\$\\{" } else { "" };
     let pattern = format!("^{sign}(0|{DURATION})${variable}");
@@ -112,10 +113,10 @@ pub(super) fn list(items: &Value, filled: bool) -> Value {
     schema
 }
 
-/// Such a value, or a list of them.
+/// A value or a list of such values.
 pub(super) fn one_or_more(item: Value) -> Value {
     match item.get("type").and_then(Value::as_str) {
-        // What is asked of texts does not hold for lists, and the other way round.
+        // Keywords for strings do not apply to lists, and vice versa.
         Some(own) if item.get("enum").is_none() => {
             let mut schema = item.clone();
             schema["type"] = json!([own, "array"]);
@@ -126,7 +127,7 @@ pub(super) fn one_or_more(item: Value) -> Value {
     }
 }
 
-/// The same schema, which nothing fits as well.
+/// The same schema, which also accepts null.
 pub(super) fn or_nothing(mut schema: Value) -> Value {
     if schema == json!({}) {
         return schema;
@@ -156,7 +157,7 @@ pub(super) fn or_nothing(mut schema: Value) -> Value {
     }
 }
 
-/// A value that counts as absent: nothing, or for a truth value what is not true.
+/// A value that counts as absent: null, or for a boolean also false.
 pub(super) fn absent(kind: &Kind) -> Value {
     if matches!(kind, Kind::Truth) {
         return json!({ "anyOf": [{ "enum": [null, false] }, { "type": "string", "pattern": UNTRUE }] });

@@ -1,4 +1,4 @@
-//! From shapes to a schema.
+//! Generates a schema from shapes.
 
 use crate::shape::{CheckShape, Field, Kind, Need, Shape, Tagged, UnknownKeys};
 use serde_json::{Map, Value, json};
@@ -6,16 +6,16 @@ use serde_json::{Map, Value, json};
 use super::checks::{self, described};
 use super::{rules, values};
 
-/// Draft-07 is the newest that every editor's YAML support knows.
+/// Draft-07 is the newest draft that the YAML support of all editors handles.
 const DRAFT: &str = "http://json-schema.org/draft-07/schema#";
 
 /// A schema that is being written.
 pub(super) struct SchemaWriter<'c> {
     pub(super) checks: &'c [&'static CheckShape],
     pub(super) definitions: Map<String, Value>,
-    /// The shapes that were written, and their names.
+    /// The shapes written so far, and their names.
     named: Vec<(&'static Shape, String)>,
-    /// Whether a text with a variable may stand for a word or a time, as in the arguments of checks.
+    /// Whether a string with a variable is allowed in place of a word or a duration, as in the arguments of checks.
     templated: bool,
 }
 
@@ -38,7 +38,7 @@ impl<'c> SchemaWriter<'c> {
         Value::Object(schema)
     }
 
-    /// The schema of what a check is given.
+    /// The schema of the arguments of a check.
     pub(super) fn arguments(&mut self, kind: &Kind) -> Value {
         let before = std::mem::replace(&mut self.templated, true);
         let schema = self.kind(kind);
@@ -80,7 +80,7 @@ impl<'c> SchemaWriter<'c> {
         self.shape_of(shape, "")
     }
 
-    /// The same, with a word that tells it from others that are called so.
+    /// The same, with a word that distinguishes it from other shapes with the same name.
     fn shape_of(&mut self, shape: &'static Shape, word: &str) -> Value {
         if let Some((_, name)) = self.named.iter().find(|(known, _)| std::ptr::eq(*known, shape)) {
             return reference(name);
@@ -126,7 +126,7 @@ impl<'c> SchemaWriter<'c> {
         described(field.about, schema)
     }
 
-    /// One key decides which schema counts, so that what is wrong is told of that one alone.
+    /// One key decides which schema applies, so that only errors of that schema are reported.
     fn tagged(&mut self, tagged: &'static Tagged) -> Value {
         let tag = tagged.tag;
         let mut words: Vec<Value> = tagged.variants.iter().map(|(word, _)| json!(word)).collect();
@@ -162,7 +162,7 @@ impl<'c> SchemaWriter<'c> {
         schema
     }
 
-    /// A name after what a shape is called, with a number where that is taken.
+    /// A name made from that of the shape, with a number if it is taken.
     fn free_name(&self, what: &str) -> String {
         let plain = what.replace('`', "");
         let plain =

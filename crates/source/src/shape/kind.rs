@@ -1,73 +1,73 @@
-//! What may stand as a value.
+//! The kinds of values.
 
 use super::Shape;
 
-/// What may stand as a value. Data, and what is nothing else than data to the reader, may be anything.
+/// The kind of a value. Data without declared keys may be anything.
 #[derive(Debug, Clone, Copy)]
 pub enum Kind {
-    /// A text; a number or a truth value has to be quoted to be one.
+    /// A string; a number or a boolean must be quoted to be one.
     Text,
-    /// A text that is not blank.
+    /// A string that is not blank.
     Name,
-    /// A text that matches this regular expression.
+    /// A string that matches this regular expression.
     Like(&'static str),
-    /// An address of a web server, or a text with a variable in it.
+    /// A URL, or a string with a variable.
     Address,
-    /// Any word, number or truth value, taken as it is spelt.
+    /// Any string, number or boolean, taken as written.
     Word,
-    /// True or false; `yes`, `no`, `on` and `off` count.
+    /// A boolean; `yes`, `no`, `on` and `off` are accepted.
     Truth,
-    /// A whole number of at least this.
+    /// An integer of at least this.
     Count(u32),
-    /// A whole number from the first to the second.
+    /// An integer from the first to the second.
     Whole(i64, i64),
-    /// A number without a fraction, in whatever form.
+    /// A number without a fractional part, in any notation.
     Unbroken,
     /// A number.
     Number,
     /// A number from the first to the second.
     Range(f64, f64),
-    /// A number above zero.
+    /// A number greater than zero.
     Positive,
-    /// A number of at least zero that may be written as a text, and is at most this.
+    /// A number from zero to this that may be written as a string.
     Spelt(f64),
-    /// A whole number of at least zero that may be written as a text.
+    /// An integer of at least zero that may be written as a string.
     SpeltCount,
-    /// A time with its unit.
+    /// A number with a unit.
     Duration,
-    /// The same, which may have a `-` before it.
+    /// The same, with an optional `-` in front.
     SignedDuration,
     /// One of these words.
     Choice(&'static [&'static str]),
-    /// One of these words, of which numbers need no quotes.
+    /// One of these words; those that are numbers need no quotes.
     Version(&'static [&'static str]),
-    /// The truth value false.
+    /// The boolean `false`.
     False,
-    /// Nothing.
+    /// No value.
     Nothing,
-    /// Nothing, or `true`.
+    /// No value, or `true`.
     Asked,
     /// A list.
     List(&'static Kind),
     /// A list that is not empty.
     Filled(&'static Kind),
-    /// One, or a list of such.
+    /// A value, or a list of such values.
     OneOrMore(&'static Kind),
-    /// A mapping from any names.
+    /// A mapping with arbitrary keys.
     Map(&'static Kind),
-    /// A mapping from any names that is not empty.
+    /// A mapping with arbitrary keys that is not empty.
     FilledMap(&'static Kind),
     /// A mapping with declared keys.
     Shape(&'static Shape),
     /// A mapping whose keys depend on one of them.
     Tagged(&'static Tagged),
-    /// A mapping that is of the first shape if it has this key, and of the second if not.
+    /// A mapping of the first shape if it has this key, else of the second.
     Having(&'static str, &'static Shape, &'static Shape),
     /// One of several kinds.
     Either(&'static [Kind]),
     /// Any mapping.
     Object,
-    /// Anything.
+    /// Any data.
     Data,
     /// A check of the native dialect.
     Check,
@@ -82,22 +82,22 @@ pub struct Tagged {
     pub tag: &'static str,
     /// A shape for each word; all declare the key that decides.
     pub variants: &'static [(&'static str, &'static Shape)],
-    /// The word that counts where there is none.
+    /// The default word.
     pub usual: Option<&'static str>,
 }
 
-/// What a check is given, as the check itself declares it.
+/// The arguments of a check, as the check itself declares them.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckShape {
     /// The check's name.
     pub name: &'static str,
     /// What it checks, one sentence.
     pub about: &'static str,
-    /// What stands after its name.
+    /// The kind of its arguments.
     pub arguments: Kind,
 }
 
-/// The words of a table that a reader chooses from.
+/// The words of a table of choices.
 pub const fn words<T: Copy, const N: usize>(table: &[(&'static str, T); N]) -> [&'static str; N] {
     let mut words = [""; N];
     let mut index = 0;
@@ -109,7 +109,7 @@ pub const fn words<T: Copy, const N: usize>(table: &[(&'static str, T); N]) -> [
 }
 
 impl Kind {
-    /// Whether nothing may stand for it.
+    /// Whether it may have no value.
     pub fn allows_nothing(&self) -> bool {
         match self {
             Kind::Nothing | Kind::Asked | Kind::Data => true,
@@ -118,7 +118,7 @@ impl Kind {
         }
     }
 
-    /// The shapes that stand in it, however deep in lists and the like, but not those within shapes.
+    /// The shapes in it, at any depth of lists and similar kinds, except for those inside other shapes.
     pub fn shapes(&self) -> Vec<&'static Shape> {
         match self {
             Kind::Shape(shape) => vec![shape],
@@ -129,7 +129,7 @@ impl Kind {
         }
     }
 
-    /// What a list or a mapping from any names is of.
+    /// The kind of the items of a list, or of the values of a mapping with arbitrary keys.
     pub(crate) fn items(&self) -> Option<&'static Kind> {
         match self {
             Kind::List(kind) | Kind::Filled(kind) | Kind::OneOrMore(kind) | Kind::Map(kind) | Kind::FilledMap(kind) => {
@@ -139,24 +139,24 @@ impl Kind {
         }
     }
 
-    /// What it is, in words for a table.
+    /// A description for tables.
     pub fn words(&self) -> String {
         let quoted = |words: &[&str]| crate::read::quoted_list(words);
         match self {
-            Kind::Text | Kind::Like(_) => "text".into(),
-            Kind::Name => "text, not blank".into(),
-            Kind::Address => "address".into(),
-            Kind::Word => "word".into(),
-            Kind::Truth => "true or false".into(),
-            Kind::Count(0) | Kind::SpeltCount | Kind::Unbroken => "whole number".into(),
-            Kind::Count(least) => format!("whole number, {least} or more"),
-            Kind::Whole(least, i64::MAX) => format!("whole number, {least} or more"),
-            Kind::Whole(least, most) => format!("whole number from {least} to {most}"),
+            Kind::Text | Kind::Like(_) => "string".into(),
+            Kind::Name => "string, not blank".into(),
+            Kind::Address => "URL".into(),
+            Kind::Word => "string, number or boolean".into(),
+            Kind::Truth => "boolean".into(),
+            Kind::Count(0) | Kind::SpeltCount | Kind::Unbroken => "integer".into(),
+            Kind::Count(least) => format!("integer, {least} or more"),
+            Kind::Whole(least, i64::MAX) => format!("integer, {least} or more"),
+            Kind::Whole(least, most) => format!("integer from {least} to {most}"),
             Kind::Number => "number".into(),
             Kind::Range(least, most) => format!("number from {least} to {most}"),
             Kind::Spelt(most) if most.is_finite() => format!("number from 0 to {most}"),
             Kind::Spelt(_) => "number, 0 or more".into(),
-            Kind::Positive => "number above 0".into(),
+            Kind::Positive => "number greater than 0".into(),
             Kind::Duration | Kind::SignedDuration => "duration".into(),
             Kind::Choice([word]) => format!("`{word}`"),
             Kind::Choice(words) | Kind::Version(words) => format!("one of {}", quoted(words)),
@@ -164,14 +164,14 @@ impl Kind {
             Kind::Nothing | Kind::Asked => "nothing".into(),
             Kind::List(kind) | Kind::Filled(kind) => format!("list: {}", kind.words()),
             Kind::OneOrMore(kind) => format!("{}, or a list", kind.words()),
-            Kind::Map(kind) | Kind::FilledMap(kind) => format!("mapping of names: {}", kind.words()),
+            Kind::Map(kind) | Kind::FilledMap(kind) => format!("mapping, each value: {}", kind.words()),
             Kind::Shape(shape) | Kind::Having(_, shape, _) => shape.what.trim_matches('`').into(),
             Kind::Tagged(tagged) => tagged.variants.first().map_or("", |(_, shape)| shape.what).into(),
             Kind::Either(kinds) => kinds.iter().map(Kind::words).collect::<Vec<_>>().join(", or "),
             Kind::Object => "mapping".into(),
-            Kind::Data => "anything".into(),
+            Kind::Data => "any value".into(),
             Kind::Check => "check".into(),
-            Kind::Arguments(name) => format!("as the check `{name}` takes it"),
+            Kind::Arguments(name) => format!("arguments of the check `{name}`"),
         }
     }
 }

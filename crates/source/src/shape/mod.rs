@@ -1,8 +1,8 @@
-//! What a mapping of a suite may hold, declared once: readers open mappings with it, and schemas for editors are made of it.
+//! The shape of a mapping, declared once: readers open mappings with it, and schemas for editors are generated from it.
 //!
-//! A [`Shape`] stands beside the reader that uses it. The reader opens a mapping with [`Shape::open`] and takes its keys one by
-//! one; in debug builds it panics where it asks for a key that the shape does not declare, or finishes without having asked for
-//! one that it does. So neither can be changed without the other.
+//! A [`Shape`] is next to the reader that uses it. The reader opens a mapping with [`Shape::open`] and reads its keys
+//! one by one. In debug builds it panics if it reads a key that the shape does not declare, or finishes without having
+//! read one that it does. So neither can change without the other.
 //!
 //! ```
 //! # use agentci_source::{read, shape::{Kind, Shape, optional, required}, Diagnostics, Node, Sources, Span};
@@ -27,16 +27,16 @@ mod kind;
 
 pub use kind::{CheckShape, Kind, Tagged, words};
 
-/// A mapping: its keys, and what holds for them together.
+/// A mapping: its keys, and the rules about them.
 #[derive(Debug, Clone, Copy)]
 pub struct Shape {
-    /// What messages call it: `the case`, `` `world` ``.
+    /// Its name in messages: `the case`, `` `world` ``.
     pub what: &'static str,
     /// What it is for, one sentence.
     pub about: &'static str,
-    /// What becomes of keys that it does not declare.
+    /// How keys that it does not declare are treated.
     pub unknown: UnknownKeys,
-    /// What holds for several keys together.
+    /// Rules about several keys.
     pub rules: &'static [KeyRule],
     own: &'static [Field],
     shared: &'static [&'static [Field]],
@@ -47,37 +47,37 @@ pub struct Shape {
 pub struct Field {
     /// The key.
     pub key: &'static str,
-    /// What may stand below it.
+    /// The kind of its value.
     pub kind: Kind,
-    /// Whether it may be left out.
+    /// Whether it may be omitted.
     pub need: Need,
     /// What it is for, one sentence.
     pub about: &'static str,
 }
 
-/// Whether a key may be left out. One that may be, may also stand there with nothing after it.
+/// Whether a key may be omitted. A key that may be omitted may also have no value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
-    /// It must be there.
+    /// It is required.
     Required,
-    /// It may be left out.
+    /// It may be omitted.
     Optional,
-    /// It may be left out, and has a value once it is written.
+    /// It may be omitted, but must have a value if it is written.
     Filled,
-    /// It depends on something else, which rules tell of if they can.
+    /// It depends on other keys; rules say how, if they can.
     Depends,
 }
 
-/// What becomes of keys that a shape does not declare.
+/// How keys that a shape does not declare are treated.
 #[derive(Debug, Clone, Copy)]
 pub enum UnknownKeys {
-    /// They are errors.
+    /// As errors.
     Refused,
-    /// They are warned about.
+    /// As warnings.
     Warned,
-    /// They are somebody else's.
+    /// They are ignored.
     Ignored,
-    /// Those that match this pattern are known, others are errors.
+    /// Keys that match this pattern are accepted, others are errors.
     Matching {
         /// A regular expression.
         pattern: &'static str,
@@ -86,50 +86,50 @@ pub enum UnknownKeys {
     },
 }
 
-/// What holds for several keys of a mapping. A key with nothing after it counts as absent, unless a rule says otherwise.
+/// A rule about several keys of a mapping. A key without a value counts as absent, unless the rule says otherwise.
 #[derive(Debug, Clone, Copy)]
 pub enum KeyRule {
-    /// Just one of them is there; a key that [`UnknownKeys::Matching`] knows counts as well.
+    /// Exactly one of them is present; a key that [`UnknownKeys::Matching`] accepts counts too.
     One(&'static [&'static str]),
-    /// Just one of them is written, be it with nothing after it.
+    /// Exactly one of them is written, with or without a value.
     OneWritten(&'static [&'static str]),
-    /// At least one of them is there.
+    /// At least one of them is present.
     Some(&'static [&'static str]),
-    /// At most one of them is there.
+    /// At most one of them is present.
     NotBoth(&'static [&'static str]),
-    /// The first, once it is written, needs the second.
+    /// The first, if written, needs the second.
     Needs(&'static str, &'static str),
-    /// Where one of these words stands under the key, others are needed, or have no use.
+    /// If the key has one of these words as its value, other keys are required or not allowed.
     When {
         /// The key.
         key: &'static str,
         /// The words.
         is: &'static [&'static str],
-        /// What is needed then.
+        /// The keys that are then required.
         needs: &'static [&'static str],
-        /// What has no use then.
+        /// The keys that are then not allowed.
         excludes: &'static [&'static str],
     },
-    /// There is one key, whichever.
+    /// There is exactly one key.
     OneKey,
 }
 
-/// A key that must be there.
+/// A required key.
 pub const fn required(key: &'static str, kind: Kind, about: &'static str) -> Field {
     Field { key, kind, need: Need::Required, about }
 }
 
-/// A key that may be left out.
+/// A key that may be omitted.
 pub const fn optional(key: &'static str, kind: Kind, about: &'static str) -> Field {
     Field { key, kind, need: Need::Optional, about }
 }
 
-/// A key that may be left out, and has a value once it is written.
+/// A key that may be omitted, but must have a value if it is written.
 pub const fn filled(key: &'static str, kind: Kind, about: &'static str) -> Field {
     Field { key, kind, need: Need::Filled, about }
 }
 
-/// A key that may be left out at times.
+/// A key whose presence depends on other keys.
 pub const fn depends(key: &'static str, kind: Kind, about: &'static str) -> Field {
     Field { key, kind, need: Need::Depends, about }
 }
@@ -140,19 +140,19 @@ impl Shape {
         Self { what, about, unknown: UnknownKeys::Refused, rules: &[], own, shared: &[] }
     }
 
-    /// The same, with the keys that several mappings share.
+    /// Adds keys that several mappings share.
     #[must_use]
     pub const fn with(self, shared: &'static [&'static [Field]]) -> Self {
         Self { shared, ..self }
     }
 
-    /// The same, with another fate of keys that are not declared.
+    /// Changes how keys that are not declared are treated.
     #[must_use]
     pub const fn unknown(self, unknown: UnknownKeys) -> Self {
         Self { unknown, ..self }
     }
 
-    /// The same, with what holds for several keys.
+    /// Sets the rules about several keys.
     #[must_use]
     pub const fn rules(self, rules: &'static [KeyRule]) -> Self {
         Self { rules, ..self }

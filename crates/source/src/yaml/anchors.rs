@@ -1,47 +1,47 @@
-//! What aliases stand for, within a budget.
+//! Expands aliases within a budget.
 //!
-//! An alias is expanded by copying, and copies of copies grow without bound: nine lines can ask for billions of nodes. So
-//! copies are counted before they are made. Keeping an anchored node costs a copy as well, which matters where large anchored
-//! nodes are nested; those beyond the budget are not kept, and only an alias that asks for one is an error.
+//! An alias is expanded by copying, and copies of copies grow without bound: nine lines can expand to billions of
+//! nodes. So copies are counted before they are made. Keeping an anchored node costs a copy as well, which matters if
+//! large anchored nodes are nested. Nodes beyond the budget are not kept, and only an alias that needs one is an error.
 
 use std::collections::HashMap;
 
 use crate::{Content, Node};
 
-/// The most nodes that all aliases of a file may add up to.
+/// The maximum number of nodes that all aliases of a file may add.
 pub(super) const COPY_LIMIT: usize = 100_000;
 
-/// The most nodes that are kept for aliases to come.
+/// The maximum number of nodes kept for later aliases.
 const KEEP_LIMIT: usize = 10 * COPY_LIMIT;
 
-/// The same for the bytes of their texts: a few nodes can hold all of a file.
+/// The same limits in bytes of text: a few nodes can contain a whole file.
 pub(super) const COPY_BYTES: usize = 64 << 20;
 const KEEP_BYTES: usize = 2 * COPY_BYTES;
 
-/// A finished node with its size, which is known while it is built.
+/// A finished node with its size, which is computed while it is built.
 pub(super) struct Sized {
     pub(super) node: Node,
-    /// How many nodes it has, itself included.
+    /// The number of nodes in it, including itself.
     pub(super) nodes: usize,
-    /// How many levels it has, itself included.
+    /// The number of levels in it, including itself.
     pub(super) height: usize,
 }
 
-/// Why an alias can not be expanded.
+/// Why an alias cannot be expanded.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum AliasError {
-    /// It stands within the node it refers to.
+    /// It is inside the node it refers to.
     Unfinished,
-    /// The copies of the file come to too much.
+    /// The copies have too many nodes.
     TooMuch,
-    /// Their texts do.
+    /// The copies have too much text.
     TooLong,
 }
 
 /// The anchored nodes of a file.
 #[derive(Default)]
 pub(super) struct Anchors {
-    /// Each with the bytes of its texts.
+    /// The nodes by anchor, each with the number of bytes of its text.
     kept: HashMap<usize, Result<(Sized, usize), AliasError>>,
     kept_nodes: usize,
     kept_bytes: usize,
@@ -50,7 +50,7 @@ pub(super) struct Anchors {
 }
 
 impl Anchors {
-    /// Keeps a node under the parser's number for its anchor; 0 means it has none.
+    /// Keeps a node under the parser's id of its anchor; 0 means that it has none.
     pub(super) fn keep(&mut self, anchor: usize, sized: &Sized) {
         if anchor == 0 {
             return;
@@ -83,7 +83,7 @@ impl Anchors {
     }
 }
 
-/// How many bytes the texts of a node have, its keys included. No node is deep.
+/// The number of bytes of text in a node, including keys. The depth of nodes is limited, so recursion is safe.
 fn text_bytes(node: &Node) -> usize {
     match &node.content {
         Content::Scalar(scalar) => scalar.text.len(),

@@ -1,4 +1,4 @@
-//! A mapping while it is read: no key twice, merge keys folded in.
+//! A mapping while it is parsed: rejects duplicate keys and folds in merge keys.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use crate::{Content, Diagnostic, Key, Name, Node, Pair, Span};
 #[derive(Default)]
 pub(super) struct Mapping {
     pairs: Vec<Pair>,
-    /// The key whose value comes next.
+    /// The key whose value is next.
     key: Option<Key>,
     /// Whether that key is a merge key.
     key_merges: bool,
@@ -16,12 +16,12 @@ pub(super) struct Mapping {
 }
 
 impl Mapping {
-    /// Whether a value comes next, rather than a key.
+    /// Whether the next node is a value and not a key.
     pub(super) fn awaits_value(&self) -> bool {
         self.key.is_some()
     }
 
-    /// Takes the next key; `merges` when it is an unquoted `<<`.
+    /// Takes the next key; `merges` means that it is an unquoted `<<`.
     pub(super) fn key(&mut self, key: Key, merges: bool) {
         self.key_merges = merges;
         self.key = Some(key);
@@ -59,17 +59,17 @@ fn twice(key: &Key, first: Span) -> Diagnostic {
         .label(format!("first written at line {}", first.line))
 }
 
-/// A key that stands twice, and where it stood first.
+/// A duplicate key, and the place of its first occurrence.
 pub(super) fn find_twice(pairs: &[Pair]) -> Option<(&Key, Span)> {
     let mut seen = HashMap::with_capacity(pairs.len());
     pairs.iter().find_map(|pair| seen.insert(pair.key.text.as_str(), pair.key.span).map(|first| (&pair.key, first)))
 }
 
-/// The pairs a merge key brings, earlier mappings first.
+/// The pairs of a merge key, earlier mappings first.
 fn merged_pairs(value: Node) -> Result<Vec<Pair>, Diagnostic> {
     let wrong = |node: &Node| {
         Diagnostic::error(node.span, format!("`<<` takes a mapping or a list of mappings, found {}", node.describe()))
-            .label("can not be merged")
+            .label("cannot be merged")
             .help("put `<<` in quotes if it is meant as a key")
     };
     let mappings = match value.content {
@@ -86,7 +86,7 @@ fn merged_pairs(value: Node) -> Result<Vec<Pair>, Diagnostic> {
     Ok(all)
 }
 
-/// Adds the merged pairs whose keys are not there yet.
+/// Adds the merged pairs whose keys are not present yet.
 fn fold(pairs: &mut Vec<Pair>, merged: Vec<Pair>) {
     let mut known: HashSet<Name> = pairs.iter().map(|pair| pair.key.text.clone()).collect();
     pairs.extend(merged.into_iter().filter(|pair| known.insert(pair.key.text.clone())));

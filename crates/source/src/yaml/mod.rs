@@ -1,8 +1,8 @@
-//! YAML text to a tree in which every node knows its place, and back to text.
+//! Parses YAML into a tree in which every node has its position, and writes such a tree as YAML.
 //!
-//! One document, keys that are plain words or texts, no key twice, merge keys and aliases resolved. Scalars keep their text:
-//! what `010` or `yes` means is decided by whoever knows the field. Depth and the copies that aliases make are limited, since
-//! the text may come from anyone.
+//! A file is one document with scalar keys and without duplicate keys; merge keys and aliases are resolved. Scalars
+//! keep their text: the reader of a field decides what `010` or `yes` means. Depth and the copies made by aliases are
+//! limited, since the text may be untrusted.
 
 mod anchors;
 mod mapping;

@@ -1,4 +1,4 @@
-//! Events of the parser to a tree.
+//! Builds a tree from the events of the parser.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -11,10 +11,10 @@ use super::mapping::Mapping;
 use super::spans::SpanMaker;
 use super::syntax::diagnose;
 
-/// The most levels a tree may have; what walks it later may then recurse without fear.
+/// The maximum depth of a tree, so that later code can safely recurse.
 const DEPTH_LIMIT: usize = 100;
 
-/// Reads one YAML document. An empty one is a scalar that says nothing.
+/// Parses one YAML document. An empty document is a null scalar.
 pub fn parse(text: &str, file: FileId) -> Result<Node, Diagnostic> {
     let places = SpanMaker::new(text, file);
     let mut builder = Builder {
@@ -41,7 +41,7 @@ struct Builder<'t> {
     root: Option<Node>,
     anchors: Anchors,
     documents: usize,
-    /// Keys so far: the cases of a suite share the texts of theirs.
+    /// The keys so far: equal keys share their text.
     names: HashSet<Name>,
 }
 
@@ -51,9 +51,9 @@ struct OpenNode {
     style: StructureStyle,
     start: Marker,
     anchor: usize,
-    /// How many nodes are in it so far, itself included.
+    /// The number of nodes in it so far, including itself.
     nodes: usize,
-    /// How many levels are in it so far, itself included.
+    /// The number of levels in it so far, including itself.
     height: usize,
 }
 
@@ -70,7 +70,7 @@ impl Builder<'_> {
                 if self.documents > 1 {
                     return Err(Diagnostic::error(self.places.event(range), "a second document begins here")
                         .label("only one is read")
-                        .help("remove the `---`, or move what follows to a file of its own"));
+                        .help("remove the `---`, or move what follows to a separate file"));
                 }
                 Ok(())
             }
@@ -99,7 +99,7 @@ impl Builder<'_> {
     ) -> Result<(), Diagnostic> {
         let plain = style == ScalarStyle::Plain;
         let tag = self.check_tag(tag, &["str", "int", "float", "bool", "null"], range)?;
-        // The parser writes `~` for a value that is not there at all, which `!!str` would then turn into a text.
+        // The parser writes `~` for an absent value, which `!!str` would turn into a string.
         let absent = plain && range.start.index() == range.end.index();
         let text = if absent { String::new() } else { text.into_owned() };
         let scalar = Scalar { text: text.into(), quoted: !plain || tag == Some("str") };
@@ -109,7 +109,7 @@ impl Builder<'_> {
         self.add(sized, absent)
     }
 
-    /// The tag's short name, once it is known to be harmless.
+    /// The tag's short name, if it is one of the `known` ones.
     fn check_tag<'g>(
         &self,
         tag: Option<&'g Tag>,
@@ -121,9 +121,9 @@ impl Builder<'_> {
             return Ok(Some(name));
         }
         let span = range.tag_span().map_or_else(|| self.places.event(range), |range| self.places.event(&range));
-        Err(Diagnostic::error(span, format!("the tag `{}` means nothing here", tag.original().escape_debug()))
-            .label("unknown tag")
-            .help("remove it, or put the text in quotes if it begins with `!`"))
+        Err(Diagnostic::error(span, format!("the tag `{}` is not supported", tag.original().escape_debug()))
+            .label("unsupported tag")
+            .help("remove it, or put the string in quotes if it starts with `!`"))
     }
 
     fn open(
@@ -172,7 +172,7 @@ impl Builder<'_> {
         let span = self.places.event(range);
         let sized = self.anchors.copy(anchor).map_err(|error| match error {
             AliasError::Unfinished => {
-                Diagnostic::error(span, "the alias stands within what it repeats").label("would never end")
+                Diagnostic::error(span, "the alias is inside the value that it repeats").label("endless repetition")
             }
             AliasError::TooLong => {
                 let message = format!("aliases expand to more than {} MiB of text", COPY_BYTES >> 20);
@@ -186,7 +186,7 @@ impl Builder<'_> {
         self.add(sized, false)
     }
 
-    /// Puts a finished node where it belongs; `absent` when nothing at all is written there.
+    /// Adds a finished node to its parent; `absent` means that nothing is written there.
     fn add(&mut self, sized: Sized, absent: bool) -> Result<(), Diagnostic> {
         let Some(frame) = self.stack.last_mut() else {
             self.root = Some(sized.node);
@@ -200,8 +200,8 @@ impl Builder<'_> {
             OpenCollection::Map(mapping) => {
                 let Node { span, content } = sized.node;
                 let Content::Scalar(scalar) = content else {
-                    return Err(Diagnostic::error(span, "a key must be a word or a text, found a list or a mapping")
-                        .label("can not be a key")
+                    return Err(Diagnostic::error(span, "a key must be a string, found a list or a mapping")
+                        .label("cannot be a key")
                         .help("put it in quotes if it begins with a bracket, as in \"{name}\""));
                 };
                 if absent {
@@ -216,7 +216,7 @@ impl Builder<'_> {
     }
 }
 
-/// A key, with the text that others of the same name have.
+/// A key that shares its text with equal keys.
 fn shared(names: &mut HashSet<Name>, text: &str) -> Name {
     if let Some(known) = names.get(text) {
         return known.clone();
@@ -324,11 +324,11 @@ mod tests {
     #[test]
     fn refuses_what_could_not_be_meant() {
         assert_eq!(error("a: 1\n---\nb: 2\n").0, "a second document begins here");
-        assert_eq!(error("a: !thing x\n"), ("the tag `!thing` means nothing here".into(), (1, 4, 6)));
-        assert_eq!(error("? [a]\n: b\n").0, "a key must be a word or a text, found a list or a mapping");
+        assert_eq!(error("a: !thing x\n"), ("the tag `!thing` is not supported".into(), (1, 4, 6)));
+        assert_eq!(error("? [a]\n: b\n").0, "a key must be a string, found a list or a mapping");
         assert_eq!(error(": b\n").0, "a key is missing before `:`");
-        assert_eq!(error("a: *no\n"), ("no anchor of that name stands above".into(), (1, 4, 1)));
-        assert_eq!(error("&a [*a]"), ("the alias stands within what it repeats".into(), (1, 5, 2)));
+        assert_eq!(error("a: *no\n"), ("no anchor with this name is defined above".into(), (1, 4, 1)));
+        assert_eq!(error("&a [*a]"), ("the alias is inside the value that it repeats".into(), (1, 5, 2)));
     }
 
     #[test]

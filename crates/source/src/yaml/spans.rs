@@ -1,4 +1,4 @@
-//! From the parser's markers to spans.
+//! Converts the parser's markers to spans.
 
 use crate::{FileId, Span};
 use granit_parser::{Marker, Span as Range};
@@ -20,7 +20,7 @@ impl<'t> SpanMaker<'t> {
         Span { file: self.file, line: narrow(at.line()), column: narrow(at.col()).saturating_add(1), width: 1 }
     }
 
-    /// The span of a range, cut at the end of its first line.
+    /// The span of a range, truncated at the end of its first line.
     pub(super) fn range(&self, start: Marker, end: Marker) -> Span {
         let width = if start.line() == end.line() {
             end.col().saturating_sub(start.col())
@@ -36,7 +36,7 @@ impl<'t> SpanMaker<'t> {
         self.range(range.start, range.end)
     }
 
-    /// The whole text, for who must look at it to give advice.
+    /// The whole text, for code that inspects it to give advice.
     pub(super) fn text(&self) -> &'t str {
         self.text
     }

@@ -1,5 +1,5 @@
-//! Data to YAML: block style, one spelling for each value, texts in quotes wherever any reader could take them for
-//! something else.
+//! Writes data as YAML: block style, one spelling for each value, and strings in quotes wherever a reader could take
+//! them for something else.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use crate::{Content, Key, Node, Pair, Reading, Scalar};
 use serde_json::Value;
 
-/// The longest key that YAML takes before a `:` is 1024 characters; longer ones need a `?` before them.
+/// YAML allows 1024 characters for a key before a `:`; longer keys need a `?` in front.
 const SIMPLE_KEY_LIMIT: usize = 1000;
 
 /// Writes a node as a YAML document.
@@ -17,7 +17,7 @@ pub fn write(node: &Node) -> String {
     out
 }
 
-/// Writes a node to the end of its last line; `begun` tells that its first line is indented already.
+/// Writes a node to the end of its last line; `begun` means that its first line is already indented.
 fn block(out: &mut String, node: &Node, indent: usize, begun: bool) {
     if let Some(word) = inline(node) {
         out.push_str(&word);
@@ -49,7 +49,7 @@ fn spaces(out: &mut String, count: usize) {
     out.extend(std::iter::repeat_n(' ', count));
 }
 
-/// What fits behind a key or a dash; `None` for what needs lines of its own.
+/// What fits after a key or a dash; `None` if the node needs lines of its own.
 fn inline(node: &Node) -> Option<Cow<'_, str>> {
     match &node.content {
         Content::Scalar(written) => Some(scalar(written)),
@@ -71,11 +71,11 @@ fn text(text: &str) -> Cow<'_, str> {
     if is_plain(text) { Cow::Borrowed(text) } else { Cow::Owned(quoted(text)) }
 }
 
-/// Whether a text stays text without quotes, for readers of YAML 1.1 and 1.2 alike.
+/// Whether a string stays a string without quotes, for readers of both YAML 1.1 and 1.2.
 fn is_plain(text: &str) -> bool {
     let Some(first) = text.chars().next() else { return false };
     let begins_well = if first.is_ascii_digit() {
-        // `20s` and the like; anything longer could be a date or a number of some dialect.
+        // `20s` and similar; anything longer could be a date or a number in some dialect.
         text.chars().all(|c| c.is_ascii_alphanumeric()) && text.contains(|c: char| c.is_ascii_alphabetic())
     } else {
         first.is_alphabetic() || matches!(first, '_' | '/' | '$') || text.starts_with("./") || text.starts_with("../")
@@ -91,7 +91,7 @@ fn is_plain(text: &str) -> bool {
         && stays_text(Reading::Legacy)
 }
 
-/// A text in double quotes, on one line, everything invisible escaped.
+/// A string in double quotes, on one line, with all invisible characters escaped.
 fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -104,7 +104,7 @@ fn quoted(text: &str) -> String {
             '\t' => out.push_str("\\t"),
             hidden if is_hidden(hidden) => {
                 let code = u32::from(hidden);
-                // Writing to a String cannot fail.
+                // Writing to a `String` cannot fail.
                 let _ = if code <= 0xffff { write!(out, "\\u{code:04x}") } else { write!(out, "\\U{code:08x}") };
             }
             visible => out.push(visible),
@@ -114,7 +114,8 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// Control characters, separators that some readers take for line ends, marks, and what is no character at all.
+/// Whether a character is invisible: control characters, separators that some readers take for line ends, directional
+/// marks and noncharacters.
 fn is_hidden(character: char) -> bool {
     let code = u32::from(character);
     character.is_control()

@@ -1,4 +1,4 @@
-//! Playing a recording back.
+//! Replays a recording.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -10,29 +10,29 @@ use super::tape::{CallKey, Tape, TapeEntry};
 use crate::closest::{closest, cut, shown};
 use agentci_text::first_difference;
 
-/// One playing of a recording: it remembers which entries were used.
+/// One replay of a recording; it keeps track of the entries used.
 #[derive(Debug)]
 pub struct CassettePlayer {
     tape: Arc<Tape>,
     used: HashMap<CallKey, usize>,
-    /// Which entries were given as an answer.
+    /// The entries used as an answer, by index.
     given: BTreeSet<usize>,
 }
 
 /// A call that was not recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CassetteMiss {
-    /// One sentence.
+    /// What is wrong, in one sentence.
     pub message: String,
-    /// What was asked for, what comes closest, and where the two part.
+    /// The request, the closest entries, and the first difference.
     pub notes: Vec<String>,
 }
 
-/// How many near entries are listed.
+/// Maximum number of similar entries to list.
 const NEAR: usize = 5;
 
 impl CassettePlayer {
-    /// Begins at the beginning.
+    /// Starts a replay at the first entry.
     pub fn new(tape: Arc<Tape>) -> Self {
         Self { tape, used: HashMap::new(), given: BTreeSet::new() }
     }
@@ -50,7 +50,7 @@ impl CassettePlayer {
         Ok(&self.tape.entries()[entry])
     }
 
-    /// The lines of the recording that were not given as an answer.
+    /// The lines of the recording that were not used as an answer.
     pub fn unused_lines(&self) -> Vec<usize> {
         let entries = self.tape.entries().iter().enumerate();
         entries.filter(|(index, _)| !self.given.contains(index)).map(|(_, entry)| entry.line).collect()
@@ -62,16 +62,16 @@ impl CassettePlayer {
         let same = self.tape.same();
         let mut notes = vec![format!("requested: {tool} {}", cut(&canonical(args)))];
         let entries = self.tape.entries();
-        // Those of the same tool, or of all tools when there are none.
+        // Entries of the same tool, or of all tools if there are none.
         let has_tool = entries.iter().any(|entry| entry.tool == tool);
         let candidates = entries.iter().filter(|entry| !has_tool || entry.tool == tool);
         let near = closest(candidates.map(|entry| (entry, &entry.args)), args, NEAR, same);
         if let Some((entry, _)) = near.first() {
             if entry.tool != tool {
-                notes.push(format!("the recording has no call of `{tool}` at all"));
+                notes.push(format!("the recording has no call of `{tool}`"));
             } else if let Some(difference) = first_difference(&self.tape.redacted(&entry.args), args, same) {
                 notes.push(format!(
-                    "first difference to the closest entry: at {} the recording has {}, the agent sent {}",
+                    "first difference from the closest entry: at {} the recording has {}, the agent sent {}",
                     if difference.path.is_empty() { "the top" } else { &difference.path },
                     shown(difference.expected.as_ref()),
                     shown(difference.actual.as_ref()),
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(miss.notes[0], r#"requested: search {"page":{"size":10.5},"q":"reset"}"#);
         assert_eq!(
             miss.notes[1],
-            "first difference to the closest entry: at /page/size the recording has 10, the agent sent 10.5"
+            "first difference from the closest entry: at /page/size the recording has 10, the agent sent 10.5"
         );
         assert!(miss.notes[2].starts_with(r#"closest: search {"page":{"size":10},"q":"reset"} (line 2, likeness 0."#));
     }
@@ -142,7 +142,7 @@ mod tests {
     fn a_miss_says_when_the_tool_is_not_there() {
         let mut player = player(&[r#"{"tool":"search","args":{},"ok":true}"#]);
         let miss = player.answer("find", &json!({})).unwrap_err();
-        assert_eq!(miss.notes[1], "the recording has no call of `find` at all");
+        assert_eq!(miss.notes[1], "the recording has no call of `find`");
         let empty = self::player(&[]).answer("find", &json!({})).unwrap_err();
         assert_eq!(empty.notes[1], "the recording is empty");
     }

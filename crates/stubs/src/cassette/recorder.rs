@@ -1,4 +1,4 @@
-//! Making a recording.
+//! Records tool calls.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use agentci_trace::Redactor;
 use serde_json::{Value, json};
 
-/// The calls of one attempt, to be written when it is over.
+/// The calls of one attempt; they are written when it has ended.
 #[derive(Debug)]
 pub struct CassetteRecorder {
     path: PathBuf,
@@ -17,12 +17,12 @@ pub struct CassetteRecorder {
 struct RecordedCall {
     tool: String,
     args: Value,
-    /// The result, or the tool's complaint.
+    /// The result, or the error of the tool.
     answer: Result<Value, String>,
 }
 
 impl CassetteRecorder {
-    /// Begins a recording for a file; nothing is written yet.
+    /// Starts a recording for a file; nothing is written yet.
     pub fn new(path: &Path) -> Self {
         Self { path: path.to_path_buf(), calls: Vec::new() }
     }
@@ -33,8 +33,8 @@ impl CassetteRecorder {
         self.calls.push(RecordedCall { tool: tool.to_owned(), args: args.clone(), answer });
     }
 
-    /// Puts the recording in the place of the former one, whole or not at all. What is secret anywhere in it is removed
-    /// everywhere in it: a token that one call returned and the next one sends is the same token.
+    /// Replaces the recording file atomically. A value that is secret anywhere in the recording is redacted everywhere
+    /// in it, such as a token that one call returns and the next one sends.
     pub fn save(self, secrets: &Redactor) -> io::Result<()> {
         let mut secrets = secrets.clone();
         for call in &self.calls {
@@ -64,9 +64,9 @@ fn entry(mut call: RecordedCall, secrets: &Redactor) -> Value {
     }
 }
 
-/// Puts a file in the place of the former one, whole or not at all; its folders are made.
+/// Replaces a file atomically; missing parent folders are created.
 pub fn replace_file(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
-    // A link stays a link: what it leads to is replaced.
+    // A link is kept; the file that it points at is replaced.
     let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs_err::create_dir_all(folder)?;

@@ -1,4 +1,4 @@
-//! The recording itself.
+//! Reads recordings and looks up calls in them.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -13,29 +13,29 @@ use serde_json::Value;
 
 use crate::{closest::Same, wildcard};
 
-/// The largest recording that is read.
+/// Maximum size of a recording in bytes.
 const TAPE_LIMIT: u64 = 512 << 20;
 
 /// One recorded call and its answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TapeEntry {
-    /// The line it stands on, from 1.
+    /// The line of the entry, from 1.
     pub line: usize,
-    /// The tool.
+    /// The name of the tool.
     pub tool: String,
-    /// Its arguments, an object.
+    /// The arguments, an object.
     pub args: Value,
-    /// Whether the tool did its work.
+    /// Whether the call succeeded.
     pub ok: bool,
-    /// What it gave.
+    /// The result.
     pub result: Arc<Value>,
-    /// What it complained of.
+    /// The error message of the tool.
     pub error: Option<String>,
-    /// What goes wrong with it on purpose.
+    /// The fault to inject into the call.
     pub fault: Option<FaultKind>,
 }
 
-/// A recording, ready to be looked things up in.
+/// A recording, indexed by call.
 #[derive(Debug, Clone)]
 pub struct Tape {
     path: PathBuf,
@@ -46,33 +46,33 @@ pub struct Tape {
     numbers: RecordedNumbers,
 }
 
-/// What is wrong with a recording.
+/// Why a recording cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TapeError {
-    /// It can not be read.
-    #[error("the cassette `{}` can not be read: {reason}", path.display())]
+    /// The file cannot be read.
+    #[error("the cassette `{}` cannot be read: {reason}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: FileError,
     },
-    /// A line is no entry.
-    #[error("line {line} of the cassette `{}` is wrong: {reason}", path.display())]
+    /// A line is not a valid entry.
+    #[error("line {line} of the cassette `{}` is invalid: {reason}", path.display())]
     BadLine {
         /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// The column, from 1, where it is known.
+        /// The column, from 1; 1 if it is not known.
         column: usize,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
 
 impl TapeError {
-    /// What to do about it.
+    /// How to fix it.
     pub fn help(&self) -> &'static str {
         match self {
             Self::Unreadable { .. } => {
@@ -84,7 +84,8 @@ impl TapeError {
 }
 
 impl Tape {
-    /// Reads a recording. Calls are compared with both sides redacted, so that one recorded without its secrets still matches.
+    /// Reads a recording. Both sides of a comparison are redacted, so that a call recorded without its secrets still
+    /// matches.
     pub fn load(
         files: &dyn Files,
         path: &Path,
@@ -133,12 +134,12 @@ impl Tape {
         &self.sha256
     }
 
-    /// Everything recorded, in order.
+    /// All entries, in order.
     pub fn entries(&self) -> &[TapeEntry] {
         &self.entries
     }
 
-    /// What a call is looked up by.
+    /// The key under which a call is indexed.
     pub(super) fn key(&self, tool: &str, args: &Value) -> CallKey {
         let args = self.redactor.clean(args);
         let args = match self.numbers {
@@ -148,13 +149,13 @@ impl Tape {
         (tool.to_owned(), args)
     }
 
-    /// The entries that match a call but for secrets that the recording does not hold.
+    /// The entries that match a call except for redacted secrets, by index.
     pub(super) fn fitting(&self, tool: &str, args: &Value) -> Vec<usize> {
         let fits = |entry: &TapeEntry| entry.tool == tool && wildcard::fits(&entry.args, args, self.same());
         (0..self.entries.len()).filter(|index| fits(&self.entries[*index])).collect()
     }
 
-    /// When two arguments are the same.
+    /// How two arguments are compared.
     pub(super) fn same(&self) -> Same {
         match self.numbers {
             RecordedNumbers::ByValue => same_value,
@@ -162,18 +163,18 @@ impl Tape {
         }
     }
 
-    /// A value as calls are compared.
+    /// A value with its secrets redacted, as it is compared.
     pub(super) fn redacted<'v>(&self, value: &'v Value) -> Cow<'v, Value> {
         self.redactor.clean(value)
     }
 
-    /// The entries that match a call, by position.
+    /// The entries that match a call exactly, by index.
     pub(super) fn matching(&self, key: &CallKey) -> &[usize] {
         self.by_call.get(key).map_or(&[], Vec::as_slice)
     }
 }
 
-/// What calls are compared by: the tool and its arguments.
+/// The tool, and its arguments in canonical form.
 pub(super) type CallKey = (String, String);
 
 fn entry(line: &[u8], number: usize) -> Result<TapeEntry, (usize, String)> {
@@ -182,7 +183,7 @@ fn entry(line: &[u8], number: usize) -> Result<TapeEntry, (usize, String)> {
         NotAnObjectError::Json(wrong) => (wrong.column().max(1), error.words(line)),
         NotAnObjectError::Other => (1, "an entry must be an object".into()),
     })?;
-    let Value::String(tool) = need(&mut fields, "tool")? else { return Err((1, "`tool` must be a text".into())) };
+    let Value::String(tool) = need(&mut fields, "tool")? else { return Err((1, "`tool` must be a string".into())) };
     let args = need(&mut fields, "args")?;
     if !args.is_object() {
         return Err((1, "`args` must be an object".into()));
@@ -210,7 +211,7 @@ fn fault(value: &Value) -> Result<FaultKind, String> {
 }
 
 fn need(fields: &mut ObjectFields<'_>, name: &str) -> Result<Value, (usize, String)> {
-    fields.take(name).ok_or_else(|| (1, format!("it needs a field `{name}`")))
+    fields.take(name).ok_or_else(|| (1, format!("the field `{name}` is missing")))
 }
 
 #[cfg(test)]
@@ -243,7 +244,7 @@ mod tests {
         for (bad, why) in [
             ("{\"tool\":", "it is not JSON"),
             ("[]", "an entry must be an object"),
-            (r#"{"args":{},"ok":true}"#, "it needs a field `tool`"),
+            (r#"{"args":{},"ok":true}"#, "the field `tool` is missing"),
             (r#"{"tool":"a","args":[],"ok":true}"#, "`args` must be an object"),
             (r#"{"tool":"a","args":{},"ok":"yes"}"#, "`ok` must be true or false"),
             (r#"{"tool":"a","args":{},"ok":true,"fault":"boom"}"#, "`fault` is "),

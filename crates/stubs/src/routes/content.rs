@@ -1,10 +1,10 @@
-//! What a body is, by the name of its file, and which headers are about the connection rather than about the body.
+//! Content types by file extension, and headers that describe the connection rather than the body.
 
 use std::path::Path;
 
 use hyper::header::HeaderName;
 
-/// What a file holds, by its ending: JSON unless the ending says otherwise.
+/// Content types by file extension. A file without an extension is JSON.
 const ENDINGS: [(&str, &str); 15] = [
     ("json", JSON),
     ("txt", "text/plain; charset=utf-8"),
@@ -25,7 +25,7 @@ const ENDINGS: [(&str, &str); 15] = [
 
 const JSON: &str = "application/json";
 
-/// The headers that are about the connection, or about how long the body is.
+/// Headers that describe the connection or the length of the body.
 const OF_THE_CONNECTION: [&str; 9] = [
     "connection",
     "content-length",
@@ -38,14 +38,14 @@ const OF_THE_CONNECTION: [&str; 9] = [
     "upgrade",
 ];
 
-/// What a file holds, by its ending.
+/// The content type of a file, by its extension.
 pub(super) fn content_type(path: &Path) -> &'static str {
     let Some(ending) = path.extension().and_then(|ending| ending.to_str()) else { return JSON };
     let known = ENDINGS.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known));
     known.map_or("application/octet-stream", |(_, content)| content)
 }
 
-/// An ending for a file with this content; the first that [`content_type`] takes for it.
+/// The extension for a file with a content type: the first that [`content_type`] maps to it.
 pub(super) fn ending(content: &str) -> &'static str {
     let kind = |content: &str| content.split(';').next().expect("a split has a first part").trim().to_ascii_lowercase();
     let wanted = kind(content);
@@ -56,7 +56,7 @@ pub(super) fn ending(content: &str) -> &'static str {
     known.map_or("bin", |(ending, _)| ending)
 }
 
-/// Whether a header says something of the connection or the length of the body.
+/// Whether a header describes the connection or the length of the body.
 pub(super) fn of_the_connection(name: &HeaderName) -> bool {
     name == "trailer" || OF_THE_CONNECTION.contains(&name.as_str())
 }

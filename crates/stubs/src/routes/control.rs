@@ -1,4 +1,4 @@
-//! What a test asks of the server itself: what was missed, and to begin anew.
+//! Control requests to the server itself: list the misses, and reset.
 
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use super::{exchange::json_response, session_state::SessionState, sessions::RouteSessions};
 use agentci_wire::serve::ServedBody;
 
-/// The answer, if this is a question of that kind: of all cases, or of the one whose path it stands below.
+/// The answer to a control request, for all cases or for the one whose scope is in the path. `None` for any other
+/// request.
 pub(super) fn answer(board: &RouteSessions, method: &Method, path: &str) -> Option<Response<ServedBody>> {
     let short = path.strip_suffix('/').unwrap_or(path);
     let asked = ["/__agentci/misses", "/__misses", "/__agentci/reset"];

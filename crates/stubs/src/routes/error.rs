@@ -1,4 +1,4 @@
-//! Why routes cannot be served, or what was recorded not be written.
+//! Errors of serving routes and of saving recordings.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -6,52 +6,52 @@ use std::path::PathBuf;
 use agentci_plan::UnsetVariableError;
 use agentci_source::{FileError, Span};
 
-/// Why routes can not be served, or what was recorded not be written.
+/// Why routes cannot be served, or a recording cannot be saved.
 #[derive(Debug, thiserror::Error)]
 pub enum RouteError {
-    /// The address can not be had.
-    #[error("the address {0} can not be used: {1}")]
+    /// The server cannot listen on the address.
+    #[error("the address {0} cannot be used: {1}")]
     Address(SocketAddr, #[source] std::io::Error),
-    /// Two sessions want the same paths.
-    #[error("the paths below `{0}` are served for another case already")]
+    /// Two sessions use the same paths.
+    #[error("the paths below `{0}` are already served for another case")]
     Taken(String),
-    /// The file of an answer can not be read.
-    #[error("the answer in `{}` can not be read: {reason}", path.display())]
+    /// An answer file cannot be read.
+    #[error("the answer in `{}` cannot be read: {reason}", path.display())]
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: FileError,
         /// Where the suite names it.
         span: Span,
     },
-    /// An answer can not be sent over HTTP.
+    /// An answer cannot be sent over HTTP.
     #[error("{message}")]
     Answer {
-        /// Why.
+        /// The reason.
         message: String,
-        /// Where it stands.
+        /// Where the suite defines it.
         span: Span,
     },
-    /// The address of a live tool can not be made.
-    #[error("the live address of `{name}` can not be made: {reason}")]
+    /// The address of a live tool cannot be resolved.
+    #[error("the live address of `{name}` cannot be resolved: {reason}")]
     Live {
-        /// The variable that leads to it.
+        /// The variable with its base URL.
         name: String,
-        /// Why.
+        /// The reason.
         reason: UnsetVariableError,
         /// Where the suite names it.
         span: Span,
     },
-    /// What was recorded has no place in the suite.
-    #[error("`{}` can not be changed: {reason}", path.display())]
+    /// The suite cannot be updated with the recorded fixtures.
+    #[error("`{}` cannot be changed: {reason}", path.display())]
     Suite {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// A file can not be written.
+    /// A file cannot be written.
     #[error(transparent)]
     Write(#[from] std::io::Error),
 }

@@ -1,4 +1,4 @@
-//! One request and its answer.
+//! Answers one request.
 
 use agentci_plan::{FaultKind, Mode};
 use bytes::Bytes;
@@ -14,7 +14,7 @@ use super::{control, fixtures::RouteReply, forward, path::tool, request::ToolReq
 use crate::tools::failure;
 use agentci_wire::serve::{BrokenOffError, Handler, ServedBody, collect};
 
-/// What may be asked of a tool.
+/// The methods that a tool accepts.
 const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
 impl Handler for RouteSessions {
@@ -40,7 +40,7 @@ impl Handler for RouteSessions {
             if let Some(stray) = self.strayed(&head, &body) {
                 return Ok(json_response(StatusCode::MISDIRECTED_REQUEST, &stray.body()));
             }
-            let error = "no case is running whose tools this server could play";
+            let error = "no case is running, so this server has no tools";
             return Ok(json_response(StatusCode::SERVICE_UNAVAILABLE, &json!({ "error": error })));
         };
         tokio::select! {
@@ -51,7 +51,7 @@ impl Handler for RouteSessions {
 }
 
 impl RouteSessions {
-    /// Takes note of a call of the case before, if it is one: no case is running, or only that one has a fixture for it.
+    /// Records a late call of the previous case: no case is running, or only the previous one has a fixture for it.
     fn late(&self, head: &Parts, running: Option<&SessionState>, body: &[u8]) -> Option<Box<Explained>> {
         let former = self.former().filter(|_| running.is_none_or(|running| running.scope.is_none()))?;
         let path = called(head)?;
@@ -66,7 +66,7 @@ impl RouteSessions {
         Some(late)
     }
 
-    /// Takes note of a call outside of the paths of all cases that run at once: whose it is cannot be told, so each of them has it.
+    /// Records a call outside the scopes of all running cases. Its case is unknown, so it is a miss of each of them.
     fn strayed(&self, head: &Parts, body: &[u8]) -> Option<Box<Explained>> {
         let cases = self.all();
         if cases.is_empty() {
@@ -81,7 +81,7 @@ impl RouteSessions {
     }
 }
 
-/// The path of a request that calls a tool.
+/// The path of a request, if it calls a tool.
 fn called(head: &Parts) -> Option<&str> {
     let path = head.uri.path().trim_start_matches('/');
     let listing = path.is_empty() && matches!(head.method, Method::GET | Method::HEAD);
@@ -105,7 +105,7 @@ impl SessionState {
         let tool = way.as_ref().map_or_else(|_| tool(path), |way| tool(way.path));
         let begun = self.begin(&tool, &asked);
         if let Some(FaultKind::Error(words)) = &begun.fault {
-            // The fixture is kept for the next try.
+            // The fixture is kept for the next attempt.
             self.answered(&begun, Err(words.clone()));
             return Ok(json_response(StatusCode::INTERNAL_SERVER_ERROR, &json!({ "error": words })));
         }
@@ -127,7 +127,7 @@ impl SessionState {
         }
     }
 
-    /// Sends an answer when it is due, spoilt if it is to be.
+    /// Sends an answer after its delay, with the fault of the call applied.
     async fn deliver(&self, begun: &BegunCall, reply: RouteReply) -> Result<Response<ServedBody>, BrokenOffError> {
         let told = told(&reply);
         if begun.fault == Some(FaultKind::Hang) {
@@ -152,7 +152,7 @@ impl SessionState {
     }
 }
 
-/// What an answer means: a result, or a complaint.
+/// The result or the error that an answer stands for.
 fn told(reply: &RouteReply) -> Result<Value, String> {
     if reply.status.is_client_error() || reply.status.is_server_error() {
         return Err(failure(reply.status.as_u16(), &reply.bytes));
@@ -164,7 +164,7 @@ fn told(reply: &RouteReply) -> Result<Value, String> {
     Ok(json.unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&reply.bytes).into_owned())))
 }
 
-/// Half of an answer, and then something that can not follow.
+/// The first half of an answer, followed by invalid content.
 fn malformed(bytes: &Bytes) -> Bytes {
     let half = bytes.slice(..bytes.len() / 2);
     [&half[..], b"{\"half of a"].concat().into()

@@ -1,4 +1,4 @@
-//! The fixtures of a case, ready to be found and sent.
+//! Loads the fixtures of a case and finds those for a request.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -16,10 +16,10 @@ use super::content::{content_type, of_the_connection};
 use super::{error::RouteError, request::ToolRequest};
 use crate::wildcard;
 
-/// The largest answer.
+/// Maximum size of an answer in bytes.
 const ANSWER_LIMIT: u64 = 64 << 20;
 
-/// Every tool with its fixtures.
+/// All tools with their fixtures.
 #[derive(Debug, Default)]
 pub(super) struct FixtureSet {
     tools: Vec<ToolFixtures>,
@@ -31,12 +31,11 @@ pub(super) struct ToolFixtures {
     pub(super) fixtures: Vec<ReadyFixture>,
 }
 
-/// A fixture whose answer is at hand.
+/// A fixture with its answer loaded.
 #[derive(Debug)]
 pub(super) struct ReadyFixture {
-    /// What it is called, if anything.
     pub(super) name: Option<String>,
-    /// The line it stands on, from 1; 0 where there is none.
+    /// The line of the fixture, from 1; 0 if it has none.
     pub(super) line: u32,
     pub(super) method: Option<Method>,
     pub(super) request: Option<Value>,
@@ -53,7 +52,7 @@ pub(super) struct RouteReply {
 }
 
 impl FixtureSet {
-    /// Reads the files of all answers.
+    /// Reads all answer files.
     pub(super) fn new(routes: &Routes, files: &dyn Files) -> Result<Self, RouteError> {
         let mut shelf = Self::default();
         let mut read = HashMap::new();
@@ -83,8 +82,8 @@ impl FixtureSet {
 }
 
 impl ToolFixtures {
-    /// The fixtures for a request, by position: those for just this one, or else those that lost its secrets, or else those for
-    /// any.
+    /// The fixtures for a request, by index: those that match it exactly, else those that match it except for redacted
+    /// secrets, else those for any request.
     pub(super) fn matching(&self, method: &Method, asked: &ToolRequest) -> Vec<usize> {
         let taking = || self.fixtures.iter().enumerate().filter(|(_, fixture)| fixture.takes(method));
         let fitting = |fits: &dyn Fn(&Value) -> bool| -> Vec<usize> {
@@ -104,14 +103,14 @@ impl ToolFixtures {
 }
 
 impl ReadyFixture {
-    /// Whether a method fits. Who asks for the head alone asks for what there would be to get.
+    /// Whether the fixture accepts a method. HEAD is accepted wherever GET is.
     pub(super) fn takes(&self, method: &Method) -> bool {
         let wanted = if *method == Method::HEAD { &Method::GET } else { method };
         self.method.as_ref().is_none_or(|own| own == wanted || own == method)
     }
 }
 
-/// The fixture with its answer at hand. A file that several name is read once.
+/// Loads the answer of a fixture. A file that several fixtures name is read once.
 fn ready<'f>(
     fixture: &'f Fixture,
     files: &dyn Files,
@@ -133,20 +132,20 @@ fn ready<'f>(
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content));
     let mut own = HeaderMap::new();
     for (name, value) in &fixture.headers {
-        let unfit = || wrong(format!("`{name}` can not be sent as a header"));
+        let unfit = || wrong(format!("`{name}` cannot be sent as a header"));
         let header = HeaderName::try_from(name.as_str()).map_err(|_| unfit())?;
         let value = HeaderValue::try_from(value.as_str()).map_err(|_| unfit())?;
-        // Where a body ends is for the server to say.
+        // The server itself sets the length of the body.
         if !of_the_connection(&header) {
             own.append(header, value);
         }
     }
     headers.extend(own);
     let status = StatusCode::from_u16(fixture.status).ok().filter(|status| !status.is_informational());
-    let status = status.ok_or_else(|| wrong(format!("no answer can have the status {}", fixture.status)))?;
+    let status = status.ok_or_else(|| wrong(format!("an answer cannot have the status {}", fixture.status)))?;
     let method = fixture.method.as_ref().map(|method| {
         let known = Method::from_bytes(method.to_ascii_uppercase().as_bytes());
-        known.map_err(|_| wrong(format!("`{method}` is no method")))
+        known.map_err(|_| wrong(format!("`{method}` is not an HTTP method")))
     });
     Ok(ReadyFixture {
         name: fixture.name.clone(),

@@ -1,4 +1,4 @@
-//! Requests to the live tools, when their answers are recorded.
+//! Forwards requests to live tools, in record and live mode.
 
 use std::time::Duration;
 
@@ -17,30 +17,29 @@ use super::recorded::RecordedToolCall;
 use super::request::ToolRequest;
 use super::session_state::SessionState;
 
-/// How long a live tool may take.
+/// Timeout of a live tool.
 const TIME: Duration = Duration::from_mins(1);
-/// The largest answer.
+/// Maximum size of an answer in bytes.
 const ANSWER_LIMIT: usize = 64 << 20;
 
-/// Where a variable leads.
+/// A variable with a base URL, and its live address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ForwardTarget {
-    /// The variable.
     pub(super) name: String,
-    /// The live address, if it has one.
     pub(super) url: Option<String>,
 }
 
-/// Where a request goes.
+/// The destination of a request.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ForwardRoute<'w> {
-    /// The address that its path is appended to.
+    /// The address that the path is appended to; `None` in replay mode.
     base: Option<&'w str>,
-    /// What is left of its path.
+    /// The path without the name of the variable.
     pub(super) path: &'w str,
 }
 
-/// Where a request goes: its path begins with the variable it came through, unless there is only one place to go to.
+/// The destination of a request: the live address of the variable that its path begins with, else the only live
+/// address.
 pub(super) fn way<'w>(active: &'w SessionState, path: &'w str) -> Result<ForwardRoute<'w>, Box<Explained>> {
     if active.mode == Mode::Replay {
         return Ok(ForwardRoute { base: None, path });
@@ -51,8 +50,8 @@ pub(super) fn way<'w>(active: &'w SessionState, path: &'w str) -> Result<Forward
         if let Some(url) = &live.url {
             return Ok(ForwardRoute { base: Some(url), path: rest });
         }
-        let message = format!("nothing can be recorded: `{name}` has no live address");
-        return Err(Explained::plain(rest, message, vec!["give it one in `tool_bases`".into()]));
+        let message = format!("cannot forward this request: `{name}` has no live address");
+        return Err(Explained::plain(rest, message, vec!["set one in `tool_bases`".into()]));
     }
     let mut urls: Vec<&str> = active.live.iter().filter_map(|live| live.url.as_deref()).collect();
     urls.sort_unstable();
@@ -60,16 +59,16 @@ pub(super) fn way<'w>(active: &'w SessionState, path: &'w str) -> Result<Forward
     if let [url] = urls[..] {
         return Ok(ForwardRoute { base: Some(url), path });
     }
-    let message = "nothing can be recorded: it is not known where this request should go".to_owned();
+    let message = "cannot forward this request: its live address is unknown".to_owned();
     let names: Vec<String> = active.live.iter().map(|live| format!("`/{}/...`", live.name)).collect();
     let remedy = match names.as_slice() {
-        [] => "name the variables that lead to the tools, and their live addresses, in `tool_bases`".into(),
-        names => format!("the paths that lead somewhere are {}", names.join(", ")),
+        [] => "list the variables with the base URLs of tools, and their live addresses, in `tool_bases`".into(),
+        names => format!("known paths are {}", names.join(", ")),
     };
     Err(Explained::plain(path, message, vec![remedy]))
 }
 
-/// Asks the live tool and takes note of its answer.
+/// Sends a request to the live tool, and records the answer in record mode.
 pub(super) async fn forward(
     active: &SessionState,
     way: &ForwardRoute<'_>,
@@ -79,15 +78,15 @@ pub(super) async fn forward(
     body: Vec<u8>,
 ) -> Result<RouteReply, Box<Explained>> {
     let refused = |reason: String, remedy: &str| {
-        Explained::plain(tool, format!("`{tool}` could not be asked: {reason}"), vec![remedy.into()])
+        Explained::plain(tool, format!("`{tool}` could not be called: {reason}"), vec![remedy.into()])
     };
-    let failed = |reason| refused(reason, "see that the live address is right and that it can be reached from here");
+    let failed = |reason| refused(reason, "check that the live address is correct and reachable from here");
     if tool.is_empty() {
-        return Err(refused("the request names no tool".into(), "a tool is the path below the address"));
+        return Err(refused("the request names no tool".into(), "the path below the address is the name of the tool"));
     }
     if active.mode == Mode::Record && !can_be_named(tool) {
-        let remedy = "names have neither spaces nor any of `?#%\\`, and do not begin with `__`";
-        return Err(refused("its path can not be the name of a tool in a suite".into(), remedy));
+        let remedy = "names must not contain spaces or any of `?#%\\`, or begin with `__`";
+        return Err(refused("its path cannot be the name of a tool in a suite".into(), remedy));
     }
     let method = method(&head.method).ok_or_else(|| {
         refused(format!("{} is not forwarded", head.method), "GET, HEAD, POST, PUT, PATCH and DELETE are")
@@ -104,17 +103,17 @@ pub(super) async fn forward(
     };
     let answered = tokio::time::timeout(TIME, answered).await.unwrap_or(Err(HttpError::Timeout));
     let (status, headers, bytes) = answered.map_err(|error| failed(error.to_string()))?;
-    let status = StatusCode::from_u16(status).map_err(|_| failed(format!("its status is {status}")))?;
+    let status = StatusCode::from_u16(status).map_err(|_| failed(format!("{status} is not an HTTP status")))?;
     let headers = end_to_end(&headers);
     if active.mode == Mode::Record {
         let (tool, headers, bytes) = (tool.to_owned(), headers.clone(), bytes.clone());
         let call = RecordedToolCall { tool, method: head.method.clone(), asked, status, headers, bytes };
-        active.state().record(call).map_err(|reason| refused(reason, "record fewer at a time"))?;
+        active.state().record(call).map_err(|reason| refused(reason, "record fewer calls at a time"))?;
     }
     Ok(RouteReply { status, headers, bytes, delay: Duration::ZERO })
 }
 
-/// Whether a suite takes a path for the name of a tool.
+/// Whether a path can be the name of a tool in a suite.
 fn can_be_named(tool: &str) -> bool {
     let unfit = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '?' | '#' | '%' | '\\');
     !tool.starts_with("__") && !tool.contains(unfit) && tool.split('/').all(|part| !matches!(part, "" | "." | ".."))
@@ -126,7 +125,7 @@ fn method(method: &Method) -> Option<http::HttpMethod> {
     [Get, Post, Put, Patch, Delete].into_iter().find(|known| known.name() == name)
 }
 
-/// The headers that go on to the tool. What comes back must be readable, so nothing but plain text is welcome.
+/// The headers to send to the tool. The answer must be readable, so no compression is accepted.
 fn sent_headers(headers: &HeaderMap) -> Vec<(String, String)> {
     let ours = [HOST, EXPECT, ACCEPT_ENCODING];
     let theirs = end_to_end(headers);
@@ -135,7 +134,7 @@ fn sent_headers(headers: &HeaderMap) -> Vec<(String, String)> {
     kept.chain([(ACCEPT_ENCODING.to_string(), "identity".to_owned())]).collect()
 }
 
-/// The headers that are about what is sent and not about the connection it is sent over.
+/// The headers that describe the message rather than the connection.
 fn end_to_end(headers: &HeaderMap) -> HeaderMap {
     let named: Vec<String> = headers
         .get_all(CONNECTION)

@@ -1,7 +1,7 @@
-//! Calls that come when their case is over.
+//! Tool calls that arrive after their case has ended.
 //!
-//! An agent that serves many cases one after the other may answer first and call its tools later. Such a call is no call of the
-//! case that runs by then, or its checks would judge what another case did.
+//! An agent that serves cases one after another may answer first and call its tools later. Such a call must not count
+//! for the case that is running by then, because its checks would judge the behavior of another case.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,15 +9,15 @@ use agentci_wire::lock;
 
 use super::miss::RouteMiss;
 
-/// The most calls that are remembered.
+/// Maximum number of calls to keep.
 const CALLS: usize = 100;
 
-/// The calls of a case that came too late. It may be asked for them after its routes were closed.
+/// The late calls of a case. They can be read after its routes are closed.
 #[derive(Debug, Clone, Default)]
 pub struct LateCalls(Arc<Mutex<Vec<RouteMiss>>>);
 
 impl LateCalls {
-    /// The calls so far, in the order they came.
+    /// The late calls so far, in order of arrival.
     pub fn calls(&self) -> Vec<RouteMiss> {
         lock(&self.0).clone()
     }

@@ -1,4 +1,4 @@
-//! A request that nothing answers: what was probably meant, and where it differs.
+//! Explains requests that no fixture matches: the closest fixture, and the first difference.
 
 use agentci_source::did_you_mean;
 use agentci_trace::{canonical, same_value};
@@ -10,25 +10,25 @@ use super::request::{ToolRequest, loosely_same};
 use crate::closest::{closest, cut, shown};
 use agentci_text::{Difference, first_difference};
 
-/// How long a value may be that is told as it is, in bytes.
+/// Maximum size of a value that is shown in full, in bytes.
 const LONG: usize = 4096;
-/// How many near fixtures are told.
+/// Maximum number of similar fixtures to list.
 const NEAR: usize = 3;
-/// How many tools are named.
+/// Maximum number of tools to list.
 const NAMED: usize = 20;
 
-/// A request that nothing answers.
+/// A request that no fixture matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RouteMiss {
     /// The tool that was called.
     pub tool: String,
-    /// One sentence.
+    /// What is wrong, in one sentence.
     pub message: String,
-    /// What was asked for, what comes closest, and where the two part.
+    /// The request, the closest fixtures, and the first difference.
     pub notes: Vec<String>,
 }
 
-/// A miss, and what the agent is told of it beyond its words.
+/// A miss, and additional fields for the body that the agent receives.
 #[derive(Debug)]
 pub(super) struct Explained {
     pub(super) miss: RouteMiss,
@@ -36,7 +36,7 @@ pub(super) struct Explained {
 }
 
 impl Explained {
-    /// One that needs no more words.
+    /// A miss without additional fields.
     pub(super) fn plain(tool: &str, message: String, notes: Vec<String>) -> Box<Self> {
         Box::new(Self { miss: RouteMiss { tool: cut(tool), message, notes }, details: Map::new() })
     }
@@ -53,7 +53,7 @@ impl Explained {
 }
 
 impl RouteMiss {
-    /// All of it in one line.
+    /// The message and all notes on one line.
     pub(super) fn line(&self) -> String {
         let notes = self.notes.iter().map(|note| format!("; {note}"));
         std::iter::once(self.message.clone()).chain(notes).collect()
@@ -64,30 +64,30 @@ impl RouteMiss {
     }
 }
 
-/// A call that came when its case was over: between two cases, or while the next one was run.
+/// A call that arrived after its case had ended: between two cases, or while the next one was running.
 pub(super) fn too_late(tool: &str, method: &Method, asked: &ToolRequest, during_next: bool) -> Box<Explained> {
     let mut notes = vec![requested(tool, method, asked)];
     if during_next {
-        notes.push("it came while the next case was run, and only this case has a fixture for it".into());
+        notes.push("it arrived while the next case was running; only this case has a fixture for it".into());
     }
     Explained::plain(tool, format!("`{}` was called after the case was over", cut(tool)), notes)
 }
 
-/// A call outside of the paths of all cases that run at once.
+/// A call outside the scopes of all running cases.
 pub(super) fn outside(tool: &str, method: &Method, asked: &ToolRequest) -> Box<Explained> {
     let notes = vec![
         requested(tool, method, asked),
-        "each of the cases that run at once has a base of its own, and this call used none of them: it is unknown which case it \
+        "concurrent cases have separate base URLs, and this call used none of them: agentci cannot tell which case it \
          belongs to"
             .into(),
-        "run with `--parallel 1`, let agentci start an agent for each case, or let the agent use the base in the `variables` of \
-         each question"
+        "run with `--parallel 1`, let agentci start an agent for each case, or let the agent use the base URL in the \
+         `variables` of each question"
             .into(),
     ];
-    Explained::plain(tool, format!("`{}` was called outside of the base of every running case", cut(tool)), notes)
+    Explained::plain(tool, format!("`{}` was called outside the base URL of every running case", cut(tool)), notes)
 }
 
-/// A tool that there is not.
+/// A call of an unknown tool.
 pub(super) fn unknown_tool(shelf: &FixtureSet, tool: &str, method: &Method, asked: &ToolRequest) -> Box<Explained> {
     let mut ids: Vec<&str> = shelf.ids().collect();
     ids.sort_unstable();
@@ -99,16 +99,16 @@ pub(super) fn unknown_tool(shelf: &FixtureSet, tool: &str, method: &Method, aske
         _ => format!("known: {}", known.join(", ")),
     });
     let meant = did_you_mean(tool, ids.iter().copied());
-    notes.extend(meant.map(|meant| format!("did you mean `{meant}`? names are compared letter by letter")));
-    let mut explained = Explained::plain(tool, format!("there is no tool `{}`", cut(tool)), notes);
+    notes.extend(meant.map(|meant| format!("did you mean `{meant}`? names must match exactly")));
+    let mut explained = Explained::plain(tool, format!("unknown tool `{}`", cut(tool)), notes);
     explained.details.insert("known".into(), ids.into_iter().take(NAMED).collect());
     explained.details.extend(meant.map(|meant| ("did_you_mean".to_owned(), meant.into())));
     explained
 }
 
-/// A request that no fixture of its tool is for.
+/// A request that no fixture of its tool matches.
 pub(super) fn no_fixture(tool: &ToolFixtures, method: &Method, asked: &ToolRequest) -> Box<Explained> {
-    let message = format!("no fixture of `{}` fits this request", tool.id);
+    let message = format!("no fixture of `{}` matches this request", tool.id);
     let mut notes = vec![requested(&tool.id, method, asked)];
     let mut details = Map::new();
     let loose = match asked {
@@ -118,7 +118,7 @@ pub(super) fn no_fixture(tool: &ToolFixtures, method: &Method, asked: &ToolReque
     let candidates = tool.fixtures.iter().enumerate();
     let with_request = candidates.filter_map(|(at, fixture)| Some(((at, fixture), fixture.request.as_ref()?)));
     let mut near = closest(with_request, asked.value(), NEAR, loose);
-    // One whose method fits is meant rather than one that is as close.
+    // Among equally close fixtures, prefer one with the right method.
     near.sort_by(|((_, a), likeness_a), ((_, b), likeness_b)| {
         likeness_b.total_cmp(likeness_a).then_with(|| b.takes(method).cmp(&a.takes(method)))
     });
@@ -153,12 +153,12 @@ fn requested(tool: &str, method: &Method, asked: &ToolRequest) -> String {
 
 fn wrong_method(fixture: &ReadyFixture, method: &Method) -> String {
     let wanted = fixture.method.as_ref().map_or("any method", Method::as_str);
-    format!("the closest fixture is for {wanted}, and this is {method}")
+    format!("the closest fixture is for {wanted}, but the request is {method}")
 }
 
 fn told(difference: &Difference) -> String {
     format!(
-        "first difference to the closest fixture: at {} it has {}, the agent sent {}",
+        "first difference from the closest fixture: at {} it has {}, the agent sent {}",
         if difference.path.is_empty() { "the top".into() } else { cut(&difference.path) },
         shown(difference.expected.as_ref()),
         shown(difference.actual.as_ref()),
@@ -170,13 +170,13 @@ fn value(difference: &Difference) -> Value {
     json!({ "at": cut(&difference.path), "expected": expected, "got": got })
 }
 
-/// A value as it is, or the beginning of its text where it is long.
+/// The value, or the beginning of its text if it is long.
 fn shortened(value: &Value) -> Value {
     let text = canonical(value);
     if text.len() > LONG { cut(&text).into() } else { value.clone() }
 }
 
-/// What a fixture is called: its name, or its number, and where it stands.
+/// The name or number of a fixture, and its line.
 fn label(at: usize, fixture: &ReadyFixture) -> String {
     let name = fixture.name.as_ref().map_or_else(|| format!("fixture {}", at + 1), |name| format!("`{name}`"));
     if fixture.line == 0 { name } else { format!("{name} on line {}", fixture.line) }

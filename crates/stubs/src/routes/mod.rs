@@ -1,13 +1,14 @@
-//! Tools over HTTP, played by a server of ours: each tool is a path, and each request finds its answer among the fixtures.
+//! The stub tool server: each tool is a path, and each request is answered by a matching fixture.
 //!
 //! ```text
-//! request ─▶ board: which case ─▶ asked: body or query ─▶ shelf: which fixture ─▶ exchange: the answer, late or spoilt if it is to be
-//!                                                     └─▶ forward: the live tool ─▶ recorded ─▶ fixtures in the suite, as its format writes them
+//! request ─▶ sessions: which case ─▶ request: body or query ─▶ fixtures: which one ─▶ exchange: the answer
+//!                                                          └─▶ forward: the live tool ─▶ recorded: new fixtures
 //! ```
 //!
-//! One server serves all cases of a suite: the one that is running at the root, or several at once, each below a path of its
-//! own. A request that no fixture is for is answered with the closest one and the first difference, and remembered.
-//! `GET /__agentci/misses` tells them all, `POST /__agentci/reset` begins anew. The server stops when it is dropped.
+//! One server serves all cases of a suite: the running case at the root, or several concurrent cases, each below its
+//! own path. A request that no fixture matches is a miss: the answer names the closest fixture and the first
+//! difference. `GET /__agentci/misses` lists all misses, `POST /__agentci/reset` resets the state. The server stops
+//! when it is dropped.
 
 mod content;
 mod control;

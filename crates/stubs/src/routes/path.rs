@@ -1,8 +1,8 @@
-//! The tools that paths name.
+//! Maps paths to tool names.
 
 use agentci_text::percent_decoded;
 
-/// The tool that a path names, without a slash at its end.
+/// The tool that a path names; one trailing slash is ignored.
 pub(super) fn tool(path: &str) -> String {
     percent_decoded(path.strip_suffix('/').unwrap_or(path))
 }

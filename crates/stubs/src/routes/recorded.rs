@@ -1,4 +1,4 @@
-//! Calls of live tools, and the fixtures that they become.
+//! Turns recorded calls of live tools into fixtures.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -15,9 +15,9 @@ use serde_json::Value;
 use super::content::{content_type, ending};
 use super::request::ToolRequest;
 
-/// Headers that differ from answer to answer and that no agent looks at.
+/// Headers that vary between answers and that agents do not use.
 const IDLE: [HeaderName; 7] = [AGE, COOKIE, DATE, SERVER, SET_COOKIE, STRICT_TRANSPORT_SECURITY, VIA];
-/// How many letters of a fingerprint name a file.
+/// Number of characters of the hash in a file name.
 const NAME: usize = 12;
 
 /// A call of a live tool, and its answer.
@@ -38,8 +38,8 @@ pub(super) struct WrittenFixture {
     pub(super) bytes: Bytes,
 }
 
-/// The fixtures that some calls become, by tool, in the order of the calls and without secrets. What is secret anywhere in them
-/// is removed everywhere.
+/// The fixtures of some calls, by tool and in the order of the calls. A value that is secret anywhere in the calls is
+/// redacted everywhere.
 pub(super) fn fixtures(calls: &[RecordedToolCall], secrets: &Redactor) -> Vec<(String, Vec<WrittenFixture>)> {
     let mut secrets = secrets.clone();
     for call in calls {
@@ -64,9 +64,10 @@ pub(super) fn fixtures(calls: &[RecordedToolCall], secrets: &Redactor) -> Vec<(S
     tools
 }
 
-/// Drops what repeats at the end, since the last answer to a request is given again and again.
+/// Drops repeated answers at the end, because the last answer to a request is repeated anyway.
 fn without_repeats(list: &mut Vec<WrittenFixture>) {
-    // For each request the first of the equal answers at its end, from the end on; nothing once another was found before them.
+    // For each request, the first of the equal answers at the end seen so far; `None` once a different answer precedes
+    // them.
     let mut ends: HashMap<(Option<String>, String), Option<usize>> = HashMap::new();
     let mut needed = vec![true; list.len()];
     for (at, written) in list.iter().enumerate().rev() {
@@ -115,7 +116,7 @@ fn written(call: &RecordedToolCall, with_method: bool, secrets: &Redactor) -> Wr
     WrittenFixture { fixture, bytes }
 }
 
-/// A body without secrets, byte for byte the same where it holds none.
+/// A body with its secrets redacted; unchanged, byte for byte, if it contains none.
 fn clean(bytes: &Bytes, secrets: &Redactor) -> Bytes {
     if let Ok(value) = serde_json::from_slice::<Value>(bytes) {
         let mut clean = value.clone();
@@ -128,12 +129,12 @@ fn clean(bytes: &Bytes, secrets: &Redactor) -> Bytes {
     }
 }
 
-/// The folder for the answers of a tool: its name, as far as it can be one.
+/// The folder for the answers of a tool: its name, with unsuitable characters replaced.
 fn folder(tool: &str) -> PathBuf {
     let plain = |part: &str| -> String {
         let known = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
         let name: String = part.chars().take(100).map(known).collect();
-        // Neither a way out nor something hidden.
+        // Prevents parent folders and hidden files.
         if name.starts_with('.') { format!("_{name}") } else { name }
     };
     tool.split('/').filter(|part| !part.is_empty()).map(plain).collect()

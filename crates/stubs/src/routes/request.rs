@@ -1,4 +1,4 @@
-//! What a request asks for: its body, or its query where it has none.
+//! Reads the arguments of a request: from its body, or from its query if it has none.
 
 use std::borrow::Cow;
 
@@ -7,17 +7,17 @@ use agentci_trace::{decimal, same_value};
 use hyper::header::{CONTENT_TYPE, HeaderMap};
 use serde_json::{Map, Value};
 
-/// What a request asks for.
+/// The arguments of a request.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ToolRequest {
-    /// A body: JSON, or else its text.
+    /// A body: JSON, else its text as a string.
     Body(Value),
-    /// Parameters: each a text, or a list of texts where it is repeated.
+    /// Parameters: each a string, or a list of strings if repeated.
     Parameters(Value),
 }
 
 impl ToolRequest {
-    /// Reads a request. A form is parameters that travel in the body; JSON may be called one by clients that call everything so.
+    /// Reads a request. A form is read as parameters, unless it is JSON: some clients label every body a form.
     pub(super) fn read(headers: &HeaderMap, query: Option<&str>, body: &[u8]) -> Self {
         if body.trim_ascii().is_empty() {
             return ToolRequest::Parameters(parameters(query.unwrap_or_default()));
@@ -42,7 +42,8 @@ impl ToolRequest {
         value
     }
 
-    /// The arguments in the types of a fixture, as far as they fit: parameters are texts, and `17` may mean the number.
+    /// The arguments, converted to the types in a fixture where possible: parameters are strings, and `17` may mean a
+    /// number.
     pub(super) fn like(&self, fixture: &Value) -> Cow<'_, Value> {
         match (self, fixture) {
             (ToolRequest::Parameters(Value::Object(sent)), Value::Object(wanted)) => {
@@ -72,11 +73,11 @@ fn parameters(query: &str) -> Value {
     Value::Object(all)
 }
 
-/// A parameter in the type of the value that is wanted, if it fits.
+/// A parameter, converted to the type of the expected value if possible.
 fn typed(sent: &Value, wanted: Option<&Value>) -> Value {
     match (sent, wanted) {
         (sent, Some(wanted)) if loosely_same(wanted, sent) => wanted.clone(),
-        // A list of one is not repeated.
+        // A list with one item is sent as a single parameter.
         (Value::String(_), Some(Value::Array(wanted))) => Value::Array(vec![typed(sent, wanted.first())]),
         (Value::Array(sent), Some(Value::Array(wanted))) => {
             Value::Array(sent.iter().enumerate().map(|(at, sent)| typed(sent, wanted.get(at))).collect())
@@ -85,7 +86,7 @@ fn typed(sent: &Value, wanted: Option<&Value>) -> Value {
     }
 }
 
-/// Whether a value and a parameter are the same when the text is read as what is wanted.
+/// Whether a parameter equals a value when its text is read as the type of the value.
 pub(super) fn loosely_same(wanted: &Value, sent: &Value) -> bool {
     let Value::String(text) = sent else { return same_value(wanted, sent) };
     match wanted {
@@ -157,7 +158,7 @@ mod tests {
         assert_eq!(read(&headers, "[".repeat(9999).as_bytes()), ToolRequest::Body(json!("[".repeat(9999))));
         headers.insert(CONTENT_TYPE, "application/x-www-form-urlencoded; charset=utf-8".parse().unwrap());
         assert_eq!(read(&headers, b"a=1"), ToolRequest::Parameters(json!({"a": "1"})));
-        // What a client sends that calls every body a form.
+        // A client that labels every body a form.
         assert_eq!(read(&headers, b"{\"a\":1}"), ToolRequest::Body(json!({"a": 1})));
         assert_eq!(read(&headers, b"12"), ToolRequest::Parameters(json!({"12": ""})));
     }

@@ -1,4 +1,4 @@
-//! The server: one for all cases of a suite.
+//! The stub tool server: one for all cases of a suite.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
@@ -8,15 +8,15 @@ use super::session::{RouteOptions, RouteSession};
 use super::{error::RouteError, sessions::RouteSessions};
 use agentci_wire::serve::{ClientLimits, Serving};
 
-/// Clients keep connections for later; one that is closed too early is a request that fails for no reason.
+/// Clients reuse idle connections; closing one too early would make a request fail for no reason.
 const LIMITS: ClientLimits = ClientLimits { connections: 1_024, head: Some(Duration::from_mins(5)) };
 
-/// How a server is started.
+/// Options of a server.
 #[derive(Debug, Clone)]
 pub struct RouteServerOptions {
-    /// The address; loopback by default.
+    /// The address to listen on. Default: loopback.
     pub bind: IpAddr,
-    /// The port; 0, the default, is any that is free.
+    /// The port; 0 means any free port. Default: 0.
     pub port: u16,
 }
 
@@ -26,7 +26,7 @@ impl Default for RouteServerOptions {
     }
 }
 
-/// Tools over HTTP, served until this is dropped.
+/// The stub tool server; it runs until it is dropped.
 #[derive(Debug)]
 pub struct RouteServer {
     serving: Serving,
@@ -34,7 +34,7 @@ pub struct RouteServer {
 }
 
 impl RouteServer {
-    /// Starts a server that has no routes yet; within a runtime that can do input and output.
+    /// Starts a server without routes. Requires a Tokio runtime with I/O enabled.
     pub async fn start(options: RouteServerOptions) -> Result<Self, RouteError> {
         let wanted = SocketAddr::new(options.bind, options.port);
         let board = Arc::new(RouteSessions::default());
@@ -43,15 +43,15 @@ impl RouteServer {
         Ok(Self { serving, board })
     }
 
-    /// The address it got.
+    /// The address that the server listens on.
     pub fn address(&self) -> SocketAddr {
         self.serving.address()
     }
 
-    /// Where it is reached from this machine, without a slash at the end: `http://127.0.0.1:41234`.
+    /// The URL of the server on this machine, without a trailing slash: `http://127.0.0.1:41234`.
     pub fn url(&self) -> String {
         let mut address = self.address();
-        // Every address is none to go to.
+        // The unspecified address cannot be connected to.
         match address.ip() {
             IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
             IpAddr::V6(ip) if ip.is_unspecified() => address.set_ip(Ipv6Addr::LOCALHOST.into()),
@@ -60,14 +60,15 @@ impl RouteServer {
         format!("http://{address}")
     }
 
-    /// Serves the routes of a case until the session is dropped: at the root, or below a scope of their own where several cases
-    /// run at once.
+    /// Serves the routes of a case until the session is dropped: at the root, or below a scope if several cases run
+    /// concurrently.
     pub fn open(&self, scope: Option<&str>, options: RouteOptions<'_>) -> Result<RouteSession, RouteError> {
         RouteSession::open(&self.board, self.url(), (scope, false), options)
     }
 
-    /// Serves the routes of the only case that runs below a scope of its own. A call outside of it is this case's as well, such as
-    /// one of an agent that takes only the host of its base; unless an earlier case was served at the root, whose agent may be late.
+    /// Serves the routes of the only running case below a scope. Calls outside the scope belong to this case too, such
+    /// as those of an agent that uses only the host of its base URL; unless an earlier case was served at the root,
+    /// whose agent may be late.
     pub fn open_alone(&self, scope: &str, options: RouteOptions<'_>) -> Result<RouteSession, RouteError> {
         RouteSession::open(&self.board, self.url(), (Some(scope), true), options)
     }

@@ -1,4 +1,4 @@
-//! The routes of one case while they are served.
+//! The routes of one case while they are served, and saving of what was recorded.
 
 use std::io::Read as _;
 use std::path::PathBuf;
@@ -20,37 +20,37 @@ use super::session_state::SessionState;
 use super::sessions::RouteSessions;
 use crate::{Faults, replace_file};
 
-/// The largest suite that recorded answers are written to, as large as one may be.
+/// Maximum size of a suite that fixtures are written to, in bytes; the same as for reading a suite.
 const SUITE_LIMIT: u64 = 10 << 20;
 
-/// What is served, and how.
+/// What to serve, and how.
 pub struct RouteOptions<'o> {
     /// The tools and their answers.
     pub routes: Arc<Routes>,
-    /// Whether requests are answered from the fixtures, or by the live tools, and recorded.
+    /// Whether requests are answered from fixtures or forwarded to live tools, and whether their answers are recorded.
     pub mode: Mode,
-    /// What goes wrong on purpose.
+    /// The faults to inject.
     pub faults: Faults,
-    /// Who is told of calls, results and misses.
+    /// Receives calls, results and misses.
     pub observer: Option<UnboundedSender<EventKind>>,
-    /// Where the files of answers are.
+    /// The file system with the answer files.
     pub files: &'o dyn Files,
-    /// The variables of live addresses.
+    /// Looks up the variables in live addresses.
     pub variables: &'o dyn Fn(&str) -> Option<String>,
 }
 
-/// What was recorded and written.
+/// The files written by a recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RouteRecording {
     /// The file whose fixtures were replaced.
     pub suite: PathBuf,
-    /// The files of answers, each once.
+    /// The answer files, without duplicates.
     pub files: Vec<PathBuf>,
-    /// How many calls there were.
+    /// The number of recorded calls.
     pub calls: usize,
 }
 
-/// The routes of one case while they are served. Dropping it takes them away, and ends the requests that still wait.
+/// The routes of one case while they are served. Dropping it removes them and aborts pending requests.
 #[derive(Debug)]
 pub struct RouteSession {
     url: String,
@@ -80,7 +80,7 @@ impl RouteSession {
         Ok(Self { url, routes, active, board: Arc::clone(board) })
     }
 
-    /// What the agent is given as the base of its tools, the scope included, without a slash at the end.
+    /// The base URL of the tools for the agent, with the scope and without a trailing slash.
     pub fn base(&self) -> String {
         match &self.active.scope {
             Some(scope) => format!("{}/{}", self.url, percent_encoded(scope)),
@@ -88,8 +88,8 @@ impl RouteSession {
         }
     }
 
-    /// Each variable that leads the agent to its tools, with its value. When requests are forwarded each has a path of its own,
-    /// so that it is known where to.
+    /// The variables with the base URLs of the tools, and their values. When requests are forwarded, each variable has
+    /// its own path, which identifies the live address.
     pub fn bases(&self) -> Vec<(String, String)> {
         let base = self.base();
         let value = |name: &str| match self.active.mode {
@@ -99,24 +99,24 @@ impl RouteSession {
         self.routes.bases.iter().map(|base| (base.name.value.clone(), value(&base.name.value))).collect()
     }
 
-    /// The requests so far that nothing answered, in the order they came.
+    /// The requests so far that no fixture matched, in order of arrival.
     pub fn misses(&self) -> Vec<RouteMiss> {
         self.active.misses()
     }
 
-    /// The calls that come when this is dropped and the case over.
+    /// The calls that arrive after this is dropped and the case has ended.
     pub fn late_calls(&self) -> LateCalls {
         self.active.late.clone()
     }
 
-    /// What went wrong on purpose so far.
+    /// The state of the faults.
     pub fn faults(&self) -> Faults {
         self.active.state().faults.clone()
     }
 
-    /// Puts what was recorded in the place of the former fixtures, without its secrets: the files of the answers first, each
-    /// named by what it holds so that none is lost, then the suite, whole or not at all. `None` when there is nothing to write:
-    /// no tool was called, or nothing is recorded.
+    /// Replaces the fixtures of the suite by the recorded ones, with secrets redacted. Answer files are written first,
+    /// named by a hash of their content so that none is overwritten; then the suite is replaced atomically. `None` if
+    /// there is nothing to write: no tool was called, or the mode is not record.
     pub fn save_recording(&self, secrets: &Redactor) -> Result<Option<RouteRecording>, RouteError> {
         let Some(record) = self.routes.record.as_ref().filter(|_| self.active.mode == Mode::Record) else {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! A case whose routes are served: its fixtures, and what has happened so far.
+//! The state of a case whose routes are served: its fixtures, calls and misses.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard};
@@ -16,36 +16,35 @@ use super::miss::{Explained, RouteMiss, no_fixture, unknown_tool};
 use super::{forward::ForwardTarget, late_calls::LateCalls, recorded::RecordedToolCall, request::ToolRequest};
 use crate::Faults;
 
-/// The most misses that are remembered.
+/// Maximum number of misses to keep.
 const MISSES: usize = 1_000;
-/// How many calls are recorded at most, and how many bytes their answers have together.
+/// Maximum number of recorded calls, and maximum total size of their answers in bytes.
 const RECORDED: usize = 10_000;
 const RECORDED_BYTES: usize = 512 << 20;
 
 /// A case whose routes are served.
 #[derive(Debug)]
 pub(super) struct SessionState {
-    /// The part of the path that is its own.
+    /// The first part of its paths; `None` if it is served at the root.
     pub(super) scope: Option<String>,
-    /// Whether calls outside of its scope are its own as well, since no other case runs.
+    /// Whether calls outside its scope belong to it too, because no other case is running.
     pub(super) alone: bool,
     pub(super) mode: Mode,
     pub(super) shelf: FixtureSet,
-    /// Where requests are forwarded to, when they are.
+    /// Destinations of forwarded requests, in record and live mode.
     pub(super) live: Vec<ForwardTarget>,
-    /// Who is told of calls, until the case is over.
+    /// Receives events until the case ends.
     observer: Mutex<Option<UnboundedSender<EventKind>>>,
-    /// Its calls that came when it was over.
+    /// Its calls that arrived after it had ended.
     pub(super) late: LateCalls,
     state: Mutex<RouteState>,
     closed: watch::Sender<bool>,
 }
 
-/// What has happened so far.
 #[derive(Debug, Default)]
 pub(super) struct RouteState {
     pub(super) faults: Faults,
-    /// How often the fixtures for one request were used.
+    /// How often the fixtures for one request were used, by tool and fixture indexes.
     used: HashMap<(String, Vec<usize>), usize>,
     misses: Vec<RouteMiss>,
     calls: u64,
@@ -54,13 +53,13 @@ pub(super) struct RouteState {
 }
 
 impl RouteState {
-    /// Takes note of a call of a live tool; what is refused is too much.
+    /// Records a call of a live tool; the error is an exceeded limit.
     pub(super) fn record(&mut self, call: RecordedToolCall) -> Result<(), String> {
         if self.recorded.len() >= RECORDED {
-            return Err(format!("more than {RECORDED} calls are not recorded"));
+            return Err(format!("the limit of {RECORDED} recorded calls is reached"));
         }
         if self.recorded_bytes + call.bytes.len() > RECORDED_BYTES {
-            return Err(format!("more than {} MiB of answers are not recorded", RECORDED_BYTES >> 20));
+            return Err(format!("the limit of {} MiB of recorded answers is reached", RECORDED_BYTES >> 20));
         }
         self.recorded_bytes += call.bytes.len();
         self.recorded.push(call);
@@ -68,11 +67,11 @@ impl RouteState {
     }
 }
 
-/// A call that has begun.
+/// A call in progress.
 #[derive(Debug)]
 pub(super) struct BegunCall {
     id: String,
-    /// What goes wrong with it on purpose.
+    /// The fault to inject.
     pub(super) fault: Option<FaultKind>,
 }
 
@@ -94,20 +93,20 @@ impl SessionState {
         lock(&self.state)
     }
 
-    /// Ends every request that still waits.
+    /// Aborts pending requests.
     pub(super) fn close(&self) {
         self.closed.send_replace(true);
-        // The case is kept to recognise late calls; whoever listens must not wait for it.
+        // The state is kept to recognise late calls, but the receiver of events must see the end.
         lock(&self.observer).take();
     }
 
     /// Waits until it is closed.
     pub(super) async fn until_closed(&self) {
-        // The sender lives as long as this does.
+        // The sender lives as long as `self`, so this cannot fail.
         let _ = self.closed.subscribe().wait_for(|closed| *closed).await;
     }
 
-    /// Takes note of a call.
+    /// Starts a call.
     pub(super) fn begin(&self, tool: &str, asked: &ToolRequest) -> BegunCall {
         let (id, fault) = {
             let mut state = self.state();
@@ -118,12 +117,12 @@ impl SessionState {
         BegunCall { id, fault }
     }
 
-    /// Whether a fixture is for this request; nobody knows where there are none.
+    /// Whether a fixture matches this request; false if the tool has no fixtures.
     pub(super) fn fits(&self, tool: &str, method: &Method, asked: &ToolRequest) -> bool {
         self.shelf.tool(tool).is_some_and(|shelved| !shelved.matching(method, asked).is_empty())
     }
 
-    /// The answer of the fixtures. Those for the same request are used in turn, the last again and again.
+    /// The answer of the matching fixture. Fixtures for the same request are used in turn; the last one is repeated.
     pub(super) fn fixture(
         &self,
         tool: &str,
@@ -142,7 +141,7 @@ impl SessionState {
         Ok(shelved.fixtures[at].reply.clone())
     }
 
-    /// Remembers a request that nothing answers, and that may be this case's.
+    /// Keeps a miss that may belong to this case.
     pub(super) fn strayed(&self, miss: &RouteMiss) {
         let mut state = self.state();
         if state.misses.len() < MISSES {
@@ -152,25 +151,25 @@ impl SessionState {
         self.tell(EventKind::Miss { tool: miss.tool.clone(), message: miss.line() });
     }
 
-    /// Remembers a call that nothing answers.
+    /// Keeps the miss of a call, and ends the call.
     pub(super) fn missed(&self, begun: &BegunCall, miss: &RouteMiss) {
         self.strayed(miss);
         self.answered(begun, Err(miss.message.clone()));
     }
 
-    /// Takes note of the answer to a call.
+    /// Reports the answer to a call.
     pub(super) fn answered(&self, begun: &BegunCall, answer: Result<Value, String>) {
         let fault = begun.fault.as_ref().map(|fault| fault.name().to_owned());
         let result = ToolResult::new(&*begun.id, answer, Observer::Stub);
         self.tell(EventKind::ToolResult(ToolResult { fault, ..result }));
     }
 
-    /// The requests that nothing answered, as far as they are remembered.
+    /// The misses so far, up to the limit.
     pub(super) fn misses(&self) -> Vec<RouteMiss> {
         self.state().misses.clone()
     }
 
-    /// Begins anew: no fixture was used, and nothing was missed.
+    /// Resets the use of fixtures and the misses.
     pub(super) fn reset(&self) {
         let mut state = self.state();
         state.used.clear();
@@ -178,7 +177,7 @@ impl SessionState {
     }
 
     fn tell(&self, kind: EventKind) {
-        // Whoever listened may be gone by now.
+        // The receiver may be gone.
         if let Some(observer) = &*lock(&self.observer) {
             let _ = observer.send(kind);
         }
@@ -204,7 +203,7 @@ mod tests {
         }
     }
 
-    /// How many calls with such an answer are recorded, and why no more.
+    /// The number of calls with such an answer that are recorded, and the error of the next one.
     fn recorded(bytes: &Bytes) -> (usize, String) {
         let faults = Faults::new([].into(), 1);
         let shelf = FixtureSet::default();
@@ -219,8 +218,8 @@ mod tests {
 
     #[test]
     fn a_recording_has_an_end() {
-        assert_eq!(recorded(&Bytes::new()), (RECORDED, "more than 10000 calls are not recorded".into()));
+        assert_eq!(recorded(&Bytes::new()), (RECORDED, "the limit of 10000 recorded calls is reached".into()));
         let large = Bytes::from(vec![0; 64 << 20]);
-        assert_eq!(recorded(&large), (8, "more than 512 MiB of answers are not recorded".into()));
+        assert_eq!(recorded(&large), (8, "the limit of 512 MiB of recorded answers is reached".into()));
     }
 }

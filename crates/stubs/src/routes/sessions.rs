@@ -1,4 +1,4 @@
-//! Which case a path belongs to.
+//! Finds the case that a path belongs to.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -8,19 +8,19 @@ use agentci_wire::lock;
 
 use super::{error::RouteError, session_state::SessionState};
 
-/// The cases whose routes are served: one at the root, and any number below a part of the path that is theirs.
+/// The cases whose routes are served: one at the root, and any number below a scope.
 #[derive(Debug, Default)]
 pub(super) struct RouteSessions(Mutex<RouteCases>);
 
 #[derive(Debug, Default)]
 struct RouteCases {
     served: BTreeMap<Option<String>, Arc<SessionState>>,
-    /// The last one that was served at the root and is no more: its agent may not know that yet.
+    /// The last case that was served at the root and has ended; its agent may still make calls.
     former: Option<Arc<SessionState>>,
 }
 
 impl RouteSessions {
-    /// Begins to serve a case.
+    /// Starts to serve a case.
     pub(super) fn add(&self, active: Arc<SessionState>) -> Result<(), RouteError> {
         let mut open = lock(&self.0);
         if open.served.contains_key(&active.scope) {
@@ -31,7 +31,7 @@ impl RouteSessions {
         Ok(())
     }
 
-    /// Serves a case no longer.
+    /// Stops serving a case.
     pub(super) fn remove(&self, active: &Arc<SessionState>) {
         let mut open = lock(&self.0);
         open.served.remove(&active.scope);
@@ -40,12 +40,12 @@ impl RouteSessions {
         }
     }
 
-    /// The case that was served at the root before.
+    /// The previous case that was served at the root.
     pub(super) fn former(&self) -> Option<Arc<SessionState>> {
         lock(&self.0).former.clone()
     }
 
-    /// The case that a path belongs to, and what is left of the path, without a slash at its beginning.
+    /// The case that a path belongs to, and the rest of the path without a leading slash.
     pub(super) fn find<'p>(&self, path: &'p str) -> Option<(Arc<SessionState>, &'p str)> {
         let open = lock(&self.0);
         let path = path.strip_prefix('/').unwrap_or(path);
@@ -60,7 +60,7 @@ impl RouteSessions {
         root.map(|active| (Arc::clone(active), path))
     }
 
-    /// Every case, in the order of their scopes.
+    /// All cases, ordered by scope.
     pub(super) fn all(&self) -> Vec<Arc<SessionState>> {
         lock(&self.0).served.values().cloned().collect()
     }

@@ -1,11 +1,11 @@
-//! Tools for demonstrations.
+//! Built-in tools for demonstrations.
 
 use serde_json::{Value, json};
 
-/// The names of the tools that are built in.
+/// The names of the built-in tools.
 pub(super) const NAMES: [&str; 2] = ["mock_search_docs", "search_docs"];
 
-/// Searches documentation that is not there: two hits that repeat the question.
+/// Pretends to search documentation: returns two hits that repeat the query.
 pub(super) fn search_docs(args: &Value) -> Value {
     let query = args["q"].as_str().filter(|query| !query.is_empty()).unwrap_or("unknown");
     json!({ "hits": [

@@ -1,7 +1,7 @@
-//! A tool that is a program: one process a call, or one for all calls.
+//! Tools that are programs: one process per call, or one for all calls.
 //!
-//! One process for all calls reads a line `{"call_id":"c1","tool":"search","args":{..}}` and writes a line
-//! `{"ok":true,"result":..}` or `{"ok":false,"error":".."}` for each.
+//! For each call, a process for all calls reads a line `{"call_id":"c1","tool":"search","args":{..}}` and writes a line
+//! `{"ok":true,"result":..}` or `{"ok":false,"error":".."}`.
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
-/// The largest result.
+/// Maximum size of a result in bytes.
 const RESULT_LIMIT: usize = 64 << 20;
 const AT_ONCE: Grace = Grace { before_asking: Duration::ZERO, before_killing: Duration::from_millis(200) };
 const POLITE: Grace = Grace { before_asking: Duration::from_millis(300), before_killing: Duration::from_millis(300) };
@@ -23,9 +23,9 @@ const POLITE: Grace = Grace { before_asking: Duration::from_millis(300), before_
 /// Why a call has no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum NoResult {
-    /// The tool answered so, or did not answer: its words.
+    /// The tool answered with an error, or did not answer.
     Failed(String),
-    /// Its program is not there, or can not be started.
+    /// Its program does not exist or cannot be started.
     NotStarted(String),
 }
 
@@ -41,14 +41,14 @@ impl From<SpawnError> for NoResult {
     }
 }
 
-/// A program with its arguments and its environment, variables filled in.
+/// Fills in the variables of a command and its environment.
 pub fn fill_command(
     command: &[CommandPart],
     environment: &[(String, Text)],
     lookup: &dyn Fn(&str) -> Option<String>,
 ) -> Result<ProcessCommand, UnsetVariableError> {
     let part = |part: &CommandPart| match &part.file {
-        // Made absolute, since the working folder of the program may be another than ours.
+        // Made absolute, because the program may run in another working directory.
         Some(file) => Ok(std::path::absolute(file).unwrap_or_else(|_| file.clone()).into_os_string()),
         None => part.text.fill(lookup).map(OsString::from),
     };
@@ -58,7 +58,7 @@ pub fn fill_command(
     Ok(ProcessCommand { program, arguments: parts.collect(), folder: None, environment })
 }
 
-/// Names with their values, variables filled in.
+/// Fills in the variables of values.
 pub(super) fn fill_pairs(
     pairs: &[(String, Text)],
     lookup: &dyn Fn(&str) -> Option<String>,
@@ -66,11 +66,11 @@ pub(super) fn fill_pairs(
     pairs.iter().map(|(name, value)| Ok((name.clone(), value.fill(lookup)?))).collect()
 }
 
-/// Runs a program once: arguments in, result out.
+/// Runs a program for one call: arguments on standard input, the result on standard output.
 pub(super) async fn once(command: &ProcessCommand, args: &Value, limit: Duration) -> Result<Value, NoResult> {
     let (mut process, pipes) = Process::spawn(command)?;
     let (mut input, body) = (pipes.input, args.to_string());
-    // The program may leave without reading; then its exit says more than the broken pipe.
+    // The program may exit without reading; then its exit status says more than the broken pipe.
     let write = async move {
         let _ = input.write_all(body.as_bytes()).await;
     };
@@ -94,12 +94,12 @@ fn late(limit: Duration) -> String {
     format!("no answer within {}", print_duration(limit))
 }
 
-/// A process that answers many calls; started with the first.
+/// A process that answers many calls; the first call starts it.
 #[derive(Debug)]
 pub(super) struct LongLived {
     command: ProcessCommand,
     limit: Duration,
-    /// One call at a time: the answers have no other order.
+    /// One call at a time, because answers carry no id.
     running: Mutex<Option<RunningCommand>>,
 }
 
@@ -115,7 +115,6 @@ impl LongLived {
         Self { command, limit, running: Mutex::new(None) }
     }
 
-    /// One call.
     pub(super) async fn call(&self, call_id: &str, tool: &str, args: &Value) -> Result<Value, NoResult> {
         let mut answer = self.exchange(&json!({ "call_id": call_id, "tool": tool, "args": args })).await?;
         match answer["ok"].as_bool() {
@@ -125,7 +124,7 @@ impl LongLived {
         }
     }
 
-    /// Sends a line and reads one. A process that is late or broken is ended, and the next call starts another.
+    /// Sends a line and reads one. A process that times out or fails is ended; the next call starts a new one.
     pub(super) async fn exchange(&self, request: &Value) -> Result<Value, NoResult> {
         let mut slot = self.running.lock().await;
         let mut running = if let Some(running) = slot.take() {
@@ -136,7 +135,7 @@ impl LongLived {
         };
         let line = format!("{request}\n");
         let talk = async {
-            running.input.write_all(line.as_bytes()).await.map_err(|_| "it reads no more".to_owned())?;
+            running.input.write_all(line.as_bytes()).await.map_err(|_| "it no longer reads its input".to_owned())?;
             let answer = running.output.next().await.map_err(|error| error.to_string())?;
             let answer = answer.ok_or("it ended without an answer")?;
             serde_json::from_slice(answer).map_err(|error| format!("its answer is not JSON: {error}"))
@@ -155,7 +154,7 @@ impl LongLived {
         }
     }
 
-    /// Ends the process, if there is one.
+    /// Ends the process, if it is running.
     pub(super) async fn close(self) {
         if let Some(running) = self.running.into_inner() {
             drop(running.input);
@@ -193,7 +192,7 @@ mod tests {
         tool.close().await;
     }
 
-    /// Neither is asked twice whether it wants to leave.
+    /// A tool that ignores SIGTERM is killed.
     #[tokio::test]
     async fn a_tool_that_does_not_leave_is_made_to() {
         let stays = "trap '' TERM; while :; do sleep 1; done";

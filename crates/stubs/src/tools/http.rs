@@ -1,4 +1,4 @@
-//! A tool behind a URL: arguments as a JSON body, the result as JSON.
+//! Tools behind a URL: the arguments are a JSON body, and the result is JSON.
 
 use agentci_plan::{HttpTool, UnsetVariableError};
 use agentci_wire::http::{JsonRequest, post_json};
@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use super::command::fill_pairs;
 
-/// The largest result.
+/// Maximum size of a result in bytes.
 const RESULT_LIMIT: usize = 64 << 20;
-/// How much of an error page is shown.
+/// Maximum number of characters of an error page to show.
 const SHOWN: usize = 300;
 
-/// A tool with its variables filled in, as a request that has no body yet.
+/// A tool as a request without a body, with its variables filled in.
 #[derive(Debug)]
 pub(super) struct ToolEndpoint(JsonRequest);
 
@@ -34,7 +34,7 @@ impl ToolEndpoint {
     }
 }
 
-/// What an answer with the status of a failure says.
+/// The error message of an answer with a failure status.
 pub(crate) fn failure(status: u16, body: &[u8]) -> String {
     let text: String = String::from_utf8_lossy(body).trim().chars().take(SHOWN).collect();
     if text.is_empty() { format!("HTTP {status}") } else { format!("HTTP {status}: {text}") }

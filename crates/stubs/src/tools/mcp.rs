@@ -1,4 +1,4 @@
-//! Tools of MCP servers. A server is reached by the first call of one of its tools, and shared by all of them.
+//! Tools of MCP servers. The first call of a tool connects to its server, which all its tools share.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use super::command::{NoResult, fill_command, fill_pairs};
 #[derive(Debug, Default)]
 pub(super) struct ToolServers(Vec<Arc<LazyToolServer>>);
 
-/// A server that is there when it is needed.
+/// A server that is connected to on first use.
 #[derive(Debug)]
 pub(super) struct LazyToolServer {
     place: mcp::ServerAddress,
@@ -23,7 +23,7 @@ pub(super) struct LazyToolServer {
 }
 
 impl ToolServers {
-    /// The server of a tool: the same one for tools that reach it in the same way.
+    /// The server of a tool; tools with the same address share a server.
     pub(super) fn of(
         &mut self,
         tool: &McpTool,
@@ -50,7 +50,7 @@ impl ToolServers {
 }
 
 impl LazyToolServer {
-    /// One call. A server that left is started again by the next.
+    /// Calls a tool. If the server has stopped, the next call starts it again.
     pub(super) async fn call(&self, tool: &str, args: &Value, limit: Duration) -> Result<Value, NoResult> {
         let begun = Instant::now();
         let client = {
@@ -111,8 +111,8 @@ mod tests {
 
     use super::*;
 
-    /// A server that answers each call with its own process id and what it was asked, leaves when the tool is `leave`, and
-    /// fails when it is `fail`.
+    /// A server that answers each call with its process id and `WHO`, exits if the tool is `leave`, and fails if it is
+    /// `fail`.
     const SERVER: &str = r#"
 read discover; echo '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"what?"}}'
 read initialize; echo '{"jsonrpc":"2.0","id":2,"result":{"protocolVersion":"2025-06-18","capabilities":{}}}'
@@ -179,7 +179,7 @@ done
         }
         let toolbox = open(vec![(name, absent)]).await;
         let error = toolbox.call("c", "search", &json!({})).await.unwrap_err();
-        assert_eq!(error.message, "the tool `search` can not be started: there is no program `no-such-server`");
+        assert_eq!(error.message, "the tool `search` cannot be started: program `no-such-server` not found");
         toolbox.close().await;
     }
 }

@@ -1,8 +1,9 @@
-//! Tools that are really executed, in record and live mode.
+//! Tools that are executed, in record and live mode.
 //!
-//! A tool is a command (arguments as JSON on its standard input, the result as JSON on its standard output; or one process for
-//! all calls, a line each), an HTTP endpoint, a tool of an MCP server, a function of a Python module, a [`Tool`] of the program that uses this library,
-//! or built in. Whatever it is, each call has a time limit, and a failure is an answer, not an end.
+//! A tool is a command (arguments as JSON on its standard input, the result as JSON on its standard output; or one
+//! process for all calls, one line each), an HTTP endpoint, a tool of an MCP server, a function of a Python module, a
+//! [`Tool`] of the program that uses this library, or built in. Each call has a timeout, and a failed call is an answer
+//! for the agent.
 
 mod builtin;
 mod command;

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use super::command::{LongLived, NoResult};
 
-/// The host: imports the module, lists its `TOOLS`, and answers calls, a line each. What tools print goes to standard error.
+/// The host: imports the module, lists its `TOOLS`, and answers calls, one line each. Output of tools is sent to
+/// standard error.
 const HOST: &str = r#"
 import importlib, json, os, sys
 out = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
@@ -26,7 +27,7 @@ try:
     if not isinstance(tools, dict):
         trouble = "module `%s` has no mapping TOOLS" % sys.argv[1]
 except BaseException as error:
-    trouble = "module `%s` can not be imported: %s: %s" % (sys.argv[1], type(error).__name__, error)
+    trouble = "module `%s` cannot be imported: %s: %s" % (sys.argv[1], type(error).__name__, error)
 for line in sys.stdin:
     request = json.loads(line)
     if request.get("list"):
@@ -44,12 +45,12 @@ for line in sys.stdin:
 #[derive(Debug)]
 pub(super) struct Module {
     pub(super) host: LongLived,
-    /// The tools it has.
+    /// The names of its tools.
     pub(super) names: Vec<String>,
 }
 
 impl Module {
-    /// Starts the host and asks what the module has.
+    /// Starts the host and lists the tools of the module.
     pub(super) async fn open(module: &str, folder: &Path) -> Result<Self, String> {
         let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
         let arguments = vec!["-u".into(), "-c".into(), HOST.into(), module.into(), folder.into_os_string()];

@@ -1,9 +1,9 @@
-//! Tools whose answers are written down.
+//! Tools with scripted answers.
 
 use agentci_plan::{ScriptedTool, UnsetVariableError};
 use serde_json::Value;
 
-/// The answers of scripted tools, and how many of them were given.
+/// The answers of scripted tools, and how many have been used.
 #[derive(Debug, Default)]
 pub struct ScriptedTools {
     tools: Vec<Queue>,
@@ -17,7 +17,7 @@ struct Queue {
 }
 
 impl ScriptedTools {
-    /// Fills the variables of all answers.
+    /// Fills in the variables of all answers.
     pub fn new(tools: &[ScriptedTool], lookup: &dyn Fn(&str) -> Option<String>) -> Result<Self, UnsetVariableError> {
         let mut filled = Vec::with_capacity(tools.len());
         for tool in tools {
@@ -35,7 +35,7 @@ impl ScriptedTools {
         Ok(Self { tools: filled })
     }
 
-    /// The next answer of a tool, the last one again and again; nothing when the tool is not scripted.
+    /// The next answer of a tool; the last one is repeated. `None` if the tool is not scripted.
     pub fn answer(&mut self, tool: &str) -> Option<Result<Value, String>> {
         let queue = self.tools.iter_mut().find(|queue| queue.name == tool)?;
         let answer = queue.answers.get(queue.given).or(queue.answers.last())?.clone();

@@ -1,4 +1,4 @@
-//! All the tools of a case.
+//! All tools of a case that are executed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,9 +15,9 @@ use super::{builtin, http::ToolEndpoint, module::Module};
 
 /// A tool of the program that uses this library.
 pub trait Tool: Send + Sync {
-    /// The name that agents call it by.
+    /// The name under which agents call it.
     fn name(&self) -> &str;
-    /// Does its work. It may block; it is given up after 30 seconds.
+    /// Runs the tool. It may block; the call times out after 30 seconds.
     fn call(&self, args: &Value) -> Result<Value, String>;
 }
 
@@ -27,14 +27,14 @@ impl std::fmt::Debug for dyn Tool {
     }
 }
 
-/// Tools ready to be called.
+/// Tools that are ready to be called.
 #[derive(Default)]
 pub struct Toolbox {
     own: Vec<Arc<dyn Tool>>,
-    /// Each with the place of its name.
+    /// By name, each with the place where it is defined.
     tools: BTreeMap<String, (ReadyTool, Span)>,
     module: Option<Module>,
-    /// Each MCP server once, however many tools it has.
+    /// The MCP servers, shared by their tools.
     servers: ToolServers,
 }
 
@@ -42,24 +42,24 @@ enum ReadyTool {
     Once(ProcessCommand, Duration),
     LongLived(Box<LongLived>),
     Http(ToolEndpoint),
-    /// A server, what it calls the tool, and how long a call may take.
+    /// A server, the name of the tool there, and the timeout of a call.
     Mcp(Arc<LazyToolServer>, String, Duration),
 }
 
-/// Why the tools can not be had.
+/// Why tools cannot be executed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ToolboxError {
     /// What is wrong.
     pub message: String,
-    /// What to do.
+    /// How to fix it.
     pub help: String,
-    /// Where the suite asks for it.
+    /// Where the suite names the tool.
     pub span: Option<Span>,
 }
 
 impl Toolbox {
-    /// Makes tools ready, and makes sure that every name that may be called leads to one.
+    /// Prepares the tools, and checks that every tool that may be called has an implementation.
     pub async fn open(
         live: &LiveTools,
         own: &[Arc<dyn Tool>],
@@ -83,7 +83,7 @@ impl Toolbox {
                 }),
             };
             let ready = ready.map_err(|unset| ToolboxError {
-                message: format!("the tool `{}` can not be used: {unset}", name.value),
+                message: format!("the tool `{}` cannot be used: {unset}", name.value),
                 help: "set the variable, or give it a default: `${NAME:-default}`".into(),
                 span: Some(name.span),
             })?;
@@ -92,7 +92,7 @@ impl Toolbox {
         if let Some(module) = &live.module {
             let opened = Module::open(&module.value, &live.folder).await.map_err(|message| ToolboxError {
                 message,
-                help: "the module is looked for in the suite's folder and in this one, with `python3`".into(),
+                help: "`python3` imports the module from the suite's folder or the current folder".into(),
                 span: Some(module.span),
             })?;
             toolbox.module = Some(opened);
@@ -112,7 +112,8 @@ impl Toolbox {
             || builtin::NAMES.contains(&name)
     }
 
-    /// A name that leads to no tool. Without a place of its own it is shown where the tool is that was probably meant.
+    /// The error for a name without a tool. Without a place of its own, it points at the tool with the most similar
+    /// name.
     fn unresolved(&self, name: &str, span: Option<Span>) -> ToolboxError {
         let module = self.module.iter().flat_map(|module| module.names.iter().map(String::as_str));
         let mut known: Vec<&str> = self.tools.keys().map(String::as_str).chain(module).collect();
@@ -122,15 +123,15 @@ impl Toolbox {
         let help = match meant {
             Some(meant) => format!("did you mean `{meant}`?"),
             None if known.is_empty() => format!(
-                "say how it is executed: `{name}: {{ command: [..] }}` under `tools`, or in `agentci.yaml` under `world.tools.live`"
+                "add `{name}: {{ command: [..] }}` under `tools`, or under `world.tools.live` in `agentci.yaml`"
             ),
             None => format!("tools that can be executed are {}", read::quoted_list(&known)),
         };
-        ToolboxError { message: format!("there is no tool `{name}` to execute"), help, span }
+        ToolboxError { message: format!("the tool `{name}` has no implementation"), help, span }
     }
 
-    /// Calls a tool; what it answers is its result, or why it failed in its own words. A tool that is not there, or that can
-    /// not be started, has no answer.
+    /// Calls a tool. The inner result is its answer: a result, or its error message. The outer error is a tool that
+    /// does not exist or cannot be started.
     pub async fn call(&self, call_id: &str, name: &str, args: &Value) -> Result<Result<Value, String>, ToolboxError> {
         if let Some(tool) = self.own.iter().find(|tool| tool.name() == name) {
             return Ok(in_process(Arc::clone(tool), args.clone()).await);
@@ -151,14 +152,14 @@ impl Toolbox {
             Ok(result) => Ok(Ok(result)),
             Err(NoResult::Failed(words)) => Ok(Err(words)),
             Err(NoResult::NotStarted(why)) => Err(ToolboxError {
-                message: format!("the tool `{name}` can not be started: {why}"),
-                help: "correct its command: it is run from this folder; a script may need `chmod +x`".into(),
+                message: format!("the tool `{name}` cannot be started: {why}"),
+                help: "fix its command: it runs in the current folder; a script may need `chmod +x`".into(),
                 span: known.map(|(_, span)| *span),
             }),
         }
     }
 
-    /// Ends every process that was started for a tool.
+    /// Ends all processes started for tools.
     pub async fn close(self) {
         for (ready, _) in self.tools.into_values() {
             if let ReadyTool::LongLived(tool) = ready {
@@ -188,7 +189,7 @@ mod tests {
 
     use super::*;
 
-    /// Works until it is let go.
+    /// A tool that blocks until the test releases it.
     struct Busy(Mutex<Receiver<()>>);
 
     impl Tool for Busy {

@@ -1,4 +1,4 @@
-//! A client with a socket and no opinion.
+//! A raw HTTP client on a socket.
 
 use std::net::SocketAddr;
 
@@ -11,7 +11,7 @@ pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) head: String,
     pub(crate) body: String,
-    /// Whether all of the body came.
+    /// Whether the whole body was received.
     pub(crate) whole: bool,
 }
 
@@ -25,7 +25,7 @@ impl Answer {
     }
 }
 
-/// Sends a request as it is and reads the answer to its end.
+/// Sends raw bytes as a request and reads the whole answer.
 pub(crate) async fn send_to(address: SocketAddr, request: &[u8]) -> Answer {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(request).await.unwrap();
@@ -34,7 +34,7 @@ pub(crate) async fn send_to(address: SocketAddr, request: &[u8]) -> Answer {
 
 pub(crate) async fn read(stream: &mut TcpStream) -> Answer {
     let mut bytes = Vec::new();
-    // A connection that is reset has said what it had to say.
+    // A reset connection ends the answer.
     let _ = stream.read_to_end(&mut bytes).await;
     let text = String::from_utf8(bytes).unwrap();
     let (head, rest) = text.split_once("\r\n\r\n").unwrap_or((text.as_str(), ""));

@@ -1,4 +1,4 @@
-//! What is sent.
+//! The answers that the server sends.
 
 use std::time::Duration;
 
@@ -49,10 +49,10 @@ async fn what_can_not_be_sent_is_refused_when_it_is_opened() {
     let header = Fixture { headers: vec![("a b".into(), "c".into())], ..for_any(json!(1)) };
     let method = Fixture { method: Some("GE T".into()), ..for_any(json!(1)) };
     for (fixture, message) in [
-        (missing, "the answer in `no.json` can not be read: no such file"),
-        (status, "no answer can have the status 100"),
-        (header, "`a b` can not be sent as a header"),
-        (method, "`GE T` is no method"),
+        (missing, "the answer in `no.json` cannot be read: no such file"),
+        (status, "an answer cannot have the status 100"),
+        (header, "`a b` cannot be sent as a header"),
+        (method, "`GE T` is not an HTTP method"),
     ] {
         let error = open(&server, routes([tool("t", [fixture])]), Opening::default()).unwrap_err();
         assert_eq!(error.to_string(), message);

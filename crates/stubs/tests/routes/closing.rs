@@ -1,4 +1,4 @@
-//! Ends: of the client at any byte, of the server at any time.
+//! The client closes at any byte, the server at any time.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ async fn a_client_may_leave_after_any_byte() {
         let mut stream = TcpStream::connect(server.address()).await.unwrap();
         stream.write_all(&whole[..sent]).await.unwrap();
         if sent == whole.len() {
-            // Part of the answer is read, and then nobody is there.
+            // The client reads part of the answer and disappears.
             let _ = stream.read(&mut [0; 10]).await.unwrap();
         }
     }

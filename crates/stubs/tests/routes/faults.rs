@@ -1,4 +1,4 @@
-//! Answers that go wrong on purpose.
+//! Injected faults.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ async fn each_fault_spoils_its_call_and_no_other() {
     let failed = post(&server, "/t", &json!({"n": 1})).await;
     assert_eq!((failed.status, failed.json()), (500, json!({"error": "upstream timeout"})));
     assert_eq!(get(&server, "/u").await.json(), "fine");
-    // The call that failed used up no fixture.
+    // The failed call did not use a fixture.
     let malformed = post(&server, "/t", &json!({"n": 1})).await;
     assert_eq!((malformed.status, malformed.body.as_str()), (200, "{\"first{\"half of a"));
     let truncated = post(&server, "/t", &json!({"n": 1})).await;

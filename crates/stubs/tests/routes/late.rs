@@ -1,4 +1,4 @@
-//! Calls of a case that is over.
+//! Calls of a case that has ended.
 
 use agentci_plan::Mode;
 use serde_json::json;
@@ -31,7 +31,7 @@ async fn a_call_that_only_the_former_case_answers_is_no_call_of_the_next() {
     let next = open(&server, routes(both), Opening::default()).unwrap();
     assert_eq!(post(&server, "/pay", &json!({"id": 1})).await.status, 410);
     assert_eq!(post(&server, "/pay", &json!({"id": 2})).await.status, 200);
-    // What neither answers is a miss of the case that runs.
+    // A call that matches neither case is a miss of the running one.
     assert_eq!(post(&server, "/pay", &json!({"id": 3})).await.status, 500);
     assert_eq!((late.calls().len(), next.misses().len(), next.late_calls().calls().len()), (1, 1, 0));
     assert!(late.calls()[0].notes.iter().any(|note| note.contains("while the next case was run")));

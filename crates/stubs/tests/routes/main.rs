@@ -1,4 +1,4 @@
-//! Tools over a real socket, with a client that knows nothing but HTTP.
+//! The stub tool server over a real socket, with a plain HTTP client.
 
 #![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
 

@@ -1,4 +1,4 @@
-//! Which fixture answers which request.
+//! Which fixture matches which request.
 
 use agentci_plan::Fixture;
 use serde_json::json;
@@ -76,7 +76,7 @@ async fn a_method_that_is_given_must_fit() {
     let head = ask(&server, "HEAD", "/item", "").await;
     assert_eq!((head.status, head.body.as_str(), head.header("content-length")), (200, "", Some("7")));
     assert_eq!(ask(&server, "DELETE", "/item", "").await.status, 500);
-    assert_eq!(session.misses()[0].notes[1], "the closest fixture is for GET, and this is DELETE");
+    assert_eq!(session.misses()[0].notes[1], "the closest fixture is for GET, but the request is DELETE");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Requests that nothing answers.
+//! Requests that no fixture matches.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ async fn a_miss_names_the_closest_fixture_and_the_first_difference() {
     let answer = post(&server, "/paySlips", &json!({"ids": [999_998], "region": "US"})).await;
     assert_eq!((answer.status, answer.header("content-type")), (500, Some("application/json")));
     let body = answer.json();
-    assert_eq!(body["error"], "no fixture of `paySlips` fits this request");
+    assert_eq!(body["error"], "no fixture of `paySlips` matches this request");
     assert_eq!(body["tool"], "paySlips");
     assert_eq!(
         body["closest"],
@@ -22,11 +22,11 @@ async fn a_miss_names_the_closest_fixture_and_the_first_difference() {
     );
     assert_eq!(body["difference"], json!({"at": "/ids/0", "expected": 999_999, "got": 999_998}));
     let [miss] = session.misses().try_into().unwrap();
-    assert_eq!(miss.message, "no fixture of `paySlips` fits this request");
+    assert_eq!(miss.message, "no fixture of `paySlips` matches this request");
     assert_eq!(miss.notes[0], r#"requested: POST paySlips {"ids":[999998],"region":"US"}"#);
     assert_eq!(
         miss.notes[1],
-        "first difference to the closest fixture: at /ids/0 it has 999999, the agent sent 999998"
+        "first difference from the closest fixture: at /ids/0 it has 999999, the agent sent 999998"
     );
     assert!(miss.notes[2].starts_with(r#"closest: fixture 2 on line 7 {"ids":[999999],"region":"US"} (likeness 0."#));
     assert_eq!(json!(miss.notes), body["notes"]);
@@ -48,12 +48,12 @@ async fn differences_are_told_in_the_types_of_the_fixture() {
 async fn an_unknown_tool_gets_the_known_ones() {
     let (server, session) = serve([tool("paySlips", [for_any(json!(1))]), tool("other", [])]).await;
     let body = post(&server, "/payslip", &json!({})).await.json();
-    assert_eq!(body["error"], "there is no tool `payslip`");
+    assert_eq!(body["error"], "unknown tool `payslip`");
     assert_eq!(body["known"], json!(["other", "paySlips"]));
     assert_eq!(body["did_you_mean"], "paySlips");
     assert_eq!(session.misses()[0].notes[1], "known: `other`, `paySlips`");
     assert_eq!(post(&server, "/other", &json!({})).await.json()["notes"][1], "it has no fixtures");
-    assert_eq!(post(&server, "/", &json!({})).await.json()["error"], "there is no tool ``");
+    assert_eq!(post(&server, "/", &json!({})).await.json()["error"], "unknown tool ``");
 }
 
 #[tokio::test]
@@ -84,6 +84,6 @@ async fn a_request_when_no_case_is_open_is_told_so() {
     let server = start().await;
     let answer = post(&server, "/paySlips", &json!({})).await;
     assert_eq!(answer.status, 503);
-    assert_eq!(answer.json()["error"], "no case is running whose tools this server could play");
+    assert_eq!(answer.json()["error"], "no case is running, so this server has no tools");
     assert_eq!(get(&server, "/__misses").await.json(), json!({"misses": []}));
 }

@@ -1,4 +1,4 @@
-//! What enters the trace.
+//! The events in the trace.
 
 use agentci_plan::{FaultKind, FaultTime, Fixture};
 use agentci_trace::{EventKind, Observer, ToolCall, ToolResult};
@@ -53,7 +53,7 @@ async fn calls_results_and_misses_are_told_in_order() {
     let EventKind::Miss { tool, message } = kinds.remove(3) else { panic!("{kinds:?}") };
     assert_eq!(tool, "t");
     assert!(
-        message.starts_with(r#"no fixture of `t` fits this request; requested: POST t {"n":2}; first "#),
+        message.starts_with(r#"no fixture of `t` matches this request; requested: POST t {"n":2}; first "#),
         "{message}"
     );
     assert_eq!(
@@ -62,7 +62,7 @@ async fn calls_results_and_misses_are_told_in_order() {
             call("call_1", "t", json!({"n": 1})),
             result("call_1", Ok(json!({"a": [1]})), None),
             call("call_2", "t", json!({"n": 2})),
-            result("call_2", Err("no fixture of `t` fits this request"), None),
+            result("call_2", Err("no fixture of `t` matches this request"), None),
             call("call_3", "t", json!({"n": 1})),
             result("call_3", Err("down"), Some("error")),
             call("call_4", "t", json!({"n": 1})),

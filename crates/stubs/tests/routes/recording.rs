@@ -1,4 +1,4 @@
-//! Recording: requests go on to the live tools, and their answers become fixtures.
+//! Recording: requests are forwarded to live tools, and their answers become fixtures.
 
 use std::path::Path;
 
@@ -34,7 +34,7 @@ fn recorded(folder: &Path, suite: &str, line: Option<u32>, url: &str) -> Routes 
     Routes { bases, record: Some(record), ..routes([]) }
 }
 
-/// How fixtures are written in such a file, as its reader says.
+/// The fixture writer of the scenario format.
 fn writer() -> FixtureWriter {
     let text = "test_name: x\nuser_input: y\nexpected_answer: z\n";
     let loaded = load(&MemoryFiles::default().with("tests/a/x.yaml", text), &["tests".into()]);
@@ -48,7 +48,7 @@ async fn recording(routes: Routes) -> (RouteServer, RouteSession) {
     (server, session)
 }
 
-/// Asks by the way that a variable leads.
+/// Sends a request to the base URL of a variable.
 async fn by_base(server: &RouteServer, session: &RouteSession, path: &str, body: &Value) -> Answer {
     let bases = session.bases();
     let (_, url) = bases.first().unwrap();
@@ -151,7 +151,7 @@ async fn fixtures_are_added_where_there_are_none_and_line_ends_are_kept() {
 async fn a_file_that_can_not_be_changed_stays_as_it_is() {
     let (live, _live) = serve([tool("t", [for_any(json!(1))])]).await;
     for (suite, line, part) in [
-        ("user_input: y\ntool_fixtures: {}\n", Some(1), "no longer stands on line 1"),
+        ("user_input: y\ntool_fixtures: {}\n", Some(1), "is no longer on line 1"),
         ("{test_name: x, tool_fixtures: {}}\n", Some(1), "written in braces"),
         ("{test_name: x}\n", None, "written in braces"),
         ("a: 1\n---\nb: 1\n---\n", None, "several documents"),
@@ -166,7 +166,7 @@ async fn a_file_that_can_not_be_changed_stays_as_it_is() {
     }
 }
 
-/// It was read when the run began, and whoever ran meanwhile may have changed it.
+/// The suite was read at the start of the run, and may have changed since.
 #[tokio::test]
 async fn a_suite_that_has_grown_without_bounds_is_not_read() {
     let (live, _live) = serve([tool("t", [for_any(json!(1))])]).await;
@@ -175,10 +175,10 @@ async fn a_suite_that_has_grown_without_bounds_is_not_read() {
     by_base(&server, &session, "t", &json!({})).await;
     std::fs::File::create(folder.path().join("lower.yaml")).unwrap().set_len((10 << 20) + 1).unwrap();
     let error = session.save_recording(&Redactor::default()).unwrap_err().to_string();
-    assert!(error.ends_with("can not be changed: it has grown to more than 10 MiB"), "{error}");
+    assert!(error.ends_with("cannot be changed: it has grown to more than 10 MiB"), "{error}");
 }
 
-/// A server that answers as it is told, once.
+/// A server that sends one given answer.
 async fn once(answer: Vec<u8>) -> String {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -189,7 +189,7 @@ async fn once(answer: Vec<u8>) -> String {
             tokio::io::AsyncReadExt::read_buf(&mut stream, &mut head).await.unwrap();
         }
         let _ = tokio::io::AsyncWriteExt::write_all(&mut stream, &answer).await;
-        // It stays open until the client goes.
+        // The connection stays open until the client closes it.
         while tokio::io::AsyncReadExt::read_buf(&mut stream, &mut head).await.is_ok_and(|read| read > 0) {}
     });
     url
@@ -228,14 +228,14 @@ async fn what_can_not_be_reached_is_said_and_not_recorded() {
     let answer = by_base(&server, &session, "t", &json!({})).await;
     assert_eq!(answer.status, 502);
     let error = answer.json()["error"].as_str().unwrap().to_owned();
-    assert!(error.starts_with("`t` could not be asked: could not connect to `127.0.0.1:"), "{error}");
+    assert!(error.starts_with("`t` could not be called: could not connect to `127.0.0.1:"), "{error}");
     let without = ask(&server, "POST", "/OTHER_BASE/t", "{}").await;
     assert_eq!(without.status, 502);
-    assert_eq!(without.json()["error"], "nothing can be recorded: `OTHER_BASE` has no live address");
+    assert_eq!(without.json()["error"], "cannot forward this request: `OTHER_BASE` has no live address");
     let unfit = ask(&server, "POST", "/PAY_API_BASE/a%20b", "{}").await.json();
-    assert_eq!(unfit["error"], "`a b` could not be asked: its path can not be the name of a tool in a suite");
+    assert_eq!(unfit["error"], "`a b` could not be called: its path cannot be the name of a tool in a suite");
     let odd = ask(&server, "BREW", "/PAY_API_BASE/t", "").await.json();
-    assert_eq!(odd["error"], "`t` could not be asked: BREW is not forwarded");
+    assert_eq!(odd["error"], "`t` could not be called: BREW is not forwarded");
     assert_eq!(session.misses().len(), 4);
     assert!(session.save_recording(&Redactor::default()).unwrap().is_none());
     assert_eq!(std::fs::read_to_string(folder.path().join("lower.yaml")).unwrap(), SUITE);
@@ -249,7 +249,7 @@ async fn live_tools_are_asked_and_nothing_is_written() {
     let routes = recorded(folder.path(), SUITE, Some(3), &live.url());
     let session = open(&server, routes, Opening { mode: Mode::Live, ..Opening::default() }).unwrap();
     assert_eq!(by_base(&server, &session, "t", &json!({})).await.json(), 1);
-    // There is only one place to go to.
+    // There is only one live address.
     assert_eq!(ask(&server, "PUT", "/t/", "").await.json(), 1);
     assert!(session.save_recording(&Redactor::default()).unwrap().is_none());
 }

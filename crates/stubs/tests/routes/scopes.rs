@@ -1,4 +1,4 @@
-//! Several cases at once, or one after the other.
+//! Concurrent and consecutive cases.
 
 use agentci_stubs::RouteError;
 use serde_json::json;
@@ -19,10 +19,10 @@ async fn each_case_has_its_own_answers_below_its_own_path() {
     assert!(bases.iter().all(|(_, url)| *url == first.base()));
     assert_eq!(get(&server, "/a%2Fb%20%C3%BC/t").await.json(), "first");
     assert_eq!(get(&server, "/t/t/").await.json(), "second");
-    // Nobody can tell whose call this is.
+    // The case of this call is unknown.
     assert_eq!(get(&server, "/u").await.status, 421);
     assert_eq!((first.misses().len(), second.misses().len()), (1, 1));
-    assert_eq!(first.misses()[0].message, "`u` was called outside of the base of every running case");
+    assert_eq!(first.misses()[0].message, "`u` was called outside the base URL of every running case");
     let root = open(&server, of("root"), Opening::default()).unwrap();
     assert_eq!(root.base(), server.url());
     assert_eq!(get(&server, "/t").await.json()["tools"], json!(["t"]));
@@ -37,7 +37,7 @@ async fn a_case_that_is_over_makes_room_for_the_next() {
     let first = open(&server, of("first"), Opening::default()).unwrap();
     let error = open(&server, of("second"), Opening::default()).unwrap_err();
     assert!(matches!(error, RouteError::Taken(_)));
-    assert_eq!(error.to_string(), "the paths below `/` are served for another case already");
+    assert_eq!(error.to_string(), "the paths below `/` are already served for another case");
     assert_eq!(get(&server, "/t").await.json(), "first");
     get(&server, "/missing").await;
     drop(first);

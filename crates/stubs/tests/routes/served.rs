@@ -1,4 +1,4 @@
-//! Routes to be served, and a client that asks them.
+//! Helpers: routes to serve, and a client for them.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,12 +23,12 @@ pub(crate) fn line(line: u32) -> Span {
     Span { file: file(), line, column: 1, width: 1 }
 }
 
-/// An answer to a request.
+/// A fixture for a request.
 pub(crate) fn fixture(request: Value, answer: Value) -> Fixture {
     Fixture { request: Some(request), ..for_any(answer) }
 }
 
-/// An answer to any request.
+/// A fixture for any request.
 pub(crate) fn for_any(answer: Value) -> Fixture {
     Fixture {
         name: None,
@@ -69,7 +69,7 @@ pub(crate) fn fault(tool: Option<&str>, when: FaultTime, kind: FaultKind) -> Fau
     Fault { tool: tool.map(|tool| Spanned::new(tool.to_owned(), line(9))), model: false, when, kind, span: line(9) }
 }
 
-/// How routes are opened.
+/// Options for opening routes.
 pub(crate) struct Opening<'o> {
     pub(crate) scope: Option<&'o str>,
     pub(crate) alone: bool,
@@ -102,7 +102,7 @@ pub(crate) async fn start() -> RouteServer {
     RouteServer::start(RouteServerOptions::default()).await.unwrap()
 }
 
-/// A server whose only case has these tools.
+/// A server with one case that has these tools.
 pub(crate) async fn serve(tools: impl Into<Vec<RoutedTool>>) -> (RouteServer, RouteSession) {
     let server = start().await;
     let session = open(&server, routes(tools), Opening::default()).unwrap();

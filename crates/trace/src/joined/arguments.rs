@@ -1,21 +1,21 @@
-//! Arguments that were asked for against those that were sent.
+//! Compares requested arguments with executed ones.
 
 use serde_json::Value;
 
 use crate::same_value;
 
-/// An argument that the model asked for and the execution changed or left out.
+/// An argument that the model requested and the execution changed or omitted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ArgumentDifference {
-    /// Its name.
+    /// The name of the argument.
     pub name: String,
-    /// What was asked for.
+    /// The requested value.
     pub requested: Value,
-    /// What was sent; nothing if it was left out.
+    /// The executed value; `None` if it was omitted.
     pub executed: Option<Value>,
 }
 
-/// The arguments that differ. What the execution adds is no difference.
+/// The arguments that differ. Added arguments do not count as a difference.
 pub fn differences(requested: &Value, executed: &Value) -> Vec<ArgumentDifference> {
     let difference = |(name, wanted): (&String, &Value)| {
         let (name, requested, sent) = (name.clone(), wanted.clone(), executed.get(name));
@@ -24,12 +24,12 @@ pub fn differences(requested: &Value, executed: &Value) -> Vec<ArgumentDifferenc
     requested.as_object().into_iter().flatten().filter_map(difference).collect()
 }
 
-/// Whether what was asked for was sent. What is null may be left out.
+/// Whether the requested value was sent. A null may be omitted.
 fn is_sent(wanted: &Value, sent: Option<&Value>) -> bool {
     sent.map_or_else(|| wanted.is_null(), |sent| agrees(wanted, sent))
 }
 
-/// Whether what was sent is what was asked for. In an address, everything is a text.
+/// Whether the sent value equals the requested one. In a URL, everything is a string.
 fn agrees(wanted: &Value, sent: &Value) -> bool {
     match (wanted, sent) {
         (Value::Object(wanted), Value::Object(sent)) => {
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_added_or_spelt_otherwise_is_no_difference() {
+    fn added_or_differently_spelled_arguments_are_equal() {
         let requested = json!({"amount": 20, "order": "A-17", "note": null, "tags": [1], "to": {"mail": "x"}});
         let executed =
             json!({"amount": "20.0", "order": "A-17", "user": 7, "tags": ["1"], "to": {"mail": "x", "cc": []}});

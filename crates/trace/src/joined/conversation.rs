@@ -1,14 +1,14 @@
-//! Which request to a model goes on from which answer.
+//! Determines which model request continues which answer.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde_json::Value;
 
-/// How deep a request is looked into for ids.
+/// The maximum depth to search a request for ids.
 const DEPTH: usize = 12;
 
-/// A request to a model and what it was answered.
+/// A model request and its answer.
 #[derive(Debug, Clone)]
 pub(super) struct AnsweredModelCall {
     request: Arc<Value>,
@@ -20,8 +20,8 @@ impl AnsweredModelCall {
         Self { request: Arc::clone(request), response: Arc::clone(response) }
     }
 
-    /// Whether a later request belongs to the conversation that this one left off: it names the answer, or it repeats all that was
-    /// said before and says more.
+    /// Whether a later request continues this conversation: it names the answer, or it repeats all earlier messages and
+    /// adds more.
     pub(super) fn goes_on_in(&self, later: &Value) -> bool {
         let id = self.response.get("id").and_then(Value::as_str);
         let named = |key: &str| later.get(key).and_then(Value::as_str);
@@ -33,12 +33,12 @@ impl AnsweredModelCall {
     }
 }
 
-/// What is said in a request.
+/// The messages of a request.
 fn said(request: &Value) -> Option<&[Value]> {
     ["messages", "input", "contents"].iter().find_map(|key| request.get(key)?.as_array()).map(Vec::as_slice)
 }
 
-/// The ids of calls that a request speaks of.
+/// The ids of calls that a request mentions.
 pub(super) fn ids(request: &Value) -> HashSet<&str> {
     let mut found = HashSet::new();
     for item in said(request).unwrap_or_default() {

@@ -5,59 +5,60 @@ use super::joiner::{Joined, Joiner, Observation, StubExchange};
 use super::name::same_tool;
 use crate::{Event, EventKind, Moment, Observer, ToolCall, ToolResult};
 
-/// A tool call, or an exchange with a stub that is a part of one, with what was observed of it.
+/// A tool call, or an exchange with a stub during one, with everything that was observed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct TracedCall<'t> {
-    /// In which turn it was made, from 0; one that was not made, in which it was asked for.
+    /// The turn in which it was made, from 0; if it was not made, the turn in which it was requested.
     pub turn: u32,
-    /// The call: as it was executed if somebody saw that, else as the agent told of it, else as the model asked for it.
+    /// The call: as executed if that was seen, else as the agent reported it, else as the model requested it.
     pub call: &'t ToolCall,
-    /// When that was.
+    /// The time of that observation.
     pub at: Moment,
-    /// The result, of whom the call is if there is one.
+    /// The result, from the same observer as the call if there is one.
     pub result: Option<&'t ToolResult>,
-    /// When that came.
+    /// The time of the result.
     pub answered: Option<Moment>,
-    /// The call as the model asked for it.
+    /// The call as the model requested it.
     pub request: Option<&'t ToolCall>,
-    /// Whether it counts as made.
+    /// Whether it counts as a call.
     pub counts: bool,
-    /// Whether somebody saw it run.
+    /// Whether it was seen to run.
     pub was_executed: bool,
-    /// Whether its result came back to the model or to us.
+    /// Whether its result was sent to the model or to agentci.
     pub was_answered: bool,
-    /// Whether the model asked for it in the last answer of its conversation, so that nobody could see what became of it.
+    /// Whether the model requested it in the last answer of its conversation, so that its outcome could not be
+    /// observed.
     pub is_unobserved: bool,
-    /// Which of all that are told; a part has the number of its call.
+    /// The number of the call; an exchange has the number of its call.
     pub number: usize,
-    /// The number of the call that the exchange is a part of.
+    /// The number of the call during which the exchange took place.
     pub part_of: Option<usize>,
-    /// Every result that was observed, by observer.
+    /// The observed results, by observer.
     results: [Option<&'t ToolResult>; Observer::ALL.len()],
     observers: [bool; Observer::ALL.len()],
     told: Option<&'t ToolResult>,
 }
 
 impl<'t> TracedCall<'t> {
-    /// Everyone's word for what came of it; the decisive one first.
+    /// The results of all observers; the decisive one first.
     pub fn results(&self) -> impl Iterator<Item = &'t ToolResult> + use<'t> {
         self.results.into_iter().flatten()
     }
 
-    /// What the agent told its model came of it, where that was seen. An exchange with the same tool that is a part of a call, such as
-    /// a second attempt, has the result of the call.
+    /// The result that the agent sent to its model, if it was seen. An exchange with the same tool during a call, such
+    /// as a retry, has the result of the call.
     pub fn told_model(&self) -> Option<&'t ToolResult> {
         self.told
     }
 
-    /// Who saw it or its result.
+    /// The observers of the call or its result.
     pub fn observers(&self) -> impl Iterator<Item = Observer> + use<'t> {
         let seen = self.observers;
         Observer::ALL.into_iter().filter(move |observer| seen[*observer as usize])
     }
 
-    /// Whether its model asked for it.
+    /// Whether its model requested it.
     pub fn was_requested(&self) -> bool {
         self.request.is_some()
     }
@@ -67,12 +68,12 @@ impl<'t> TracedCall<'t> {
         self.results().find_map(|result| result.refused.as_deref())
     }
 
-    /// Whether it goes by a name: as it was executed, or as it was asked for.
+    /// Whether one of its names matches: as executed, or as requested.
     pub fn goes_by(&self, is: impl Fn(&str) -> bool) -> bool {
         is(&self.call.name) || self.request.is_some_and(|request| is(&request.name))
     }
 
-    /// The arguments that were asked for and not executed so.
+    /// The requested arguments that were executed differently.
     pub fn differences(&self) -> Vec<ArgumentDifference> {
         match self.request {
             Some(request) if !std::ptr::eq(request, self.call) => differences(&request.args, &self.call.args),
@@ -81,18 +82,18 @@ impl<'t> TracedCall<'t> {
     }
 }
 
-/// A call that was made, as it is compared with other runs.
+/// A call that was made, for the comparison with other runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MadeCall<'t> {
-    /// The call: as it was executed if somebody saw that, else as the agent told of it, else as the model asked for it.
+    /// The call: as executed if that was seen, else as the agent reported it, else as the model requested it.
     pub call: &'t ToolCall,
-    /// Whether a model asked for it and the agent sent a result, and nobody saw it run.
+    /// Whether a model requested it and the agent sent a result, but it was not seen to run.
     pub only_answered: bool,
     /// Whether it is an exchange with a stub during a call that counts.
     pub within: bool,
 }
 
-/// All calls that were told of, and the exchanges that are parts of them, in the order they were made.
+/// All observed calls and the exchanges during them, in the order they were made.
 pub(crate) fn units<'t>(earlier: &'t [Event], events: &'t [Event]) -> Vec<TracedCall<'t>> {
     let events = TraceEvents(earlier.iter().chain(events).collect());
     let joiner = Joiner::over(events.0.iter().copied());
@@ -178,28 +179,28 @@ impl<'t> TraceEvents<'t> {
 }
 
 impl Joiner {
-    /// A call, as it was executed if somebody saw that.
+    /// A call, as executed if that was seen.
     pub fn decisive(&self, number: usize) -> Option<&ToolCall> {
         self.calls.get(number)?.decisive().map(|told| &told.what)
     }
 
-    /// An exchange that is part of a call.
+    /// An exchange during a call.
     pub fn part(&self, number: usize, part: usize) -> Option<&ToolCall> {
         Some(&self.calls.get(number)?.parts.get(part)?.call.what)
     }
 
-    /// Whether the model asked for a call.
+    /// Whether the model requested a call.
     pub fn was_requested(&self, number: usize) -> bool {
         self.calls.get(number).is_some_and(|call| call.calls[Observer::ModelWire as usize].is_some())
     }
 
-    /// Whether a call goes by one of these names, as it was executed or as it was asked for.
+    /// Whether one of a call's names matches: as executed, or as requested.
     pub fn goes_by(&self, number: usize, is: impl Fn(&str) -> bool) -> bool {
         self.calls.get(number).is_some_and(|call| call.calls.iter().flatten().any(|told| is(&told.what.name)))
     }
 
-    /// The calls that count, in the order they came up, and then the exchanges during them. Of a call that does not count, the
-    /// exchanges do.
+    /// The calls that count, in the order they occurred, then the exchanges during them. For a call that does not
+    /// count, its exchanges are included.
     pub fn made(&self) -> Vec<MadeCall<'_>> {
         let mut made: Vec<(usize, MadeCall<'_>)> = Vec::with_capacity(self.calls.len());
         for call in &self.calls {

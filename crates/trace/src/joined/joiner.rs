@@ -1,4 +1,4 @@
-//! Makes one call of what several observers tell of it, event by event.
+//! Merges the observations of several observers into one call, event by event.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -13,53 +13,53 @@ use crate::{Event, EventKind, Observer, ToolCall, ToolResult, same_value};
 /// What an event changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallChange {
-    /// A call counts as made from now on.
+    /// A call counts from now on.
     Counts(usize),
     /// A call that counted turned out to be refused.
     Refused(usize),
     /// A call failed.
     Failed(usize),
-    /// An exchange that is part of a call failed; the second number is its own.
+    /// An exchange during a call failed; the second number is that of the exchange.
     PartFailed(usize, usize),
 }
 
-/// What one observer told of a call.
+/// What one observer reported about a call.
 #[derive(Debug, Clone)]
 pub(super) struct Observation<T> {
-    /// The event that told it.
+    /// The number of the event.
     pub(super) event: usize,
     pub(super) turn: u32,
     pub(super) what: T,
 }
 
-/// Something that each observer may tell.
+/// One optional observation per observer.
 pub(super) type ByObserver<T> = [Option<Observation<T>>; Observer::ALL.len()];
 
-/// An exchange with a stub within a call.
+/// An exchange with a stub during a call.
 #[derive(Debug, Clone)]
 pub(super) struct StubExchange {
     pub(super) call: Observation<ToolCall>,
     pub(super) result: Option<Observation<ResultOutcome>>,
 }
 
-/// What a result comes to.
+/// The outcome of a result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct ResultOutcome {
     pub(super) ok: bool,
     pub(super) refused: bool,
 }
 
-/// A call, with everything that was told of it.
+/// A call with all observations.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Joined {
     pub(super) calls: ByObserver<ToolCall>,
     pub(super) results: ByObserver<ResultOutcome>,
     pub(super) parts: Vec<StubExchange>,
-    /// The turn in which it came to count.
+    /// The turn since which it counts.
     pub(super) counted: Option<u32>,
-    /// Whether its conversation went on without its result.
+    /// Whether its conversation continued without its result.
     pub(super) went_on: bool,
-    /// The answer of a model that asked for it, by number.
+    /// The number of the model's answer that requested it.
     answer: usize,
     failed: bool,
 }
@@ -69,12 +69,12 @@ impl Joined {
         self.calls[observer as usize].as_ref()
     }
 
-    /// As it was executed if somebody saw that, else as it was told, else as it was asked for.
+    /// The call as executed if that was seen, else as reported, else as requested.
     pub(super) fn decisive(&self) -> Option<&Observation<ToolCall>> {
         self.calls.iter().flatten().next()
     }
 
-    /// The event that first told of it.
+    /// The number of the first event about it.
     pub(super) fn first_event(&self) -> Option<usize> {
         self.calls.iter().flatten().map(|told| told.event).min()
     }
@@ -83,13 +83,14 @@ impl Joined {
         self.results.iter().flatten().any(|result| result.what.refused)
     }
 
-    /// Whether somebody saw it run: a stub, a provider, or we ourselves, who were told of it and of its result.
+    /// Whether it was seen to run: by a stub, by a provider, or by agentci through the protocol, which reported the
+    /// call and its result.
     pub(super) fn is_executed(&self) -> bool {
         let told = self.results[Observer::Protocol as usize].as_ref().is_some_and(|result| !result.what.refused);
         self.by(Observer::Stub).is_some() || self.by(Observer::Provider).is_some() || told
     }
 
-    /// Whether a result came back to the model, or to us.
+    /// Whether its result was sent to the model or to agentci.
     pub(super) fn is_answered(&self) -> bool {
         let stub_alone = self.by(Observer::ModelWire).is_none();
         Observer::ALL.into_iter().any(|observer| {
@@ -98,7 +99,7 @@ impl Joined {
         })
     }
 
-    /// Whether it is an act of the agent, and not only a wish of its model.
+    /// Whether the agent made the call, rather than only its model requesting it.
     fn is_act(&self) -> bool {
         if self.by(Observer::Stub).is_some() || self.by(Observer::Provider).is_some() {
             return true;
@@ -107,34 +108,34 @@ impl Joined {
     }
 }
 
-/// How near the arguments of an execution are to those asked for: what it adds is no difference.
+/// How well executed arguments match the requested ones; added arguments do not count as a difference.
 fn nearness_of(requested: &Value, executed: &Value) -> u8 {
     if same_value(requested, executed) { 2 } else { u8::from(differences(requested, executed).is_empty()) }
 }
 
-/// Makes one call of what several observers tell of it, event by event.
+/// Merges the observations of several observers into one call, event by event.
 #[derive(Debug, Default)]
 pub struct Joiner {
     pub(super) calls: Vec<Joined>,
-    /// How many events were looked at.
+    /// The number of events so far.
     events: usize,
-    /// The calls that have an id from someone who knows ids, and no result from there; the latest last.
+    /// The calls by observer and id that have no result from that observer yet; the latest last.
     by_id: HashMap<(Observer, String), Vec<usize>>,
-    /// The calls and parts that a stub gave an id.
+    /// The calls and exchanges by the id that a stub assigned.
     by_stub: HashMap<String, (usize, Option<usize>)>,
-    /// Calls that were asked for or told of and are not answered: what runs now may be one of them.
+    /// Calls that were requested or reported but not answered: a new execution may be one of them.
     open: Vec<usize>,
-    /// Calls that the agent itself may still tell of.
+    /// Calls that the agent itself may still report.
     untold: Vec<usize>,
-    /// How many answers models gave.
+    /// The number of answers of models.
     answers: usize,
-    /// The model's last answer, and earlier ones that asked for calls which are not answered.
+    /// The model's last answer, and earlier ones with unanswered calls.
     latest: Option<AnsweredModelCall>,
     awaiting: Vec<(AnsweredModelCall, usize)>,
 }
 
 impl Joiner {
-    /// The events of a trace so far.
+    /// A joiner that has processed these events.
     pub(super) fn over<'e>(events: impl IntoIterator<Item = &'e Event>) -> Self {
         let mut joiner = Self::default();
         for event in events {
@@ -143,7 +144,7 @@ impl Joiner {
         joiner
     }
 
-    /// Takes note of an event.
+    /// Processes an event.
     pub fn take(&mut self, event: &Event) -> Vec<CallChange> {
         let at = self.events;
         self.events += 1;
@@ -163,7 +164,7 @@ impl Joiner {
         }
     }
 
-    /// How many calls count: parts of a call that does not count by itself do, once it is known that it never will.
+    /// The number of calls that count. If `over`, exchanges of calls that never counted are included.
     pub fn count(&self, over: bool) -> u64 {
         let number = |call: &Joined| match call.counted {
             Some(_) => 1,
@@ -221,7 +222,7 @@ impl Joiner {
         self.settle(number, turn)
     }
 
-    /// The call of this id that someone else told of.
+    /// The call with this id that another observer reported.
     fn of_id(&self, told: &Observation<ToolCall>) -> Option<usize> {
         let others = Observer::ALL.into_iter().filter(|other| *other != told.what.observer);
         let lacks = |number: &&usize| self.calls[**number].by(told.what.observer).is_none();
@@ -229,20 +230,21 @@ impl Joiner {
         others.filter_map(of).max()
     }
 
-    /// The call that a stub runs: one of this name that waits for its result.
+    /// The call that a stub executes: one with this name that has no result yet.
     fn asked_for(&self, told: &Observation<ToolCall>) -> Option<usize> {
         let waits = |number: &usize| self.calls[*number].by(Observer::Stub).is_none();
         self.nearest(self.open.iter().copied().filter(waits), told)
     }
 
-    /// The call that the agent tells of, where someone else saw one of this name.
+    /// The call that the agent reports, if another observer saw one with this name.
     fn not_told(&self, told: &Observation<ToolCall>) -> Option<usize> {
         let now = |number: &usize| self.calls[*number].decisive().is_some_and(|call| call.turn == told.turn);
         self.nearest(self.untold.iter().copied().filter(now), told)
     }
 
-    /// The call of the same tool: of this turn rather than of another, by its exact name, with the same arguments or some more, not
-    /// answered, of the latest answer (an agent that asked its model again follows the second answer), the first.
+    /// The best match among calls of the same tool: in this turn, with the exact name, with the same or more arguments,
+    /// unanswered, of the latest answer (an agent that calls its model again follows the second answer), and the first
+    /// of these.
     fn nearest(&self, candidates: impl Iterator<Item = usize>, told: &Observation<ToolCall>) -> Option<usize> {
         let nearness = |number: usize| {
             let call = self.calls[number].decisive().filter(|call| same_tool(&call.what.name, &told.what.name))?;
@@ -254,8 +256,8 @@ impl Joiner {
         candidates.filter_map(nearness).min_by_key(|(nearness, _)| *nearness).map(|(_, number)| number)
     }
 
-    /// The call that an exchange of this turn falls into: of the latest answer, since a tool may be an agent with a model of its own;
-    /// of these the first that nobody saw run.
+    /// The call during which an exchange of this turn takes place: of the latest answer, since a tool may be an agent
+    /// with its own model; of these the first that was not seen to run.
     fn around(&self, turn: u32) -> Option<usize> {
         let of_turn = |number: &&usize| self.calls[**number].decisive().is_some_and(|call| call.turn == turn);
         let open = || self.open.iter().filter(of_turn).copied();
@@ -295,7 +297,7 @@ impl Joiner {
         changes
     }
 
-    /// The call that a result is of: the latest of its id, of the same observer if there is one.
+    /// The call that a result belongs to: the latest with its id, of the same observer if there is one.
     fn answered(&mut self, result: &ToolResult) -> Option<usize> {
         let own = std::iter::once(result.observer);
         let others = Observer::ALL.into_iter().filter(|other| *other != result.observer);
@@ -308,7 +310,7 @@ impl Joiner {
         None
     }
 
-    /// A request to the model: conversations that it carries on go on without what they still wait for.
+    /// Processes a model request: the conversations that it continues no longer wait for results.
     fn asked(&mut self, request: &Value) {
         self.awaiting.retain(|(_, number)| self.open.contains(number));
         if self.awaiting.is_empty() {
@@ -325,7 +327,7 @@ impl Joiner {
         }
     }
 
-    /// Whether a call counts now that something was told of it.
+    /// Updates whether a call counts after a new observation.
     fn settle(&mut self, number: usize, turn: u32) -> Option<CallChange> {
         let call = &mut self.calls[number];
         match (call.is_act(), call.counted) {

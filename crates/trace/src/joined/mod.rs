@@ -1,12 +1,11 @@
-//! Tool calls, each told once however many saw it.
+//! Joins observations of tool calls, so that each call appears once.
 //!
-//! One call may be asked for on the wire of the model, run by a stub, and told of in the agent's own protocol. Each of them enters
-//! the trace as it is seen; here they become one call again, with what is known of its life: whether it was *requested* by a
-//! model, *executed*, *answered*, or *refused*.
+//! One call may be requested on the model wire, run by a stub, and reported in the agent's own protocol. Each
+//! observation is recorded in the trace; here they are joined into one call with its states: *requested* by a model,
+//! *executed*, *answered*, or *refused*.
 //!
-//! They are joined by their id; else by name and order, where an MCP or namespace prefix of a name is left aside; else an exchange
-//! with a stub that falls between the request of a call and its result is a part of that call. An exchange that falls into no
-//! call stands by itself.
+//! They are joined by id; else by name and order, ignoring an MCP or namespace prefix; else an exchange with a stub
+//! between the request of a call and its result is a part of that call. An exchange outside any call stands by itself.
 
 mod arguments;
 mod conversation;

@@ -1,9 +1,10 @@
-//! Names of tools.
+//! Compares names of tools.
 
-/// What stands between a prefix and the name of a tool: `mcp__orders__refund`, `orders.refund`, `orders/refund`.
+/// Separators between a prefix and the name of a tool: `mcp__orders__refund`, `orders.refund`, `orders/refund`.
 const SEPARATORS: [&str; 4] = ["__", ".", "/", ":"];
 
-/// Whether two names are of the same tool: they are equal, or become so without the prefix of an MCP server or a namespace.
+/// Whether two names refer to the same tool: they are equal, or equal without the prefix of an MCP server or a
+/// namespace.
 pub fn same_tool(one: &str, other: &str) -> bool {
     one == other || ends_in(one, other) || ends_in(other, one)
 }

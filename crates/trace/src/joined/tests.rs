@@ -1,10 +1,11 @@
-//! One call each, however many saw it; and of what a model asked for, only what the agent did.
+//! Each call appears once, however many observers saw it; of the calls that a model requested, only those that the
+//! agent made count.
 
 use serde_json::{Value, json};
 
 use crate::{Event, EventKind, Joiner, MadeCall, Moment, Observer, ToolCall, ToolResult, Trace};
 
-/// A trace that is written down step by step.
+/// Builds a trace step by step.
 #[derive(Default)]
 struct Script {
     trace: Trace,
@@ -45,13 +46,13 @@ impl Script {
         self.push(EventKind::ToolResult(ToolResult { call_id, ok: true, refused, observer, ..ToolResult::default() }))
     }
 
-    /// A request to the model with these messages.
+    /// Adds a model request with these messages.
     fn asks(self, messages: &[Value]) -> Self {
         let request = json!({ "messages": messages });
         self.push(EventKind::ModelCall { request: request.into(), response: Value::Null.into() })
     }
 
-    /// Each call in a few words: what it is, what is known of it, and who saw it.
+    /// A short description of each call: its name, its states, and its observers.
     fn told(&self) -> Vec<String> {
         told(&self.trace)
     }
@@ -102,10 +103,10 @@ fn a_call_that_only_the_model_asks_for_does_not_count() {
     let ended = Script::default().asks(&[user()]).call(ModelWire, "c1", "refund", json!({}));
     assert_eq!(ended.told(), ["refund requested unobserved: model_wire"]);
     assert_eq!(ended.made(), [""; 0]);
-    // The agent asked again and sent no result: it is known that none came.
+    // The agent called its model again without a result: none follows.
     let went_on = ended.asks(&[user(), asked("c1"), user()]);
     assert_eq!(went_on.told(), ["refund requested: model_wire"]);
-    // Another conversation says nothing of this one.
+    // Another conversation does not affect this one.
     let other = Script::default().asks(&[user()]).call(ModelWire, "c1", "refund", json!({}));
     assert_eq!(
         other.asks(&[json!({"role": "user", "content": "else"})]).told(),
@@ -153,7 +154,7 @@ fn a_stub_runs_the_call_of_its_name_whatever_the_prefix() {
         .call(ModelWire, "c1", "mcp__orders__refund", json!({}))
         .call(Stub, "call_1", "refund", json!({}))
         .result(Stub, "call_1", json!({}));
-    // A handoff drops the history, so that the model never sees the result.
+    // A handoff drops the history, so the model never sees the result.
     assert_eq!(run.told(), ["refund requested executed counts: stub, model_wire"]);
     let sent = run.result(ModelWire, "c1", json!("ok"));
     assert_eq!(sent.told(), ["refund requested executed answered counts: stub, model_wire"]);
@@ -168,7 +169,7 @@ fn parallel_calls_of_one_tool_are_told_apart_by_arguments_then_by_order() {
         .call(ModelWire, "c2", "find", json!({"id": 2}))
         .call(Stub, "call_1", "find", json!({"id": 2}))
         .call(Stub, "call_2", "find", json!({"id": "one"}));
-    // However they ran, they came up in this order.
+    // The order is that of the requests, not of the execution.
     assert_eq!(script.made(), [r#"find {"id":"one"}"#, r#"find {"id":2}"#]);
     let calls = script.trace.calls();
     assert_eq!(calls.iter().map(|call| call.request.unwrap().call_id.as_str()).collect::<Vec<_>>(), ["c2", "c1"]);
@@ -181,7 +182,7 @@ fn an_exchange_within_a_call_is_a_part_of_it_and_alone_a_call() {
         .call(Stub, "call_1", "payments", json!({}))
         .result(Stub, "call_1", json!({}))
         .call(Stub, "call_2", "mail", json!({}));
-    // Nothing shows that the call ran; the exchanges did take place.
+    // The call was not seen to run, but the exchanges took place.
     assert_eq!(within.made(), ["payments {}", "mail {}"]);
     let sent = within.result(ModelWire, "c1", json!("ok"));
     assert_eq!(sent.made(), ["refund {} only answered", "payments {} within", "mail {} within"]);
@@ -209,7 +210,7 @@ fn a_route_is_of_the_tool_with_its_exact_name_rather_than_of_one_with_a_prefix()
 
 #[test]
 fn parallel_calls_are_told_apart_by_the_arguments_that_were_asked_for() {
-    // The execution adds an argument, and an address has only texts.
+    // The execution adds an argument, and in a URL everything is a string.
     let script = Script::default()
         .call(ModelWire, "c1", "get", json!({"id": 1}))
         .call(ModelWire, "c2", "get", json!({"id": 2}))
@@ -222,7 +223,7 @@ fn parallel_calls_are_told_apart_by_the_arguments_that_were_asked_for() {
 
 #[test]
 fn an_exchange_belongs_to_the_innermost_call() {
-    // The tool `ask` is an agent with a model of its own.
+    // The tool `ask` is an agent with its own model.
     let script = Script::default()
         .asks(&[user()])
         .call(ModelWire, "c1", "ask", json!({}))
@@ -259,7 +260,7 @@ fn an_answer_that_tells_of_calls_afterwards_tells_of_those_that_were_seen() {
         .call(Protocol, "a", "pay", json!({"amount": 20}))
         .call(Protocol, "b", "find", json!({}))
         .call(Protocol, "c", "pay", json!({"amount": 30}));
-    // The last `pay` was told and not seen; the first was of another turn.
+    // The last `pay` was reported but not seen; the first belongs to another turn.
     assert_eq!(
         seen.made(),
         [r#"pay {"amount":1}"#, r#"pay {"amount":200}"#, "find {} only answered", r#"pay {"amount":30}"#]
@@ -276,7 +277,7 @@ fn an_id_that_is_used_again_is_another_call() {
         .result(Protocol, "1", json!(2));
     let results: Vec<&Value> = again.trace.calls().iter().map(|call| &*call.result.unwrap().result).collect();
     assert_eq!(results, [&json!(1), &json!(2)]);
-    // The id that a stub gives is its own.
+    // Ids of stubs are separate from those of the agent.
     let stub = Script::default().call(Protocol, "call_1", "find", json!({})).call(Stub, "call_1", "other", json!({}));
     assert_eq!(stub.result(Stub, "call_1", json!(7)).trace.calls()[0].result, None);
 }
@@ -304,7 +305,7 @@ fn a_call_of_an_earlier_turn_that_never_ran_takes_no_later_run_for_its_own() {
     assert_eq!(script.made().len(), 1);
 }
 
-/// An agent that asks its model again, say after a timeout of its client, follows the second answer.
+/// An agent that calls its model again, for example after a client timeout, follows the second answer.
 #[test]
 fn what_runs_is_what_the_latest_answer_asked_for() {
     let asked = || EventKind::ModelCall {

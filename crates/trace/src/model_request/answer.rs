@@ -1,4 +1,4 @@
-//! The answer to a request: whether it failed, and the calls that it asks for.
+//! Reads the answer to a request: whether it failed, and the calls that it requests.
 
 use std::borrow::Cow;
 
@@ -7,16 +7,16 @@ use serde_json::Value;
 use super::content::joined;
 use super::request::RequestedCall;
 
-/// The code of an error that says that the script has no answer. It is not a fault that was injected.
+/// The error code for a script without an answer, which is not an injected fault.
 const NO_RULE: &str = "no_rule_fits";
 
-/// Whether the answer is a fault: an error, or something that broke off.
+/// Whether the answer is a fault: an error, or an incomplete answer.
 pub(super) fn is_fault(response: &Value) -> bool {
     let error = response.get("error").filter(|error| error.is_object());
     response["failure"].is_string() || error.is_some_and(|error| error["code"] != NO_RULE)
 }
 
-/// The calls that an answer asks for.
+/// The calls that an answer requests.
 pub(super) fn calls(response: &Value) -> Vec<RequestedCall<'_>> {
     let mut calls = Vec::new();
     let choices = response["choices"].as_array().into_iter().flatten().map(|choice| &choice["message"]);
@@ -25,7 +25,7 @@ pub(super) fn calls(response: &Value) -> Vec<RequestedCall<'_>> {
             let named = call.get("function").or_else(|| call.get("custom")).unwrap_or(call);
             calls.extend(requested(&call["id"], &named["name"]));
         }
-        // What tools were called before, one at a time and without an id.
+        // The older form of tool calls: one at a time and without an id.
         calls.extend(requested(&Value::Null, &message["function_call"]["name"]));
     }
     for item in response["output"].as_array().into_iter().flatten() {
@@ -45,7 +45,8 @@ pub(super) fn calls(response: &Value) -> Vec<RequestedCall<'_>> {
     calls
 }
 
-/// What an answer says that the provider keeps for requests which continue it: of the Responses API, or of Anthropic's threads.
+/// The text of an answer that the provider keeps for requests that continue it: in the Responses API, or in Anthropic's
+/// threads.
 pub(super) fn said(response: &Value) -> Cow<'_, str> {
     let items = response["output"].as_array().into_iter().flatten();
     let blocks = items.filter_map(|item| item["content"].as_array()).chain(response["content"].as_array()).flatten();

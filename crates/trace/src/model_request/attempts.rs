@@ -1,4 +1,4 @@
-//! Attempts of one request: a client that repeats a request because its answer failed asks once.
+//! Counts retries: a request that is repeated because its answer failed counts once.
 
 use std::sync::Arc;
 
@@ -6,16 +6,16 @@ use serde_json::Value;
 
 use super::answer::is_fault;
 
-/// Counts the calls of a model. A request whose answer failed and that comes again with an equal body is one call.
+/// Counts model calls. A failed request that is repeated with an equal body is one call.
 #[derive(Debug, Default)]
 pub struct ModelAttempts {
     calls: usize,
-    /// Requests that failed, each with the number of its call.
+    /// Failed requests, each with the number of its call.
     failed: Vec<(Arc<Value>, usize)>,
 }
 
 impl ModelAttempts {
-    /// Takes note of a request and its answer, and returns the number of the call that they belong to, from 0.
+    /// Adds a request and its answer, and returns the number of their call, from 0.
     pub fn take(&mut self, request: &Arc<Value>, response: &Value) -> usize {
         let again = self.failed.iter().position(|(failed, _)| failed == request);
         let number = again.map_or(self.calls, |at| self.failed.remove(at).1);
@@ -26,7 +26,7 @@ impl ModelAttempts {
         number
     }
 
-    /// How many calls there were.
+    /// The number of calls.
     pub fn calls(&self) -> usize {
         self.calls
     }

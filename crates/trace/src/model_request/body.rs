@@ -1,4 +1,4 @@
-//! The body of a request, whichever provider it is for.
+//! Reads the body of a request, for any provider.
 
 use std::borrow::Cow;
 
@@ -9,38 +9,38 @@ use super::content::{result, text};
 /// A message of a request that is not a system prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestMessage<'t> {
-    /// `user`, `assistant` or `tool`, whatever the provider calls it.
+    /// `user`, `assistant` or `tool`, regardless of the provider's own terms.
     pub role: &'static str,
-    /// Its words; of a tool, what it gave.
+    /// The text; for a tool, its result.
     pub text: Cow<'t, str>,
 }
 
 /// A tool that a request offers to the model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OfferedTool<'t> {
-    /// Its name; of a tool of the provider, its type.
+    /// The name; for a tool of the provider, its type.
     pub name: &'t str,
     /// The JSON Schema of its arguments.
     pub parameters: Option<&'t Value>,
-    /// The whole declaration, without what the provider wraps it in.
+    /// The whole declaration, without the provider's wrapper.
     pub declared: &'t Value,
 }
 
-/// What a body says.
+/// The content of a body.
 #[derive(Debug, Default)]
 pub(super) struct RequestBody<'t> {
     pub(super) model: Option<&'t str>,
-    /// The system prompt of this request alone.
+    /// The system prompt that applies to this request only.
     pub(super) instructions: Option<Cow<'t, str>>,
-    /// System messages, which requests that continue this one see as well.
+    /// System messages, which also apply to requests that continue this one.
     pub(super) system: Vec<Cow<'t, str>>,
     pub(super) messages: Vec<RequestMessage<'t>>,
     pub(super) tools: Vec<OfferedTool<'t>>,
-    /// The answer or the conversation that it continues.
+    /// The id of the answer or the conversation that it continues.
     pub(super) continues: Option<&'t str>,
-    /// Whether that is a conversation, which holds what is said in it.
+    /// Whether that is a conversation, which stores its messages.
     pub(super) in_conversation: bool,
-    /// Whether that is an answer of a thread, which keeps the system prompt and the tools as well.
+    /// Whether that is an answer of a thread, which also stores the system prompt and the tools.
     pub(super) in_thread: bool,
 }
 
@@ -50,7 +50,7 @@ impl<'t> RequestBody<'t> {
         let instructions = ["instructions", "system", "systemInstruction", "system_instruction"];
         body.instructions =
             instructions.iter().find_map(|key| request.get(key)).map(prompt).filter(|it| !it.is_empty());
-        // The last is that of Ollama's `generate`.
+        // The last one is used by Ollama's `generate`.
         let keys = ["messages", "input", "contents", "prompt"];
         match keys.into_iter().find_map(|key| Some((key, request.get(key)?))) {
             Some(("input" | "prompt", Value::String(said))) => body.say("user", Cow::Borrowed(said)),
@@ -62,7 +62,7 @@ impl<'t> RequestBody<'t> {
         let of_thread = request["thread"]["previous_message_id"].as_str();
         body.in_thread = of_thread.is_some();
         body.continues = request["previous_response_id"].as_str().or(conversation).or(of_thread);
-        // Functions were offered under this name before there were tools.
+        // Tools used to be offered as functions.
         let of_converse = items(&request["toolConfig"]["tools"]);
         for tool in items(&request["tools"]).chain(items(&request["functions"])).chain(of_converse) {
             body.offer(tool);
@@ -74,7 +74,7 @@ impl<'t> RequestBody<'t> {
         self.messages.push(RequestMessage { role, text });
     }
 
-    /// A message, or an item that stands among messages.
+    /// Adds a message, or another item in the list of messages.
     fn item(&mut self, item: &'t Value) {
         let content = item.get("content").or_else(|| item.get("parts")).unwrap_or(&Value::Null);
         match item["role"].as_str() {
@@ -82,7 +82,7 @@ impl<'t> RequestBody<'t> {
             Some("assistant" | "model") => self.say("assistant", words(item, content)),
             Some("tool" | "function") if item.get("parts").is_none() => self.say("tool", result(content)),
             Some(_) => self.said_by_user(content),
-            // What tools gave has no role in some requests.
+            // Tool results have no role in some requests.
             None => {
                 if let Some(output) = item.get("output") {
                     self.say("tool", result(output));
@@ -91,7 +91,7 @@ impl<'t> RequestBody<'t> {
         }
     }
 
-    /// What a user said, and what tools gave beside it.
+    /// Adds the text of a user, and the tool results next to it.
     fn said_by_user(&mut self, content: &'t Value) {
         let mut gave = false;
         for block in content.as_array().map(Vec::as_slice).unwrap_or_default() {
@@ -129,18 +129,18 @@ impl<'t> RequestBody<'t> {
     }
 }
 
-/// The conversation that a request belongs to, which the provider keeps.
+/// The id of the conversation that the provider stores for a request.
 pub(super) fn conversation(request: &Value) -> Option<&str> {
     let named = request.get("conversation")?;
     named.get("id").unwrap_or(named).as_str()
 }
 
-/// A system prompt: a text, or blocks, or a content with parts.
+/// A system prompt: a string, blocks, or a content with parts.
 fn prompt(value: &Value) -> Cow<'_, str> {
     text(value.get("parts").unwrap_or(value))
 }
 
-/// What a tool gave, where data is a part of its own: `[{"json": ..}]`.
+/// The result of a tool, where data is a separate part: `[{"json": ..}]`.
 fn given_to_converse(content: &Value) -> Cow<'_, str> {
     match items(content).find_map(|part| part.get("json")) {
         Some(data) => result(data),
@@ -148,7 +148,7 @@ fn given_to_converse(content: &Value) -> Cow<'_, str> {
     }
 }
 
-/// The words of an answer that is sent back to the model.
+/// The text of an answer that is sent back to the model.
 fn words<'t>(item: &'t Value, content: &'t Value) -> Cow<'t, str> {
     match (text(content), item["refusal"].as_str()) {
         (said, Some(refusal)) if said.is_empty() => Cow::Borrowed(refusal),

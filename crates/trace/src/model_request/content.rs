@@ -4,18 +4,18 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-/// The text of a content: a text, or a list of parts of which some have one, a line each.
+/// The text of a content: a string, or a list of parts, where each part with a text is a line.
 pub(super) fn text(content: &Value) -> Cow<'_, str> {
     match content {
         Value::String(text) => Cow::Borrowed(text),
         Value::Array(parts) => joined(parts.iter().filter_map(part)),
-        // One part stands for a list of them in some requests.
+        // In some requests a single part replaces the list.
         Value::Object(_) => part(content).map(Cow::Borrowed).unwrap_or_default(),
         _ => Cow::Borrowed(""),
     }
 }
 
-/// The same of a tool's result, where data is shown as JSON.
+/// The text of a tool's result, with data as JSON.
 pub(super) fn result(content: &Value) -> Cow<'_, str> {
     match content {
         Value::Null => Cow::Borrowed(""),
@@ -25,7 +25,7 @@ pub(super) fn result(content: &Value) -> Cow<'_, str> {
     }
 }
 
-/// Texts, a line each.
+/// Joins texts, one line each.
 pub(super) fn joined<'t>(texts: impl IntoIterator<Item = &'t str>) -> Cow<'t, str> {
     match texts.into_iter().collect::<Vec<_>>().as_slice() {
         [only] => Cow::Borrowed(only),
@@ -33,7 +33,7 @@ pub(super) fn joined<'t>(texts: impl IntoIterator<Item = &'t str>) -> Cow<'t, st
     }
 }
 
-/// The words of one part: its text, a refusal, or a document that is given as text.
+/// The text of one part: its text, a refusal, or a document that is given as text.
 fn part(part: &Value) -> Option<&str> {
     let document = || {
         let source = part.get("source").filter(|source| source["type"] == "text")?;

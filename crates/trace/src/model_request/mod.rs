@@ -1,8 +1,9 @@
-//! What an agent asked of its model, whichever provider the request was made for.
+//! Model requests of an agent, in one shape for all providers.
 //!
-//! `Kind::ModelCall` holds a request and its answer as JSON. A [`ModelRequest`] is the same in one shape: `OpenAI`'s chat
-//! completions and Responses, Anthropic's Messages, Cohere's and Ollama's chat, Gemini's contents and Bedrock's Converse all have a system prompt, messages, tools
-//! that are offered, and an answer that may ask for calls of them. An answer that was streamed is kept whole.
+//! `EventKind::ModelCall` contains a request and its answer as JSON. A [`ModelRequest`] is the same in one shape:
+//! `OpenAI`'s chat completions and Responses, Anthropic's Messages, Cohere's and Ollama's chat, Gemini's contents and
+//! Bedrock's Converse all have a system prompt, messages, offered tools, and an answer that may request calls of them.
+//! A streamed answer is stored as a whole.
 
 mod answer;
 mod attempts;

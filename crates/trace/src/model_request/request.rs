@@ -1,4 +1,4 @@
-//! One request to a model, with what it continues.
+//! A model request, with the requests that it continues.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -9,77 +9,78 @@ use super::answer::{calls, said};
 use super::body::{OfferedTool, RequestBody, RequestMessage};
 use super::content::joined;
 
-/// One request to a model, and what its answer asks for. Attempts that failed and the one that followed are one request.
+/// A model request, and the calls that its answer requests. A failed request and its retries are one request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelRequest<'t> {
-    /// In which turn, from 0.
+    /// The number of the turn, from 0.
     pub turn: u32,
-    /// How often it was sent.
+    /// The number of times it was sent.
     pub attempts: usize,
-    /// The whole request.
+    /// The whole body.
     pub body: &'t Value,
-    /// The model that it names.
+    /// The name of the model.
     pub model: Option<&'t str>,
-    /// The system prompt that the model has for it, empty if there is none: its own and, where the provider keeps the
-    /// conversation, system messages of the requests before.
+    /// The effective system prompt, empty if there is none: its own and, if the provider stores the conversation, the
+    /// system messages of earlier requests.
     pub system: Cow<'t, str>,
-    /// The last text of the user, of this request or of one that it continues.
+    /// The last text of the user, in this request or in one that it continues.
     pub user: Option<Cow<'t, str>>,
-    /// What comes before it where the provider keeps the conversation: the answer that it continues and, where this is the trace
-    /// of one turn, what requests of earlier turns sent and were answered.
+    /// The earlier messages, if the provider stores the conversation: the answer that it continues and, if this is the
+    /// trace of one turn, the messages and answers of earlier turns.
     pub before: Vec<RequestMessage<'t>>,
-    /// What it sends itself, system prompts aside.
+    /// The messages of the request itself, without system prompts.
     pub messages: Vec<RequestMessage<'t>>,
-    /// The tools that it offers.
+    /// The offered tools.
     pub tools: Vec<OfferedTool<'t>>,
-    /// The calls that its answer asks for.
+    /// The calls that its answer requests.
     pub calls: Vec<RequestedCall<'t>>,
-    /// What it continues, where the provider keeps the conversation.
+    /// What it continues, if the provider stores the conversation.
     pub continues: Option<Continued<'t>>,
-    /// System messages that requests which continue it see.
+    /// System messages that also apply to requests that continue it.
     kept: Vec<Cow<'t, str>>,
-    /// What its answer says, for requests which continue it.
+    /// The text of its answer, for requests that continue it.
     said: Cow<'t, str>,
 }
 
-/// A call of a tool that the answer of a model asks for.
+/// A tool call that a model's answer requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequestedCall<'t> {
-    /// Its id; empty where the provider has none.
+    /// The id of the call; empty if the provider has none.
     pub id: &'t str,
-    /// The tool.
+    /// The name of the tool.
     pub name: &'t str,
 }
 
 /// What a request continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Continued<'t> {
-    /// The request at this place among those of the trace.
+    /// The request at this position of the trace.
     Request(usize),
-    /// A request of an earlier turn, where this is the trace of one turn.
+    /// A request of an earlier turn, if this is the trace of one turn.
     Earlier,
     /// An answer or a conversation with this id, which is not in the trace.
     Unseen(&'t str),
 }
 
 impl<'t> ModelRequest<'t> {
-    /// A request by itself, whatever it continues.
+    /// A request by itself, ignoring what it continues.
     pub fn alone(request: &'t Value) -> Self {
         made(0, request, &Value::Null, &[], &HashMap::new())
     }
 
-    /// Its answer as a message of those that continue it.
+    /// Its answer as a message of the requests that continue it.
     pub(super) fn answer(&self) -> Option<RequestMessage<'t>> {
         (!self.said.is_empty()).then(|| RequestMessage { role: "assistant", text: self.said.clone() })
     }
 
-    /// The system messages that requests which continue it have as well; instructions hold for one request alone.
+    /// The system messages that also apply to requests that continue it; instructions apply to one request only.
     pub fn carried(&self) -> impl Iterator<Item = &str> {
         self.kept.iter().map(|text| &**text)
     }
 }
 
-/// A request, and what it continues of those `before` it; `known` has their places by the ids of their answers.
+/// Reads a request that may continue one of those `before` it; `known` maps the ids of their answers to their
+/// positions.
 pub(super) fn made<'t>(
     turn: u32,
     request: &'t Value,
@@ -89,7 +90,7 @@ pub(super) fn made<'t>(
 ) -> ModelRequest<'t> {
     let body = RequestBody::read(request);
     let RequestBody { model, instructions, system, messages, mut tools, continues, in_conversation, in_thread } = body;
-    // A conversation that is not known begins with this request.
+    // An unknown conversation starts with this request.
     let continues = match continues.map(|id| (id, known.get(id))) {
         Some((_, Some(at))) => Some(Continued::Request(*at)),
         Some((id, None)) if !in_conversation => Some(Continued::Unseen(id)),
@@ -145,7 +146,7 @@ mod tests {
         trace
     }
 
-    /// The same conversation as each provider is sent it: a prompt, a question, a call, its result, and a question again.
+    /// The same conversation for each provider: a prompt, a question, a call, its result, and another question.
     fn spoken() -> Vec<(Value, Value)> {
         let schema = json!({"type": "object", "required": ["id"]});
         let chat = json!({"model": "m", "tools": [{"type": "function", "function": {"name": "find", "parameters": schema}}], "messages": [
@@ -225,7 +226,7 @@ mod tests {
         }
     }
 
-    /// Google's SDK for Python spells one key of a declaration as the rest of Python does.
+    /// Google's SDK for Python uses snake case for one key of a declaration.
     #[test]
     fn declared_functions_have_their_schema_in_any_spelling() {
         let schema = json!({"type": "object"});
@@ -320,7 +321,7 @@ mod tests {
         assert_eq!(requests[0].tools[0].name, "find");
     }
 
-    /// Anthropic's own runner of tools sends results alone once a thread was begun.
+    /// Anthropic's own tool runner sends only results once a thread was started.
     #[test]
     fn a_thread_keeps_the_system_prompt_and_the_tools() {
         let first =
@@ -352,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request_is_an_empty_one() {
+    fn a_body_that_is_not_a_request_is_empty() {
         for strange in [json!(null), json!([1]), json!("x"), json!({"messages": {"a": 1}, "tools": "no", "input": 3})] {
             let trace = trace(&[(strange, json!([]))]);
             let requests = trace.model_requests();

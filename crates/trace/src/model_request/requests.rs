@@ -1,4 +1,4 @@
-//! The requests of a trace, each with what it continues.
+//! Collects the model requests of a trace, each with what it continues.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,8 @@ use super::request::{Continued, ModelRequest, made};
 use crate::{Event, EventKind, Observer, ToolCall, Trace};
 
 impl Trace {
-    /// The requests to models, in the order they were first sent. Those of one turn have what they continue from earlier ones.
+    /// The model requests, in the order they were first sent. In the trace of one turn, requests include what they
+    /// continue from earlier turns.
     pub fn model_requests(&self) -> Vec<ModelRequest<'_>> {
         let mut requests = RequestChain::default();
         let (earlier, events) = self.both();
@@ -17,7 +18,7 @@ impl Trace {
             requests.take(event);
         }
         let own = requests.made.len();
-        // A request that is repeated in another turn is another one.
+        // A request that is repeated in another turn is a new request.
         requests.attempts = ModelAttempts::default();
         requests.first = own;
         for event in events {
@@ -29,7 +30,7 @@ impl Trace {
     }
 }
 
-/// A request among those that follow `earlier` ones.
+/// A request of one turn that may continue `earlier` ones.
 fn within<'t>(mut request: ModelRequest<'t>, earlier: &[ModelRequest<'t>]) -> ModelRequest<'t> {
     let Some(Continued::Request(at)) = request.continues else { return request };
     let Some(mut known) = earlier.get(at) else {
@@ -47,16 +48,16 @@ fn within<'t>(mut request: ModelRequest<'t>, earlier: &[ModelRequest<'t>]) -> Mo
     request
 }
 
-/// The requests of events, taken one after the other.
+/// Collects requests event by event.
 #[derive(Default)]
 struct RequestChain<'t> {
     made: Vec<ModelRequest<'t>>,
-    /// Where those begin whose attempts are counted.
+    /// The index of the first request whose attempts are counted.
     first: usize,
     attempts: ModelAttempts,
-    /// The request that a response or a conversation came from last.
+    /// The last request of each response or conversation, by its id.
     known: HashMap<&'t str, usize>,
-    /// The request that was answered last.
+    /// The index of the last answered request.
     last: usize,
 }
 
@@ -81,7 +82,7 @@ impl<'t> RequestChain<'t> {
         self.known.extend(id.into_iter().chain(conversation(request)).map(|id| (id, at)));
     }
 
-    /// A call that the last answer asks for has the id that its observer gave it, where the provider has none.
+    /// Sets the id that the observer assigned to a call of the last answer, if the provider has none.
     fn name(&mut self, call: &'t ToolCall) {
         let asked = self.made.get_mut(self.last).into_iter().flat_map(|request| &mut request.calls);
         if let Some(nameless) = asked.into_iter().find(|asked| asked.id.is_empty() && asked.name == call.name) {

@@ -1,10 +1,10 @@
-//! Secrets in the arguments of a command: `--api-key VALUE`, `--api-key=VALUE`, `API_KEY=VALUE`.
+//! Finds secrets in the arguments of a command: `--api-key VALUE`, `--api-key=VALUE`, `API_KEY=VALUE`.
 
 use std::ops::Range;
 
 use super::keys::secret_argument;
 
-/// Where the arguments of a command hold secrets: the position of the argument, and the stretch of it.
+/// The places of secrets in the arguments of a command: the position of the argument, and the range within it.
 pub(super) fn secrets<S: AsRef<str>>(arguments: &[S]) -> Vec<(usize, Range<usize>)> {
     let mut found = Vec::new();
     for (position, argument) in arguments.iter().enumerate() {
@@ -13,7 +13,7 @@ pub(super) fn secrets<S: AsRef<str>>(arguments: &[S]) -> Vec<(usize, Range<usize
             Some((name, value)) => (name, Some(value)),
             None => (argument, None),
         };
-        // A word without dashes is a name only where a value follows in the same argument.
+        // A word without dashes is a name only if a value follows in the same argument.
         if (inline.is_none() && !name.starts_with('-')) || !secret_argument(name.trim_start_matches('-')) {
             continue;
         }
@@ -32,7 +32,7 @@ pub(super) fn secrets<S: AsRef<str>>(arguments: &[S]) -> Vec<(usize, Range<usize
     found
 }
 
-/// Another flag, a variable that is still to be filled and a path are shown.
+/// Flags, unfilled variables and paths are not secret.
 fn is_secret(value: &str) -> bool {
     !value.is_empty() && !["-", "${", "/", "./", "../", "~"].iter().any(|start| value.starts_with(start))
 }
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_telling_flags_are_secret() {
+    fn values_of_secret_flags_are_secret() {
         for line in [
             "agent --api-key s3cret",
             "agent --api-key=s3cret",

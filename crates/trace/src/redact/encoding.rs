@@ -1,5 +1,5 @@
-//! The forms that one value is written in: as it is, as JSON text up to five levels deep, in a URL or a form, in base64 at
-//! any place of a longer text, in hexadecimal, and line by line.
+//! The encodings in which a value may occur: as it is, as JSON text up to five levels deep, in a URL or a form, in
+//! base64 at any offset of a longer text, in hexadecimal, and line by line.
 
 use std::fmt::Write as _;
 
@@ -8,15 +8,15 @@ use base64::alphabet::STANDARD as STANDARD_ALPHABET;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
 
-/// JSON within JSON within JSON: a note that quotes an answer that quotes a request, and so on.
+/// The nesting of JSON within JSON: a note that quotes an answer that quotes a request, and so on.
 const JSON_LEVELS: usize = 5;
-/// A shorter value is not looked for in encodings that have few letters, nor is a shorter line of it by itself: innocent text
-/// could be the same by chance.
+/// The minimum length of a value, or of a line of it, for encodings with a small alphabet: shorter ones could match
+/// innocent text by chance.
 const SHORTEST_DERIVED: usize = 8;
-/// Lines of a longer value are not looked for one by one.
+/// The maximum number of lines of a value that are searched for separately.
 const MOST_LINES: usize = 500;
 
-/// Every form of a value, each once.
+/// All forms of a value, without duplicates.
 pub(super) fn forms(value: &str) -> Vec<String> {
     let mut forms = SecretForms(vec![value.to_owned()]);
     forms.encoded(value);
@@ -28,7 +28,7 @@ pub(super) fn forms(value: &str) -> Vec<String> {
         forms.written(&windows);
         forms.encoded(&windows);
         for line in unix.lines().map(str::trim).take(MOST_LINES) {
-            // The armour of a key is the same for every key.
+            // The armor lines are the same for every key.
             if line.len() >= SHORTEST_DERIVED && !line.starts_with("-----") {
                 forms.written(line);
             }
@@ -37,7 +37,7 @@ pub(super) fn forms(value: &str) -> Vec<String> {
     forms.0
 }
 
-/// Forms found so far.
+/// The forms collected so far.
 struct SecretForms(Vec<String>);
 
 impl SecretForms {
@@ -47,7 +47,7 @@ impl SecretForms {
         }
     }
 
-    /// A value in every encoding.
+    /// Adds a value in every encoding.
     fn encoded(&mut self, value: &str) {
         self.written(value);
         self.in_urls(value);
@@ -60,7 +60,7 @@ impl SecretForms {
         }
     }
 
-    /// A value as it is and as JSON, with or without escapes for what is not ASCII.
+    /// Adds a value as it is and as JSON, with and without escapes for non-ASCII characters.
     fn written(&mut self, value: &str) {
         self.add(value.to_owned());
         let slashes = |text: &str| json(text).replace('/', "\\/");
@@ -79,7 +79,7 @@ impl SecretForms {
         }
     }
 
-    /// A value as a part of a URL or of a form. Encoders differ in what they leave alone.
+    /// Adds a value as part of a URL or of a form. Encoders differ in the characters they keep.
     fn in_urls(&mut self, value: &str) {
         for kept in ["-._~", "-._~!'()*", "-._~/", "-._~!'()*;,/?:@&=+$#"] {
             for upper in [true, false] {
@@ -93,8 +93,8 @@ impl SecretForms {
         }
     }
 
-    /// What base64 makes of the value wherever it stands in a longer text: `user:VALUE` in a header, say. The letters at its
-    /// ends that also depend on its neighbours are left out.
+    /// Adds the base64 encodings of the value at any offset of a longer text, such as `user:VALUE` in a header.
+    /// Characters at its ends that depend on neighboring bytes are left out.
     fn inside_base64(&mut self, value: &[u8]) {
         for before in 0..3 {
             let mut bytes = vec![0; before];
@@ -120,7 +120,7 @@ fn json(text: &str) -> String {
     written[1..written.len() - 1].to_owned()
 }
 
-/// As JSON that is ASCII only, which some writers prefer.
+/// JSON in ASCII only, as some encoders produce it.
 fn ascii_json(text: &str) -> String {
     json(text).chars().fold(String::new(), |mut written, letter| {
         if letter.is_ascii() {
@@ -134,7 +134,7 @@ fn ascii_json(text: &str) -> String {
     })
 }
 
-/// As a part of a URL; letters, digits and what is kept stand for themselves.
+/// Percent-encodes a value; letters, digits and the characters in `kept` stay.
 fn percent(value: &str, kept: &str, upper: bool) -> String {
     value.bytes().fold(String::new(), |mut encoded, byte| {
         if byte.is_ascii_alphanumeric() || kept.as_bytes().contains(&byte) {
@@ -153,7 +153,7 @@ fn hexadecimal(value: &str) -> String {
     })
 }
 
-/// The bytes that a text in base64 stands for, if it is one. Too much at its end, as in what was cut or copied, is left out.
+/// Decodes base64, if the text is valid. Excess characters at the end, as in cut or copied text, are ignored.
 pub(super) fn decode_base64(text: &str) -> Option<Vec<u8>> {
     let lenient = GeneralPurposeConfig::new()
         .with_decode_allow_trailing_bits(true)
@@ -192,7 +192,7 @@ mod tests {
     fn a_plain_value_has_few_forms() {
         let forms = forms("plainvalue");
         assert!(forms.len() <= 12, "{forms:?}");
-        // A short one has none that innocent text could be.
+        // A short value has no forms that could match innocent text.
         assert_eq!(super::forms("abc123"), ["abc123", "YWJjMTIz"]);
     }
 

@@ -1,4 +1,4 @@
-//! Which keys hold secrets.
+//! Decides which keys hold secrets.
 
 use std::sync::LazyLock;
 
@@ -21,14 +21,14 @@ const CONTAINED: [&str; 10] = [
     "access_key",
 ];
 
-/// So does a key one of whose words is one of these.
+/// So does a key that has one of these as a word.
 const WORDS: [&str; 9] =
     ["token", "secret", "password", "passwd", "pwd", "auth", "passphrase", "credential", "credentials"];
 
-/// A number under a key that ends so counts tokens; it is none.
+/// A number under a key that ends in one of these is a token count, not a secret.
 const COUNTING: [&str; 6] = ["count", "limit", "budget", "usage", "total", "max"];
 
-/// Whether a key says that its value is secret.
+/// Whether the value of a key is secret.
 pub(super) fn secret_key(key: &str, extra: &[String]) -> bool {
     if extra.is_empty() && is_harmless(key) {
         return false;
@@ -39,20 +39,20 @@ pub(super) fn secret_key(key: &str, extra: &[String]) -> bool {
         || extra.contains(&snake)
 }
 
-/// Each of the words above holds one of these.
+/// Each of the words above contains one of these.
 static FRAGMENTS: LazyLock<AhoCorasick> =
     LazyLock::new(|| any_of(&["key", "token", "auth", "secret", "pass", "pwd", "credential"]));
 
-/// Whether a key can be none of those above, which most keys can be told to be without putting them into snake case: that changes
-/// no letter of an ASCII key but its case, and takes none out.
+/// A quick check that rules out most keys without converting them to snake case: the conversion only changes the letter
+/// case of an ASCII key and removes nothing.
 fn is_harmless(key: &str) -> bool {
     key.is_ascii() && !FRAGMENTS.is_match(key)
 }
 
-/// Words that are too common in the names of environment variables to mean a secret there: `PWD`, `AUTH_STAGE`.
+/// Words that are too common in names of environment variables to indicate a secret: `PWD`, `AUTH_STAGE`.
 const NOT_IN_VARIABLES: [&str; 2] = ["pwd", "auth"];
 
-/// Whether an environment variable holds a secret. A path is none: what lies there may be, but not its name.
+/// Whether an environment variable holds a secret. A path does not: its content may be secret, but not its name.
 pub(super) fn secret_variable(name: &str, value: &str) -> bool {
     let snake = snake(name);
     let words = snake.split('_').filter(|word| !NOT_IN_VARIABLES.contains(word));
@@ -62,7 +62,7 @@ pub(super) fn secret_variable(name: &str, value: &str) -> bool {
     (named || is_key) && !value.starts_with('/') && !value.contains(":/")
 }
 
-/// The shortest value of a variable called a key that is taken for one.
+/// The minimum length of a value that is treated as a key because of its variable's name.
 const SHORTEST_KEY: usize = 16;
 
 /// Whether a value is one long word with letters and digits.
@@ -73,10 +73,10 @@ fn looks_random(value: &str) -> bool {
         && value.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
-/// A flag that begins with one of these takes no value.
+/// A flag that starts with one of these words takes no value.
 const SWITCHES: [&str; 9] = ["no", "use", "with", "without", "skip", "require", "enable", "disable", "show"];
 
-/// Whether an argument of a command takes a secret: its name ends in a word for one. `--token-limit` does not.
+/// Whether a command-line argument takes a secret: its name ends in a secret word. `--token-limit` does not.
 pub(super) fn secret_argument(name: &str) -> bool {
     if is_harmless(name) {
         return false;
@@ -87,12 +87,12 @@ pub(super) fn secret_argument(name: &str) -> bool {
     named && !snake.split('_').next().is_some_and(|first| SWITCHES.contains(&first))
 }
 
-/// Whether a text may hold a key that says that its value is secret.
+/// Whether a text may contain a secret key.
 pub(super) fn may_hold_secret_key(text: &str, extra: &[String]) -> bool {
     !extra.is_empty() || !is_harmless(text)
 }
 
-/// Whether a value under a secret key is worth hiding: a flag or nothing is not, nor is a count of tokens.
+/// Whether a value under a secret key is hidden: booleans, empty values and token counts are not.
 pub(super) fn worth_hiding(key: &str, value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(_) => false,
@@ -109,7 +109,7 @@ pub(super) fn snake(key: &str) -> String {
     while let Some(letter) = rest.next() {
         let upper = letter.is_uppercase();
         let starts_word = upper && (before.is_lowercase() || before.is_ascii_digit());
-        // The last capital of a row begins the next word: `APIKey`.
+        // The last of several capitals starts the next word: `APIKey`.
         let ends_row = upper && before.is_uppercase() && rest.peek().is_some_and(|next| next.is_lowercase());
         if (starts_word || ends_row) && !snake.ends_with('_') {
             snake.push('_');
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_and_flags_are_no_secrets() {
+    fn counts_and_flags_are_not_secret() {
         assert!(!worth_hiding("token_count", &7.into()));
         assert!(!worth_hiding("auth", &true.into()));
         assert!(worth_hiding("token", &7.into()));

@@ -1,15 +1,15 @@
-//! A text that secrets are taken out of, step by step, and where in it they stood.
+//! A text from which secrets are removed step by step, with their places.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::redactor::PLACEHOLDER;
 
-/// A text, what of it is removed, and what is left.
+/// A text, its removed ranges, and the remaining text.
 #[derive(Debug)]
 pub(super) struct MarkedText<'t> {
     original: &'t str,
-    /// What is removed of the original, in order; no two overlap.
+    /// The removed ranges of the original, in order and without overlaps.
     removed: Vec<Range<usize>>,
     clean: Cow<'t, str>,
 }
@@ -19,7 +19,7 @@ impl<'t> MarkedText<'t> {
         Self { original: text, removed: Vec::new(), clean: Cow::Borrowed(text) }
     }
 
-    /// What is left, with placeholders.
+    /// The remaining text, with placeholders.
     pub(super) fn clean(&self) -> &str {
         &self.clean
     }
@@ -32,7 +32,7 @@ impl<'t> MarkedText<'t> {
         self.removed
     }
 
-    /// Removes stretches of what is left. Those that overlap are one, so that no tail of a secret stays behind.
+    /// Removes ranges of the remaining text. Overlapping ranges are merged, so that no tail of a secret remains.
     pub(super) fn remove(&mut self, found: &[Range<usize>]) {
         if found.is_empty() {
             return;
@@ -59,7 +59,7 @@ impl<'t> MarkedText<'t> {
         self.clean = Cow::Owned(clean);
     }
 
-    /// Where the placeholders stand, each with what it stands for.
+    /// The positions of the placeholders, each with the range that it replaces.
     fn placed(&self) -> Vec<(usize, Range<usize>)> {
         let (mut at, mut done) = (0, 0);
         let mut placed = Vec::with_capacity(self.removed.len());
@@ -73,7 +73,7 @@ impl<'t> MarkedText<'t> {
     }
 }
 
-/// Where in the original a stretch of what is left begins; one that begins in a placeholder takes all of it.
+/// The start in the original of a range of the remaining text; a range that starts in a placeholder includes all of it.
 fn start(placed: &[(usize, Range<usize>)], position: usize) -> usize {
     let before = placed.partition_point(|(at, _)| *at <= position);
     match before.checked_sub(1).and_then(|last| placed.get(last)) {
@@ -83,7 +83,7 @@ fn start(placed: &[(usize, Range<usize>)], position: usize) -> usize {
     }
 }
 
-/// Where in the original a stretch of what is left ends.
+/// The end in the original of a range of the remaining text.
 fn end(placed: &[(usize, Range<usize>)], position: usize) -> usize {
     let before = placed.partition_point(|(at, _)| *at < position);
     match before.checked_sub(1).and_then(|last| placed.get(last)) {

@@ -1,7 +1,7 @@
-//! What may leave a trace: secrets are removed by the name of their key, by their form, and by their value.
+//! Redaction: secrets are removed by the name of their key, by their form, and by their value.
 //!
-//! A value that was removed because of its key is remembered, so that it is also removed where it turns up in plain text. The
-//! placeholder is always the same. Names, ids and counts that are our own are never passed through here.
+//! A value that was removed because of its key is remembered, so that it is also removed where it occurs in plain text.
+//! The placeholder is always the same. Names, ids and counts that agentci generates are never redacted.
 
 mod arguments;
 mod encoding;

@@ -1,4 +1,4 @@
-//! Forms that only secrets have.
+//! Patterns that only secrets match.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -10,13 +10,13 @@ use super::marked::MarkedText;
 use super::redactor::PLACEHOLDER;
 use super::values::any_of;
 
-/// Each pattern, and what is put in its place; `$1` is what stays. No other pattern has a group with a number.
+/// Each pattern and its replacement; `$1` is the part that stays. No other pattern has a numbered group.
 const PATTERNS: [(&str, &str); 18] = [
-    // Private keys, with their armour.
+    // Private keys with their armor lines.
     (r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)", "[REDACTED]"),
-    // The end of one whose beginning is gone.
+    // The end of a private key whose beginning is missing.
     (r"(?s)\A(?:[A-Za-z0-9+/=]{16,}\s+)+[A-Za-z0-9+/=]*\s*-----END [A-Z ]*PRIVATE KEY-----", "[REDACTED]"),
-    // Any of the forms below, cut off by us.
+    // Any of the forms below, truncated by agentci.
     (
         r"\b(?:sk-|[sr]k_live_|gh[pousr]_|github_pat_|glpat-|AKIA|AIza|xox[a-z]-|eyJ)[A-Za-z0-9_.-]*\.\.\.",
         "[REDACTED]...",
@@ -46,17 +46,17 @@ const PATTERNS: [(&str, &str); 18] = [
     (r"\b[A-Za-z0-9_-]{20,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}", "[REDACTED]"),
     // Connection strings with a password.
     (r"\b([a-z][a-z0-9+.-]*://[^\s:/@]+:)[^\s/@]+@", "${1}[REDACTED]@"),
-    // A key and its value in plain text: `api_key=...`, `"password": "..."`, also where JSON is quoted in JSON.
+    // A key and its value in plain text: `api_key=...`, `"password": "..."`, also if JSON is quoted in JSON.
     (
         r#"(?i)((?:api[_-]?key|access[_-]?token|refresh[_-]?token|auth[_-]?token|client[_-]?secret|secret[_-]?key|password|passwd|passphrase|token|secret|pwd)(?:\\*["'])?\s*[:=]\s*(?:\\*["'])?)(?:[^\s"',;&}\])\[\\]|\\+[^\s"'\\]){6,}"#,
         "${1}[REDACTED]",
     ),
 ];
 
-/// No pattern matches a text that is shorter.
+/// The minimum length of a text that any pattern matches.
 const SHORTEST: usize = 8;
 
-/// No pattern matches a text that holds none of these, whatever its letter case. Most texts hold none, and the patterns are
+/// A text without any of these, in any letter case, matches no pattern. Most texts contain none, so the patterns are
 /// not even compiled for them.
 static TRIGGERS: LazyLock<AhoCorasick> = LazyLock::new(|| {
     any_of(&[
@@ -85,7 +85,7 @@ static TRIGGERS: LazyLock<AhoCorasick> = LazyLock::new(|| {
     ])
 });
 
-/// The same for keys in plain text, where a sign stands between the key and its value.
+/// The same for keys in plain text, where a separator is between the key and its value.
 static KEY_TRIGGERS: LazyLock<AhoCorasick> =
     LazyLock::new(|| any_of(&["key", "token", "secret", "passw", "passphrase", "pwd"]));
 
@@ -109,7 +109,7 @@ static COMPILED: LazyLock<Compiled> = LazyLock::new(|| {
     }
 });
 
-/// Removes every known form from a text.
+/// Removes all known forms from a text.
 pub(super) fn scrub(text: &mut MarkedText) {
     if !may_match(text.clean()) {
         return;
@@ -129,10 +129,10 @@ pub(super) fn scrub(text: &mut MarkedText) {
     }
 }
 
-/// Words before `token` that say where a list goes on: `page_token`, `nextPageToken`.
+/// Words before `token` that mark a pagination token: `page_token`, `nextPageToken`.
 const PAGES: [&str; 4] = ["page", "next", "continuation", "sync"];
 
-/// Whether what begins here is the second half of the name of such a token.
+/// Whether the match at this position is the second half of the name of such a token.
 fn is_of_page(text: &str, start: usize) -> bool {
     let before = text[..start].trim_end_matches(['_', '-']);
     let ends_with = |word: &str| {

@@ -1,26 +1,26 @@
-//! Values that are looked for without an automaton, which takes longer to build than to search a text with.
+//! Searches for values without an automaton, which takes longer to build than to search a text.
 //!
-//! Every value has at least six bytes. One pass over a text holds each six of its bytes against a small table of bits; nearly
-//! all of a text is none of the beginnings, and only the values that do stand somewhere are looked for.
+//! Every value has at least six bytes. One pass over a text looks up every six-byte window in a small bit table; most
+//! windows match no value, and only values whose first bytes occur are searched for.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How many bytes of a value are its beginning. No value is shorter.
+/// The number of bytes of a value's prefix. No value is shorter.
 const BEGINNING: usize = 6;
-/// How many places the table has at least.
+/// The minimum size of the table.
 const SMALLEST: usize = 1 << 12;
-/// How many places there are for a beginning, so that few others meet one that is marked.
+/// The number of table slots per prefix, so that collisions are rare.
 const PLACES_EACH: usize = 16;
 
-/// Values, each found wherever it stands.
+/// Values that are found anywhere in a text.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Recent {
     values: Vec<Arc<str>>,
-    /// Which values have a beginning.
+    /// The values by their prefix.
     by_beginning: HashMap<u64, Vec<usize>>,
-    /// A mark for each beginning; empty or a power of two.
+    /// A slot for each prefix; the length is zero or a power of two.
     marks: Vec<bool>,
 }
 
@@ -48,14 +48,14 @@ impl Recent {
         }
     }
 
-    /// Where the values stand in a text, in no order: for each the places that `match_indices` gives.
+    /// The ranges of the values in a text, in no particular order: for each value those of `match_indices`.
     pub(super) fn find(&self, text: &str, found: &mut Vec<Range<usize>>) {
         for value in self.within(text).into_iter().filter_map(|at| self.values.get(at)) {
             found.extend(text.match_indices(&**value).map(|(at, value)| at..at + value.len()));
         }
     }
 
-    /// Which values stand in a text.
+    /// The values that occur in a text.
     fn within(&self, text: &str) -> BTreeSet<usize> {
         let mut within = BTreeSet::new();
         let bytes = text.as_bytes();
@@ -64,7 +64,7 @@ impl Recent {
         }
         let mut window = beginning(bytes) << 8;
         for (start, last) in bytes.iter().skip(BEGINNING - 1).enumerate() {
-            // The first round takes the last byte of the first window once more.
+            // The first iteration takes the last byte of the first window again.
             window = ((window >> 8) & MASK) | (u64::from(*last) << (8 * (BEGINNING - 1)));
             if !self.marks[self.place(window)] {
                 continue;
@@ -77,7 +77,7 @@ impl Recent {
         within
     }
 
-    /// The place of a beginning in the table.
+    /// The slot of a prefix in the table.
     fn place(&self, key: u64) -> usize {
         let mixed = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
         usize::try_from(mixed).unwrap_or(0) & (self.marks.len() - 1)
@@ -87,7 +87,7 @@ impl Recent {
 /// The bits of a window.
 const MASK: u64 = (1 << (8 * BEGINNING)) - 1;
 
-/// The first bytes, the first of them lowest; those that are lacking count as zero.
+/// The prefix as an integer, first byte lowest; missing bytes count as zero.
 fn beginning(bytes: &[u8]) -> u64 {
     bytes.iter().take(BEGINNING).rev().fold(0, |key, byte| (key << 8) | u64::from(*byte))
 }
@@ -117,7 +117,7 @@ mod tests {
     }
 
     proptest! {
-        /// Of few letters, so that values overlap, repeat and begin alike; and of letters of several bytes.
+        /// Uses few letters, so that values overlap, repeat and share prefixes, and some multi-byte letters.
         #[test]
         fn what_is_found_is_what_a_search_for_each_finds(
             values in prop::collection::btree_set("[abä]{6,9}", 0..40),

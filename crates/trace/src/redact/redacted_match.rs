@@ -1,10 +1,10 @@
-//! A recording that lost its secrets beside what is said now.
+//! Compares a redacted recording with the current text.
 
 use super::redactor::PLACEHOLDER;
 
-/// Whether a text is the recorded one but for what the placeholders in it stand for.
+/// Whether a text matches the recorded one, where placeholders match anything.
 pub fn fits_recorded(recorded: &str, said: &str) -> bool {
-    // Each part between placeholders must follow the one before it, the first at the beginning and the last at the end.
+    // Each part between placeholders must follow the previous one, with the first at the start and the last at the end.
     let parts: Vec<&str> = recorded.split(PLACEHOLDER).collect();
     let [first, middle @ .., last] = parts.as_slice() else { return recorded == said };
     let Some(mut rest) = said.strip_prefix(first) else { return false };

@@ -1,4 +1,4 @@
-//! Removing secrets from values and texts.
+//! Removes secrets from values and texts.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,27 +14,29 @@ use super::marked::MarkedText;
 use super::patterns;
 use super::values::Values;
 
-/// What stands in the place of a secret.
+/// The replacement for a secret.
 pub const PLACEHOLDER: &str = "[REDACTED]";
 
-/// A shorter value of an environment variable or a header is not taken for a secret: its name alone tells too little.
+/// The minimum length of an environment variable or a header that counts as a secret: for a shorter one the name alone
+/// says too little.
 const SHORTEST_NAMED: usize = 8;
-/// JSON within the text of JSON is followed this deep.
+/// The maximum nesting of JSON within strings of JSON.
 const DEEPEST: usize = 4;
 
-/// Removes secrets. Every case has one of its own, and few learn anything: what is known is shared until one does.
+/// Removes secrets. Every case has its own redactor, but few learn anything: the known secrets are shared until one
+/// does.
 #[derive(Debug, Clone, Default)]
 pub struct Redactor {
-    /// Values to remove wherever they stand.
+    /// Values that are removed wherever they occur.
     values: Arc<Values>,
-    /// Further keys, in snake case.
+    /// Additional keys, in snake case.
     keys: Arc<Vec<String>>,
-    /// Further forms.
+    /// Additional patterns.
     patterns: Arc<Vec<Regex>>,
 }
 
 impl Redactor {
-    /// Takes note of environment variables whose names look secret.
+    /// Adds environment variables whose names look secret.
     #[must_use]
     pub fn with_environment(mut self, variables: impl IntoIterator<Item = (String, String)>) -> Self {
         for (name, value) in variables {
@@ -45,22 +47,22 @@ impl Redactor {
         self
     }
 
-    /// A further key whose values are secret.
+    /// Adds a key whose values are secret.
     pub fn add_key(&mut self, key: &str) {
         Arc::make_mut(&mut self.keys).push(snake(key));
     }
 
-    /// A further form that secrets have.
+    /// Adds a pattern of secrets.
     pub fn add_pattern(&mut self, pattern: Regex) {
         Arc::make_mut(&mut self.patterns).push(pattern);
     }
 
-    /// Remembers every text and long number that stands under a secret key in a value, also in JSON that is a text of it.
+    /// Remembers every string and long number under a secret key in a value, including JSON within its strings.
     pub fn learn(&mut self, value: &Value) {
         self.learn_within(value, DEEPEST);
     }
 
-    /// Remembers what stands under a secret key in a text that is JSON.
+    /// Remembers the values under secret keys in a text that is JSON.
     pub fn learn_text(&mut self, text: &str) {
         if let Some(value) = self.json_with_secret_key(text) {
             self.learn_within(&value, DEEPEST - 1);
@@ -88,13 +90,13 @@ impl Redactor {
         }
     }
 
-    /// The value of a text that is JSON and may have a secret key. Most texts are not, which takes one look.
+    /// Parses a text that is JSON and may contain a secret key. Most texts are ruled out quickly.
     fn json_with_secret_key(&self, text: &str) -> Option<Value> {
         let structured = text.trim_start().starts_with(['{', '[', '"']);
         (structured && may_hold_secret_key(text, &self.keys)).then(|| serde_json::from_str(text).ok()).flatten()
     }
 
-    /// Whether something stands under a secret key in a text that is JSON.
+    /// Whether a text is JSON with a value under a secret key.
     fn hides_within(&self, text: &str, depth: usize) -> bool {
         depth > 0 && self.json_with_secret_key(text).is_some_and(|value| self.hides_any(&value, depth - 1))
     }
@@ -108,7 +110,7 @@ impl Redactor {
         }
     }
 
-    /// Remembers the secrets among the arguments of a command, as in `--api-key VALUE`.
+    /// Remembers secrets in the arguments of a command, such as `--api-key VALUE`.
     pub fn learn_arguments<S: AsRef<str>>(&mut self, arguments: &[S]) {
         for (at, range) in arguments::secrets(arguments) {
             if let Some(secret) = arguments.get(at).and_then(|argument| argument.as_ref().get(range)) {
@@ -117,7 +119,8 @@ impl Redactor {
         }
     }
 
-    /// Removes the secrets among the arguments of a command: by the names of flags, however short they are, and as in any text.
+    /// Removes secrets from the arguments of a command: by the names of flags, however short the values are, and as in
+    /// any text.
     pub fn arguments(&self, arguments: &mut [String]) {
         for (at, range) in arguments::secrets(arguments) {
             if let Some(argument) = arguments.get_mut(at) {
@@ -129,7 +132,7 @@ impl Redactor {
         }
     }
 
-    /// Remembers a header that says who asks: its whole value, and what follows the scheme, as in `Bearer TOKEN`.
+    /// Remembers an authentication header: its whole value, and the part after the scheme, as in `Bearer TOKEN`.
     pub fn learn_header(&mut self, value: &str) {
         let (scheme, credential) = value.split_once(' ').unwrap_or(("", value));
         self.learn_long(value);
@@ -140,7 +143,7 @@ impl Redactor {
         {
             self.learn_long(password);
         }
-        // The values of cookies, each after its name.
+        // The values of cookies, without their names.
         for (_, cookie) in value.split(';').filter_map(|pair| pair.split_once('=')) {
             self.learn_long(cookie.trim());
         }
@@ -152,19 +155,19 @@ impl Redactor {
         }
     }
 
-    /// Whether a key says that its value is secret.
+    /// Whether the value of a key is secret.
     pub fn is_secret_key(&self, key: &str) -> bool {
         secret_key(key, &self.keys)
     }
 
-    /// Remembers everything that another redactor knows.
+    /// Adds everything that another redactor knows.
     pub fn absorb(&mut self, other: &Redactor) {
         if !Arc::ptr_eq(&self.values, &other.values) && self.values.lacks_any_of(&other.values) {
             Arc::make_mut(&mut self.values).absorb(&other.values);
         }
     }
 
-    /// Remembers the value of one key, if the key is secret.
+    /// Remembers the value of a key, if the key is secret.
     pub fn learn_pair(&mut self, key: &str, value: &str) {
         if secret_key(key, &self.keys) {
             self.learn_value(value);
@@ -181,7 +184,7 @@ impl Redactor {
         }
     }
 
-    /// Remembers a value, to be removed wherever it stands.
+    /// Remembers a value, to be removed wherever it occurs.
     pub fn learn_value(&mut self, value: &str) {
         if self.values.lacks(value) {
             Arc::make_mut(&mut self.values).add(value);
@@ -193,12 +196,13 @@ impl Redactor {
         self.marked(text).into_clean()
     }
 
-    /// Where the secrets of a text stand, in order; no two overlap.
+    /// The ranges of the secrets in a text, in order and without overlaps.
     pub fn places(&self, text: &str) -> Vec<Range<usize>> {
         self.marked(text).into_removed()
     }
 
-    /// Where values that are known to be secret stand in a text, in no order, whatever else in it looks like one.
+    /// The ranges of known secret values in a text, in no particular order; other text that looks secret is not
+    /// included.
     pub fn known_places(&self, text: &str) -> Vec<Range<usize>> {
         self.values.find(text)
     }
@@ -219,30 +223,30 @@ impl Redactor {
         secret_key(key, &self.keys) && worth_hiding(key, value)
     }
 
-    /// A text without secrets, in place.
+    /// Removes secrets from a text in place.
     pub fn scrub(&self, text: &mut String) {
         if let Cow::Owned(clean) = self.text(text) {
             *text = clean;
         }
     }
 
-    /// A value without secrets; what is removed because of its key is remembered.
+    /// Removes secrets from a value in place; values that are removed because of their key are remembered.
     pub fn value_learning(&mut self, value: &mut Value) {
-        // Most values hold no secret, which takes one look.
+        // Most values contain no secret, which is checked first.
         if !self.is_clean(value) {
             self.learn(value);
             self.value(value);
         }
     }
 
-    /// The same of a value that others hold, too, and that stays theirs: it is copied if it holds a secret.
+    /// The same for a shared value: it is copied only if it contains a secret.
     pub fn shared_learning(&mut self, value: &mut Arc<Value>) {
         if !self.is_clean(value) {
             self.value_learning(Arc::make_mut(value));
         }
     }
 
-    /// A value without secrets, and without a copy of one that holds none.
+    /// A value without secrets; it is copied only if it contains one.
     pub fn clean<'v>(&self, value: &'v Value) -> Cow<'v, Value> {
         if self.is_clean(value) {
             return Cow::Borrowed(value);
@@ -252,7 +256,7 @@ impl Redactor {
         Cow::Owned(clean)
     }
 
-    /// Whether nothing is removed of a value.
+    /// Whether a value contains no secrets.
     fn is_clean(&self, value: &Value) -> bool {
         match value {
             Value::String(text) => self.is_clean_text(text) && !self.hides_within(text, DEEPEST),
@@ -269,7 +273,7 @@ impl Redactor {
         matches!(self.text(text), Cow::Borrowed(_))
     }
 
-    /// A value without secrets, in place.
+    /// Removes secrets from a value in place.
     pub fn value(&self, value: &mut Value) {
         match value {
             Value::String(text) => self.scrub(text),
@@ -282,7 +286,7 @@ impl Redactor {
                         self.value(value);
                     }
                 }
-                // A secret may also stand where a key should.
+                // A key may also be a secret.
                 let dirty = map.keys().any(|key| matches!(self.text(key), Cow::Owned(_)));
                 if dirty {
                     let old = std::mem::take(map);

@@ -1,4 +1,4 @@
-//! Values that are removed wherever they stand, found in one pass however many there are.
+//! Values that are removed wherever they occur, found in one pass regardless of their number.
 
 use std::collections::BTreeSet;
 use std::ops::{Bound, Range};
@@ -11,20 +11,20 @@ use super::marked::MarkedText;
 use super::recent_values::Recent;
 use super::redactor::PLACEHOLDER;
 
-/// A shorter value is not looked for in text: it would be found everywhere.
+/// The minimum length of a value: a shorter one would match everywhere.
 const SHORTEST: usize = 6;
-/// How many values are remembered, all forms of each counted.
+/// The maximum number of values that are remembered, counting all forms.
 const MOST: usize = 200_000;
-/// So many new ones are looked for without the automaton before it is built anew.
+/// The number of new values that are searched for without the automaton before it is rebuilt.
 const FEW: usize = 512;
-/// How a cut in a text is marked: with how much of a value before it the value is known, and how long the text may be. Prose has
-/// three dots, too, and is cut at a few hundred characters. The other mark is only found at the end of lines that are as long as
-/// this, of which nobody misses the last letters.
+/// The marks of truncated text: the mark, the minimum length of a value's prefix before it, and the maximum length of
+/// the text. Prose also contains three dots, and is truncated at a few hundred characters. The other mark only occurs
+/// at the end of lines of this length, whose last characters are not missed.
 const CUTS: [(&str, usize, usize); 2] = [("...", 8, 400), (" [cut]", 1, 2_000)];
 
-/// Finds any of a few words, whatever their letter case.
+/// Finds any of a few words, in any letter case.
 pub(super) fn any_of(words: &[&str]) -> AhoCorasick {
-    // The other kinds search quicker, and take longer to build than most runs search.
+    // The other kinds search faster, but take longer to build than most runs spend searching.
     let kind = Some(AhoCorasickKind::ContiguousNFA);
     let built = AhoCorasick::builder().ascii_case_insensitive(true).kind(kind).build(words);
     built.expect("a few short words fit an automaton")
@@ -34,13 +34,13 @@ pub(super) fn any_of(words: &[&str]) -> AhoCorasick {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Values {
     known: BTreeSet<Arc<str>>,
-    /// Those that the automaton does not know yet.
+    /// Values that are not in the automaton yet.
     recent: Recent,
     automaton: Option<Arc<AhoCorasick>>,
 }
 
 impl Values {
-    /// Remembers a value in every form that it may be written in.
+    /// Remembers a value in all its forms.
     pub(super) fn add(&mut self, value: &str) {
         if !self.lacks(value) {
             return;
@@ -54,9 +54,9 @@ impl Values {
         self.build();
     }
 
-    /// Builds the automaton anew when there is much that it does not know.
+    /// Rebuilds the automaton if many values are not in it.
     fn build(&mut self) {
-        // In steps that grow with what is known, so that building it costs little for each value.
+        // Rebuilding in growing steps keeps the cost per value low.
         if self.recent.len() > FEW.max(self.known.len() / 4) {
             let built = AhoCorasick::builder()
                 .match_kind(MatchKind::LeftmostLongest)
@@ -68,7 +68,7 @@ impl Values {
         }
     }
 
-    /// Remembers every value of another list.
+    /// Adds all values of another list.
     pub(super) fn absorb(&mut self, other: &Values) {
         for form in &other.known {
             if self.known.len() < MOST && self.known.insert(Arc::clone(form)) {
@@ -78,7 +78,7 @@ impl Values {
         self.build();
     }
 
-    /// Whether a value is worth remembering and not known yet.
+    /// Whether a value is long enough to remember and not known yet.
     pub(super) fn lacks(&self, value: &str) -> bool {
         let value = value.trim();
         value.len() >= SHORTEST
@@ -108,7 +108,7 @@ impl Values {
         text.remove(&cut_off);
     }
 
-    /// Where the values stand in a text, in no order.
+    /// The ranges of the values in a text, in no particular order.
     pub(super) fn find(&self, text: &str) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();
         if let Some(automaton) = &self.automaton {
@@ -118,7 +118,7 @@ impl Values {
         found
     }
 
-    /// The beginnings of values where the text was cut in the middle of them.
+    /// The ranges of values that were truncated at the end of the text.
     fn cut_off(&self, text: &str) -> Vec<Range<usize>> {
         let mut found = Vec::new();
         for (mark, fragment, longest) in CUTS {
@@ -128,13 +128,13 @@ impl Values {
         found
     }
 
-    /// Where a text ends in the beginning of a value.
+    /// The position where a text ends with the prefix of a value.
     fn begun(&self, text: &str, fragment: usize, longest: usize) -> Option<usize> {
         let from = text.floor_char_boundary(text.len().saturating_sub(longest));
         let starts = text[from..].char_indices().map(|(at, _)| from + at);
         starts.take_while(|at| text.len() - at >= fragment).find(|at| {
             let rest = &text[*at..];
-            // The values that begin with what is left stand together, right behind it.
+            // In sorted order, the values that start with `rest` follow it directly.
             let next = self.known.range::<str, _>((Bound::Excluded(rest), Bound::Unbounded)).next();
             next.is_some_and(|value| value.starts_with(rest))
         })
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(removed(&values, "nothing to see"), "nothing to see");
     }
 
-    /// Whichever of the two ways finds a value, it is removed.
+    /// A value is removed whichever search finds it.
     #[test]
     fn values_that_the_automaton_knows_and_those_that_it_does_not_are_removed_alike() {
         let mut values = Values::default();
@@ -250,7 +250,7 @@ mod tests {
             assert_eq!(removed(&values, &twice), "\"\\\"[REDACTED]\\\"\"");
         }
         assert_eq!(removed(&values, r#"["first-line-1","second-line-2"]"#), r#"["[REDACTED]","[REDACTED]"]"#);
-        // A short line by itself is no secret.
+        // A short line by itself is not a secret.
         assert_eq!(removed(&values, "the end"), "the end");
     }
 

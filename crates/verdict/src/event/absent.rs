@@ -1,10 +1,10 @@
-//! Numbers that are left out of a line when they are zero.
+//! Numbers that are omitted from a line if they are zero.
 
 pub(super) fn is_zero<N: Default + PartialEq>(number: &N) -> bool {
     *number == N::default()
 }
 
-/// A time in microseconds, of which at least the milliseconds are known.
+/// A time in microseconds; falls back to the milliseconds.
 pub(super) fn micros(millis: u64, exact: u64) -> u64 {
     if exact > 0 { exact } else { millis.saturating_mul(1000) }
 }

@@ -5,48 +5,48 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Cause, Detail};
 
-/// One thing that kept a case from passing.
+/// One reason why a case did not pass.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// What kind of thing.
+    /// The cause.
     pub cause: Cause,
-    /// The name of the check or limit, or the cause's own.
+    /// The name of the check or limit, or of the cause.
     pub name: String,
-    /// What is wrong, one sentence or more.
+    /// The message: one sentence or more.
     pub message: String,
-    /// The suite line that asked for it.
+    /// The line of the suite that it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
-    /// A few words to stand beside the marked text.
+    /// The label next to the marked text.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub label: String,
-    /// Further facts, a line each.
+    /// Further facts, one line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// The same for programs.
+    /// The differences in machine-readable form.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub details: Vec<Detail>,
-    /// What to do about it.
+    /// How to fix it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
-    /// In which turn, from 0, where it was asked of one turn.
+    /// The number of the turn, from 0, if it is about one turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<u32>,
 }
 
 impl Finding {
-    /// A finding that has no better name than its cause.
+    /// A finding that is named after its cause.
     pub fn new(cause: Cause, message: impl Into<String>) -> Self {
         Self { cause, name: cause.name().into(), message: message.into(), ..Self::default() }
     }
 
-    /// Points at a place, with a few words beside it.
+    /// Sets the place and its label.
     #[must_use]
     pub fn at(self, place: Place, label: impl Into<String>) -> Self {
         Self { place: Some(place), label: label.into(), ..self }
     }
 
-    /// Says what to do about it.
+    /// Sets the help.
     #[must_use]
     pub fn help(self, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..self }

@@ -1,11 +1,11 @@
-//! The run event: what happened in a run, one line each.
+//! The run event: something that happened in a run, stored as one line.
 //!
 //! ```json
 //! {"v":1,"type":"tool_call","suite":"demo","case_id":"t1","attempt":1,"timestamp":1763176000123,"turn":0,"name":"search_docs","call_id":"c1","args":{"q":"reset"}}
 //! ```
 //!
-//! The envelope (`v`, `type`, `suite`, `case_id`, `attempt`, `timestamp` in Unix milliseconds) comes first in every line, then
-//! the fields of the type. `case_id` and `attempt` are absent where the event is the run's own.
+//! The envelope (`v`, `type`, `suite`, `case_id`, `attempt`, `timestamp` in Unix milliseconds) comes first in every
+//! line, followed by the fields of the type. `case_id` and `attempt` are absent for events of the run as a whole.
 
 mod absent;
 mod call;

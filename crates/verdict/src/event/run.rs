@@ -1,4 +1,4 @@
-//! The run as a whole: how it begins and how it ends.
+//! The start and the end of a run.
 
 use std::collections::BTreeMap;
 
@@ -14,109 +14,109 @@ use crate::StabilitySummary;
 pub struct RunStart {
     /// The version of `agentci`.
     pub agentci_version: String,
-    /// The name of the run folder, or of the run where there is none.
+    /// The name of the run folder, or the id of a run without a folder.
     pub run_id: String,
     /// The format of the suite.
     pub dialect: String,
     /// Whether tools are replayed, recorded or live.
     pub mode: String,
-    /// The suite's file.
+    /// The path of the suite file.
     pub suite_path: String,
-    /// How the agent is started, if it is a command and the same for all cases.
+    /// The command of the agent, if all cases use the same one.
     pub agent_command: Vec<String>,
-    /// How many cases were selected.
+    /// The number of selected cases.
     pub cases_total: usize,
-    /// How many cases of the suite were not.
+    /// The number of cases of the suite that were not selected.
     #[serde(default)]
     pub cases_left_out: usize,
-    /// How many of the selected cases are answered from recordings of the whole agent.
+    /// The number of selected cases that are answered from a recording of the whole agent.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cases_played: usize,
-    /// How many of them have no agent at all.
+    /// The number of selected cases that have no agent.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cases_without_agent: usize,
-    /// Whether the run fails when a case is played that is not meant to be.
+    /// Whether the run fails if a case without `played: true` is answered from a recording of the whole agent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub require_agent: bool,
-    /// The commit that is tested, if the surroundings say so.
+    /// The commit under test, if the environment provides it.
     pub git_sha: Option<String>,
-    /// Where the tools are played that agents call which the run does not start.
+    /// The address of the stub tool server, if agents that agentci does not start call it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools_at: Option<String>,
     /// The seed of all random choices, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// The name of the agent, where it has one and it is the same for all cases.
+    /// The name of the agent, if all cases use the same one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     /// Where the agent is defined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_path: Option<String>,
-    /// The name of what reaches its model, if all cases have the same.
+    /// The id of the connector to its model, if all cases use the same one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connector: Option<String>,
-    /// Who asks and from where, by name, unless a case says otherwise.
+    /// The caller's identity and origin, by name; a case can override it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub environment: BTreeMap<String, String>,
-    /// What the user asked for beside the suite, by the name of the flag.
+    /// Options that the user set, by the name of the flag.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, Value>,
-    /// Which part of a run it is, where several machines share one.
+    /// The shard that this run is, if the run is sharded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<ShardOf>,
-    /// What kept suites or cases from being loaded that were to be run with it: no case tells of it.
+    /// Suites or cases that should have been run but could not be loaded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_loaded: Vec<NotLoaded>,
 }
 
-/// Why something that was to be run could not be loaded.
+/// Why a suite or a case could not be loaded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotLoaded {
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// Where.
+    /// The place of the problem.
     pub place: Place,
-    /// What to do about it.
+    /// How to fix it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
 }
 
-/// Which part of a run this is.
+/// The shard that a run is.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShardOf {
-    /// Which, from 1.
+    /// The number of the shard, from 1.
     pub index: u32,
-    /// Of how many.
+    /// The number of shards.
     pub count: u32,
-    /// How many cases of the suite all parts together have.
+    /// The number of selected cases in all shards.
     pub cases: usize,
-    /// The SHA-256 of their names in order: parts of different selections do not belong together.
+    /// The SHA-256 of their ids in order: only shards of the same selection can be merged.
     pub digest: String,
-    /// The SHA-256 of the files that the suite and its cases are written in: neither do parts of different versions of a suite.
+    /// The SHA-256 of the files of the suite and its cases: only shards of the same version of a suite can be merged.
     /// Empty in runs of older versions.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub suite_digest: String,
 }
 
-/// How the run ended.
+/// The end of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunEnd {
-    /// Milliseconds from start to end.
+    /// The wall time of the run, in milliseconds.
     pub wall_ms: u64,
-    /// The same in microseconds; 0 where only milliseconds are known.
+    /// The same time in microseconds; 0 if only milliseconds are known.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub wall_us: u64,
-    /// Whether the user stopped it.
+    /// Whether the user interrupted the run.
     pub interrupted: bool,
-    /// Cases that were selected and never begun, because of an interruption or `--fail-fast`.
+    /// The number of selected cases that were never started, because of an interruption or `--fail-fast`.
     pub not_run: usize,
-    /// How much the runs of the cases were alike, if any was run more than once.
+    /// The stability of the cases, if any was run more than once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stability: Option<StabilitySummary>,
 }
 
 impl RunEnd {
-    /// How long it took, in microseconds as far as they are known.
+    /// The wall time in microseconds, as far as known.
     pub fn micros(&self) -> u64 {
         micros(self.wall_ms, self.wall_us)
     }

@@ -1,4 +1,4 @@
-//! Something that happened, with the envelope of its line.
+//! A run event with the envelope of its line.
 
 use std::sync::Arc;
 
@@ -10,16 +10,16 @@ use crate::{
     TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven, TurnStart,
 };
 
-/// Something that happened in a run.
+/// An event of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunEvent {
-    /// The suite it belongs to.
+    /// The name of the suite.
     pub suite: Arc<str>,
-    /// The case, unless it is the run's own.
+    /// The id of the case; absent for events of the run as a whole.
     pub case_id: Option<Arc<str>>,
-    /// Which run of the case, from 1.
+    /// The number of the attempt, from 1.
     pub attempt: Option<u32>,
-    /// Unix milliseconds.
+    /// The time in Unix milliseconds.
     pub timestamp: u64,
     /// What happened.
     pub body: Body,
@@ -34,7 +34,7 @@ macro_rules! bodies {
         }
 
         impl Body {
-            /// The word for the type of event.
+            /// The name of the event type.
             pub fn name(&self) -> &'static str {
                 match self { $(Body::$variant(_) => $name,)* }
             }
@@ -47,7 +47,7 @@ macro_rules! bodies {
             }
         }
 
-        /// Without its type, which is a field of the line.
+        /// Serializes without the type, which is a separate field of the line.
         impl Serialize for Body {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 match self { $(Body::$variant(body) => body.serialize(serializer),)* }
@@ -57,13 +57,13 @@ macro_rules! bodies {
 }
 
 bodies! {
-    /// The run begins.
+    /// The run starts.
     RunStart(Box<RunStart>) = "run_start",
-    /// An attempt at a case begins.
+    /// An attempt at a case starts.
     TaskStart(TaskStart) = "task_start",
-    /// A turn begins.
+    /// A turn starts.
     TurnStart(TurnStart) = "turn_start",
-    /// The agent said something.
+    /// The agent sent text.
     Text(TextSaid) = "text",
     /// The agent called a tool.
     ToolCall(ToolCallMade) = "tool_call",
@@ -71,22 +71,22 @@ bodies! {
     ToolResult(ToolResultGiven) = "tool_result",
     /// The agent called its model.
     ModelCall(ModelCallMade) = "model_call",
-    /// The agent said what it used up.
+    /// The agent reported its usage.
     Usage(Usage) = "usage",
     /// The agent logged something.
     Log(LogLine) = "log",
-    /// The agent gave up.
+    /// The agent reported an error.
     TaskError(TaskError) = "task_error",
-    /// The agent's result.
+    /// The agent returned its result.
     FinalOutput(FinalOutput) = "final_output",
     /// A check was evaluated.
     Check(CheckEnd) = "check",
-    /// An attempt at a case is over.
+    /// An attempt at a case ended.
     CaseEnd(Arc<CaseEnd>) = "case_end",
-    /// All runs of a case that is run more than once are over.
+    /// All runs of a case that is run more than once ended.
     Stability(Stability) = "stability",
-    /// The run was held against its gates.
+    /// The gates of the run were evaluated.
     Gates(Box<GateReport>) = "gates",
-    /// The run is over.
+    /// The run ended.
     RunEnd(RunEnd) = "run_end",
 }

@@ -1,109 +1,109 @@
-//! What the agent did in an attempt.
+//! Events of the agent in an attempt.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What the agent was given to do.
+/// The start of an attempt.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TaskStart {
-    /// The case.
+    /// The id of the case.
     pub task_id: Arc<str>,
-    /// Its input.
+    /// The input of the case.
     pub input: Arc<Value>,
 }
 
 /// A turn after the first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TurnStart {
-    /// Which, from 0.
+    /// The number of the turn, from 0.
     pub turn: u32,
-    /// What was said.
+    /// The input of the turn.
     pub input: Arc<Value>,
 }
 
-/// Words of the agent.
+/// Text that the agent sent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TextSaid {
-    /// In which turn.
+    /// The number of the turn, from 0.
     pub turn: u32,
-    /// The words.
+    /// The text.
     pub text: String,
 }
 
 /// A tool call.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ToolCallMade {
-    /// In which turn.
+    /// The number of the turn, from 0.
     pub turn: u32,
-    /// The tool.
+    /// The name of the tool.
     pub name: String,
-    /// Which call.
+    /// The id of the call.
     pub call_id: String,
-    /// Its arguments.
+    /// The arguments.
     pub args: Arc<Value>,
-    /// Who saw it, where that is not the protocol that the agent speaks: `stub`, `provider`, or `model_wire` for a call that a
-    /// model asked for.
+    /// The observer, unless it is the agent's protocol: `stub`, `provider`, or `model_wire` for a call that a model
+    /// requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observer: Option<String>,
 }
 
-/// An answer to a tool call.
+/// The result of a tool call.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ToolResultGiven {
-    /// In which turn.
+    /// The number of the turn, from 0.
     pub turn: u32,
-    /// Which call.
+    /// The id of the call.
     pub call_id: String,
-    /// Whether the tool did its work.
+    /// Whether the tool succeeded.
     pub ok: bool,
-    /// What it gave.
+    /// The result.
     pub result: Arc<Value>,
-    /// What it complained of.
+    /// The error message.
     pub error: Option<String>,
-    /// What went wrong with it on purpose: the agent may not have got it as it stands here.
+    /// The injected fault: the agent may not have received the result as shown here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
-    /// Who saw it, where that is not the protocol that the agent speaks.
+    /// The observer, unless it is the agent's protocol.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observer: Option<String>,
-    /// The form of a refusal that it was recognised by: the tool was not run.
+    /// The form by which it was recognised as a refusal: the tool was not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
-    /// The form of a failure that it was recognised by.
+    /// The form by which it was recognised as a failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recognised: Option<String>,
 }
 
-/// A call of the agent's model.
+/// A model call of the agent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelCallMade {
-    /// In which turn.
+    /// The number of the turn, from 0.
     pub turn: u32,
-    /// What was asked.
+    /// The request.
     pub request: Arc<Value>,
-    /// What was answered.
+    /// The response.
     pub response: Arc<Value>,
 }
 
-/// A log line through the protocol.
+/// A log message.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct LogLine {
-    /// How grave.
+    /// The log level.
     pub level: String,
-    /// The words.
+    /// The message.
     pub message: String,
-    /// Anything beside them.
+    /// Additional data.
     pub data: Option<Arc<Value>>,
 }
 
-/// The agent's own word that it failed.
+/// An error that the agent reported.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TaskError {
-    /// The words.
+    /// The message.
     pub message: String,
-    /// Anything beside them.
+    /// Additional data.
     pub data: Option<Arc<Value>>,
 }
 

@@ -1,4 +1,4 @@
-//! What an agent of several is called: by the first line of its system prompt that no other has.
+//! Names agents by the first line of their system prompt that no other agent has.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use agentci_text::shorten;
 
 use super::request_record::{KeptPrompt, SystemPrompt};
 
-/// How much of a line is shown.
+/// The number of characters of a line that are shown.
 const SHOWN: usize = 60;
 
 /// The system prompts of a run.
@@ -25,12 +25,12 @@ impl<'p> AgentPrompts<'p> {
         Self { distinct }
     }
 
-    /// Whether there are several, so that it has to be said which one is meant.
+    /// Whether there are several agents, so that changes name theirs.
     pub(super) fn are_several(&self) -> bool {
         self.distinct.len() > 1
     }
 
-    /// The line that tells a system prompt from the others.
+    /// The line that identifies a system prompt among the others.
     pub(super) fn name(&self, system: Option<&SystemPrompt>) -> Option<String> {
         let system = system?;
         let others = self.distinct.iter().filter(|other| other.id != system.id);

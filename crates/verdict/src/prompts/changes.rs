@@ -1,4 +1,4 @@
-//! The requests of two runs, as sets: one request more of a kind that was there is no change, nor is another order.
+//! Compares the requests of two runs as sets: repeated requests of the same kind and a different order are not changes.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,19 +9,19 @@ use super::run_prompts::{PromptSide, PromptUse};
 use crate::pairs::Pairs;
 use crate::{Baseline, BaselineCase, CaseStatus};
 
-/// Something that agents ask their models with and that is not what it was.
+/// A change in what agents send their models.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PromptChange {
-    /// The agent among several: the line that tells its system prompt from the others.
+    /// The agent, if there are several: the line that identifies its system prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// What changed, in words.
+    /// A description of the change.
     pub change: String,
-    /// The cases whose requests changed so.
+    /// The cases with this change.
     pub cases: Vec<String>,
 }
 
-/// What changed, or why that cannot be said.
+/// The changes, or why they could not be determined.
 #[derive(Debug, Default)]
 pub(crate) struct PromptChanges {
     pub(crate) changes: Vec<PromptChange>,
@@ -30,16 +30,18 @@ pub(crate) struct PromptChanges {
     pub(crate) warnings: Vec<String>,
 }
 
-const NOT_SEEN: &str = "no case asks a model that is observed";
-const NO_PROMPTS: &str = "the baseline has no prompts, because it was made by an earlier version or its models were not observed; make a \
-                          new one of a good run: `agentci baseline promote --from RUN_DIR --to FILE`";
-const OTHER_RULE: &str = "the prompts of the baseline were made by another rule; make a new one of a good run: `agentci baseline promote \
-                          --from RUN_DIR --to FILE`";
-const NOT_SEEN_NOW: &str = "nobody could observe in this run what agents ask their models: let the model be scripted, recorded or \
-                            replayed as in the baseline, or make a new one with `agentci baseline promote --from RUN_DIR --to FILE`";
-const NO_CASE: &str = "the requests of no case were observed in both runs";
+const NOT_SEEN: &str = "no case calls an observed model";
+const NO_PROMPTS: &str = "the baseline has no prompts: it was created by an earlier version, or its models were not \
+                          observed; create a new one from a good run: `agentci baseline promote --from RUN_DIR --to \
+                          FILE`";
+const OTHER_RULE: &str = "the prompts of the baseline were recorded by another rule; create a new baseline from a good \
+                          run: `agentci baseline promote --from RUN_DIR --to FILE`";
+const NOT_SEEN_NOW: &str = "the requests to models could not be observed in this run: use a scripted, recorded or \
+                            replayed model as in the baseline, or create a new baseline with `agentci baseline promote \
+                            --from RUN_DIR --to FILE`";
+const NO_CASE: &str = "no case has requests that were observed in both runs";
 
-/// Compares what the cases that both runs have asked their models with.
+/// Compares the prompts of the cases that both runs have.
 pub(crate) fn changes(baseline: &Baseline, current: &Baseline, both: &Pairs<'_>) -> PromptChanges {
     let not_compared = |why| PromptChanges { not_compared: Some(why), ..PromptChanges::default() };
     let (old, new) = match (&baseline.prompts, &current.prompts) {
@@ -72,13 +74,13 @@ pub(crate) fn changes(baseline: &Baseline, current: &Baseline, both: &Pairs<'_>)
 fn unseen_now(cases: &[&str]) -> Option<String> {
     let (first, more) = (cases.first()?, cases.len() - 1);
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    Some(format!("the requests of `{first}`{more} to a model are not compared: nobody could observe them in this run"))
+    Some(format!("the requests of `{first}`{more} to a model are not compared: they were not observed in this run"))
 }
 
-/// What is only on one side, by who became what.
+/// Pairs the requests that only one side has, and describes the changes.
 fn compared(old: &PromptSide<'_>, new: &PromptSide<'_>) -> PromptChanges {
     let (gone, added) = (old.only_here(new), new.only_here(old));
-    // What a case asks that was ended early in the baseline may have been asked there, too.
+    // A case that did not finish in the baseline might have sent the new request there too.
     let counted = added.into_iter().filter(|asked| asked.counts);
     let (bare_gone, gone): (Vec<_>, Vec<_>) = gone.into_iter().partition(|asked| asked.prompt.is_none());
     let (bare, added): (Vec<_>, Vec<_>) = counted.partition(|asked| asked.prompt.is_none());
@@ -107,21 +109,21 @@ fn compared(old: &PromptSide<'_>, new: &PromptSide<'_>) -> PromptChanges {
         said.say(None, format!("a kind of request is gone: {words}"), asked);
     }
     for asked in bare.iter().chain(&bare_gone).filter(|asked| asked.counts) {
-        let words = "requests to the model changed of which only fingerprints are kept, because there are too many";
+        let words = "requests to the model changed; only their fingerprints are kept, because there are too many";
         said.say(None, words.to_owned(), asked);
     }
     PromptChanges { changes: said.changes, ..PromptChanges::default() }
 }
 
-/// What was said so far.
+/// The changes reported so far.
 struct ReportedChanges {
-    /// Whether there are several agents, so that it is said which one is meant.
+    /// Whether there are several agents, so that changes name theirs.
     several: bool,
     changes: Vec<PromptChange>,
 }
 
 impl ReportedChanges {
-    /// The same change of several requests is told once, and without an agent where it is one of several.
+    /// Reports the same change of several requests once, without an agent if it concerns several.
     fn say(&mut self, agent: Option<String>, change: String, asked: &PromptUse<'_>) {
         let agent = agent.filter(|_| self.several);
         let cases = asked.cases.iter().map(ToString::to_string);

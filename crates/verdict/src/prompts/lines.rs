@@ -1,15 +1,15 @@
-//! Two system prompts, line by line.
+//! Compares two system prompts line by line.
 
 use agentci_text::shorten;
 
 use super::request_record::{PromptLine, SystemPrompt};
 
-/// How many pairs of lines are looked at to find which of them changed; beyond that all between the first and the last that differ
-/// count as changed.
+/// The maximum number of line pairs that are compared to find the changed lines; beyond that, all lines between the
+/// first and the last difference count as changed.
 const PAIRS: usize = 4_000_000;
-/// How much of a line is shown.
+/// The number of characters of a line that are shown.
 const SHOWN: usize = 120;
-/// How much is shown before the place where two long lines part.
+/// The number of characters shown before the first difference of two long lines.
 const BEFORE: usize = 30;
 
 /// The first line that differs, with its number from 1.
@@ -39,7 +39,7 @@ fn first_words(first: FirstDifference<'_>) -> String {
     match (old, new) {
         (Some(old), Some(new)) => match (old.text, new.text) {
             (Some(old), Some(new)) if old == new => {
-                format!("; line {number} differs after the {} bytes that are kept", old.len())
+                format!("; line {number} differs after the first {} bytes, which are kept", old.len())
             }
             (Some(old), Some(new)) => {
                 let (old, new) = apart(old, new);
@@ -59,7 +59,7 @@ fn quoted(line: PromptLine<'_>) -> String {
     line.text.map(|text| format!(": {:?}", shorten(text, SHOWN))).unwrap_or_default()
 }
 
-/// Both lines, from shortly before they part.
+/// Both lines, starting shortly before the first difference.
 pub(super) fn apart(old: &str, new: &str) -> (String, String) {
     let equal = old.chars().zip(new.chars()).take_while(|(one, other)| one == other).count();
     if equal <= SHOWN / 2 {
@@ -67,7 +67,7 @@ pub(super) fn apart(old: &str, new: &str) -> (String, String) {
     }
     let from = |text: &str| {
         let start = text.char_indices().nth(equal - BEFORE).map_or(0, |(start, _)| start);
-        // Half a word says little.
+        // Do not start within a word.
         let start =
             text[start..].find(' ').filter(|skipped| *skipped < BEFORE).map_or(start, |skipped| start + skipped + 1);
         format!("...{}", shorten(&text[start..], SHOWN))
@@ -75,7 +75,7 @@ pub(super) fn apart(old: &str, new: &str) -> (String, String) {
     (from(old), from(new))
 }
 
-/// How many lines differ, by how, and the first of them.
+/// The number of changed, added and removed lines, and the first difference.
 fn differing<'p>(
     old: &[PromptLine<'p>],
     new: &[PromptLine<'p>],
@@ -102,7 +102,7 @@ fn differing<'p>(
 
 type Hunk = (std::ops::Range<usize>, std::ops::Range<usize>);
 
-/// The places in which two lists of lines differ, around the longest list of lines that both have.
+/// The differing ranges of two lists of lines, by their longest common subsequence.
 fn hunks(old: &[PromptLine<'_>], new: &[PromptLine<'_>]) -> Vec<Hunk> {
     if old.is_empty() && new.is_empty() {
         return Vec::new();
@@ -111,7 +111,7 @@ fn hunks(old: &[PromptLine<'_>], new: &[PromptLine<'_>]) -> Vec<Hunk> {
         return vec![(0..old.len(), 0..new.len())];
     }
     let width = new.len() + 1;
-    // How many lines both have from here on.
+    // The length of the longest common subsequence from here on.
     let mut common = vec![0_u16; (old.len() + 1) * width];
     for one in (0..old.len()).rev() {
         for other in (0..new.len()).rev() {

@@ -1,5 +1,5 @@
-//! What agents ask their models with: system prompts, tools, models and parameters, kept short enough for a baseline, and what
-//! changed in them since.
+//! The prompts that agents send their models: system prompts, tools, models and parameters, in a form short enough for
+//! a baseline, and their changes.
 //!
 //! ```json
 //! "prompts": {
@@ -12,8 +12,8 @@
 //! }
 //! ```
 //!
-//! (Shortened.) Hashes are of texts in which marks stand for ids, folders, addresses and times. What the times said is kept
-//! beside them: those of two runs may differ where both were the present of their run.
+//! (Shortened.) Hashes are computed after ids, folders, addresses and times are replaced by marks. The replaced times
+//! are stored separately: those of two runs may differ if both were the present time of their run.
 
 mod agents;
 mod changes;

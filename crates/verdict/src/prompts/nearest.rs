@@ -1,21 +1,21 @@
-//! Which request of the baseline became which of this run: the nearest system prompt first.
+//! Pairs requests of the baseline with requests of this run, by the most similar system prompt.
 
 use std::collections::BTreeMap;
 
 use super::request_record::{KeptPrompt, SystemPrompt, same_system};
 use super::run_prompts::PromptUse;
 
-/// How many requests on either side are compared with each other; those after them are paired in order.
+/// The maximum number of requests on each side that are compared with each other; the rest is paired in order.
 const COMPARED: usize = 40;
-/// What system prompts weigh that have nothing in common; models, parameters and tools weigh less together.
+/// The distance of system prompts with nothing in common; models, parameters and tools together weigh less.
 const SYSTEM: usize = 1000;
 const TOOLS: usize = 100;
 const MODEL: usize = 20;
 const PARAMETERS: usize = 10;
-/// What it weighs that no case asked in both ways.
+/// The distance of requests without a common case.
 const NO_CASE: usize = 200;
 
-/// Pairs of positions in both lists, each position once at most.
+/// Pairs of positions in both lists; each position occurs at most once.
 pub(super) fn pairs(old: &[&PromptUse<'_>], new: &[&PromptUse<'_>]) -> Vec<(usize, usize)> {
     let mut all: Vec<(usize, usize, usize)> = Vec::new();
     for (one, old) in old.iter().enumerate().take(COMPARED) {
@@ -35,13 +35,13 @@ pub(super) fn pairs(old: &[&PromptUse<'_>], new: &[&PromptUse<'_>]) -> Vec<(usiz
     pairs
 }
 
-/// How far two requests are from each other.
+/// The distance between two requests.
 fn distance(old: &PromptUse<'_>, new: &PromptUse<'_>) -> usize {
     let (Some(one), Some(other)) = (&old.prompt, &new.prompt) else { return usize::MAX };
     let system = match (&one.system, &other.system) {
         _ if same_system(one.system.as_ref(), other.system.as_ref()) => 0,
         (Some(one), Some(other)) => SYSTEM * apart(one, other) / 100,
-        // One without a prompt is nearer than one with quite another.
+        // A request without a system prompt is closer than one with a completely different prompt.
         _ => SYSTEM * 9 / 10,
     };
     let names = |prompt: &KeptPrompt| prompt.tools.iter().map(|tool| tool.name.clone()).collect::<Vec<_>>();
@@ -55,7 +55,7 @@ fn distance(old: &PromptUse<'_>, new: &PromptUse<'_>) -> usize {
     system + tools + model + parameters + if same_case { 0 } else { NO_CASE }
 }
 
-/// How much of two prompts differs, in percent.
+/// The difference between two prompts, in percent.
 fn apart(one: &SystemPrompt, other: &SystemPrompt) -> usize {
     let mut left: BTreeMap<&str, usize> = BTreeMap::new();
     for line in one.lines() {
@@ -69,11 +69,11 @@ fn apart(one: &SystemPrompt, other: &SystemPrompt) -> usize {
         }
     }
     let most = one.lines.len().max(other.lines.len()).max(1);
-    // Prompts of one line have no line in common once they changed, so that their words are looked at.
+    // Changed prompts of a single line have no line in common, so their words are compared.
     if shared == 0 { 100 - words_shared(one, other) } else { 100 - 100 * shared / most }
 }
 
-/// How many words of the first line two prompts share, in percent.
+/// The share of words that the first lines of two prompts have in common, in percent.
 fn words_shared(one: &SystemPrompt, other: &SystemPrompt) -> usize {
     let words = |prompt: &SystemPrompt| -> Vec<String> {
         let first = prompt.lines().next().and_then(|line| line.text).unwrap_or_default();

@@ -1,27 +1,28 @@
-//! What is kept of a request to a model, the conversation aside.
+//! The record of a model request, without the conversation.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What stands before a time that was the present of its run.
+/// The prefix of a time that was the present time of its run.
 pub const NOW: &str = "now ";
 
-/// One way in which an agent asks a model. Requests of one conversation that differ in their messages alone are one.
+/// A prompt: a request to a model without its messages. Requests that differ only in their messages have the same
+/// prompt.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct KeptPrompt {
-    /// What tells it from the others of its run.
+    /// The id within the run.
     pub id: String,
-    /// The model that it names.
+    /// The name of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What else it asks for, such as `temperature`.
+    /// The parameters, such as `temperature`.
     pub parameters: PromptParameters,
-    /// Its system prompt, if it has one.
+    /// The system prompt, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<SystemPrompt>,
-    /// The tools that it offers, by name.
+    /// The offered tools, sorted by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<PromptTool>,
 }
@@ -29,12 +30,12 @@ pub struct KeptPrompt {
 /// The parameters of a request.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PromptParameters {
-    /// What tells them from others, times aside.
+    /// The hash of the parameters without times.
     pub hash: String,
-    /// The times in them, in order; those that were the present of the run have `now ` before them.
+    /// The times that occur, in order; those that were the present time of the run have the prefix `now `.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub times: Vec<String>,
-    /// Their values; absent where they are too long to be kept.
+    /// The values; absent if they are too long to keep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values: Option<BTreeMap<String, Value>>,
 }
@@ -42,15 +43,16 @@ pub struct PromptParameters {
 /// A system prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SystemPrompt {
-    /// What tells it from the others of its run.
+    /// The id within the run.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub id: String,
-    /// Its lines: the hash of each and, after a space, its text as far as it is kept.
+    /// The lines: the hash of each and, after a space, its text as far as it is kept.
     pub lines: Vec<String>,
-    /// The times in its lines, by the number of the line from 0; those that were the present of the run have `now ` before them.
+    /// The times that occur in the lines, by the line number from 0; those that were the present time of the run have
+    /// the prefix `now `.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub times: BTreeMap<String, Vec<String>>,
-    /// How many lines the last one stands for, where there are more than are kept.
+    /// The number of lines that the last entry represents, if there are more than are kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_is: Option<usize>,
 }
@@ -58,23 +60,23 @@ pub struct SystemPrompt {
 /// A tool that a request offers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PromptTool {
-    /// What tells it from the others of its run.
+    /// The id within the run.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub id: String,
-    /// Its name; of a tool of the provider, its type.
+    /// The name; for a tool of the provider, its type.
     pub name: String,
-    /// What tells it from others, times aside.
+    /// The hash of the tool without times.
     pub hash: String,
-    /// The times in it, in order; those that were the present of the run have `now ` before them.
+    /// The times that occur, in order; those that were the present time of the run have the prefix `now `.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub times: Vec<String>,
-    /// What it says of itself, as far as it is kept.
+    /// The description, as far as it is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The schema of its arguments; absent where it has none, or one that is too long to be kept.
+    /// The schema of its arguments; absent if it has none, or one that is too long to keep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<Value>,
-    /// What else is declared of it, such as `strict`.
+    /// The other settings of its declaration, such as `strict`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, Value>,
 }
@@ -101,7 +103,7 @@ impl SystemPrompt {
         })
     }
 
-    /// How many lines it has.
+    /// The number of lines.
     pub(super) fn count(&self) -> usize {
         self.lines.len() + self.last_is.map_or(0, |more| more.saturating_sub(1))
     }
@@ -126,7 +128,7 @@ impl PromptParameters {
 }
 
 impl KeptPrompt {
-    /// Whether a request of one run is that of another run, whenever and wherever that was.
+    /// Whether prompts of two runs are the same, regardless of time and place.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.model == other.model
             && self.parameters.is_same(&other.parameters)
@@ -136,7 +138,7 @@ impl KeptPrompt {
     }
 }
 
-/// Whether two system prompts are the same; two that are not there are.
+/// Whether two system prompts are the same; two missing ones are.
 pub(super) fn same_system(one: Option<&SystemPrompt>, other: Option<&SystemPrompt>) -> bool {
     match (one, other) {
         (Some(one), Some(other)) => one.is_same(other),
@@ -145,7 +147,7 @@ pub(super) fn same_system(one: Option<&SystemPrompt>, other: Option<&SystemPromp
     }
 }
 
-/// Times may differ where both were the present of their run.
+/// Times may differ if both were the present time of their run.
 fn same_times(one: &[String], other: &[String]) -> bool {
     let is_now = |time: &str| time.starts_with(NOW);
     let written = |time: &str| time.strip_prefix(NOW).unwrap_or(time).to_owned();

@@ -1,4 +1,4 @@
-//! What changed between two requests, in words.
+//! Describes the changes between two requests.
 
 use serde_json::json;
 
@@ -9,12 +9,12 @@ use super::values::{changes, leaves, shown};
 use crate::first_of;
 use agentci_text::shorten;
 
-/// How much of a line is shown.
+/// The number of characters of a line that are shown.
 const SHOWN: usize = 60;
-/// How many tools are named.
+/// The maximum number of tools that are named.
 const TOOLS: usize = 5;
 
-/// What changed, a sentence each.
+/// The changes, one sentence each.
 pub(super) fn differences(old: &KeptPrompt, new: &KeptPrompt) -> Vec<String> {
     let mut said = Vec::new();
     match (&old.system, &new.system) {
@@ -45,7 +45,7 @@ fn parameters(old: &KeptPrompt, new: &KeptPrompt) -> Vec<String> {
     if told.is_empty() { vec!["parameters changed".to_owned()] } else { told }
 }
 
-/// A prompt by its length and its first line.
+/// A short description of a prompt: its length and its first line.
 fn described(system: &SystemPrompt) -> String {
     let lines = system.count();
     let first = system.lines().filter_map(|line| line.text).find(|text| !text.trim().is_empty());
@@ -53,7 +53,7 @@ fn described(system: &SystemPrompt) -> String {
     first.map_or_else(|| lines.clone(), |first| format!("{lines}, {:?}", shorten(first.trim(), SHOWN)))
 }
 
-/// A request by itself: its model, its system prompt and its tools.
+/// A short description of a request: its model, its system prompt and its tools.
 pub(super) fn request(prompt: &KeptPrompt) -> String {
     let model = prompt.model.as_ref().map(|model| format!("model {model}"));
     let system = prompt.system.as_ref().map(|system| format!("system prompt of {}", described(system)));

@@ -1,4 +1,4 @@
-//! What the cases of one run asked models with.
+//! The prompts of the cases of one run.
 
 use std::collections::BTreeMap;
 
@@ -6,22 +6,22 @@ use super::request_record::KeptPrompt;
 use super::table::Prompts;
 use crate::BaselineCase;
 
-/// What the cases of one run asked, as far as the other run has them.
+/// The prompts of those cases of a run that the other run also has.
 pub(super) struct PromptSide<'c> {
     requests: BTreeMap<&'c str, PromptUse<'c>>,
 }
 
-/// One way of asking, and who asked so.
+/// A prompt and the cases that use it.
 pub(super) struct PromptUse<'c> {
-    /// Everything that is kept of it; nothing where only its id is.
+    /// The record of the prompt; `None` if only its id is kept.
     pub(super) prompt: Option<KeptPrompt>,
     pub(super) cases: Vec<&'c str>,
-    /// Whether one of the cases came to its end in the other run, so that it could have asked so there.
+    /// Whether one of the cases finished in the other run, so that it could have used the prompt there.
     pub(super) counts: bool,
 }
 
 impl<'c> PromptSide<'c> {
-    /// The cases of a run, each beside itself in the other run.
+    /// Collects the prompts of cases; each is paired with the same case of the other run.
     pub(super) fn of(prompts: &Prompts, cases: impl Iterator<Item = (&'c BaselineCase, &'c BaselineCase)>) -> Self {
         let mut requests: BTreeMap<&'c str, PromptUse<'c>> = BTreeMap::new();
         for (case, other) in cases {
@@ -40,7 +40,7 @@ impl<'c> PromptSide<'c> {
         self.requests.values().filter_map(|request| request.prompt.as_ref())
     }
 
-    /// What the other side has nothing like.
+    /// The prompts that the other side does not have.
     pub(super) fn only_here(&self, other: &PromptSide<'_>) -> Vec<&PromptUse<'c>> {
         let is_there = |id: &str, prompt: Option<&KeptPrompt>| {
             other.requests.contains_key(id)

@@ -1,4 +1,4 @@
-//! The prompts of a whole run: each system prompt and each tool once.
+//! The prompts of a whole run, with each system prompt and each tool stored once.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 use super::request_record::{KeptPrompt, PromptParameters, PromptTool, SystemPrompt};
 use crate::Rows;
 
-/// By which rule prompts are made: those of another rule are not compared.
+/// The version of the rule by which prompts are recorded; prompts of different versions are not compared.
 pub const PROMPTS_RULE: u64 = 1;
 
-/// What the agents of a run asked their models with.
+/// The prompts of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Prompts {
-    /// By which rule they were made.
+    /// The version of the rule by which they were recorded.
     pub rule: u64,
-    /// Every way in which a model was asked, by id. Cases name them in `asked`.
+    /// All prompts by id. Cases refer to them in `asked`.
     #[serde(default)]
     pub requests: BTreeMap<String, PromptRequest>,
     /// The system prompts, by id.
@@ -26,24 +26,24 @@ pub struct Prompts {
     pub tools: BTreeMap<String, PromptTool>,
 }
 
-/// One way in which a model was asked.
+/// A prompt of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PromptRequest {
-    /// The model that it names.
+    /// The name of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What else it asks for.
+    /// The parameters.
     pub parameters: PromptParameters,
-    /// Its system prompt.
+    /// The id of the system prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
-    /// The tools that it offers.
+    /// The ids of the offered tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
 }
 
 impl Prompts {
-    /// Those of all cases; nothing if the requests of no case could be observed.
+    /// The prompts of all cases; `None` if no case's requests could be observed.
     pub fn of(rows: &Rows) -> Option<Self> {
         let ends = || rows.iter().flat_map(|row| row.attempts.iter());
         ends().any(|end| end.asked.is_some()).then(|| {
@@ -75,7 +75,7 @@ impl Prompts {
         self.requests.insert(id.clone(), request);
     }
 
-    /// A request with all that it refers to; nothing where not all of it was kept.
+    /// A prompt with everything that it refers to; `None` if parts of it were not kept.
     pub(super) fn get(&self, id: &str) -> Option<KeptPrompt> {
         let PromptRequest { model, parameters, system, tools } = self.requests.get(id)?;
         let system = match system {

@@ -1,4 +1,4 @@
-//! Requests of two runs beside each other.
+//! Compares requests of two runs.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::*;
 use crate::pairs::samples::{case, run};
 use crate::{Baseline, BaselineCase, CaseStatus, Gate, GateStatus, Thresholds, compare};
 
-/// A request with these lines; a line that begins with `now ` says the present.
+/// A request with these lines; a line that starts with `now ` contains the present time.
 fn prompt(id: &str, model: &str, system: &[&str], tools: &[&str]) -> KeptPrompt {
     let times = system.iter().enumerate().filter(|(_, line)| line.starts_with("now ") || line.starts_with("on "));
     let times =
@@ -38,7 +38,7 @@ fn prompt(id: &str, model: &str, system: &[&str], tools: &[&str]) -> KeptPrompt 
     }
 }
 
-/// A run of these cases, each with the ids that it asked.
+/// A run of these cases, each with the ids of its prompts.
 fn asked(cases: &[(&str, CaseStatus, &[&str])], prompts: &[KeptPrompt]) -> Baseline {
     let mut all = run([]);
     all.cases = cases
@@ -56,7 +56,7 @@ fn asked(cases: &[(&str, CaseStatus, &[&str])], prompts: &[KeptPrompt]) -> Basel
     all
 }
 
-/// What the gate comes to, and what is said.
+/// The status of the gate, and the changes.
 fn held(old: &Baseline, new: &Baseline) -> (GateStatus, Vec<String>) {
     let thresholds = Thresholds { no_changed_prompts: true, ..Thresholds::default() };
     let comparison = compare(Some(old), new, &thresholds, true);
@@ -82,7 +82,7 @@ fn the_same_requests_in_another_order_are_no_change() {
 fn times_may_differ_only_where_both_were_the_present() {
     let of = |id: &str, line: &str| asked(&[("x", PASS, &[id])], &[prompt(id, "m", &["a", line], &[])]);
     assert_eq!(held(&of("1", "now Monday"), &of("2", "now Tuesday")), (GateStatus::Pass, Vec::new()));
-    // A day that is always the same was the present once.
+    // A fixed date was once the present.
     assert_eq!(held(&of("1", "now Monday"), &of("2", "on Monday")), (GateStatus::Pass, Vec::new()));
     let (status, said) = held(&of("1", "on Monday"), &of("2", "on Friday"));
     assert_eq!(
@@ -125,9 +125,9 @@ fn each_agent_is_paired_with_its_nearest() {
 fn only_cases_of_both_runs_that_came_to_their_end_say_that_something_is_gone() {
     let (a, b) = (prompt("1", "m", &["a"], &[]), prompt("2", "m", &["b"], &[]));
     let old = asked(&[("x", PASS, &["1"]), ("y", PASS, &["2"])], &[a.clone(), b.clone()]);
-    // A case that is gone takes its prompt along.
+    // The prompt of a removed case is removed too.
     assert_eq!(held(&old, &asked(&[("x", PASS, &["1"])], std::slice::from_ref(&a))).0, GateStatus::Pass);
-    // A case that broke off says nothing of what it did not ask.
+    // A case that was aborted says nothing about requests it did not send.
     let broke_off = asked(&[("x", PASS, &["1"]), ("y", CaseStatus::Error, &[])], std::slice::from_ref(&a));
     assert_eq!(held(&old, &broke_off).0, GateStatus::Pass);
     assert_eq!(held(&broke_off, &old).0, GateStatus::Pass, "nor does it in the baseline");
@@ -143,7 +143,7 @@ fn what_was_kept_by_its_id_alone_is_still_compared() {
     let old = asked(&[("x", PASS, &["1"])], &[]);
     assert_eq!(held(&old, &old).0, GateStatus::Pass);
     let (status, said) = held(&old, &asked(&[("x", PASS, &["2"])], &[]));
-    assert!(status == GateStatus::Fail && said[0].contains("only fingerprints are kept"), "{said:?}");
+    assert!(status == GateStatus::Fail && said[0].contains("only their fingerprints are kept"), "{said:?}");
 }
 
 #[test]
@@ -157,9 +157,9 @@ fn what_could_not_be_observed_is_not_compared() {
     assert!(comparison.warnings[0].starts_with("the requests of `x` to a model are not compared"), "{comparison:?}");
     let none = Baseline { prompts: None, ..run([case("x", PASS, &[])]) };
     for (old, new, why) in [
-        (&seen, &none, "nobody could observe in this run"),
+        (&seen, &none, "the requests to models could not be observed in this run"),
         (&none, &seen, "the baseline has no prompts"),
-        (&none, &none, "no case asks a model that is observed"),
+        (&none, &none, "no case calls an observed model"),
     ] {
         let (status, said) = held(old, new);
         assert!(status == GateStatus::Skipped && said[0].starts_with(why), "{said:?}");

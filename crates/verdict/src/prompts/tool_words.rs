@@ -1,4 +1,4 @@
-//! What changed in a tool that a model is offered, in words.
+//! Describes the changes of offered tools.
 
 use serde_json::{Map, Value, json};
 
@@ -6,10 +6,10 @@ use super::lines::apart;
 use super::request_record::PromptTool;
 use super::values::{leaves, shown};
 
-/// How many changes of one tool are told.
+/// The maximum number of changes of one tool that are reported.
 const TOLD: usize = 5;
 
-/// What changed in the tools of two requests, a sentence each.
+/// The changes in the tools of two requests, one sentence each.
 pub(super) fn tool_changes(old: &[PromptTool], new: &[PromptTool]) -> Vec<String> {
     let mut said = Vec::new();
     for tool in old {
@@ -22,7 +22,7 @@ pub(super) fn tool_changes(old: &[PromptTool], new: &[PromptTool]) -> Vec<String
     let is_new = |tool: &&PromptTool| !old.iter().any(|other| other.name == tool.name);
     said.extend(new.iter().filter(is_new).map(|tool| format!("tool `{}` is new", tool.name)));
     if said.is_empty() && old.len() != new.len() {
-        said.push(format!("{} tools were offered, {} are", old.len(), new.len()));
+        said.push(format!("{} tools were offered, now {}", old.len(), new.len()));
     }
     said
 }
@@ -56,7 +56,7 @@ fn changes(old: &PromptTool, new: &PromptTool) -> Vec<String> {
     said
 }
 
-/// What changed in a schema: its properties and which of them are required by name, the rest by its place.
+/// The changes in a schema: properties and required properties by name, everything else by its path.
 fn schema(old: Option<&Value>, new: Option<&Value>, within: &str, found: &mut Vec<String>) {
     let (empty, none) = (json!({}), Map::new());
     let (old, new) = (old.unwrap_or(&empty), new.unwrap_or(&empty));

@@ -1,24 +1,24 @@
-//! Two JSON values, leaf by leaf.
+//! Compares two JSON values leaf by leaf.
 
 use agentci_text::shorten;
 use agentci_trace::same_value;
 use serde_json::Value;
 
-/// How many leaves that differ are told.
+/// The maximum number of differing leaves that are reported.
 const TOLD: usize = 5;
-/// How much of a value is shown.
+/// The number of characters of a value that are shown.
 const SHOWN: usize = 60;
-/// How deep values are compared; what is deeper differs as a whole.
+/// The maximum depth of the comparison; anything deeper is compared as a whole.
 const DEPTH: usize = 32;
 
-/// A place at which two values differ: its path with dots, what was there, and what is.
+/// A difference between two values: its path with dots, the old and the new value.
 pub(super) struct ValueDifference<'v> {
     pub(super) path: String,
     pub(super) old: Option<&'v Value>,
     pub(super) new: Option<&'v Value>,
 }
 
-/// Every place at which two values differ.
+/// All differences between two values.
 pub(super) fn leaves<'v>(path: &str, old: Option<&'v Value>, new: Option<&'v Value>) -> Vec<ValueDifference<'v>> {
     let mut found = Vec::new();
     walk(path.to_owned(), old, new, DEPTH, &mut found);
@@ -46,7 +46,7 @@ fn walk<'v>(
     }
 }
 
-/// `temperature 0 -> 0.7`, for each place that differs.
+/// `temperature 0 -> 0.7`, for each difference.
 pub(super) fn changes(leaves: &[ValueDifference<'_>]) -> Vec<String> {
     let mut told: Vec<String> = leaves
         .iter()
@@ -59,7 +59,7 @@ pub(super) fn changes(leaves: &[ValueDifference<'_>]) -> Vec<String> {
     told
 }
 
-/// A value as a reader of a sentence sees it.
+/// A value as shown in a sentence.
 pub(super) fn shown(value: Option<&Value>) -> String {
     match value {
         None => "not set".to_owned(),

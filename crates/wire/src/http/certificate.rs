@@ -1,4 +1,4 @@
-//! A client that shows who it is by a certificate.
+//! Client certificates.
 
 use std::fmt;
 
@@ -8,17 +8,17 @@ use reqwest::{Certificate, Client, Identity, Url};
 use super::HttpError;
 use super::client::{REDIRECTS, SharedClients, build, is_loopback};
 
-/// A certificate to show to servers that ask for one, and who vouches for them.
+/// A client certificate, and the certificate authorities for the server.
 pub struct ClientCertificate {
     identity: Identity,
-    /// Who vouches for a server; the usual authorities when there is nobody.
+    /// The certificate authorities for the server. Default: those of the system.
     authorities: Vec<Certificate>,
     direct: SharedClients,
     outside: SharedClients,
 }
 
 impl ClientCertificate {
-    /// Reads a certificate with its chain, its key, and the authorities that vouch for servers, all as PEM.
+    /// Reads a certificate with its chain, its key, and the certificate authorities for servers, all as PEM.
     pub fn from_pem(certificate: &[u8], key: &[u8], authorities: Option<&[u8]>) -> Result<Self, HttpError> {
         let both = [certificate, b"\n", key].concat();
         let identity = Identity::from_pem(&both)
@@ -31,7 +31,7 @@ impl ClientCertificate {
         Ok(Self { identity, authorities, direct: SharedClients::new(), outside: SharedClients::new() })
     }
 
-    /// The client for an address.
+    /// The client for a URL.
     pub(super) fn client(&self, url: &Url) -> Result<&Client, HttpError> {
         let client = if is_loopback(url) {
             self.direct.get_or_init(|| build(self.builder().no_proxy()))
@@ -47,7 +47,7 @@ impl ClientCertificate {
     }
 }
 
-/// The key is nobody's business.
+/// Keeps the key out of debug output.
 impl fmt::Debug for ClientCertificate {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("ClientCertificate").finish_non_exhaustive()
@@ -55,7 +55,7 @@ impl fmt::Debug for ClientCertificate {
 }
 
 fn why(error: &reqwest::Error) -> String {
-    super::error::causes(error).pop().unwrap_or_else(|| "not in PEM form".into())
+    super::error::causes(error).pop().unwrap_or_else(|| "not in PEM format".into())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The clients that all requests share, so that connections are kept.
+//! The shared clients, which keep connections open.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -11,19 +11,18 @@ use reqwest::{Client, Url};
 use super::HttpError;
 use super::error::server;
 
-/// How often a server may send us elsewhere.
+/// The maximum number of redirects.
 pub(super) const REDIRECTS: usize = 5;
-/// How long a connection is kept unused. Many servers close theirs after five seconds; being earlier, we never ask one that is
-/// about to go.
+/// How long an idle connection is kept. Many servers close theirs after five seconds; closing earlier avoids requests
+/// over a connection that is about to be closed.
 pub(super) const KEPT: Duration = Duration::from_secs(4);
 
-/// Who we are.
 pub(super) const USER_AGENT: &str = concat!("agentci/", env!("CARGO_PKG_VERSION"));
 
 pub(super) type SharedClients = OnceLock<Result<Client, String>>;
 
-/// The client for an address. What runs on this machine is never asked for through a proxy, and without encryption it needs no
-/// certificates: reading those of the system takes longer than many a request, and a small container has none.
+/// The client for a URL. Servers on this machine are never reached through a proxy. Without TLS, certificates are not
+/// loaded: reading those of the system takes longer than many a request, and a small container has none.
 pub(super) fn client(url: &Url) -> Result<&'static Client, HttpError> {
     static PLAIN: SharedClients = OnceLock::new();
     static DIRECT: SharedClients = OnceLock::new();
@@ -41,20 +40,20 @@ pub(super) fn client(url: &Url) -> Result<&'static Client, HttpError> {
 }
 
 pub(super) fn build(builder: reqwest::ClientBuilder) -> Result<Client, String> {
-    // Fails only when a provider was chosen already, which is as good.
+    // Fails only if a provider is already installed, which is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = builder.user_agent(USER_AGENT).pool_idle_timeout(KEPT);
     builder.build().map_err(|error| super::error::causes(&error).join(": "))
 }
 
-/// The servers on this machine to which a connection may be kept, which the server may close just when it is used again.
+/// The servers on this machine with kept connections, which may be closed just when they are used again.
 pub(super) fn kept_servers() -> MutexGuard<'static, BTreeSet<String>> {
     static SERVERS: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     SERVERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Follows to the same server; elsewhere the answer is the redirection itself. Whoever gets a port of this machine after another
-/// program must not be sent its questions and keys.
+/// Follows redirects to the same server only; otherwise the redirect itself is the answer. A program that reuses the
+/// port of another one on this machine must not receive its requests and keys.
 fn stay_there() -> Policy {
     Policy::custom(|attempt| {
         let leaves = attempt.previous().first().is_none_or(|first| server(first) != server(attempt.url()));
@@ -68,7 +67,7 @@ fn stay_there() -> Policy {
     })
 }
 
-/// Whether a server is on this machine and speaks without encryption.
+/// Whether a server is on this machine and does not use TLS.
 pub(super) fn is_plain(url: &Url) -> bool {
     url.scheme() == "http" && is_loopback(url)
 }

@@ -1,24 +1,25 @@
-//! Why there is no answer.
+//! Errors of HTTP requests.
 
 use std::error::Error;
 use std::io;
 
-/// Why there is no answer, or not all of it. No message holds an address beyond host and port, since the rest may be secret.
+/// Why a request failed or its answer is incomplete. Messages contain only the host and port of a URL, because the rest
+/// may be secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HttpError {
-    /// The address is none.
-    #[error("the URL can not be used: {0}")]
+    /// The URL is invalid.
+    #[error("invalid URL: {0}")]
     Url(String),
-    /// A header can not be sent.
-    #[error("`{0}` can not be sent as a header")]
+    /// A header cannot be sent.
+    #[error("`{0}` cannot be sent as a header")]
     Header(String),
-    /// A client certificate or what goes with it can not be read.
+    /// A client certificate, its key or a certificate authority cannot be read.
     #[error("{0}")]
     Certificate(String),
-    /// No request can be made at all, for example because the certificates of the system can not be read.
-    #[error("no request can be made: {0}")]
+    /// The client cannot be created, for example because the certificates of the system cannot be read.
+    #[error("the HTTP client could not be created: {0}")]
     Client(String),
-    /// Nobody could be reached there.
+    /// The server could not be reached.
     #[error("could not connect to `{server}`: {reason}")]
     Connect {
         /// Host and port.
@@ -29,27 +30,27 @@ pub enum HttpError {
     /// The connection broke before the end of the answer.
     #[error("{0}")]
     Broken(String),
-    /// The server sends us from one address to the next.
+    /// There are too many redirects.
     #[error("the server redirects too often")]
     Redirects,
     /// It took too long.
-    #[error("no answer in time")]
+    #[error("the request timed out")]
     Timeout,
     /// The answer is too large.
     #[error("the answer is larger than {0} bytes")]
     TooLarge(usize),
 }
 
-/// What is said of a connection that was closed before anything came.
+/// The message for a connection that was closed before the answer.
 const CLOSED: &str = "the connection was closed before an answer came";
 
 impl HttpError {
-    /// Whether a connection was closed before anything came.
+    /// Whether the connection was closed before the answer.
     pub(super) fn is_closed(&self) -> bool {
         matches!(self, HttpError::Broken(reason) if reason == CLOSED)
     }
 
-    /// What went wrong before the head of an answer was there.
+    /// The error before the head of an answer.
     pub(super) fn before_answer(error: &reqwest::Error) -> Self {
         if error.is_connect() {
             let server = error.url().map(server).unwrap_or_default();
@@ -65,7 +66,7 @@ impl HttpError {
         HttpError::Broken(if closed { CLOSED.into() } else { format!("no answer came: {}", last_cause(error)) })
     }
 
-    /// What went wrong in the body of an answer.
+    /// The error within the body of an answer.
     pub(super) fn in_answer(error: &reqwest::Error) -> Self {
         HttpError::Broken(match io_kind(error) {
             Some(io::ErrorKind::UnexpectedEof) => {
@@ -85,10 +86,10 @@ pub(super) fn server(url: &reqwest::Url) -> String {
 fn why_unreachable(error: &reqwest::Error) -> String {
     let causes = causes(error);
     if causes.iter().any(|cause| cause.starts_with("dns error")) {
-        return format!("its name can not be found ({})", last_cause(error));
+        return format!("the host name cannot be resolved ({})", last_cause(error));
     }
     match io_kind(error) {
-        Some(io::ErrorKind::ConnectionRefused) => "connection refused, nothing listens there".into(),
+        Some(io::ErrorKind::ConnectionRefused) => "connection refused, nothing is listening there".into(),
         _ => last_cause(error),
     }
 }
@@ -98,7 +99,7 @@ fn io_kind(error: &reqwest::Error) -> Option<io::ErrorKind> {
     chain(error).filter_map(|cause| cause.downcast_ref::<io::Error>().map(io::Error::kind)).last()
 }
 
-/// What lies behind an error, from the outside in. The error itself is left out, as it tells the address.
+/// The causes of an error, from the outside in. The error itself is left out, because it contains the URL.
 pub(super) fn causes(error: &reqwest::Error) -> Vec<String> {
     chain(error).map(ToString::to_string).collect()
 }

@@ -1,4 +1,4 @@
-//! A JSON question and its answer, read whole.
+//! Posts JSON and reads the whole answer.
 
 use std::time::Duration;
 
@@ -8,15 +8,15 @@ use super::stream::{HttpMethod, StreamRequest, send};
 /// A request with a JSON body.
 #[derive(Debug, Clone)]
 pub struct JsonRequest {
-    /// Where to.
+    /// The URL.
     pub url: String,
-    /// Headers beside the usual ones.
+    /// Additional headers.
     pub headers: Vec<(String, String)>,
     /// The body, as JSON text.
     pub body: String,
-    /// How long everything may take.
+    /// The timeout of the whole exchange.
     pub timeout: Duration,
-    /// The most bytes of an answer that are read.
+    /// The size limit of the answer, in bytes.
     pub limit: usize,
 }
 
@@ -25,7 +25,7 @@ pub struct JsonRequest {
 pub struct WholeResponse {
     /// The status code.
     pub status: u16,
-    /// When to ask again, as the header of that name tells it.
+    /// The `Retry-After` header.
     pub retry_after: Option<String>,
     /// The body.
     pub body: Vec<u8>,

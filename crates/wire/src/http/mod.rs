@@ -1,4 +1,4 @@
-//! HTTP requests with limits on time and size: answers read whole ([`post_json`]) or as they come ([`send`]).
+//! HTTP requests with limits on time and size: answers are read whole ([`post_json`]) or as they arrive ([`send`]).
 
 mod certificate;
 mod client;

@@ -1,8 +1,8 @@
-//! When a server wants to be asked again.
+//! Parses `Retry-After`.
 
 use std::time::{Duration, SystemTime};
 
-/// How long a `Retry-After` asks to wait: a number of seconds, or a date.
+/// The wait that a `Retry-After` header asks for: a number of seconds, or a date.
 pub fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
     let value = value.trim();
     match value.parse::<f64>() {

@@ -1,4 +1,4 @@
-//! A request whose answer is read as it comes.
+//! Requests whose answers are read as they arrive.
 
 use bytes::Bytes;
 use reqwest::header::{
@@ -13,57 +13,56 @@ use super::error::server;
 /// A request.
 #[derive(Debug, Clone)]
 pub struct StreamRequest {
-    /// Where to.
+    /// The URL.
     pub url: String,
-    /// What is asked for.
+    /// The method.
     pub method: HttpMethod,
-    /// Headers. A later one of the same name replaces an earlier one; without a `content-type` a body is sent as JSON,
-    /// without an `accept` anything is welcome, and without an `accept-encoding` nothing that is compressed. How long the body is
-    /// is never taken from here.
+    /// The headers. A later header replaces an earlier one of the same name. Defaults: `content-type` is JSON, `accept`
+    /// is anything, `accept-encoding` is `identity`. A `content-length` is ignored.
     pub headers: Vec<(String, String)>,
     /// The body; none if it is empty.
     pub body: Bytes,
 }
 
-/// What is asked for.
+/// An HTTP method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "UPPERCASE")]
 pub enum HttpMethod {
-    /// Something is to be done.
+    /// `POST`
     Post,
-    /// Something is to be shown.
+    /// `GET`
     Get,
-    /// Something is to be put in a place.
+    /// `PUT`
     Put,
-    /// A part of something is to be changed.
+    /// `PATCH`
     Patch,
-    /// Something is to be ended.
+    /// `DELETE`
     Delete,
 }
 
 impl HttpMethod {
-    /// As HTTP spells it.
+    /// The name in HTTP.
     pub fn name(self) -> &'static str {
         self.into()
     }
 }
 
-/// An answer whose body is still to come. A wait for it that is dropped loses nothing.
+/// An answer whose body is still to be read. Reading is cancellation safe.
 #[derive(Debug)]
 pub struct Incoming {
     /// The status code.
     pub status: u16,
     response: reqwest::Response,
-    /// The server, if the connection to it may be kept.
+    /// The server, if the connection may be kept.
     kept: Option<String>,
 }
 
-/// Sends a request and waits, without a limit of its own, until the head of the answer is there.
+/// Sends a request and waits for the head of the answer, without a timeout.
 pub async fn send(request: StreamRequest) -> Result<Incoming, HttpError> {
     send_as(request, None).await
 }
 
-/// Sends a request to a server that may want to see a certificate.
+/// Sends a request with an optional client certificate.
 pub async fn send_as(request: StreamRequest, certificate: Option<&ClientCertificate>) -> Result<Incoming, HttpError> {
     let url = reqwest::Url::parse(&request.url).map_err(|error| HttpError::Url(error.to_string()))?;
     if !matches!(url.scheme(), "http" | "https") {
@@ -81,14 +80,14 @@ pub async fn send_as(request: StreamRequest, certificate: Option<&ClientCertific
     let again = built.try_clone().filter(|_| is_kept);
     let sent = built.send().await.map_err(|error| HttpError::before_answer(&error));
     let response = match (sent, again) {
-        // A kept connection that the server had given up: it has not seen the request.
+        // The server had closed the kept connection, so it has not seen the request.
         (Err(error), Some(again)) if error.is_closed() => {
             server.as_ref().map(|server| kept_servers().remove(server));
             again.send().await.map_err(|error| HttpError::before_answer(&error))?
         }
         (sent, _) => sent?,
     };
-    // The two disagree on where the answer ends, and whoever stands between may believe the other.
+    // The two disagree on where the answer ends, and a proxy may follow the other one.
     let both = [TRANSFER_ENCODING, CONTENT_LENGTH].iter().all(|name| response.headers().contains_key(name));
     if both && !matches!(response.status().as_u16(), 204 | 304) {
         let both = "the answer has both `content-length` and `transfer-encoding`, which contradict each other";
@@ -99,7 +98,7 @@ pub async fn send_as(request: StreamRequest, certificate: Option<&ClientCertific
     Ok(Incoming { status: response.status().as_u16(), response, kept: server.filter(|_| !closes) })
 }
 
-/// The host that a request to an address goes to, in lower case, and its port; as the client reads the address.
+/// The host of a URL in lower case, and its port, as the client parses them.
 pub fn host_and_port(address: &str) -> Option<(String, u16)> {
     let url = reqwest::Url::parse(address).ok()?;
     let host = url.host_str()?.trim_end_matches('.').to_ascii_lowercase();
@@ -131,12 +130,12 @@ impl Incoming {
         self.response.headers()
     }
 
-    /// The value of a header, if it is text.
+    /// The value of a header, if it is valid text.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers().get(name)?.to_str().ok()
     }
 
-    /// What the body says it is, in small letters and without parameters; empty if it does not say.
+    /// The content type in lower case, without parameters; empty if there is none.
     pub fn content_type(&self) -> String {
         let whole = self.header(CONTENT_TYPE.as_str()).unwrap_or_default();
         whole.split(';').next().expect("a split has a first part").trim().to_ascii_lowercase()
@@ -151,7 +150,7 @@ impl Incoming {
         Ok(chunk)
     }
 
-    /// What is left of the body, unless it is more than `limit` bytes.
+    /// The rest of the body, at most `limit` bytes.
     pub async fn body(&mut self, limit: usize) -> Result<Vec<u8>, HttpError> {
         let mut body = Vec::new();
         while let Some(chunk) = self.chunk().await? {

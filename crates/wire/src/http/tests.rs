@@ -6,7 +6,7 @@ use tokio::task::JoinHandle;
 
 use super::*;
 
-/// A server that takes one connection, reads one request, writes this and closes. What it read comes back.
+/// A server that accepts one connection, reads one request, writes an answer and closes. Returns what it read.
 async fn serve(answer: &'static [u8]) -> (String, JoinHandle<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -124,20 +124,23 @@ async fn a_connection_without_an_answer_is_broken() {
 }
 
 #[tokio::test]
-async fn nobody_there_is_told_without_the_secrets_of_the_address() {
-    // A port that is taken and on which nobody listens.
+async fn an_unreachable_server_is_reported_without_the_secrets_of_its_url() {
+    // A bound port without a listener.
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let address = socket.local_addr().unwrap();
     let error = send(request(&format!("http://me:hidden@{address}/?key=hidden"), &[])).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        format!("could not connect to `{address}`: connection refused, nothing listens there")
+        format!("could not connect to `{address}`: connection refused, nothing is listening there")
     );
-    // A name that no server of names has to be asked for.
+    // A name that fails without a DNS request.
     let error = send(request("http://nobody..localhost/?key=hidden", &[])).await.unwrap_err();
     let words = error.to_string();
-    assert!(words.starts_with("could not connect to `nobody..localhost:80`: its name can not be found ("), "{words}");
+    assert!(
+        words.starts_with("could not connect to `nobody..localhost:80`: the host name cannot be resolved ("),
+        "{words}"
+    );
     assert!(!words.contains("hidden"), "{words}");
 }
 
@@ -166,7 +169,7 @@ async fn redirections_without_end_are_not_followed() {
     let address = listener.local_addr().unwrap();
     let served = tokio::spawn(async move {
         let (mut stream, _) = listener.accept().await.unwrap();
-        // The first request, and five to where it leads.
+        // The first request, and five redirects.
         for _ in 0..6 {
             read_request(&mut stream).await;
             stream.write_all(b"HTTP/1.1 307 Go\r\nlocation: /on\r\ncontent-length: 0\r\n\r\n").await.unwrap();
@@ -181,10 +184,10 @@ async fn redirections_without_end_are_not_followed() {
 async fn what_can_not_be_sent_is_named() {
     assert_eq!(
         send(request("/agent?key=hidden", &[])).await.unwrap_err().to_string(),
-        "the URL can not be used: relative URL without a base"
+        "invalid URL: relative URL without a base"
     );
     let error = send(request("ftp://host/?key=hidden", &[])).await.unwrap_err();
-    assert_eq!(error.to_string(), "the URL can not be used: `ftp` is neither http nor https");
+    assert_eq!(error.to_string(), "invalid URL: `ftp` is neither http nor https");
     for (name, value) in [("a b", "x"), ("x-key", "two\nlines")] {
         let error = send(request("http://127.0.0.1:1/", &[(name, value)])).await.unwrap_err();
         assert_eq!(error, HttpError::Header(name.into()));

@@ -1,7 +1,7 @@
-//! The body of an answer: at once, or bit by bit at the moments it is due.
+//! The body of an answer: sent at once, or in pieces at given times.
 //!
-//! Each bit has its moment counted from the beginning of the answer, so that one that is late makes no other late. A reader that
-//! does not read holds up its own answer alone.
+//! The time of each piece counts from the start of the answer, so that a late piece does not delay the others. A client
+//! that does not read delays only its own answer.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -11,25 +11,25 @@ use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// The connection is broken off on purpose.
+/// The connection is closed early on purpose.
 #[derive(Debug, thiserror::Error)]
 #[error("broken off on purpose")]
 pub struct BrokenOffError;
 
-/// The end of a bit.
+/// The end of a piece.
 #[derive(Debug, Clone, Copy)]
 pub struct Mark {
     /// Where it ends in the buffer.
     pub end: usize,
-    /// How many tokens have been said with it.
+    /// The number of tokens up to here.
     pub tokens: u32,
-    /// When it is due, counted from the beginning of the answer.
+    /// When the piece is due, counted from the start of the answer.
     pub after: Duration,
 }
 
-/// Is told how far an answer was sent. It is dropped when all of it was, or when whoever reads it left.
+/// Receives the progress of an answer. It is dropped when the answer was sent, or when the client disconnects.
 pub trait SendProgress: Send + std::fmt::Debug {
-    /// So many tokens were sent by now.
+    /// Reports the number of tokens sent so far.
     fn said(&self, tokens: u32);
 }
 
@@ -38,21 +38,21 @@ pub trait SendProgress: Send + std::fmt::Debug {
 pub struct ServedBody {
     bytes: Bytes,
     sent: usize,
-    /// How long it is said to be, where that is not how long it is.
+    /// The announced length, if it differs from the actual one.
     announced: Option<u64>,
-    /// When it was begun, and where each bit ends; nothing when all of it comes at once.
+    /// The pieces and their times; `None` if the body is sent at once.
     paced: Option<Paced>,
-    /// Whether it breaks off after what is there.
+    /// Whether the connection is closed early, after these bytes.
     cut: Option<BreakProgress>,
     progress: Option<Box<dyn SendProgress>>,
 }
 
-/// How far a break has come.
+/// The progress of an early close.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BreakProgress {
-    /// What came before it may still be in a buffer.
+    /// Earlier bytes may still be in a buffer.
     Pending,
-    /// It was sent.
+    /// The earlier bytes were sent.
     Ready,
 }
 
@@ -65,32 +65,32 @@ struct Paced {
 }
 
 impl ServedBody {
-    /// All at once.
+    /// A body that is sent at once.
     pub fn whole(bytes: impl Into<Bytes>) -> Self {
         Self { bytes: bytes.into(), sent: 0, announced: None, paced: None, cut: None, progress: None }
     }
 
-    /// Bits, each when it is due.
+    /// A body that is sent in pieces, each when it is due.
     pub fn paced(bytes: Bytes, marks: Vec<Mark>, start: Instant) -> Self {
         let paced = Paced { start, marks, next: 0, sleep: Box::pin(sleep_until(start)) };
         Self { paced: Some(paced), ..Self::whole(bytes) }
     }
 
-    /// The same, with someone who is told how far it was sent.
+    /// Reports the progress of the body.
     #[must_use]
     pub fn told_to(self, progress: Box<dyn SendProgress>) -> Self {
         Self { progress: Some(progress), ..self }
     }
 
-    /// The same, broken off at the end.
+    /// Closes the connection early, after the bytes of the body.
     #[must_use]
     pub fn cut(self) -> Self {
         Self { cut: Some(BreakProgress::Pending), ..self }
     }
 
-    /// The first half of it, said to be the whole and then broken off.
+    /// A body that is announced in full, of which only the first half is sent.
     pub fn halved(mut bytes: Bytes) -> Self {
-        // An answer of nothing can not break off.
+        // An empty answer cannot be truncated.
         let announced = Some(bytes.len().max(1) as u64);
         bytes.truncate(bytes.len() / 2);
         Self { announced, ..Self::whole(bytes).cut() }
@@ -98,17 +98,17 @@ impl ServedBody {
 }
 
 impl Paced {
-    /// How many tokens were sent.
+    /// The number of tokens sent so far.
     fn said(&self) -> u32 {
         let last = self.next.checked_sub(1).and_then(|last| self.marks.get(last));
         last.map_or(0, |mark| if self.next == self.marks.len() { u32::MAX } else { mark.tokens })
     }
 
-    /// How far the speech may be sent by now.
+    /// The end of the pieces that are due by now.
     fn poll_due(&mut self, context: &mut Context<'_>) -> Poll<usize> {
         let mut due = None;
         while let Some(mark) = self.marks.get(self.next) {
-            // A moment too far away to be said never comes.
+            // A due time beyond the range of `Instant` never comes.
             let Some(at) = self.start.checked_add(mark.after) else { break };
             if at > Instant::now() {
                 if due.is_none() {
@@ -139,7 +139,7 @@ impl Body for ServedBody {
             return match this.cut {
                 None => Poll::Ready(None),
                 Some(BreakProgress::Pending) => {
-                    // The connection sends what it has whenever there is nothing more to be had.
+                    // The connection flushes its buffer while the body is pending.
                     this.cut = Some(BreakProgress::Ready);
                     context.waker().wake_by_ref();
                     Poll::Pending
@@ -157,7 +157,7 @@ impl Body for ServedBody {
             progress.said(this.paced.as_ref().map_or(u32::MAX, Paced::said));
         }
         if end == this.bytes.len() {
-            // Before the reader has it, and can go on.
+            // Before the client receives the end and can continue.
             this.progress = None;
         }
         Poll::Ready(Some(Ok(Frame::data(bytes))))

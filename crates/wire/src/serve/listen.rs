@@ -1,4 +1,4 @@
-//! A socket, a task for each connection, and an end when it is dropped.
+//! A server with one task per connection, which stops when it is dropped.
 
 use std::io;
 use std::net::SocketAddr;
@@ -16,7 +16,7 @@ use tokio::task::{JoinHandle, JoinSet};
 
 use super::body::BrokenOffError;
 
-/// How long to wait before trying again when the system has no more sockets to give.
+/// The wait before the next `accept` if the system is out of sockets.
 const NO_SOCKETS: Duration = Duration::from_millis(20);
 
 /// Answers requests.
@@ -24,23 +24,23 @@ pub trait Handler: Send + Sync + 'static {
     /// The body of its answers.
     type Body: Body<Data = Bytes, Error = BrokenOffError> + Send + 'static;
 
-    /// The answer to a request, whatever it is; or none, and the connection breaks off.
+    /// Answers a request; an error closes the connection early.
     fn respond(
         &self,
         request: Request<Incoming>,
     ) -> impl Future<Output = Result<Response<Self::Body>, BrokenOffError>> + Send + '_;
 }
 
-/// What a client may take.
+/// The limits of clients.
 #[derive(Debug, Clone, Copy)]
 pub struct ClientLimits {
-    /// How many connections there may be at once; further ones wait.
+    /// The maximum number of connections; further ones wait.
     pub connections: usize,
-    /// How long a connection may be without a request, or the head of a request may take.
+    /// The timeout of an idle connection, and of the head of a request.
     pub head: Option<Duration>,
 }
 
-/// A server, until this is dropped.
+/// A running server; it stops when this is dropped.
 #[derive(Debug)]
 pub struct Serving {
     address: SocketAddr,
@@ -48,7 +48,7 @@ pub struct Serving {
 }
 
 impl Serving {
-    /// Takes a socket and begins to answer.
+    /// Binds a socket and starts the server.
     pub async fn start<H: Handler>(address: SocketAddr, limits: ClientLimits, handler: Arc<H>) -> io::Result<Self> {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
@@ -56,7 +56,7 @@ impl Serving {
         Ok(Self { address, accepting })
     }
 
-    /// The address it got.
+    /// The bound address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -64,7 +64,7 @@ impl Serving {
 
 impl Drop for Serving {
     fn drop(&mut self) {
-        // The connections are in a set that goes with the task.
+        // The connections are in a set that is dropped with the task.
         self.accepting.abort();
     }
 }
@@ -85,7 +85,7 @@ async fn accept<H: Handler>(listener: TcpListener, limits: ClientLimits, handler
 }
 
 async fn serve<H: Handler>(stream: TcpStream, limits: ClientLimits, handler: Arc<H>) {
-    // A token must not wait for the next one.
+    // Send each token immediately.
     let _ = stream.set_nodelay(true);
     let service = service_fn(move |request| {
         let handler = Arc::clone(&handler);
@@ -95,7 +95,7 @@ async fn serve<H: Handler>(stream: TcpStream, limits: ClientLimits, handler: Arc
     if let Some(time) = limits.head {
         builder.timer(TokioTimer::new()).header_read_timeout(time);
     }
-    // A connection that breaks is the client's affair.
+    // Errors of a connection concern only its client.
     let _ = builder.serve_connection(TokioIo::new(stream), service).await;
 }
 

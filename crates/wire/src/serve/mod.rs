@@ -1,5 +1,5 @@
-//! What the servers here have in common: a socket with a task for each connection, bodies read within limits, and bodies sent
-//! at once, bit by bit, or not to their end.
+//! The common parts of agentci's servers: a socket with one task per connection, request bodies read within limits, and
+//! response bodies sent at once, in pieces, or truncated.
 
 mod body;
 mod listen;

@@ -1,33 +1,33 @@
-//! The body of a request, read within limits.
+//! Reads the body of a request within limits.
 
 use std::time::Duration;
 
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Incoming};
 
-/// The largest request.
+/// The size limit of a request, in bytes.
 const BODY_LIMIT: usize = 32 << 20;
-/// How much of a larger one is read before it is refused; a client that is still sending would not hear the refusal.
+/// How much of a larger request is read before it is refused: a client that is still sending would not see the refusal.
 const DISCARDED: usize = 512 << 20;
-/// How long a request may take to arrive.
+/// The timeout of reading a request.
 const BODY_TIME: Duration = Duration::from_mins(1);
 
-/// Why a body was not read.
+/// Why a body could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RequestBodyError {
-    /// It is larger than servers here take.
+    /// It exceeds the size limit.
     #[error("the request is larger than {} MiB", BODY_LIMIT >> 20)]
     TooLarge,
     /// It took too long to arrive.
     #[error("the request took longer than {} s", BODY_TIME.as_secs())]
     Slow,
-    /// It ended before it was whole.
+    /// It ended early.
     #[error("the request broke off")]
     Broken,
 }
 
 impl RequestBodyError {
-    /// The status that says so.
+    /// The HTTP status of the error.
     pub fn status(self) -> u16 {
         match self {
             RequestBodyError::TooLarge => 413,
@@ -37,7 +37,7 @@ impl RequestBodyError {
     }
 }
 
-/// The body, refused when it is too large or takes too long.
+/// Reads the body; fails if it is too large or takes too long.
 pub async fn collect(mut body: Incoming) -> Result<Vec<u8>, RequestBodyError> {
     let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     let mut kept = Vec::with_capacity(announced.min(BODY_LIMIT));

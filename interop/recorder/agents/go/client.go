@@ -1,4 +1,4 @@
-// An agent without an SDK, on Go's own HTTP client: plain, and streamed.
+// An agent without an SDK, with Go's own HTTP client: plain and streamed.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// The AI SDK with the provider that is the argument: an agent with a tool, then streamed.
+// The AI SDK with the provider in the argument: an agent with a tool, then streamed.
 import { generateText, isStepCount, jsonSchema, streamText, tool } from "ai";
 import { getWeather, question, run, schema } from "./shared.mjs";
 

@@ -1,4 +1,4 @@
-// An agent without an SDK: it asks with the HTTP client that is its argument. Most of them ignore proxy variables.
+// An agent without an SDK. Its argument selects the HTTP client; most of them ignore proxy variables.
 import { once } from "node:events";
 import https from "node:https";
 import { json } from "node:stream/consumers";
@@ -33,7 +33,7 @@ const clients = {
     const { default: request } = await import("node-fetch");
     return (await request(address, options)).json();
   },
-  // The frames of a WebSocket are not recorded; where they stand for the Responses API, the socket is refused.
+  // WebSocket frames are not recorded; a WebSocket for the Responses API is refused.
   ws: async () => speakBySocket("wss://api.openai.com/v1/realtime?model=gpt-realtime"),
   "ws-responses": async () => speakBySocket("wss://api.openai.com/v1/responses"),
 };

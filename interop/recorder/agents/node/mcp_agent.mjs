@@ -1,4 +1,4 @@
-// An agent without an SDK whose tool is an MCP server: a program that it starts by its path and speaks to through pipes.
+// An agent without an SDK whose tool is an MCP server: a program that it starts by path and talks to through pipes.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";

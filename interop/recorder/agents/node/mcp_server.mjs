@@ -1,4 +1,4 @@
-// An MCP server of one tool, whose answer is another one each time.
+// An MCP server with one tool, whose answer is different each time.
 import { createInterface } from "node:readline";
 
 for await (const line of createInterface({ input: process.stdin })) {

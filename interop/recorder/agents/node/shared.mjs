@@ -1,4 +1,4 @@
-// What the agents share: the question, the tool, and how they end.
+// Code shared by the agents: the question, the tool, and error handling.
 
 export const question = process.env.QUESTION ?? "What is the weather in Paris?";
 
@@ -14,7 +14,7 @@ export const schema = {
   additionalProperties: false,
 };
 
-/** Runs an agent. With SWALLOW it survives every error, as agents do that want to be robust. */
+/** Runs an agent. With SWALLOW it catches every error, as robust agents do. */
 export async function run(main) {
   try {
     await main();

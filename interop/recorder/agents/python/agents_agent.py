@@ -1,4 +1,4 @@
-"""openai-agents: an agent with a tool, plain and streamed. Its traces are sent, too."""
+"""openai-agents: an agent with a tool, plain and streamed. It also sends its traces."""
 
 from agents import Agent, Runner, function_tool
 from shared import QUESTION, get_weather, run

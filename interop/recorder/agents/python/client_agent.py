@@ -1,4 +1,4 @@
-"""An agent without an SDK: it asks with the HTTP client that is its argument. Some of them ignore proxy variables."""
+"""An agent without an SDK. Its argument selects the HTTP client; some of them ignore proxy variables."""
 
 import http.client
 import json

@@ -1,6 +1,6 @@
-"""An agent whose requests differ in every run: the day, the folder, the home, and ids that it makes up.
+"""An agent whose requests differ in every run: the date, the working folder, the home folder, and random ids.
 
-`DEADLINE` is a date that is not today's. It means something, so it must not differ.
+`DEADLINE` is a date other than today. It is meaningful, so it must not differ.
 """
 
 import datetime
@@ -21,7 +21,7 @@ def main():
     )
     client = OpenAI()
     messages = [{"role": "system", "content": told}, {"role": "user", "content": QUESTION}]
-    # Ids in texts, in JSON within a text, and once more in the next request.
+    # Ids in text, in JSON inside a string, and again in the next request.
     asked = {"model": "gpt-4o", "user": session, "metadata": {"state": json.dumps({"session": session})}}
     for _ in range(2):
         answer = client.chat.completions.create(messages=messages, **asked).choices[0].message.content

@@ -1,4 +1,4 @@
-"""LangChain with the provider that is its argument: streamed, and an agent with a tool."""
+"""LangChain with the provider in the argument: streamed, and an agent with a tool."""
 
 import sys
 

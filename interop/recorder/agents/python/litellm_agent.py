@@ -1,4 +1,4 @@
-"""LiteLLM with the provider that is its argument: plain, streamed and asynchronous."""
+"""LiteLLM with the provider in the argument: plain, streamed and asynchronous."""
 
 import sys
 

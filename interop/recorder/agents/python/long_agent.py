@@ -1,4 +1,4 @@
-"""A conversation of many turns over a prompt of 126 KB, as coding agents have it. The first argument is how many turns."""
+"""A conversation of many turns with a prompt of 126 KB, as in coding agents. The first argument is the number of turns."""
 
 import json
 import os
@@ -12,7 +12,7 @@ WORDS = "order refund parcel customer shop invoice euro address return delivery 
 
 
 def text(size, seed):
-    """Words at random, but the same ones every time."""
+    """Pseudo-random words, the same in every run."""
     chosen = random.Random(seed)
     words = []
     while sum(map(len, words)) + len(words) < size:

@@ -1,4 +1,4 @@
-"""Asks as often as its first argument says, over one connection, and tells how much processor time that took it."""
+"""Sends as many requests as its first argument says, over one connection, and prints the processor time it used."""
 
 import http.client
 import json

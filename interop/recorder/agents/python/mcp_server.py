@@ -1,4 +1,4 @@
-"""An MCP server of one tool, whose answer is another one each time."""
+"""An MCP server with one tool, whose answer is different each time."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""Ollama's SDK, with a server elsewhere: plain and streamed."""
+"""Ollama's SDK, with a remote server: plain and streamed."""
 
 import ollama
 from shared import QUESTION, run

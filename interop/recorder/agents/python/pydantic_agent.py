@@ -1,4 +1,4 @@
-"""pydantic-ai with the model that is its argument: an agent with a tool, then streamed."""
+"""pydantic-ai with the model in the argument: an agent with a tool, then streamed."""
 
 import sys
 

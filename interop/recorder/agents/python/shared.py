@@ -1,4 +1,4 @@
-"""What the agents share: the question, the tool, and how they end."""
+"""Code shared by the agents: the question, the tool, and error handling."""
 
 import asyncio
 import inspect
@@ -21,7 +21,7 @@ SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "require
 
 
 def run(main):
-    """Runs an agent. With SWALLOW it survives every error, as agents do that want to be robust."""
+    """Runs an agent. With SWALLOW it catches every error, as robust agents do."""
     try:
         asyncio.run(main()) if inspect.iscoroutinefunction(main) else main()
     except Exception as error:  # noqa: BLE001 - all of them

@@ -1,4 +1,4 @@
-"""openai-agents: an agent that is a tool of another one (`as_tool`)."""
+"""openai-agents: an agent that is a tool of another agent (`as_tool`)."""
 
 import sys
 

@@ -1,4 +1,4 @@
-// The AI SDK: a tool that needs approval, and a person who does not give it. The second argument chooses the provider.
+// The AI SDK: a tool that needs approval, and a person who denies it. The second argument selects the provider.
 import { anthropic } from '@ai-sdk/anthropic';
 import { openai } from '@ai-sdk/openai';
 import { generateText, isStepCount, tool } from 'ai';

@@ -1,4 +1,4 @@
-"""openai-agents: a tool that needs approval, and a person who does not give it."""
+"""openai-agents: a tool that needs approval, and a person who denies it."""
 
 import sys
 

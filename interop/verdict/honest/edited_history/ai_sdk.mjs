@@ -1,4 +1,4 @@
-// The AI SDK: `prepareStep` leaves only a summary and the last call in what the model gets.
+// The AI SDK: `prepareStep` sends the model only a summary and the last call.
 import { openai } from '@ai-sdk/openai';
 import { generateText, isStepCount, tool } from 'ai';
 import { z } from 'zod';

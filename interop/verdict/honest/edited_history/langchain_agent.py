@@ -1,4 +1,4 @@
-"""LangChain: a middleware that clears old results (`ClearToolUsesEdit`), with arguments as well if told so (`inputs`)."""
+"""LangChain: a middleware that clears old results (`ClearToolUsesEdit`), and with `inputs` their arguments as well."""
 
 import sys
 

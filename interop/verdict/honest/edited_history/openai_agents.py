@@ -1,4 +1,4 @@
-"""openai-agents: a filter that leaves only a summary and the last call in what the model gets."""
+"""openai-agents: a filter that sends the model only a summary and the last call."""
 
 import sys
 

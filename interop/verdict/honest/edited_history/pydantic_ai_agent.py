@@ -1,4 +1,4 @@
-"""pydantic-ai: a history processor that leaves only a summary and the last call in what the model gets."""
+"""pydantic-ai: a history processor that sends the model only a summary and the last call."""
 
 import sys
 

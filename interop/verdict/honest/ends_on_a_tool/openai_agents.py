@@ -1,4 +1,4 @@
-"""openai-agents: the result of the first tool is the answer, and the model is not asked again."""
+"""openai-agents: the result of the first tool is the answer, and the model is not called again."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""LangChain: a tool that fails the first time, and a middleware that tells the model. The second argument is the model."""
+"""LangChain: a tool that fails the first time, and a middleware that reports it to the model. The second argument is the model."""
 
 import sys
 

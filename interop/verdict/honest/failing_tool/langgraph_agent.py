@@ -1,4 +1,4 @@
-"""LangGraph: a graph of a model and a ToolNode, which tells the model of errors."""
+"""LangGraph: a graph of a model and a ToolNode, which reports errors to the model."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""pydantic-ai: a tool that asks for another try the first time. The second argument is the model."""
+"""pydantic-ai: a tool that requests a retry the first time. The second argument is the model."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""LangChain with `functions`, which came before tools: as agents were written for its first versions."""
+"""LangChain with `functions`, the predecessor of tools, as in agents for its first versions."""
 
 import json
 import sys

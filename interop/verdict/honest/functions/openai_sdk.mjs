@@ -1,4 +1,4 @@
-// OpenAI's SDK for Node with `functions`, which came before tools.
+// OpenAI's SDK for Node with `functions`, the predecessor of tools.
 import OpenAI from "openai";
 
 const functions = [

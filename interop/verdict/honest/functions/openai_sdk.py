@@ -1,4 +1,4 @@
-"""OpenAI's SDK with `functions`, which came before tools. A second argument streams the answers."""
+"""OpenAI's SDK with `functions`, the predecessor of tools. With a second argument, the answers are streamed."""
 
 import json
 import sys
@@ -20,7 +20,7 @@ messages = [
 
 
 def ask():
-    """The next message, and why it ended."""
+    """Returns the next message and its finish reason."""
     request = {"model": "gpt-4.1", "messages": messages, "functions": FUNCTIONS, "function_call": "auto"}
     if len(sys.argv) < 3:
         choice = client.chat.completions.create(**request).choices[0]

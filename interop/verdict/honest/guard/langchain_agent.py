@@ -1,4 +1,4 @@
-"""LangChain: a middleware answers before the model is asked."""
+"""LangChain: a middleware answers before the model is called."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""openai-agents: an input guardrail answers before the model is asked, or while it is (`in-parallel`)."""
+"""openai-agents: an input guardrail answers before the model is called, or in parallel with it (`in-parallel`)."""
 
 import sys
 

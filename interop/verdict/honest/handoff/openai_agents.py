@@ -1,6 +1,6 @@
-"""openai-agents: a triage agent hands over to another one, which sees the history without its tool calls.
+"""openai-agents: a triage agent hands off to another agent.
 
-The second argument chooses what the other agent sees of the history: `filtered`, `nested` or `whole`.
+The second argument selects the history that the other agent gets: `filtered` (without tool calls), `nested` or `whole`.
 """
 
 import sys

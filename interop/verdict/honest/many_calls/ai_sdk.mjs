@@ -1,4 +1,4 @@
-// The AI SDK: several calls at once, streamed. The second argument chooses the provider.
+// The AI SDK: several calls at once, streamed. The second argument selects the provider.
 import { anthropic } from '@ai-sdk/anthropic';
 import { openai } from '@ai-sdk/openai';
 import { isStepCount, streamText, tool } from 'ai';

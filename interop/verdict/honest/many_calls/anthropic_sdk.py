@@ -1,4 +1,4 @@
-"""The Anthropic SDK: several calls at once, whose results are sent in another order, by its own tool runner or by hand."""
+"""The Anthropic SDK: several calls at once, whose results are sent in a different order, by its tool runner or by hand."""
 
 import sys
 
@@ -36,6 +36,6 @@ else:
         ]
         if not results:
             break
-        # Results come first in a message; what else is to be said may follow.
+        # Results come first in a message; text may follow.
         messages.append({"role": "user", "content": [*results, {"type": "text", "text": "Be brief."}]})
 print("".join(block.text for block in message.content if block.type == "text"))

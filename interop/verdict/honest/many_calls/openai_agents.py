@@ -1,4 +1,4 @@
-"""openai-agents: several calls at once, whose results come in another order. Streamed with `stream`."""
+"""openai-agents: several calls at once, whose results come in a different order. Streamed with `stream`."""
 
 import asyncio
 import sys

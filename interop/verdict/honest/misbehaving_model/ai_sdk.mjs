@@ -1,5 +1,5 @@
-// The AI SDK: the model is told that a tool or an argument does not exist, and tries another. The second argument
-// chooses the provider.
+// The AI SDK: the agent reports to the model that a tool or an argument does not exist, and the model tries another. The second
+// argument selects the provider.
 import { anthropic } from '@ai-sdk/anthropic';
 import { openai } from '@ai-sdk/openai';
 import { generateText, isStepCount, tool } from 'ai';

@@ -1,4 +1,4 @@
-"""The Anthropic SDK: the model is told that a tool or an argument does not exist, and tries another."""
+"""The Anthropic SDK: the agent reports to the model that a tool or an argument does not exist, and the model tries another."""
 
 import sys
 

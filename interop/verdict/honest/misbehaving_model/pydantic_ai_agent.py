@@ -1,4 +1,4 @@
-"""pydantic-ai: the model is told that a tool or an argument does not exist, and tries another."""
+"""pydantic-ai: the agent reports to the model that a tool or an argument does not exist, and the model tries another."""
 
 import sys
 

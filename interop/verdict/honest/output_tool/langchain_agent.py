@@ -1,4 +1,4 @@
-"""LangChain: structured output by a tool (`ToolStrategy`)."""
+"""LangChain: structured output as a tool call (`ToolStrategy`)."""
 
 import json
 import sys

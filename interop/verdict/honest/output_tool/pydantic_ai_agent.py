@@ -1,4 +1,4 @@
-"""pydantic-ai: the answer is the call of an output tool. The second argument chooses the API."""
+"""pydantic-ai: the answer is a call of an output tool. The second argument selects the API."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""LangChain: what was said before stays with the provider (`use_previous_response_id`)."""
+"""LangChain: the provider keeps the history (`use_previous_response_id`)."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""openai-agents: what was said before stays with the provider. The second argument says how it is named."""
+"""openai-agents: the provider keeps the history. The second argument selects how the agent refers to it."""
 
 import asyncio
 import sys

@@ -1,4 +1,4 @@
-"""The OpenAI SDK, Responses: what was said before stays with the provider. The second argument says how it is named."""
+"""The OpenAI SDK, Responses: the provider keeps the history. The second argument selects how the agent refers to it."""
 
 import sys
 

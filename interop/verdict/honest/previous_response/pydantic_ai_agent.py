@@ -1,4 +1,4 @@
-"""pydantic-ai: what was said before stays with the provider (`openai_previous_response_id: auto`)."""
+"""pydantic-ai: the provider keeps the history (`openai_previous_response_id: auto`)."""
 
 import sys
 

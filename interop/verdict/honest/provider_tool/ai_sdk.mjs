@@ -1,4 +1,4 @@
-// The AI SDK: a search that the provider runs, beside a tool of the agent's own.
+// The AI SDK: a search that the provider runs, and a tool that the agent runs.
 import { openai } from '@ai-sdk/openai';
 import { generateText, isStepCount, tool } from 'ai';
 import { z } from 'zod';

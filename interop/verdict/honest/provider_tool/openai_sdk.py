@@ -1,4 +1,4 @@
-"""The OpenAI SDK, Responses: a search that the provider runs, beside a tool of the agent's own."""
+"""The OpenAI SDK, Responses: a search that the provider runs, and a tool that the agent runs."""
 
 import sys
 

@@ -1,4 +1,4 @@
-// The AI SDK retries by itself when the provider is busy.
+// The AI SDK retries automatically when the provider is busy.
 import { openai } from '@ai-sdk/openai';
 import { generateText } from 'ai';
 

@@ -1,4 +1,4 @@
-"""The Anthropic SDK retries by itself when the provider is busy."""
+"""The Anthropic SDK retries automatically when the provider is busy."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""openai-agents: the SDK below it retries when the provider is busy."""
+"""openai-agents: the underlying SDK retries when the provider is busy."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The OpenAI SDK retries by itself when the provider is busy."""
+"""The OpenAI SDK retries automatically when the provider is busy."""
 
 import sys
 

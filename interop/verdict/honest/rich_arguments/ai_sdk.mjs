@@ -1,4 +1,4 @@
-// The AI SDK: a tool whose arguments are nested, optional, chosen from a list. The second argument chooses the provider.
+// The AI SDK: a tool with nested, optional and enum arguments. The second argument selects the provider.
 import { anthropic } from '@ai-sdk/anthropic';
 import { openai } from '@ai-sdk/openai';
 import { generateText, isStepCount, tool } from 'ai';

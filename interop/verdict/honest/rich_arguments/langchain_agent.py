@@ -1,4 +1,4 @@
-"""LangChain: a tool whose arguments are nested, optional, chosen from a list. The second argument is the model."""
+"""LangChain: a tool with nested, optional and enum arguments. The second argument is the model."""
 
 import sys
 from typing import Literal

@@ -1,4 +1,4 @@
-"""openai-agents: a tool whose arguments are nested, optional, chosen from a list; strict and not."""
+"""openai-agents: a tool with nested, optional and enum arguments; strict and not strict."""
 
 import sys
 from typing import Literal

@@ -1,4 +1,4 @@
-"""pydantic-ai: a tool whose arguments are nested, optional, chosen from a list. The second argument is the model."""
+"""pydantic-ai: a tool with nested, optional and enum arguments. The second argument is the model."""
 
 import sys
 from enum import Enum

@@ -1,4 +1,4 @@
-// The AI SDK: `Output.object` beside tools. The second argument chooses the provider.
+// The AI SDK: `Output.object` together with tools. The second argument selects the provider.
 import { anthropic } from '@ai-sdk/anthropic';
 import { openai } from '@ai-sdk/openai';
 import { generateText, isStepCount, Output, tool } from 'ai';

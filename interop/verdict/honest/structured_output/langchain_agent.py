@@ -1,4 +1,4 @@
-"""LangChain: the provider is asked for JSON of a schema (`ProviderStrategy`)."""
+"""LangChain: JSON that follows a schema is requested from the provider (`ProviderStrategy`)."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""openai-agents: an output type, which the provider is asked for as a strict schema."""
+"""openai-agents: an output type, requested from the provider as a strict schema."""
 
 import sys
 

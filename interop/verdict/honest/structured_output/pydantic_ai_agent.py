@@ -1,4 +1,4 @@
-"""pydantic-ai: the provider is asked for JSON of a schema (`NativeOutput`). The second argument is the model."""
+"""pydantic-ai: JSON that follows a schema is requested from the provider (`NativeOutput`). The second argument is the model."""
 
 import sys
 

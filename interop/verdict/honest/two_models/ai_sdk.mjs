@@ -1,4 +1,4 @@
-// The AI SDK: two conversations at once, each with a model of its own.
+// The AI SDK: two conversations at once, each with its own model.
 import { openai } from '@ai-sdk/openai';
 import { generateText, isStepCount, tool } from 'ai';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-"""The Anthropic SDK: two conversations in two threads, each with a model of its own."""
+"""The Anthropic SDK: two conversations in two threads, each with its own model."""
 
 import sys
 from concurrent.futures import ThreadPoolExecutor

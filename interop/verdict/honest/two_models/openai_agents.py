@@ -1,4 +1,4 @@
-"""openai-agents: two conversations at once, each with a model of its own."""
+"""openai-agents: two conversations at once, each with its own model."""
 
 import asyncio
 import sys

@@ -1,4 +1,4 @@
-"""Where the `agentci` program of this installation is."""
+"""Finds the `agentci` binary of this installation."""
 
 import os
 import sysconfig
@@ -7,8 +7,8 @@ __all__ = ["binary_path"]
 
 
 def binary_path() -> str:
-    """The path of the `agentci` program that was installed with this package."""
-    # `pip install --target` and `--prefix` put the program beside the packages or above them.
+    """Return the path of the `agentci` binary that was installed with this package."""
+    # `pip install --target` and `--prefix` put the binary next to the packages or above them.
     packages = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     folders = [
         sysconfig.get_path("scripts"),
@@ -21,7 +21,7 @@ def binary_path() -> str:
         # A script of that name belongs to another package.
         if os.path.isfile(path) and not _is_script(path):
             return path
-    raise FileNotFoundError(f"the `agentci` program is in none of {', '.join(folders)}: install the package again")
+    raise FileNotFoundError(f"the `agentci` binary is not in {', '.join(folders)}: reinstall the package")
 
 
 def _is_script(path: str) -> bool:

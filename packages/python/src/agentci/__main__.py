@@ -1,4 +1,4 @@
-"""`python -m agentci`: becomes the `agentci` program."""
+"""`python -m agentci`: replaces this process with the `agentci` binary."""
 
 import os
 import sys

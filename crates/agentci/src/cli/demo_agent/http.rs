@@ -1,4 +1,4 @@
-//! The agent that asks a model, as a server over plain HTTP: `{"question": ..}` is posted, and `{"answer": ..}` comes back.
+//! The agent that calls a model, as a plain HTTP server: a client posts `{"question": ..}` and gets `{"answer": ..}`.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -13,7 +13,7 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 /// The largest request, in bytes.
 const REQUEST_LIMIT: u64 = 1 << 20;
 
-/// Serves until it is ended.
+/// Serves until the process is stopped.
 pub(super) fn serve() -> Option<()> {
     let port: u16 = std::env::var("PORT").ok()?.parse().ok()?;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).ok()?;
@@ -30,7 +30,7 @@ fn converse(stream: &TcpStream) -> Option<()> {
     let (status, said) = match asked["question"].as_str().map(model::answer) {
         Some(Ok(text)) => ("200 OK", json!({ "answer": text })),
         Some(Err(message)) => ("502 Bad Gateway", json!({ "error": message })),
-        None => ("400 Bad Request", json!({ "error": "there is no `question`" })),
+        None => ("400 Bad Request", json!({ "error": "`question` is missing" })),
     };
     let said = said.to_string();
     let head = format!(
@@ -41,7 +41,7 @@ fn converse(stream: &TcpStream) -> Option<()> {
     stream.write_all((head + &said).as_bytes()).ok()
 }
 
-/// The JSON that was posted; null where it is none, and nothing where nobody asked.
+/// The posted JSON; null if it is invalid, and `None` without a request.
 fn body(stream: &TcpStream) -> Option<Value> {
     let mut input = BufReader::new(stream.take(REQUEST_LIMIT));
     let mut length = 0;

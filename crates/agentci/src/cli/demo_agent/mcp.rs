@@ -4,14 +4,14 @@ use std::io::{BufRead, Write};
 
 use serde_json::{Value, json};
 
-/// The revision that is spoken with a client that names none.
+/// The protocol version for clients that request none.
 const REVISION: &str = "2025-06-18";
 
-/// Answers requests until there are no more.
+/// Answers requests until the input ends.
 pub(super) fn serve(input: impl BufRead, mut output: impl Write) -> Option<()> {
     for line in input.lines() {
         let request: Value = serde_json::from_str(&line.ok()?).ok()?;
-        // What has no id wants no answer.
+        // A message without an id is a notification.
         let Some(id) = request.get("id") else { continue };
         let reply = match answer(request["method"].as_str().unwrap_or_default(), &request["params"]) {
             Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
@@ -38,8 +38,8 @@ fn answer(method: &str, params: &Value) -> Result<Value, (i32, String)> {
             "inputSchema": { "type": "object", "properties": { "q": { "type": "string" } }, "required": ["q"] },
         }] })),
         "tools/call" if params["name"] == "search_docs" => Ok(search(&params["arguments"])),
-        "tools/call" => Err((-32602, format!("there is no tool {}", params["name"]))),
-        _ => Err((-32601, format!("there is no method {method}"))),
+        "tools/call" => Err((-32602, format!("unknown tool {}", params["name"]))),
+        _ => Err((-32601, format!("unknown method {method}"))),
     }
 }
 

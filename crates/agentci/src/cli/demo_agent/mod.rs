@@ -1,4 +1,4 @@
-//! Small agents that are part of the binary, so that first suites need nothing else.
+//! Small example agents that are built into the binary, so that first suites need nothing else.
 
 mod documentation;
 mod http;
@@ -12,7 +12,7 @@ use agentci::verdict::ExitStatus;
 use clap::Args;
 use serde_json::Value;
 
-/// The most that is read of what it is told, in bytes.
+/// How many bytes of input are read at most.
 const INPUT_LIMIT: u64 = 64 << 20;
 
 /// Arguments of `agentci demo-agent`.

@@ -1,5 +1,5 @@
-//! An agent that asks a model over the wire, as one on the SDK of a provider does: it knows the address from its environment
-//! alone, and runs its tool itself.
+//! An agent that calls a model over HTTP, as agents with a provider's SDK do: it reads the address from its
+//! environment, and runs its tool itself.
 
 use std::io::{BufRead, Read as _, Write};
 use std::net::TcpStream;
@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// How often the model may ask for tools.
+/// How often the model may request tools.
 const ROUNDS: usize = 5;
 /// How long the model may take.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The most that is read of an answer, in bytes.
+/// How many bytes of an answer are read at most.
 const ANSWER_LIMIT: u64 = 1 << 20;
 
 /// Serves one task.
@@ -26,7 +26,7 @@ pub(super) fn converse(mut input: impl BufRead, mut output: impl Write) -> Optio
     writeln!(output, "{message}").and_then(|()| output.flush()).ok()
 }
 
-/// Asks the model until it answers, and runs the tool that it asks for.
+/// Calls the model until it answers, and runs the tool that it requests.
 pub(super) fn answer(question: &str) -> Result<String, String> {
     let mut messages = vec![json!({ "role": "user", "content": question })];
     let schema = json!({ "type": "object", "properties": { "id": { "type": "string" } }, "required": ["id"] });
@@ -45,10 +45,10 @@ pub(super) fn answer(question: &str) -> Result<String, String> {
             messages.push(json!({ "role": "tool", "tool_call_id": call["id"], "content": found }));
         }
     }
-    Err(format!("the model asked for tools {ROUNDS} times"))
+    Err(format!("the model requested tools {ROUNDS} times"))
 }
 
-/// The tool: what is known of an order.
+/// The tool: looks up an order.
 fn find_order(arguments: &Value) -> Value {
     match arguments["id"].as_str() {
         Some(id @ "A-17") => json!({ "id": id, "state": "shipped" }),
@@ -56,10 +56,10 @@ fn find_order(arguments: &Value) -> Value {
     }
 }
 
-/// One request to the model, without encryption: it is on this machine.
+/// Sends one request to the model, without TLS since it is on this machine.
 fn ask(request: &Value) -> Result<Value, String> {
     let base = std::env::var("OPENAI_BASE_URL").map_err(|_| "OPENAI_BASE_URL is not set")?;
-    let address = base.strip_prefix("http://").ok_or(format!("{base} does not begin with http://"))?;
+    let address = base.strip_prefix("http://").ok_or(format!("{base} does not start with http://"))?;
     let (host, path) = address.split_once('/').unwrap_or((address, ""));
     let body = request.to_string();
     let head = format!(
@@ -74,11 +74,11 @@ fn ask(request: &Value) -> Result<Value, String> {
         let mut answer = String::new();
         stream.take(ANSWER_LIMIT).read_to_string(&mut answer).map(|_| answer)
     };
-    let answer = exchange().map_err(|error: std::io::Error| format!("the model at {base} does not answer: {error}"))?;
+    let answer = exchange().map_err(|error: std::io::Error| format!("no answer from the model at {base}: {error}"))?;
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
     let status = head.lines().next().unwrap_or_default();
     if !status.contains(" 200 ") {
         return Err(format!("the model answered {status}: {body}"));
     }
-    serde_json::from_str(body).map_err(|error| format!("the model's answer is no JSON: {error}"))
+    serde_json::from_str(body).map_err(|error| format!("the model's answer is not JSON: {error}"))
 }

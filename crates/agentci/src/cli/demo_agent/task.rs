@@ -1,6 +1,7 @@
 //! An agent that speaks the process protocol.
 //!
-//! It answers a support question: searches the documentation, opens a ticket when nothing is found, and reports what it used.
+//! It answers a support question: it searches the documentation, opens a ticket if nothing is found, and reports its
+//! usage.
 
 use std::io::{BufRead, Write};
 

@@ -17,7 +17,7 @@ pub(super) struct AnankeFlags {
 
 impl AnankeFlags {
     pub(super) fn flags(&self) -> [FormatFlag; 1] {
-        let help = "leave it out, or name tests with `turns:`";
+        let help = "leave it out, or select tests with `turns:`";
         [FormatFlag { name: "--config", given: self.config.is_some(), formats: &[Dialect::Ananke], help }]
     }
 }

@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::format_flag::FormatFlag;
 
-/// The format of tests of what a model answers, which `agentci init` can write.
+/// The format for tests of model answers, which `agentci init` can write.
 pub(crate) const OF_ANSWERS: Dialect = Dialect::Aumai;
 
 /// Flags about suites of the aumai format.
@@ -26,7 +26,7 @@ impl AumaiFlags {
     }
 
     pub(super) fn flags(&self) -> [FormatFlag; 1] {
-        let help = "leave it out; a native suite has its script under `target: { mock: {..} }`";
+        let help = "leave it out; a native suite has its script in `target: { mock: {..} }`";
         [FormatFlag { name: "--mock-config", given: self.mock_config.is_some(), formats: &[Dialect::Aumai], help }]
     }
 }

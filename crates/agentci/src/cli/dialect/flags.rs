@@ -1,4 +1,4 @@
-//! Flags about how suites are found and read: `--exclude`, and those that belong to one format.
+//! Flags for finding and loading suites: `--exclude`, and flags of single formats.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -34,7 +34,7 @@ pub(crate) struct DialectFlags {
 }
 
 impl DialectFlags {
-    /// What they say to whoever reads the suites.
+    /// The options for loading suites.
     pub(crate) fn options(&self) -> LoadOptions {
         let mut options = LoadOptions::default();
         options.mock = self.aumai.mock();
@@ -46,8 +46,8 @@ impl DialectFlags {
         options
     }
 
-    /// The paths to load: those given, else what the flags point at, else this folder. None with an agent alone, since that says
-    /// where to look.
+    /// The paths to load: the given ones, else those that the flags point at, else the current folder. Empty with
+    /// `--agent` alone, which determines where to search.
     pub(crate) fn paths(&self, given: &[PathBuf]) -> Vec<PathBuf> {
         if given.is_empty() && self.yao.input.is_some() {
             return Vec::new();
@@ -55,29 +55,29 @@ impl DialectFlags {
         self.scenario.paths(given, self.agent.as_deref())
     }
 
-    /// Whether a message is sent in place of tests.
+    /// Whether `-i` is a message instead of tests.
     pub(crate) fn is_message(&self) -> bool {
         self.yao.is_message()
     }
 
-    /// Who asks, for suites whose agents are told.
+    /// The user context, for suites whose agents receive one.
     pub(crate) fn asker(&self, suite: &Suite) -> BTreeMap<String, String> {
         self.yao.asker(suite)
     }
 
-    /// The connector that was chosen.
+    /// The connector from `--connector`.
     pub(crate) fn connector(&self) -> Option<&str> {
         self.yao.connector.as_deref()
     }
 
-    /// What is wrong with the first flag that no selected suite has a use for, and what to do.
+    /// Refuses the first flag that applies to no selected suite.
     pub(crate) fn fit(&self, suites: &Suites) -> Result<(), CliError> {
-        // The suite it is for may be one that was refused, which its own problems say.
+        // The flag may apply to a suite that could not be loaded, whose problems are reported.
         if suites.problems().has_errors() {
             return Ok(());
         }
-        let help = "leave it out, or run it where there is a folder `tests` with a folder of that name, or name that folder with \
-                    `--tests`";
+        let help = "leave it out, run where the folder `tests` contains a folder of that name, or set another folder \
+                    with `--tests`";
         let (given, formats) = (self.agent.is_some(), &[Dialect::Scenario, Dialect::Yao]);
         let agent = FormatFlag { name: "--agent", given, formats, help };
         let of_files = self.aumai.flags().into_iter().chain(self.ananke.flags()).chain([agent]);

@@ -1,4 +1,4 @@
-//! Help texts of flags for all formats that mean something else in one of them.
+//! Help texts of common flags that have another meaning in one of the formats.
 
 /// `--timeout`.
 pub(crate) const TIMEOUT: &str = "Timeout per case, such as `90s`; in the aumai format, per suite";
@@ -11,6 +11,6 @@ pub(crate) fn out_help(extensions: &str) -> String {
     format!("Write a report by extension: {extensions}; scenario format: a directory (may be repeated)")
 }
 
-/// What to do about a folder after `--out` where no suite leaves its results in one.
+/// The remedy for a folder after `--out` if no suite writes its results to one.
 pub(crate) const RESULTS_FOLDER: &str =
-    "only suites of the scenario format leave their results in a folder; others have `--output-dir`";
+    "only suites in the scenario format write their results to a folder; for others use `--output-dir`";

@@ -1,7 +1,8 @@
-//! What the command line has for one format alone: flags, result files, and words in help texts.
+//! Format-specific parts of the command line: flags, result files, and help texts.
 //!
-//! A format has one file or folder here, and a line in [`DialectFlags`] or [`DialectRunFlags`] if it has flags. Nothing else in the
-//! command line names a format: what a suite's format takes for granted is in [`Suite::habits`](agentci::plan::Suite::habits).
+//! A format has one file or folder here, and a line in [`DialectFlags`] or [`DialectRunFlags`] if it has flags. Nothing
+//! else in the command line names a format: the defaults of a suite's format are in
+//! [`Suite::habits`](agentci::plan::Suite::habits).
 
 mod ananke;
 mod aumai;
@@ -20,5 +21,5 @@ pub(crate) use own_results::OwnResults;
 pub(crate) use run_flags::DialectRunFlags;
 pub(crate) use scenario::PlayedSuites;
 
-/// The format that everything can be converted to.
+/// The format that all others can be converted to.
 pub(crate) const NATIVE: agentci::plan::Dialect = agentci::plan::Dialect::Native;

@@ -22,59 +22,60 @@ pub(crate) struct DialectRunFlags {
 }
 
 impl DialectRunFlags {
-    /// Adds what they say to whoever reads the suites.
+    /// Adds these flags to the options for loading suites.
     pub(crate) fn add_to(&self, options: &mut LoadOptions, timeout: Option<Duration>) {
         options.yao.timeout = timeout;
         options.yao.reporter.clone_from(&self.reporter);
     }
 
-    /// The agent that writes a report, if one was chosen.
+    /// The agent from `--reporter`.
     pub(crate) fn report_writer(&self) -> Option<&str> {
         self.reporter.as_deref()
     }
 
-    /// Whether the agent that is to write a report has a suite and a place for it, where `--out` says so or not.
+    /// Checks that `--reporter` has a suite that it applies to and a file to write to; `has_out` is whether `--out` is
+    /// set.
     pub(crate) fn report_has_a_place(&self, suites: &Suites, has_out: bool) -> Result<(), CliError> {
         let is_for = |loaded: &LoadedSuite| loaded.suite.habits.report_writer == ReportWriter::Agent;
         if self.reporter.is_none() {
             return Ok(());
         }
         if !suites.loaded().is_empty() && !suites.loaded().iter().any(is_for) {
-            let help = "leave it out, or name tests of an assistant with `-i`";
-            return Err(CliError::new("`--reporter` is for suites of the yao format, and there is none", help));
+            let help = "leave it out, or select tests of an assistant with `-i`";
+            return Err(CliError::new("`--reporter` applies to suites in the yao format, but there are none", help));
         }
         if !has_out {
-            let help = "say where with `-o report.html`";
-            return Err(CliError::new("`--reporter` has nowhere to write its report", help));
+            let help = "set a file with `-o report.html`";
+            return Err(CliError::new("`--reporter` needs a file to write its report to", help));
         }
         Ok(())
     }
 
-    /// Whether something is selected whose format has a use for every flag about results, tools and meanings.
+    /// Whether a suite is selected whose format uses all flags about results, tools and semantic checks.
     pub(crate) fn all_are_of_use(suites: &Suites) -> bool {
         selected_scenarios(suites) > 0
     }
 
-    /// Refuses flags about results where no format is selected that has a use for them.
+    /// Refuses flags about results; for selections without a format that uses them.
     pub(crate) fn are_useful(&self) -> Result<(), CliError> {
         if !self.stable_name {
             return Ok(());
         }
-        let help = "leave it out; other reports have the names that `--report NAME=PATH` gives them";
-        Err(CliError::new("`--stable-name` is for suites of the scenario format, and there is none", help))
+        let help = "leave it out; set the paths of other reports with `--report NAME=PATH`";
+        Err(CliError::new("`--stable-name` applies to suites in the scenario format, but there are none", help))
     }
 
-    /// Refuses one name for the results of several suites.
+    /// Refuses `--stable-name` for several suites.
     pub(crate) fn name_is_free(&self, suites: &Suites) -> Result<(), CliError> {
         let to_run = selected_scenarios(suites);
         if !self.stable_name || to_run <= 1 {
             return Ok(());
         }
-        let help = "run them one by one with `--agent`, each into a folder of its own";
-        Err(CliError::new(format!("`--stable-name` is for one suite, and {to_run} are to be run"), help))
+        let help = "run them one at a time with `--agent`, each with its own output folder";
+        Err(CliError::new(format!("`--stable-name` applies to a single suite, but {to_run} would run"), help))
     }
 
-    /// Opens what the format of a suite keeps beside the run folder.
+    /// Opens the result files of a suite's format.
     pub(crate) fn open_results(
         &self,
         suite: &Suite,
@@ -83,7 +84,7 @@ impl DialectRunFlags {
         context: &CliContext,
     ) -> Result<OwnResults, CliError> {
         let unwritable = |error| {
-            CliError::new(format!("the results can not be written: {error}"), "choose another folder with `--out`")
+            CliError::new(format!("the results cannot be written: {error}"), "choose another folder with `--out`")
         };
         let files = out.out_paths(&suite.name);
         let mut own = match suite.habits.result_files {
@@ -102,7 +103,7 @@ impl DialectRunFlags {
     }
 }
 
-/// How many suites of scenarios have something selected.
+/// The number of scenario suites with selected cases.
 fn selected_scenarios(suites: &Suites) -> usize {
     let selected = |loaded: &&LoadedSuite| loaded.suite.dialect == Dialect::Scenario && !loaded.selected.is_empty();
     suites.loaded().iter().filter(selected).count()

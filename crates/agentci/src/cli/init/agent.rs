@@ -1,4 +1,4 @@
-//! The suite for an agent of the user's own, or with an example in its place.
+//! Generates the suite for the user's own agent, or for an example agent.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use agentci::source;
 use super::{AgentKind, words};
 use crate::cli::{CliError, command_line};
 
-/// The file of the suite.
+/// The suite file.
 pub(super) const SUITE: &str = "agentci.yaml";
 
 const COMMAND: &str = include_str!("../../../templates/own/command.yaml");
@@ -19,18 +19,19 @@ const MCP: &str = include_str!("../../../templates/own/mcp.yaml");
 const SDK: &str = include_str!("../../../templates/own/sdk.yaml");
 const MODEL: &str = include_str!("../../../templates/own/model.yaml");
 
-/// How a server that the run starts gets a scripted model, once its user wants one.
-const MODEL_OF_SERVER: &str = "# If your agent asks a model, it can be a script: a server on this machine that the SDKs of OpenAI and Anthropic take for their
-# provider, since your agent finds OPENAI_BASE_URL, ANTHROPIC_BASE_URL and keys for them in its environment. No key is needed,
-# and nothing costs anything. Take away the sign before this line, and change `model.yaml`.
+/// The comment that shows how to script the model of a server that the run starts.
+const MODEL_OF_SERVER: &str = "\
+# If your agent calls a model, it can be scripted: agentci serves the OpenAI and Anthropic APIs on this machine, and
+# sets OPENAI_BASE_URL, ANTHROPIC_BASE_URL and API keys in the environment of your agent. No real key is needed, and
+# nothing costs anything. Uncomment the line below, and edit `model.yaml`.
 #
 # world: { model: { script: model.yaml } }
 ";
 
-/// Where a server has the card of its agent.
+/// The path of the agent card on a server.
 const CARD: &str = "/.well-known/agent-card.json";
 
-/// What the user said of the agent; nothing of both is an example.
+/// The user's agent; an example if neither command nor URL is set.
 #[derive(Debug, Default)]
 pub(super) struct OwnAgent {
     command: Option<Vec<String>>,
@@ -38,45 +39,46 @@ pub(super) struct OwnAgent {
 }
 
 impl OwnAgent {
-    /// Takes what was said, or tells what is wrong with it and what to do about it.
+    /// Checks that the command and the URL fit the kind of agent.
     pub(super) fn new(kind: AgentKind, command: Option<&str>, url: Option<&str>) -> Result<Self, CliError> {
         let word = kind.word();
         if command.is_some() && !kind.has_command() {
-            return Err(CliError::new(format!("an agent of the kind `{word}` has no command"), instead(kind)));
+            return Err(CliError::new(format!("an agent of kind `{word}` has no command"), instead(kind)));
         }
         if url.is_some() && !kind.has_url() {
-            return Err(CliError::new(format!("an agent of the kind `{word}` has no address"), instead(kind)));
+            return Err(CliError::new(format!("an agent of kind `{word}` has no URL"), instead(kind)));
         }
         if kind == AgentKind::Http && command.is_some() && url.is_none() {
-            let help = "add its address: `--url 'http://127.0.0.1:${PORT}/ask'`; the command finds the port in `PORT`";
-            return Err(CliError::new("a command alone does not say where the server is", help));
+            let help = "add its URL: `--url 'http://127.0.0.1:${PORT}/ask'`; the command reads the port from `PORT`";
+            return Err(CliError::new("a server that is started with `--command` also needs `--url`", help));
         }
         if kind == AgentKind::Mcp && command.is_some() && url.is_some() {
-            let help = "give its command or its address";
-            return Err(CliError::new("an MCP server is either started or reached at an address", help));
+            let help = "use either `--command` or `--url`";
+            return Err(CliError::new("an MCP server has either a command or a URL", help));
         }
         if let Some(url) = url.filter(|url| !is_address(url)) {
-            let help = "write it with its scheme: `http://127.0.0.1:8000/`";
-            return Err(CliError::new(format!("`{}` is no address", url.escape_debug()), help));
+            let help = "include the scheme: `http://127.0.0.1:8000/`";
+            return Err(CliError::new(format!("`{}` is not a URL", url.escape_debug()), help));
         }
-        let typed = "write it as you would type it, for example `python3 agent.py`";
+        let typed = "write it as you would type it in a shell, for example `python3 agent.py`";
         let command = command.map(words::split).transpose().map_err(|message| CliError::new(message, typed))?;
         Ok(Self { command, url: url.map(str::to_owned) })
     }
 
-    /// Whether the command says where the question belongs in it: such an agent prints its answer.
+    /// Whether the question is an argument of the command; such an agent prints its answer.
     fn is_told_in_command(&self) -> bool {
         self.command.iter().flatten().any(|word| words::asks(word))
     }
 
-    /// The command as it is typed after `agentci record --`, if it asks a model by itself and needs nothing filled in.
+    /// The command as typed after `agentci record --`, if the agent calls a model itself and the command has no
+    /// variables.
     pub(super) fn recordable(&self, kind: AgentKind) -> Option<String> {
         let command = self.command.as_ref().filter(|_| kind == AgentKind::Sdk)?;
         let is_whole = !command.iter().any(|word| word.contains("${"));
         is_whole.then(|| command_line(command))
     }
 
-    /// The files to write.
+    /// The names and contents of the files to write.
     pub(super) fn files(&self, kind: AgentKind, folder: &Path, name: &str, shown: &str) -> Vec<(&'static str, String)> {
         let fill = |text: &str| filled(text, &[("suite", name), ("folder", shown)]);
         if self.command.is_none() && self.url.is_none() {
@@ -93,7 +95,7 @@ impl OwnAgent {
             (_, false) => SERVER_RUNS.to_owned(),
         };
         let (card, url) = match (kind, url.split_once("://")) {
-            // The address of a server as a whole: the card tells the rest.
+            // The URL of a server without a path: the card contains the endpoint.
             (AgentKind::A2a, Some((_, host))) if !host.trim_end_matches('/').contains('/') => {
                 ("card_url", format!("{}{CARD}", url.trim_end_matches('/')))
             }
@@ -126,42 +128,42 @@ impl OwnAgent {
     }
 }
 
-/// What stands where the command of a server would.
-const SERVER_RUNS: &str = "    # The server has to run. With `command: [python3, server.py]` and `${PORT}` in the address it is started before the
-    # first case, with a free port in its variable `PORT`, and ended after the last.";
+/// The comment in place of the command of a server.
+const SERVER_RUNS: &str = "    # The server must be running. With `command: [python3, server.py]` and `${PORT}` in
+    # `url`, it is started before the first case, with a free port in its variable `PORT`, and stopped after the last.";
 
 fn instead(kind: AgentKind) -> String {
     match (kind.has_command(), kind.has_url()) {
-        (true, _) => "say how it is started with `--command`".into(),
-        (false, true) => "say where it is with `--url`".into(),
-        (false, false) => "leave it out: the suite has an example that you change in the file".into(),
+        (true, _) => "set the command that starts it with `--command`".into(),
+        (false, true) => "set its URL with `--url`".into(),
+        (false, false) => "leave it out: the suite contains an example for you to edit".into(),
     }
 }
 
-/// Whether a text is an address of a server, be it one with variables.
+/// Whether a text is the URL of a server; it may contain variables.
 fn is_address(url: &str) -> bool {
     let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
     let plain = |letter: char| !letter.is_whitespace() && !letter.is_control();
     rest.is_some_and(|rest| !rest.is_empty() && rest.chars().all(plain)) || url.starts_with("${")
 }
 
-/// Whether an address is that of an A2A agent's card.
+/// Whether a URL is that of an A2A agent card.
 fn is_card(url: &str) -> bool {
     url.contains("/.well-known/") || Path::new(url).extension().is_some_and(|extension| extension == "json")
 }
 
-/// A command as it is written in a suite in this folder: what names a file of this folder is named from there, and nothing in it
-/// is a variable of the suite.
+/// A command as written in a suite in `folder`: paths of existing files are relative to `folder`, and variables are
+/// escaped.
 pub(in crate::cli) fn command(parts: &[String], folder: &Path) -> String {
     written(parts, folder, |part| part.replace("${", "$${"))
 }
 
-/// A command as it is written in a suite, `text` telling how a word is that names no file.
+/// A command as written in a suite in `folder`; `text` converts words that are not paths.
 fn written(parts: &[String], folder: &Path, text: impl Fn(&str) -> String) -> String {
     let from_there = |(number, part): (usize, &String)| {
         let path = Path::new(part);
         let may_be_path = !part.starts_with('-') && path.is_relative();
-        // A program without a folder is looked for on the `PATH`, whatever lies here.
+        // A bare program name is searched for in `PATH`, even if such a file exists here.
         let plain = number > 0 && path.is_file();
         let is_path = may_be_path && (plain || (part.contains('/') && path.exists()));
         words::in_yaml(&if is_path { relative(folder, path) } else { text(part) })
@@ -170,13 +172,13 @@ fn written(parts: &[String], folder: &Path, text: impl Fn(&str) -> String) -> St
     format!("[{}]", written.join(", "))
 }
 
-/// The way from one folder to a file.
+/// The relative path from a folder to a file.
 pub(in crate::cli) fn relative(from: &Path, to: &Path) -> String {
     let absolute = |path: &Path| source::join(&std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()), "");
     source::relative(&absolute(from), &absolute(to)).display().to_string()
 }
 
-/// A template with its `@names@` replaced, each once: what is put in is not looked at again.
+/// A template with its `@names@` replaced. Inserted values are not expanded again.
 fn filled(template: &str, values: &[(&str, &str)]) -> String {
     let mut text = String::with_capacity(template.len());
     let mut rest = template;

@@ -27,7 +27,7 @@ pub(super) enum AgentKind {
 /// A file of a suite: its name and its text.
 pub(super) type File = (&'static str, &'static str);
 
-/// A file of the templates.
+/// A template file.
 macro_rules! template {
     ($kind:literal, $name:literal) => {
         ($name, include_str!(concat!("../../../templates/", $kind, "/", $name)))
@@ -40,7 +40,7 @@ impl AgentKind {
         self.to_possible_value().expect("no kind is hidden").get_name().to_owned()
     }
 
-    /// What it is, for someone who is asked.
+    /// Its description, for the prompt.
     pub(super) fn about(self) -> String {
         self.to_possible_value().and_then(|value| value.get_help().map(ToString::to_string)).unwrap_or_default()
     }
@@ -50,12 +50,12 @@ impl AgentKind {
         matches!(self, AgentKind::Command | AgentKind::Http | AgentKind::Mcp | AgentKind::Sdk)
     }
 
-    /// Whether an agent of this kind has an address.
+    /// Whether an agent of this kind has a URL.
     pub(super) fn has_url(self) -> bool {
         matches!(self, AgentKind::Http | AgentKind::AgUi | AgentKind::A2a | AgentKind::Mcp)
     }
 
-    /// The suite with an example of such an agent.
+    /// The files of the suite for an example agent.
     pub(super) fn example(self) -> &'static [File] {
         match self {
             AgentKind::Command => &[

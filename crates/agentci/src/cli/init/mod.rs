@@ -1,6 +1,6 @@
-//! `agentci init`: a first suite, whose tests pass and say what can be asked.
+//! `agentci init`: creates a first suite, whose tests pass and show what can be checked.
 //!
-//! At a terminal it asks how the agent is reached; flags say the same without being asked, and have to where nobody is there.
+//! On a terminal it prompts for the kind of agent; flags replace the prompts, and are required without a terminal.
 //! Nothing is written until everything is known.
 
 mod agent;
@@ -22,7 +22,7 @@ pub(super) use agent::{command as command_in_suite, relative as from_suite};
 use kind::AgentKind;
 pub(super) use questions::answer;
 
-/// The folder that a first suite goes to unless someone says otherwise.
+/// The default folder of a first suite.
 const FOLDER: &str = "agent-tests";
 
 /// Arguments of `agentci init`.
@@ -45,7 +45,7 @@ pub(crate) struct InitArguments {
     force: bool,
 }
 
-/// What is to be written, and where to.
+/// The suite to write, and its folder.
 #[derive(Debug)]
 struct NewSuite {
     folder: PathBuf,
@@ -66,7 +66,7 @@ pub(crate) fn init(arguments: &InitArguments, context: &CliContext) -> CommandRe
     write(&wanted, arguments.force, context)
 }
 
-/// What the flags say, or what is wrong with them and what to do about it.
+/// The suite that the flags describe.
 fn by_flags(arguments: &InitArguments) -> Result<NewSuite, CliError> {
     let kind = match (arguments.kind, &arguments.command, &arguments.url) {
         (Some(kind), _, _) => kind,
@@ -74,13 +74,13 @@ fn by_flags(arguments: &InitArguments) -> Result<NewSuite, CliError> {
             let words: Vec<String> =
                 AgentKind::value_variants().iter().map(|kind| format!("`{}`", kind.word())).collect();
             let help =
-                format!("say it with `--kind KIND`: {}; `agentci init --help` tells what each is", words.join(", "));
-            return Err(CliError::new("there is no terminal to ask how your agent is reached", help));
+                format!("set it with `--kind KIND`: {}; `agentci init --help` describes each kind", words.join(", "));
+            return Err(CliError::new("cannot ask for the kind of your agent without a terminal", help));
         }
         (None, Some(_), None) => AgentKind::Command,
         (None, _, Some(_)) => {
             let help = "add `--kind http`, `--kind agui`, `--kind a2a` or `--kind mcp`";
-            return Err(CliError::new("`--url` alone does not say what is spoken there", help));
+            return Err(CliError::new("`--url` requires `--kind`, which sets the protocol", help));
         }
     };
     let own = OwnAgent::new(kind, arguments.command.as_deref(), arguments.url.as_deref())?;
@@ -90,43 +90,42 @@ fn by_flags(arguments: &InitArguments) -> Result<NewSuite, CliError> {
 
 fn write(wanted: &NewSuite, force: bool, context: &CliContext) -> CommandResult {
     let folder = &wanted.folder;
-    let unnamed = || CliError::new("the name of the folder can not be typed", "name another folder");
+    let unnamed = || CliError::new("the folder name contains unprintable characters", "choose another folder");
     let shown = folder.to_str().and_then(quoted).ok_or_else(unnamed)?;
     if let Some(other) = other_suite(wanted) {
-        let message = format!("`{}` holds a suite of another format: {}", folder.display(), other.display());
-        return Err(CliError::new(message, "name another folder: `agentci init DIR`"));
+        let message = format!("`{}` contains a suite in another format: {}", folder.display(), other.display());
+        return Err(CliError::new(message, "choose another folder: `agentci init DIR`"));
     }
     let suite = folder.join("agentci.yaml");
     if wanted.kind != AgentKind::Answers && taken(&suite) && !force {
-        let help = format!("name another folder, `agentci init DIR`, or replace what is in `{shown}` with `--force`");
-        return Err(CliError::new(format!("`{}` is there already and was left alone", suite.display()), help));
+        let help = format!("choose another folder, `agentci init DIR`, or overwrite files in `{shown}` with `--force`");
+        return Err(CliError::new(format!("`{}` already exists", suite.display()), help));
     }
     let files = wanted.own.files(wanted.kind, folder, &suite_name(folder), &shown);
     fs_err::create_dir_all(folder)
-        .map_err(|error| CliError::new(error.to_string(), "name a folder that can be made"))?;
+        .map_err(|error| CliError::new(error.to_string(), "choose a folder that can be created"))?;
     for (name, text) in files {
         let path = folder.join(name);
         if taken(&path) && !force {
-            context.say(&format!("left alone {}: it is there already\n", path.display()));
+            context.say(&format!("skipped {}: already exists (use `--force` to overwrite)\n", path.display()));
             continue;
         }
         ledger::write_whole(&path, text.as_bytes())
-            .map_err(|error| CliError::new(error.to_string(), "name a folder that can be written to"))?;
+            .map_err(|error| CliError::new(error.to_string(), "choose a writable folder"))?;
         context.say(&format!("wrote {}\n", path.display()));
     }
     let operand = if shown.starts_with('-') { format!("-- {shown}") } else { shown };
-    context.say(&format!("go on with:\n  agentci check {operand}\n  agentci run {operand}\n"));
+    context.say(&format!("next steps:\n  agentci check {operand}\n  agentci run {operand}\n"));
     if let Some(line) = wanted.own.recordable(wanted.kind) {
-        context
-            .say(&format!("or record what it exchanges with its real model and tools:\n  agentci record -- {line}\n"));
+        context.say(&format!("or record its calls to its real model and tools:\n  agentci record -- {line}\n"));
     }
     Ok(ExitStatus::Success)
 }
 
-/// What YAML takes for something else than text, also in its older form.
+/// Words that YAML, including version 1.1, does not read as strings.
 const NO_TEXT: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
 
-/// The name of the suite: that of its folder, with a dash for what had to be quoted.
+/// The name of the suite: the name of its folder, with dashes for characters that would need quotes.
 pub(super) fn suite_name(folder: &Path) -> String {
     let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
     let name = absolute.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -141,7 +140,7 @@ pub(super) fn suite_name(folder: &Path) -> String {
     if begins { name.to_owned() } else { format!("suite-{name}") }
 }
 
-/// A suite of another format in the folder: of two only one would be run.
+/// A suite in another format in the folder, if any: only one of the two would run.
 fn other_suite(wanted: &NewSuite) -> Option<PathBuf> {
     let ours = if wanted.kind == AgentKind::Answers { OF_ANSWERS } else { NATIVE };
     let folder = join(&wanted.folder, "");
@@ -151,7 +150,7 @@ fn other_suite(wanted: &NewSuite) -> Option<PathBuf> {
     there.find(|suite| suite.dialect != ours).map(|suite| suite.path.clone())
 }
 
-/// Whether something stands at a path, be it a link that leads nowhere.
+/// Whether a path exists, even as a dangling symbolic link.
 fn taken(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }

@@ -1,4 +1,4 @@
-//! The questions to someone at a terminal. Each has a default; the end of the input ends them.
+//! The prompts on a terminal. Each has a default; the end of the input ends them.
 
 use std::fmt::Write as _;
 use std::io::BufRead;
@@ -11,16 +11,16 @@ use crate::cli::CliContext;
 
 /// The longest answer, in bytes.
 const ANSWER_LIMIT: u64 = 1 << 16;
-/// How often a question is asked again.
+/// How often a question is asked at most.
 const PATIENCE: usize = 10;
 
-/// Asks everything that is not known; nothing when there is no answer.
+/// Asks for everything that is unknown; `None` without an answer.
 pub(super) fn ask(folder: Option<&Path>, context: &CliContext) -> Option<NewSuite> {
     let kind = kind(context)?;
     let own = own(kind, context)?;
     let folder = match folder {
         Some(folder) => folder.to_path_buf(),
-        None => PathBuf::from(answer(&format!("Which folder shall the suite go to? [{FOLDER}] "), context)?),
+        None => PathBuf::from(answer(&format!("Folder for the suite? [{FOLDER}] "), context)?),
     };
     let folder = if folder.as_os_str().is_empty() { FOLDER.into() } else { folder };
     Some(NewSuite { folder, kind, own })
@@ -28,13 +28,13 @@ pub(super) fn ask(folder: Option<&Path>, context: &CliContext) -> Option<NewSuit
 
 fn kind(context: &CliContext) -> Option<AgentKind> {
     let kinds = AgentKind::value_variants();
-    let mut question = "How is your agent reached?\n".to_owned();
+    let mut question = "What kind of agent do you have?\n".to_owned();
     for (number, kind) in (1..).zip(kinds) {
         let _ = writeln!(question, "  {number}) {:<8} {}", kind.word(), kind.about());
     }
     context.say(&question);
     for _ in 0..PATIENCE {
-        let given = answer("Its number or name? [1] ", context)?;
+        let given = answer("Number or name? [1] ", context)?;
         let number = given.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
         let chosen = match number {
             _ if given.is_empty() => kinds.first(),
@@ -43,7 +43,7 @@ fn kind(context: &CliContext) -> Option<AgentKind> {
         };
         match chosen {
             Some(kind) => return Some(*kind),
-            None => context.say(&format!("There is no such kind; give a number from 1 to {}.\n", kinds.len())),
+            None => context.say(&format!("Unknown kind; enter a number from 1 to {}.\n", kinds.len())),
         }
     }
     None
@@ -51,9 +51,9 @@ fn kind(context: &CliContext) -> Option<AgentKind> {
 
 fn own(kind: AgentKind, context: &CliContext) -> Option<OwnAgent> {
     let question = match (kind.has_command(), kind.has_url()) {
-        (true, true) if kind == AgentKind::Mcp => "Its command or its address? [an example] ",
-        (_, true) => "Its address, such as http://127.0.0.1:8000/? [an example] ",
-        (true, false) => "Its command, as you would type it? [an example] ",
+        (true, true) if kind == AgentKind::Mcp => "Its command or URL? [an example] ",
+        (_, true) => "Its URL, such as http://127.0.0.1:8000/? [an example] ",
+        (true, false) => "Its command, as typed in a shell? [an example] ",
         (false, false) => return Some(OwnAgent::default()),
     };
     for _ in 0..PATIENCE {
@@ -71,7 +71,7 @@ fn own(kind: AgentKind, context: &CliContext) -> Option<OwnAgent> {
     None
 }
 
-/// One line that was typed, without the spaces around it; nothing at the end of the input.
+/// One typed line without surrounding white space; `None` at the end of the input.
 pub(in crate::cli) fn answer(question: &str, context: &CliContext) -> Option<String> {
     context.say(question);
     line(std::io::stdin().lock())

@@ -1,21 +1,21 @@
-//! A command line taken apart, and words put into YAML.
+//! Splits a command line into words, and quotes words for YAML.
 
 use std::fmt::Write as _;
 
-/// What a shell would do something with that we do not.
+/// Characters that only a shell interprets.
 const SHELL: [char; 13] = ['|', '&', ';', '<', '>', '(', ')', '$', '`', '*', '?', '[', '#'];
 
-/// Variables that a suite fills in a command by these names. A shell has no names with a dot.
+/// Variables that a suite expands in a command. Shell variables have no dot in their names.
 const OWN: [&str; 2] = ["INPUT", "PORT"];
 const OWN_PARTS: [&str; 3] = ["INPUT.", "ENV.", "MODEL."];
 
-/// The words of a command line, as a suite has them: `${INPUT}` and other variables of a suite stay what they are, and any other
-/// `${` is written `$${`. What only a shell understands is left to a shell, which is given the variables as its arguments, so
-/// that whatever they hold is never a part of its script.
+/// The words of a command line, as written in a suite: `${INPUT}` and other suite variables stay as they are, and any
+/// other `${` becomes `$${`. A line with shell syntax becomes a script for a shell, which gets the variables as
+/// arguments, so that their values are never part of the script.
 pub(super) fn split(line: &str) -> Result<Vec<String>, &'static str> {
     let first = line.split_ascii_whitespace().next().ok_or("the command is empty")?;
     if line.chars().any(|letter| letter.is_control() && letter != '\t') {
-        return Err("the command has characters that can not be typed");
+        return Err("the command contains control characters");
     }
     let mut words: Vec<String> = Vec::new();
     let mut word: Option<String> = None;
@@ -35,9 +35,9 @@ pub(super) fn split(line: &str) -> Result<Vec<String>, &'static str> {
         match (quote, letter) {
             (Some(open), _) if letter == open => quote = None,
             (Some('\''), _) => push(word.get_or_insert_default(), letter),
-            // Within double quotes it stands for itself before most letters.
+            // In double quotes, a backslash is literal before most characters.
             (Some(_), '\\') => {
-                let next = letters.next().ok_or("the command ends within a word")?;
+                let next = letters.next().ok_or("the command ends with a backslash")?;
                 let word = word.get_or_insert_default();
                 if !"$`\"\\".contains(next) {
                     word.push('\\');
@@ -45,7 +45,7 @@ pub(super) fn split(line: &str) -> Result<Vec<String>, &'static str> {
                 push(word, next);
             }
             (None, '\\') => {
-                let next = letters.next().ok_or("the command ends within a word")?;
+                let next = letters.next().ok_or("the command ends with a backslash")?;
                 push(word.get_or_insert_default(), next);
             }
             (None, '\'' | '"') => {
@@ -62,21 +62,21 @@ pub(super) fn split(line: &str) -> Result<Vec<String>, &'static str> {
         script.text.push_str(&rest[..taken]);
     }
     if quote.is_some() {
-        return Err("a quotation mark in the command is not closed");
+        return Err("a quote in the command is not closed");
     }
     words.extend(word);
     if words.first().is_none_or(String::is_empty) {
-        return Err("the command names no program");
+        return Err("the command does not name a program");
     }
     Ok(if shell { script.words() } else { words })
 }
 
-/// Whether a word holds what the user says.
+/// Whether a word contains the user's message.
 pub(super) fn asks(word: &str) -> bool {
     word.match_indices("${INPUT").any(|(at, _)| !word[..at].ends_with('$') && variable(&word[at..]).is_some())
 }
 
-/// The variable of a suite that a text begins with.
+/// The suite variable that a text starts with.
 fn variable(text: &str) -> Option<&str> {
     let end = text.strip_prefix("${")?.find('}')? + 3;
     let name = &text[2..end - 1];
@@ -86,7 +86,7 @@ fn variable(text: &str) -> Option<&str> {
     (OWN.contains(&name) || is_part).then(|| &text[..end])
 }
 
-/// Adds a letter that stands for itself: where it would begin a variable of the suite, that is prevented.
+/// Adds a literal character; escapes it where it would start a suite variable.
 fn push(word: &mut String, letter: char) {
     if letter == '{' && word.ends_with('$') {
         word.push('$');
@@ -94,7 +94,7 @@ fn push(word: &mut String, letter: char) {
     word.push(letter);
 }
 
-/// What a shell is given.
+/// The script and the arguments for a shell.
 #[derive(Default)]
 struct ShellScript {
     text: String,
@@ -102,7 +102,7 @@ struct ShellScript {
 }
 
 impl ShellScript {
-    /// Puts an argument where a variable stands, within this kind of quotation marks.
+    /// Replaces a variable within this kind of quotes with a reference to its argument.
     fn give(&mut self, variable: &str, quote: Option<char>) {
         let known = self.variables.iter().position(|known| known == variable);
         let number = known.unwrap_or(self.variables.len()) + 1;
@@ -123,10 +123,10 @@ impl ShellScript {
     }
 }
 
-/// A text as YAML has it, also within a list.
+/// A string as written in YAML, also within a list.
 pub(super) fn in_yaml(text: &str) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./:".contains(letter);
-    // `no`, `null` and numbers would be something else, and a dash alone a list.
+    // `no`, `null` and numbers would not be strings, and a single dash would be a list.
     let word = text.len() > 4 || text.contains(['/', '.']) || matches!(text, "sh" | "-c" | "npx" | "uv" | "node");
     let path = ["./", "../", "/"].iter().any(|start| text.starts_with(start)) || [".", "..", "-c"].contains(&text);
     let begins = path || text.starts_with(|first: char| first.is_ascii_alphabetic());

@@ -52,7 +52,7 @@ pub(crate) struct RecordArguments {
     /// Command and its arguments
     #[arg(last = true, required = true, value_name = "CMD")]
     pub(super) command: Vec<OsString>,
-    // Flags after these would come under their heading.
+    // Flags after these would appear under their heading.
     #[command(flatten)]
     pub(super) reach: ReachFlags,
 }
@@ -73,13 +73,13 @@ pub(super) struct SpendingFlags {
 
 fn dollars(text: &str) -> Result<f64, String> {
     let amount = text.strip_prefix('$').unwrap_or(text).parse::<f64>().ok();
-    amount.filter(|amount| amount.is_finite() && *amount >= 0.0).ok_or_else(|| "it is an amount such as 0.50".into())
+    amount.filter(|amount| amount.is_finite() && *amount >= 0.0).ok_or_else(|| "expected an amount such as 0.50".into())
 }
 
-/// A JSON pointer: empty, or beginning with a slash.
+/// Parses a JSON pointer, which must start with a slash.
 pub(in crate::cli) fn pointer(text: &str) -> Result<String, String> {
     if text.starts_with('/') {
         return Ok(text.to_owned());
     }
-    Err(format!("a JSON pointer begins with `/`: `/{}`", text.replace('.', "/")))
+    Err(format!("a JSON pointer starts with `/`: `/{}`", text.replace('.', "/")))
 }

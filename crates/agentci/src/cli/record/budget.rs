@@ -1,4 +1,4 @@
-//! What the recorded model calls cost, and when that is enough.
+//! Counts the cost of recorded model calls, and enforces `--max-cost`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
@@ -17,28 +17,28 @@ use crate::cli::{CliContext, CliError};
 /// The largest file of prices, in bytes.
 const LARGEST_PRICES: u64 = 1 << 20;
 
-/// What is spent, and how much may be.
+/// The cost so far, and its limit.
 #[derive(Debug)]
 pub(in crate::cli) struct RecordBudget {
     limit: Option<f64>,
     prices: PriceTable,
     spent: f64,
-    /// Models whose price is not known and that were warned of.
+    /// Models with an unknown price that a warning was printed for.
     unknown: BTreeSet<String>,
     closed: bool,
 }
 
-/// What one exchange used.
+/// The tokens and the cost of one exchange.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(in crate::cli) struct ExchangeUsage {
     pub(super) tokens: Option<u64>,
-    /// US dollars, where the price of the model is known.
+    /// In US dollars, if the price of the model is known.
     pub(in crate::cli) cost: Option<f64>,
-    /// The model, where it was one.
+    /// The model, if the exchange is a model call.
     pub(in crate::cli) model: Option<String>,
 }
 
-/// A price in a file, in US dollars per million tokens.
+/// A price in a `--prices` file, in US dollars per million tokens.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StatedPrice {
@@ -49,7 +49,7 @@ struct StatedPrice {
 }
 
 impl RecordBudget {
-    /// With this limit in US dollars, and a file of prices.
+    /// Creates a budget with a limit in US dollars, and a file of prices.
     pub(in crate::cli) fn new(limit: Option<f64>, prices: Option<&Path>) -> Result<Self, CliError> {
         let mut table = PriceTable::builtin();
         for (model, price) in prices.map(stated).transpose()?.into_iter().flatten() {
@@ -58,7 +58,7 @@ impl RecordBudget {
         Ok(Self { limit, prices: table, spent: 0.0, unknown: BTreeSet::new(), closed: false })
     }
 
-    /// Counts what a call cost. Once everything is spent, the session asks nobody any more.
+    /// Adds the cost of a call. Once the limit is exceeded, the session makes no more live calls.
     pub(super) fn take(&mut self, event: &SessionEvent, session: Option<&RecorderSession>, context: &CliContext) {
         self.count(event, context);
         if let Some(session) = session.filter(|_| self.is_spent() && !self.closed) {
@@ -73,13 +73,13 @@ impl RecordBudget {
         self.spent += used.cost.unwrap_or_default();
         let (Some(_), None, Some(model)) = (self.limit, used.cost, used.model) else { return };
         if self.unknown.insert(model.clone()) {
-            let what = if used.tokens.is_some() { "the price" } else { "the use of tokens" };
+            let what = if used.tokens.is_some() { "the price" } else { "the token usage" };
             let help = "`--max-cost` does not count it; `--prices` adds prices";
-            warn(&format!("{what} of `{model}` is not known, so {help}"), context);
+            warn(&format!("{what} of `{model}` is unknown, so {help}"), context);
         }
     }
 
-    /// What an exchange used.
+    /// The tokens and the cost of an exchange.
     pub(in crate::cli) fn used(&self, exchange: &Exchange) -> ExchangeUsage {
         let Some((_, answer)) = model_answer(exchange).filter(|(_, answer)| answer.error.is_none()) else {
             return ExchangeUsage::default();
@@ -94,22 +94,22 @@ impl RecordBudget {
         ExchangeUsage { tokens, cost, model }
     }
 
-    /// Whether more was spent than may be.
+    /// Whether the limit is exceeded.
     pub(super) fn is_spent(&self) -> bool {
         self.limit.is_some_and(|limit| self.spent > limit)
     }
 
-    /// What is said when it was.
+    /// The message if the limit is exceeded.
     pub(super) fn spent_message(&self) -> String {
         let limit = self.limit.unwrap_or_default();
         format!("the recorded calls cost ${:.4}, more than `--max-cost` {limit}", self.spent)
     }
 }
 
-/// The prices of a file: `{"my-model": {"input": 2.5, "output": 10}}`.
+/// Reads the prices of a file: `{"my-model": {"input": 2.5, "output": 10}}`.
 fn stated(path: &Path) -> Result<BTreeMap<String, TokenPrice>, CliError> {
     let help =
-        "it is JSON such as `{\"my-model\": {\"input\": 2.5, \"output\": 10}}`, in US dollars per million tokens";
+        "expected JSON such as `{\"my-model\": {\"input\": 2.5, \"output\": 10}}`, in US dollars per million tokens";
     let wrong = |error: String| CliError::new(format!("`--prices {}`: {error}", path.display()), help);
     let mut text = String::new();
     fs_err::File::open(path)
@@ -124,7 +124,7 @@ fn stated(path: &Path) -> Result<BTreeMap<String, TokenPrice>, CliError> {
     for (model, StatedPrice { input, output, cached_input, cache_write }) in stated {
         let all = [Some(input), Some(output), cached_input, cache_write];
         if all.into_iter().flatten().any(|price| price < 0.0) {
-            return Err(wrong(format!("the price of `{model}` is below zero")));
+            return Err(wrong(format!("the price of `{model}` is negative")));
         }
         prices.insert(model, TokenPrice { input, cached_input, cache_write, output });
     }

@@ -1,4 +1,4 @@
-//! The command itself.
+//! Runs `agentci record -- CMD`.
 
 use std::path::Path;
 
@@ -18,12 +18,12 @@ pub(crate) fn record(arguments: &RecordArguments, context: &CliContext) -> Comma
     let (_claim, earlier, budget) = prepare(arguments, &path)?;
     let runtime = runtime()?;
     let status = runtime.block_on(run(arguments, &path, earlier, budget, context));
-    // A thread may still read from a standard input that never ends.
+    // A thread may still be reading from a standard input that never ends.
     runtime.shutdown_background();
     status
 }
 
-/// What must be so before anything is run: the place of the recording is ours, what is there already, and what calls cost.
+/// Prepares everything before the command runs: claims the file, reads an existing recording, and sets up the budget.
 fn prepare(arguments: &RecordArguments, path: &Path) -> Result<(Claim, Option<Recording>, RecordBudget), CliError> {
     let line = command_line(&arguments.command);
     if let Some(suite) = arguments.paths.first() {
@@ -35,11 +35,11 @@ fn prepare(arguments: &RecordArguments, path: &Path) -> Result<(Claim, Option<Re
     if in_ci() && !arguments.yes {
         let message = "`agentci record` calls real models and tools, so it does not run while `CI` is set";
         let again = again(arguments, path, &["--yes"]);
-        let help = format!("commit the recording and use `agentci replay` here, or write `{again}`");
+        let help = format!("commit the recording and use `agentci replay` here, or run `{again}`");
         return Err(CliError::new(message, help));
     }
     let claim = Claim::take(path)?;
-    // A link that leads nowhere is there, too.
+    // A dangling symbolic link counts as existing.
     let earlier = match (fs_err::symlink_metadata(path).is_ok(), arguments.update) {
         (false, _) => None,
         (true, true) => {
@@ -50,8 +50,8 @@ fn prepare(arguments: &RecordArguments, path: &Path) -> Result<(Claim, Option<Re
         (true, false) => {
             let shown = path.display();
             let help = format!(
-                "`--update` records only what it does not answer yet; to start again delete it or write elsewhere with `--out`: \
-                 `{}`",
+                "`{}` keeps it and records only missing calls; to start over, delete it or write elsewhere with \
+                 `--out`",
                 again(arguments, path, &["--update"])
             );
             return Err(CliError::new(format!("the recording `{shown}` already exists"), help));
@@ -64,7 +64,7 @@ fn prepare(arguments: &RecordArguments, path: &Path) -> Result<(Claim, Option<Re
     Ok((claim, earlier, budget))
 }
 
-/// The line that was given, with further flags. Those that only limit one recording are left out.
+/// The current command line with further flags. Flags that only limit one recording are left out.
 fn again(arguments: &RecordArguments, path: &Path, further: &[&str]) -> String {
     let mut flags: Vec<String> = further.iter().map(|flag| (*flag).to_owned()).collect();
     for (flag, is_given) in [("--update", arguments.update), ("--rehearse", arguments.rehearse)] {
@@ -127,26 +127,26 @@ fn drop_unreachable(recording: &mut Recording) {
     }
 }
 
-/// Drops what nobody asked for any more, if the agent got to its end: else it may still have come to it. Gives how many calls
-/// were dropped.
+/// Drops calls that the agent no longer made, if it succeeded: otherwise it may not have reached them. Returns the
+/// number of dropped calls.
 fn drop_unused(finished: &mut FinishedSession, ended: &AgentEnd, context: &CliContext) -> usize {
     let ids = std::mem::take(&mut finished.tally.unused);
     if ids.is_empty() || ended.status() != ExitStatus::Success {
         return 0;
     }
     let count = counted(ids.len(), "recorded call is", "recorded calls are");
-    context.say(&format!("{count} no longer made, and removed from the recording\n"));
+    context.say(&format!("{count} no longer made and removed from the recording\n"));
     finished.recording.remove(&Remove { ids, ..Remove::default() }).exchanges
 }
 
-/// The command and what it may reach.
+/// The command, and the hosts that it may reach.
 pub(super) fn agent(arguments: &RecordArguments, streams: AgentStreams) -> AgentCommand<'_> {
     let hosts = RecordedHosts { pass: arguments.pass.clone(), only: arguments.only.clone(), allow: Vec::new() };
     let (limit, reach) = (arguments.limits.max_wall, &arguments.reach);
     AgentCommand { command: &arguments.command, limit, streams, reach, hosts }
 }
 
-/// Adds what only the command line knows.
+/// Adds what only the command line knows to the recording.
 fn complete(finished: &mut FinishedSession, arguments: &RecordArguments, ended: &AgentEnd) {
     ended.complete(finished, &arguments.command);
     let recording = &mut finished.recording;
@@ -161,11 +161,14 @@ fn complete(finished: &mut FinishedSession, arguments: &RecordArguments, ended: 
 fn not_started(error: &SpawnError, arguments: &RecordArguments) -> CliError {
     let help = match error {
         SpawnError::NotFound(program) if program.contains(' ') => {
-            Some(format!("give the command and its arguments as separate words: `agentci record -- {program}`"))
+            Some(format!("pass the command and its arguments as separate words: `agentci record -- {program}`"))
         }
         SpawnError::NotFound(_) => Some("is it installed, and on `PATH`?".to_owned()),
         SpawnError::NotExecutable(program) if Path::new(program).extension().is_some_and(|ending| ending == "py") => {
-            Some(format!("run it by its interpreter: `agentci record -- python3 {}`", command_line(&arguments.command)))
+            Some(format!(
+                "run it with its interpreter: `agentci record -- python3 {}`",
+                command_line(&arguments.command)
+            ))
         }
         _ => None,
     };

@@ -1,7 +1,8 @@
-//! Where a recording goes: claimed before the command is run, so that what it costs is not lost at the end.
+//! The file of a recording, claimed before the command runs so that paid calls are not lost at the end.
 //!
-//! The claim is the file `NAME.jsonl.part`, which becomes the recording when that is whole. It is locked as long as the command
-//! runs, so that two commands are not recorded to one file; a lock ends with its process, so one that was killed blocks nobody.
+//! The claim is the file `NAME.jsonl.part`, which becomes the recording when it is complete. It is locked while the
+//! command runs, so that two commands are not recorded to the same file. The lock ends with its process, so a killed
+//! process does not block later ones.
 
 use std::fs::TryLockError;
 use std::io::{self, Read as _, Write as _};
@@ -16,10 +17,10 @@ use super::arguments::RecordArguments;
 use crate::cli::CliError;
 use crate::cli::recorded::default_file;
 
-/// How often a claim is tried that another recorder has just given up.
+/// How often to try a claim that another recorder has just released.
 const TRIES: usize = 3;
 
-/// The file that a recording goes to.
+/// The file that a recording is written to.
 pub(super) fn destination(arguments: &RecordArguments) -> PathBuf {
     let named = || match &arguments.name {
         Some(name) => Path::new(super::FOLDER).join(format!("{name}.jsonl")),
@@ -28,25 +29,25 @@ pub(super) fn destination(arguments: &RecordArguments) -> PathBuf {
     arguments.out.clone().unwrap_or_else(named)
 }
 
-/// A place for a recording that is still to be made. Whatever is not used of it goes away with it.
+/// A claimed file for a recording. Dropping it removes whatever was not used.
 #[derive(Debug)]
 pub(in crate::cli) struct Claim {
     part: PathBuf,
     file: File,
-    /// Folders that were made for it, the innermost first.
+    /// Folders that were created for it, innermost first.
     made: Vec<PathBuf>,
 }
 
 impl Claim {
-    /// Claims a place, where it can be written to and nobody else has claimed it.
+    /// Claims a file that is writable and not claimed by another process.
     pub(in crate::cli) fn take(path: &Path) -> Result<Self, CliError> {
         let shown = path.display();
         if path == Path::new("-") {
-            let help = "a recording is a file, and may have others beside it: name it";
-            return Err(CliError::new("`-o -` is no file: a recording cannot be printed", help));
+            let help = "a recording is a file that may have others next to it: set it with `-o FILE`";
+            return Err(CliError::new("`-o -` is not a file: a recording cannot be printed", help));
         }
         if path.is_dir() {
-            let help = format!("name a file in it: `-o {}`", path.join("agent.jsonl").display());
+            let help = format!("choose a file in it: `-o {}`", path.join("agent.jsonl").display());
             return Err(CliError::new(format!("`{shown}` is a folder, not a file for a recording"), help));
         }
         let refused = |error: io::Error| {
@@ -73,7 +74,7 @@ impl Claim {
         }
     }
 
-    /// Leaves our name for others, which also shows whether there is any room.
+    /// Writes our process ID for others, which also shows whether the disk has space.
     fn sign(&mut self) -> io::Result<()> {
         self.file.set_len(0)?;
         self.file.write_all(format!("{}\n", std::process::id()).as_bytes())?;
@@ -83,7 +84,7 @@ impl Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        // It has become the recording, or another has claimed the place since.
+        // Otherwise it has become the recording, or another process has claimed the file since.
         if is_at(&self.file, &self.part) {
             let _ = fs_err::remove_file(&self.part);
         }
@@ -93,7 +94,7 @@ impl Drop for Claim {
     }
 }
 
-/// Writes a recording to a folder for temporary files, for its own place has become impossible.
+/// Writes a recording to a temporary folder, for when its own file cannot be written.
 pub(super) fn keep_elsewhere(path: &Path, recording: &Recording, secrets: &Redactor) -> Option<PathBuf> {
     let folder = tempfile::Builder::new().prefix("agentci-recording-").tempdir().ok()?;
     let kept = folder.path().join(path.file_name()?);
@@ -102,7 +103,7 @@ pub(super) fn keep_elsewhere(path: &Path, recording: &Recording, secrets: &Redac
     Some(kept)
 }
 
-/// Makes the folders of a file, and tells which were not there.
+/// Creates the parent folders of a file, and returns those that were missing.
 fn folders(path: &Path) -> io::Result<Vec<PathBuf>> {
     let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) else { return Ok(Vec::new()) };
     let missing = parent.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
@@ -111,15 +112,15 @@ fn folders(path: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(missing)
 }
 
-/// The file with a lock of ours; nothing if someone else has one.
+/// The file, locked by us; `None` if another process holds the lock.
 fn locked(part: &Path) -> io::Result<Option<File>> {
     for _ in 0..TRIES {
         let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(part)?;
         match file.file().try_lock() {
             Err(TryLockError::WouldBlock) => return Ok(None),
-            // Another may have made a recording of it in the meantime.
+            // Another process may have turned it into a recording in the meantime.
             Ok(()) if !is_at(&file, part) => {}
-            // Where there are no locks, there is nobody to wait for.
+            // Without lock support, the file is used unlocked.
             Ok(()) | Err(TryLockError::Error(_)) => return Ok(Some(file)),
         }
     }

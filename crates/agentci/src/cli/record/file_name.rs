@@ -3,7 +3,8 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-/// The words that come between a program that runs another, whose name says more, and the other; nothing for any other program.
+/// For a program that runs another one, whose name says more: the words that may stand between them. `None` for other
+/// programs.
 fn words_between(runner: &str) -> Option<&'static [&'static str]> {
     match runner {
         "python" | "node" | "bunx" | "npx" | "tsx" | "ts-node" | "uvx" | "ruby" | "sh" | "bash" => Some(&[]),
@@ -16,7 +17,7 @@ fn words_between(runner: &str) -> Option<&'static [&'static str]> {
     }
 }
 
-/// Flags of these programs that have a value after them.
+/// Flags of these programs that take a value.
 const WITH_VALUE: [&str; 12] = [
     "-X",
     "-W",
@@ -32,10 +33,10 @@ const WITH_VALUE: [&str; 12] = [
     "--package",
 ];
 
-/// The longest name that is made.
+/// The longest generated name, in characters.
 const LONGEST_NAME: usize = 64;
 
-/// The name for a command; `agent` where it has none that could be the name of a file.
+/// The name for a command; `agent` if it contains no valid file name.
 pub(in crate::cli) fn program_name(command: &[OsString]) -> String {
     let words: Vec<String> = command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let name: String = named(&words, 0)
@@ -47,16 +48,16 @@ pub(in crate::cli) fn program_name(command: &[OsString]) -> String {
     if name.is_empty() { "agent".into() } else { name.into() }
 }
 
-/// The name that was given for a recording, without the ending that is added to it.
+/// Parses the name of a recording, without the extension that is added to it.
 pub(super) fn given(text: &str) -> Result<String, String> {
     let name = text.strip_suffix(".jsonl").unwrap_or(text);
     if name.contains(['/', '\\']) || ["", ".", ".."].contains(&name) {
-        return Err("it is the name of a file below `recordings`; `--out FILE` writes anywhere".into());
+        return Err("expected the name of a file in `recordings`; `--out FILE` writes elsewhere".into());
     }
     Ok(name.to_owned())
 }
 
-/// How many programs may run one another.
+/// How many programs that run another one are followed.
 const DEPTH: usize = 4;
 
 fn named(words: &[String], depth: usize) -> String {

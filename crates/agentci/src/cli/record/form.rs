@@ -1,6 +1,7 @@
-//! Which of its two forms `agentci record` has: a command after `--`, or suites.
+//! Distinguishes the two forms of `agentci record`: a command after `--`, or suites.
 //!
-//! The forms have flags of their own, so each is a command for the parser: `record` for suites, and a hidden one for commands.
+//! The forms have different flags, so each is a separate subcommand: `record` for suites, and a hidden one for
+//! commands.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
@@ -11,19 +12,19 @@ use clap::Command;
 
 use crate::cli::quoted;
 
-/// The name of the form with a command. Nobody types it.
+/// The hidden subcommand for the form with a command.
 pub(in crate::cli) const WITH_COMMAND: &str = "record-command";
 
-/// What a command line asks for.
+/// The form of a command line.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::cli) enum RecordForm {
-    /// These words can be parsed.
+    /// Words to parse.
     Words(Vec<OsString>),
-    /// The `--` before a command is missing; this is the line with it, and with what runs a script.
+    /// The `--` before a command is missing; this is the corrected line, including the interpreter of a script.
     Unseparated(String),
 }
 
-/// Finds the form of a command line.
+/// Determines the form of a command line.
 pub(in crate::cli) fn choose(mut words: Vec<OsString>) -> RecordForm {
     let Some(at) = subcommand(&words).filter(|at| words[*at] == "record") else { return RecordForm::Words(words) };
     if words[at..].iter().any(|word| word == "--") {
@@ -36,7 +37,7 @@ pub(in crate::cli) fn choose(mut words: Vec<OsString>) -> RecordForm {
     }
 }
 
-/// Whether a command line is that of the form for suites.
+/// Whether a command line has the form for suites.
 pub(in crate::cli) fn is_for_suites(words: &[OsString]) -> bool {
     subcommand(words).is_some_and(|at| words[at] == "record")
 }
@@ -51,7 +52,7 @@ pub(in crate::cli) fn print_help(whole: &mut Command, suites: &clap::Error) {
     let _ = suites.print();
 }
 
-/// Where the name of the subcommand is.
+/// The position of the subcommand.
 fn subcommand(words: &[OsString]) -> Option<usize> {
     let mut at = 1;
     while let Some(word) = words.get(at) {
@@ -64,7 +65,7 @@ fn subcommand(words: &[OsString]) -> Option<usize> {
     None
 }
 
-/// Where a command begins, if the first operand is one: a program, and not a file or folder of suites.
+/// The position of the first operand, if it is a program and not a file or folder of suites.
 fn unseparated(words: &[OsString]) -> Option<usize> {
     let takes_value =
         ["-o", "--out", "--output", "--name", "--pass", "--only", "--volatile", "--max-cost", "--max-wall"];
@@ -78,7 +79,7 @@ fn unseparated(words: &[OsString]) -> Option<usize> {
     is_command.then_some(at)
 }
 
-/// What runs a script, by its ending: nothing is needed for a program. Absent for a file that is neither.
+/// The interpreter of a script, by its extension; empty for an executable, `None` for any other file.
 fn runner(path: &Path) -> Option<&'static [&'static str]> {
     let ending = path.extension().and_then(OsStr::to_str).unwrap_or_default();
     match ending {
@@ -112,7 +113,7 @@ fn corrected(words: &[OsString], command: usize) -> String {
     if path.is_file() {
         let by = runner(path).unwrap_or_default();
         run.extend(by.iter().map(OsString::from));
-        // A shell looks for a bare name elsewhere.
+        // A shell would search for a bare name in `PATH`.
         let bare = by.is_empty() && path.components().count() == 1 && !words[command].to_string_lossy().contains('/');
         run.push(if bare { Path::new(".").join(path).into() } else { path.into() });
         run.extend(words[command + 1..].iter().cloned());

@@ -1,4 +1,4 @@
-//! `agentci record -- CMD`: runs a command unchanged, and writes what it exchanges with its model and tools to a recording.
+//! `agentci record -- CMD`: runs a command unchanged, and records its calls to models and tools.
 //!
 //! ```text
 //! $ agentci record -- python3 agent.py
@@ -21,7 +21,7 @@ mod rehearsal;
 mod suite;
 mod summary;
 
-/// The folder that recordings go to by default.
+/// The default folder of recordings.
 pub(super) const FOLDER: &str = "recordings";
 
 pub(crate) use arguments::RecordArguments;

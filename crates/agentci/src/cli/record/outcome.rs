@@ -1,4 +1,4 @@
-//! What is done and said once a recorded command has ended.
+//! Writes the recording once the command has ended, and prints a summary.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use super::{RecordBudget, summary};
 use crate::cli::recorded::{self, AgentEnd, StopReason};
 use crate::cli::{CliContext, ExitStatus, command_line};
 
-/// Writes the recording, and says what is in it and what is not.
+/// Writes the recording, and reports what it contains and what it lacks.
 pub(super) fn report(
     path: &Path,
     finished: &FinishedSession,
@@ -39,13 +39,13 @@ pub(super) fn report(
     match ended.stopped {
         Some(StopReason::TooLong) => {
             context.complain(
-                "the command was ended: it took longer than `--max-wall`",
-                Some("what it did until then is in the recording"),
+                "the command was stopped: it took longer than `--max-wall`",
+                Some("the recording contains its calls until then"),
             );
             status = ExitStatus::Failed;
         }
         Some(StopReason::Asked(_)) if status != ExitStatus::Success => {
-            context.say("interrupted: the recording holds what was exchanged until then\n");
+            context.say("interrupted: the recording contains the calls until then\n");
         }
         _ => {}
     }
@@ -57,13 +57,13 @@ pub(super) fn report(
     status
 }
 
-/// Whether no call that counts reached its host: there is nothing to replay but the failure.
+/// Whether no call except telemetry reached its host, so that there is only a failure to replay.
 fn is_unanswered(recording: &Recording) -> bool {
     let mut calls = recording.exchanges.iter().filter(|exchange| !exchange.chatter).peekable();
     calls.peek().is_some() && calls.all(|exchange| matches!(exchange.end.how, EndKind::Unreachable(_)))
 }
 
-/// Says which hosts could not be reached.
+/// Reports the hosts that could not be reached.
 fn unanswered(finished: &FinishedSession, ended: &AgentEnd, budget: &RecordBudget, context: &CliContext) -> ExitStatus {
     context.say(&peers(&finished.recording, None, budget));
     summary::say_bypassed(&finished.bypassed, context);
@@ -73,40 +73,35 @@ fn unanswered(finished: &FinishedSession, ended: &AgentEnd, budget: &RecordBudge
     ended.interrupted().unwrap_or(ExitStatus::Failed)
 }
 
-/// Says that the recording has nothing in it, and why that may be.
+/// Reports that nothing was recorded, and the likely reason.
 fn nothing(finished: &FinishedSession, ended: &AgentEnd, context: &CliContext) -> ExitStatus {
     summary::say_bypassed(&finished.bypassed, context);
     summary::say_warnings(&finished.warnings, context);
     if let Some(status) = ended.interrupted() {
-        context.say("interrupted: nothing was recorded until then\n");
+        context.say("interrupted: nothing was recorded\n");
         return status;
     }
     let absent = &finished.recording.header.absent;
     let help = if !finished.bypassed.is_empty() {
-        "the connections above did not go through the recorder; `--pass HOST` leaves one alone that need not be recorded"
-            .to_owned()
+        "the connections above bypassed the recorder; use `--pass HOST` for hosts that need not be recorded".to_owned()
     } else if !finished.warnings.is_empty() {
-        "the warnings above name what the command did and what was not recorded; `--only` and `--pass` leave hosts out"
-            .into()
+        "the warnings above show what the command did that was not recorded; `--only` and `--pass` exclude hosts".into()
     } else if !absent.is_empty() {
-        format!("the command asked {}, where nothing listens: is the server running?", absent.join(", "))
+        format!("the command called {}, where nothing listens: is the server running?", absent.join(", "))
     } else if let ExitStatus::Command(code) = ended.status() {
-        format!(
-            "the command ended with exit code {code} before it made an HTTP request; does it run without the recorder?"
-        )
+        format!("the command exited with code {code} before it made an HTTP request; does it run without the recorder?")
     } else {
-        "the command made no HTTP request to anything but servers of its own; is it the one that talks to the model?"
-            .into()
+        "the command made no HTTP requests except to its own servers; is it the one that calls the model?".into()
     };
     context.complain("nothing was recorded", Some(&help));
     ExitStatus::Failed
 }
 
-/// Writes the recording where it belongs, or where it can be found.
+/// Writes the recording to its file, or to a temporary folder if that fails.
 fn write(path: &Path, finished: &FinishedSession, context: &CliContext) -> Result<(), ExitStatus> {
     recorded::write(path, &finished.recording, &finished.secrets).map_err(|mut error| {
         if let Some(kept) = keep_elsewhere(path, &finished.recording, &finished.secrets) {
-            error.help = Some(format!("it is kept in `{}`: move it from there", kept.display()));
+            error.help = Some(format!("it was saved to `{}`: move it from there", kept.display()));
         }
         error.tell(context)
     })

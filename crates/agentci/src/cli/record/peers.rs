@@ -1,4 +1,4 @@
-//! What was recorded: a line for each peer.
+//! Summarizes a recording in one line per host.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,8 +8,8 @@ use agentci_recorder::{EndKind, Exchange, Recording, is_stdio};
 
 use super::{RecordBudget, counted, grouped, host};
 
-/// One line for each peer, in the order in which they were first called, and one for telemetry. In an update, calls that were
-/// there before are only counted.
+/// One line per host, in the order of their first calls, and one for telemetry. In an update, kept calls are only
+/// counted.
 pub(super) fn peers(recording: &Recording, kept: Option<usize>, budget: &RecordBudget) -> String {
     let recorded = recording.exchanges.get(kept.unwrap_or_default()..).unwrap_or_default();
     let mut peers: Vec<(&str, Peer)> = Vec::new();
@@ -17,7 +17,7 @@ pub(super) fn peers(recording: &Recording, kept: Option<usize>, budget: &RecordB
     for exchange in recorded {
         let host = host(&exchange.request.origin);
         if exchange.chatter && is_stdio(&exchange.request.origin) {
-            // What host and server tell each other by the way is no telemetry.
+            // Protocol messages between an MCP host and its server are not telemetry.
             continue;
         }
         if exchange.chatter {
@@ -38,7 +38,7 @@ pub(super) fn peers(recording: &Recording, kept: Option<usize>, budget: &RecordB
     }
     if !chatter.is_empty() {
         let calls = counted(chatter.values().sum(), "call", "calls");
-        let _ = writeln!(text, "telemetry and the like: {calls}, {}", counted(chatter.len(), "host", "hosts"));
+        let _ = writeln!(text, "telemetry and similar: {calls}, {}", counted(chatter.len(), "host", "hosts"));
     }
     if let Some(kept) = kept {
         let costs: Vec<f64> = peers.iter().filter_map(|(_, peer)| peer.cost).collect();
@@ -48,17 +48,17 @@ pub(super) fn peers(recording: &Recording, kept: Option<usize>, budget: &RecordB
     text
 }
 
-/// What was exchanged with one host.
+/// The calls to one host.
 #[derive(Debug, Default)]
 struct Peer {
     calls: usize,
     streamed: usize,
-    /// When calls were under way, in microseconds.
+    /// The start and the end of each call, in microseconds.
     spans: Vec<(u64, u64)>,
     tokens: u64,
     cost: Option<f64>,
     failed: usize,
-    /// Why the first one that failed did.
+    /// The reason of the first failure.
     failure: Option<String>,
 }
 
@@ -102,7 +102,7 @@ impl Peer {
     }
 }
 
-/// How long any of these was under way; what overlaps counts once.
+/// The time that these spans cover; overlaps count once.
 fn covered(spans: &[(u64, u64)]) -> u64 {
     let mut spans = spans.to_vec();
     spans.sort_unstable();
@@ -117,7 +117,7 @@ fn covered(spans: &[(u64, u64)]) -> u64 {
 fn is_streamed(exchange: &Exchange) -> bool {
     let headers = exchange.response.as_ref().map(|response| response.headers.as_slice()).unwrap_or_default();
     let streams = ["text/event-stream", "application/x-ndjson", "application/vnd.amazon.eventstream"];
-    // Every answer of a server over standard output comes in lines.
+    // Every answer of a stdio server arrives in lines.
     let is_http = !is_stdio(&exchange.request.origin);
     is_http
         && headers
@@ -156,12 +156,12 @@ mod tests {
         assert_eq!(
             peers(&recording, None, &budget),
             "recorded api.openai.com  2 calls, 1 streamed, 1.3 s\n         127.0.0.1:80    1 call, 0.0 s\n\
-             telemetry and the like: 1 call, 1 host\n"
+             telemetry and similar: 1 call, 1 host\n"
         );
     }
 
     #[test]
-    fn an_update_counts_what_it_recorded_and_a_failure_is_told() {
+    fn an_update_counts_what_it_recorded_and_a_failure_is_reported() {
         let mut failed = exchange("https://api.openai.com", "", 0, false);
         failed.response = None;
         failed.end.how = EndKind::Unreachable("no route".into());

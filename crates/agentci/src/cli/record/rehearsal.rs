@@ -1,7 +1,8 @@
-//! `--rehearse`: replays a recording at once, to learn what differs from run to run or to say now what CI would say later.
+//! `--rehearse`: replays a recording immediately, to learn which values vary between runs, and to report now what CI
+//! would report later.
 //!
-//! Only short single values are learned, and none within a conversation: a place that is learned is never compared again, and
-//! a prompt that changes must stay a miss.
+//! Only short single values are learned, and none within a conversation: a learned place is never compared again, and a
+//! changed prompt must remain a miss.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,28 +14,28 @@ use super::{RecordArguments, counted, warn};
 use crate::cli::recorded::{self, AgentEnd, AgentStreams};
 use crate::cli::{CliContext, CliError, CommandResult, ExitStatus, replay};
 
-/// How often the command is run again at most: a replay shows the first difference of a request only.
+/// How often the command is run again at most: a replay shows only the first difference of a request.
 const MOST_RUNS: usize = 5;
 
-/// The longest value that is learned to differ.
+/// The longest value that is learned, in characters.
 const LONGEST_VALUE: usize = 64;
 
-/// The most values of one request that may differ.
+/// How many values of one request may differ.
 const MOST_DIFFERENT: usize = 8;
 
-/// Replays until nothing is missed, or what is missed cannot be learned.
+/// Replays until there are no misses, or a miss cannot be learned.
 pub(super) async fn rehearse(
     arguments: &RecordArguments,
     path: &Path,
     recorded: &AgentEnd,
     context: &CliContext,
 ) -> CommandResult {
-    context.say("rehearsing: the command is run again, answered from the recording; what it does on this machine happens again\n");
+    context.say("rehearsing: running the command again with recorded answers; its local side effects happen again\n");
     let mut recording = recorded::read(path)?;
     let input = recorded.captured.input.clone().unwrap_or_default();
     let mut learned = Vec::new();
     for _ in 0..MOST_RUNS {
-        let failed = |message| CliError::new(message, "the recording is written; only its rehearsal failed");
+        let failed = |message| CliError::new(message, "the recording was written; only its rehearsal failed");
         let finished = replayed(arguments, &recording, input.clone()).await.map_err(failed)?;
         let found = learnable(&finished.misses, &recording);
         if finished.misses.is_empty() {
@@ -46,7 +47,7 @@ pub(super) async fn rehearse(
         recording.holes.extend(found.iter().cloned());
         learned.extend(found);
     }
-    warn("the rehearsal was given up: every run of the command differs in another place", context);
+    warn("the rehearsal was abandoned: every run of the command differs in another place", context);
     Err(CliError::told())
 }
 
@@ -64,13 +65,13 @@ async fn replayed(
     let agent = agent(arguments, AgentStreams::Quietly(input));
     let (finished, ended) = agent.run(mode, |_, _| ()).await.map_err(|error| error.to_string())?;
     match ended {
-        Ok(ended) if ended.stopped.is_some() => Err("the rehearsal was ended before it was over".into()),
+        Ok(ended) if ended.stopped.is_some() => Err("the rehearsal was stopped before it finished".into()),
         Ok(_) => Ok(finished),
         Err(error) => Err(error.to_string()),
     }
 }
 
-/// The places in which requests differed and that may be left out of comparisons.
+/// The places in which requests differed and that may be ignored.
 fn learnable(misses: &[Arc<Miss>], recording: &Recording) -> Vec<LearnedHole> {
     let mut found: Vec<LearnedHole> = Vec::new();
     for nearest in misses.iter().filter_map(|miss| miss.nearest.as_ref()) {
@@ -90,7 +91,7 @@ fn learnable(misses: &[Arc<Miss>], recording: &Recording) -> Vec<LearnedHole> {
     found
 }
 
-/// Whether a place is one in which the agent or its user speaks, or not one in a JSON body at all.
+/// Whether a place is part of the conversation, or not a place in a JSON body.
 fn in_conversation(pointer: &str) -> bool {
     let conversation = [
         "model",
@@ -120,14 +121,14 @@ fn done(
         return Err(CliError::new(message, "does the command need a terminal?"));
     }
     if learned.is_empty() {
-        context.say("the rehearsal was answered from the recording alone\n");
+        context.say("the rehearsal was answered entirely from the recording\n");
         return Ok(ExitStatus::Success);
     }
     recorded::write(path, recording, &finished.secrets)?;
     let places = learned.iter().map(|hole| hole.at.as_str()).collect::<Vec<_>>().join(", ");
     let count = counted(learned.len(), "place differs", "places differ");
     context.say(&format!(
-        "the rehearsal was answered from the recording; {count} from run to run and is not compared: {places}\n"
+        "the rehearsal was answered from the recording; {count} between runs and will be ignored: {places}\n"
     ));
     Ok(ExitStatus::Success)
 }
@@ -135,8 +136,8 @@ fn done(
 fn missed(arguments: &RecordArguments, path: &Path, finished: &FinishedSession) -> CliError {
     let Some(first) = finished.misses.first() else { return CliError::told() };
     let (message, _) = replay::miss(first, path, &arguments.command);
-    let help = "a replay of this recording will fail: the agent sends something else every time; \
-                make that stable, or leave it out of comparisons with `--volatile POINTER`";
+    let help = "a replay of this recording will fail: the agent sends different requests every time; \
+                make them stable, or ignore the part that varies with `--volatile POINTER`";
     CliError::new(message, help)
 }
 
@@ -164,7 +165,7 @@ mod tests {
     fn short_values_beside_the_conversation_are_learned_and_nothing_else() {
         assert!(learned("/metadata/attempt", "17", "18", 1));
         assert!(learned("/user", "\"a-1\"", "\"a-2\"", 3));
-        // What a replay is there to find.
+        // Differences that a replay must find.
         assert!(!learned("/messages/0/content", "refund", "return", 1));
         assert!(!learned("/model", "gpt-4o", "gpt-4o-mini", 1));
         assert!(!learned("/tools/0/function/name", "a", "b", 1));

@@ -1,4 +1,4 @@
-//! Runs the agent: its terminal, signals and exit code are its own.
+//! Runs the agent with its own terminal, signals and exit code.
 
 use std::ffi::OsString;
 use std::io;
@@ -15,20 +15,20 @@ use super::recorder_address::{ReachFlags, RecordedHosts};
 use super::streams::{AgentStreams, Captured};
 use crate::cli::signals::Signals;
 
-/// How long an agent that was asked to end may take to.
+/// How long an agent may take to exit after a signal.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// How long one may take for which we were asked twice.
+/// How long it may take after a second signal.
 const LAST_GRACE: Duration = Duration::from_secs(1);
 
-/// Later than anything is waited for.
+/// The time limit of an agent without one.
 const FAR: Duration = Duration::from_hours(24 * 365);
 
-/// What to run.
+/// The agent to run.
 #[derive(Debug)]
 pub(in crate::cli) struct AgentCommand<'a> {
     pub(in crate::cli) command: &'a [OsString],
-    /// How long it may take in all.
+    /// The time limit of the whole run.
     pub(in crate::cli) limit: Option<Duration>,
     pub(in crate::cli) streams: AgentStreams,
     /// How it reaches the recorder.
@@ -36,26 +36,26 @@ pub(in crate::cli) struct AgentCommand<'a> {
     pub(in crate::cli) hosts: RecordedHosts,
 }
 
-/// How it went.
+/// How the agent ended.
 #[derive(Debug)]
 pub(in crate::cli) struct AgentEnd {
     pub(in crate::cli) exit: Option<Exit>,
-    /// Why it did not end by itself, if that is so.
+    /// Why it was stopped; `None` if it ended by itself.
     pub(in crate::cli) stopped: Option<StopReason>,
-    /// Whether it did not end when it was asked to, and was ended.
+    /// Whether it was stopped by force, after a second signal or the time limit.
     pub(in crate::cli) forced: bool,
-    /// Programs that it left running; they were ended.
+    /// Programs that it left running, which were stopped.
     pub(in crate::cli) left: Vec<String>,
     pub(in crate::cli) captured: Captured,
     pub(in crate::cli) took: Duration,
 }
 
-/// Why an agent was ended.
+/// Why an agent was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cli) enum StopReason {
-    /// We were asked to end, and passed that on.
+    /// We received this signal, and passed it on.
     Asked(SignalRequest),
-    /// It took longer than it may.
+    /// It exceeded its time limit.
     TooLong,
 }
 
@@ -71,7 +71,7 @@ impl AgentEnd {
         finished.recording.exit = Some(agentci_recorder::CommandExit { at_us, code });
     }
 
-    /// The exit code of the agent as a shell would have it.
+    /// The exit code of the agent, as a shell reports it.
     pub(in crate::cli) fn status(&self) -> ExitStatus {
         match self.exit {
             _ if self.forced && self.stopped == Some(StopReason::Asked(SignalRequest::Interrupt)) => {
@@ -84,7 +84,7 @@ impl AgentEnd {
         }
     }
 
-    /// The exit code for a signal that asked us to end, if one did and the agent did not end well in spite of it.
+    /// The exit code for the signal that we received; `None` without one, or if the agent succeeded nevertheless.
     pub(in crate::cli) fn interrupted(&self) -> Option<ExitStatus> {
         let Some(StopReason::Asked(asked)) = self.stopped else { return None };
         match asked {
@@ -97,7 +97,8 @@ impl AgentEnd {
 }
 
 impl AgentCommand<'_> {
-    /// Runs it in a session of the recorder, and hands over what that sees, with the session as long as it lasts.
+    /// Runs the agent in a recorder session. `take` gets the events of the session, together with the session while it
+    /// is open.
     pub(in crate::cli) async fn run(
         self,
         mode: SessionMode,
@@ -140,7 +141,7 @@ impl AgentCommand<'_> {
         let (mut stopped, mut forced, mut grace) = (None, false, GRACE);
         loop {
             tokio::select! {
-                // What ended it is known before that it ended.
+                // A signal is seen before the exit that it causes.
                 biased;
                 asked = signals.next() => {
                     if stopped.replace(StopReason::Asked(asked)).is_some() {
@@ -166,7 +167,7 @@ impl AgentCommand<'_> {
     }
 }
 
-/// The words of a command, as they may be written to a file.
+/// The words of a command without secrets.
 pub(in crate::cli) fn without_secrets(command: &[OsString], secrets: &Redactor) -> Vec<String> {
     let mut words: Vec<String> = command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     secrets.arguments(&mut words);

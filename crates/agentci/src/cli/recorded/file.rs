@@ -1,4 +1,4 @@
-//! Recordings on disk, and commands as they would be typed.
+//! Reads and writes recordings, and prints commands as they would be typed.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -10,10 +10,10 @@ use agentci_recorder::{Recording, RecordingLoadError, SecretLeftError, load, sav
 use crate::cli::record::{FOLDER, program_name};
 use crate::cli::{CliError, quoted};
 
-/// The longest word of several lines that is shown as it would be typed, in bytes.
+/// The longest multi-line word that is printed, in bytes.
 const LONGEST_WORD: usize = 2000;
 
-/// Reads a recording and the large bodies beside it.
+/// Reads a recording and the files of its large bodies.
 pub(in crate::cli) fn read(path: &Path) -> Result<Recording, CliError> {
     load(path).map_err(|error| match error {
         RecordingLoadError::Io(error) => {
@@ -23,25 +23,25 @@ pub(in crate::cli) fn read(path: &Path) -> Result<Recording, CliError> {
                 io::ErrorKind::Other | io::ErrorKind::InvalidInput => format!("the recording cannot be read: {error}"),
                 kind => format!("the recording `{shown}` cannot be read: {kind}"),
             };
-            let help = "`agentci record -- CMD` makes a recording; those of suites are replayed by `agentci run`";
+            let help = "create one with `agentci record -- CMD`; recordings of suites are replayed by `agentci run`";
             CliError::new(message, help)
         }
         RecordingLoadError::Recording { error: ref wrong, .. } if wrong.message.starts_with("version ") => {
-            CliError::new(error.to_string(), "another version of agentci made it: update agentci, or record it again")
+            CliError::new(error.to_string(), "made by another version of agentci: update agentci, or record it again")
         }
         RecordingLoadError::Recording { .. } => CliError::new(
-            format!("this is not a recording of a command that can be read: {error}"),
+            format!("this is not a valid recording of a command: {error}"),
             "restore it from version control, or record it again",
         ),
     })
 }
 
-/// Writes a recording without its secrets. The former file is there until the new one is whole.
+/// Writes a recording without its secrets. An existing file is replaced only when the new one is complete.
 pub(in crate::cli) fn write(path: &Path, recording: &Recording, secrets: &Redactor) -> Result<(), CliError> {
     save(path, recording, secrets).map_err(|error| {
         let held_back = error.get_ref().and_then(|inner| inner.downcast_ref::<SecretLeftError>()).is_some();
         let help = if held_back {
-            "nothing is written, so that the secret is in no file; record with another key"
+            "nothing was written, so that no file contains the secret; record with another key"
         } else {
             "`agentci record -o FILE` writes it elsewhere"
         };
@@ -49,7 +49,7 @@ pub(in crate::cli) fn write(path: &Path, recording: &Recording, secrets: &Redact
     })
 }
 
-/// A command as it would be typed.
+/// A command as it would be typed in a shell.
 pub(in crate::cli) fn command_line<S: AsRef<OsStr>>(command: &[S]) -> String {
     let word = |word: &S| {
         let word = word.as_ref().to_string_lossy();
@@ -58,7 +58,7 @@ pub(in crate::cli) fn command_line<S: AsRef<OsStr>>(command: &[S]) -> String {
     command.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// A word of several lines on one line, as shells take it: `$'a\nb'`; nothing for one that is too long to be typed.
+/// A multi-line word on one line, in shell syntax: `$'a\nb'`; `None` if it is too long.
 fn escaped(word: &str) -> Option<String> {
     if word.len() > LONGEST_WORD {
         return None;
@@ -76,7 +76,7 @@ fn escaped(word: &str) -> Option<String> {
     shown.then(|| format!("$'{text}'"))
 }
 
-/// The file that a command is recorded to where none is named.
+/// The default file that a command is recorded to.
 pub(in crate::cli) fn default_file(command: &[OsString]) -> PathBuf {
     Path::new(FOLDER).join(format!("{}.jsonl", program_name(command)))
 }
@@ -93,7 +93,7 @@ pub(in crate::cli) fn record_again(flags: &[String], file: &Path, command: &[OsS
     command_line(&words)
 }
 
-/// The size of a file, as people read it.
+/// The size of a file, in a readable unit.
 pub(in crate::cli) fn size(path: &Path) -> String {
     let bytes = fs_err::metadata(path).map_or(0, |found| found.len());
     match bytes {

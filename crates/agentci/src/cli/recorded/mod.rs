@@ -1,4 +1,4 @@
-//! What `agentci record -- CMD` and `agentci replay` share: how the agent is run, and how it is led to the recorder.
+//! What `agentci record -- CMD` and `agentci replay` share: running the agent, and connecting it to the recorder.
 
 mod agent;
 mod file;
@@ -10,7 +10,7 @@ pub(super) use file::{command_line, default_file, read, record_again, size, writ
 pub(super) use recorder_address::{ReachFlags, RecordedHosts, environment, own_authorities};
 pub(super) use streams::AgentStreams;
 
-/// Whether this is a job of a CI system.
+/// Whether this runs in CI.
 pub(super) fn in_ci() -> bool {
     std::env::var("CI").is_ok_and(|value| !["", "false", "0"].contains(&value.to_lowercase().as_str()))
 }

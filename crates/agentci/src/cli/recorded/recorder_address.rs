@@ -1,4 +1,5 @@
-//! How the agent reaches the recorder: on this machine by its environment, in a container by a folder that is mounted there.
+//! Connects the agent to the recorder: through its environment on this machine, and through a mounted folder in a
+//! container.
 
 use std::io::Read as _;
 use std::net::{IpAddr, Ipv4Addr};
@@ -8,10 +9,10 @@ use agentci_recorder::{RecorderSession, Roots, SessionError, SessionEvent, Sessi
 use clap::Args;
 use tokio::sync::mpsc::UnboundedSender;
 
-/// The file with the variables for a container, in the folder that is mounted there.
+/// The file of environment variables for a container, in the mounted folder.
 const ENVIRONMENT_FILE: &str = "agent.env";
 
-/// How much of a file of certificates is read, in bytes.
+/// How many bytes of a certificate file are read.
 const LARGEST_BUNDLE: u64 = 4 << 20;
 
 /// Flags for agents that are not on this machine.
@@ -32,7 +33,7 @@ pub(in crate::cli) struct ReachFlags {
     mount_at: String,
 }
 
-/// Which hosts are led to the recorder, and which may be reached.
+/// Which hosts are recorded, and which others may be reached.
 #[derive(Debug, Clone, Default)]
 pub(in crate::cli) struct RecordedHosts {
     pub(in crate::cli) pass: Vec<String>,
@@ -41,7 +42,7 @@ pub(in crate::cli) struct RecordedHosts {
 }
 
 impl ReachFlags {
-    /// Starts a recorder, and writes the file of variables where one is wanted.
+    /// Starts a recorder, and writes the file of environment variables if `--world-dir` is set.
     pub(in crate::cli) async fn start(
         &self,
         mode: SessionMode,
@@ -74,7 +75,7 @@ impl ReachFlags {
     }
 }
 
-/// The variables of the environment that are text.
+/// The environment variables that are valid UTF-8.
 pub(in crate::cli) fn environment() -> Vec<(String, String)> {
     crate::environment::environment_variables().collect()
 }
@@ -88,7 +89,7 @@ fn roots() -> Roots {
     }
 }
 
-/// The user's own certificate authorities, which the variables for the agent hide from it.
+/// The user's own certificate authorities, which the variables for the agent override.
 pub(in crate::cli) fn own_authorities() -> Option<Vec<u8>> {
     let names = [
         "SSL_CERT_FILE",
@@ -105,7 +106,7 @@ pub(in crate::cli) fn own_authorities() -> Option<Vec<u8>> {
     let mut all = Vec::new();
     for file in files {
         let mut bytes = Vec::new();
-        // One that cannot be read is of no use to the agent either.
+        // The agent could not use an unreadable file either.
         let read = fs_err::File::open(&file).and_then(|file| file.take(LARGEST_BUNDLE).read_to_end(&mut bytes));
         if read.is_ok() {
             all.extend(bytes);
@@ -115,7 +116,7 @@ pub(in crate::cli) fn own_authorities() -> Option<Vec<u8>> {
     (!all.is_empty()).then_some(all)
 }
 
-/// The variables, one a line as `docker --env-file` reads them, with the paths that a container sees.
+/// The variables, one per line as `docker --env-file` reads them, with the paths in the container.
 fn as_mounted(variables: &[(String, String)], folder: &Path, mounted: &str) -> String {
     let folder = folder.display().to_string();
     let lines = variables.iter().filter(|(_, value)| !value.contains('\n'));

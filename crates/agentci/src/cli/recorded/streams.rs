@@ -1,4 +1,4 @@
-//! The standard streams of the agent: ours as they are, or passed through and kept.
+//! The standard streams of the agent: inherited, or passed through and kept.
 
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::process::Stdio;
@@ -12,33 +12,33 @@ use agentci_process::StandardStreams;
 /// How much of a stream is kept, in bytes.
 const KEPT: usize = 1 << 20;
 
-/// How long the last words of an agent that has left are waited for.
+/// How long to wait for the last output of an agent that has exited.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// How much is passed through at a time.
+/// How many bytes are passed through at a time.
 const PIECE: usize = 16 * 1024;
 
-/// What an agent is given.
+/// The standard streams of an agent.
 #[derive(Debug)]
 pub(in crate::cli) enum AgentStreams {
-    /// Our own streams.
+    /// Our own streams, inherited.
     Ours,
-    /// Our own streams, and what goes through them is kept.
+    /// Our own streams, passed through and kept.
     Kept,
-    /// This input; what it prints is dropped.
+    /// This input; the output is dropped.
     Quietly(Vec<u8>),
 }
 
-/// What went through the streams of an agent.
+/// The contents of the streams of an agent.
 #[derive(Debug, Default)]
 pub(in crate::cli) struct Captured {
-    /// What it was given to read; nothing if that was a terminal, or more than is kept.
+    /// The input; `None` if it was a terminal, or too long to be kept.
     pub(in crate::cli) input: Option<Vec<u8>>,
-    /// What it printed; nothing if that was more than is kept.
+    /// The output; `None` if it was too long to be kept.
     pub(in crate::cli) output: Option<Vec<u8>>,
 }
 
-/// Streams that are passed through.
+/// Copies of streams that are passed through.
 #[derive(Debug, Default)]
 pub(super) struct PassedStreams {
     input: Option<Arc<Mutex<Copy>>>,
@@ -52,7 +52,7 @@ struct Copy {
 }
 
 impl AgentStreams {
-    /// The streams for a child, and what will be known of them.
+    /// The streams for a child process, and their copies.
     pub(super) fn open(self) -> io::Result<(StandardStreams, PassedStreams)> {
         match self {
             AgentStreams::Ours => Ok((StandardStreams::default(), PassedStreams::default())),
@@ -68,7 +68,7 @@ impl AgentStreams {
 }
 
 impl PassedStreams {
-    /// What went through, once the agent and everything that it started has left.
+    /// The contents of the streams, once the agent and everything that it started has exited.
     pub(super) fn finish(self) -> Captured {
         let input = self.input.and_then(|copy| taken(&copy));
         let output = self.output.and_then(|(copy, done)| {
@@ -92,7 +92,7 @@ fn kept() -> io::Result<(StandardStreams, PassedStreams)> {
         streams.input = reader.into();
         let copy = Arc::<Mutex<Copy>>::default();
         passing.input = Some(Arc::clone(&copy));
-        // Nobody waits for it: it may read from a pipe that never ends.
+        // The thread is not joined: it may read from a pipe that never ends.
         thread::spawn(move || pass(io::stdin(), writer, &copy));
     }
     let (reader, writer) = io::pipe()?;
@@ -107,7 +107,7 @@ fn kept() -> io::Result<(StandardStreams, PassedStreams)> {
     Ok((streams, passing))
 }
 
-/// Passes everything on, and keeps the beginning. When the reader has gone, so does the rest.
+/// Passes everything on, and keeps the beginning. Stops when the reader is gone.
 fn pass(mut from: impl Read, mut to: impl Write, copy: &Mutex<Copy>) {
     let mut piece = vec![0; PIECE];
     loop {

@@ -1,4 +1,4 @@
-//! `agentci recording check`: what is wrong with recordings, or will be.
+//! `agentci recording check`: finds problems in recordings.
 //!
 //! ```text
 //! $ agentci recording check recordings
@@ -40,10 +40,10 @@ pub(crate) struct RecordingCheckArguments {
     json: bool,
 }
 
-/// Days, or any other duration.
+/// Parses a number of days, or any other duration.
 fn age(text: &str) -> Result<Duration, String> {
     let days = text.strip_suffix('d').and_then(|days| days.parse::<u32>().ok());
-    let other = || parse_duration(text).map_err(|_| "write a number and a unit, such as `30d` or `12h`".to_owned());
+    let other = || parse_duration(text).map_err(|_| "expected a number and a unit, such as `30d` or `12h`".to_owned());
     days.map_or_else(other, |days| Ok(Duration::from_secs(DAY_S * u64::from(days))))
 }
 
@@ -54,8 +54,8 @@ pub(super) fn check(arguments: &RecordingCheckArguments, context: &CliContext) -
         checking.path(path)?;
     }
     if checking.done.is_empty() {
-        let help = "`agentci record -- CMD` makes one; name the file or its folder";
-        return Err(CliError::new("there is no recording to check: no `.jsonl` file is one", help));
+        let help = "create one with `agentci record -- CMD`, then pass the file or its folder";
+        return Err(CliError::new("no recordings found: no `.jsonl` file is a recording", help));
     }
     checking.tell_unknown();
     let errors = checking.count(HealthSeverity::Error);
@@ -73,16 +73,16 @@ pub(super) fn check(arguments: &RecordingCheckArguments, context: &CliContext) -
 fn text(checking: &Checking, paint: Paint, errors: usize, warnings: usize) -> String {
     let mut text: String = checking.findings.iter().map(|finding| finding.line(paint)).collect();
     if checking.retried > 0 {
-        let were = counted(checking.retried, "answer only asked", "answers only asked");
-        let _ = writeln!(text, "{were} to come back later, which worked");
+        let were = counted(checking.retried, "answer asked for a retry", "answers asked for a retry");
+        let _ = writeln!(text, "{were}, which succeeded");
     }
     if checking.others > 0 {
-        let files = counted(checking.others, "other `.jsonl` file is", "other `.jsonl` files are");
-        let _ = writeln!(text, "{files} not such a recording");
+        let files = counted(checking.others, "other `.jsonl` file was", "other `.jsonl` files were");
+        let _ = writeln!(text, "{files} skipped: not a recording of model and tool calls");
     }
     let found = counted(checking.done.len(), "recording", "recordings");
     let wrong = if errors + warnings == 0 {
-        "nothing is wrong".to_owned()
+        "no problems found".to_owned()
     } else {
         format!("{}, {}", counted(errors, "error", "errors"), counted(warnings, "warning", "warnings"))
     };

@@ -1,4 +1,4 @@
-//! `agentci recording clean`: removes things from a recording.
+//! `agentci recording clean`: removes calls or secrets from a recording.
 
 use std::path::PathBuf;
 
@@ -34,8 +34,8 @@ pub(super) fn remove(arguments: &CleanArguments, context: &CliContext) -> Comman
         values: arguments.value_from_env.iter().map(|name| value(name)).collect::<Result<_, _>>()?,
     };
     if what == Remove::default() {
-        let help = "say what: `--chatter`, `--host HOST`, `--id N` or `--value-from-env NAME`";
-        return Err(CliError::new("nothing is to be removed", help));
+        let help = "specify what to remove: `--chatter`, `--host HOST`, `--id N` or `--value-from-env NAME`";
+        return Err(CliError::new("nothing to remove", help));
     }
     let mut recording = recorded::read(&arguments.file)?;
     let before = recording.clone();
@@ -46,8 +46,8 @@ pub(super) fn remove(arguments: &CleanArguments, context: &CliContext) -> Comman
         return Err(CliError::new(format!("no call has this number or host: {unknown}"), help));
     }
     if removed.short > 0 {
-        let help = "change the key instead, and record again; nothing was changed";
-        return Err(CliError::new("a value is too short to be removed wherever it stands", help));
+        let help = "rotate the key instead, and record again; nothing was changed";
+        return Err(CliError::new("a value is too short to be removed everywhere it occurs", help));
     }
     let mut secrets = agentci::environment_secrets();
     what.values.iter().for_each(|value| secrets.learn_value(value));
@@ -56,9 +56,9 @@ pub(super) fn remove(arguments: &CleanArguments, context: &CliContext) -> Comman
     if removed.exchanges > 0 || what.values.is_empty() {
         context.say(&format!("removed {} from {file}\n", counted(removed.exchanges, "call", "calls")));
     } else if recording == before {
-        context.say(&format!("no such value is in {file}\n"));
+        context.say(&format!("no such value found in {file}\n"));
     } else {
-        context.say(&format!("removed what `--value-from-env` names from {file}\n"));
+        context.say(&format!("removed the values of `--value-from-env` from {file}\n"));
     }
     Ok(ExitStatus::Success)
 }
@@ -66,6 +66,6 @@ pub(super) fn remove(arguments: &CleanArguments, context: &CliContext) -> Comman
 fn value(name: &str) -> Result<String, CliError> {
     let value = std::env::var(name).ok().filter(|value| !value.is_empty());
     value.ok_or_else(|| {
-        CliError::new(format!("the environment variable `{name}` has no value"), "set it to the value to remove")
+        CliError::new(format!("the environment variable `{name}` is unset or empty"), "set it to the value to remove")
     })
 }

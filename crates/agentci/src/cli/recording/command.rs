@@ -1,4 +1,4 @@
-//! The command itself.
+//! Runs `agentci recording`.
 
 use std::path::PathBuf;
 
@@ -60,7 +60,7 @@ fn compare(arguments: &RecordingDiffArguments, context: &CliContext) -> CommandR
     let (before, after) = (recorded::read(&arguments.before)?, recorded::read(&arguments.after)?);
     let difference = diff(&before, &after);
     context.print(&difference);
-    // What a recording says of itself is what there is to say of two that are equal.
+    // Two equal recordings have the same diff as a recording with itself.
     let equal = difference == diff(&before, &before);
     Ok(if equal { ExitStatus::Success } else { ExitStatus::Failed })
 }

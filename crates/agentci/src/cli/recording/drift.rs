@@ -1,13 +1,13 @@
-//! `agentci recording drift`: asks the live world again for what is recorded, and says how its answers changed.
+//! `agentci recording drift`: repeats recorded calls against the live world, and reports changed answers.
 //!
 //! ```text
 //! $ agentci recording drift recordings/agent.jsonl
-//! recordings/agent.jsonl: 2 of 3 calls can be asked again
+//! recordings/agent.jsonl: 2 of 3 calls can be repeated
 //!   api.openai.com: 2 calls, about $0.0090, `authorization` from OPENAI_API_KEY
-//! not asked: call 2 POST https://shop.example/refunds (may change something; `--include-writes` asks it, too)
-//! ask them now? [y/N] y
+//! not repeated: call 2 POST https://shop.example/refunds (may change something; `--include-writes` asks it, too)
+//! repeat them now? [y/N] y
 //! call 1 POST https://api.openai.com/v1/responses: /output/*/content is gone, /output/*/parts is new (recording it ..)
-//! 2 calls were asked again, for about $0.0090: 1 has changed
+//! 2 calls were repeated, for about $0.0090: 1 changed
 //! ```
 
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ use super::live_calls::{CallCost, DriftPlan, consent, total};
 use crate::cli::record::RecordBudget;
 use crate::cli::{CliContext, CliError, CommandResult, ExitStatus, counted, recorded, runtime};
 
-/// How many changes of one answer are told.
+/// How many changes of one answer are shown.
 const MOST_TOLD: usize = 10;
 
 /// Arguments of `agentci recording drift`.
@@ -54,13 +54,13 @@ pub(crate) struct DriftArguments {
     prices: Option<PathBuf>,
 }
 
-/// What came of asking one call.
+/// The result of repeating one call.
 struct DriftAnswer<'r> {
     exchange: &'r Exchange,
     drift: Drift,
-    /// What it cost today.
+    /// The cost of repeating it.
     cost: CallCost,
-    /// The call with its answer of today, where that is wanted.
+    /// The call with its new answer, if `--update` is set.
     today: Option<Exchange>,
 }
 
@@ -73,15 +73,16 @@ pub(super) fn drift(arguments: &DriftArguments, context: &CliContext) -> Command
     let plan = DriftPlan::of(&recording, &what, &mut keys);
     context.say(&keys.secrets().text(&plan.text(&file, &budget)));
     if plan.asked.is_empty() {
-        let help = "see the reasons above; only what is asked can be compared";
-        return Err(CliError::new(format!("no call of `{file}` can be asked again"), help));
+        let help = "see the reasons above; only calls that can be repeated are compared";
+        return Err(CliError::new(format!("no call in `{file}` can be repeated"), help));
     }
-    if !consent("ask them now?", arguments.yes, context)? {
-        context.say("nothing was asked\n");
+    if !consent("repeat them now?", arguments.yes, context)? {
+        context.say("no calls were made\n");
         return Ok(ExitStatus::Failed);
     }
     let live = LiveWorld::new(recorded::own_authorities().as_deref(), &recorded::environment(), arguments.timeout);
-    let live = live.map_err(|error| CliError::new(error, "check the files that `SSL_CERT_FILE` and the like name"))?;
+    let live =
+        live.map_err(|error| CliError::new(error, "check the files in `SSL_CERT_FILE` and similar variables"))?;
     let runtime = runtime()?;
     let known = KnownShapes::of(&recording);
     let mut sequel = Sequel::default();
@@ -117,7 +118,7 @@ impl DriftAnswer<'_> {
         matches!(&self.drift, Drift::Changes(changes) if !changes.is_empty())
     }
 
-    /// The line for it; none where nothing changed.
+    /// The line about it; `None` if nothing changed.
     fn text(&self, budget: &RecordBudget) -> Option<String> {
         let named = self.exchange.named();
         match &self.drift {
@@ -134,7 +135,7 @@ impl DriftAnswer<'_> {
         }
     }
 
-    /// The call with its answer of today, where that changed and is wanted.
+    /// The call with its new answer, if it changed and `--update` is set.
     fn changed(&self) -> Option<&Exchange> {
         self.today.as_ref().filter(|_| self.has_changed())
     }
@@ -146,19 +147,19 @@ fn summary(asked: &[DriftAnswer<'_>], without_key: usize) -> String {
     let changed = asked.iter().filter(|asked| asked.has_changed()).count();
     let unknown = without_key + asked.iter().filter(|asked| matches!(asked.drift, Drift::Unknown(_))).count();
     let changed = match changed {
-        0 => "none has changed".to_owned(),
-        1 => "1 has changed".to_owned(),
-        count => format!("{count} have changed"),
+        0 => "none changed".to_owned(),
+        1 => "1 changed".to_owned(),
+        count => format!("{count} changed"),
     };
     let unknown = match unknown {
         0 => String::new(),
         count => format!(", {} not compared", counted(count, "was", "were")),
     };
     let calls = counted(asked.len(), "call was", "calls were");
-    format!("{calls} asked again{spent}: {changed}{unknown}\n")
+    format!("{calls} repeated{spent}: {changed}{unknown}\n")
 }
 
-/// Replaces the answers that changed, and says how many.
+/// Replaces changed answers, and returns their number.
 fn update(
     path: &Path,
     recording: &Recording,
@@ -172,7 +173,7 @@ fn update(
     let mut replaced = Vec::new();
     for today in asked.iter().filter_map(DriftAnswer::changed) {
         if today.response.as_ref().is_some_and(|response| response.status >= 400) {
-            context.say(&format!("call {} keeps its recorded answer: the one of today is an error\n", today.id));
+            context.say(&format!("call {} keeps its recorded answer: the new one is an error\n", today.id));
             continue;
         }
         if let Some(old) = updated.exchanges.iter_mut().find(|old| old.id == today.id) {
@@ -184,7 +185,7 @@ fn update(
         return Ok(0);
     }
     let answers = counted(replaced.len(), "answer", "answers");
-    let question = format!("replace {answers} in {file} with those that just came, at no further cost?");
+    let question = format!("replace {answers} in {file} with the new ones, at no further cost?");
     if !consent(&question, yes, context)? {
         context.say("nothing was replaced\n");
         return Ok(0);
@@ -196,14 +197,14 @@ fn update(
     let first = replaced.first().copied().unwrap_or_default();
     if updated.exchanges.iter().any(|exchange| exchange.id > first && !exchange.chatter) {
         context.say(&format!(
-            "later calls were made after the former answers: `agentci replay {file}` says whether they still fit, and \
+            "later calls followed the old answers: `agentci replay {file}` shows whether they still match, and \
              `agentci record --update` records those that do not\n"
         ));
     }
     Ok(replaced.len())
 }
 
-/// Refuses to write over what someone else has written meanwhile.
+/// Refuses to overwrite a recording that has changed in the meantime.
 fn unchanged_since(path: &Path, recording: &Recording) -> Result<(), CliError> {
     if recorded::read(path)? == *recording {
         return Ok(());

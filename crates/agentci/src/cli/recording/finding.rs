@@ -1,19 +1,19 @@
-//! What `agentci recording check` finds, as a line and as JSON.
+//! Findings of `agentci recording check`, as lines and as JSON.
 
 use std::path::Path;
 
 use agentci::report::{Paint, Tone, one_line};
 use serde::Serialize;
 
-/// How much it matters.
+/// How serious a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum HealthSeverity {
-    /// It must not stay so.
+    /// It must be fixed.
     Error,
-    /// It is probably not what was meant.
+    /// It is probably unintended.
     Warning,
-    /// It could not be found out.
+    /// It could not be determined.
     Note,
 }
 
@@ -27,24 +27,24 @@ impl HealthSeverity {
     }
 }
 
-/// Something that was found.
+/// A finding about a recording.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct HealthFinding {
     pub(super) severity: HealthSeverity,
-    /// One word for machines.
+    /// The machine-readable kind.
     pub(super) kind: &'static str,
     pub(super) file: String,
-    /// The line of the file, where it is known.
+    /// The line in the file, if known.
     pub(super) line: Option<usize>,
-    /// The number of the call, where it is about one.
+    /// The number of the call, if the finding is about one.
     pub(super) call: Option<u64>,
     pub(super) message: String,
-    /// What to do about it.
+    /// The remedy.
     pub(super) help: String,
 }
 
 impl HealthFinding {
-    /// One about a file as a whole.
+    /// A finding about a whole file.
     pub(super) fn new(
         severity: HealthSeverity,
         kind: &'static str,

@@ -1,4 +1,4 @@
-//! Looks at recordings one by one, and gathers what is wrong with them.
+//! Checks recordings one by one, and collects findings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -14,29 +14,29 @@ use super::uses::{RecordingUse, SuitesInSight};
 use crate::cli::secrets::{dirty_lines_of_world, files_below};
 use crate::cli::{CliError, counted};
 
-/// How many findings of one kind are told of a recording.
+/// How many findings of one kind are shown per recording.
 const MOST_TOLD: usize = 20;
 
-/// The seconds of a day.
+/// Seconds per day.
 pub(super) const DAY_S: u64 = 24 * 60 * 60;
 
-/// What was found so far.
+/// The findings so far.
 #[derive(Debug, Default)]
 pub(super) struct Checking {
     older_than: Duration,
     in_sight: SuitesInSight,
     pub(super) done: BTreeSet<PathBuf>,
     pub(super) findings: Vec<HealthFinding>,
-    /// Answers that asked to come back later, which the agent did.
+    /// Answers that asked for a retry, which succeeded.
     pub(super) retried: usize,
     /// Other `.jsonl` files in the folders.
     pub(super) others: usize,
-    /// Recordings of which it is not known whether they are used, by the reason.
+    /// Recordings for which it is unknown whether they are used, by reason.
     unknown: BTreeMap<String, Vec<String>>,
 }
 
 impl Checking {
-    /// Nothing yet. Recordings that are older than this are told.
+    /// Creates an empty set of findings. Recordings older than `older_than` are reported.
     pub(super) fn new(older_than: Duration, in_sight: SuitesInSight) -> Self {
         Self { older_than, in_sight, ..Self::default() }
     }
@@ -44,7 +44,7 @@ impl Checking {
     pub(super) fn path(&mut self, path: &Path) -> Result<(), CliError> {
         if !path.is_dir() {
             if fs_err::symlink_metadata(path).is_err() {
-                let help = "name a recording, or a folder with some";
+                let help = "pass a recording, or a folder that contains recordings";
                 return Err(CliError::new(format!("`{}` does not exist", path.display()), help));
             }
             self.file(path);
@@ -52,10 +52,10 @@ impl Checking {
         }
         let mut files = BTreeSet::new();
         if let Err(message) = files_below(path, &mut files) {
-            let help = "name the folders of recordings";
+            let help = "pass the folders that contain recordings";
             self.findings.push(HealthFinding::new(HealthSeverity::Error, "unsearched", path, message, help));
         }
-        // One that a case names is to be a recording, whatever it looks like.
+        // A file that a case names must be a recording, whatever it contains.
         let named = self.in_sight.named_below(path).into_iter();
         let mut recordings: BTreeSet<PathBuf> = named.filter(|path| path.is_file()).collect();
         for file in files {
@@ -85,7 +85,7 @@ impl Checking {
                 let finding = unreadable(&error.message, "restore it from version control, or record it again");
                 return self.findings.push(HealthFinding { line: Some(error.line), ..finding });
             }
-            Err(RecordingLoadError::Io(error)) => return self.findings.push(unreadable(&error, "name a recording")),
+            Err(RecordingLoadError::Io(error)) => return self.findings.push(unreadable(&error, "pass a recording")),
         };
         let text = DiskFiles.read_text(path, Recording::LARGEST as u64).unwrap_or_default();
         let lines = places(&text);
@@ -99,10 +99,10 @@ impl Checking {
         let lines = dirty_lines_of_world(path, text).unwrap_or_default();
         let help =
             "record it again, or remove it with `agentci recording clean --value-from-env NAME`, and change the secret";
-        let about = HealthFinding::new(HealthSeverity::Error, "secret", path, "this line holds a secret", help);
+        let about = HealthFinding::new(HealthSeverity::Error, "secret", path, "this line contains a secret", help);
         let found = lines.iter().map(|line| HealthFinding { line: Some(*line), ..about.clone() });
         self.tell_some(found.collect(), |more| {
-            format!("{} secrets", counted(more, "more line holds", "more lines hold"))
+            format!("{} secrets", counted(more, "more line contains", "more lines contain"))
         });
     }
 
@@ -113,7 +113,8 @@ impl Checking {
             let days = usize::try_from(age.as_secs() / DAY_S).unwrap_or(usize::MAX);
             let message = format!("was first recorded {} ago", counted(days, "day", "days"));
             let help = format!(
-                "`agentci recording drift {}` says whether the live world still answers like that; record it again to renew it",
+                "`agentci recording drift {}` shows whether the live world still answers the same; record it \
+                 again to renew it",
                 path.display()
             );
             let finding = HealthFinding::new(HealthSeverity::Warning, "stale", path, message, help);
@@ -124,7 +125,7 @@ impl Checking {
     fn answers(&mut self, path: &Path, recording: &Recording, lines: &[ExchangeLines]) {
         let bad = bad_answers(recording);
         self.retried += bad.retried;
-        let help = "every replay repeats it; record it again unless the agent is to see this";
+        let help = "every replay repeats it; record it again unless the agent should see this";
         let found = bad.errors.iter().filter_map(|bad| {
             let place = at(lines, bad.id);
             let line = place.map(|place| if bad.by_end { place.end } else { place.response.unwrap_or(place.request) });
@@ -142,13 +143,13 @@ impl Checking {
         let unused = match self.in_sight.of_recording(path, text) {
             RecordingUse::Known(unused) => unused,
             RecordingUse::NotKnown(why) => return self.unknown.entry(why).or_default().push(shown),
-            // One of a command is also used by `agentci replay`, which leaves no trace.
+            // The recording of a command may also be used by `agentci replay`, which stores nothing about it.
             RecordingUse::NoCase if !recording.header.command.is_empty() => {
-                let why = "no case names it, and what `agentci replay` uses is not stored: see `agentci replay FILE`";
+                let why = "no case uses it, and uses by `agentci replay` are not stored: see `agentci replay FILE`";
                 return self.unknown.entry(why.into()).or_default().push(shown);
             }
             RecordingUse::NoCase => {
-                let help = "remove it, or name the suites that do with `--suite PATH`";
+                let help = "remove it, or pass the suites that use it with `--suite PATH`";
                 let finding =
                     HealthFinding::new(HealthSeverity::Warning, "unused", path, "no case uses this recording", help);
                 return self.findings.push(finding);
@@ -157,16 +158,16 @@ impl Checking {
         let help = "`agentci record --update` removes calls that the agent no longer makes";
         let found = unused.iter().filter_map(|id| by_id(recording, *id)).map(|exchange| {
             let line = at(lines, exchange.id).map(|place| place.request);
-            let message = format!("{} was not asked for by the newest run", exchange.named());
+            let message = format!("{} was not used by the newest run", exchange.named());
             let about = HealthFinding::new(HealthSeverity::Warning, "unused_call", path, message, help);
             HealthFinding { line, call: Some(exchange.id), ..about }
         });
         self.tell_some(found.collect(), |more| {
-            format!("{} not asked for by the newest run", counted(more, "more call was", "more calls were"))
+            format!("{} not used by the newest run", counted(more, "more call was", "more calls were"))
         });
     }
 
-    /// Tells the first of several findings of one kind, and how many more there are.
+    /// Adds the first of several findings of one kind, and the number of the others.
     fn tell_some(&mut self, mut found: Vec<HealthFinding>, more: impl Fn(usize) -> String) {
         let left_out = found.len().saturating_sub(MOST_TOLD);
         found.truncate(MOST_TOLD);
@@ -180,7 +181,7 @@ impl Checking {
         }));
     }
 
-    /// What could not be found out, each reason once.
+    /// Adds a note on what could not be determined, for each reason once.
     pub(super) fn tell_unknown(&mut self) {
         for (why, files) in std::mem::take(&mut self.unknown) {
             let first = files.first().cloned().unwrap_or_default();
@@ -188,7 +189,7 @@ impl Checking {
                 0 | 1 => String::new(),
                 count => format!(" (also for {})", counted(count - 1, "more recording", "more recordings")),
             };
-            let message = format!("whether all its calls are still used is not known{more}");
+            let message = format!("cannot tell whether all its calls are still used{more}");
             let (note, path) = (HealthSeverity::Note, Path::new(&first));
             self.findings.push(HealthFinding::new(note, "use_not_known", path, message, why));
         }

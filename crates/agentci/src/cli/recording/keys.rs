@@ -1,14 +1,14 @@
-//! The keys that a call needs to be asked again. A recording has none: they come from the environment.
+//! The keys for repeating a call. A recording contains none, so they come from the environment.
 
 use agentci::trace::Redactor;
 use agentci_recorder::{RecordedRequest, goes_to, learn_request, login};
 
 use crate::cli::{CliError, recorded};
 
-/// The shortest value of a variable that is taken for a secret, if it has a digit; and if it has none.
+/// The shortest value of a variable that counts as a secret, with and without a digit.
 const SECRET: (usize, usize) = (8, 20);
 
-/// A header for a host, as it was given: `api.shop.example: authorization: Bearer $SHOP_KEY`.
+/// A header for a host, as passed to `--header`: `api.shop.example: authorization: Bearer $SHOP_KEY`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HostHeader {
     host: String,
@@ -16,7 +16,7 @@ pub(super) struct HostHeader {
     value: String,
 }
 
-/// Reads such a header.
+/// Parses such a header.
 pub(super) fn host_header(text: &str) -> Result<HostHeader, String> {
     let mut parts = text.splitn(3, ": ").map(str::trim);
     let is_name =
@@ -25,24 +25,24 @@ pub(super) fn host_header(text: &str) -> Result<HostHeader, String> {
         (Some(host), Some(name), Some(value)) if !host.is_empty() && is_name(name) && !value.is_empty() => {
             Ok(HostHeader { host: host.to_owned(), name: name.to_ascii_lowercase(), value: value.to_owned() })
         }
-        _ => Err("write `HOST: NAME: VALUE`, such as `api.shop.example: authorization: Bearer $SHOP_KEY`".into()),
+        _ => Err("expected `HOST: NAME: VALUE`, such as `api.shop.example: authorization: Bearer $SHOP_KEY`".into()),
     }
 }
 
-/// Where keys come from.
+/// The sources of keys: the environment and `--header`.
 #[derive(Debug)]
 pub(super) struct KeySource {
     environment: Vec<(String, String)>,
-    /// Host, name, value, and the variables in it.
+    /// The headers from `--header`: host, name, value, and the variables in it.
     given: Vec<(String, String, String, Vec<String>)>,
     secrets: Redactor,
 }
 
-/// What a request is sent with beside its own headers.
+/// The headers that a request is sent with besides its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct LoginHeaders {
     pub(super) headers: Vec<(String, String)>,
-    /// Which header has which variable, as people read it.
+    /// Which header comes from which variable, in words.
     pub(super) told: Vec<String>,
 }
 
@@ -61,7 +61,7 @@ impl KeySource {
         Ok(keys)
     }
 
-    /// The keys for a request. An error names the variables of which one must be set.
+    /// The keys for a request. The error contains the variables of which one must be set.
     pub(super) fn of_request(&mut self, request: &RecordedRequest) -> Result<LoginHeaders, String> {
         let mut sent = LoginHeaders::default();
         for (host, name, value, variables) in &self.given {
@@ -89,7 +89,7 @@ impl KeySource {
         Ok(sent)
     }
 
-    /// Everything that must not be shown or written.
+    /// Values that must not be shown or written.
     pub(super) fn secrets(&self) -> &Redactor {
         &self.secrets
     }
@@ -99,7 +99,7 @@ impl KeySource {
         found.map(|(_, value)| value.clone())
     }
 
-    /// A value with its variables, `$NAME` or `${NAME}`, replaced, and their names.
+    /// A value with its variables, `$NAME` or `${NAME}`, expanded, and their names.
     fn expanded(&mut self, value: &str) -> Result<(String, Vec<String>), CliError> {
         let (mut out, mut variables, mut rest) = (String::new(), Vec::new(), value);
         while let Some((before, after)) = rest.split_once('$') {
@@ -108,8 +108,8 @@ impl KeySource {
             let length = after.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
             let (name, further) = inner.unwrap_or_else(|| after.split_at(length));
             let Some(found) = self.variable(name) else {
-                let message = format!("`--header` names the environment variable `{name}`, which has no value");
-                return Err(CliError::new(message, "set it; in single quotes the shell leaves `$` alone"));
+                let message = format!("`--header` uses the environment variable `{name}`, which is unset or empty");
+                return Err(CliError::new(message, "set it; use single quotes so that the shell does not expand `$`"));
             };
             let has_digit = found.bytes().any(|byte| byte.is_ascii_digit());
             if found.len() >= if has_digit { SECRET.0 } else { SECRET.1 } {

@@ -1,4 +1,4 @@
-//! What is to be asked of the live world, what that costs, and whether the user wants it.
+//! The calls to repeat against the live world, their cost, and the user's consent.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,32 +12,32 @@ use crate::cli::init::answer;
 use crate::cli::record::{RecordBudget, host};
 use crate::cli::{CliContext, CliError, counted, in_ci};
 
-/// How many calls that are not asked are named.
+/// How many calls that are not repeated are listed.
 const MOST_NAMED: usize = 20;
 
-/// What is to be asked.
+/// The calls to repeat.
 #[derive(Debug, Default)]
 pub(super) struct DriftPlan<'r> {
     pub(super) asked: Vec<(&'r Exchange, LoginHeaders)>,
-    /// Calls that are not asked, each with the reason.
+    /// Calls that are not repeated, each with the reason.
     pub(super) not_asked: Vec<(&'r Exchange, String)>,
-    /// How many of those were to be asked, and lack a key.
+    /// How many of those only lack a key.
     pub(super) without_key: usize,
 }
 
-/// What a call costs.
+/// The cost of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum CallCost {
     /// No model is called.
     Nothing,
-    /// US dollars.
+    /// In US dollars.
     About(f64),
-    /// The price of this model, or how many tokens it took, is not known.
+    /// The price or the token usage of this model is unknown.
     Unknown(String),
 }
 
 impl CallCost {
-    /// What a call cost, by its answer.
+    /// The cost of a call, by its answer.
     pub(super) fn of(exchange: &Exchange, budget: &RecordBudget) -> Self {
         let used = budget.used(exchange);
         match (used.cost, used.model) {
@@ -48,7 +48,7 @@ impl CallCost {
         }
     }
 
-    /// As the rest of a sentence.
+    /// The cost in words.
     pub(super) fn told(&self) -> String {
         match self {
             CallCost::Nothing => "recording it again calls no model".into(),
@@ -76,7 +76,7 @@ impl<'r> DriftPlan<'r> {
                 Ok(sent) => plan.asked.push((exchange, sent)),
                 Err(variables) => {
                     plan.without_key += 1;
-                    let reason = format!("needs a key: set `{variables}`, or give it with `--header`");
+                    let reason = format!("needs a key: set `{variables}`, or pass it with `--header`");
                     plan.not_asked.push((exchange, reason));
                 }
             }
@@ -84,11 +84,10 @@ impl<'r> DriftPlan<'r> {
         plan
     }
 
-    /// The plan as people read it, before anything is asked.
+    /// The plan in words, printed before any call is made.
     pub(super) fn text(&self, file: &str, budget: &RecordBudget) -> String {
         let all = self.asked.len() + self.not_asked.len();
-        let mut text =
-            format!("{file}: {} of {} can be asked again\n", self.asked.len(), counted(all, "call", "calls"));
+        let mut text = format!("{file}: {} of {} can be repeated\n", self.asked.len(), counted(all, "call", "calls"));
         let mut hosts: BTreeMap<&str, Vec<&(&Exchange, LoginHeaders)>> = BTreeMap::new();
         for asked in &self.asked {
             hosts.entry(host(&asked.0.request.origin)).or_default().push(asked);
@@ -103,16 +102,16 @@ impl<'r> DriftPlan<'r> {
             let _ = writeln!(text, "  {host}: {}", parts.join(", "));
         }
         for (exchange, reason) in self.not_asked.iter().take(MOST_NAMED) {
-            let _ = writeln!(text, "not asked: {} ({reason})", exchange.named());
+            let _ = writeln!(text, "not repeated: {} ({reason})", exchange.named());
         }
         if let Some(more) = self.not_asked.len().checked_sub(MOST_NAMED).filter(|more| *more > 0) {
-            let _ = writeln!(text, "not asked: {}", counted(more, "more call", "more calls"));
+            let _ = writeln!(text, "not repeated: {}", counted(more, "more call", "more calls"));
         }
         text
     }
 }
 
-/// What calls cost together, where they cost anything.
+/// The total cost of calls; `None` if they cost nothing.
 pub(super) fn total(costs: impl Iterator<Item = CallCost>) -> Option<String> {
     let (mut dollars, mut unknown) = (None, Vec::new());
     for cost in costs {
@@ -132,7 +131,7 @@ pub(super) fn total(costs: impl Iterator<Item = CallCost>) -> Option<String> {
     }
 }
 
-/// Whether the user wants it. Who cannot be asked must have said so before.
+/// Asks for consent. Without a terminal, `--yes` is required.
 pub(super) fn consent(question: &str, yes: bool, context: &CliContext) -> Result<bool, CliError> {
     if yes {
         return Ok(true);
@@ -140,13 +139,13 @@ pub(super) fn consent(question: &str, yes: bool, context: &CliContext) -> Result
     let refused = if in_ci() {
         "while `CI` is set"
     } else if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-        "without a terminal to ask you at"
+        "without a terminal to ask for confirmation"
     } else {
         let answer = answer(&format!("{question} [y/N] "), context).unwrap_or_default();
         return Ok(["y", "yes"].contains(&answer.to_ascii_lowercase().as_str()));
     };
     let message = format!("`agentci recording drift` calls real models and tools, so it does not run {refused}");
-    Err(CliError::new(message, "nothing was asked; add `--yes` if this is what you want"))
+    Err(CliError::new(message, "no calls were made; add `--yes` to confirm"))
 }
 
 #[cfg(test)]

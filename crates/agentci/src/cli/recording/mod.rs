@@ -1,5 +1,4 @@
-//! `agentci recording`: looks at recordings, checks them, compares them with each other and with the live world, and removes
-//! things from them.
+//! `agentci recording`: shows, checks, compares and cleans recordings, and detects drift from the live world.
 
 mod check;
 mod clean;

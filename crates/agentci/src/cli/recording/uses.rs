@@ -1,4 +1,4 @@
-//! Who uses a recording: the cases of suites, and the calls that their newest runs asked for.
+//! Determines the use of a recording: which cases refer to it, and which calls their newest runs made.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,12 +10,12 @@ use serde_json::Value;
 
 use crate::cli::stored_run;
 
-/// Suites in sight, and their newest runs.
+/// The suites that may use recordings, and their newest runs.
 #[derive(Debug, Default)]
 pub(super) struct SuitesInSight {
     /// Cases that are answered from a recording.
     cases: Vec<UsingCase>,
-    /// Whether there is any suite.
+    /// Whether there are any suites.
     any: bool,
     /// Why not all suites could be read.
     wrong: Option<String>,
@@ -23,27 +23,27 @@ pub(super) struct SuitesInSight {
 
 #[derive(Debug)]
 struct UsingCase {
-    /// The recording, all links followed.
+    /// The recording, with symbolic links resolved.
     recording: PathBuf,
-    /// What it says of the case in the newest run of its suite; nothing where there is no run or the run has no such case.
+    /// The result of the case in the newest run of its suite; `None` without a run, or without the case in it.
     result: Option<Value>,
-    /// The suite, as a command names it.
+    /// The path of the suite, for a command line.
     suite: String,
 }
 
-/// What is known of the use of a recording.
+/// What is known about the use of a recording.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum RecordingUse {
-    /// The newest run asked for all calls but these.
+    /// The newest run used all calls except these.
     Known(Vec<u64>),
-    /// No case of the suites names it.
+    /// No case of the suites refers to it.
     NoCase,
-    /// It is not known: why, and what to do.
+    /// The use is unknown, with the reason and the remedy.
     NotKnown(String),
 }
 
 impl SuitesInSight {
-    /// Reads the suites at these paths; without any, those in the folders of the recordings, or in the folders above them.
+    /// Loads the suites at these paths. Default: those in the folders of the recordings, or in their parent folders.
     pub(super) fn load(suites: &[PathBuf], recordings: &[PathBuf]) -> Self {
         if !suites.is_empty() {
             return Self::of(&Suites::load(suites.to_vec()));
@@ -86,14 +86,14 @@ impl SuitesInSight {
         Self { cases, any: !suites.loaded().is_empty(), wrong }
     }
 
-    /// The recordings that cases name at or below a path.
+    /// The recordings at or below a path that cases refer to.
     pub(super) fn named_below(&self, path: &Path) -> Vec<PathBuf> {
         let real = real_path(path);
         let below = self.cases.iter().map(|case| &case.recording).filter(|recording| recording.starts_with(&real));
         below.filter_map(|recording| Some(path.join(recording.strip_prefix(&real).ok()?))).collect()
     }
 
-    /// What is known of the use of a recording with this text.
+    /// What is known about the use of a recording with this text.
     pub(super) fn of_recording(&self, path: &Path, text: &str) -> RecordingUse {
         let real = real_path(path);
         let unread = |wrong| RecordingUse::NotKnown(format!("a suite cannot be read ({wrong}): see `agentci check`"));
@@ -102,7 +102,7 @@ impl SuitesInSight {
             return match &self.wrong {
                 Some(wrong) => unread(wrong),
                 None if self.any => RecordingUse::NoCase,
-                None => RecordingUse::NotKnown("no suite is in sight: name suites with `--suite PATH`".into()),
+                None => RecordingUse::NotKnown("no suites found: pass suites with `--suite PATH`".into()),
             };
         }
         let digest = sha256(text.as_bytes());
@@ -114,7 +114,7 @@ impl SuitesInSight {
                     case.suite
                 ));
             };
-            // What one case leaves another may ask for.
+            // Another case may use what this one did not.
             unused = Some(unused.map_or(left.clone(), |known| known.intersection(&left).copied().collect()));
         }
         match &self.wrong {
@@ -125,8 +125,8 @@ impl SuitesInSight {
 }
 
 impl UsingCase {
-    /// The calls that the newest run of the case left. A case that did not pass may not have come to its later calls, and one that
-    /// was run several times may have asked for them at another time.
+    /// The calls that the newest run of the case did not use; `None` if that is unknown. A case that did not pass may
+    /// not have reached its later calls, and a case with several runs may have used them in another run.
     fn unused(&self, digest: &str) -> Option<BTreeSet<u64>> {
         let result = self.result.as_ref()?;
         let is_this = result["replay"]["cassette_sha256"] == digest && result["status"] == "pass";

@@ -46,7 +46,7 @@ pub(crate) struct ReplayArguments {
     /// Command and its arguments [default: the recorded command]
     #[arg(last = true, value_name = "CMD")]
     pub(super) command: Vec<OsString>,
-    // Flags after these would come under their heading.
+    // Flags after these would appear under their heading.
     #[command(flatten)]
     pub(super) fork: ForkFlags,
     #[command(flatten)]
@@ -92,7 +92,7 @@ impl From<MissAction> for OnMiss {
     }
 }
 
-/// Says where `--` is missing if a command stands directly after the recording.
+/// Suggests the missing `--` if a command directly follows the recording.
 pub(crate) fn advise(words: &[OsString], error: &mut clap::Error) {
     let Some(ContextValue::String(first)) = error.get(ContextKind::InvalidArg) else { return };
     let is_replay = words.get(1).is_some_and(|word| word == "replay");
@@ -105,12 +105,12 @@ pub(crate) fn advise(words: &[OsString], error: &mut clap::Error) {
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![advice.into()]));
 }
 
-/// A host or an address with a port; `*` stands for any text.
+/// Parses a host or an address with a port; `*` matches any text.
 fn address(text: &str) -> Result<String, String> {
     let port = |port: &str| port == "*" || port.parse::<u16>().is_ok_and(|port| port > 0);
     match text.rsplit_once(':') {
         Some((host, after)) if !host.is_empty() && !host.contains(['/', ' ']) && port(after) => Ok(text.to_owned()),
-        _ => Err("it is an address with a port, such as `127.0.0.1:5432`".into()),
+        _ => Err("expected an address with a port, such as `127.0.0.1:5432`".into()),
     }
 }
 
@@ -123,6 +123,6 @@ fn pace(text: &str) -> Result<ReplayPace, String> {
             .strip_suffix('x')
             .and_then(factor)
             .map(ReplayPace::Times)
-            .ok_or_else(|| "it is `fast`, `recorded`, or a factor such as `2x`".to_owned()),
+            .ok_or_else(|| "expected `fast`, `recorded`, or a factor such as `2x`".to_owned()),
     }
 }

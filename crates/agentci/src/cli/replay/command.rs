@@ -1,4 +1,4 @@
-//! The command itself.
+//! Runs `agentci replay`.
 
 use std::ffi::OsString;
 
@@ -18,7 +18,7 @@ pub(crate) fn replay(arguments: &ReplayArguments, context: &CliContext) -> Comma
     runtime()?.block_on(run(arguments, recording, &command, context))
 }
 
-/// What must be so before anything is run.
+/// Prepares the recording and the command before anything runs.
 fn prepare(arguments: &ReplayArguments) -> Result<(Recording, Vec<OsString>), CliError> {
     if arguments.on_miss != MissAction::Fail && in_ci() {
         return Err(CliError::new(
@@ -31,7 +31,7 @@ fn prepare(arguments: &ReplayArguments) -> Result<(Recording, Vec<OsString>), Cl
     Ok((recording, command))
 }
 
-/// The command that is given, or else the recorded one.
+/// The given command, or else the recorded one.
 pub(super) fn command_of(arguments: &ReplayArguments, recording: &Recording) -> Result<Vec<OsString>, CliError> {
     let command = if arguments.command.is_empty() {
         recording.header.command.iter().map(OsString::from).collect()
@@ -41,14 +41,14 @@ pub(super) fn command_of(arguments: &ReplayArguments, recording: &Recording) -> 
     if command.is_empty() {
         let file = recorded::command_line(&[arguments.file.as_os_str()]);
         return Err(CliError::new(
-            format!("{file} does not name the command that was recorded"),
+            format!("{file} does not contain the recorded command"),
             format!("add it: `agentci replay {file} -- CMD`"),
         ));
     }
     Ok(command)
 }
 
-/// What is compared.
+/// How requests are compared.
 pub(super) fn rules(arguments: &ReplayArguments, command: &[OsString]) -> MatchRules {
     MatchRules {
         ignore: arguments.ignore.clone(),
@@ -58,7 +58,7 @@ pub(super) fn rules(arguments: &ReplayArguments, command: &[OsString]) -> MatchR
     }
 }
 
-/// The command and what it may reach.
+/// The command, and the hosts that it may reach.
 pub(super) fn agent<'a>(arguments: &'a ReplayArguments, command: &'a [OsString]) -> AgentCommand<'a> {
     let hosts = RecordedHosts { allow: arguments.allow.clone(), ..RecordedHosts::default() };
     AgentCommand { command, limit: arguments.timeout, streams: AgentStreams::Ours, reach: &arguments.reach, hosts }
@@ -77,7 +77,7 @@ async fn run(
     let mut live = 0;
     let ran = agent(arguments, command).run(mode, |event, _| live += usize::from(is_live(event))).await;
     let (finished, ended) = ran.map_err(CliError::plain)?;
-    let help = "give another command: `agentci replay FILE -- CMD`";
+    let help = "pass another command: `agentci replay FILE -- CMD`";
     let ended = ended.map_err(|error| CliError::new(error.to_string(), help).usage())?;
     let outcome = outcome::ReplayOutcome { arguments, command, expected, live, finished: &finished, ended: &ended };
     let status = outcome.say(context);
@@ -92,7 +92,7 @@ fn is_live(event: &SessionEvent) -> bool {
     matches!(event, SessionEvent::Exchange(exchange, SeenHow::Live) if !exchange.chatter)
 }
 
-/// Writes what was added to the recording, and says what the live world answered.
+/// Writes calls that were added to the recording, and reports how many the live world answered.
 fn keep(
     arguments: &ReplayArguments,
     finished: &FinishedSession,

@@ -1,4 +1,4 @@
-//! How a replay went: what is said about it, and the exit code.
+//! Reports the outcome of a replay, and determines the exit code.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -18,21 +18,21 @@ const MOST_EXPLAINED: usize = 3;
 /// How many calls are listed.
 const LISTED: usize = 10;
 
-/// A replay that is over.
+/// A finished replay.
 #[derive(Debug)]
 pub(super) struct ReplayOutcome<'a> {
     pub(super) arguments: &'a ReplayArguments,
     pub(super) command: &'a [OsString],
-    /// How many calls the recording has.
+    /// The number of recorded calls.
     pub(super) expected: usize,
-    /// How many calls the live world answered.
+    /// The number of calls that the live world answered.
     pub(super) live: usize,
     pub(super) finished: &'a FinishedSession,
     pub(super) ended: &'a AgentEnd,
 }
 
 impl ReplayOutcome<'_> {
-    /// Says how it went. A miss makes it red whatever the agent made of it.
+    /// Reports the outcome. A miss fails the replay, however the agent handled it.
     pub(super) fn say(&self, context: &CliContext) -> ExitStatus {
         let Self { arguments, finished, ended, .. } = self;
         say_left(&ended.left, context);
@@ -50,7 +50,7 @@ impl ReplayOutcome<'_> {
         }
         failed |= self.say_unused(context);
         if ended.stopped == Some(StopReason::TooLong) {
-            context.complain("the command was ended: it took longer than `--timeout`", None);
+            context.complain("the command was stopped: it took longer than `--timeout`", None);
             failed = true;
         }
         context.say(&format!("{}\n", tally(&finished.tally, self.expected)));
@@ -70,7 +70,8 @@ impl ReplayOutcome<'_> {
         !misses.is_empty() || self.finished.tally.misses > 0
     }
 
-    /// A replay proves nothing about an agent that got its answers elsewhere.
+    /// Reports connections that bypassed the recorder: a replay proves nothing about an agent that got its answers
+    /// elsewhere.
     pub(super) fn say_bypassed(&self, context: &CliContext) -> bool {
         let allowed = |bypass: &&Bypass| !self.arguments.allow.contains(&bypass.to);
         let mut any = false;
@@ -85,7 +86,7 @@ impl ReplayOutcome<'_> {
 
     fn say_unused(&self, context: &CliContext) -> bool {
         let unused = &self.finished.tally.unused;
-        // After a miss an agent may not get that far.
+        // After a miss, the agent may not get that far.
         let is_consequence = !self.finished.misses.is_empty() && !self.arguments.strict;
         if unused.is_empty() || is_consequence {
             return false;
@@ -99,7 +100,7 @@ impl ReplayOutcome<'_> {
         );
         if self.arguments.strict {
             let again = record_again(&["--update".into()], &self.arguments.file, self.command);
-            context.complain(&message, Some(&format!("`{again}` removes what is no longer called")));
+            context.complain(&message, Some(&format!("`{again}` removes calls that are no longer made")));
         } else {
             warn(&message, context);
         }
@@ -107,7 +108,7 @@ impl ReplayOutcome<'_> {
     }
 }
 
-/// What is said about a miss, and what helps.
+/// The message and the help for a miss.
 pub(in crate::cli) fn miss(miss: &Miss, file: &Path, command: &[OsString]) -> (String, String) {
     let again = record_again(&["--update".into()], file, command);
     let text = miss.explain(&file.display().to_string(), Some(&again));
@@ -126,7 +127,8 @@ fn tally(tally: &ReplayTally, expected: usize) -> String {
     text
 }
 
-/// Which ids of the recording others stood for, one a line. A reader sees at once whether one of them is the id of a customer.
+/// The recorded ids that were matched with other ids, one per line, so that a reader notices if one of them matters,
+/// such as a customer id.
 fn renamed(tally: &ReplayTally) -> String {
     let lines = tally.examples.iter().map(|renamed| format!("  id {}\n", one_line(&renamed.to_string())));
     let mut text: String = lines.collect();
@@ -145,7 +147,7 @@ pub(super) fn exactness(tally: &ReplayTally) -> String {
     }
 }
 
-/// The first of some numbers of calls: `3, 4, 7, ..`
+/// The first of several call numbers: `3, 4, 7, ..`
 pub(super) fn listed(calls: &[u64]) -> String {
     let shown: Vec<String> = calls.iter().take(LISTED).map(ToString::to_string).collect();
     let more = if calls.len() > shown.len() { ", .." } else { "" };

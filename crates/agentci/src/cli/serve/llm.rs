@@ -1,4 +1,4 @@
-//! `agentci serve llm`: the scripted model by itself, for any program that speaks to a provider.
+//! `agentci serve llm`: serves a scripted model for any program that calls a provider.
 
 use std::fmt::Write as _;
 use std::io::Read as _;
@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use super::{AddressArguments, block_on, not_served, signals};
 use crate::cli::{CliContext, CliError, CommandResult, ExitStatus};
 
-/// What a model without a script says.
+/// The answer of a model without a script.
 const NO_SCRIPT: &str = "Hello from agentci.";
 
 /// Arguments of `agentci serve llm`.
@@ -44,7 +44,7 @@ pub(super) fn serve(arguments: &LlmArguments, context: &CliContext) -> CommandRe
     block_on(until_signal(script, arguments, context))
 }
 
-/// Reads the script of a model.
+/// Reads a model script.
 pub(in crate::cli) fn model_script(path: &Path, context: &CliContext) -> Result<ModelScript, CliError> {
     let mut sources = Sources::default();
     load_model_script(&DiskFiles, &mut sources, path).map_err(|problems| {
@@ -57,7 +57,7 @@ async fn until_signal(script: ModelScript, arguments: &LlmArguments, context: &C
     let mut signals = signals()?;
     let AddressArguments { bind, port } = arguments.address;
     let control_token = arguments.control_token.clone().map_or_else(random_token, Ok).map_err(|error| {
-        CliError::new(format!("no token could be made: {error}"), "choose one with `--control-token`")
+        CliError::new(format!("cannot generate a control token: {error}"), "set one with `--control-token`")
     })?;
     let options = ModelServerOptions {
         bind,
@@ -77,7 +77,7 @@ async fn until_signal(script: ModelScript, arguments: &LlmArguments, context: &C
     Ok(ExitStatus::Success)
 }
 
-/// A token that nobody can guess.
+/// A random token.
 fn random_token() -> std::io::Result<String> {
     let mut bytes = [0; 16];
     fs_err::File::open("/dev/urandom")?.read_exact(&mut bytes)?;

@@ -1,4 +1,4 @@
-//! `agentci serve mcp`: an MCP server that is a script or was recorded, for any client.
+//! `agentci serve mcp`: serves a scripted or recorded MCP server for any client.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -40,15 +40,15 @@ pub(super) fn serve(arguments: &McpArguments, context: &CliContext) -> CommandRe
     block_on(until_signal(Arc::new(mind), seen, arguments, context))
 }
 
-/// The server that is a script.
+/// The state of a scripted server.
 fn scripted(
     arguments: &McpArguments,
     to: UnboundedSender<ServerEvent>,
     context: &CliContext,
 ) -> Result<ServerState, CliError> {
     if arguments.server.is_some() {
-        let message = "`--server` chooses among the servers of a recording, and this is a script";
-        return Err(CliError::new(message, "leave it out, or name a recording that ends in `.jsonl`"));
+        let message = "`--server` selects a server of a recording, but this is a script";
+        return Err(CliError::new(message, "leave it out, or pass a recording that ends in `.jsonl`"));
     }
     let mut sources = Sources::default();
     let mind = load_mcp_script(&DiskFiles, &mut sources, &arguments.script).and_then(|script| {
@@ -64,7 +64,7 @@ fn scripted(
     })
 }
 
-/// The server that was recorded.
+/// The state of a recorded server.
 fn recorded(arguments: &McpArguments, to: UnboundedSender<ServerEvent>) -> Result<ServerState, CliError> {
     let recording = load(&arguments.script).map_err(CliError::plain)?;
     let tape = McpTape::of(&recording, arguments.server.as_deref()).map_err(|error| {
@@ -104,7 +104,7 @@ async fn until_signal(
     Ok(ExitStatus::Success)
 }
 
-/// Says what was asked for and is not in the script or the recording, as long as there is a server.
+/// Prints requests that the script or the recording cannot answer. Never returns.
 async fn tell(mut seen: UnboundedReceiver<ServerEvent>, context: &CliContext) {
     while let Some(seen) = seen.recv().await {
         if let ServerEvent::Miss { message, .. } = seen {

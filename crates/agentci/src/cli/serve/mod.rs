@@ -1,4 +1,4 @@
-//! `agentci serve`: what stands in for the world, by itself.
+//! `agentci serve`: runs the mock servers of a world on their own.
 
 mod llm;
 mod mcp;
@@ -47,17 +47,17 @@ pub(crate) fn serve(command: &ServeCommand, context: &CliContext) -> CommandResu
 fn block_on(serving: impl Future<Output = CommandResult>) -> CommandResult {
     let runtime = runtime()?;
     let status = runtime.block_on(serving);
-    // Whoever waits for input on a thread of its own is not waited for.
+    // Does not wait for threads that are blocked on input.
     runtime.shutdown_background();
     status
 }
 
-/// What tells a server to end.
+/// The signals that stop a server.
 fn signals() -> Result<Signals, CliError> {
-    Signals::listen().map_err(|_| CliError::plain("signals can not be waited for"))
+    Signals::listen().map_err(|_| CliError::plain("cannot listen for signals"))
 }
 
-/// An address that cannot be served.
+/// The error for an address that cannot be used.
 fn not_served(error: impl Error) -> CliError {
-    CliError::new(error.to_string(), "choose another with `--port` or `--bind`; 0 is any free port")
+    CliError::new(error.to_string(), "choose another with `--port` or `--bind`; port 0 is any free port")
 }

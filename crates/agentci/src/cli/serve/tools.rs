@@ -1,4 +1,4 @@
-//! `agentci serve tools`: the stub tool server by itself, with the fixtures of all cases, or of some.
+//! `agentci serve tools`: runs the stub tool server on its own, with the fixtures of all or some cases.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -30,9 +30,9 @@ pub(crate) struct ToolsArguments {
     seed: u64,
 }
 
-/// A case with tools.
+/// A case whose tools are served.
 struct PlayedCase<'p> {
-    /// The part of the path that is its own.
+    /// The path segment of the case.
     scope: String,
     routes: &'p Arc<Routes>,
     faults: &'p Arc<[Fault]>,
@@ -45,7 +45,7 @@ pub(super) fn serve(arguments: &ToolsArguments, context: &CliContext) -> Command
     block_on(until_signal(&cases, arguments, context))
 }
 
-/// The cases whose tools are played, in the order of their files; or what is wrong, and what to do.
+/// The cases whose tools are served, in the order of their files.
 fn played<'p>(suites: &'p Suites, wanted: &[String]) -> Result<Vec<PlayedCase<'p>>, CliError> {
     let suites = suites.loaded().iter().map(|loaded| &loaded.suite);
     let all = suites.flat_map(|suite| suite.cases.iter().map(move |case| (suite, case)));
@@ -55,7 +55,10 @@ fn played<'p>(suites: &'p Suites, wanted: &[String]) -> Result<Vec<PlayedCase<'p
         let ids = with_routes.iter().map(|(_, case, _)| case.id.as_str());
         if !ids.clone().any(|known| known == id) {
             let help = meant_or(id, ids, "`agentci list` shows every case");
-            return Err(CliError::new(format!("there is no case `{}` with tools to play", id.escape_debug()), help));
+            return Err(CliError::new(
+                format!("case `{}` does not exist or has no tools to serve", id.escape_debug()),
+                help,
+            ));
         }
     }
     let mut taken = BTreeSet::new();
@@ -70,9 +73,9 @@ fn played<'p>(suites: &'p Suites, wanted: &[String]) -> Result<Vec<PlayedCase<'p
         cases.push(PlayedCase { scope, routes, faults: &case.world.faults });
     }
     if cases.is_empty() {
-        let help = "name a folder of scenarios with `tool_fixtures`, or a native suite with \
+        let help = "pass a folder of scenarios with `tool_fixtures`, or a native suite with \
                     `world: { tools: { routes: {..} } }`";
-        return Err(CliError::new("there are no tools to play here", help));
+        return Err(CliError::new("no tools to serve", help));
     }
     Ok(cases)
 }
@@ -103,7 +106,7 @@ async fn until_signal(cases: &[PlayedCase<'_>], arguments: &ToolsArguments, cont
     Ok(ExitStatus::Success)
 }
 
-/// All fixtures together at the root, and those of each case below its own path.
+/// Serves all fixtures together at the root, and those of each case below its own path.
 fn open(
     server: &RouteServer,
     cases: &[PlayedCase<'_>],
@@ -122,7 +125,7 @@ fn open(
     if let [first, ..] = cases {
         let tools = cases.iter().flat_map(|case| case.routes.tools.iter().cloned()).collect();
         let all = Routes { tools, ..Routes::clone(first.routes) };
-        // What goes wrong in one case would go wrong in all.
+        // The faults of one case would affect all cases.
         let faults = if cases.len() == 1 { Arc::clone(first.faults) } else { [].into() };
         sessions.push(server.open(None, options(Arc::new(all), faults))?);
     }
@@ -133,7 +136,7 @@ fn open(
     Ok(sessions)
 }
 
-/// Says what was missed, as it happens.
+/// Prints misses as they happen.
 async fn tell(seen: &mut UnboundedReceiver<EventKind>, context: &CliContext) {
     while let Some(kind) = seen.recv().await {
         if let EventKind::Miss { message, .. } = kind {

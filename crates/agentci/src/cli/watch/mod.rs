@@ -1,14 +1,14 @@
-//! `agentci run --watch`: runs once, and then again what a saved file touches.
+//! `agentci run --watch`: runs once, and re-runs affected cases when a file changes.
 //!
 //! ```text
 //! changed: cases/a.yaml, running 1 of 12 cases
 //! ..
-//! watching 31 files for changes, Ctrl-C ends it
+//! watching 31 files for changes, press Ctrl-C to stop
 //! ```
 //!
-//! Files are looked at every 300 ms, by time, size and number. Being told by the system instead would cost ten more crates and a
-//! way for each system, does not reach into containers and network folders, and has limits of its own; looking at ten thousand
-//! files, the most that are watched, takes some ten milliseconds.
+//! Files are polled every 300 ms, by time, size and inode. Notifications from the system would need ten more crates and
+//! separate code for each system, do not work in containers and network folders, and have their own limits. Polling ten
+//! thousand files, the most that are watched, takes about ten milliseconds.
 
 mod snapshot;
 mod touch;
@@ -30,13 +30,13 @@ use snapshot::{FILE_LIMIT, FOLDER_LIMIT, FileSnapshot};
 use touch::{Former, Territories};
 use watch_set::{WatchSet, is_program};
 
-/// How often files are looked at; less often where looking takes long.
+/// How often files are polled; less often if polling is slow.
 const INTERVAL: Duration = Duration::from_millis(300);
-/// How long nothing more may change before what was saved is run.
+/// How long files must stay unchanged before cases run again.
 const SETTLED: Duration = Duration::from_millis(100);
-/// How long it is waited for that.
+/// How long to wait for that at most.
 const SETTLING: Duration = Duration::from_secs(3);
-/// The most files that are named as changed.
+/// How many changed files are named.
 const NAMED: usize = 3;
 
 pub(super) fn watch(arguments: &RunArguments, context: &CliContext) -> CommandResult {
@@ -60,25 +60,26 @@ pub(super) fn watch(arguments: &RunArguments, context: &CliContext) -> CommandRe
     }
 }
 
-/// What is known from one round to the next.
+/// The state that is kept between rounds.
 struct WatchRounds<'w> {
     arguments: &'w RunArguments,
     context: &'w CliContext,
     runtime: Runtime,
     stop: Stop,
-    /// What belonged to the suites of the last round; nothing before the first.
+    /// The files of the suites in the last round; `None` before the first.
     former: Option<Former>,
     seen: FileSnapshot,
-    /// What is to be run again: the files that changed.
+    /// The files that changed, whose cases run again.
     changed: Vec<PathBuf>,
     /// Files that changed during the last run.
     restless: BTreeSet<PathBuf>,
-    /// Whether it was said that not everything is watched.
+    /// Whether the warning about files that are not watched was printed.
     warned: bool,
 }
 
 impl WatchRounds<'_> {
-    /// Runs what the changed files touch, everything at first, and waits for the next change; a status when it is to end.
+    /// Runs the cases that the changed files affect, at first all, and waits for the next change. Returns a status to
+    /// end the watch.
     fn round(&mut self) -> Option<ExitStatus> {
         let noted = NotedFiles::default();
         let mut suites = self.arguments.load(&noted);
@@ -86,12 +87,12 @@ impl WatchRounds<'_> {
         let read = noted.into_read();
         let named = self.arguments.dialects.paths(&self.arguments.paths);
         let watched = WatchSet::of(&suites, &read, &named, self.arguments, &territories);
-        // What was changed while the suites were read is seen after the run.
+        // Changes while the suites are loaded are noticed after the run.
         self.seen = watched.look().with_former(&self.seen);
         self.warn_if_cut_off();
         self.say_what_changed(&mut suites, &territories, &watched);
         self.run(&mut suites, &read, &territories, &watched);
-        // A path that was mistyped will hardly come to be.
+        // A mistyped path is unlikely to be created later.
         if self.former.is_none() && suites.loaded().is_empty() && !watched.is_there() {
             return Some(ExitStatus::Failed);
         }
@@ -107,16 +108,16 @@ impl WatchRounds<'_> {
         if self.seen.is_cut_off() && !self.warned {
             self.warned = true;
             self.context.say(&format!(
-                "warning: there are more than {FILE_LIMIT} files or {FOLDER_LIMIT} folders here, and the rest is not \
-                 watched\nhelp: name the folder of a suite\n"
+                "warning: there are more than {FILE_LIMIT} files or {FOLDER_LIMIT} folders here; the rest is not \
+                 watched\nhelp: pass the folder of a suite\n"
             ));
         }
     }
 
-    /// From the second round on, names the changed files and how many cases they touch.
+    /// From the second round on, prints the changed files and the number of cases that they affect.
     fn say_what_changed(&self, suites: &mut Suites, territories: &Territories, watched: &WatchSet) {
         let Some(former) = &self.former else { return };
-        // What is wrong with the selection is said when the run is prepared.
+        // Problems with the selection are reported when the run is prepared.
         let (left, all) = if self.arguments.selection.apply(suites).is_ok() {
             let all = count(suites);
             territories.narrow(suites, &self.changed, former, watched.noted());
@@ -127,7 +128,7 @@ impl WatchRounds<'_> {
         self.context.say(&header(&self.changed, left, all));
     }
 
-    /// Runs the cases that the changed files touch.
+    /// Runs the cases that the changed files affect.
     fn run(&self, suites: &mut Suites, read: &BTreeSet<PathBuf>, territories: &Territories, watched: &WatchSet) {
         let (arguments, context) = (self.arguments, self.context);
         let not_loaded = match prepare(suites, read, arguments, context) {
@@ -145,23 +146,24 @@ impl WatchRounds<'_> {
         }
     }
 
-    /// Waits until something is to be run again; no file is changed afterwards when it is to end.
+    /// Waits for the next change; `changed` is empty afterwards if the watch is to end.
     fn wait_for_change(&mut self, watched: &WatchSet) {
-        // What an agent wrote beside its suite is no reason to run it again, nor is a program that each run makes anew.
+        // Files that an agent wrote next to its suite do not cause another run, nor do programs that each run
+        // generates.
         let now = watched.look();
         let during: BTreeSet<PathBuf> = self.seen.changes(&now).into_iter().collect();
         let counts = |path: &Path| watched.is_named(path) || is_program(path);
         let before = std::mem::replace(&mut self.restless, during);
         self.seen = std::mem::take(&mut self.seen).caught_up(now, &|path| counts(path) && !before.contains(path));
         let files = count_of(self.seen.len(), "file");
-        self.context.say(&format!("watching {files} for changes, Ctrl-C ends it\n"));
-        // The last lines of a log may come late, and what is said here may go to a file that is watched.
+        self.context.say(&format!("watching {files} for changes, press Ctrl-C to stop\n"));
+        // The last lines of a log may arrive late, and our own messages may go to a watched file.
         let heard = |path: &Path| counts(path) || !self.restless.contains(path) || !path.exists();
         self.changed = self.runtime.block_on(wait(watched, &mut self.seen, &heard, &self.stop));
     }
 }
 
-/// Waits until files were changed, and for all of what is being saved; nothing when it is to end.
+/// Waits until files change, and until they stay unchanged again. Returns nothing if the watch is to end.
 async fn wait(watched: &WatchSet, seen: &mut FileSnapshot, heard: &dyn Fn(&Path) -> bool, stop: &Stop) -> Vec<PathBuf> {
     let told = |seen: &FileSnapshot, now: &FileSnapshot| -> Vec<PathBuf> {
         seen.changes(now).into_iter().filter(|path| heard(path)).collect()
@@ -191,7 +193,7 @@ async fn wait(watched: &WatchSet, seen: &mut FileSnapshot, heard: &dyn Fn(&Path)
         }
         let changed = told(seen, &now);
         *seen = now;
-        // What an editor had for a moment is gone again.
+        // A temporary file of an editor may be gone again.
         if !changed.is_empty() {
             return changed;
         }
@@ -202,7 +204,7 @@ fn count(suites: &Suites) -> usize {
     suites.loaded().iter().map(|loaded| loaded.selected.len()).sum()
 }
 
-/// What is said before a run.
+/// The line that is printed before a run.
 fn header(changed: &[PathBuf], left: usize, all: usize) -> String {
     let here = absolute(Path::new(""));
     let shown = |path: &PathBuf| one_line(&path.strip_prefix(&here).unwrap_or(path).display().to_string()).into_owned();
@@ -211,7 +213,7 @@ fn header(changed: &[PathBuf], left: usize, all: usize) -> String {
         names.push(format!("{} more", changed.len() - NAMED));
     }
     let what = match (left, all) {
-        // What is wrong is said next.
+        // The problem is reported next.
         (_, 0) => String::new(),
         (0, _) => ", nothing to run".to_owned(),
         _ => format!(", running {left} of {}", count_of(all, "case")),

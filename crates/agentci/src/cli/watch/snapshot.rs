@@ -1,30 +1,31 @@
-//! How files looked at one moment.
+//! The state of files at one time.
 
 use std::collections::BTreeMap;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// The most files that are watched.
+/// How many files are watched at most.
 pub(super) const FILE_LIMIT: usize = 10_000;
-/// The most folders below each other that are looked into.
+/// How many levels of folders are searched.
 const DEPTH_LIMIT: usize = 32;
-/// The most folders that are looked into; this happens every moment.
+/// How many folders are searched at most, each time files are polled.
 pub(super) const FOLDER_LIMIT: usize = 20_000;
-/// Folders of which nothing is watched, beside those whose names begin with a dot.
+/// Folders that are not watched, besides those whose names start with a dot.
 const SKIPPED: [&str; 8] =
     ["node_modules", "target", "build", "dist", "vendor", "venv", "site-packages", "__pycache__"];
 
-/// How files looked, by absolute path.
+/// The state of files, by absolute path.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct FileSnapshot {
     files: BTreeMap<PathBuf, Stamp>,
-    /// How many folders were looked into.
+    /// The number of folders that were searched.
     folders: usize,
     cut_off: bool,
 }
 
-/// What differs when a file was written, or replaced by another: the seconds and nanoseconds of its time, its size and number.
+/// Differs when a file was written or replaced: the seconds and nanoseconds of its modification time, its size and
+/// inode.
 type Stamp = (i64, i64, u64, u64);
 
 fn stamp(metadata: &Metadata) -> Stamp {
@@ -32,7 +33,7 @@ fn stamp(metadata: &Metadata) -> Stamp {
 }
 
 impl FileSnapshot {
-    /// Adds a file, if there is one.
+    /// Adds a file, if it exists.
     pub(super) fn add_file(&mut self, path: &Path) {
         if let Ok(metadata) = std::fs::metadata(path)
             && metadata.is_file()
@@ -45,7 +46,7 @@ impl FileSnapshot {
         }
     }
 
-    /// Adds what is in a folder and below it and is wanted, as long as no more than `most` folders were looked into.
+    /// Adds the wanted files at or below a folder, until `most` folders were searched.
     pub(super) fn add_folder(
         &mut self,
         folder: &Path,
@@ -63,7 +64,7 @@ impl FileSnapshot {
             let Ok(entries) = std::fs::read_dir(&folder) else { continue };
             for entry in entries.flatten() {
                 let (path, name) = (entry.path(), entry.file_name());
-                // Links are followed to files and not to folders, which may lead round in a circle.
+                // Symbolic links are followed to files, but not to folders, which may form a cycle.
                 let Ok(kind) = entry.file_type() else { continue };
                 if kind.is_dir() {
                     let name = name.to_string_lossy();
@@ -81,7 +82,8 @@ impl FileSnapshot {
         }
     }
 
-    /// The same, but what was in a former one as it looked then, so that no change between the two is lost.
+    /// This snapshot, with files of an earlier snapshot in their earlier state, so that no change between the two is
+    /// lost.
     pub(super) fn with_former(mut self, former: &FileSnapshot) -> Self {
         for (path, stamp) in &mut self.files {
             if let Some(then) = former.files.get(path) {
@@ -91,7 +93,7 @@ impl FileSnapshot {
         self
     }
 
-    /// A later one, but what matters and has changed since as it looks here.
+    /// A later snapshot, with files that matter and have changed since in the state of this one.
     pub(super) fn caught_up(&self, mut later: FileSnapshot, matters: &dyn Fn(&Path) -> bool) -> Self {
         for path in self.changes(&later).into_iter().filter(|path| matters(path)) {
             match self.files.get(&path) {
@@ -102,7 +104,7 @@ impl FileSnapshot {
         later
     }
 
-    /// The files that are new in a later one, look otherwise, or are gone.
+    /// The files that are new, changed or missing in a later snapshot.
     pub(super) fn changes(&self, later: &FileSnapshot) -> Vec<PathBuf> {
         let differs = |path: &&PathBuf| self.files.get(*path) != later.files.get(*path);
         let mut changed: Vec<PathBuf> = later.files.keys().filter(differs).cloned().collect();
@@ -121,7 +123,7 @@ impl FileSnapshot {
     }
 }
 
-/// Whether a file is one that editors have for a moment, or hide.
+/// Whether a file is a temporary or hidden file, as editors create them.
 fn is_scratch(name: &str) -> bool {
     let ends = ["~", ".swp", ".swx", ".tmp", ".bak", ".orig", ".pyc"].iter().any(|end| name.ends_with(end));
     ends || name.starts_with('.') || name.starts_with('#')
@@ -147,7 +149,7 @@ mod tests {
         let before = look(folder.path());
         assert_eq!(before.changes(&look(folder.path())), Vec::<PathBuf>::new());
         std::fs::write(path("written"), "longer text").unwrap();
-        // A text of the same length, and perhaps at the same moment.
+        // The same length, and perhaps the same modification time.
         std::fs::write(path("other"), "TEXT").unwrap();
         std::fs::rename(path("other"), path("replaced")).unwrap();
         std::fs::remove_file(path("deleted")).unwrap();

@@ -1,4 +1,4 @@
-//! Which cases a changed file touches.
+//! Determines which cases a changed file affects.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,35 +10,35 @@ use agentci::{LoadedSuite, Suites};
 use super::watch_set::is_of_a_program;
 use crate::cli::case_files::{StartedCommand, absolute, agent_command, recorded, started};
 
-/// What belongs to each suite, where the suites stand in the plan.
+/// The files of each suite, in the order of the plan.
 #[derive(Debug)]
 pub(super) struct Territories {
     pub(super) suites: Vec<Territory>,
 }
 
-/// What belongs to one suite.
+/// The files of one suite.
 #[derive(Debug, Default)]
 pub(super) struct Territory {
     /// The file that defines it.
     path: PathBuf,
-    /// Everything below it belongs to the suite unless another suite is nearer.
+    /// Everything below this folder belongs to the suite, unless another suite is nearer.
     pub(super) folder: PathBuf,
-    /// Files that only some cases have: their own, their recordings, the script of their model.
+    /// Files that only some cases use: their own, their recordings, and the script of their model.
     pub(super) of_cases: BTreeMap<PathBuf, BTreeSet<usize>>,
     /// Programs of agents, hooks and tools.
     pub(super) programs: BTreeSet<PathBuf>,
-    /// Folders with such programs, which are made of more than one file.
+    /// Folders with such programs, which may consist of several files.
     pub(super) program_folders: BTreeSet<PathBuf>,
 }
 
-/// What was there the last time.
+/// The suites and the files of cases in the last round.
 #[derive(Debug, Default)]
 pub(super) struct Former {
     suites: BTreeSet<PathBuf>,
     of_cases: BTreeSet<PathBuf>,
 }
 
-/// What a file touches of a suite.
+/// What a file affects in a suite.
 #[derive(Debug, PartialEq, Eq)]
 enum Touch {
     Nothing,
@@ -52,9 +52,9 @@ impl Territories {
         Self { suites: suites.loaded().iter().map(territory).collect() }
     }
 
-    /// Leaves of the selected cases those that these files touch, and suites that were not there before.
+    /// Keeps only the selected cases that the changed files affect, and all cases of new suites.
     pub(super) fn narrow(&self, suites: &mut Suites, changed: &[PathBuf], former: &Former, noted: &BTreeSet<PathBuf>) {
-        // Something that several suites share: nobody can tell for which of them it was read.
+        // A file that several suites share: it is unknown for which of them it was read.
         let touches_none =
             |path: &Path| self.suites.iter().all(|suite| self.touch(suite, path, former) == Touch::Nothing);
         let shared = changed.iter().any(|path| noted.contains(path) && touches_none(path));
@@ -85,7 +85,7 @@ impl Territories {
         let depth = |folder: &Path| folder.components().count();
         let around = self.suites.iter().map(|suite| &suite.folder).filter(|folder| path.starts_with(folder));
         let nearest = around.map(|folder| depth(folder)).max();
-        // The file of a case that is gone has nothing to run.
+        // The file of a removed case affects nothing.
         let gone = former.of_cases.contains(path) && !path.exists();
         if gone || !path.starts_with(&suite.folder) || nearest != Some(depth(&suite.folder)) {
             return Touch::Nothing;
@@ -93,7 +93,7 @@ impl Territories {
         Touch::All
     }
 
-    /// What is to be known of them the next time.
+    /// What the next round needs to know about them.
     pub(super) fn into_former(self) -> Former {
         let mut former = Former::default();
         for suite in self.suites {
@@ -123,11 +123,11 @@ impl Territory {
         territory
     }
 
-    /// Adds the program that an agent is.
+    /// Adds the program of an agent.
     fn add_agent(&mut self, target: &Target) {
         let Some(StartedCommand { command, folder, .. }) = agent_command(target) else { return };
         for file in files(command) {
-            // A program that is a folder, or one beside which its other files lie.
+            // A program that is a folder, or a file in the folder of its other files.
             let around = if file.is_dir() { Some(file.as_path()) } else { file.parent() };
             self.program_folders.extend(around.map(Path::to_path_buf));
             self.programs.insert(file);
@@ -135,7 +135,7 @@ impl Territory {
         self.program_folders.extend(folder.map(absolute));
     }
 
-    /// Adds the programs that run beside the agent of a case: hooks, and tools that are executed.
+    /// Adds the programs that run besides the agent of a case: hooks and live tools.
     fn add_helpers(&mut self, case: &Case) {
         for hook in case.hooks.iter() {
             self.programs.extend(files(&hook.command));
@@ -150,7 +150,7 @@ impl Territory {
     }
 }
 
-/// The files that a command names.
+/// The files in a command.
 fn files(command: &[CommandPart]) -> impl Iterator<Item = PathBuf> {
     command.iter().filter_map(|part| part.file.as_deref()).map(absolute)
 }

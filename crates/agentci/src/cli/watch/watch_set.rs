@@ -1,4 +1,4 @@
-//! Which files are watched.
+//! The set of watched files.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,35 +9,35 @@ use super::{FOLDER_LIMIT, FileSnapshot, Territories};
 use crate::cli::case_files::{absolute, recorded};
 use crate::cli::{RunArguments, Suites};
 
-/// How the names of programs end.
+/// The file extensions of programs.
 const PROGRAMS: [&str; 24] = [
     "py", "pyi", "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "sh", "bash", "rb", "php", "pl", "lua", "go",
     "rs", "java", "kt", "cs", "ex", "exs", "swift",
 ];
 
-/// How the names of what programs are told end: prompts and settings. Agents write such files as well, so one that changes while
-/// they are at work is not counted.
+/// The file extensions of prompts and settings. Agents also write such files, so a change during a run does not count.
 const TOLD: [&str; 8] = ["md", "txt", "prompt", "j2", "jinja", "jinja2", "tmpl", "toml"];
 
-/// The files that are watched.
+/// The watched files.
 #[derive(Debug)]
 pub(super) struct WatchSet {
-    /// What was named on the command line.
+    /// The paths from the command line.
     named: Vec<PathBuf>,
-    /// Files that suites are made of, wherever they are.
+    /// The files of suites, wherever they are.
     sources: BTreeSet<PathBuf>,
-    /// Those of them that were read with the suites.
+    /// The files that were read to load the suites.
     noted: BTreeSet<PathBuf>,
-    /// Folders of which every file is watched.
+    /// Folders in which every file is watched.
     folders: BTreeSet<PathBuf>,
-    /// Folders of which programs are.
+    /// Folders in which programs are watched.
     programs: BTreeSet<PathBuf>,
     /// Folders that runs write to.
     outputs: BTreeSet<PathBuf>,
 }
 
 impl WatchSet {
-    /// What is to be watched of these suites. `noted` is what was read of the disk for them, `named` what the user named.
+    /// The files to watch for these suites. `noted` contains the files that were read to load them, `named` the paths
+    /// from the command line.
     pub(super) fn of(
         suites: &Suites,
         noted: &BTreeSet<PathBuf>,
@@ -54,7 +54,7 @@ impl WatchSet {
         }
         let named: Vec<PathBuf> = named.iter().map(|path| absolute(path)).collect();
         for path in &named {
-            // A file may be gone for a moment.
+            // A file may be missing temporarily.
             let folder = if path.is_dir() { Some(path.as_path()) } else { path.parent() };
             folders.extend(folder.map(Path::to_path_buf));
         }
@@ -62,7 +62,7 @@ impl WatchSet {
         for suite in suites.loaded().iter().map(|loaded| &loaded.suite) {
             outputs.extend(suite.output_dir.iter().map(|path| absolute(path)));
             if mode.unwrap_or(suite.mode) == Mode::Record {
-                // They are written by each run.
+                // Each run writes them.
                 for path in suite.cases.iter().flat_map(|case| recorded(case)) {
                     sources.remove(&path);
                 }
@@ -71,7 +71,7 @@ impl WatchSet {
         Self { named, sources, noted, folders, programs, outputs }
     }
 
-    /// How everything looks now.
+    /// The current state of all watched files.
     pub(super) fn look(&self) -> FileSnapshot {
         let mut snapshot = FileSnapshot::default();
         self.sources.iter().for_each(|path| snapshot.add_file(path));
@@ -81,28 +81,28 @@ impl WatchSet {
         snapshot
     }
 
-    /// Whether a file is one that suites name, so that it is surely not written by an agent that is at work.
+    /// Whether suites refer to a file, so that it is not written by a running agent.
     pub(super) fn is_named(&self, path: &Path) -> bool {
         self.sources.contains(path)
     }
 
-    /// Whether everything is there that was named on the command line.
+    /// Whether all paths from the command line exist.
     pub(super) fn is_there(&self) -> bool {
         self.named.iter().all(|path| path.exists())
     }
 
-    /// What was read with the suites.
+    /// The files that were read to load the suites.
     pub(super) fn noted(&self) -> &BTreeSet<PathBuf> {
         &self.noted
     }
 }
 
-/// Whether a file is a program, by its name.
+/// Whether a file is a program, by its extension.
 pub(super) fn is_program(path: &Path) -> bool {
     ends(path, &PROGRAMS)
 }
 
-/// Whether a file is a program or what one is told.
+/// Whether a file is a program, a prompt or a setting, by its extension.
 pub(super) fn is_of_a_program(path: &Path) -> bool {
     is_program(path) || ends(path, &TOLD)
 }

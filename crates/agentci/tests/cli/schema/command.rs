@@ -43,7 +43,7 @@ fn all_are_written_to_a_folder_and_again() {
         let settings = ran.stderr.split_once("files you have:\n").unwrap().1;
         let settings: Value = serde_json::from_str(settings).unwrap();
         assert_eq!(settings["yaml.schemas"]["./editor/schemas/native.schema.json"][0], "agentci.yaml");
-        // What is no YAML is not for the YAML extension.
+        // Schemas of other files are not for the YAML extension.
         assert!(settings["yaml.schemas"].get("./editor/schemas/yao.schema.json").is_none());
     }
 }
@@ -61,12 +61,12 @@ fn one_may_be_written_alone() {
 fn an_unknown_name_is_an_error_with_the_nearest_one() {
     let ran = Suite::empty().agentci(&["schema", "runleger"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
-    ran.complains(&["error: there is no schema `runleger`", "help: did you mean `runledger`? schemas are native, "]);
+    ran.complains(&["error: unknown schema `runleger`", "help: did you mean `runledger`? available schemas: native, "]);
 }
 
 #[test]
-fn a_folder_that_can_not_be_made_is_an_error() {
+fn a_folder_that_cannot_be_created_is_an_error() {
     let ran = Suite::empty().file("taken", "").agentci(&["schema", "--out", "taken/schemas"]);
     assert_eq!(ran.code, Some(1));
-    ran.complains(&["help: name a folder that can be made"]);
+    ran.complains(&["help: choose a folder that can be created"]);
 }

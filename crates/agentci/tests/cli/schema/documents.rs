@@ -1,4 +1,4 @@
-//! Files that have a schema, and what is wrong with them by it, with lines.
+//! Files that have a schema, and their schema errors with line numbers.
 
 use std::fs;
 use std::ops::RangeInclusive;
@@ -10,21 +10,21 @@ use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
-/// A document of a file; a file of lines has several.
+/// A document in a file; a JSON Lines file has several.
 pub(super) struct Document {
     pub(super) path: PathBuf,
     /// The name of its schema.
     pub(super) schema: &'static str,
     pub(super) value: Value,
-    /// The tree of a YAML file, for places.
+    /// The tree of a YAML file, for line numbers.
     node: Option<Node>,
-    /// The lines of a document that is one of several.
+    /// The lines of the document, if the file has several.
     lines: RangeInclusive<u32>,
 }
 
-/// Something that a schema refuses.
+/// An error found by a schema.
 pub(super) struct Refusal {
-    /// The lines it may be about.
+    /// The lines that it may be about.
     pub(super) lines: Vec<u32>,
     message: String,
 }
@@ -46,7 +46,7 @@ pub(super) fn below(folder: &Path) -> Vec<Document> {
     found
 }
 
-/// Which schema a file is for, by where it lies.
+/// The name of the schema for a file, by its path and its keys.
 fn schema_of(path: &Path) -> Option<&'static str> {
     let name = path.file_name()?.to_str()?;
     let above = |wanted: &str| path.ancestors().skip(1).any(|folder| folder.file_name().is_some_and(|it| it == wanted));
@@ -76,14 +76,14 @@ fn schema_of(path: &Path) -> Option<&'static str> {
     }
 }
 
-/// The documents of a file; none if it can not be parsed, which readers tell of.
+/// The documents of a file; none if it cannot be parsed, which the readers report.
 pub(super) fn documents(path: &Path, schema: &'static str) -> Vec<Document> {
     let Ok(text) = fs::read_to_string(path) else { return Vec::new() };
     let document = |value, node, lines| Document { path: path.to_path_buf(), schema, value, node, lines };
     if schema == "yao" {
         let mut stream = serde_json::Deserializer::from_str(&text).into_iter();
         let mut found = Vec::new();
-        // Values follow one another, each on as many lines as it likes.
+        // Values follow one another; each may span several lines.
         let begin = |at: usize| text[at..].find(|c: char| !c.is_whitespace()).map_or(at, |space| at + space);
         let line = |at: usize| u32::try_from(text[..at].matches('\n').count()).unwrap() + 1;
         let mut first = line(begin(0));
@@ -93,7 +93,7 @@ pub(super) fn documents(path: &Path, schema: &'static str) -> Vec<Document> {
         }
         return found;
     }
-    // JSON is YAML, but for the comments that some of these files have.
+    // JSON is YAML, except for the comments in some of these files.
     let plain = |line: &str| if line.trim_start().starts_with("//") { String::new() } else { line.to_owned() };
     let text = if schema.starts_with("yao-") && schema != "yao-prompts" {
         text.lines().map(plain).collect::<Vec<_>>().join("\n")
@@ -107,7 +107,7 @@ pub(super) fn documents(path: &Path, schema: &'static str) -> Vec<Document> {
 }
 
 impl Document {
-    /// A document of one's own.
+    /// A document from a text instead of a file.
     pub(super) fn of(text: &str, schema: &'static str) -> Self {
         let node = yaml::parse(text, Sources::default().add(Path::new("own.yaml"), text)).unwrap();
         Self {
@@ -124,7 +124,7 @@ impl Document {
         let refusal = |error: &ValidationError<'_>| {
             let mut lines = Vec::new();
             self.lines(error, &mut lines);
-            // A key that is missing may have been misspelt, which readers tell of once.
+            // A missing key may be a misspelt one, which the readers report once.
             let misspelt = |other: &&ValidationError<'_>| {
                 matches!(other.kind(), ValidationErrorKind::AdditionalProperties { .. })
                     && other.instance_path() == error.instance_path()
@@ -137,7 +137,7 @@ impl Document {
         errors.iter().map(refusal).collect()
     }
 
-    /// The lines an error may be about: of several ways to be right, those that come nearest.
+    /// Adds the lines that an error may be about; of several alternatives, those that match deepest.
     fn lines(&self, error: &ValidationError<'_>, lines: &mut Vec<u32>) {
         let own = error.instance_path().as_str();
         match error.kind() {
@@ -158,7 +158,7 @@ impl Document {
                     lines.extend(self.places(&below_key(own, key)).first());
                 }
             }
-            // What is wrong with several keys may be told of any of them.
+            // An error about several keys may be reported at any of them.
             ValidationErrorKind::OneOfMultipleValid { .. }
             | ValidationErrorKind::Not { .. }
             | ValidationErrorKind::MaxProperties { .. } => {
@@ -172,7 +172,7 @@ impl Document {
         }
     }
 
-    /// The lines of the key and of the value that a pointer leads to.
+    /// The lines of the key and of the value that a pointer points at.
     fn places(&self, pointer: &str) -> Vec<u32> {
         let Some(mut node) = self.node.as_ref() else { return self.lines.clone().collect() };
         let mut key = node.span.line;

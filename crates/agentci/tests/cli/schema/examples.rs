@@ -1,4 +1,5 @@
-//! Every right file is taken: examples, templates, what `convert` prints, and whole files in the reference pages.
+//! Schemas accept every valid file: examples, templates, the output of `convert`, and complete files on the reference
+//! pages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -57,7 +58,7 @@ fn what_convert_prints_is_taken() {
     }
 }
 
-/// Whole suites among the examples of the reference pages, by a key that only they have.
+/// Complete suites among the examples are recognised by their first key.
 #[test]
 fn whole_files_in_the_reference_pages_are_taken() {
     let validators = validators();

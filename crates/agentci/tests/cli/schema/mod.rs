@@ -1,4 +1,4 @@
-//! JSON Schemas of suite files: they are valid themselves, take every right file, and refuse what the readers refuse.
+//! JSON Schemas of suite files: they are valid themselves, accept every valid file, and reject what the readers reject.
 
 mod command;
 mod documents;
@@ -34,7 +34,7 @@ fn every_schema_is_valid_itself() {
 fn every_key_has_a_description() {
     fn walk(value: &Value, place: &str) {
         if let Some(properties) = value.get("properties").and_then(Value::as_object) {
-            // Conditions look at keys that are described elsewhere.
+            // The keys in conditions are described elsewhere.
             if value.get("description").is_some() {
                 for (key, property) in properties {
                     let described = property.get("description").and_then(Value::as_str).unwrap_or_default();

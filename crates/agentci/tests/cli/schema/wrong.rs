@@ -1,4 +1,5 @@
-//! Every wrong input of the gallery: what its reader says about shapes, its schema refuses, too, on the same line.
+//! Invalid inputs of the gallery: every error that a reader reports about the structure of a file is also found by the
+//! schema, on the same line.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,108 +11,108 @@ use agentci::source::Severity;
 use super::documents::{Refusal, below};
 use super::validators;
 
-/// Why a schema can not know that something is wrong.
+/// Why a schema cannot find an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reason {
-    /// The file can not be parsed, or a key of it stands twice.
+    /// The file cannot be parsed, or has a duplicate key.
     Syntax,
-    /// It is about other files: one is missing, or wrong itself.
+    /// The error is about other files: one is missing or invalid.
     Files,
-    /// It is about another place in the same files: a name that is used twice, not known, or has no use there.
+    /// The error is about another place in the same files: a name that is used twice, unknown, or has no effect there.
     Reference,
-    /// It is the text of a pattern or of a JSON Schema.
+    /// The error is in the text of a pattern or of a JSON Schema.
     Pattern,
-    /// It is how a name under a mapping is spelt.
+    /// The error is in the spelling of a name in a mapping.
     Names,
-    /// It is which of two numbers is larger.
+    /// The error depends on which of two numbers is larger.
     Order,
-    /// It is whether a word is in quotes.
+    /// The error depends on whether a word is quoted.
     Quotes,
-    /// It is what else stands in a mapping whose other keys may be anything.
+    /// The error is another key in a mapping that allows any other key.
     Open,
 }
 use Reason::{Files, Names, Open, Order, Pattern, Quotes, Reference, Syntax};
 
-/// Inputs that are wrong in another way than by their shape, with words of the line and its message, and why.
+/// Errors that are not about structure: the input, words of the line and its message, and the reason.
 const OTHERS: &[(&str, &str, Reason)] = &[
     ("ananke-bad-assertions", "the pattern has an unknown flag", Pattern),
-    ("ananke-bad-assertions", "can not hold a variable", Names),
-    ("ananke-bad-assertions", "it looks ahead or behind", Pattern),
+    ("ananke-bad-assertions", "cannot contain a variable", Names),
+    ("ananke-bad-assertions", "look-around is not supported", Pattern),
     ("ananke-bad-count", "`max` is less than `min`", Order),
-    ("ananke-blocks-in-a-circle", "builds upon itself", Reference),
+    ("ananke-blocks-in-a-circle", "extends itself", Reference),
     ("ananke-no-config", "no `ananke.config.yaml` was found", Files),
     ("ananke-no-tests", "no tests belong to", Files),
     ("ananke-one-bad-test", "is never closed", Syntax),
     ("ananke-target-of-a-later-version", "needs version 1.1", Reference),
-    ("ananke-tool-with-two-answers", "is described twice", Reference),
+    ("ananke-tool-with-two-answers", "is defined twice", Reference),
     ("ananke-tool-without-answer", "has no answer", Reference),
     ("ananke-turn-for-another-target", "needs version 1.2", Reference),
     ("ananke-turn-for-another-target", "is for targets of type `mcp`", Reference),
-    ("ananke-unknown-block", "there is no block", Reference),
+    ("ananke-unknown-block", "unknown block", Reference),
     ("aumai-bad-file-beside-good-ones", "is never closed", Syntax),
     ("aumai-schema-invalid", "not a valid JSON Schema", Pattern),
-    ("file-that-is-no-suite", "fits no known suite format", Files),
+    ("file-that-is-no-suite", "does not match any known suite format", Files),
     ("folder-without-suite", "no suite found", Files),
     ("native-bad-count", "`max` is less than `min`", Order),
-    ("native-bad-pattern", "this pattern can not be used", Pattern),
+    ("native-bad-pattern", "this pattern cannot be used", Pattern),
     ("native-bad-pattern", "this pattern is too large", Pattern),
-    ("native-bad-variable-name", "can not be the name of a variable", Names),
-    ("native-case-without-target", "and neither has the suite", Reference),
+    ("native-bad-variable-name", "cannot be the name of a variable", Names),
+    ("native-case-without-target", "neither the case nor the suite has a `target`", Reference),
     ("native-duplicate-ids", "is used twice", Reference),
     ("native-key-missing-before-colon", "a key is missing", Syntax),
     ("native-merge-of-text", "`<<` takes a mapping", Syntax),
-    ("native-mcp-files", "can not read", Files),
-    ("native-mcp-files", "there is no file", Files),
-    ("native-mcp-servers", "can not be the name of an MCP server", Names),
-    ("native-mcp-servers", "have the same variable", Names),
+    ("native-mcp-files", "cannot read", Files),
+    ("native-mcp-files", "none.jsonl` does not exist", Files),
+    ("native-mcp-servers", "cannot be the name of an MCP server", Names),
+    ("native-mcp-servers", "use the same environment variable", Names),
     ("native-mcp-unreached", "has no effect", Reference),
     ("native-model-called", "`of` contradict each other", Reference),
-    ("native-model-not-seen", "cannot be judged", Reference),
+    ("native-model-not-seen", "cannot be evaluated", Reference),
     ("native-no-target", "neither the suite nor any case", Reference),
-    ("native-semantic", "there is no embedder", Reference),
-    ("native-turns-for-a-process", "an agent that is a process", Reference),
+    ("native-semantic", "unknown embedder", Reference),
+    ("native-turns-for-a-process", "a process agent", Reference),
     ("runledger-alias-bomb", "aliases expand", Syntax),
-    ("runledger-bad-indentation", "does not fit the lines before it", Syntax),
-    ("runledger-cases-end-in-yml", "holds no `.yaml` file", Files),
-    ("runledger-cases-folder-empty", "holds no `.yaml` file", Files),
-    ("runledger-cases-folder-missing", "there is no folder", Files),
+    ("runledger-bad-indentation", "does not match the lines before it", Syntax),
+    ("runledger-cases-end-in-yml", "contains no `.yaml` file", Files),
+    ("runledger-cases-folder-empty", "contains no `.yaml` file", Files),
+    ("runledger-cases-folder-missing", "case` does not exist", Files),
     ("runledger-colon-in-text", "a second `: ` on one line", Syntax),
     ("runledger-duplicate-ids", "is used twice", Reference),
     ("runledger-duplicate-keys", "is written twice", Syntax),
-    ("runledger-nan-in-input", "a number that JSON can not say", Syntax),
+    ("runledger-nan-in-input", "a number that JSON cannot represent", Syntax),
     ("runledger-schema-elsewhere", "refers to another document", Pattern),
     ("runledger-schema-invalid", "is not a valid JSON Schema", Files),
-    ("runledger-schema-missing", "can not be read", Files),
+    ("runledger-schema-missing", "cannot be read", Files),
     ("runledger-schema-not-json", "is not JSON", Files),
-    ("runledger-schema-unknown-draft", "a JSON Schema that is not known", Files),
+    ("runledger-schema-unknown-draft", "an unsupported JSON Schema draft", Files),
     ("runledger-second-document", "a second document", Syntax),
     ("runledger-suite-not-utf8", "is not UTF-8", Files),
-    ("runledger-tab-indentation", "a tab can not stand here", Syntax),
+    ("runledger-tab-indentation", "a tab is not allowed here", Syntax),
     ("runledger-too-deep", "nested more than 100 levels", Syntax),
     ("runledger-unclosed-bracket", "is never closed", Syntax),
     ("runledger-unclosed-quote", "is not closed", Syntax),
-    ("runledger-undefined-alias", "no anchor of that name", Syntax),
-    ("runledger-unknown-tag", "means nothing here", Syntax),
-    ("scenario-answer-missing", "there is no file", Files),
-    ("scenario-answer-missing", "leads out of", Files),
-    ("scenario-answer-options", "can not be the name of a tool", Names),
-    ("scenario-answer-twice", "9: an answer has either `response_file` or `response`", Open),
-    ("scenario-bad-settings", "can not be the name of a variable", Names),
+    ("runledger-undefined-alias", "no anchor with this name", Syntax),
+    ("runledger-unknown-tag", "the tag `!env` is not supported", Syntax),
+    ("scenario-answer-missing", "answer file `paylips/1.json` does not exist", Files),
+    ("scenario-answer-missing", "points outside", Files),
+    ("scenario-answer-options", "cannot be the name of a tool", Names),
+    ("scenario-answer-twice", "9: an answer needs either `response_file` or `response`", Open),
+    ("scenario-bad-settings", "cannot be the name of a variable", Names),
     ("scenario-duplicate-names", "is used twice", Reference),
-    ("scenario-keys-below-and-beside", "it can not be told", Open),
+    ("scenario-keys-below-and-beside", "ambiguous request", Open),
     ("scenario-one-bad-file", "a second `: ` on one line", Syntax),
     ("suite-of-another-format", "no suite found", Files),
-    ("yao-bad-assert", "found the text `yes`", Quotes),
+    ("yao-bad-assert", "found the string `yes`", Quotes),
     ("yao-bad-json", "", Syntax),
     ("yao-duplicate-ids", "is used twice", Reference),
-    ("yao-unknown-connector", "there is no connector", Reference),
+    ("yao-unknown-connector", "unknown connector", Reference),
 ];
 
 fn gallery() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/errors").canonicalize().unwrap()
 }
 
-/// A line of a file of an input, and what is said about it.
+/// A message about a line of an input.
 struct Told {
     path: String,
     line: u32,

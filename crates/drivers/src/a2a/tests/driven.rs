@@ -1,4 +1,4 @@
-//! Whole turns, from recordings that are written by hand: no network, no clock.
+//! Whole turns, replayed from handwritten recordings: no network, no clock.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::{DriveError, DriverContext, TraceSink};
 use agentci_exchange::Clock;
 use agentci_exchange::{AgentLine, AgentRecording, ExchangePlayer};
 
-/// A recording, exchange by exchange; each thing happens a tenth of a second after the one before.
+/// A recording, built line by line; each line is a tenth of a second after the previous one.
 #[derive(Default)]
 struct Tape {
     lines: Vec<Value>,
@@ -188,8 +188,8 @@ fn a_stream_that_can_not_be_taken_up_is_asked_for() {
 fn a_task_is_asked_for_until_the_time_is_up() {
     let working = task("TASK_STATE_WORKING", &json!([]));
     let sent = json!({ "call": "send", "message": { "parts": [{ "text": "hi" }] }, "returnImmediately": true });
-    // Every exchange takes 0.3 s of the 3 s there are, and the waits between them 0.1, 0.2, 0.4, 0.8 and so on, of which a
-    // replay knows by the moments alone.
+    // Every exchange takes 0.3 s of the 3 s, and the waits between them take 0.1, 0.2, 0.4, 0.8 s and so on, which a
+    // replay only knows from the recorded times.
     let mut tape = Tape::default().whole(&sent, 200, &result(&working));
     for _ in 0..20 {
         tape = tape.whole(&asked("get"), 200, &result(&working["task"]));
@@ -211,7 +211,8 @@ fn an_address_alone_is_tried_in_both_versions() {
     }
     let tape = Tape::default().whole(&said("send"), 200, &refusal(-32601)).whole(&said("send"), 200, &refusal(-32601));
     assert!(matches!(drive(&endpoint(), tape).0, Err(DriveError::Refused { .. })));
-    // What was refused for another reason is not said twice, and one whose card says what it speaks is not tried.
+    // A request that was refused for another reason is not repeated, and neither is one to an agent whose card names
+    // its version.
     let tape = Tape::default().whole(&said("send"), 200, &refusal(-32602));
     assert!(matches!(drive(&endpoint(), tape).0, Err(DriveError::Refused { .. })));
     let tape = Tape::default().whole(&said("stream"), 200, &refusal(-32601));
@@ -240,7 +241,7 @@ fn a_task_that_fails_fails_the_turn_and_leaves_its_trace() {
     ];
     let (result, trace) =
         drive(&streaming(), Tape::default().stream(&said("stream"), &items, &json!({ "how": "closed" })));
-    assert_eq!(result.unwrap_err().to_string(), "the agent gave up: its task was rejected: not this");
+    assert_eq!(result.unwrap_err().to_string(), "the agent reported an error: its task was rejected: not this");
     assert_eq!(trace.conversation().text(), "half");
     let state = trace.events().iter().find_map(|event| match &event.kind {
         EventKind::State(state) => Some(state["task"]["state"].clone()),

@@ -1,4 +1,4 @@
-//! Turns that are driven against agents that answer as they are told.
+//! Turns with scripted agents.
 
 mod driven;
 

@@ -1,10 +1,10 @@
-//! Content of messages as blocks.
+//! Converts message content to Anthropic's content blocks.
 
 use serde_json::{Map, Value, json};
 
 use super::super::message::text_of;
 
-/// The blocks of a content: a text is one, of a list each part.
+/// The blocks of a message's content: one for a string, one per part for a list.
 pub(super) fn blocks(content: &Value) -> Vec<Value> {
     match content {
         Value::String(text) if text.is_empty() => Vec::new(),
@@ -14,7 +14,7 @@ pub(super) fn blocks(content: &Value) -> Vec<Value> {
     }
 }
 
-/// A part as a block. What is none of OpenAI's parts is taken for a block already.
+/// Converts a part to a block. Anything that is not one of OpenAI's parts is passed on as a block.
 fn block(part: &Value) -> Value {
     let url = part.get("image_url").and_then(|image| image.get("url").unwrap_or(image).as_str());
     match (part.get("type").and_then(Value::as_str), url) {
@@ -24,7 +24,7 @@ fn block(part: &Value) -> Value {
     }
 }
 
-/// Where an image is: elsewhere, or in the address itself.
+/// The source of an image: a URL, or the data in a `data:` URL.
 fn source(url: &str) -> Value {
     let inline = url.strip_prefix("data:").and_then(|data| data.split_once(";base64,"));
     match inline {
@@ -33,21 +33,21 @@ fn source(url: &str) -> Value {
     }
 }
 
-/// The calls of a message.
+/// The tool calls of a message.
 pub(super) fn tool_uses(message: &Value) -> Vec<Value> {
     let calls = message.get("tool_calls").and_then(Value::as_array);
     let calls = calls.into_iter().flatten().map(|call| {
         let function = call.get("function").unwrap_or(&Value::Null);
         let arguments = function.get("arguments").and_then(Value::as_str).unwrap_or_default();
         let input: Option<Value> = serde_json::from_str(arguments).ok().filter(Value::is_object);
-        // Nothing but an object is taken here, whatever the model said.
+        // The API accepts only objects here.
         let input = input.unwrap_or_else(|| Value::Object(Map::new()));
         json!({ "type": "tool_use", "id": call.get("id"), "name": function.get("name"), "input": input })
     });
     calls.collect()
 }
 
-/// What a tool gave.
+/// A tool result.
 pub(super) fn tool_result(message: &Value) -> Value {
     let id = message.get("tool_call_id").or_else(|| message.get("name"));
     let content = message.get("content").unwrap_or(&Value::Null);

@@ -1,4 +1,4 @@
-//! Anthropic's Messages: the conversation is put into their shape, the answer taken out of it.
+//! Anthropic's Messages API: converts the conversation to a request and reads the answer.
 
 mod content;
 mod options;

@@ -1,8 +1,8 @@
-//! Options of OpenAI's shape in Anthropic's.
+//! Converts OpenAI's options to Anthropic's.
 
 use serde_json::{Map, Value, json};
 
-/// Options of OpenAI that mean nothing here.
+/// OpenAI options that Anthropic does not support.
 const FOREIGN: [&str; 15] = [
     "audio",
     "frequency_penalty",
@@ -21,7 +21,7 @@ const FOREIGN: [&str; 15] = [
     "verbosity",
 ];
 
-/// The options in Anthropic's shape, and the names of those that have none. What is no option of OpenAI is passed on.
+/// The converted options, and the names of those that are not supported. Unknown options are passed on.
 pub(super) fn translate(options: &Map<String, Value>) -> (Map<String, Value>, Vec<String>) {
     let mut translated = Map::new();
     let mut left_out = Vec::new();

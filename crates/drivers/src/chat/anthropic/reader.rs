@@ -1,4 +1,4 @@
-//! An answer, in pieces or whole.
+//! Reads an answer, streamed or whole.
 
 use std::collections::BTreeMap;
 
@@ -8,26 +8,25 @@ use serde_json::{Map, Value};
 use super::super::completion::{AnswerReader, Completion, CompletionCall, CompletionError, SpokenPieces, finish_word};
 use crate::template_parts::as_text;
 
-/// The most blocks of one answer.
+/// The maximum number of blocks in one answer.
 const MOST_BLOCKS: usize = 10_000;
 
-/// Puts an answer together.
+/// Assembles an answer.
 #[derive(Debug, Default)]
 pub(crate) struct AnthropicReader {
     blocks: BTreeMap<u64, AnswerBlock>,
     completion: Completion,
-    /// Tokens that were read from and written to the provider's cache; they count as read.
+    /// Tokens that were read from and written to the provider's cache; they count as input.
     cached: u64,
     events: usize,
     done: bool,
 }
 
-/// A part of the answer.
 #[derive(Debug, Default)]
 struct AnswerBlock {
-    /// As it began.
+    /// The block as it was started.
     opened: Map<String, Value>,
-    /// What was said or thought, or the arguments of a call.
+    /// The text or reasoning, or the arguments of a call.
     text: String,
     signature: String,
 }
@@ -36,7 +35,7 @@ impl AnswerReader for AnthropicReader {
     fn event(&mut self, data: &str) -> SpokenPieces {
         self.events += 1;
         let event: Value = serde_json::from_str(data)
-            .map_err(|error| CompletionError::Malformed(format!("event {} is no JSON: {error}", self.events)))?;
+            .map_err(|error| CompletionError::Malformed(format!("event {} is not JSON: {error}", self.events)))?;
         self.value(&event)
     }
 
@@ -74,7 +73,7 @@ impl AnswerReader for AnthropicReader {
 }
 
 impl AnthropicReader {
-    /// Takes an event that was parsed already.
+    /// Handles a parsed event.
     pub(crate) fn value(&mut self, event: &Value) -> SpokenPieces {
         let number = event.get("index").and_then(Value::as_u64).unwrap_or_default();
         match event.get("type").and_then(Value::as_str) {
@@ -87,7 +86,7 @@ impl AnthropicReader {
             }
             Some("message_stop") => self.done = true,
             Some("error") => return Err(failed(event)),
-            // Signs of life, the ends of blocks, and whatever may be new.
+            // Pings, the ends of blocks, and unknown events.
             Some(_) => {}
             None => return Err(CompletionError::Malformed(format!("event {} has no `type`", self.events))),
         }
@@ -143,7 +142,7 @@ impl AnthropicReader {
             self.cached = cached.into_iter().flatten().fold(0, u64::saturating_add);
         }
         let known = self.completion.usage;
-        // A later number is the whole so far, not what was added.
+        // Counts are cumulative.
         let read = count("input_tokens").map(|read| read.saturating_add(self.cached));
         let (tokens_in, tokens_out) = (read.or(known.tokens_in), count("output_tokens").or(known.tokens_out));
         self.completion.usage = Usage { tokens_in, tokens_out, cost_usd: None };
@@ -151,7 +150,7 @@ impl AnthropicReader {
 }
 
 impl AnswerBlock {
-    /// Adds what was said or thought.
+    /// Adds text or reasoning.
     fn say(&mut self, said: &str) -> Vec<EventKind> {
         if said.is_empty() {
             return Vec::new();
@@ -174,7 +173,7 @@ impl AnswerBlock {
         CompletionCall { id: self.field("id"), name: self.field("name"), arguments }
     }
 
-    /// The result of a tool that it is.
+    /// The tool result in this block.
     fn result(&self) -> ToolResult {
         let content = self.opened.get("content").cloned().unwrap_or_default();
         let kind = content.get("type").and_then(Value::as_str).unwrap_or_default();
@@ -190,7 +189,7 @@ impl AnswerBlock {
     }
 }
 
-/// Puts a block where it belongs.
+/// Adds a complete block to the completion.
 fn close(mut block: AnswerBlock, completion: &mut Completion) {
     if block.is("text") {
         completion.text.push_str(&block.text);

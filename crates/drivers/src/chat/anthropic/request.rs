@@ -1,4 +1,4 @@
-//! A request.
+//! Builds a request.
 
 use serde_json::{Map, Value, json};
 
@@ -6,11 +6,11 @@ use super::super::message::text_of;
 use super::content::{blocks, tool_result, tool_uses};
 use super::options::translate;
 
-/// The most tokens of an answer where nobody says; the API insists on some number.
+/// The default of `max_tokens`, which the API requires.
 const MOST_TOKENS: u32 = 4096;
 
-/// A request: whose turn it is, of which model, with which options; and the options that could not be put into it. System prompts stand apart, calls and results of tools are
-/// blocks, and results belong to the user.
+/// The body of a request, and the names of the options that are not supported. System prompts are separate, tool calls
+/// and results are blocks, and results are part of the user's turn.
 pub(crate) fn body(model: &str, messages: &[Value], options: &Map<String, Value>) -> (Value, Vec<String>) {
     let (system, messages) = split(messages);
     let (translated, left_out) = translate(options);
@@ -23,12 +23,12 @@ pub(crate) fn body(model: &str, messages: &[Value], options: &Map<String, Value>
     body.insert("messages".into(), messages.into());
     body.insert("stream".into(), true.into());
     body.extend(translated);
-    // An option that is null is one that is not to be sent.
+    // Null removes an option.
     body.retain(|_, value| !value.is_null());
     (Value::Object(body), left_out)
 }
 
-/// The system prompts, and everything else in turns.
+/// Splits the messages into system prompts and turns.
 fn split(messages: &[Value]) -> (Vec<String>, Vec<Value>) {
     let mut system = Vec::new();
     let mut turns: Vec<Value> = Vec::new();
@@ -49,12 +49,12 @@ fn split(messages: &[Value]) -> (Vec<String>, Vec<Value>) {
     (system, turns.into_iter().map(simple).collect())
 }
 
-/// What the model thought before, which it wants to see again.
+/// Earlier reasoning, which the API expects back.
 fn thoughts(message: &Value) -> Vec<Value> {
     message.get("thinking_blocks").and_then(Value::as_array).cloned().unwrap_or_default()
 }
 
-/// Adds what someone says; two messages of one speaker are one turn.
+/// Adds blocks; consecutive messages of the same role form one turn.
 fn add(turns: &mut Vec<Value>, role: &str, said: Vec<Value>) {
     let last = turns.last_mut().filter(|turn| turn["role"] == role);
     match last.and_then(|turn| turn.get_mut("content")?.as_array_mut()) {
@@ -64,7 +64,7 @@ fn add(turns: &mut Vec<Value>, role: &str, said: Vec<Value>) {
     }
 }
 
-/// A turn that is one text alone is written as that text.
+/// Writes a turn that is a single text block as a string.
 fn simple(mut turn: Value) -> Value {
     let text = match turn["content"].as_array().map(Vec::as_slice) {
         Some([block]) if block["type"] == "text" && block.as_object().is_some_and(|block| block.len() == 2) => {

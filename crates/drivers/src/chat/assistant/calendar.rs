@@ -1,10 +1,10 @@
-//! A moment in words, always in UTC.
+//! Formats a time, always in UTC.
 
 use agentci_plan::civil_date;
 
 const WEEKDAYS: [&str; 7] = ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"];
 
-/// What stands for `$SYS.NAME` at a moment in UTC, so that a prompt is the same on every machine; nothing if there is no such name.
+/// The value of `$SYS.NAME`, in UTC, so that a prompt is the same on every machine; `None` for an unknown name.
 pub(super) fn word(unix_ms: u64, name: &str) -> Option<String> {
     let unix = unix_ms / 1000;
     let (year, month, day) = civil_date(unix / 86_400);

@@ -1,6 +1,6 @@
-//! Who asks whom in a conversation: what prompts may say of it, and what the agent's functions see.
+//! The context of a conversation, as prompt variables and hooks see it.
 //!
-//! In comes the target's context map, by the names that the native format has for its keys.
+//! The input is the target's context mapping, with the native format's names for its keys.
 
 use agentci_plan::ChatTarget;
 use serde_json::{Map, Value, json};
@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 use crate::DriverContext;
 use crate::template_parts::as_text;
 
-/// The program that asks, as the original's test command names itself.
+/// The user agent of Yao's test command.
 const USER_AGENT: &str = "yao-agent-test/1.0";
 
-/// Who asks whom.
+/// The context of a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct AssistantContext {
     agent: String,
@@ -27,7 +27,7 @@ impl AssistantContext {
         Self { agent: target.agent.clone(), about: target.assistant.about.clone(), facts }
     }
 
-    /// What stands for `$CTX.NAME`; nothing is known by a name that nobody gave.
+    /// The value of `$CTX.NAME`; empty for an unknown name.
     pub(super) fn word(&self, name: &str) -> String {
         match name {
             "ASSISTANT_ID" => self.agent.clone(),
@@ -44,7 +44,7 @@ impl AssistantContext {
         }
     }
 
-    /// An entry of the metadata as a word, whatever the case of its letters if none is spelt the same.
+    /// An entry of the metadata as text; case-insensitive if there is no exact match.
     fn metadata_word(&self, name: &str) -> String {
         let exact = self.metadata(name);
         let same = || {
@@ -54,12 +54,12 @@ impl AssistantContext {
         exact.or_else(same).filter(|value| !value.is_null()).map(as_text).unwrap_or_default()
     }
 
-    /// The prompts that the conversation's metadata asks for.
+    /// The prompt preset that the conversation's metadata selects.
     pub(super) fn preset(&self) -> Option<&str> {
         self.metadata("__prompt_preset").and_then(Value::as_str).filter(|name| !name.is_empty())
     }
 
-    /// Whether the conversation's metadata asks for the prompts of the agent alone.
+    /// Whether the conversation's metadata disables global prompts.
     pub(super) fn own_prompts(&self) -> bool {
         self.metadata("__disable_global_prompts").and_then(Value::as_bool).unwrap_or(false)
     }
@@ -76,7 +76,7 @@ impl AssistantContext {
         }
     }
 
-    /// What the agent's functions see.
+    /// The context as hooks see it.
     pub(super) fn value(&self) -> Value {
         json!({
             "chat_id": self.text("chat"),

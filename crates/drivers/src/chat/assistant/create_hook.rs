@@ -1,4 +1,4 @@
-//! What is asked of the model, and how `Create` changes it.
+//! The request to the model, and how `Create` changes it.
 
 use std::sync::Arc;
 
@@ -10,37 +10,36 @@ use super::hooks::Hooks;
 use crate::DriveResult;
 use crate::chat::message::all_normal;
 
-/// Names that `Create` may give to options directly.
+/// Options that `Create` may return at the top level.
 const OPTIONS: [&str; 5] = ["temperature", "top_p", "max_tokens", "max_completion_tokens", "audio"];
 
-/// What is asked of the model.
+/// The request to the model.
 #[derive(Debug, Clone)]
 pub(in crate::chat) struct Opening {
-    /// The conversation, after the prompts.
+    /// The conversation, without the prompts.
     pub(in crate::chat) messages: Vec<Value>,
-    /// What is sent beside it.
     pub(in crate::chat) options: Map<String, Value>,
-    /// What `Create` or the conversation's metadata asks for and does not get.
+    /// What `Create` or the conversation's metadata requested that is not supported.
     pub(in crate::chat) warnings: Vec<String>,
     pub(super) prompts: Vec<ChatPrompt>,
     pub(super) context: AssistantContext,
     preset: Option<String>,
-    /// Whether the prompts of all agents are left out, if `Create` says so.
+    /// Whether global prompts are left out, if `Create` says so.
     own_prompts: Option<bool>,
 }
 
 impl Opening {
-    /// What is asked where nobody wants anything changed; prompts are still to be chosen.
+    /// The request without changes; the prompts are not chosen yet.
     pub(super) fn new(context: AssistantContext, messages: Vec<Value>, options: Map<String, Value>) -> Self {
         let preset = context.preset().map(str::to_owned);
         Self { messages, options, warnings: Vec::new(), prompts: Vec::new(), context, preset, own_prompts: None }
     }
 
-    /// Takes what `Create` returned.
+    /// Applies the return value of `Create`.
     pub(super) fn change(&mut self, returned: Value, connector: &str, hooks: &Hooks) -> DriveResult {
         let wrong = |message: &str| hooks.wrong("Create", message);
         let Value::Object(returned) = returned else {
-            return Err(wrong("returned no object: it returns `{ messages, .. }` or nothing"));
+            return Err(wrong("must return an object (`{ messages, .. }`) or nothing"));
         };
         for (name, value) in returned {
             match (name.as_str(), value) {
@@ -49,9 +48,9 @@ impl Opening {
                     self.messages = all_normal(&messages).map_err(|error| wrong(&error))?;
                 }
                 ("options", Value::Object(options)) => self.options.extend(options),
-                ("options", _) => return Err(wrong("returned `options` that are no object")),
+                ("options", _) => return Err(wrong("returned `options` that is not an object")),
                 ("prompt_preset", Value::String(preset)) => self.preset = Some(preset).filter(|name| !name.is_empty()),
-                ("prompt_preset", _) => return Err(wrong("returned a `prompt_preset` that is no text")),
+                ("prompt_preset", _) => return Err(wrong("returned a `prompt_preset` that is not a string")),
                 ("disable_global_prompts", Value::Bool(disabled)) => self.own_prompts = Some(disabled),
                 ("locale", Value::String(locale)) => self.context.set_locale(locale),
                 ("metadata", Value::Object(metadata)) => self.context.extend_metadata(metadata),
@@ -59,19 +58,19 @@ impl Opening {
                 ("connector", Value::String(wanted)) if wanted == connector || wanted.is_empty() => {}
                 ("connector", other) => {
                     return Err(wrong(&format!(
-                        "wants the connector {other}, and the model of a case is the one its suite names: use `-c`"
+                        "selects the connector {other}, but the suite selects the model of its cases: use `-c`"
                     )));
                 }
                 (option, value) if OPTIONS.contains(&option) => {
                     self.options.insert(name, value);
                 }
-                _ => self.warnings.push(format!("`Create` returned `{name}`, which means nothing here")),
+                _ => self.warnings.push(format!("`Create` returned `{name}`, which is not supported")),
             }
         }
         Ok(())
     }
 
-    /// Takes the prompts that are asked for. A preset that does not exist is warned about, and the usual prompts stay.
+    /// Chooses the prompts. An unknown preset results in a warning and the default prompts.
     pub(super) fn choose_prompts(&mut self, usual: &[ChatPrompt], presets: &[(String, Arc<[ChatPrompt]>)]) {
         let preset = self.preset.as_ref().map(|wanted| presets.iter().find(|(name, _)| name == wanted).ok_or(wanted));
         let chosen = match preset {
@@ -80,7 +79,7 @@ impl Opening {
             Some(Err(wanted)) => {
                 let known: Vec<&str> = presets.iter().map(|(name, _)| name.as_str()).collect();
                 let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-                self.warnings.push(format!("there are no prompts `{wanted}`; those with a name are: {known}"));
+                self.warnings.push(format!("unknown prompt preset `{wanted}`; available: {known}"));
                 usual
             }
         };

@@ -1,4 +1,4 @@
-//! Functions of an agent's own: `Create` before its model is asked, `Next` after it answered.
+//! The hooks of an agent: `Create` runs before the model is called, `Next` after it answered.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use crate::{DriveError, DriveResult, Resources};
 
-/// What `ctx` has.
+/// The fields of `ctx`.
 const PARTS: [&str; 8] = ["chat_id", "assistant_id", "locale", "authorized", "client", "referer", "accept", "metadata"];
 
-/// The functions of an agent.
+/// The hooks of an agent.
 #[derive(Debug, Clone)]
 pub(super) struct Hooks {
     file: Arc<ScriptFile>,
@@ -26,7 +26,7 @@ impl Hooks {
         }
     }
 
-    /// What a function returns; nothing if there is no such function, or it returns nothing.
+    /// Calls a hook; `None` if it does not exist or returns nothing.
     pub(super) async fn call(&self, function: &str, arguments: &[Value]) -> DriveResult<Option<Value>> {
         if !self.program.functions().iter().any(|known| known == function) {
             return Ok(None);
@@ -36,7 +36,7 @@ impl Hooks {
         Ok(Some(returned).filter(|returned| !returned.is_null()))
     }
 
-    /// Something is wrong with what a function returned.
+    /// The error for an invalid return value.
     pub(super) fn wrong(&self, function: &str, message: &str) -> DriveError {
         DriveError::Function { message: format!("{}: `{function}` {message}", self.file.path.display()) }
     }
@@ -51,8 +51,8 @@ fn told(file: &ScriptFile, function: Option<&str>, error: &ScriptError) -> Drive
     };
     let missing = missing(file, error).map(|part| {
         format!(
-            "\n`{part}` is not there: `ctx` is plain data here, and nothing is sent, remembered or traced; write `{part}?.` to go \
-             on without it"
+            "\n`{part}` does not exist: `ctx` is plain data here, and nothing is sent, stored or traced; write \
+             `{part}?.` to continue without it"
         )
     });
     let missing = missing.unwrap_or_default();
@@ -60,7 +60,7 @@ fn told(file: &ScriptFile, function: Option<&str>, error: &ScriptError) -> Drive
     DriveError::Function { message: format!("{}{place}: {who}{error}{missing}", file.path.display()) }
 }
 
-/// The part of `ctx` that the line of an error asks for and that there is not, such as `ctx.Send`.
+/// The field of `ctx` that the failing line uses and that does not exist, such as `ctx.Send`.
 fn missing<'f>(file: &'f ScriptFile, error: &ScriptError) -> Option<&'f str> {
     let ScriptError::Thrown { message, place: Some((line, _)) } = error else { return None };
     let line = file.source.lines().nth(usize::try_from(*line).ok()?.checked_sub(1)?)?;

@@ -1,11 +1,12 @@
-//! The runtime of assistants, as Yao has it: what it adds to prompts and a model.
+//! The assistant runtime of Yao: what it adds to prompts and a model.
 //!
 //! ```text
-//! messages ─▶ create: `Create` changes what is asked ─▶ Opening ─▶ prompts: `$SYS.`, `$ENV.` and `$CTX.` filled in
-//! the model's answer ─▶ next: `Next` makes the result of it, or delegates ─▶ Step
+//! messages ─▶ create: `Create` changes the request ─▶ Opening ─▶ prompts: `$SYS.`, `$ENV.` and `$CTX.` filled in
+//! the model's answer ─▶ next: `Next` makes the result of it, or delegates ─▶ NextStep
 //! ```
 //!
-//! In come the target's context map and its [`Assistant`](agentci_plan::Assistant) data, which nothing else reads.
+//! The input is the target's context mapping and its [`Assistant`](agentci_plan::Assistant) data, which nothing else
+//! reads.
 
 mod calendar;
 mod context;

@@ -1,4 +1,4 @@
-//! What `Next` is shown, and what it may return.
+//! The arguments and the return value of `Next`.
 
 use agentci_trace::ToolResult;
 use serde_json::{Value, json};
@@ -9,12 +9,12 @@ use crate::chat::message::all_normal;
 use crate::chat::output::Called;
 use crate::{DriveError, DriveResult};
 
-/// What `Next` wants.
+/// What `Next` decided.
 #[derive(Debug)]
 pub(in crate::chat) enum NextStep {
-    /// This is the result.
+    /// The turn ends with this result.
     Output(Value),
-    /// Another agent goes on with these messages.
+    /// Another agent continues with these messages.
     Delegate { agent: String, messages: Vec<Value> },
 }
 
@@ -45,15 +45,15 @@ fn tool(called: &Called) -> Value {
     })
 }
 
-/// Reads what `Next` returned.
+/// Reads the return value of `Next`.
 pub(super) fn step(returned: Value, said: &[Value], hooks: &Hooks) -> DriveResult<Option<NextStep>> {
     let wrong = |message: &str| hooks.wrong("Next", message);
     let Value::Object(mut returned) = returned else {
-        return Err(wrong("returned no object: it returns `{ data }`, `{ delegate }` or nothing"));
+        return Err(wrong("must return an object (`{ data }` or `{ delegate }`) or nothing"));
     };
     if let Some(delegate) = returned.remove("delegate").filter(|delegate| !delegate.is_null()) {
         let Some(agent) = delegate.get("agent_id").and_then(Value::as_str) else {
-            return Err(wrong("delegates to nobody: `delegate` has an `agent_id`"));
+            return Err(wrong("returned a `delegate` without an `agent_id`"));
         };
         let messages = match delegate.get("messages").filter(|messages| !messages.is_null()) {
             Some(messages) => all_normal(messages).map_err(|error| wrong(&error))?,

@@ -1,4 +1,4 @@
-//! Prompts with their variables put in.
+//! Fills in the variables of prompts.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +8,15 @@ use serde_json::{Value, json};
 use super::variables::{Family, fill};
 use crate::{DriveError, DriveResult};
 
-/// The most bytes that variables put into the prompts of a request.
+/// The limit on the bytes that variables add to the prompts of a request.
 const FILLED_LIMIT: usize = 64 << 20;
 
-/// The prompts as messages. A variable that has no word stays as it is written.
+/// The prompts as messages. A variable without a value stays as it is written.
 pub(super) fn messages(
     prompts: &[ChatPrompt],
     word: impl Fn(Family, &str) -> Option<String>,
 ) -> DriveResult<Vec<Value>> {
-    // Once nothing is left to be put in, nothing is.
+    // After the limit is exceeded, no more values are filled in.
     let mut left = Some(FILLED_LIMIT);
     let mut message = |prompt: &ChatPrompt| {
         let content = fill(&prompt.content, |family, name| {
@@ -32,13 +32,13 @@ pub(super) fn messages(
     };
     let messages = prompts.iter().map(&mut message).collect();
     if left.is_none() {
-        let message = format!("variables put more than {} MiB into the prompts", FILLED_LIMIT >> 20);
+        let message = format!("variables expand the prompts by more than {} MiB", FILLED_LIMIT >> 20);
         return Err(DriveError::Unsupported(message));
     }
     Ok(messages)
 }
 
-/// The variables of the environment that prompts name, with their values.
+/// The environment variables that prompts use, with their values.
 pub(super) fn environment<'p>(
     prompts: impl Iterator<Item = &'p ChatPrompt>,
     lookup: &dyn Fn(&str) -> Option<String>,

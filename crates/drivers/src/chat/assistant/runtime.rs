@@ -1,4 +1,4 @@
-//! An assistant: its functions, and the prompts they may choose from.
+//! An assistant: its hooks, and the prompts that they may choose from.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -42,12 +42,12 @@ impl AssistantRuntime {
         })
     }
 
-    /// Whether it may hand a turn to another agent: only functions do.
+    /// Whether it may delegate a turn to another agent: only hooks do.
     pub(super) fn may_delegate(&self) -> bool {
         self.hooks.is_some()
     }
 
-    /// What the model is asked, after `Create` had its say.
+    /// The request to the model, changed by `Create`.
     pub(in crate::chat) async fn create(
         &self,
         messages: Vec<Value>,
@@ -64,8 +64,8 @@ impl AssistantRuntime {
         Ok(opening)
     }
 
-    /// The prompts as messages at a time in Unix milliseconds. Without a time its variables stay, which is how a request is
-    /// known again at another time.
+    /// The prompts as messages at a time in Unix milliseconds. Without a time, variables of the time stay unfilled;
+    /// this form identifies a request in a recording.
     pub(in crate::chat) fn prompts(&self, opening: &Opening, unix_ms: Option<u64>) -> DriveResult<Vec<Value>> {
         messages(&opening.prompts, |family, name| match family {
             Family::Sys => calendar::word(unix_ms?, name),
@@ -74,7 +74,7 @@ impl AssistantRuntime {
         })
     }
 
-    /// What `Next` makes of the model's answer, or of its failure; `None` if it leaves it as it is.
+    /// What `Next` decides about the model's answer or failure; `None` if it returns nothing.
     pub(in crate::chat) async fn next(
         &self,
         opening: &Opening,

@@ -1,19 +1,19 @@
-//! Variables of prompts: `$SYS.NAME`, `$ENV.NAME`, `$CTX.NAME`.
+//! Prompt variables: `$SYS.NAME`, `$ENV.NAME`, `$CTX.NAME`.
 
-/// Whose variable it is.
+/// The source of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Family {
     /// The time.
     Sys,
     /// The environment.
     Env,
-    /// Who asks whom.
+    /// The context of the conversation.
     Ctx,
 }
 
 const FAMILIES: [(&str, Family); 3] = [("SYS.", Family::Sys), ("ENV.", Family::Env), ("CTX.", Family::Ctx)];
 
-/// A text with its variables put in, in one pass: what a variable holds is never read again. One that has no value stays as it
+/// Fills in the variables of a text in one pass: values are not expanded again. A variable without a value stays as it
 /// is written.
 pub(super) fn fill(text: &str, mut value: impl FnMut(Family, &str) -> Option<String>) -> String {
     let mut filled = String::with_capacity(text.len());
@@ -30,7 +30,7 @@ pub(super) fn fill(text: &str, mut value: impl FnMut(Family, &str) -> Option<Str
     filled
 }
 
-/// The variable that a text begins with.
+/// The variable at the start of a text.
 fn variable(text: &str) -> Option<(Family, &str)> {
     let after = text.strip_prefix('$')?;
     let (prefix, family) = FAMILIES.iter().find(|(prefix, _)| after.starts_with(prefix))?;

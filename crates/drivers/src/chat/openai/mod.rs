@@ -1,4 +1,4 @@
-//! OpenAI's Chat Completions, as it and all those who imitate it speak them.
+//! OpenAI's Chat Completions, also for compatible servers.
 
 mod reader;
 mod request;

@@ -1,4 +1,4 @@
-//! An answer, in pieces or whole.
+//! Reads an answer, streamed or whole.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use serde_json::Value;
 use super::super::completion::{AnswerReader, Completion, CompletionCall, CompletionError, SpokenPieces};
 use super::super::message::text_of;
 
-/// The most calls of one answer.
+/// The maximum number of tool calls in one answer.
 const MOST_CALLS: usize = 1_000;
 
-/// Puts an answer together.
+/// Assembles an answer.
 #[derive(Debug, Default)]
 pub(crate) struct OpenAiReader {
     completion: Completion,
-    /// Calls by their number in the answer.
+    /// The tool calls by their index in the answer.
     calls: BTreeMap<u64, CompletionCall>,
     events: usize,
     done: bool,
@@ -29,7 +29,7 @@ impl AnswerReader for OpenAiReader {
             return Ok(Vec::new());
         }
         let event: Value = serde_json::from_str(data)
-            .map_err(|error| CompletionError::Malformed(format!("event {} is no JSON: {error}", self.events)))?;
+            .map_err(|error| CompletionError::Malformed(format!("event {} is not JSON: {error}", self.events)))?;
         self.value(&event)
     }
 
@@ -62,12 +62,12 @@ impl AnswerReader for OpenAiReader {
 }
 
 impl OpenAiReader {
-    /// Takes an event that was parsed already.
+    /// Handles a parsed event.
     pub(crate) fn value(&mut self, event: &Value) -> SpokenPieces {
         self.take(event, "delta")
     }
 
-    /// Whether the model said why it stopped.
+    /// Whether the answer has a finish reason.
     pub(crate) fn has_stopped(&self) -> bool {
         self.completion.finish.is_some()
     }
@@ -84,11 +84,11 @@ impl OpenAiReader {
         }
         let mut pieces = Vec::new();
         for choice in event.get("choices").and_then(Value::as_array).into_iter().flatten() {
-            // Where several answers were asked for, the first is the agent's.
+            // If several answers were requested, the first counts.
             if choice.get("index").and_then(Value::as_u64).unwrap_or_default() > 0 {
                 continue;
             }
-            // Some send the whole message as their only event.
+            // Some servers send the whole message as their only event.
             let said = choice.get(part).or_else(|| choice.get("message"));
             if let Some(said) = said.filter(|said| said.is_object()) {
                 self.say(said, &mut pieces)?;
@@ -136,7 +136,7 @@ impl OpenAiReader {
         match function.get("arguments") {
             None | Some(Value::Null) => {}
             Some(Value::String(arguments)) => call.arguments.push_str(arguments),
-            // Some send the object itself.
+            // Some servers send the object itself.
             Some(other) => call.arguments.push_str(&other.to_string()),
         }
         Ok(())

@@ -1,8 +1,8 @@
-//! A request.
+//! Builds a request.
 
 use serde_json::{Map, Value, json};
 
-/// A request: whose turn it is, of which model, with which options. What an option says beats what we would.
+/// The body of a request. Options take precedence over the defaults.
 pub(in super::super) fn body(model: &str, messages: Vec<Value>, options: &Map<String, Value>) -> Value {
     let mut body = Map::new();
     body.insert("model".into(), model.into());
@@ -12,7 +12,7 @@ pub(in super::super) fn body(model: &str, messages: Vec<Value>, options: &Map<St
     if body.get("stream") == Some(&Value::Bool(true)) && !body.contains_key("stream_options") {
         body.insert("stream_options".into(), json!({ "include_usage": true }));
     }
-    // An option that is null is one that is not to be sent.
+    // Null removes an option.
     body.retain(|_, value| !value.is_null());
     Value::Object(body)
 }

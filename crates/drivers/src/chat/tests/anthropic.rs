@@ -91,9 +91,9 @@ fn a_whole_answer_is_read_as_well() {
     ));
 }
 
-/// Tools that the provider runs itself come with their result, and nobody is asked to run them.
+/// Tools that the provider executes come with their results, and the host is not asked.
 #[test]
-fn tools_of_the_provider_are_told_and_not_called() {
+fn provider_tools_are_traced_and_not_called() {
     let mut reader = AnthropicReader::default();
     let answer = json!({"type": "message", "stop_reason": "end_turn", "content": [
         {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "rust"}},

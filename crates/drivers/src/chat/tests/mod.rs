@@ -1,4 +1,4 @@
-//! Answers of models as their servers send them, read in pieces of any size.
+//! Reads answers of models in pieces of any size.
 
 mod anthropic;
 mod openai;
@@ -8,7 +8,7 @@ use agentci_trace::EventKind;
 
 use super::completion::{Completion, CompletionError};
 
-/// Reads a stream that comes in pieces; `event` and `finish` are those of a reader.
+/// Reads a stream that arrives in pieces; `event` and `finish` are those of a reader.
 fn read<R>(
     chunks: &[&[u8]],
     mut reader: R,
@@ -31,7 +31,7 @@ fn read<R>(
     Ok((pieces, finish(&mut reader)?))
 }
 
-/// A stream cut at these places.
+/// A stream, cut at these positions.
 fn cut<'s>(stream: &'s str, places: &[usize]) -> Vec<&'s [u8]> {
     let mut places: Vec<usize> = places.iter().map(|place| place % (stream.len() + 1)).collect();
     places.sort_unstable();
@@ -44,7 +44,7 @@ fn cut<'s>(stream: &'s str, places: &[usize]) -> Vec<&'s [u8]> {
     chunks
 }
 
-/// What was said, joined.
+/// The joined text.
 fn said(pieces: &[EventKind]) -> (String, String) {
     let mut joined = (String::new(), String::new());
     for piece in pieces {

@@ -76,7 +76,7 @@ fn what_is_no_answer_says_why() {
         CompletionError::Failed { kind: Some("server_error".into()), message: "The server had an error".into() };
     assert_eq!(failed.unwrap_err(), words);
     assert!(
-        matches!(of("data: {\"half of a\n\n"), Err(CompletionError::Malformed(why)) if why.starts_with("event 1 is no JSON"))
+        matches!(of("data: {\"half of a\n\n"), Err(CompletionError::Malformed(why)) if why.starts_with("event 1 is not JSON"))
     );
     let cut_off = ANSWER.split("data: {\"model\":\"gpt-test\",\"choices\":[{\"index\":0,\"delta\":{},").next().unwrap();
     assert_eq!(of(cut_off).unwrap_err(), CompletionError::CutOff);

@@ -1,4 +1,4 @@
-//! `OpenAI`'s Chat Completions: one, or one after the other where an agent works in several steps.
+//! `OpenAI`'s Chat Completions: one, or several in sequence if the agent works in steps.
 
 use std::borrow::Cow;
 
@@ -13,9 +13,9 @@ use crate::http::reader::Read;
 #[derive(Debug, Default)]
 pub(in crate::http) struct ChatCompletions {
     reader: OpenAiReader,
-    /// Whether the present completion said anything.
+    /// Whether the current completion has any content.
     begun: bool,
-    /// Whether the server says that everything was said.
+    /// Whether the stream ended with `[DONE]`.
     pub(super) done: bool,
 }
 
@@ -24,7 +24,7 @@ impl ChatCompletions {
         let event = &*with_tool_calls(event);
         let delta = &event["choices"][0]["delta"];
         let speaks = delta["tool_calls"].is_array() || !text(delta, "content").is_empty();
-        // What is said after a completion stopped belongs to the next one, whose calls are numbered anew.
+        // Content after the end of a completion belongs to the next one, whose call indexes start over.
         if self.reader.has_stopped() && speaks {
             self.conclude(out)?;
         }
@@ -45,11 +45,11 @@ impl ChatCompletions {
         None
     }
 
-    /// The calls of the present completion; the next one begins.
+    /// Ends the current completion and emits its tool calls.
     fn conclude(&mut self, out: &mut Vec<EventKind>) -> Read {
         self.begun = false;
         if !self.reader.has_stopped() {
-            // Some say `[DONE]` and no reason.
+            // Some servers send `[DONE]` without a finish reason.
             self.reader.event("[DONE]").map_err(broken)?;
         }
         concluded(self.reader.finish().map_err(broken)?, out);
@@ -57,7 +57,7 @@ impl ChatCompletions {
     }
 }
 
-/// An event in which a call in the old form, of which a completion had only one, has the new one.
+/// Converts the deprecated `function_call` of an event to `tool_calls`.
 fn with_tool_calls(event: &Value) -> Cow<'_, Value> {
     let old = ["delta", "message"].into_iter().find(|part| event["choices"][0][part]["function_call"].is_object());
     let Some(part) = old else { return Cow::Borrowed(event) };

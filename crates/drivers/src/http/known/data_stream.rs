@@ -1,4 +1,4 @@
-//! The data stream of the AI SDK before version 5: lines such as `0:"text"`, of type `text/plain`.
+//! The data stream of the AI SDK before version 5: `text/plain` lines such as `0:"text"`.
 //!
 //! <https://v4.ai-sdk.dev/docs/ai-sdk-ui/stream-protocol>
 
@@ -10,18 +10,18 @@ use super::{answered, ended, text};
 use crate::http::reader::{NoAnswer, Read};
 use crate::template_parts::as_text;
 
-/// The parts of a data stream by their codes.
+/// The codes of the parts.
 const CODES: &str = "02389abcdefghijk";
 
 #[derive(Debug, Default)]
 pub(in crate::http) struct DataStream {
     tools: ToolParts,
-    /// Whether a step began and neither it nor the message ended.
+    /// Whether a step is open.
     open: bool,
 }
 
 impl DataStream {
-    /// Whether a whole answer is one: every line is a part, but for a last one that broke off.
+    /// Whether an answer is a data stream: every line is a part, except for a truncated last line.
     pub(in crate::http) fn is(body: &str) -> bool {
         let mut lines = body.lines().filter(|line| !line.trim().is_empty()).peekable();
         let mut parts = 0;
@@ -58,7 +58,7 @@ impl DataStream {
                     return Err(NoAnswer::Failed("the model failed (finish reason `error`)".into()));
                 }
                 self.tools.flush(out);
-                // The end of the message repeats that of its last step.
+                // The finish reason of the message repeats that of its last step.
                 if code == 'd' {
                     ended(reason, out);
                 }
@@ -77,12 +77,12 @@ impl DataStream {
     }
 }
 
-/// The code of a part and its value.
+/// Reads the code and the value of a part.
 fn part(line: &str) -> Option<(char, serde_json::Result<Value>)> {
     let (code, value) = line.split_once(':')?;
     let code = code.chars().next().filter(|first| code.len() == 1 && CODES.contains(*first))?;
     let value = value.trim();
-    // What the value begins with tells a part from a line of a text.
+    // The first character of the value distinguishes a part from plain text.
     let fits = match code {
         '0' | '3' | 'g' => value.starts_with('"'),
         '2' | '8' => value.starts_with('['),

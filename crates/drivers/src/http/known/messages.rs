@@ -1,4 +1,4 @@
-//! Anthropic's Messages: one, or one after the other where an agent works in several steps.
+//! Anthropic's Messages: one, or several in sequence if the agent works in steps.
 
 use agentci_trace::EventKind;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ impl Messages {
         let kind = text(event, "type");
         match kind {
             "message_start" => *self = Self { open: true, ..Self::default() },
-            // Between messages an agent may tell of other things, which are no part of them.
+            // Agents may send other events between messages.
             _ if !self.open && kind != "error" => return Ok(()),
             _ if event.get("type").is_none() => return Ok(()),
             _ => {}
@@ -35,14 +35,14 @@ impl Messages {
                     given.result = result_value(&given.result).into();
                 }
             }
-            // A result may come before other calls are complete.
+            // Results may precede calls that are not complete yet.
             provided.sort_by_key(|step| matches!(step, EventKind::ToolResult(_)));
             out.extend(provided);
         }
         Ok(())
     }
 
-    /// Takes a message that came whole.
+    /// Handles a message that is not streamed.
     pub(super) fn whole(&mut self, message: &Value, out: &mut Vec<EventKind>) -> Read {
         self.event(&json!({ "type": "message_start", "message": message }), out)?;
         for (index, block) in message["content"].as_array().into_iter().flatten().enumerate() {

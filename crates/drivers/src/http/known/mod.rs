@@ -1,7 +1,8 @@
-//! Streams and answers of a known format, read as what they are: words, thoughts, calls of tools and their results.
+//! Reads streams and answers of known formats: text, reasoning, tool calls and tool results.
 //!
-//! A stream is recognised by what its events say, not by its address or its headers, so that a proxy in between and a recording
-//! make no difference. Custom streams that resemble a format are not taken for it: the marks are fields that only the format has.
+//! A format is recognised by the content of its events, not by the URL or the headers, so that proxies and recordings
+//! make no difference. Custom streams that resemble a format are not mistaken for it: recognition relies on fields that
+//! only the format has.
 
 mod chat_completions;
 mod data_stream;
@@ -24,7 +25,7 @@ use super::places;
 use super::reader::{NoAnswer, Read};
 use crate::chat::{Completion, CompletionError, cut_short, finish_word, parse_arguments};
 
-/// A stream of server-sent events whose format is known.
+/// A stream of a known format.
 #[derive(Debug)]
 pub(super) enum KnownStream {
     /// `OpenAI`'s Chat Completions.
@@ -35,11 +36,11 @@ pub(super) enum KnownStream {
     Messages(Box<Messages>),
     /// UI messages of the AI SDK, version 5 and later.
     UiMessages(UiMessages),
-    /// Ollama's own.
+    /// Ollama's native API.
     Ollama(Ollama),
 }
 
-/// The fields of a chat completion and of its pieces, those of common servers included.
+/// The fields of chat completions and their chunks, including those of common servers.
 const CHAT_COMPLETIONS: [&str; 16] = [
     "id",
     "object",
@@ -58,7 +59,7 @@ const CHAT_COMPLETIONS: [&str; 16] = [
     "obfuscation",
     "error",
 ];
-/// The fields of a message of Anthropic.
+/// The fields of an Anthropic message.
 const MESSAGES: [&str; 12] = [
     "id",
     "type",
@@ -73,7 +74,7 @@ const MESSAGES: [&str; 12] = [
     "context_management",
     "error",
 ];
-/// The fields of an answer of Ollama.
+/// The fields of an Ollama answer.
 const OLLAMA: [&str; 18] = [
     "model",
     "created_at",
@@ -96,7 +97,7 @@ const OLLAMA: [&str; 18] = [
 ];
 
 impl KnownStream {
-    /// The format of a stream that has this event in it, if it is one that we know.
+    /// Recognises the format of a stream by one of its events.
     pub(super) fn recognise(event: &Value) -> Option<Self> {
         if matches!(text(event, "object"), "chat.completion.chunk" | "chat.completion") {
             return Some(KnownStream::ChatCompletions(Box::default()));
@@ -110,13 +111,13 @@ impl KnownStream {
         }
     }
 
-    /// The format of a stream with an event that only resembles one: servers that imitate Chat Completions often leave out what
-    /// marks them. Its calls can be read; whether it has to end in some way is not known.
+    /// Recognises streams that only resemble a format: servers compatible with Chat Completions often omit the
+    /// identifying fields. The tool calls of such a stream can be read, but it may lack the usual end.
     pub(super) fn resembles(event: &Value) -> Option<Self> {
         event["choices"][0]["delta"].is_object().then(|| KnownStream::ChatCompletions(Box::default()))
     }
 
-    /// The format of an answer that came whole.
+    /// Recognises the format of an answer that is not streamed.
     pub(super) fn recognise_whole(answer: &Value) -> Option<Self> {
         let blocks =
             || answer["content"].as_array().is_some_and(|blocks| blocks.iter().all(|block| block["type"].is_string()));
@@ -131,11 +132,11 @@ impl KnownStream {
         }
     }
 
-    /// Takes an answer that came whole.
+    /// Handles an answer that is not streamed.
     pub(super) fn whole(&mut self, answer: &Value, out: &mut Vec<EventKind>) -> Read {
         match self {
             KnownStream::ChatCompletions(stream) => {
-                // One beside an answer does not take it back.
+                // An `error` next to an answer does not invalidate it.
                 let mut answer = answer.clone();
                 answer.as_object_mut().and_then(|fields| fields.remove("error"));
                 stream.event(&answer, out)?;
@@ -150,7 +151,7 @@ impl KnownStream {
         Ok(())
     }
 
-    /// Whether an event is one of the format, and not something that the agent adds.
+    /// Whether an event belongs to the format, rather than being added by the agent.
     pub(super) fn owns(&self, event: &Value) -> bool {
         let kind = text(event, "type");
         match self {
@@ -167,7 +168,7 @@ impl KnownStream {
         }
     }
 
-    /// What an event or answer of the format has in it that the format does not know.
+    /// The fields of an event or answer that are not part of the format.
     pub(super) fn added(&self, event: &Value) -> Option<Value> {
         let fields: &[&str] = match self {
             KnownStream::ChatCompletions(_) => &CHAT_COMPLETIONS,
@@ -191,7 +192,7 @@ impl KnownStream {
         Ok(())
     }
 
-    /// The server says that everything was said.
+    /// Handles the end marker of the stream.
     pub(super) fn done(&mut self) {
         match self {
             KnownStream::ChatCompletions(stream) => stream.done = true,
@@ -201,7 +202,7 @@ impl KnownStream {
         }
     }
 
-    /// The connection is closed: what is left to say goes out, and what the stream lacks if it should have gone on.
+    /// Handles the end of the connection: emits pending steps; returns what is missing if the stream is incomplete.
     pub(super) fn end(&mut self, out: &mut Vec<EventKind>) -> Option<&'static str> {
         match self {
             KnownStream::ChatCompletions(stream) => stream.end(out),
@@ -213,7 +214,7 @@ impl KnownStream {
     }
 }
 
-/// A field that is a text; empty if it is none.
+/// A string field; empty if it is missing or not a string.
 fn text<'v>(value: &'v Value, name: &str) -> &'v str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
@@ -232,7 +233,7 @@ pub(super) fn failed(id: &str, error: &str) -> EventKind {
     EventKind::ToolResult(ToolResult { call_id: id.to_owned(), error: Some(error.to_owned()), ..ToolResult::default() })
 }
 
-/// The same of a tool that the provider of the model ran itself.
+/// Marks a call or result of a tool that the provider executed itself.
 fn by_provider(mut step: EventKind) -> EventKind {
     if let EventKind::ToolCall(ToolCall { observer, .. }) | EventKind::ToolResult(ToolResult { observer, .. }) =
         &mut step
@@ -242,7 +243,7 @@ fn by_provider(mut step: EventKind) -> EventKind {
     step
 }
 
-/// A result that says that the tool was not run.
+/// The result of a tool call that was denied.
 fn denied(id: &str, reason: &str) -> EventKind {
     EventKind::ToolResult(ToolResult {
         call_id: id.to_owned(),
@@ -252,12 +253,12 @@ fn denied(id: &str, reason: &str) -> EventKind {
     })
 }
 
-/// Arguments that travel as text.
+/// Parses arguments that are sent as text.
 pub(super) fn arguments(text: &str) -> Value {
     parse_arguments(text).unwrap_or_else(|raw| raw)
 }
 
-/// A result, which often travels as text: what is an object or a list in it is one.
+/// Parses a result that is sent as text, if it is an object or a list.
 pub(super) fn result_value(value: &Value) -> Value {
     match value.as_str() {
         Some(text) if text.trim_start().starts_with(['{', '[']) => {
@@ -267,7 +268,7 @@ pub(super) fn result_value(value: &Value) -> Value {
     }
 }
 
-/// What is to be known of an answer that ended for this reason, in the words of any provider.
+/// Emits the finish reason of any provider, and a violation if the answer was cut short.
 fn ended(reason: &str, out: &mut Vec<EventKind>) {
     if reason.is_empty() {
         return;
@@ -276,7 +277,7 @@ fn ended(reason: &str, out: &mut Vec<EventKind>) {
     out.push(EventKind::Finish(finish_word(reason)));
 }
 
-/// The calls of a completion, and what is wrong with it.
+/// Emits the finish reason and the tool calls of a completion.
 fn concluded(completion: Completion, out: &mut Vec<EventKind>) {
     if let Some(reason) = &completion.finish {
         ended(reason, out);
@@ -292,12 +293,12 @@ fn concluded(completion: Completion, out: &mut Vec<EventKind>) {
 fn broken(broken: CompletionError) -> NoAnswer {
     match broken {
         CompletionError::Malformed(words) => NoAnswer::Garbled(format!("the stream cannot be read: {words}")),
-        CompletionError::CutOff => NoAnswer::Torn("the stream ended before the answer did".into()),
+        CompletionError::CutOff => NoAnswer::Torn("the stream ended before the answer was complete".into()),
         CompletionError::Failed { message, .. } => NoAnswer::Failed(message),
     }
 }
 
-/// The agent's own words for what went wrong.
+/// The error that the agent reports.
 fn gave_up(event: &Value) -> NoAnswer {
     NoAnswer::Failed(places::words(event))
 }

@@ -9,13 +9,13 @@ use super::{arguments, called, ended, text};
 
 #[derive(Debug, Default)]
 pub(in crate::http) struct Ollama {
-    /// How many calls were told.
+    /// The number of tool calls so far.
     calls: usize,
     pub(super) done: bool,
 }
 
 impl Ollama {
-    /// Whether a value can only be one of this format.
+    /// Whether a value is unmistakably of this format.
     pub(super) fn has(value: &Value) -> bool {
         let speaks = value["message"]["role"].is_string() || value["response"].is_string();
         value["model"].is_string() && value["done"].is_boolean() && speaks

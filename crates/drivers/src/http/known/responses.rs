@@ -1,4 +1,4 @@
-//! `OpenAI`'s Responses: one, or one after the other where an agent works in several steps.
+//! `OpenAI`'s Responses: one, or several in sequence if the agent works in steps.
 
 use std::collections::HashSet;
 
@@ -12,17 +12,17 @@ use crate::template_parts::as_text;
 
 #[derive(Debug, Default)]
 pub(in crate::http) struct Responses {
-    /// Whether a response began and did not end.
+    /// Whether a response is open.
     pub(super) open: bool,
-    /// The items of the present response whose words came piece by piece.
+    /// The items of the current response whose text was streamed.
     said: HashSet<u64>,
-    /// The items of the present response that are complete.
+    /// The items of the current response that are complete.
     complete: HashSet<u64>,
-    /// Whether it calls tools that the agent is to execute.
+    /// Whether it requests tools that the agent has to execute.
     calls: bool,
 }
 
-/// Whether a kind of event is one of Responses; others may have names that begin in the same way.
+/// Whether an event type belongs to Responses; custom types may have the same prefix.
 pub(super) fn is_kind(kind: &str) -> bool {
     const WHOLE: [&str; 7] = ["created", "queued", "in_progress", "completed", "incomplete", "failed", "cancelled"];
     const PARTS: [&str; 14] = [
@@ -73,13 +73,13 @@ impl Responses {
             }
             "response.failed" | "response.cancelled" => return Err(gave_up(response)),
             "error" => return Err(gave_up(event)),
-            // The same again in other words, and whatever may be new.
+            // Redundant and unknown events.
             _ => {}
         }
         Ok(())
     }
 
-    /// Takes a response that came whole.
+    /// Handles a response that is not streamed.
     pub(super) fn whole(&mut self, response: &Value, out: &mut Vec<EventKind>) -> Read {
         let kind = match text(response, "status") {
             kind @ ("incomplete" | "failed" | "cancelled") => kind,
@@ -88,7 +88,7 @@ impl Responses {
         self.event(&json!({ "type": format!("response.{kind}"), "response": response }), out)
     }
 
-    /// The end of a response; it repeats all items, of which some servers told nothing before.
+    /// Ends a response; it repeats all items, some of which may not have been streamed.
     fn conclude(&mut self, response: &Value, out: &mut Vec<EventKind>) {
         self.open = false;
         for (index, item) in (0..).zip(response["output"].as_array().into_iter().flatten()) {
@@ -131,7 +131,7 @@ impl Responses {
     }
 }
 
-/// A tool that the provider runs itself, with what it gave as far as the item tells.
+/// The call and the result of a tool that the provider executed, as far as the item contains them.
 fn provided(id: &str, name: &str, item: &Value) -> [EventKind; 2] {
     let args = match name {
         "web_search" => item["action"].clone(),

@@ -1,11 +1,12 @@
-//! Calls of tools as the streams of the AI SDK tell them: begun, written piece by piece, complete, answered.
+//! Tool calls in streams of the AI SDK: started, streamed, complete, answered.
 
 use agentci_trace::EventKind;
 use serde_json::Value;
 
 use super::called;
 
-/// Calls that are not told yet. A call is told when its result comes or its step ends, since until then its input may come again.
+/// Pending calls. A call is emitted with its result or at the end of its step, because its input may be sent again
+/// until then.
 #[derive(Debug, Default)]
 pub(super) struct ToolParts {
     open: Vec<OpenToolPart>,
@@ -24,25 +25,25 @@ impl ToolParts {
         self.named(id, name);
     }
 
-    /// A piece of the input as text.
+    /// Adds a piece of the input.
     pub(super) fn write(&mut self, id: &str, piece: &str) {
         if let Some(open) = self.open.iter_mut().find(|open| open.id == id) {
             open.written.push_str(piece);
         }
     }
 
-    /// The whole input.
+    /// Sets the whole input.
     pub(super) fn input(&mut self, id: &str, name: &str, input: Value) {
         self.named(id, name).input = Some(input);
     }
 
-    /// A result, after the call it belongs to.
+    /// Emits a result, after its call.
     pub(super) fn result(&mut self, id: &str, result: EventKind, out: &mut Vec<EventKind>) {
         let call = self.open.iter().position(|open| open.id == id).map(|at| self.open.remove(at));
         out.extend(call.and_then(OpenToolPart::told).into_iter().chain([result]));
     }
 
-    /// The calls that nothing more is said about.
+    /// Emits all pending calls.
     pub(super) fn flush(&mut self, out: &mut Vec<EventKind>) {
         out.extend(self.open.drain(..).filter_map(OpenToolPart::told));
     }

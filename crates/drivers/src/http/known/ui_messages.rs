@@ -15,7 +15,7 @@ pub(in crate::http) struct UiMessages {
 }
 
 impl UiMessages {
-    /// Whether an event can only be one of this format.
+    /// Whether an event is unmistakably of this format.
     pub(super) fn has(event: &Value) -> bool {
         match text(event, "type") {
             "text-start" | "reasoning-start" => event["id"].is_string(),
@@ -27,7 +27,7 @@ impl UiMessages {
         }
     }
 
-    /// Whether events of a kind are the format's own, and not an application's data.
+    /// Whether events of a type belong to the format, rather than being an application's data.
     pub(super) fn owns(kind: &str) -> bool {
         let starts = ["text-", "reasoning-", "tool-input-", "tool-output-", "tool-approval-"];
         let own = ["start", "start-step", "finish-step", "finish", "error", "abort", "file", "message-metadata"];
@@ -67,7 +67,7 @@ impl UiMessages {
                 let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
                 return Err(NoAnswer::Failed(format!("the answer was aborted{reason}")));
             }
-            // The end of a stream that is written by hand.
+            // The end of a stream by a custom server.
             kind if OVER.contains(&kind) => {
                 self.done = true;
                 self.tools.flush(out);

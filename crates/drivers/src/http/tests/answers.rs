@@ -1,4 +1,4 @@
-//! Answers that come in events or lines, or whole.
+//! Answers as events, as lines, or whole.
 
 use agentci_plan::{Strictness, TextEvents};
 use agentci_protocols::sse::Decoder;
@@ -7,18 +7,18 @@ use serde_json::{Value, json};
 
 use crate::http::reader::{HttpReader, NoAnswer, ReadingManner};
 
-/// What an answer comes to, and what a trace makes of it.
+/// The output of an answer, and its trace.
 pub(super) struct Read {
     pub(super) output: Result<Value, NoAnswer>,
     pub(super) trace: Trace,
 }
 
-/// As native suites have it.
+/// The settings of native suites.
 pub(super) fn strict(pointer: Option<&str>) -> ReadingManner {
     ReadingManner { pointer: pointer.map(str::to_owned), events: TextEvents::Usual, protocol: Strictness::Fail }
 }
 
-/// As scenarios have it.
+/// The settings of scenarios.
 pub(super) fn lenient() -> ReadingManner {
     ReadingManner { pointer: None, events: TextEvents::All, protocol: Strictness::Warn }
 }
@@ -42,7 +42,7 @@ fn read(
     Read { output, trace }
 }
 
-/// Reads a stream that comes in these pieces.
+/// Reads a stream that arrives in these pieces.
 pub(super) fn stream(manner: ReadingManner, pieces: &[&[u8]]) -> Read {
     read(manner, |reader, push| {
         let mut decoder = Decoder::new(1 << 20);
@@ -79,7 +79,7 @@ fn lines(text: &str) -> Result<Value, NoAnswer> {
     json_lines(strict(None), text).output
 }
 
-/// Reads an answer that is JSON line by line.
+/// Reads an answer of JSON lines.
 pub(super) fn json_lines(manner: ReadingManner, text: &str) -> Read {
     read(manner, |reader, push| {
         for (index, line) in text.split_inclusive('\n').enumerate() {
@@ -119,7 +119,7 @@ fn a_stream_of_events_is_joined() {
         ("data: \"a \"\n\ndata: 42\n\ndata: null\n\ndata:  true\n\n", "a 42 true"),
         ("data: {\"status\":\"thinking\"}\n\ndata: [1]\n\ndata: {\"text\":\"a\"}\n\n", "a"),
         ("event: ping\ndata: x\n\nevent: heartbeat\ndata: {\"text\":\"x\"}\n\ndata: a\n\n", "a"),
-        // The last event lacks its end.
+        // The last event has no blank line.
         ("data: a\n\ndata: b\n", "ab"),
     ] {
         assert_eq!(events(text), Ok(json!(expected)), "{text:?}");
@@ -138,7 +138,7 @@ fn the_end_is_known_by_many_names() {
         let text = format!("data: a\n\ndata: b\n\n{end}data: more\n\n");
         assert_eq!(events(&text), Ok(json!("ab")), "{end:?}");
     }
-    // Where nothing was said before, the end may say it.
+    // Without earlier text, the end event may contain it.
     assert_eq!(events("event: complete\ndata: {\"answer\":\"all\"}\n\n"), Ok(json!("all")));
     assert_eq!(events("event: done\ndata: all\n\n"), Err(NoAnswer::Empty("the agent's answer is empty".into())));
 }
@@ -154,12 +154,12 @@ fn a_final_event_replaces_what_was_said() {
             assert_eq!(events(&format!("{first}{last}")), Ok(json!("Hello")), "{first}{last}");
         }
     }
-    // It is not the end, and one without words replaces nothing.
+    // It is not the end, and one without text replaces nothing.
     assert_eq!(events("data: a\n\nevent: final\ndata: {}\n\ndata: b\n\n"), Ok(json!("ab")));
 }
 
 #[test]
-fn an_error_is_no_answer() {
+fn an_error_is_not_an_answer() {
     for (text, expected) in [
         ("data: a\n\nevent: error\ndata: out of tokens\n\n", "out of tokens"),
         ("event: error\ndata: {\"message\":\"no model\"}\n\n", "no model"),
@@ -168,19 +168,19 @@ fn an_error_is_no_answer() {
     ] {
         assert_eq!(events(text), failed(expected), "{text:?}");
     }
-    // One that is none.
+    // A null `error` is not an error.
     assert_eq!(events("data: {\"error\":null,\"text\":\"fine\"}\n\n"), Ok(json!("fine")));
     assert_eq!(whole(None, b"{\"error\":{\"message\":\"no\"}}"), failed("no"));
     assert_eq!(lines("{\"token\":\"a\"}\n{\"type\":\"error\",\"message\":\"no\"}\n"), failed("no"));
 }
 
 #[test]
-fn an_answer_without_text_is_none_and_says_why() {
+fn an_answer_without_text_is_an_error_with_a_reason() {
     let empty = |words: &str| Err(NoAnswer::Empty(words.into()));
     for text in ["", ": hi\n\n", "data:  \n\n", "event: done\ndata: x\n\n"] {
         assert_eq!(events(text), empty("the agent's answer is empty"), "{text:?}");
     }
-    let unusual = "the agent's answer has no text in any of the usual places";
+    let unusual = "the agent's answer has no text in any of the usual fields";
     assert_eq!(events("data: {\"say\":\"a\"}\n\n"), empty(unusual));
     let at_pointer = stream(strict(Some("/say/it")), &[b"data: {\"text\":\"a\"}\n\n"]).output;
     assert_eq!(at_pointer, empty("the agent's answer has no text at `/say/it`"));
@@ -212,10 +212,10 @@ fn an_answer_is_taken_whole() {
     assert_eq!(whole(None, b"\"quoted\""), Ok(json!("quoted")));
     assert_eq!(whole(None, b"{\"answer\":\"a\",\"sources\":[1]}"), Ok(json!("a")));
     assert_eq!(whole(Some("/sources"), b"{\"answer\":\"a\",\"sources\":[1]}"), Ok(json!("[1]")));
-    // What has no text is an answer all the same.
+    // A value without text is the answer.
     assert_eq!(whole(None, b"{\"total\":1.50}"), Ok(serde_json::from_str("{\"total\":1.50}").unwrap()));
-    // Not a stream unless it says so.
+    // Not a stream without the content type.
     assert_eq!(whole(None, b"data: a\n\n"), Ok(json!("data: a\n\n")));
-    // Bytes that are no text do no harm.
+    // Bytes that are not UTF-8 are replaced.
     assert_eq!(whole(None, b"a\xFFb"), Ok(json!("a\u{fffd}b")));
 }

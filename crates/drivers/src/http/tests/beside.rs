@@ -1,4 +1,4 @@
-//! Data beside the text of an answer, which prohibitions see.
+//! Data alongside the text of an answer, which prohibitions check.
 
 use agentci_plan::TextEvents;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::answers::{Read, json_lines, stream, strict, typed};
 use crate::http::reader::ReadingManner;
 
-/// What prohibitions see beside the text.
+/// What prohibitions check besides the text.
 fn seen(read: &Read) -> Vec<String> {
     let output = read.trace.conversation();
     let said = output.text();

@@ -1,4 +1,4 @@
-//! Calls of tools and reasons to stop, wherever an answer tells of them.
+//! Tool calls and finish reasons, wherever they are in an answer.
 
 use agentci_plan::TextEvents;
 use agentci_trace::EventKind;
@@ -49,7 +49,7 @@ fn calls_in_whole_answers_are_seen_and_the_text_is_said() {
         let read = whole(&body);
         assert_eq!((calls(&read), read.trace.conversation().text()), (vec![FOUND.to_owned()], "Look".into()), "{body}");
         assert_eq!(reasons(&read), ["tool_calls"], "{body}");
-        // The text is somewhere else, and the calls are seen all the same.
+        // The tool calls are found even if the text is elsewhere.
         let elsewhere = typed(strict(Some("/own")), "application/json", body.to_string().as_bytes());
         assert_eq!((elsewhere.output.as_ref(), calls(&elsewhere).len()), (Ok(&Value::Null), 1), "{body}");
         let every = typed(lenient(), "application/json", body.to_string().as_bytes());
@@ -119,7 +119,7 @@ fn a_stream_that_says_it_is_plain_text_or_whose_events_are_listed_hides_no_calls
     for read in [typed(strict(None), "text/plain", text.as_bytes()), stream(named(&["message"]), &[text.as_bytes()])] {
         assert_eq!((read.output.as_ref(), calls(&read)), (Ok(&json!("Look")), vec![FOUND.to_owned()]));
     }
-    // Words about a stream are words.
+    // Text that looks like a stream stays text.
     for text in ["data: {\"text\":\"a\"}\n\n", "data: choices\n\n"] {
         assert_eq!(typed(strict(None), "text/plain", text.as_bytes()).output, Ok(json!(text)));
     }
@@ -137,7 +137,7 @@ fn tool_events_are_calls_or_a_warning() {
         let read = stream(strict(None), &[(other.to_owned() + other + token).as_bytes()]);
         assert_eq!((calls(&read).len(), warnings(&read), read.output), (0, 1, Ok(json!("Look"))), "{other}");
     }
-    // A kind that is listed as text is text.
+    // A kind that is listed under `events` is text.
     let read = stream(named(&["tool_call"]), &[b"event: tool_call\ndata: find\n\n"]);
     assert_eq!((read.output.as_ref(), warnings(&read)), (Ok(&json!("find")), 0));
 }

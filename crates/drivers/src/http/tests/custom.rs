@@ -1,4 +1,4 @@
-//! Streams of no known format: the kind of an event says whether it is text.
+//! Custom streams: the kind of an event says whether it is text.
 
 use agentci_plan::TextEvents;
 use serde_json::{Value, json};
@@ -53,7 +53,7 @@ fn one_unknown_kind_is_the_answer_and_two_are_one_too_many() {
     assert_eq!(said(&two), Err(NoAnswer::Ambiguous("thought".into(), "speech".into())));
     assert_eq!(named(&["speech"], &two), Ok(json!("Paris")));
     assert_eq!(named(&["thought", "speech"], &two), Ok(json!("HmParis")));
-    // One that repeats everything is the same answer.
+    // An event that repeats the answer is not another one.
     assert_eq!(said(&(one + &event("result", "Paris"))), Ok(json!("Paris")));
 }
 
@@ -65,7 +65,7 @@ fn listed_kinds_are_text_and_no_others() {
     assert_eq!(named(&["token", "message"], &all), Ok(json!("Paris")));
     let failed = named(&["token"], &(typed("token", "a") + &typed("error", "no")));
     assert_eq!(failed, Err(NoAnswer::Failed("no".into())));
-    // Whoever lists kinds reads no format into the stream.
+    // With listed kinds, the format of the stream is not used for text.
     let chunk = "data: {\"object\":\"chat.completion.chunk\",\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n";
     assert_eq!(named(&["message"], chunk), Ok(json!("a")));
 }

@@ -1,4 +1,4 @@
-//! Whole turns with a server that is a few lines: live, recorded and played back.
+//! Whole turns with a small server: live, recorded and replayed.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -23,22 +23,22 @@ use agentci_exchange::{AgentLine, ExchangePlayer, ExchangeRecorder};
 const SSE: &str = "content-type: text/event-stream; charset=utf-8\r\nconnection: close\r\n";
 const PLAIN: &str = "content-type: text/plain\r\nconnection: close\r\n";
 
-/// What the server does with one request after the other.
+/// What the server does with each request.
 enum Then {
     /// Answers with a head and a body, and closes.
     Answer(&'static str, &'static str),
-    /// Says a comment again and again.
+    /// Sends comments forever.
     KeepAlive,
-    /// Calls a tool, which someone sees, in the middle of its answer.
+    /// Calls a tool, which is observed, in the middle of its answer.
     CallTool,
-    /// Breaks off in the middle of its answer.
+    /// Closes the connection in the middle of its answer.
     BreakOff,
 }
 
-/// What the server was sent.
+/// The requests that the server received.
 type Asked = tokio::sync::mpsc::UnboundedReceiver<(String, Value)>;
 
-/// Tells that text was heard.
+/// Signals that text was received.
 type Heard = Arc<Notify>;
 
 async fn serve(answers: Vec<Then>, wire: UnboundedSender<EventKind>, told: Heard) -> (String, Asked) {
@@ -165,7 +165,7 @@ async fn talk(
     (sink.into_trace().events().to_vec(), result, recording)
 }
 
-/// Asks live, and plays what was recorded: both times the same must happen.
+/// Runs live and replays the recording; both must give the same trace.
 async fn ask(answers: Vec<Then>, inputs: &[Input]) -> (Trace, Result<(), String>, Asked) {
     let (sender, wire) = unbounded_channel();
     let heard = Heard::default();
@@ -228,7 +228,7 @@ async fn other_answers_are_read_too() {
 }
 
 #[tokio::test]
-async fn a_conversation_is_told_from_its_beginning() {
+async fn a_conversation_is_sent_from_its_beginning() {
     let says = |text: &str| Input::Messages(vec![json!({"role": "user", "content": text})]);
     let answers = vec![Then::Answer(PLAIN, "hello"), Then::Answer(PLAIN, "bye")];
     let (trace, result, mut asked) = ask(answers, &[says("hi"), says("ciao")]).await;
@@ -243,7 +243,7 @@ async fn a_conversation_is_told_from_its_beginning() {
 }
 
 #[tokio::test]
-async fn calls_of_tools_are_told_when_they_happen_and_when_it_is_played_back() {
+async fn tool_calls_are_traced_live_and_in_a_replay() {
     let (trace, result, _) = ask(vec![Then::CallTool], &[task()]).await;
     assert_eq!((result, trace.conversation().text().as_str()), (Ok(()), "beforeafter"));
     let order: Vec<&str> = trace
@@ -259,15 +259,15 @@ async fn calls_of_tools_are_told_when_they_happen_and_when_it_is_played_back() {
 }
 
 #[tokio::test]
-async fn what_is_no_answer_is_said_in_the_same_words_each_time() {
+async fn a_failure_has_the_same_message_each_time() {
     let refusal = "503 Busy\r\ncontent-type: application/json\r\nconnection: close\r\n";
     for (then, expected) in [
         (Then::Answer(refusal, "{\"detail\":\"later\"}"), "the agent answered with status 503\nit says: later"),
-        (Then::Answer(SSE, "data: a\n\nevent: error\ndata: no\n\n"), "the agent gave up: no"),
+        (Then::Answer(SSE, "data: a\n\nevent: error\ndata: no\n\n"), "the agent reported an error: no"),
         (Then::Answer(SSE, ": nothing\n\n"), "the agent's answer is empty"),
         (Then::Answer(PLAIN, ""), "the agent's answer is empty"),
-        // Keeping a connection open is no progress.
-        (Then::KeepAlive, "the agent was not done within 500ms"),
+        // Comments do not extend the timeout.
+        (Then::KeepAlive, "the agent did not finish within 500ms"),
         (Then::BreakOff, "the connection to the agent broke: the answer is truncated"),
     ] {
         let (_, result, _) = ask(vec![then], &[task()]).await;
@@ -277,7 +277,7 @@ async fn what_is_no_answer_is_said_in_the_same_words_each_time() {
 }
 
 #[tokio::test]
-async fn the_body_is_the_targets_and_tools_are_told_but_not_recorded() {
+async fn tool_urls_are_sent_in_the_body_but_not_recorded() {
     let (sender, _wire) = unbounded_channel();
     let (url, mut asked) =
         serve(vec![Then::Answer(PLAIN, "a"), Then::Answer(PLAIN, "b")], sender, Heard::default()).await;
@@ -294,12 +294,12 @@ async fn the_body_is_the_targets_and_tools_are_told_but_not_recorded() {
     assert!(head.contains("authorization: bearer t0ken"), "{head}");
     let with = json!({"id": 7, "BASE": "http://127.0.0.1:1"});
     assert_eq!(body, json!({"ask": "why?", "with": with, "token": "x t0ken"}));
-    // Elsewhere and untold, it is the same question.
+    // With another URL that is not sent, the request is the same.
     let player = ExchangePlayer::new(recording.unwrap(), Redactor::default());
     let (_, result, _) =
         talk(&target, tools(2, false), AgentLine::Replay(player), None, &[task()], (clock, &Heard::default())).await;
     assert!(result.is_ok(), "{result:?}");
-    // Untold, the agent is sent the task as it is.
+    // Without tool URLs, the agent receives the task unchanged.
     target.body = None;
     let (_, result, _) =
         talk(&target, tools(1, false), AgentLine::Live, None, &[task()], (clock, &Heard::default())).await;

@@ -30,13 +30,13 @@ fn told(trace: &Trace) -> Vec<String> {
         other => format!("{other:?}"),
     };
     let shown = trace.events().iter().filter(|event| {
-        // What is beside the answer has its own tests.
+        // Data alongside the answer has its own tests.
         !matches!(event.kind, EventKind::Finish(_) | EventKind::Beside(_) | EventKind::Log { .. })
     });
     shown.map(|event| line(&event.kind)).collect()
 }
 
-/// Reads a stream as each format does; all known ones are read alike.
+/// Reads a stream with the settings of each suite format; all give the same result.
 fn read(text: &str) -> Read {
     let read = stream(strict(None), &[text.as_bytes()]);
     let other = stream(lenient(), &[text.as_bytes()]);
@@ -44,7 +44,7 @@ fn read(text: &str) -> Read {
     read
 }
 
-/// Whether a stream that ends after any of its events but the last is no answer.
+/// Checks that a stream that ends after any event but the last is an error.
 fn every_cut_is_seen(all: &[Value], from: usize) {
     for count in from..all.len() {
         let text = events(&all[..count], false);
@@ -132,7 +132,7 @@ fn responses_say_everything_once() {
     ];
     assert_eq!(told(&found.trace), expected);
     every_cut_is_seen(&all, 1);
-    // All of it may come at the end.
+    // Everything may be in the last event.
     let last = events(&[all[0].clone(), all[9].clone()], false);
     assert_eq!(read(&last).output, Ok(json!("It is 20.")));
     let incomplete = of("incomplete", json!({"response": {"incomplete_details": {"reason": "max_output_tokens"}}}));
@@ -220,7 +220,7 @@ fn ui_messages_with_their_tools() {
     ];
     assert_eq!(told(&found.trace), expected);
     every_cut_is_seen(&all[12..17], 3);
-    // Tools that the client runs end a turn without words.
+    // Calls of client tools end a turn without text.
     let only = read(&events(&all[8..12], true));
     assert_eq!(only.output, Ok(Value::Null), "no output");
     let error = json!({"type": "error", "errorText": "no model"});
@@ -251,7 +251,7 @@ fn a_data_stream_is_known_by_its_lines() {
     assert!(matches!(output("f:{\"messageId\":\"m\"}\n0:\"It is \"\n"), Err(NoAnswer::Torn(_))));
     assert!(matches!(output("0:\"It is \"\n0:\"2"), Err(NoAnswer::Torn(_))));
     assert_eq!(output("0:\"a\"\n3:\"no model\"\n"), Err(NoAnswer::Failed("no model".into())));
-    // A few lines by hand will do, and a text is none.
+    // A few handwritten lines are recognised, and plain text is not.
     assert_eq!(output("0:\"a\"\n0:\"b\"\n"), Ok(json!("ab")));
     for text in ["0: nothing\n1: something", "a: b", "0:\"a\" is a line\n", "e: {mc}"] {
         assert_eq!(output(text), Ok(json!(text)));

@@ -1,4 +1,4 @@
-//! What holds for any answer.
+//! Properties of any answer.
 
 use std::fmt::Write as _;
 

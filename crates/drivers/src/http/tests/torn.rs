@@ -1,4 +1,4 @@
-//! Answers that break off, and honest ones that end in an unusual way.
+//! Truncated answers, and complete ones with an unusual end.
 
 use agentci_trace::EventKind;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ fn is_torn(output: &Result<Value, NoAnswer>) -> bool {
 }
 
 #[test]
-fn a_stream_that_breaks_off_inside_an_event_is_no_answer() {
+fn a_stream_that_breaks_off_inside_an_event_is_not_an_answer() {
     for text in [
         "data: {\"token\":\"a\"}\n\ndata: {\"tok",
         "data: {\"token\":\"a\"}\n\ndata: {\"tok\n",
@@ -94,6 +94,6 @@ fn json_without_a_type_may_not_break_off_either() {
 fn bytes_that_are_not_text_are_reported_once() {
     let read = stream(strict(None), &[b"data: a\xFF\n\ndata: b\xFF\n\n"]);
     assert_eq!(read.output, Ok(json!("a\u{fffd}b\u{fffd}")));
-    assert_eq!(warnings(&read), ["the answer has bytes that are not UTF-8, which were replaced"]);
+    assert_eq!(warnings(&read), ["the answer contains bytes that are not UTF-8; they were replaced"]);
     assert_eq!(warnings(&typed(strict(None), "text/plain", b"a\xFF")).len(), 1);
 }

@@ -19,14 +19,14 @@ use agentci_exchange::Clock;
 use agentci_exchange::{AgentLine, AgentRecording, ExchangePlayer, ExchangeRecorder};
 use agentci_process::Ending;
 
-/// How a server of the legacy era begins. The ids of the client count from one, so the first call is the third request.
+/// The handshake of a legacy server. The client's ids count from one, so the first call is the third request.
 const GREETED: &str = r#"
 read discover; echo '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"what?"}}'
 read initialize; echo '{"jsonrpc":"2.0","id":2,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"prompts":{}}}}'
 read initialized
 "#;
 
-/// What came of a case.
+/// The result of a case.
 struct Came {
     results: Vec<Result<(), DriveError>>,
     trace: Trace,
@@ -106,7 +106,7 @@ async fn drive(target: &McpTarget, line: AgentLine, folder: &Path, turns: &[Inpu
     Came { results, trace: sink.into_trace(), recording, ending: driver.close().await }
 }
 
-/// Records a case, plays the recording without a server, and makes sure that nothing differs but the wall clock.
+/// Records a case, replays it without a server, and checks that only the wall clock differs.
 async fn both(script: &str, turns: &[Input]) -> Came {
     let recorded =
         drive(&target(&format!("{GREETED}{script}")), AgentLine::Record(ExchangeRecorder::new()), Path::new(""), turns)

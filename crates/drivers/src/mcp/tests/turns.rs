@@ -2,14 +2,14 @@ use serde_json::json;
 
 use super::*;
 
-/// Reads to the end, so that the server does not leave before it is told to.
+/// Reads to the end, so that the server does not exit early.
 const STAY: &str = "\ncat >/dev/null";
 
 fn call(arguments: Value) -> Input {
     action("mcp:call", arguments)
 }
 
-/// A server that answers its first call with this, after having said something else.
+/// A server that runs `before`, and then answers its first call with `reply`.
 fn answering(before: &str, reply: &Value) -> String {
     let reply = json!({ "jsonrpc": "2.0", "id": 3, "result": reply });
     format!("read call; {before}\ncat <<'END'\n{reply}\nEND{STAY}")
@@ -79,7 +79,7 @@ async fn a_question_is_answered_and_kept() {
     );
     let came = both(&script, &[call(json!({ "tool": "reserve" }))]).await;
     let words = came.error().to_string();
-    assert!(words.starts_with("the server asked `Who?` and there is no answer left"), "{words}");
+    assert!(words.starts_with("the server asked `Who?`, but no answer is left"), "{words}");
 }
 
 #[tokio::test]
@@ -95,7 +95,7 @@ async fn noise_is_a_violation_of_the_turn_it_comes_in() {
 async fn a_server_that_leaves_is_named_with_its_last_words() {
     let came = both("read call; echo 'out of memory' >&2; exit 3", &[call(json!({ "tool": "t" }))]).await;
     let words = came.error().to_string();
-    assert!(words.contains("the server left with exit code 3") && words.contains("out of memory"), "{words}");
+    assert!(words.contains("the server stopped with exit code 3") && words.contains("out of memory"), "{words}");
     assert_eq!(came.ending.stderr_tail, ["out of memory"]);
     assert!(came.trace.calls()[0].result.is_none());
 }
@@ -106,7 +106,7 @@ async fn a_server_that_is_not_there_could_not_be_started() {
     let command = vec![CommandPart { text: Text::Literal("no-such-server".into()), file: None }];
     absent.transport = McpTransport::Stdio { command, environment: Vec::new() };
     let came = drive(&absent, AgentLine::Live, Path::new(""), &[action("mcp:list", Value::Null)]).await;
-    assert!(matches!(came.error(), DriveError::NotStarted(words) if words == "there is no program `no-such-server`"));
+    assert!(matches!(came.error(), DriveError::NotStarted(words) if words == "program `no-such-server` not found"));
 }
 
 #[tokio::test]
@@ -143,7 +143,7 @@ async fn a_replay_takes_only_what_was_recorded() {
     let words = drive(&target(""), play(), Path::new(""), &other).await.error().to_string();
     assert_eq!(
         words,
-        r#"request 1 is not the one that was recorded: at /args/day the recording has "Monday", this run sent "Friday""#
+        r#"request 1 differs from the recording: at /args/day the recording has "Monday", this run sent "Friday""#
     );
     let same = call(json!({ "tool": "t", "args": { "day": "Monday" } }));
     let more = [same.clone(), same];
@@ -162,7 +162,10 @@ async fn a_snapshot_is_made_when_recording_and_compared_ever_after() {
     let turns = [action("mcp:list", json!({ "snapshot": "kept/tools.json" }))];
     let missing = drive(&target(&server("integer")), AgentLine::Live, &folder, &turns).await;
     let words = missing.error().to_string();
-    assert!(words.contains("there is no snapshot") && words.contains("agentci record"), "{words}");
+    assert!(
+        words.contains("the snapshot `") && words.contains("` does not exist: create it with `agentci record`"),
+        "{words}"
+    );
     let made = drive(&target(&server("integer")), AgentLine::Record(ExchangeRecorder::new()), &folder, &turns).await;
     assert!(made.results[0].is_ok(), "{:?}", made.results);
     assert!(drive(&target(&server("integer")), AgentLine::Live, &folder, &turns).await.results[0].is_ok());

@@ -1,4 +1,4 @@
-//! An agent that speaks A2A.
+//! Reads a target of type `a2a`.
 
 use agentci_plan::{A2aCard, A2aKeys, A2aTarget, OutputRule, Target};
 use agentci_source::shape::{Field, Kind, optional};
@@ -10,19 +10,19 @@ use crate::ananke::readers::{plain_texts, url};
 use crate::hosts::hosts;
 use crate::texts::{object_data, template};
 
-/// The keys of such a target beside the common ones.
+/// The keys in addition to the common ones.
 pub(super) static KEYS: &[Field] = &[
-    optional("agentCardUrl", Kind::Address, "The address of the agent's card."),
+    optional("agentCardUrl", Kind::Address, "URL of the agent's card."),
     optional("agentCard", Kind::Object, "The agent's card itself."),
-    optional("endpoint", Kind::Address, "The address of an agent without a card."),
-    optional("contextId", Kind::Text, "The context that messages belong to."),
-    optional("blocking", Kind::Truth, "Whether the agent is asked to answer only once it is done."),
-    optional("acceptedOutputModes", Kind::List(&Kind::Text), "The media types that answers may have."),
-    optional("auth", AUTH, "How we say who we are."),
+    optional("endpoint", Kind::Address, "URL of an agent without a card."),
+    optional("contextId", Kind::Text, "Context of all turns."),
+    optional("blocking", Kind::Truth, "Whether to ask the agent to answer only when the task is done."),
+    optional("acceptedOutputModes", Kind::List(&Kind::Text), "Media types accepted as answers."),
+    optional("auth", AUTH, "Authentication."),
     optional(
         "hosts",
         Kind::List(&Kind::Name),
-        "Further hosts that a card at `agentCardUrl` may name although they get credentials.",
+        "Additional hosts that may receive credentials if a card at `agentCardUrl` names them.",
     ),
 ];
 
@@ -43,7 +43,7 @@ pub(super) fn target(fields: &mut Reader<'_, '_>, common: Common, place: SuiteFo
     })))
 }
 
-/// How the agent is found: one of three ways.
+/// Reads the card or the address of the agent: exactly one of three keys.
 fn card(fields: &mut Reader<'_, '_>) -> Option<A2aCard> {
     match ["agentCardUrl", "agentCard", "endpoint"].map(|key| fields.node(key)) {
         [Some(_), None, None] => fields.optional("agentCardUrl", url).map(A2aCard::At),
@@ -53,8 +53,8 @@ fn card(fields: &mut Reader<'_, '_>) -> Option<A2aCard> {
             let second = endpoint.filter(|_| at.is_some() || inline.is_some()).or(inline.filter(|_| at.is_some()));
             let span = second.map_or(fields.span(), |node| node.span);
             let message = "the target needs exactly one of `agentCardUrl`, `agentCard` and `endpoint`";
-            let label = if second.is_some() { "another one" } else { "none of them is here" };
-            let help = "say where the agent's card is with `agentCardUrl`; `endpoint` is for agents without one";
+            let label = if second.is_some() { "another one" } else { "none of them is set" };
+            let help = "set `agentCardUrl` to the URL of the agent's card; `endpoint` is for agents without one";
             fields.problems.error(span, message, label).help(help);
             None
         }
@@ -64,8 +64,8 @@ fn card(fields: &mut Reader<'_, '_>) -> Option<A2aCard> {
 fn inline(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<A2aCard> {
     let card = object_data(node, name, problems)?.as_literal().cloned();
     if card.is_none() {
-        let help = "say where the card is with `agentCardUrl`, or where the agent is with `endpoint`";
-        problems.error(node.span, "`agentCard` can not hold variables", "a text in it holds one").help(help);
+        let help = "set `agentCardUrl` to the URL of the card, or `endpoint` to the URL of the agent";
+        problems.error(node.span, "`agentCard` cannot contain variables", "contains a variable").help(help);
     }
     card.map(A2aCard::Inline)
 }

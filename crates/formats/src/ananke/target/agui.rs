@@ -1,4 +1,4 @@
-//! A server that speaks AG-UI.
+//! Reads a target of type `agui`.
 
 use agentci_plan::{AguiTarget, AguiWire, OutputRule, Strictness, Target, Text};
 use agentci_source::shape::{Field, Kind, optional, required, words};
@@ -9,16 +9,20 @@ use crate::ananke::readers::url;
 use crate::ananke::tool::{TOOLS, WrittenTool, tools as read_tools};
 use crate::texts::{object_data, template};
 
-/// The keys of such a target beside the common ones.
+/// The keys in addition to the common ones.
 pub(super) static KEYS: &[Field] = &[
-    required("endpoint", Kind::Address, "The address that runs are sent to."),
-    required("agentId", Kind::Name, "The agent that is asked."),
-    optional("threadId", Kind::Text, "The thread of the conversation; without it, a new one for each test."),
-    optional("forwardedProps", Kind::Object, "What the agent is told as `forwardedProps`."),
-    optional("state", Kind::Object, "The state that the conversation begins with."),
+    required("endpoint", Kind::Address, "URL that runs are sent to."),
+    required("agentId", Kind::Name, "Name of the agent, for servers with several agents."),
+    optional("threadId", Kind::Text, "Thread of all turns. Default: a new one for each test."),
+    optional("forwardedProps", Kind::Object, "`forwardedProps` sent with every run."),
+    optional("state", Kind::Object, "State of the first run."),
     optional("tools", TOOLS, "Tools that the client offers."),
-    optional("wire", Kind::Choice(&words(&AguiWire::NAMES)), "Which form of the protocol is spoken."),
-    optional("protocol", Kind::Choice(&words(&Strictness::NAMES)), "What a breach of the protocol comes to."),
+    optional("wire", Kind::Choice(&words(&AguiWire::NAMES)), "Format of requests. Default: `auto`."),
+    optional(
+        "protocol",
+        Kind::Choice(&words(&Strictness::NAMES)),
+        "How to treat a protocol violation. Default: `warn`.",
+    ),
 ];
 
 pub(super) fn target(fields: &mut Reader<'_, '_>, common: Common, tools: &mut Vec<WrittenTool>) -> Option<Target> {

@@ -1,4 +1,4 @@
-//! `auth`: how we say who we are.
+//! `auth`: how requests are authenticated.
 
 use std::path::PathBuf;
 
@@ -10,41 +10,43 @@ use super::SuiteFolder;
 use crate::ananke::readers::{plain_texts, url};
 use crate::texts::template;
 
-/// The schemes, each with its own keys.
 static SCHEMES: [(&str, &Shape); 4] = [("apiKey", &API_KEY), ("bearer", &BEARER), ("oauth2", &OAUTH2), ("mtls", &MTLS)];
 
 static NAMES: [&str; 4] = words(&SCHEMES);
 
-/// How we say who we are.
 pub(super) const AUTH: Kind = Kind::Tagged(&Tagged { tag: "scheme", variants: &SCHEMES, usual: None });
 
-static SCHEME: &[Field] = &[required("scheme", Kind::Choice(&NAMES), "The way to say it.")];
+static SCHEME: &[Field] = &[required("scheme", Kind::Choice(&NAMES), "Authentication scheme.")];
 
-static UNKNOWN: Shape = Shape::new("`auth`", "A way that is not known yet.", SCHEME);
+static UNKNOWN: Shape = Shape::new("`auth`", "Authentication with a scheme that is not known yet.", SCHEME);
 
-static API_KEY: Shape = Shape::new("`auth`", "A key in a header, the query or a cookie.", SCHEME).with(&[&[
-    optional("in", Kind::Choice(&words(&ApiKeyPlace::NAMES)), "Where it stands, `header` without it."),
-    optional("name", Kind::Name, "The name of the header, parameter or cookie."),
+static API_KEY: Shape = Shape::new("`auth`", "API key in a header, a query parameter or a cookie.", SCHEME).with(&[&[
+    optional("in", Kind::Choice(&words(&ApiKeyPlace::NAMES)), "Where the key is sent. Default: `header`."),
+    optional(
+        "name",
+        Kind::Name,
+        "Name of the header, parameter or cookie. Default: `X-API-Key` for a header, else `api_key`.",
+    ),
     required("value", Kind::Text, "The key, usually a variable."),
 ]]);
 
-static BEARER: Shape = Shape::new("`auth`", "A token.", SCHEME).with(&[&[required(
+static BEARER: Shape = Shape::new("`auth`", "Bearer token.", SCHEME).with(&[&[required(
     "token",
     Kind::Text,
     "The token, usually a variable.",
 )]]);
 
 static OAUTH2: Shape = Shape::new("`auth`", "Client credentials that are exchanged for a token.", SCHEME).with(&[&[
-    required("tokenUrl", Kind::Address, "Where the token is got."),
-    required("clientId", Kind::Text, "Our id."),
-    required("clientSecret", Kind::Text, "Our secret, usually a variable."),
-    optional("scopes", Kind::List(&Kind::Text), "What the token is for."),
+    required("tokenUrl", Kind::Address, "URL of the token endpoint."),
+    required("clientId", Kind::Text, "Client ID."),
+    required("clientSecret", Kind::Text, "Client secret, usually a variable."),
+    optional("scopes", Kind::List(&Kind::Text), "Scopes of the token."),
 ]]);
 
-static MTLS: Shape = Shape::new("`auth`", "A certificate of our own.", SCHEME).with(&[&[
-    required("cert", Kind::Name, "The file of the certificate."),
-    required("key", Kind::Name, "The file of its key."),
-    optional("ca", Kind::Name, "The file of the authority that the server is known to."),
+static MTLS: Shape = Shape::new("`auth`", "Client certificate.", SCHEME).with(&[&[
+    required("cert", Kind::Name, "File with the certificate, PEM."),
+    required("key", Kind::Name, "File with the private key, PEM."),
+    optional("ca", Kind::Name, "File with the certificate authority of the server, PEM."),
 ]]);
 
 pub(super) fn auth(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<Auth> {
@@ -87,14 +89,14 @@ fn mtls(fields: &mut Reader<'_, '_>, place: SuiteFolder<'_>) -> Option<Auth> {
     Some(Auth::Mtls { certificate: certificate?, key: key?, authority })
 }
 
-/// A file, named from the config's folder.
+/// Reads a file path, relative to the config's folder.
 fn path(node: &Node, key: &str, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<PathBuf> {
     match Text::parse(&read::name(node, key, problems)?.value) {
         Text::Literal(path) => Some(place.path(&path)),
         Text::Template(_) => {
             problems
-                .error(node.span, format!("`{key}` can not hold variables"), "expected the path of a file")
-                .help("let a hook copy the file to a fixed place");
+                .error(node.span, format!("`{key}` cannot contain variables"), "expected a file path")
+                .help("use a hook to copy the file to a fixed path");
             None
         }
     }

@@ -1,4 +1,4 @@
-//! A server that speaks MCP.
+//! Reads a target of type `mcp`.
 
 use agentci_plan::{McpTarget, McpTransport, Target};
 use agentci_source::shape::{Field, Kind, depends, optional, required, words};
@@ -19,13 +19,13 @@ enum WrittenTransport {
 const TRANSPORTS: [(&str, WrittenTransport); 3] =
     [("stdio", WrittenTransport::Stdio), ("sse", WrittenTransport::Http), ("http", WrittenTransport::Http)];
 
-/// The keys of such a target beside the common ones.
+/// The keys in addition to the common ones.
 pub(super) static KEYS: &[Field] = &[
-    required("transport", Kind::Choice(&words(&TRANSPORTS)), "How the server is reached."),
+    required("transport", Kind::Choice(&words(&TRANSPORTS)), "How to reach the server."),
     depends("command", Kind::Filled(&Kind::Text), "The program and its arguments, for `stdio`."),
-    depends("endpoint", Kind::Address, "The address of the server, for `sse` and `http`."),
-    optional("env", Kind::Map(&Kind::Word), "Variables of the environment of the program."),
-    optional("auth", AUTH, "How we say who we are."),
+    depends("endpoint", Kind::Address, "URL of the server, for `sse` and `http`."),
+    optional("env", Kind::Map(&Kind::Word), "Environment variables to set for the program."),
+    optional("auth", AUTH, "Authentication."),
 ];
 
 pub(super) fn target(fields: &mut Reader<'_, '_>, common: Common, place: SuiteFolder<'_>) -> Option<Target> {
@@ -44,7 +44,7 @@ pub(super) fn target(fields: &mut Reader<'_, '_>, common: Common, place: SuiteFo
             if !common.headers.is_empty() {
                 let span = fields.key_span("headers").unwrap_or(common.span);
                 let message = "`headers` are not sent over the transport `stdio`";
-                fields.problems.warning(span, message, "has no effect").help("hand values to the program with `env`");
+                fields.problems.warning(span, message, "has no effect").help("pass values to the program with `env`");
             }
             if command.is_none() {
                 fields.required_node("command");
@@ -71,8 +71,8 @@ pub(super) fn target(fields: &mut Reader<'_, '_>, common: Common, place: SuiteFo
 fn misplaced(fields: &mut Reader<'_, '_>, keys: &[&str], transport: &str) {
     for key in keys {
         let Some(span) = fields.key_span(key) else { continue };
-        let message = format!("`{key}` has no use with the transport `{transport}`");
-        let help = "`stdio` has `command` and `env`, `sse` has `endpoint`";
+        let message = format!("`{key}` does not apply to the transport `{transport}`");
+        let help = "`stdio` takes `command` and `env`; `sse` and `http` take `endpoint`";
         fields.problems.error(span, message, "belongs to the other transport").help(help);
     }
 }

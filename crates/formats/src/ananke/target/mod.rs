@@ -1,4 +1,4 @@
-//! `target`: how the agent is reached. All keys stand at one level; `type` says which of them are known.
+//! `target`: how to reach the agent. All keys are on one level; `type` determines which of them are allowed.
 
 mod a2a;
 mod agui;
@@ -19,7 +19,6 @@ use super::version::{FormatVersion, needs};
 pub(super) use crate::command::SuiteFolder;
 use crate::texts::named_texts;
 
-/// Which protocol is spoken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TargetProtocol {
     Agui,
@@ -27,12 +26,11 @@ pub(super) enum TargetProtocol {
     Mcp,
 }
 
-/// What belongs to a protocol.
 pub(super) struct ProtocolFacts {
     pub(super) name: &'static str,
-    /// The version that brought it.
+    /// The first version of the format that supports it.
     pub(super) version: FormatVersion,
-    /// The keys that its targets have beside the common ones.
+    /// The keys of its targets in addition to the common ones.
     keys: &'static [Field],
     shape: &'static Shape,
 }
@@ -50,7 +48,7 @@ impl TargetProtocol {
         ProtocolFacts { name: Self::NAMES[self as usize].0, version, keys, shape }
     }
 
-    /// The protocol that has a type of turn; any, where none is named.
+    /// The protocol of a turn type; `None` if it is for any protocol.
     pub(super) fn of_turn(name: &str) -> Option<Self> {
         let (protocol, _) = name.split_once(':')?;
         Self::NAMES.into_iter().find(|(known, _)| *known == protocol).map(|(_, found)| found)
@@ -71,12 +69,12 @@ pub(super) const TARGET: Kind = Kind::Tagged(&Tagged {
     usual: None,
 });
 
-/// What targets of every type have.
+/// The keys of every target.
 static COMMON: &[Field] = &[
-    required("type", Kind::Choice(&words(&TargetProtocol::NAMES)), "The protocol that is spoken."),
-    optional("headers", Kind::Map(&Kind::Word), "Headers that are sent along."),
-    optional("timeout_ms", Kind::Positive, "How many milliseconds one request may take."),
-    optional("assert", Kind::Shape(&ABOVE), "What is asked of every test."),
+    required("type", Kind::Choice(&words(&TargetProtocol::NAMES)), "Protocol of the server."),
+    optional("headers", Kind::Map(&Kind::Word), "Additional request headers."),
+    optional("timeout_ms", Kind::Positive, "Timeout of one request in milliseconds. Default: 120000."),
+    optional("assert", Kind::Shape(&ABOVE), "Assertions for every test."),
 ];
 
 static UNKNOWN: Shape = Shape::new("the target", "A target whose type is not known yet.", COMMON).with(&[INHERIT]);
@@ -89,26 +87,26 @@ static MCP: Shape = Shape::new("the target", "A server that speaks MCP.", COMMON
     KeyRule::When { key: "transport", is: &["sse", "http"], needs: &["endpoint"], excludes: &["command", "env"] },
 ]);
 
-/// A target as it is written.
+/// A target as written in the config.
 pub(super) struct AnankeTarget {
     pub(super) protocol: TargetProtocol,
     pub(super) target: Target,
-    /// The client's tools, of an AG-UI target.
+    /// The client tools of an AG-UI target.
     pub(super) tools: Vec<WrittenTool>,
-    /// What is asked of every test.
+    /// The assertions for every test.
     pub(super) block: Option<AssertionBlock>,
-    /// Whether turns inherit all demands.
+    /// Whether turns inherit all requirements.
     pub(super) inherit: bool,
 }
 
-/// What all kinds of target have in common.
+/// The settings of every target.
 struct Common {
     headers: Vec<(String, Text)>,
     timeout: Duration,
     span: Span,
 }
 
-/// Reads a target; `None` when something it can not do without is missing or wrong.
+/// Reads a target; `None` if it is invalid.
 pub(super) fn target(
     node: &Node,
     version: Option<FormatVersion>,
@@ -134,7 +132,7 @@ pub(super) fn target(
     };
     let block = fields.node("assert").map(|node| block(node, BlockLevel::Above, fields.problems));
     let inherit = inherit(&mut fields);
-    // Without a type it can not be said which keys are known.
+    // Without a type, the allowed keys are unknown.
     let protocol = protocol?;
     fields.becomes(protocol.facts().shape);
     let mut tools = Vec::new();
@@ -149,7 +147,7 @@ pub(super) fn target(
     Some(AnankeTarget { protocol, target, tools, block, inherit })
 }
 
-/// Reports the keys that belong to other types of target, and leaves them out.
+/// Reports and removes the keys that belong to other types of targets.
 fn without_foreign_keys(node: &Node, protocol: TargetProtocol, problems: &mut Diagnostics) -> Node {
     let mut foreign = |pair: &Pair| {
         let key = pair.key.text.as_str();

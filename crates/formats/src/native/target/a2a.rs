@@ -1,4 +1,4 @@
-//! An agent that speaks A2A.
+//! Reads a target that is an A2A agent.
 
 use agentci_plan::{A2aCard, A2aKeys, A2aTarget, ApiKeyPlace, Auth, OutputRule, REQUEST_TIMEOUT, Target};
 use agentci_source::shape::{KeyRule, Kind, Shape, filled, optional, required, words};
@@ -12,20 +12,20 @@ pub(super) static A2A: Shape = Shape::new(
     "`a2a`",
     "An agent that speaks A2A.",
     &[
-        optional("card_url", Kind::Address, "The address of the agent's card."),
+        optional("card_url", Kind::Address, "URL of the agent's card."),
         optional("card", Kind::Object, "The agent's card itself."),
-        optional("endpoint", Kind::Address, "The address of an agent without a card."),
-        optional("context", Kind::Text, "The context that messages belong to."),
-        optional("blocking", Kind::Truth, "Whether the agent is asked to answer only once it is done."),
-        optional("accepted_output_modes", Kind::List(&Kind::Text), "The media types that answers may have."),
-        optional("auth", Kind::Shape(&AUTH), "How we say who we are."),
+        optional("endpoint", Kind::Address, "URL of an agent without a card."),
+        optional("context", Kind::Text, "Context of all turns."),
+        optional("blocking", Kind::Truth, "Whether to ask the agent to answer only when the task is done."),
+        optional("accepted_output_modes", Kind::List(&Kind::Text), "Media types accepted as answers."),
+        optional("auth", Kind::Shape(&AUTH), "Authentication."),
         optional(
             "hosts",
             Kind::List(&Kind::Name),
-            "Further hosts that a card at `card_url` may name although they get credentials.",
+            "Additional hosts that may receive credentials if a card at `card_url` names them.",
         ),
-        optional("headers", Kind::Map(&Kind::Word), "Headers that are sent along."),
-        optional("timeout", Kind::Duration, "How long one request may take."),
+        optional("headers", Kind::Map(&Kind::Word), "Additional request headers."),
+        optional("timeout", Kind::Duration, "Timeout of one request. Default: 2m."),
         optional("output", Kind::Choice(&words(&OutputRule::NAMES)), OutputRule::ABOUT),
     ],
 )
@@ -33,22 +33,22 @@ pub(super) static A2A: Shape = Shape::new(
 
 pub(super) static AUTH: Shape = Shape::new(
     "`auth`",
-    "How we say who we are: one key, the scheme.",
+    "Authentication: a mapping with one key, the scheme.",
     &[
         filled("bearer", Kind::Text, "A token, usually a variable."),
-        filled("api_key", Kind::Shape(&API_KEY), "A key in a header, the query or a cookie."),
+        filled("api_key", Kind::Shape(&API_KEY), "API key in a header, a query parameter or a cookie."),
         filled("oauth2", Kind::Shape(&OAUTH2), "Client credentials that are exchanged for a token."),
-        filled("mtls", Kind::Shape(&MTLS), "A certificate of our own."),
+        filled("mtls", Kind::Shape(&MTLS), "Client certificate."),
     ],
 )
 .rules(&[KeyRule::OneKey]);
 
 static API_KEY: Shape = Shape::new(
     "`api_key`",
-    "A key.",
+    "API key.",
     &[
         required("name", Kind::Name, "The name of the header, parameter or cookie."),
-        optional("in", Kind::Choice(&words(&ApiKeyPlace::NAMES)), "Where it stands, `header` without it."),
+        optional("in", Kind::Choice(&words(&ApiKeyPlace::NAMES)), "Where the key is sent. Default: `header`."),
         required("value", Kind::Text, "The key, usually a variable."),
     ],
 );
@@ -57,20 +57,20 @@ static OAUTH2: Shape = Shape::new(
     "`oauth2`",
     "Client credentials.",
     &[
-        required("token_url", Kind::Text, "Where the token is got."),
-        required("client_id", Kind::Text, "Our id."),
-        required("client_secret", Kind::Text, "Our secret, usually a variable."),
-        optional("scopes", Kind::OneOrMore(&Kind::Text), "What the token is for."),
+        required("token_url", Kind::Text, "URL of the token endpoint."),
+        required("client_id", Kind::Text, "Client ID."),
+        required("client_secret", Kind::Text, "Client secret, usually a variable."),
+        optional("scopes", Kind::OneOrMore(&Kind::Text), "Scopes of the token."),
     ],
 );
 
 static MTLS: Shape = Shape::new(
     "`mtls`",
-    "A certificate of our own.",
+    "Client certificate.",
     &[
-        required("certificate", Kind::Name, "The file of the certificate."),
-        required("key", Kind::Name, "The file of its key."),
-        optional("authority", Kind::Name, "The file of the authority that the server is known to."),
+        required("certificate", Kind::Name, "File with the certificate, PEM."),
+        required("key", Kind::Name, "File with the private key, PEM."),
+        optional("authority", Kind::Name, "File with the certificate authority of the server, PEM."),
     ],
 );
 
@@ -98,7 +98,7 @@ pub(super) fn a2a(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostic
     Some(Target::A2a(Box::new(a2a?)).into())
 }
 
-/// How the agent is found: one of three ways.
+/// Reads how to find the agent: exactly one of three keys.
 fn card(fields: &mut Reader<'_, '_>) -> Option<A2aCard> {
     match ["card_url", "card", "endpoint"].map(|key| fields.node(key).is_some()) {
         [true, false, false] => fields.optional("card_url", read_address).map(A2aCard::At),
@@ -106,18 +106,18 @@ fn card(fields: &mut Reader<'_, '_>) -> Option<A2aCard> {
         [false, false, true] => fields.optional("endpoint", read_address).map(A2aCard::Endpoint),
         _ => {
             let message = "`a2a` needs exactly one of `card_url`, `card` and `endpoint`";
-            let help = "write `card_url: https://..` where the agent has a card";
-            fields.problems.error(fields.span(), message, "it is not said how the agent is found").help(help);
+            let help = "write `card_url: https://..` if the agent has a card";
+            fields.problems.error(fields.span(), message, "no way to reach the agent").help(help);
             None
         }
     }
 }
 
-/// A mapping of one key, the scheme.
+/// Reads a mapping with one key, the scheme.
 pub(super) fn auth(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<Auth> {
     const SCHEMES: &str = "schemes are `api_key`, `bearer`, `oauth2` and `mtls`";
     let Some([pair]) = node.pairs() else {
-        problems.mismatch(node, "`auth` must be a mapping of one key", "expected the scheme").help(SCHEMES);
+        problems.mismatch(node, "`auth` must be a mapping with one key", "expected a scheme").help(SCHEMES);
         return None;
     };
     let value = &pair.value;
@@ -144,7 +144,7 @@ pub(super) fn auth(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnosti
         }),
         scheme => {
             let message = format!("unknown scheme `{}`", scheme.escape_debug());
-            problems.error(pair.key.span, message, "not known here").help(SCHEMES);
+            problems.error(pair.key.span, message, "unknown scheme").help(SCHEMES);
             None
         }
     }

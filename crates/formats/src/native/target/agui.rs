@@ -1,4 +1,4 @@
-//! A server that speaks AG-UI.
+//! Reads a target that is an AG-UI server.
 
 use agentci_plan::{AguiTarget, AguiWire, ClientTool, OutputRule, REQUEST_TIMEOUT, Strictness, Target};
 use agentci_source::shape::{Kind, Shape, optional, required, words};
@@ -12,16 +12,20 @@ pub(super) static AGUI: Shape = Shape::new(
     "`agui`",
     "A server that speaks AG-UI.",
     &[
-        required("endpoint", Kind::Address, "The address that runs are sent to."),
-        optional("agent", Kind::Text, "The agent that is asked."),
-        optional("thread", Kind::Text, "The thread of the conversation; without it, a new one for each case."),
-        optional("headers", Kind::Map(&Kind::Word), "Headers that are sent along."),
-        optional("timeout", Kind::Duration, "How long one run may take."),
-        optional("forwarded_props", Kind::Object, "What the agent is told as `forwardedProps`."),
-        optional("state", Kind::Object, "The state that the conversation begins with."),
+        required("endpoint", Kind::Address, "URL that runs are sent to."),
+        optional("agent", Kind::Text, "Name of the agent, for servers with several agents."),
+        optional("thread", Kind::Text, "Thread of all turns. Default: a new one for each attempt."),
+        optional("headers", Kind::Map(&Kind::Word), "Additional request headers."),
+        optional("timeout", Kind::Duration, "Timeout of one run. Default: 2m."),
+        optional("forwarded_props", Kind::Object, "`forwardedProps` sent with every run."),
+        optional("state", Kind::Object, "State of the first run."),
         optional("tools", Kind::List(&Kind::Shape(&CLIENT_TOOL)), "Tools that the client offers."),
-        optional("wire", Kind::Choice(&words(&AguiWire::NAMES)), "Which form of the protocol is spoken."),
-        optional("protocol", Kind::Choice(&words(&Strictness::NAMES)), "What a breach of the protocol comes to."),
+        optional("wire", Kind::Choice(&words(&AguiWire::NAMES)), "Format of requests. Default: `auto`."),
+        optional(
+            "protocol",
+            Kind::Choice(&words(&Strictness::NAMES)),
+            "How to treat a protocol violation. Default: `warn`.",
+        ),
         optional("output", Kind::Choice(&words(&OutputRule::NAMES)), OutputRule::ABOUT),
     ],
 );
@@ -31,7 +35,7 @@ static CLIENT_TOOL: Shape = Shape::new(
     "A tool that the client offers.",
     &[
         required("name", Kind::Name, "Its name."),
-        optional("description", Kind::Text, "What the agent is told about it."),
+        optional("description", Kind::Text, "Description for the agent."),
         optional("parameters", Kind::Object, "The JSON Schema of its arguments."),
     ],
 );

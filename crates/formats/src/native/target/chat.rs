@@ -1,4 +1,4 @@
-//! An agent that is prompts and a model.
+//! Reads a target that consists of prompts and a model.
 
 use std::sync::Arc;
 
@@ -15,27 +15,27 @@ use super::{ReadTarget, read_address};
 use crate::chat_context::{TEXTS, default_chat_context, set_metadata};
 use crate::yao::{CONNECTOR_KINDS, read_variables, scripted_connector, usual_script};
 
-/// The largest file of functions or variables that is read.
+/// The size limit of a file of functions or variables.
 const SIZE_LIMIT: u64 = 10 * 1024 * 1024;
 
 pub(super) static CHAT: Shape = Shape::new(
     "`chat`",
-    "An agent that is prompts and a model.",
+    "An agent that consists of prompts and a model.",
     &[
-        optional("agent", Kind::Name, "What the agent is called."),
+        optional("agent", Kind::Name, "Name of the agent. Default: `assistant`."),
         optional("about", Kind::Map(&Kind::Text), "Variables that prompts may use."),
         required(
             "connector",
             Kind::Either(&[Kind::Choice(&words(&MOCK)), Kind::Shape(&MODEL), Kind::Shape(&MOCKED)]),
-            "The model: an API, or a script that stands in for one.",
+            "The model: an API, or a script in place of one.",
         ),
-        optional("prompts", PROMPTS, "What stands before every conversation."),
-        optional("presets", Kind::Map(&PROMPTS), "Prompts by names, for functions to choose from."),
-        optional("options", Kind::Object, "What the model is told beside the messages, such as `temperature`."),
-        optional("env", Kind::Name, "A file of variables, `NAME=value` lines."),
-        optional("script", Kind::Name, "A file with functions that run before and after the model."),
-        optional("context", Kind::Shape(&CONTEXT), "Who asks, and from where."),
-        optional("timeout", Kind::Duration, "How long one request may take."),
+        optional("prompts", PROMPTS, "Messages at the start of every conversation."),
+        optional("presets", Kind::Map(&PROMPTS), "Prompts by name, for functions to choose from."),
+        optional("options", Kind::Object, "Request options of the model, such as `temperature`."),
+        optional("env", Kind::Name, "File of variables, in `NAME=value` lines."),
+        optional("script", Kind::Name, "File with functions that run before and after the model."),
+        optional("context", Kind::Shape(&CONTEXT), "Information about the user and the client."),
+        optional("timeout", Kind::Duration, "Timeout of one request. Default: 2m."),
         optional("output", Kind::Choice(&words(&OutputRule::NAMES)), OutputRule::ABOUT),
     ],
 );
@@ -44,12 +44,12 @@ const PROMPTS: Kind = Kind::List(&Kind::Either(&[Kind::Text, Kind::Shape(&PROMPT
 
 static PROMPT: Shape = Shape::new(
     "a prompt",
-    "A message that stands before every conversation.",
+    "A message at the start of every conversation.",
     &[
-        required("role", Kind::Name, "Who says it: `system`, `user` or `assistant`."),
-        optional("name", Kind::Text, "The name of who says it."),
-        required("content", Kind::Text, "What is said."),
-        optional("shared", Kind::Truth, "Whether `Create` may leave it out with `disable_global_prompts`."),
+        required("role", Kind::Name, "Role: `system`, `user` or `assistant`."),
+        optional("name", Kind::Text, "Name of the author."),
+        required("content", Kind::Text, "Text of the message."),
+        optional("shared", Kind::Truth, "Whether `Create` may omit it with `disable_global_prompts`."),
     ],
 );
 
@@ -57,51 +57,51 @@ static MODEL: Shape = Shape::new(
     "`connector`",
     "A model behind an API.",
     &[
-        optional("script", Kind::Name, "A script that stands in for a model; not with an API."),
-        optional("api", Kind::Choice(&MODELS), "What is spoken, `openai` without it."),
-        optional("id", Kind::Name, "What reports call it."),
-        required("url", Kind::Address, "The whole address that requests are sent to."),
+        optional("script", Kind::Name, "A script in place of a model; cannot be combined with an API."),
+        optional("api", Kind::Choice(&MODELS), "API of the model. Default: `openai`."),
+        optional("id", Kind::Name, "Name in reports."),
+        required("url", Kind::Address, "Full URL that requests are sent to."),
         required("model", Kind::Text, "The name of the model."),
-        optional("key", Kind::Text, "The key, usually a variable such as `${ENV.OPENAI_API_KEY}`."),
-        optional("key_header", Kind::Choice(&words(&KeyHeader::NAMES)), "The header that has the key."),
-        optional("settings", Kind::Object, "What every request says, such as `max_tokens`."),
+        optional("key", Kind::Text, "API key, usually a variable such as `${ENV.OPENAI_API_KEY}`."),
+        optional("key_header", Kind::Choice(&words(&KeyHeader::NAMES)), "Header that carries the API key."),
+        optional("settings", Kind::Object, "Settings sent with every request, such as `max_tokens`."),
     ],
 )
 .rules(&[KeyRule::Needs("script", "api")]);
 
 static MOCKED: Shape = Shape::new(
     "`connector`",
-    "A script that stands in for a model.",
+    "A script in place of a model.",
     &[
-        optional("script", Kind::Name, "A model's script, from the folder of the suite."),
+        optional("script", Kind::Name, "Script of the model, relative to the folder of the suite."),
         optional("api", Kind::Choice(&words(&MOCK)), "`mock`."),
-        optional("id", Kind::Name, "What reports call it."),
+        optional("id", Kind::Name, "Name in reports."),
         optional("model", Kind::Text, "The name of the model."),
-        optional("key", Kind::Text, "The key that is sent."),
-        optional("key_header", Kind::Choice(&words(&KeyHeader::NAMES)), "The header that has the key."),
-        optional("settings", Kind::Object, "What every request says."),
+        optional("key", Kind::Text, "API key."),
+        optional("key_header", Kind::Choice(&words(&KeyHeader::NAMES)), "Header that carries the API key."),
+        optional("settings", Kind::Object, "Settings sent with every request."),
     ],
 )
 .rules(&[KeyRule::Some(&["script", "api"])]);
 
-/// The word for one that is.
+/// The name of the scripted API.
 const MOCK: [(&str, ()); 1] = [(CONNECTOR_KINDS[2].0, ())];
-/// The words for models that are not scripted.
+/// The names of the APIs that are not scripted.
 const MODELS: [&str; 2] = [CONNECTOR_KINDS[0].0, CONNECTOR_KINDS[1].0];
 
 static CONTEXT: Shape = Shape::new(
     "`context`",
-    "Who asks, and from where.",
+    "Information about the user and the client.",
     &[
         optional("user", Kind::Text, "The user."),
         optional("team", Kind::Text, "The team of the user."),
-        optional("locale", Kind::Text, "The language, such as `en-us`."),
-        optional("client_type", Kind::Text, "What kind of client asks."),
-        optional("client_ip", Kind::Text, "The address of the client."),
-        optional("referer", Kind::Text, "Where the request comes from."),
-        optional("accept", Kind::Text, "What kind of answer is taken."),
+        optional("locale", Kind::Text, "Locale, such as `en-us`."),
+        optional("client_type", Kind::Text, "Type of the client."),
+        optional("client_ip", Kind::Text, "IP address of the client."),
+        optional("referer", Kind::Text, "Referer of the request."),
+        optional("accept", Kind::Text, "Kind of answer that the client accepts."),
         optional("chat", Kind::Text, "The id of the conversation."),
-        optional("metadata", Kind::Object, "Whatever else functions may look at."),
+        optional("metadata", Kind::Object, "Additional data for functions."),
     ],
 );
 
@@ -146,7 +146,7 @@ fn pairs<'n>(node: &'n Node, name: &str, problems: &mut Diagnostics) -> &'n [Pai
     node.pairs().unwrap_or_default()
 }
 
-/// A model: the word `mock`, or a mapping.
+/// Reads a model: the word `mock`, or a mapping.
 fn connector(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Option<Connector> {
     let mut found = scripted_connector("mock", usual_script(), node.span);
     if node.pairs().is_none() {
@@ -173,7 +173,7 @@ fn connector(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) ->
         (found.url, found.model) = (url?, model?);
     } else {
         found.model = model.unwrap_or(found.model);
-        // Where it is named stands in for an address.
+        // A scripted model has no URL: the span of the script takes its place.
         found.url.span = script.as_ref().map_or(node.span, |script| script.span);
         found.script = script.map(|script| place.path(&script.value));
     }
@@ -185,7 +185,7 @@ fn prompts(node: &Node, problems: &mut Diagnostics) -> Vec<ChatPrompt> {
     read::each(node, "prompts", problems, prompt)
 }
 
-/// A prompt: words of the system, or a mapping.
+/// Reads a prompt: a string, which is a system message, or a mapping.
 fn prompt(node: &Node, problems: &mut Diagnostics) -> Option<ChatPrompt> {
     if node.pairs().is_none() {
         let content = read::text(node, "prompts[]", problems)?;
@@ -224,8 +224,8 @@ fn read_file(node: &Node, name: &str, place: SuiteFolder<'_>, problems: &mut Dia
     match place.files.read_text(&path, SIZE_LIMIT) {
         Ok(source) => Some(ScriptFile { path, source }),
         Err(error) => {
-            let message = format!("can not read `{}`: {error}", path.display());
-            problems.error(node.span, message, "names this file").help("its path is relative to the suite's folder");
+            let message = format!("cannot read `{}`: {error}", path.display());
+            problems.error(node.span, message, "names this file").help("the path is relative to the suite's folder");
             None
         }
     }
@@ -240,7 +240,7 @@ fn environment(
     let ScriptFile { path, source } = read_file(node, name, place, problems)?;
     let (values, wrong) = read_variables(&source);
     for line in wrong {
-        let message = format!("line {line} of `{}` is no variable", path.display());
+        let message = format!("line {line} of `{}` is not a variable", path.display());
         problems.push(Diagnostic::warning(node.span, message).help("write `NAME=value`"));
     }
     Some(Arc::new(EnvironmentFile { path, values }))

@@ -1,4 +1,4 @@
-//! An agent that is prompts and a model, in native form.
+//! Prints `chat` targets in native form.
 
 use agentci_plan::{ChatApi, ChatPrompt, ChatTarget, Connector, KeyHeader, OutputRule, REQUEST_TIMEOUT};
 use agentci_source::Node;
@@ -64,7 +64,7 @@ impl Printer<'_> {
         self.filled_map(texts.chain([("metadata", metadata)]))
     }
 
-    /// A mapping that is not empty.
+    /// The mapping, or `None` if it is empty.
     fn object(&self, map: &Map<String, Value>) -> Option<Node> {
         self.filled_map(map.iter().map(|(key, value)| (key, Some(self.value(value)))))
     }

@@ -1,4 +1,4 @@
-//! A server that is asked over plain HTTP, as the native dialect has it and as the settings of a project do.
+//! Reads a server that is called over plain HTTP, from native suites and from the settings of a project.
 
 use agentci_plan::{HttpServer, HttpTarget, OutputRule, Strictness, Target, Text, TextEvents};
 use agentci_source::shape::{Field, KeyRule, Kind, Shape, optional, required, words};
@@ -9,48 +9,48 @@ use super::{ReadTarget, read_address};
 use crate::gates::placed_truth;
 use crate::printer::Printer;
 
-/// What is said about a program that is the server, beside its command.
+/// Keys about a server program, except for its command.
 const ABOUT_SERVER: [&str; 5] = ["folder", "env", "ready", "patience", "shared"];
 
-/// What is said about a server beside its address.
+/// Keys of a server, except for its URL.
 pub(crate) static HTTP_KEYS: &[Field] = &[
-    optional("headers", Kind::Map(&Kind::Word), "Headers that are sent along."),
-    optional("body", Kind::Data, "The body of the request; variables such as `${input}` stand in its texts."),
-    optional("answer", Kind::Like("^(/|$)"), "A JSON pointer to what the agent says in the answer."),
+    optional("headers", Kind::Map(&Kind::Word), "Additional request headers."),
+    optional("body", Kind::Data, "Request body; its strings may contain variables such as `${INPUT}`."),
+    optional("answer", Kind::Like("^(/|$)"), "JSON pointer to the text in each JSON value of the answer."),
     optional(
         "events",
         Kind::Either(&[Kind::Choice(&["all"]), Kind::Filled(&Kind::Name)]),
-        "The kinds of server-sent events that are text; `all` for every event that carries text.",
+        "Kinds of server-sent events that are text, or `all` for every event that carries text.",
     ),
     optional(
         "protocol",
         Kind::Choice(&words(&Strictness::NAMES)),
-        "The outcome of an answer that is not what its `content-type` or its stream format says.",
+        "How to treat an answer that does not match its `content-type` or its stream format.",
     ),
-    optional("timeout", Kind::Duration, "How long one request may take."),
+    optional("timeout", Kind::Duration, "Timeout of one request. Default: 1m."),
 ];
 
-/// What is said about a program that is the server, beside its command.
+/// Keys about a server program, except for its command.
 pub(crate) static SERVER_KEYS: &[Field] = &[
-    optional("folder", Kind::Name, "The folder that the program runs in."),
-    optional("env", Kind::Map(&Kind::Word), "Variables of its environment."),
-    optional("ready", Kind::Address, "An address that answers once the program is ready."),
-    optional("patience", Kind::Duration, "How long the program may take to be ready."),
+    optional("folder", Kind::Name, "Working directory of the program."),
+    optional("env", Kind::Map(&Kind::Word), "Environment variables to set."),
+    optional("ready", Kind::Address, "URL that answers once the program is ready."),
+    optional("patience", Kind::Duration, "Startup timeout of the program. Default: 30s."),
     optional(
         "shared",
         Kind::Truth,
-        "Whether one program serves all cases although their tools are played [default: false].",
+        "Whether one program serves all cases even if their tools are mocked. Default: false.",
     ),
 ];
 
 pub(super) static HTTP: Shape = Shape::new(
     "`http`",
-    "A server that is asked over plain HTTP.",
-    &[required("url", Kind::Address, "The address; variables may stand in it.")],
+    "A server that is called over plain HTTP.",
+    &[required("url", Kind::Address, "URL; it may contain variables.")],
 )
 .with(&[
     HTTP_KEYS,
-    &[optional("command", Kind::Filled(&Kind::Text), "The program that is the server, started by the run.")],
+    &[optional("command", Kind::Filled(&Kind::Text), "Server program that agentci starts, and its arguments.")],
     SERVER_KEYS,
     &[optional("output", Kind::Choice(&words(&OutputRule::NAMES)), OutputRule::ABOUT)],
 ])
@@ -71,7 +71,7 @@ pub(super) fn http(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnosti
     })
 }
 
-/// A server of which nothing is said, and whose address is yet to be filled in.
+/// A server with default settings and an empty URL, to be filled in by the caller.
 pub(crate) fn usual_http(span: Span) -> HttpTarget {
     HttpTarget {
         url: Spanned::new(Text::Literal(String::new()), span),
@@ -87,8 +87,8 @@ pub(crate) fn usual_http(span: Span) -> HttpTarget {
     }
 }
 
-/// Takes the keys of a server but for its address, whatever mapping they stand in; `program` is the one that has its command.
-/// What is left out is as in `usual`.
+/// Reads the keys of a server, except for its URL, from any mapping that contains them; `program` is the key of its
+/// command. Omitted keys are taken from `usual`.
 pub(crate) fn read_http(
     fields: &mut Reader<'_, '_>,
     program: &'static str,
@@ -113,7 +113,7 @@ fn events(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<TextEve
     }
     let items = read::list(node, name, problems)?;
     if items.is_empty() {
-        let help = "write `[token]` with the kinds of events that are text, or `all`";
+        let help = "write the kinds of events that are text, such as `[token]`, or `all`";
         problems.error(node.span, "`events` must name at least one kind of event", "no event would be text").help(help);
         return None;
     }
@@ -142,8 +142,8 @@ fn server(fields: &mut Reader<'_, '_>, program: &'static str, place: SuiteFolder
     if written.is_none() {
         for key in ABOUT_SERVER {
             let Some(span) = fields.key_span(key) else { continue };
-            let message = format!("`{key}` is about an agent that the run starts, and this one is not");
-            let help = format!("say how it is started with `{program}: [python3, agent.py]`, or remove `{key}`");
+            let message = format!("`{key}` has no effect: agentci does not start this agent");
+            let help = format!("add its command with `{program}: [python3, agent.py]`, or remove `{key}`");
             fields.problems.error(span, message, "nothing is started").help(help);
         }
     }

@@ -1,4 +1,4 @@
-//! A server that speaks MCP.
+//! Reads a target that is an MCP server.
 
 use agentci_plan::{McpTarget, McpTransport, REQUEST_TIMEOUT, Target};
 use agentci_source::shape::{KeyRule, Kind, Shape, optional};
@@ -13,16 +13,16 @@ pub(super) static MCP: Shape = Shape::new(
     "`mcp`",
     "A server that speaks MCP.",
     &[
-        optional("env", Kind::Map(&Kind::Word), "Variables of the environment of the program."),
+        optional("env", Kind::Map(&Kind::Word), "Environment variables to set for the program."),
         optional(
             "command",
             Kind::Filled(&Kind::Text),
-            "The program and its arguments; files in it are found beside the suite.",
+            "The program and its arguments; files are looked up in the folder of the suite.",
         ),
-        optional("url", Kind::Address, "The address of the server; variables may stand in it."),
-        optional("headers", Kind::Map(&Kind::Word), "Headers that are sent along."),
-        optional("timeout", Kind::Duration, "How long one request may take."),
-        optional("auth", Kind::Shape(&AUTH), "How we say who we are."),
+        optional("url", Kind::Address, "URL of the server; it may contain variables."),
+        optional("headers", Kind::Map(&Kind::Word), "Additional request headers."),
+        optional("timeout", Kind::Duration, "Timeout of one request. Default: 2m."),
+        optional("auth", Kind::Shape(&AUTH), "Authentication."),
     ],
 )
 .rules(&[KeyRule::One(&["command", "url"])]);
@@ -37,7 +37,7 @@ pub(super) fn mcp(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostic
         _ => {
             let message = "`mcp` needs either `command` or `url`";
             let help = "write `command: [program, argument]` or `url: https://..`";
-            fields.problems.error(node.span, message, "it is not said how the server is reached").help(help);
+            fields.problems.error(node.span, message, "no way to reach the server").help(help);
             None
         }
     };

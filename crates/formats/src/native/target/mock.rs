@@ -1,4 +1,4 @@
-//! A scripted model. One that does not say which position it stands for takes that of its case.
+//! Reads a target that is a mock. A mock without a `position` takes that of its case.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use agentci_source::{Diagnostics, Node, Severity};
 use super::ReadTarget;
 use crate::mock_script;
 
-/// The highest position a mock may stand for: what is drawn for it depends on all before it.
+/// The highest position of a mock: its random choices depend on all positions before it.
 const LAST_POSITION: u32 = 1_000_000;
 
 pub(super) static MOCK: Shape = Shape::new("`mock`", "A scripted model in place of an agent.", mock_script::SCRIPT)
@@ -19,7 +19,7 @@ pub(super) static MOCK: Shape = Shape::new("`mock`", "A scripted model in place 
         &[optional(
             "position",
             Kind::Whole(0, LAST_POSITION as i64),
-            "The position in the script; without it, that of the case in its suite.",
+            "Position in the script. Default: the position of the case in its suite.",
         )],
     ]);
 
@@ -33,7 +33,7 @@ pub(super) fn mock(node: &Node, problems: &mut Diagnostics) -> Option<ReadTarget
         problems.error(node.span, format!("`position` must be {LAST_POSITION} or less"), "no suite is that long");
     }
     let script = Arc::new(script?);
-    // A script that always says the same does so at any position, and is one for all cases.
+    // A script whose answers are all the same does not depend on the position, so all cases share one target.
     Some(match position.or(script.is_constant().then_some(0)) {
         None => ReadTarget::Mock(script, node.span),
         Some(position) => ReadTarget::Fixed(Arc::new(Target::Mock(MockTarget { script, position, span: node.span }))),

@@ -1,4 +1,4 @@
-//! `target`: how the agent is reached. Each kind is read in its own file, and all are printed in one.
+//! `target`: how to reach the agent. Each kind is read in its own file; most are printed in `print`.
 
 mod a2a;
 mod address;

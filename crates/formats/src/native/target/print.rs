@@ -1,4 +1,4 @@
-//! Targets in native form.
+//! Prints targets in native form.
 
 use agentci_plan::{
     A2aCard, A2aTarget, AguiTarget, AguiWire, ApiKeyPlace, Auth, ClientTool, McpTarget, McpTransport, MockTarget,
@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::printer::Printer;
 
 impl Printer<'_> {
-    /// A target as a mapping of one key. `index` is the position of its case.
+    /// Prints a target as a mapping with one key. `index` is the position of its case.
     pub(in crate::native) fn target(&self, target: &Target, index: usize) -> Node {
         let (kind, node) = match target {
             Target::Process(process) => ("process", self.process(process)),

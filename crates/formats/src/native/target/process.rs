@@ -1,4 +1,4 @@
-//! A program.
+//! Reads a target that is a program.
 
 use agentci_plan::{OutputRule, ProcessTarget, Speech, Target, Text};
 use agentci_source::shape::{Kind, Shape, optional, required, words};
@@ -9,19 +9,19 @@ use super::ReadTarget;
 
 pub(super) static PROCESS: Shape = Shape::new(
     "`process`",
-    "A program.",
+    "A program that agentci starts.",
     &[
         required(
             "command",
             Kind::Filled(&Kind::Text),
-            "The program and its arguments; files in it are found beside the suite.",
+            "The program and its arguments; files are looked up in the folder of the suite.",
         ),
-        optional("folder", Kind::Name, "The folder that it runs in, from that of the suite."),
-        optional("env", Kind::Map(&Kind::Word), "Variables of its environment."),
+        optional("folder", Kind::Name, "Working directory of the program, relative to the folder of the suite."),
+        optional("env", Kind::Map(&Kind::Word), "Environment variables to set."),
         optional(
             "speaks",
             Kind::Choice(&words(&Speech::NAMES)),
-            "How it is spoken to: in JSON lines, or plainly, where what it prints is its answer.",
+            "`protocol`: it reads and writes JSON lines. `text`: it prints its answer. Default: `protocol`.",
         ),
         optional("output", Kind::Choice(&words(&OutputRule::NAMES)), OutputRule::ABOUT),
     ],
@@ -36,9 +36,9 @@ pub(super) fn process(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagno
     let output = fields.choice("output", &OutputRule::NAMES);
     fields.finish();
     if speaks == Speech::Protocol && command.iter().flatten().any(Text::uses_input) {
-        let message = "a program that speaks the protocol is not given its input in its command";
-        let help = "add `speaks: text` if it is a plain program, whose answer is what it prints";
-        problems.error(node.span, message, "`${INPUT}` stands in its command").help(help);
+        let message = "`${INPUT}` cannot be used in the command of a program that speaks the protocol";
+        let help = "add `speaks: text` if it is a plain program that prints its answer";
+        problems.error(node.span, message, "uses `${INPUT}` in its command").help(help);
     }
     if speaks == Speech::Protocol && output == Some(OutputRule::Optional) {
         let message = "`output: none` has no effect on an agent that speaks the protocol";

@@ -1,4 +1,4 @@
-//! Where a reader of JSON stands, by line and column, and what it passes over.
+//! The position of the JSON reader by line and column, and skipping of blanks and comments.
 
 use agentci_source::{Diagnostic, FileId, Span};
 
@@ -9,12 +9,12 @@ pub(super) struct TextPlace {
     pub(super) column: u32,
 }
 
-/// Moves through a text, never back.
+/// Moves forward through a text.
 pub(super) struct Cursor<'t> {
     text: &'t str,
     file: FileId,
     at: TextPlace,
-    /// Whether comments between `/*` and `*/` and commas before a closing bracket are let pass.
+    /// Whether `/* */` comments and trailing commas are allowed.
     pub(super) lax: bool,
 }
 
@@ -27,7 +27,7 @@ impl<'t> Cursor<'t> {
         self.at
     }
 
-    /// What is still to come.
+    /// The text after the current position.
     pub(super) fn rest(&self) -> &'t str {
         &self.text[self.at.byte..]
     }
@@ -58,7 +58,7 @@ impl<'t> Cursor<'t> {
         found
     }
 
-    /// Takes characters for as long as they are of a kind.
+    /// Takes characters while `kind` returns true.
     pub(super) fn take_while(&mut self, kind: impl Fn(char) -> bool) -> &'t str {
         let start = self.rest();
         while self.peek().is_some_and(&kind) {
@@ -67,7 +67,7 @@ impl<'t> Cursor<'t> {
         &start[..start.len() - self.rest().len()]
     }
 
-    /// Passes over what says nothing. The error is a comment that never ends.
+    /// Skips blanks and comments. The error is an unclosed comment.
     pub(super) fn blank(&mut self) -> Result<(), Diagnostic> {
         loop {
             self.take_while(|c| matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{feff}'));
@@ -91,7 +91,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Goes on at the next line that begins with `{`, this one included where the reader stands at its beginning.
+    /// Moves to the next line that begins with `{`, or stays if the cursor is at the start of such a line.
     pub(super) fn next_object(&mut self) -> bool {
         while self.peek().is_some() {
             if self.at.column == 1 && self.peek() == Some('{') {
@@ -108,7 +108,7 @@ impl<'t> Cursor<'t> {
         Span { file: self.file, line: at.line, column: at.column, width: 1 }
     }
 
-    /// From a place to where the reader stands, as far as that is on one line.
+    /// The span from a place to the current position; one character if that is on another line.
     pub(super) fn since(&self, start: TextPlace) -> Span {
         let width = if start.line == self.at.line { self.at.column.saturating_sub(start.column).max(1) } else { 1 };
         Span { width, ..self.point(start) }

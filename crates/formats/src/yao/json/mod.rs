@@ -1,4 +1,4 @@
-//! JSON with positions: whole files with comments, and streams of values, on one line each or on many.
+//! Reads JSON with positions: files with comments, and streams of values that may span lines.
 
 mod cursor;
 mod read;

@@ -1,4 +1,4 @@
-//! Objects, lists, and what stands between them.
+//! Reads values, objects and lists.
 
 use std::collections::HashMap;
 
@@ -7,24 +7,24 @@ use agentci_source::{Content, Diagnostic, Diagnostics, FileId, Key, Name, Node, 
 use super::cursor::{Cursor, TextPlace};
 use super::word::shown;
 
-/// The most levels that values may be nested.
+/// Maximum nesting depth of values.
 const DEPTH_LIMIT: usize = 100;
 
-/// One value, with comments and a comma too many let pass.
+/// Reads a single value. Comments and trailing commas are allowed.
 pub(crate) fn document(text: &str, file: FileId) -> Result<Node, Diagnostic> {
     let mut cursor = Cursor::new(text, file, true);
     cursor.blank()?;
     let node = value(&mut cursor, 0)?;
     cursor.blank()?;
     if cursor.peek().is_some() {
-        return Err(Diagnostic::error(cursor.point(cursor.at()), "something follows the value")
-            .label("the file should end before")
+        return Err(Diagnostic::error(cursor.point(cursor.at()), "unexpected content after the value")
+            .label("expected the end of the file")
             .help("a bracket may be closed too early"));
     }
     Ok(node)
 }
 
-/// All values of a text, one after the other. After a mistake reading goes on at the next line that begins with `{`.
+/// Reads all values of a text. After an error, reading continues at the next line that begins with `{`.
 pub(crate) fn stream(text: &str, file: FileId, problems: &mut Diagnostics) -> Vec<Node> {
     let mut cursor = Cursor::new(text, file, false);
     let mut nodes = Vec::new();
@@ -43,7 +43,7 @@ pub(crate) fn stream(text: &str, file: FileId, problems: &mut Diagnostics) -> Ve
     }
 }
 
-/// The first value of a text, if it is one.
+/// Reads the first value of a text; `None` if it is invalid.
 pub(crate) fn first(text: &str, file: FileId) -> Option<Node> {
     let mut cursor = Cursor::new(text, file, false);
     cursor.blank().ok()?;
@@ -62,9 +62,9 @@ fn value(cursor: &mut Cursor<'_>, depth: usize) -> Result<Node, Diagnostic> {
         Some('[') => Content::List(list(cursor, depth)?.into()),
         Some('"') => Content::Scalar(agentci_source::Scalar::quoted(cursor.text()?)),
         Some('\'') => {
-            return Err(Diagnostic::error(cursor.point(start), "a text begins with a single quote")
+            return Err(Diagnostic::error(cursor.point(start), "a string begins with a single quote")
                 .label("expected `\"`")
-                .help("JSON has double quotes only"));
+                .help("JSON strings are in double quotes"));
         }
         _ => Content::Scalar(cursor.word()?),
     };
@@ -110,7 +110,7 @@ fn list(cursor: &mut Cursor<'_>, depth: usize) -> Result<Vec<Node>, Diagnostic> 
     Ok(items)
 }
 
-/// What stands between two brackets, member by member, with commas between them.
+/// Reads the comma-separated members between two brackets.
 fn members<'t>(
     cursor: &mut Cursor<'t>,
     [bracket, close]: [char; 2],
@@ -144,12 +144,12 @@ fn missing(cursor: &Cursor<'_>, open: TextPlace, bracket: char, wanted: &str) ->
             .label("begins here")
             .help("add the closing bracket"),
         Some('}' | ']') if wanted.starts_with("a key") => {
-            Diagnostic::error(cursor.point(cursor.at()), "a comma is followed by no further value")
+            Diagnostic::error(cursor.point(cursor.at()), "trailing comma")
                 .label(format!("expected {wanted}"))
                 .help("remove the comma before it")
         }
         Some(found) => {
-            Diagnostic::error(cursor.point(cursor.at()), format!("{wanted} is missing, found `{}`", shown(found)))
+            Diagnostic::error(cursor.point(cursor.at()), format!("expected {wanted}, found `{}`", shown(found)))
                 .label(format!("expected {wanted}"))
         }
     }
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(problems, Vec::<String>::new());
     }
 
-    /// Numbers keep their digits, so the expected one is read from its own.
+    /// Numbers keep their digits, so the expected number is parsed from the same digits.
     fn round(value: &Value) -> Value {
         serde_json::from_str(&value.to_string().replace("-50.0", "-0.5e+2")).unwrap()
     }
@@ -200,14 +200,14 @@ mod tests {
         assert_eq!(
             problems,
             [
-                "1:9 a comma is followed by no further value",
-                "2:7 `yes` is no JSON value",
-                "3:7 a text is never closed",
+                "1:9 trailing comma",
+                "2:7 `yes` is not a JSON value",
+                "3:7 a string is never closed",
                 "4:10 the key `b` is written twice",
-                "5:7 a text begins with a single quote",
-                "6:6 `:` is missing, found `1`",
-                "8:1 `,` or `}` is missing, found `{`",
-                "8:7 `01` is no JSON value",
+                "5:7 a string begins with a single quote",
+                "6:6 expected `:`, found `1`",
+                "8:1 expected `,` or `}`, found `{`",
+                "8:7 `01` is not a JSON value",
                 "10:1 `[` is never closed",
             ]
         );
@@ -218,9 +218,9 @@ mod tests {
         let text = "// one\n{ /* two\n */ \"a\": [1, 2,], // three\n \"b\": \"//\", }\n";
         assert_eq!(document(text, file(text)).unwrap().value(Reading::Core), Ok(json!({"a": [1, 2], "b": "//"})));
         for (text, message) in [
-            ("{} {}", "something follows the value"),
+            ("{} {}", "unexpected content after the value"),
             ("/* {}", "a comment is never closed"),
-            ("", "a value is missing, found the end of the file"),
+            ("", "expected a value, found the end of the file"),
         ] {
             assert_eq!(document(text, file(text)).unwrap_err().message, message);
         }

@@ -1,4 +1,4 @@
-//! What is no bracket: texts, numbers and the three words.
+//! Reads scalars: strings, numbers, `true`, `false` and `null`.
 
 use agentci_source::{Diagnostic, Scalar};
 use serde_json::Number;
@@ -6,7 +6,7 @@ use serde_json::Number;
 use super::cursor::{Cursor, TextPlace};
 
 impl Cursor<'_> {
-    /// A text, its opening quote still to be taken.
+    /// Reads a string; the cursor is at its opening quote.
     pub(super) fn text(&mut self) -> Result<String, Diagnostic> {
         let start = self.at();
         self.take();
@@ -23,15 +23,15 @@ impl Cursor<'_> {
                     self.take();
                     text.push(self.escape(at)?);
                 }
-                // Delete and the controls behind ASCII may stand as they are.
+                // DEL and control characters beyond ASCII are allowed unescaped.
                 Some(control) if control > '\u{1f}' => text.extend(self.take()),
                 Some('\n' | '\r') | None => {
-                    return Err(Diagnostic::error(self.point(start), "a text is never closed")
+                    return Err(Diagnostic::error(self.point(start), "a string is never closed")
                         .label("begins here")
-                        .help("close it with `\"`, and write `\\n` for a new line within it"));
+                        .help("close it with `\"`; write a line break within it as `\\n`"));
                 }
                 Some(control) => {
-                    let message = format!("a text holds the character `{}`", control.escape_debug());
+                    let message = format!("a string contains the control character `{}`", control.escape_debug());
                     let help = "write it as an escape: `\\t`, `\\u0000`";
                     return Err(Diagnostic::error(self.point(at), message).label("not allowed in JSON").help(help));
                 }
@@ -49,18 +49,18 @@ impl Cursor<'_> {
             Some('t') => '\t',
             Some('u') => return self.unicode(start),
             _ => {
-                return Err(Diagnostic::error(self.since(start), "an unknown escape in a text")
-                    .label("not known to JSON")
+                return Err(Diagnostic::error(self.since(start), "unknown escape in a string")
+                    .label("not a JSON escape")
                     .help("write `\\\\` for a backslash"));
             }
         })
     }
 
-    /// One or two escapes of four digits that are one character.
+    /// Reads the digits of a `\u` escape, and the second escape of a surrogate pair.
     fn unicode(&mut self, start: TextPlace) -> Result<char, Diagnostic> {
         let wrong = |cursor: &Self| {
-            Diagnostic::error(cursor.since(start), "this escape is no character")
-                .label("four hexadecimal digits belong here, or two halves of a pair")
+            Diagnostic::error(cursor.since(start), "this escape is not a character")
+                .label("expected four hexadecimal digits, or a surrogate pair")
         };
         let first = self.four_digits().ok_or_else(|| wrong(self))?;
         let code = if (0xd800..0xdc00).contains(&first) {
@@ -82,7 +82,7 @@ impl Cursor<'_> {
         Some(code)
     }
 
-    /// A number, `true`, `false` or `null`.
+    /// Reads a number, `true`, `false` or `null`.
     pub(super) fn word(&mut self) -> Result<Scalar, Diagnostic> {
         let start = self.at();
         let word = self.take_while(|c| c.is_alphanumeric() || matches!(c, '-' | '+' | '.' | '_' | '$'));
@@ -92,20 +92,20 @@ impl Cursor<'_> {
         }
         if word.is_empty() {
             let found = self.peek().map_or_else(|| "the end of the file".into(), |c| format!("`{}`", shown(c)));
-            let problem = Diagnostic::error(self.point(start), format!("a value is missing, found {found}"));
+            let problem = Diagnostic::error(self.point(start), format!("expected a value, found {found}"));
             return Err(problem.label("expected a value"));
         }
         let help = match word.to_ascii_lowercase().as_str() {
             known @ ("true" | "false" | "null") => format!("write `{known}`"),
             "none" | "nil" | "undefined" => "write `null`".to_owned(),
-            _ => "put it in double quotes if it is a text".to_owned(),
+            _ => "put it in double quotes if it is a string".to_owned(),
         };
-        let message = format!("`{}` is no JSON value", word.escape_debug());
-        Err(Diagnostic::error(self.since(start), message).label("not known to JSON").help(help))
+        let message = format!("`{}` is not a JSON value", word.escape_debug());
+        Err(Diagnostic::error(self.since(start), message).label("not a JSON value").help(help))
     }
 }
 
-/// A character as a message shows it: as it is, unless nobody could see it.
+/// A character as messages show it: escaped unless it is visible ASCII.
 pub(super) fn shown(character: char) -> String {
     if character.is_ascii_graphic() { character.to_string() } else { character.escape_debug().to_string() }
 }

@@ -1,4 +1,4 @@
-//! Turns as agents answer them, and requests as agents get them.
+//! Answers of agents, and requests to them.
 
 mod properties;
 mod requests;
@@ -16,7 +16,7 @@ fn user(words: &str) -> OutgoingMessage {
     OutgoingMessage::of_messages(&[json!({ "role": "user", "content": words })]).unwrap()
 }
 
-/// What one turn leaves in the trace.
+/// The trace of one turn.
 #[derive(Debug, Default, PartialEq)]
 struct Left {
     text: String,

@@ -1,4 +1,4 @@
-//! What holds whatever an agent sends.
+//! Properties of any input from an agent.
 
 use proptest::prelude::*;
 
@@ -49,7 +49,7 @@ fn json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Items that are mostly good.
+/// Items that are mostly valid.
 fn item() -> impl Strategy<Value = Value> {
     let states = ["TASK_STATE_WORKING", "TASK_STATE_COMPLETED", "TASK_STATE_INPUT_REQUIRED", "TASK_STATE_FAILED"];
     let state = prop::sample::select(states.to_vec());
@@ -63,7 +63,7 @@ fn item() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    /// However a text is cut into pieces, it is the same text.
+    /// The text does not depend on how it is split into pieces.
     #[test]
     fn pieces_make_no_difference(pieces in prop::collection::vec("[a-z ]{0,5}", 1..20)) {
         let mut items = vec![task("TASK_STATE_WORKING", &json!([]))];
@@ -75,7 +75,7 @@ proptest! {
         prop_assert!(left.violations.is_empty());
     }
 
-    /// Nothing that an agent sends brings a reader down, and a task is named again only if the agent named it and it waits.
+    /// No input makes a reader panic, and a task is only continued if the agent named it and it waits.
     #[test]
     fn any_answer_is_survived(answers in prop::collection::vec(prop::collection::vec(item(), 0..6), 1..4)) {
         let mut conversation = A2aConversation::new(None);

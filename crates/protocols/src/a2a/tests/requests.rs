@@ -1,4 +1,4 @@
-//! Requests as agents get them.
+//! Requests to agents.
 
 use super::*;
 use crate::a2a::{A2aCall, A2aMethod, Interface, OutgoingMessage, PreparedCall};
@@ -86,10 +86,10 @@ fn a_task_is_asked_for_by_its_id() {
 fn what_can_not_be_sent_is_refused() {
     for (arguments, wanted) in [
         (json!({}), "sends nothing"),
-        (json!({ "message": 1 }), "must be text"),
+        (json!({ "message": 1 }), "must be a string"),
         (json!({ "parts": "x" }), "must be a list"),
         (json!({ "message": "x", "metadata": [] }), "must be a mapping"),
-        (json!({ "message": "x", "task": "t" }), "no argument `task`"),
+        (json!({ "message": "x", "task": "t" }), "unknown key `task`"),
     ] {
         let said = OutgoingMessage::of_action(&arguments).unwrap_err();
         assert!(said.contains(wanted), "{said}");

@@ -1,4 +1,4 @@
-//! What comes of the items of a turn.
+//! The results of the items of a turn.
 
 use super::*;
 use crate::a2a::TaskState;
@@ -47,7 +47,7 @@ fn a_last_word_that_an_artifact_says_is_said_once() {
 }
 
 #[test]
-fn a_task_that_waits_is_gone_on_with_until_it_is_over() {
+fn a_waiting_task_is_continued_until_it_is_over() {
     let mut conversation = A2aConversation::new(None);
     let offer = json!([{ "artifactId": "offer", "parts": [{ "text": "An offer." }] }]);
     let asks = [task("TASK_STATE_WORKING", &offer), status("TASK_STATE_INPUT_REQUIRED", "Where to?")];
@@ -55,7 +55,7 @@ fn a_task_that_waits_is_gone_on_with_until_it_is_over() {
     assert_eq!((left.text.as_str(), ending), ("An offer.\nWhere to?", TurnStanding::Waits));
     let next = conversation.say(user("Rome"), &[]);
     assert_eq!((next.context.as_deref(), next.task.as_deref()), (Some("c"), Some("t")));
-    // What was given out in the turn before is not given out again.
+    // Artifacts of the previous turn are not returned again.
     let both = json!([offer[0], { "artifactId": "ticket", "parts": [{ "text": "Booked." }] }]);
     let (left, ending) = read(&[task("TASK_STATE_COMPLETED", &both)], MODERN, &mut conversation);
     assert_eq!((left.text.as_str(), ending), ("Booked.", TurnStanding::Done));
@@ -88,7 +88,7 @@ fn a_stream_that_ends_at_work_is_known_as_such() {
 }
 
 #[test]
-fn who_asks_again_is_not_told_the_same_twice() {
+fn polling_does_not_repeat_messages() {
     let mut working = task("TASK_STATE_WORKING", &json!([]));
     working["task"]["status"]["message"] = json!({ "parts": [{ "text": "counting" }] });
     let (left, _) = read(&[working.clone(), working], MODERN, &mut A2aConversation::new(None));
@@ -113,7 +113,7 @@ fn the_version_before_says_the_same() {
 }
 
 #[test]
-fn broken_rules_are_told_and_survived() {
+fn violations_are_reported_and_survived() {
     let done = [task("TASK_STATE_COMPLETED", &json!([])), status("TASK_STATE_WORKING", "")];
     let other =
         json!({ "statusUpdate": { "taskId": "x", "contextId": "c", "status": { "state": "TASK_STATE_FAILED" } } });
@@ -123,10 +123,13 @@ fn broken_rules_are_told_and_survived() {
         (done.to_vec(), "became working"),
         (vec![task("TASK_STATE_WORKING", &json!([])), other], "another task"),
         (vec![elsewhere], "in the context `d`"),
-        (vec![task("TASK_STATE_DREAMING", &json!([]))], "`TASK_STATE_DREAMING` is no state"),
+        (vec![task("TASK_STATE_DREAMING", &json!([]))], "unknown task state `TASK_STATE_DREAMING`"),
         (vec![message.clone(), message.clone()], "second message"),
-        (vec![task("TASK_STATE_WORKING", &json!([])), message], "is a task already"),
-        (vec![task("TASK_STATE_WORKING", &json!([])), artifact("a", &json!({ "text": "x" }), true)], "never began"),
+        (vec![task("TASK_STATE_WORKING", &json!([])), message], "although its answer is a task"),
+        (
+            vec![task("TASK_STATE_WORKING", &json!([])), artifact("a", &json!({ "text": "x" }), true)],
+            "unknown artifact",
+        ),
     ] {
         let (left, _) = read(&items, MODERN, &mut A2aConversation::new(Some("c".into())));
         assert!(left.violations.iter().any(|told| told.contains(wanted)), "{wanted}: {left:?}");
@@ -134,7 +137,7 @@ fn broken_rules_are_told_and_survived() {
 }
 
 #[test]
-fn what_is_no_item_is_refused() {
+fn what_is_not_an_item_is_refused() {
     for wrong in [
         json!(null),
         json!({}),
@@ -158,7 +161,7 @@ fn there_is_an_end_to_everything() {
     }
     let part = json!({ "text": "x" });
     let artifacts = (0..10_001).map(|number| artifact(&format!("a{number}"), &part, false));
-    assert_eq!(first_wrong(artifacts).unwrap(), "the agent made more than 10000 artifacts");
+    assert_eq!(first_wrong(artifacts).unwrap(), "the agent created more than 10000 artifacts");
     let mut reader = A2aReader::having(0, 64 << 20);
     let piece = reader.item(&artifact("one", &part, true), MODERN, &mut A2aConversation::new(None));
     assert_eq!(piece.unwrap_err().0, "the agent sent more than 67108864 bytes in one turn");

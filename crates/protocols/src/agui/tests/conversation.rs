@@ -71,7 +71,7 @@ fn an_answer_of_ours_that_is_repeated_is_not_a_second_one() {
     read(&run(&[call_start("c", "pick"), call_end("c")]), &mut talk).unwrap();
     talk.answer("c", &json!("yes"), None, &mut ids());
     let (steps, _) = read(&run(&[result("c", "yes")]), &mut talk).unwrap();
-    assert_eq!(lines(&steps), ["2 debug the agent repeats the answer to call `c`"]);
+    assert_eq!(lines(&steps), ["2 debug the agent repeats the result of call `c`"]);
     assert_eq!(talk.messages().len(), 2);
     let again = [call_start("c", "pick"), call_end("c"), result("c", "other")];
     let (steps, _) = read(&run(&again), &mut talk).unwrap();
@@ -106,7 +106,7 @@ fn interrupts_are_resumed_together() {
     let refused = talk.say(&[json!({"role": "user", "content": "hello"})], &mut ids()).unwrap_err();
     assert_eq!(
         refused,
-        "the agent waits for an answer to `a` (May I?), `b` (ask): take a turn `agui:resume` before anything else is said"
+        "the agent is waiting for an answer to `a` (May I?), `b` (ask): add an `agui:resume` turn before any other message"
     );
     let resume =
         talk.resume(&json!({"resume": {"b": {"status": "cancelled"}, "a": {"payload": {"ok": true}}}})).unwrap();
@@ -127,17 +127,20 @@ fn interrupts_are_resumed_together() {
 fn a_resume_that_does_not_fit_is_refused() {
     let talk = interrupted(&json!([{"id": "a", "reason": "x"}, {"id": "b", "reason": ""}]), &[]);
     for (arguments, why) in [
-        (json!({"resume": {"a": {}}}), "every open interrupt needs an answer; without: `b`"),
-        (json!({"resume": {"a": {}, "b": {}, "c": {}}}), "there is no open interrupt `c`; open: `a` (x), `b`"),
+        (json!({"resume": {"a": {}}}), "every open interrupt needs an answer; missing: `b`"),
+        (json!({"resume": {"a": {}, "b": {}, "c": {}}}), "interrupt `c` is not open; open: `a` (x), `b`"),
         (
             json!({"resume": {"a": {"pay": 1}, "b": {}}}),
-            "the answer to `a` has no `pay`; known are `payload`, `status`",
+            "unknown key `pay` in the answer to `a`; known keys: `payload`, `status`",
         ),
-        (json!({"resume": {"a": true, "b": {}}}), "the answer to `a` must be a map with `payload` or `status`"),
-        (json!({"resume": {}, "payload": 1}), "`resume` is a map by interrupt, and stands alone"),
+        (json!({"resume": {"a": true, "b": {}}}), "the answer to `a` must be a mapping with `payload` or `status`"),
+        (
+            json!({"resume": {}, "payload": 1}),
+            "`resume` must be a mapping by interrupt id, without other keys next to it",
+        ),
         (json!({"status": "done"}), "the status of `a` must be `resolved` or `cancelled`"),
-        (json!({"payloads": 1}), "`agui:resume` has no `payloads`; known are `resume`, `payload`, `status`"),
-        (json!([]), "`agui:resume` takes `resume`, a map by interrupt, or one `payload` for all"),
+        (json!({"payloads": 1}), "unknown key `payloads` in `agui:resume`; known keys: `resume`, `payload`, `status`"),
+        (json!([]), "`agui:resume` takes `resume`, a mapping by interrupt id, or one `payload` for all"),
     ] {
         assert_eq!(talk.resume(&arguments).unwrap_err(), why);
     }

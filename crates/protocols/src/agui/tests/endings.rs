@@ -53,7 +53,7 @@ fn an_agent_that_gave_up_has_failed_whatever_it_sends_after_it() {
         let events = [vec![started(), error("boom")], after].concat();
         assert_eq!(ending(&events), failed("boom"), "{events:?}");
     }
-    // Who joins a thread hears of earlier runs.
+    // A joined thread starts with earlier runs.
     let joined = |events: &[Value]| {
         let mut talk = conversation();
         let mut reader = AguiReader::new(AguiMethod::Connect, "r", &mut talk);
@@ -68,14 +68,14 @@ fn an_agent_that_gave_up_has_failed_whatever_it_sends_after_it() {
 }
 
 #[test]
-fn a_stream_that_stops_is_told_from_one_that_ends() {
+fn a_truncated_stream_is_distinguished_from_a_complete_one() {
     let cut = [started(), text_start("m"), text("m", "half a"), call_start("c", "one"), args("c", "{\"a")];
     let (steps, ending) = read(&cut, &mut conversation()).unwrap();
     assert_eq!(
         lines(&steps),
         [
             "3 text half a",
-            "6 violation event 5, `TOOL_CALL_ARGS`: the arguments of call `c` are not an object of JSON",
+            "6 violation event 5, `TOOL_CALL_ARGS`: the arguments of call `c` are not a JSON object",
             r#"5 call c one "{\"a" begun 4"#
         ]
     );
@@ -115,7 +115,7 @@ fn calls_of_client_tools_without_an_answer_are_pending() {
     let (steps, _) = read(&unknown, &mut conversation()).unwrap();
     assert_eq!(
         lines(&steps),
-        ["2 violation event 2, `RUN_FINISHED`: call `x` is said to be pending, and was never begun"]
+        ["2 violation event 2, `RUN_FINISHED`: call `x` is listed as pending but was never started"]
     );
 }
 

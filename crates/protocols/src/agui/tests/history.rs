@@ -1,4 +1,4 @@
-//! What the history looks like after a run.
+//! The history after a run.
 
 use serde_json::json;
 
@@ -141,7 +141,7 @@ fn a_snapshot_replaces_all_but_what_it_does_not_know() {
 }
 
 #[test]
-fn a_thread_that_is_told_again_stays_as_it_was() {
+fn a_repeated_thread_stays_as_it_was() {
     let mut talk = conversation();
     talk.say(&[json!({"content": "hi"})], &mut || "u".into()).unwrap();
     let events =

@@ -1,4 +1,4 @@
-//! Small streams of events and what comes of them.
+//! Small streams of events and their results.
 
 mod conversation;
 mod endings;
@@ -23,7 +23,7 @@ fn conversation() -> AguiThread {
     AguiThread::new("t".into(), None, vec![tool], None)
 }
 
-/// Reads one answer; events are as a server would send them, a type alone standing for an event without fields.
+/// Reads one answer of these events.
 fn read(events: &[Value], conversation: &mut AguiThread) -> Result<(Vec<AguiStep>, AnswerEnding), AguiError> {
     let mut reader = AguiReader::new(AguiMethod::Run, "r", conversation);
     let mut steps = Vec::new();
@@ -35,7 +35,7 @@ fn read(events: &[Value], conversation: &mut AguiThread) -> Result<(Vec<AguiStep
     Ok((steps, ending))
 }
 
-/// An event from its type and the rest of it.
+/// An event with a type and other fields.
 fn event(kind: &str, mut fields: Value) -> Value {
     fields.as_object_mut().unwrap().insert("type".into(), kind.into());
     fields
@@ -85,7 +85,7 @@ fn result(id: &str, content: &str) -> Value {
     event("TOOL_CALL_RESULT", json!({"toolCallId": id, "messageId": format!("m-{id}"), "content": content}))
 }
 
-/// One line for each step, with the number of the event at whose arrival it happened.
+/// One line per step, with the number of the event that caused it.
 fn lines(steps: &[AguiStep]) -> Vec<String> {
     let line = |AguiStep { at, kind }: &AguiStep| {
         let number = at.offset_us / 1000;
@@ -114,7 +114,7 @@ fn lines(steps: &[AguiStep]) -> Vec<String> {
     steps.iter().filter(|step| !matches!(step.kind, EventKind::Beside(_))).map(line).collect()
 }
 
-/// What a whole run of these events comes to.
+/// The result of a whole run of these events.
 fn lines_of(events: &[Value]) -> Vec<String> {
     lines(&read(&run(events), &mut conversation()).unwrap().0)
 }

@@ -1,11 +1,11 @@
-//! What holds for any stream.
+//! Properties of any stream.
 
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
 
-/// The events of some calls, each its own list.
+/// The events of some calls, as one list per call.
 fn calls() -> impl Strategy<Value = Vec<Vec<Value>>> {
     let pieces = prop::collection::vec("[a-z\"\\\\{}é ]{0,6}", 0..4);
     prop::collection::vec((pieces, any::<bool>()), 1..5).prop_map(|calls| {
@@ -26,7 +26,7 @@ fn calls() -> impl Strategy<Value = Vec<Vec<Value>>> {
     })
 }
 
-/// Any order that keeps each list's own.
+/// Interleaves the lists, keeping the order within each.
 fn interleaved(lists: &[Vec<Value>], choices: &[usize]) -> Vec<Value> {
     let mut rest: Vec<_> = lists.iter().map(|list| list.iter().cloned().peekable()).collect();
     let mut all = Vec::new();
@@ -119,7 +119,7 @@ proptest! {
     }
 }
 
-/// Something said, thought or called.
+/// Text, reasoning or a call.
 #[derive(Debug, Clone)]
 enum Part {
     Text(Vec<String>),
@@ -137,7 +137,7 @@ fn part() -> impl Strategy<Value = Part> {
 }
 
 impl Part {
-    /// The events of a part with beginning and end, and in chunks.
+    /// The events of a part, with start and end events and in chunks.
     fn spell(&self, id: &str, long: &mut Vec<Value>, short: &mut Vec<Value>) {
         match self {
             Part::Text(words) => {
@@ -159,7 +159,8 @@ impl Part {
                 short.extend(words.iter().map(|word| event("REASONING_MESSAGE_CHUNK", json!({"delta": word}))));
             }
             Part::Call(arguments, answered) => {
-                // The violation for bad arguments names the event that ends the call, which is another in each spelling.
+                // The violation for invalid arguments names the event that ends the call, which differs between the two
+                // forms.
                 let sound = super::super::content::arguments(arguments).1;
                 let arguments = if sound { arguments.as_str() } else { "{}" };
                 long.extend([call_start(id, "one"), args(id, arguments), call_end(id)]);

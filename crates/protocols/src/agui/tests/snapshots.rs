@@ -1,4 +1,4 @@
-//! What stands only in a snapshot of the messages.
+//! Content that is only in a snapshot of the messages.
 
 use serde_json::json;
 
@@ -110,7 +110,7 @@ fn a_call_of_the_clients_tool_waits_for_its_answer() {
 }
 
 #[test]
-fn who_joins_a_thread_is_told_its_past() {
+fn a_joined_thread_starts_with_its_past() {
     let mut talk = conversation();
     let mut reader = AguiReader::new(AguiMethod::Connect, "r", &mut talk);
     let all = [asks("u"), says("a", "Yesterday."), calls("b", "c", "one", "{}")];
@@ -128,9 +128,9 @@ fn what_is_wrong_there_is_said() {
     let at = "violation event 2, `MESSAGES_SNAPSHOT`:";
     let expected = [
         format!("2 {at} a call `c` has no `id` or no `function.name`"),
-        format!("2 {at} call `x` was never begun"),
+        format!("2 {at} call `x` was never started"),
         "2 result x 1".to_owned(),
-        format!("2 {at} the arguments of call `d` are not an object of JSON"),
+        format!("2 {at} the arguments of call `d` are not a JSON object"),
         r#"2 call d one "{" begun 2"#.to_owned(),
     ];
     assert_eq!(lines_of(&[snapshot(&wrong)]), expected);

@@ -1,4 +1,4 @@
-//! What becomes of each kind of event.
+//! The result of each kind of event.
 
 use serde_json::json;
 
@@ -22,7 +22,7 @@ fn only_the_assistant_speaks() {
     let events = [user, text("u", "hi"), text_end("u"), nobody, text("a", "yes"), text_end("a")];
     assert_eq!(
         lines_of(&events),
-        [r#"4 info a message of the role `user` {"role":"user","content":"hi"}"#, "7 text yes"]
+        [r#"4 info a message with the role `user` {"role":"user","content":"hi"}"#, "7 text yes"]
     );
 }
 
@@ -92,7 +92,7 @@ fn an_id_used_twice_is_two_calls() {
         [
             "3 call a one {} begun 2",
             "4 result a 1",
-            "5 violation event 5, `TOOL_CALL_START`: call `a` was begun before in this run",
+            "5 violation event 5, `TOOL_CALL_START`: call `a` was already started in this run",
             "6 call a one {} begun 5",
             "7 result a 2"
         ]
@@ -152,7 +152,7 @@ fn each_subagent_streams_in_its_own_lane() {
 }
 
 #[test]
-fn reasoning_is_told_from_text_in_both_spellings() {
+fn reasoning_is_distinguished_from_text_in_both_spellings() {
     let events = [
         event("REASONING_START", json!({"messageId": "h"})),
         event("REASONING_MESSAGE_START", json!({"messageId": "h", "role": "reasoning"})),
@@ -169,7 +169,7 @@ fn reasoning_is_told_from_text_in_both_spellings() {
 }
 
 #[test]
-fn a_state_that_changed_is_told_once() {
+fn a_changed_state_is_reported_once() {
     let events = [
         event("STATE_SNAPSHOT", json!({"snapshot": {"n": 1}})),
         event("STATE_DELTA", json!({"delta": [{"op": "replace", "path": "/n", "value": 2}]})),
@@ -180,7 +180,7 @@ fn a_state_that_changed_is_told_once() {
     assert_eq!(
         lines(&steps),
         [
-            "4 violation event 4, `STATE_DELTA`: the patch does not apply to the state: there is no place `/gone/there`",
+            "4 violation event 4, `STATE_DELTA`: the patch does not apply to the state: `/gone/there` does not exist",
             r#"5 state {"n":2}"#
         ]
     );
@@ -208,7 +208,7 @@ fn what_is_neither_said_nor_called_is_logged() {
         [
             "2 debug step `plan` begins",
             "3 info custom event `progress` 0.5",
-            r#"4 debug a raw event of `openai` {"a":1}"#,
+            r#"4 debug a raw event from `openai` {"a":1}"#,
             r#"5 info activity `PLAN` {"steps":[]}"#,
             r#"6 info activity `PLAN` changes [{"op":"add","path":"/steps/-","value":1}]"#,
             r#"7 info subagent `critic` begins {"subagentRunId":"s"}"#,

@@ -1,4 +1,4 @@
-//! Each rule, broken.
+//! A violation of each rule.
 
 use serde_json::json;
 
@@ -28,7 +28,7 @@ fn rules_of_order() {
         ),
         (
             vec![started(), started(), finished()],
-            Some("event 2, `RUN_STARTED`: a run is still going on: `RUN_FINISHED` or `RUN_ERROR` must come first"),
+            Some("event 2, `RUN_STARTED`: a run is still in progress: `RUN_FINISHED` or `RUN_ERROR` must come first"),
         ),
         (
             vec![started(), finished(), finished()],
@@ -40,11 +40,11 @@ fn rules_of_order() {
         ),
         (
             vec![event("RUN_STARTED", json!({"threadId": "x", "runId": "r"})), finished()],
-            Some("event 1, `RUN_STARTED`: `threadId` is `x`, and `t` was sent"),
+            Some("event 1, `RUN_STARTED`: `threadId` is `x`, expected `t`"),
         ),
         (
             vec![event("RUN_STARTED", json!({"threadId": "t", "runId": "x"})), finished()],
-            Some("event 1, `RUN_STARTED`: `runId` is `x`, and `r` was sent"),
+            Some("event 1, `RUN_STARTED`: `runId` is `x`, expected `r`"),
         ),
         (
             vec![event("RUN_STARTED", json!({"threadId": "t"})), finished()],
@@ -64,30 +64,30 @@ fn rules_within_a_run() {
     let chunk = |fields| event("TEXT_MESSAGE_CHUNK", fields);
     let call_chunk = |fields| event("TOOL_CALL_CHUNK", fields);
     for (events, expected) in [
-        (vec![text("m", "x"), text("m", "y")], vec!["event 2, `TEXT_MESSAGE_CONTENT`: no message `m` is open"]),
-        (vec![text_end("m")], vec!["event 2, `TEXT_MESSAGE_END`: no message `m` is open"]),
+        (vec![text("m", "x"), text("m", "y")], vec!["event 2, `TEXT_MESSAGE_CONTENT`: message `m` is not open"]),
+        (vec![text_end("m")], vec!["event 2, `TEXT_MESSAGE_END`: message `m` is not open"]),
         (
             vec![text_start("m"), text_start("m"), text_end("m")],
-            vec!["event 3, `TEXT_MESSAGE_START`: message `m` is open already"],
+            vec!["event 3, `TEXT_MESSAGE_START`: message `m` is already open"],
         ),
-        (vec![args("c", "{}")], vec!["event 2, `TOOL_CALL_ARGS`: no call `c` is open"]),
-        (vec![call_end("c")], vec!["event 2, `TOOL_CALL_END`: no call `c` is open"]),
+        (vec![args("c", "{}")], vec!["event 2, `TOOL_CALL_ARGS`: call `c` is not open"]),
+        (vec![call_end("c")], vec!["event 2, `TOOL_CALL_END`: call `c` is not open"]),
         (
             vec![call_start("c", "one"), call_start("c", "one"), call_end("c")],
-            vec!["event 3, `TOOL_CALL_START`: call `c` is open already"],
+            vec!["event 3, `TOOL_CALL_START`: call `c` is already open"],
         ),
         (
             vec![call_start("c", "one"), call_end("c"), call_start("c", "one"), call_end("c")],
-            vec!["event 4, `TOOL_CALL_START`: call `c` was begun before in this run"],
+            vec!["event 4, `TOOL_CALL_START`: call `c` was already started in this run"],
         ),
         (
             vec![call_start("c", "one"), call_end("c"), result("c", "ok"), result("c", "declined")],
-            vec!["event 5, `TOOL_CALL_RESULT`: call `c` has an answer already, and gets another: declined"],
+            vec!["event 5, `TOOL_CALL_RESULT`: call `c` already has a result, and gets another: declined"],
         ),
-        (vec![result("c", "1")], vec!["event 2, `TOOL_CALL_RESULT`: call `c` was never begun"]),
+        (vec![result("c", "1")], vec!["event 2, `TOOL_CALL_RESULT`: call `c` was never started"]),
         (
             vec![call_start("c", "one"), args("c", "{\"a\":"), call_end("c")],
-            vec!["event 4, `TOOL_CALL_END`: the arguments of call `c` are not an object of JSON"],
+            vec!["event 4, `TOOL_CALL_END`: the arguments of call `c` are not a JSON object"],
         ),
         (
             vec![text_start("m"), call_start("c", "one"), step("STEP_STARTED")],
@@ -99,7 +99,7 @@ fn rules_within_a_run() {
         ),
         (
             vec![step("STEP_STARTED"), step("STEP_STARTED"), step("STEP_FINISHED")],
-            vec!["event 3, `STEP_STARTED`: step `p` is open already"],
+            vec!["event 3, `STEP_STARTED`: step `p` is already open"],
         ),
         (
             vec![step("STEP_STARTED"), of_subagent.clone(), step("STEP_FINISHED")],
@@ -120,7 +120,7 @@ fn rules_within_a_run() {
         ),
         (
             vec![chunk(json!({"messageId": "m", "delta": "x"})), chunk(json!({"role": "user", "delta": "y"}))],
-            vec!["event 3, `TEXT_MESSAGE_CHUNK`: `role` of `m` is another than its first chunk gave"],
+            vec!["event 3, `TEXT_MESSAGE_CHUNK`: `role` of `m` differs from its first chunk"],
         ),
         (
             vec![call_chunk(json!({"toolCallId": "c", "delta": "{}"}))],
@@ -131,7 +131,7 @@ fn rules_within_a_run() {
                 call_chunk(json!({"toolCallId": "c", "toolCallName": "one"})),
                 call_chunk(json!({"toolCallName": "two", "delta": "{}"})),
             ],
-            vec!["event 3, `TOOL_CALL_CHUNK`: `toolCallName` of `c` is another than its first chunk gave"],
+            vec!["event 3, `TOOL_CALL_CHUNK`: `toolCallName` of `c` differs from its first chunk"],
         ),
         (vec![event("CUSTOM", json!({"name": "n"}))], vec!["event 2, `CUSTOM`: the field `value` of `n` is missing"]),
         (
@@ -140,11 +140,11 @@ fn rules_within_a_run() {
                 call_end("c"),
                 event("TOOL_CALL_RESULT", json!({"toolCallId": "c", "result": 1})),
             ],
-            vec!["event 4, `TOOL_CALL_RESULT`: the answer to call `c` has no `messageId`"],
+            vec!["event 4, `TOOL_CALL_RESULT`: the result of call `c` has no `messageId`"],
         ),
         (
             vec![event("ACTIVITY_DELTA", json!({"messageId": "p", "activityType": "X", "patch": []}))],
-            vec!["event 2, `ACTIVITY_DELTA`: there is no activity `p`"],
+            vec!["event 2, `ACTIVITY_DELTA`: unknown activity `p`"],
         ),
     ] {
         assert_eq!(violations(&run(&events)), expected, "{events:?}");
@@ -166,7 +166,7 @@ fn fields_that_matter_must_be_right() {
         (event("TEXT_MESSAGE_START", json!({})), "event 2, `TEXT_MESSAGE_START`: the field `messageId` is missing"),
         (
             event("TEXT_MESSAGE_START", json!({"messageId": "m", "role": 1})),
-            "event 2, `TEXT_MESSAGE_START`: the field `role` must be a text, and is 1",
+            "event 2, `TEXT_MESSAGE_START`: the field `role` must be a string, found 1",
         ),
         (
             event("TOOL_CALL_START", json!({"toolCallId": "c"})),
@@ -175,11 +175,11 @@ fn fields_that_matter_must_be_right() {
         (event("STATE_SNAPSHOT", json!({})), "event 2, `STATE_SNAPSHOT`: the field `snapshot` is missing"),
         (
             event("STATE_DELTA", json!({"delta": {}})),
-            "event 2, `STATE_DELTA`: the field `delta` must be a list, and is {}",
+            "event 2, `STATE_DELTA`: the field `delta` must be a list, found {}",
         ),
         (
             event("MESSAGES_SNAPSHOT", json!({"messages": [{"id": "m"}]})),
-            "event 2, `MESSAGES_SNAPSHOT`: the field `messages` must be a list of messages with `id` and `role`, and is {\"id\":\"m\"}",
+            "event 2, `MESSAGES_SNAPSHOT`: the field `messages` must be a list of messages with `id` and `role`, found {\"id\":\"m\"}",
         ),
         (event("RUN_ERROR", json!({})), "event 2, `RUN_ERROR`: the field `message` is missing"),
         (
@@ -200,7 +200,7 @@ fn fields_that_matter_must_be_right() {
         ),
         (
             event("TOOL_CALL_ARGS", json!({"toolCallId": 1, "delta": "x"})),
-            "event 2, `TOOL_CALL_ARGS`: the field `toolCallId` must be a text, and is 1",
+            "event 2, `TOOL_CALL_ARGS`: the field `toolCallId` must be a string, found 1",
         ),
     ] {
         assert_eq!(read(&[started(), bad], &mut conversation()).unwrap_err().message, why);
@@ -219,7 +219,7 @@ fn there_is_an_end_to_everything() {
     let ids: Vec<String> = (0..12).map(|number| number.to_string()).collect();
     let open = ids.iter().map(|id| call_start(id, "one"));
     let open = limited(&open.collect::<Vec<_>>());
-    assert_eq!(open.unwrap(), "more than 3 messages, calls and steps are open at one time");
+    assert_eq!(open.unwrap(), "more than 3 messages, calls and steps are open at the same time");
     let closed: Vec<Value> = ids.iter().flat_map(|id| [text_start(id), text_end(id)]).collect();
     assert_eq!(limited(&closed).unwrap(), "the thread has more than 10 messages and calls");
     assert_eq!(limited(&closed[..20]), None);

@@ -1,4 +1,4 @@
-//! Errors, nonsense and too much of everything.
+//! Errors, invalid input and exceeded limits.
 
 use proptest::prelude::*;
 
@@ -78,7 +78,7 @@ fn events_of_any_shape_are_read_by_everyone() {
             read(api, event);
             read_answer(api, 200, SSE, [sse(std::slice::from_ref(event)).as_slice()]);
         }
-        // An answer of one provider is nonsense to another, and no reason to fall over.
+        // An answer of another provider must not cause a panic.
         for spoken in all() {
             read(api, &spoken.whole);
             read_answer(api, 200, spoken.content_type, [spoken.stream.as_slice()]);
@@ -94,7 +94,7 @@ fn a_thousand_calls_are_read_and_no_more() {
     assert_eq!(answer.calls.len(), 1024);
 }
 
-/// How many things of a streamed answer are kept, of eleven thousand.
+/// The number of items that are kept of a streamed answer.
 fn kept(api: WireApi, stream: &[u8], place: &str) -> usize {
     let answer = read_answer(api, 200, "", [stream]);
     answer.whole.pointer(place).and_then(Value::as_array).map_or(0, Vec::len)

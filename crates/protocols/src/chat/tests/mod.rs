@@ -1,4 +1,4 @@
-//! Answers as providers document them: whole, streamed, torn and wrong.
+//! Answers as providers document them: whole, streamed, truncated and invalid.
 
 mod hostile;
 mod special;

@@ -1,4 +1,4 @@
-//! What only some providers or servers do.
+//! Peculiarities of some providers and servers.
 
 use super::*;
 
@@ -42,7 +42,7 @@ fn thoughts_and_refusals_are_read() {
 }
 
 #[test]
-fn usage_of_reasoning_is_told() {
+fn usage_of_reasoning_is_reported() {
     let body = json!({ "choices": [], "usage": { "prompt_tokens": 1, "completion_tokens": 5, "completion_tokens_details": { "reasoning_tokens": 4 } } });
     let usage = read(WireApi::Chat, &body).usage.unwrap();
     assert_eq!((usage.input, usage.output, usage.cached_input, usage.reasoning), (Some(1), Some(5), None, Some(4)));

@@ -1,8 +1,8 @@
-//! The same answer from every provider: a text and two calls at once.
+//! The same answer from every provider: a text and two parallel calls.
 
 use super::*;
 
-/// All providers say "Let me look." and ask for the weather of two towns, whose arguments come in pieces.
+/// All providers answer "Let me look." and request the weather of two towns; the arguments are streamed.
 pub(super) fn all() -> Vec<Spoken> {
     vec![chat(), responses(), messages(), gemini(), ollama(), cohere(), converse(), invoked()]
 }
@@ -261,7 +261,7 @@ fn a_streamed_answer_is_the_whole_one() {
             ModelAnswer { whole: Value::Null, ..streamed.clone() },
             "{api:?}"
         );
-        // What was put together reads as what it is.
+        // The assembled answer can be read again.
         assert_eq!(read(api, &streamed.whole), streamed, "{api:?}");
     }
 }

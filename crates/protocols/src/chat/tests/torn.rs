@@ -1,4 +1,4 @@
-//! Streams that break off, at every byte.
+//! Streams that are truncated at every byte.
 
 use super::spoken::all;
 use super::*;
@@ -21,7 +21,7 @@ fn a_torn_stream_says_no_more_than_what_came() {
                 ends.push(end);
             }
         }
-        // What ends an answer comes late: before that, nothing passes for complete.
+        // The end of an answer is in the second half: before that, nothing counts as complete.
         let first = ends.first().copied().unwrap_or(spoken.stream.len());
         assert!(first > spoken.stream.len() / 2, "{api:?} {first} of {}", spoken.stream.len());
     }
@@ -43,7 +43,7 @@ fn where_a_stream_is_cut_into_pieces_makes_no_difference() {
 }
 
 #[test]
-fn a_call_that_has_only_begun_is_not_asked_for() {
+fn an_incomplete_call_is_not_requested() {
     let start = json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "tool_use", "id": "a", "name": "wipe", "input": {} } });
     let answer = read_answer(WireApi::Messages, 200, SSE, [named(&[start]).as_slice()]);
     assert_eq!((answer.calls.len(), answer.complete), (0, false));

@@ -92,7 +92,7 @@ fn the_users_own_certificates_stay_trusted_and_keys_stay_away() {
     assert_eq!(node, [OURS.to_owned(), certificate("Y29tcGFueQ==")].concat());
 }
 
-/// A file that is named but not there must not leave the agent with our authority alone.
+/// A bundle file that is named but missing must not leave the agent with our authority alone.
 #[test]
 fn the_roots_of_the_system_are_there_otherwise() {
     let (_environment, variables) = prepare(&[("SSL_CERT_FILE", "/nowhere.pem")]);

@@ -1,4 +1,4 @@
-//! What an agent finds: real Python and Node programs against a proxy that counts.
+//! Real Python and Node programs against a proxy that counts requests.
 
 mod files;
 mod node;

@@ -35,7 +35,7 @@ asyncio.run(main())";
     assert_eq!(run(&world, streams), ["api.test:443 GET /raw HTTP/1.1"]);
 }
 
-/// It uses the proxy of the environment by itself: one tunnel, not a tunnel in a tunnel.
+/// The client uses the proxy of the environment by itself: one tunnel, not a tunnel in a tunnel.
 #[test]
 fn clients_that_heed_the_environment_are_left_alone() {
     let world = World::start();
@@ -74,7 +74,7 @@ asyncio.run(main())";
     run(&world, script);
 }
 
-/// Without us `site` imports it, keeps it, and tells of its errors; so it does with us.
+/// Without the recorder, `site` imports it, keeps it, and reports its errors; with the recorder as well.
 #[test]
 fn the_users_own_sitecustomize_behaves_as_ever() {
     let world = World::start();

@@ -1,4 +1,5 @@
-//! A proxy that is the whole world: it opens every tunnel, answers what is asked in it, and keeps what tunnels were asked for.
+//! A proxy that simulates all servers: it opens every tunnel, answers the requests in it, and keeps the list of
+//! tunnels.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -15,7 +16,6 @@ use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 use crate::environment::Environment;
 
-/// The authority of a world and its proxy.
 pub(super) struct World {
     pub(super) ca_pem: String,
     pub(super) address: SocketAddr,
@@ -38,7 +38,7 @@ impl World {
         Self { ca_pem, address, log }
     }
 
-    /// Runs a program as an agent and gives back what it printed. It fails with what went wrong in it.
+    /// Runs a program as an agent and returns its output. Panics with its errors if it fails.
     pub(super) fn run(&self, program: &[&str], outside: &[(&str, &str)]) -> String {
         let outside: Vec<(String, String)> = outside.iter().map(|(n, v)| ((*n).into(), (*v).into())).collect();
         let environment = Environment::prepare(&self.ca_pem, &self.address.to_string(), &outside, None).unwrap();
@@ -53,7 +53,7 @@ impl World {
         format!("{}{errors}", String::from_utf8_lossy(&output.stdout))
     }
 
-    /// What was asked for since it was asked last: `target first-line-in-the-tunnel`.
+    /// The requests since the last call: `target first-line-in-the-tunnel`.
     pub(super) fn seen(&self) -> Vec<String> {
         std::mem::take(&mut self.log.lock().unwrap())
     }
@@ -114,7 +114,7 @@ fn answer(mut stream: impl Read + Write, target: &str, log: &Mutex<Vec<String>>)
     }
 }
 
-/// The first line of a head, which is read to its end.
+/// Reads a head to its end and returns its first line.
 fn head(stream: &mut impl Read) -> Option<String> {
     let mut bytes = Vec::new();
     while !bytes.ends_with(b"\r\n\r\n") {

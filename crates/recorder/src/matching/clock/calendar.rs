@@ -1,4 +1,4 @@
-//! Days, counted from 1970-01-01, and their names.
+//! Days since 1970-01-01, and their names.
 
 use jiff::Span;
 use jiff::civil::{Date, date};
@@ -22,13 +22,13 @@ const MONTHS: [&str; 12] = [
     "December",
 ];
 
-/// The day of a date, if there is such a date.
+/// The day of a date; `None` if the date does not exist.
 pub(super) fn day_of(year: i64, month: i64, day: i64) -> Option<i64> {
     let date = Date::new(year.try_into().ok()?, month.try_into().ok()?, day.try_into().ok()?).ok()?;
     Some(FIRST.until(date).ok()?.get_days().into())
 }
 
-/// The year, the month and the day of it; nothing for a day that no calendar has.
+/// The year, month and day of the month; `None` for a day outside the calendar.
 pub(super) fn date_of(day: i64) -> Option<(i64, i64, i64)> {
     let date = FIRST.checked_add(Span::new().try_days(day).ok()?).ok()?;
     Some((date.year().into(), date.month().into(), date.day().into()))
@@ -39,7 +39,7 @@ pub(super) fn weekday_of(day: i64) -> i64 {
     (day + 3).rem_euclid(7)
 }
 
-/// How a name is written: in full or by its first three letters, and in which case. `May` is both.
+/// How a name is written: in full or as its first three letters, and in which case. `May` is both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct NameSpelling {
     full: Option<bool>,

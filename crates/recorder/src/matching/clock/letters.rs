@@ -1,4 +1,5 @@
-//! Renderings that begin with a letter: `Mon Nov 16 2026`, `November 16, 2026`, `Monday`, `Mon Nov 16 18:41:17 UTC 2026`.
+//! Renderings that begin with a letter: `Mon Nov 16 2026`, `November 16, 2026`, `Monday`, `Mon Nov 16 18:41:17 UTC
+//! 2026`.
 
 use super::calendar::{DAY_MS, NameSpelling, day_of, month_named, weekday_named};
 use super::now::PartialMoment;
@@ -33,7 +34,7 @@ fn after_weekday(weekday: i64, spelling: NameSpelling, scan: RenderingScan<'_>) 
             found.extend(after_month(month, of_month, named));
         }
     }
-    // A comma after the weekday is told from one after the day.
+    // Distinguishes a comma after the weekday from one after the day.
     for date in &mut found {
         date.style.parts.1 ^= comma << 1;
     }
@@ -65,7 +66,7 @@ fn month_first(month: i64, spelling: NameSpelling, mut scan: RenderingScan<'_>) 
     Some(Rendering::new(("month day year", comma, u8::from(ordinal)), said, scan).named(spelling))
 }
 
-/// `November 16`, `Nov 16th`; a year or a time after it would belong to it.
+/// `November 16`, `Nov 16th`; not if a year or a time follows, which would belong to it.
 fn without_year(month: i64, spelling: NameSpelling, mut scan: RenderingScan<'_>) -> Option<Rendering> {
     scan.take(b' ')?;
     let day = scan.number(1, 2)?;
@@ -81,7 +82,7 @@ fn without_year(month: i64, spelling: NameSpelling, mut scan: RenderingScan<'_>)
     Some(Rendering::new(("month day", 0, u8::from(is_ordinal)), PartialMoment::Date(month, day), end).named(spelling))
 }
 
-/// `Nov 16 18:41:17 2026`, perhaps with the name of a zone before the year.
+/// `Nov 16 18:41:17 2026`, optionally with the name of a zone before the year.
 fn with_time(month: i64, spelling: NameSpelling, mut scan: RenderingScan<'_>) -> Option<Rendering> {
     scan.take(b' ')?;
     scan.take(b' ');

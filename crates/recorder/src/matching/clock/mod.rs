@@ -1,4 +1,4 @@
-//! Renderings of the present: what was the present when a request was recorded may be the present of the replay.
+//! Renderings of the current time: the time at which a request was recorded may be replaced by that of the replay.
 
 mod calendar;
 mod letters;

@@ -1,12 +1,13 @@
-//! The present of one side: from when its session began until the request was sent, in UTC and in local time.
+//! The present of one side: from the start of its session until the request was sent, in UTC and in local time.
 
 use super::calendar::{DAY_MS, date_of, weekday_of};
 
 /// How far a clock time may be from the present.
 const SLACK_MS: i64 = 600_000;
-/// How much further from the present a time may be on one side than on the other, beside what the sessions' lengths explain.
+/// How much further from the present a time may be on one side than on the other, in addition to the lengths of the
+/// sessions.
 const DRIFT_MS: i64 = 30_000;
-/// To what times are rounded down, where both sides are: ten minutes, five, one.
+/// The units that times may be rounded down to on both sides: ten minutes, five, one.
 const GRAINS_MS: [i64; 3] = [600_000, 300_000, 60_000];
 
 /// The present, in milliseconds.
@@ -17,7 +18,7 @@ pub(in super::super) struct Now {
     offset: i64,
 }
 
-/// A moment, as much as a rendering says of it.
+/// A time, with the precision of its rendering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PartialMoment {
     /// A day since 1970.
@@ -26,19 +27,19 @@ pub(super) enum PartialMoment {
     Weekday(i64),
     /// Year and month.
     Month(i64, i64),
-    /// A month and a day of it, in any year.
+    /// Month and day of the month, in any year.
     Date(i64, i64),
     Year(i64),
-    /// Milliseconds since 1970, whatever the zone.
+    /// Milliseconds since 1970 in UTC.
     Instant(i64),
-    /// The same, in a zone that is not said.
+    /// Milliseconds since 1970 in an unspecified zone.
     Local(i64),
-    /// Milliseconds since midnight, in a zone that is not said.
+    /// Milliseconds since midnight in an unspecified zone.
     Time(i64),
 }
 
 impl Now {
-    /// A session that began at `start_ms` and `at_us` later sends a request.
+    /// The present of a session that began at `start_ms` and sends a request `at_us` later.
     pub(in super::super) fn new(start_ms: u64, at_us: u64, offset_s: i32) -> Self {
         let from = i64::try_from(start_ms).unwrap_or(i64::MAX / 4).min(i64::MAX / 4);
         let elapsed = i64::try_from(at_us / 1000).unwrap_or(i64::MAX / 4);
@@ -74,8 +75,8 @@ impl Now {
         }
     }
 
-    /// How far from the clock of the agent a time is, at least and at most: it looked at its clock at some time of its
-    /// session, and may have added something. Nothing for what has no time of day.
+    /// The minimum and maximum distance of a time from the clock of the agent: the agent read its clock at some point
+    /// of its session, and may have added something. `None` without a time of day.
     fn ahead(&self, said: PartialMoment, offset: i64) -> Option<(i64, i64, i64)> {
         let ms = match said {
             PartialMoment::Instant(ms) => ms,
@@ -94,8 +95,8 @@ impl Now {
     }
 }
 
-/// Whether two texts say the present of either side, in UTC or in local time, and are equally far from it: what expires in five
-/// minutes is not what expired five minutes ago.
+/// Whether two texts render the present of their side, in UTC or in local time, at the same distance from it: a time
+/// that expires in five minutes is not one that expired five minutes ago.
 pub(super) fn both_say_now(recorded: (&Now, PartialMoment), sent: (&Now, PartialMoment)) -> bool {
     let zones = [(0, 0), (recorded.0.offset, sent.0.offset)];
     zones.into_iter().any(|(then, now)| {
@@ -105,7 +106,7 @@ pub(super) fn both_say_now(recorded: (&Now, PartialMoment), sent: (&Now, Partial
     })
 }
 
-/// Whether two numbers are the present of either side, in the same unit.
+/// Whether two numbers are the present of their side, in the same unit.
 pub(in super::super) fn same_present(recorded: &str, sent: &str, now: (&Now, &Now)) -> bool {
     let (Ok(recorded), Ok(sent)) = (recorded.parse::<f64>(), sent.parse::<f64>()) else { return false };
     let said = |number: f64, a_second: f64| {

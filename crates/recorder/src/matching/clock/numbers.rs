@@ -1,5 +1,5 @@
-//! Renderings that begin with a digit: `2026-11-16T18:41:17Z`, `16.11.2026`, `16 November 2026`, `16/Nov/2026:18:41:17 +0000`,
-//! `18:41`, `1794800263`, `20261116184117`, `2026-320`, and a year that stands alone, as in `in 2026`.
+//! Renderings that begin with a digit: `2026-11-16T18:41:17Z`, `16.11.2026`, `16 November 2026`, `16/Nov/2026:18:41:17
+//! +0000`, `18:41`, `1794800263`, `20261116184117`, `2026-320`, and a year alone, as in `in 2026`.
 
 use super::calendar::{DAY_MS, day_of, month_named};
 use super::now::PartialMoment;
@@ -19,12 +19,12 @@ pub(super) fn renderings(bytes: &[u8]) -> Vec<Rendering> {
         time(scan),
         epoch(scan),
     ];
-    // `20261116`, then perhaps `T184117Z`; `261116`, then perhaps `-184117`; and others.
+    // `20261116`, optionally with `T184117Z`; `261116`, optionally with `-184117`; and others.
     let joined = [with_time(scan, 8, "compact"), with_time(scan, 6, "compact short"), joined(scan), ordinal(scan)];
     separated.into_iter().chain(joined).flatten().collect()
 }
 
-/// `2026-11-16T18:41`, then perhaps seconds, a fraction, and a zone.
+/// `2026-11-16T18:41`, optionally with seconds, a fraction, and a zone.
 fn iso(mut scan: RenderingScan<'_>) -> Option<Rendering> {
     let (day, separator) = year_first(&mut scan)?;
     let between = scan.take_any(b"T _-")?;
@@ -89,7 +89,7 @@ fn named_month(mut scan: RenderingScan<'_>) -> Option<Rendering> {
     Some(Rendering::new(("day name year", separator, comma), said, scan).named(spelling))
 }
 
-/// `16/Nov/2026:18:41:17 +0000`, as servers log.
+/// `16/Nov/2026:18:41:17 +0000`, the format of server logs.
 fn access_log(mut scan: RenderingScan<'_>) -> Option<Rendering> {
     let day = scan.number(1, 2)?;
     scan.take(b'/')?;
@@ -126,7 +126,7 @@ fn time(mut scan: RenderingScan<'_>) -> Option<Rendering> {
     Some(Rendering::new((parts, 0, 0), PartialMoment::Time(clock.ms), scan))
 }
 
-/// Seconds, milliseconds, microseconds or nanoseconds since 1970; seconds and milliseconds perhaps with a fraction.
+/// Seconds, milliseconds, microseconds or nanoseconds since 1970; seconds and milliseconds optionally with a fraction.
 fn epoch(mut scan: RenderingScan<'_>) -> Option<Rendering> {
     let number = scan.number(10, 19)?;
     let (unit, ms) = match scan.at {
@@ -145,11 +145,11 @@ fn epoch(mut scan: RenderingScan<'_>) -> Option<Rendering> {
 pub(super) struct ClockTime {
     pub(super) ms: i64,
     pub(super) seconds: bool,
-    /// What is between its parts.
+    /// The separator of its parts.
     joint: Option<u8>,
 }
 
-/// `18:41`, then perhaps seconds and a fraction.
+/// `18:41`, optionally with seconds and a fraction.
 pub(super) fn clock_time(scan: &mut RenderingScan<'_>) -> Option<ClockTime> {
     let mut ahead = *scan;
     let hours = ahead.number(1, 2).filter(|hours| *hours < 24)?;
@@ -167,7 +167,7 @@ pub(super) fn clock_time(scan: &mut RenderingScan<'_>) -> Option<ClockTime> {
     Some(ClockTime { ms, seconds: seconds.is_some(), joint: Some(b':') })
 }
 
-/// `18-41-17`, and `184117`.
+/// `18-41-17` or `184117`.
 fn dashed_time(scan: &mut RenderingScan<'_>) -> Option<ClockTime> {
     let mut further = *scan;
     let (ms, joint) = match further.number(2, 6)? {
@@ -183,13 +183,13 @@ fn dashed_time(scan: &mut RenderingScan<'_>) -> Option<ClockTime> {
     Some(ClockTime { ms, seconds: true, joint })
 }
 
-/// Milliseconds since midnight, if there is such a time.
+/// Milliseconds since midnight; `None` if the time does not exist.
 fn of_day(hours: i64, minutes: i64, seconds: i64) -> Option<i64> {
     let is_time = hours < 24 && minutes < 60 && seconds <= 60;
     is_time.then_some(((hours * 60 + minutes) * 60 + seconds) * 1000)
 }
 
-/// `Z`, `+02:00`, `+0200`: how many milliseconds it is ahead of UTC, and how it is written.
+/// `Z`, `+02:00`, `+0200`: the offset from UTC in milliseconds, and the notation.
 fn zone(scan: &mut RenderingScan<'_>) -> Option<(i64, u8)> {
     if scan.take(b'Z').is_some() {
         return Some((0, b'Z'));
@@ -220,7 +220,7 @@ fn with_time(mut scan: RenderingScan<'_>, digits: usize, parts: &'static str) ->
     Some(Rendering::new((parts, between, zone.unwrap_or(1)), said, scan))
 }
 
-/// `202611161841`, `20261116184117`, and that with milliseconds.
+/// `202611161841`, `20261116184117`, optionally with milliseconds.
 fn joined(mut scan: RenderingScan<'_>) -> Option<Rendering> {
     let number = scan.number(12, 17)?;
     let (seconds, parts) = match scan.at {
@@ -260,10 +260,10 @@ fn day_of_digits(date: i64, digits: usize) -> Option<i64> {
     day_of(century + date / 10_000, date / 100 % 100, date % 100)
 }
 
-/// What stands between the parts of a date.
+/// Separators of the parts of a date.
 const BETWEEN: &[u8] = b" ,-/.:";
 
-/// The year that begins here, if it is not part of a date.
+/// The year at this position, unless it is part of a date.
 pub(super) fn year_alone(bytes: &[u8], at: usize) -> Option<Rendering> {
     let mut scan = RenderingScan::new(bytes.get(at..)?);
     let year = scan.number(4, 4)?;
@@ -271,7 +271,7 @@ pub(super) fn year_alone(bytes: &[u8], at: usize) -> Option<Rendering> {
     alone.then(|| Rendering::new(("year", 0, 0), PartialMoment::Year(year), scan))
 }
 
-/// Whether a text ends with a day or a month, and what joins it to a year.
+/// Whether a text ends with a day or a month and a separator.
 fn dated_before(bytes: &[u8]) -> bool {
     let joined = bytes.iter().rev().take(2).take_while(|byte| BETWEEN.contains(byte)).count();
     let before = &bytes[..bytes.len() - joined];

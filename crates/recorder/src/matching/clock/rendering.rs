@@ -1,4 +1,4 @@
-//! A text that says when now is, at some place in a longer text.
+//! A rendering of the current time at some position of a text.
 
 use super::calendar::NameSpelling;
 use super::now::{Now, PartialMoment, both_say_now};
@@ -7,7 +7,7 @@ use super::{letters, numbers};
 /// The longest rendering, such as `Wednesday, September 30, 2026`.
 pub(in super::super) const LONGEST: usize = 48;
 
-/// A rendering: how it is written, what it says, and how long it is.
+/// A rendering: its style, the time it states, and its length.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rendering {
     pub(super) style: Style,
@@ -16,22 +16,22 @@ pub(super) struct Rendering {
 }
 
 impl Rendering {
-    /// One that was read so far.
+    /// A rendering that ends at the position of the scan.
     pub(super) fn new(parts: (&'static str, u8, u8), said: PartialMoment, scan: RenderingScan<'_>) -> Self {
         Self { style: Style { parts, weekday: None, month: None }, said, length: scan.at }
     }
 
-    /// One that has the name of its month.
+    /// Sets the spelling of the month.
     pub(super) fn named(mut self, month: NameSpelling) -> Self {
         self.style.month = Some(month);
         self
     }
 }
 
-/// How a moment is written. Two renderings of one style differ only in the moment.
+/// How a time is written. Two renderings of one style differ only in the time.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Style {
-    /// Which parts, in which order, by what they are joined.
+    /// The parts with their order, and the separators.
     pub(super) parts: (&'static str, u8, u8),
     pub(super) weekday: Option<NameSpelling>,
     pub(super) month: Option<NameSpelling>,
@@ -48,7 +48,7 @@ impl Style {
     }
 }
 
-/// The lengths of two renderings that begin at these places, are written alike, and are the present of either side.
+/// The lengths of two renderings at these positions that have the same style and are the present of their side.
 pub(in super::super) fn both_present(
     recorded: (&[u8], usize),
     sent: (&[u8], usize),
@@ -68,13 +68,13 @@ pub(in super::super) fn both_present(
     lengths.into_iter()
 }
 
-/// Whether a rendering may begin here: nothing that belongs to it stands before it.
+/// Whether a rendering may begin here: the characters before it do not belong to it.
 pub(in super::super) fn may_begin(bytes: &[u8], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| bytes.get(before));
     bytes.get(at).is_some_and(u8::is_ascii_alphanumeric) && !before.is_some_and(u8::is_ascii_alphanumeric)
 }
 
-/// A text with a mark in the place of everything that is written like a time, whichever it is.
+/// Replaces every time in a text with a mark, whether or not it is the present.
 pub(in super::super) fn without_times(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let (mut at, mut done) = (0, 0);
@@ -94,7 +94,7 @@ pub(in super::super) fn without_times(text: &str) -> String {
     out
 }
 
-/// How long the time is that begins here, and whether it is the present; nothing if no time begins here.
+/// The length of the time at this position, and whether it is the present; `None` if there is no time here.
 pub(in super::super) fn time_at(bytes: &[u8], at: usize, now: &Now) -> Option<(usize, bool)> {
     let found = if may_begin(bytes, at) { renderings(bytes, at) } else { return None };
     let length = found.iter().map(|rendering| rendering.length).max()?;
@@ -104,7 +104,7 @@ pub(in super::super) fn time_at(bytes: &[u8], at: usize, now: &Now) -> Option<(u
 
 fn renderings(bytes: &[u8], at: usize) -> Vec<Rendering> {
     let end = bytes.len().min(at + LONGEST);
-    // The byte after the longest rendering is seen, too, so that no longer number is taken for it.
+    // Includes the byte after the longest rendering, so that a longer number does not match.
     let part = &bytes[at..bytes.len().min(end + 1)];
     let Some(first) = part.first() else { return Vec::new() };
     let mut found = if first.is_ascii_digit() { numbers::renderings(part) } else { letters::renderings(part) };
@@ -141,7 +141,7 @@ impl<'t> RenderingScan<'t> {
         bytes.iter().find_map(|byte| self.take(*byte))
     }
 
-    /// All digits that come next, at least and at most so many.
+    /// All digits that come next, if their number is within these limits.
     pub(super) fn number(&mut self, least: usize, most: usize) -> Option<i64> {
         let digits = self.bytes[self.at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         if !(least..=most).contains(&digits) {

@@ -1,10 +1,10 @@
-//! Where ids are in a text, and which two are paired where two texts differ.
+//! Finds ids in a text, and pairs two ids where two texts differ.
 
 use std::ops::Range;
 
 use super::form::{IdCandidate, IdForm, readings};
 
-/// How far back the beginning of a run is looked for.
+/// How far back the start of a run is searched.
 const LONGEST_RUN: usize = 512;
 
 /// All ids in a text.
@@ -12,12 +12,12 @@ pub(in super::super) fn ids_in(text: &str) -> impl Iterator<Item = &str> {
     sure_in(text).map(|id| &text[id.start..id.start + id.length])
 }
 
-/// Where ids are in a text, in order.
+/// The ranges of the ids in a text, in order.
 pub(in super::super) fn places_of_ids(text: &str) -> impl Iterator<Item = Range<usize>> {
     sure_in(text).map(|id| id.start..id.start + id.length)
 }
 
-/// A text with a mark in the place of each id.
+/// A text with a mark in place of each id.
 pub(in super::super) fn masked(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut done = 0;
@@ -30,14 +30,14 @@ pub(in super::super) fn masked(text: &str) -> String {
     out
 }
 
-/// A text, where its part begins that was not read yet, and the position at which it differs from another.
+/// A text, the start of its unread part, and the position at which it differs from another.
 pub(in super::super) type IdDifference<'t> = (&'t str, usize, usize);
 
-/// Two ids of one form that cover the positions at which two texts part, equally far from where they were read to: where they begin after
-/// that, and their lengths.
+/// Two ids of the same form at the position where two texts differ, at the same distance from the start of the unread
+/// parts. Returns that distance, and their lengths.
 pub(in super::super) fn pair_over(recorded: IdDifference<'_>, sent: IdDifference<'_>) -> Option<(usize, usize, usize)> {
     let (ours, theirs) = (readings_over(recorded), readings_over(sent));
-    // `user_..` is not another `order_..`, whatever the whole looks like.
+    // `user_..` does not match `order_..`, whatever the whole looks like.
     let prefixes = ours.iter().find_map(clear_prefix).zip(theirs.iter().find_map(clear_prefix));
     if prefixes.is_some_and(|(one, other)| one != other) {
         return None;
@@ -49,19 +49,20 @@ pub(in super::super) fn pair_over(recorded: IdDifference<'_>, sent: IdDifference
     })
 }
 
-/// The prefix of a token, where it is a word in small letters.
+/// The prefix of a token, if it is a lower-case word.
 fn clear_prefix<'t>(reading: &IdCandidate<'t>) -> Option<&'t str> {
     let IdForm::Prefixed(prefix) = reading.form else { return None };
     let (_, letters) = prefix.as_bytes().split_last()?;
     (letters.len() >= 3 && letters.iter().all(u8::is_ascii_lowercase)).then_some(prefix)
 }
 
-/// Whether two are ids of one kind: both surely are, or one surely is and the other is as long and may be.
+/// Whether two candidates are ids of the same kind: both are certain, or one is certain and the other is possible and
+/// as long.
 fn are_alike(one: &IdCandidate<'_>, other: &IdCandidate<'_>) -> bool {
     one.form == other.form && (one.sure && other.sure || (one.sure || other.sure) && one.length == other.length)
 }
 
-/// What may be an id and covers a position, or ends there.
+/// The possible ids that cover a position, or end there.
 fn readings_over((text, from, position): IdDifference<'_>) -> Vec<IdCandidate<'_>> {
     let bytes = text.as_bytes();
     let part = |byte: u8| byte.is_ascii_alphanumeric() || is_joint(byte);
@@ -70,7 +71,7 @@ fn readings_over((text, from, position): IdDifference<'_>) -> Vec<IdCandidate<'_
         at -= 1;
     }
     let mut found = Vec::new();
-    // One that begins with `_` or the like has its first letter further on.
+    // An id that begins with `_` or similar has its first letter further on.
     let still = |at: usize| at <= position || bytes[position..at].iter().all(|byte| is_joint(*byte));
     while at < bytes.len() && still(at) {
         let covers = |reading: &IdCandidate<'_>| {
@@ -86,7 +87,7 @@ fn is_joint(byte: u8) -> bool {
     matches!(byte, b'_' | b'-' | b'+' | b'/')
 }
 
-/// What surely is an id, in order.
+/// The certain ids, in order.
 fn sure_in(text: &str) -> impl Iterator<Item = IdCandidate<'_>> {
     let mut at = 0;
     std::iter::from_fn(move || {

@@ -1,17 +1,17 @@
-//! What ids look like.
+//! The forms of ids.
 
 use super::randomness::{ChanceEvidence, evidence};
 
-/// What an id looks like. Only ids of one form are taken for one another.
+/// The form of an id. Only ids of the same form can replace each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum IdForm<'t> {
     Uuid,
     Ulid,
-    /// So many hexadecimal digits.
+    /// This many hexadecimal digits.
     Hex(usize),
-    /// What stands before the unique part, with its separator.
+    /// The prefix of the unique part, with its separator.
     Prefixed(&'t str),
-    /// So many letters, digits, `_` and `-` in the mixture that chance makes.
+    /// This many letters, digits, `_` and `-`, mixed as in random text.
     Chance(usize),
     /// Sixteen bytes in base64.
     Base64,
@@ -23,27 +23,27 @@ pub(super) struct IdCandidate<'t> {
     pub(super) start: usize,
     pub(super) length: usize,
     pub(super) form: IdForm<'t>,
-    /// Whether it surely is one. What is not may still be taken for one beside an id of its form.
+    /// Whether it certainly is one. If not, it still counts next to an id of the same form.
     pub(super) sure: bool,
 }
 
 /// The shortest hexadecimal number that is an id without a prefix.
 const SHORTEST_HEX: usize = 16;
-/// How long the shorter ones are that follow a prefix: `req-1a2b3c4d`.
+/// The lengths of shorter ones after a prefix: `req-1a2b3c4d`.
 const SHORT_HEX: [usize; 2] = [8, 12];
-/// The longest prefix of a token, and the shortest one that hardly is the beginning of a nanoid.
+/// The longest prefix of a token, and the shortest one that is unlikely to be the beginning of a nanoid.
 const LONGEST_PREFIX: usize = 16;
 const CLEAR_PREFIX: usize = 3;
-/// The shortest unique part after `_` and after `-`, which words in names are joined with more often.
+/// The shortest unique part after `_` and after `-`, which is more common between the words of a name.
 const AFTER_UNDERSCORE: usize = 12;
 const AFTER_DASH: usize = 20;
-/// How long nanoids are, and 16, 24 and 32 bytes in the base64 of URLs: they may have `_` and `-` in them.
+/// The lengths of nanoids, and of 16, 24 and 32 bytes in URL-safe base64: they may contain `_` and `-`.
 const JOINED: [usize; 4] = [21, 22, 32, 43];
-/// How long other tokens are, such as KSUIDs; they have letters and digits only.
+/// The lengths of other tokens, such as KSUIDs; they contain only letters and digits.
 const SHORTEST_TOKEN: usize = 20;
 const LONGEST_TOKEN: usize = 64;
 
-/// What may be an id at the run of letters and digits that begins here, the likeliest first.
+/// The possible ids in the run of letters and digits at this position, the most likely first.
 pub(super) fn readings(text: &str, at: usize) -> impl Iterator<Item = IdCandidate<'_>> {
     let bytes = text.as_bytes();
     let begins = at < bytes.len() && !at.checked_sub(1).is_some_and(|before| bytes[before].is_ascii_alphanumeric());
@@ -91,7 +91,7 @@ fn hex(text: &str, at: usize, run: usize) -> Option<IdCandidate<'_>> {
     Some(IdCandidate { start: at, length: run, form: IdForm::Hex(run), sure })
 }
 
-/// A word of a length that ids with `_` and `-` in them have, from its beginning to its end.
+/// A whole word with the length of an id that may contain `_` and `-`.
 fn joined(text: &str, at: usize, _: usize) -> Option<IdCandidate<'_>> {
     let bytes = text.as_bytes();
     let start = word_start(bytes, at)?;
@@ -118,7 +118,7 @@ fn base64(text: &str, at: usize, _: usize) -> Option<IdCandidate<'_>> {
     Some(IdCandidate { length: 24, ..found })
 }
 
-/// A token with a prefix, of which `run` letters come before its separator.
+/// A token with a prefix that has `run` letters before its separator.
 fn prefixed(text: &str, at: usize, run: usize) -> Option<IdCandidate<'_>> {
     let bytes = text.as_bytes();
     let least = match bytes.get(at + run)? {
@@ -168,14 +168,14 @@ fn reading<'t>(start: usize, token: &[u8], form: IdForm<'t>) -> Option<IdCandida
     (looks > ChanceEvidence::Name).then_some(IdCandidate { start, length, form, sure })
 }
 
-/// Where the word begins whose first letters or digits are here; nothing if others are before them.
+/// The start of the word whose first letters or digits are here; `None` if others precede them.
 fn word_start(bytes: &[u8], at: usize) -> Option<usize> {
     let joints = bytes[..at].iter().rev().take_while(|byte| matches!(byte, b'_' | b'-')).count();
     let start = at - joints;
     (!start.checked_sub(1).is_some_and(|before| bytes[before].is_ascii_alphanumeric())).then_some(start)
 }
 
-/// How long the word is that begins here, as far as it matters.
+/// The length of the word at this position, as far as it matters.
 fn word_length(bytes: &[u8], from: usize) -> usize {
     let end = bytes.len().min(from + LONGEST_TOKEN + 1);
     length_of(&bytes[from..end], |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))

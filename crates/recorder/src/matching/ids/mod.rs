@@ -1,5 +1,5 @@
-//! Texts that are made to be unique: UUIDs, ULIDs, hexadecimal numbers, tokens with a prefix such as `call_`, nanoids, and
-//! what else only chance writes.
+//! Generated ids: UUIDs, ULIDs, hexadecimal numbers, tokens with a prefix such as `call_`, nanoids, and other random
+//! tokens.
 
 mod find;
 mod form;

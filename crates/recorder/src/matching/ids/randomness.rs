@@ -1,22 +1,22 @@
-//! Whether a token was drawn by chance or named by a person: which letters follow each other, and how often capitals, small
-//! letters and digits take turns.
+//! Decides whether a token is random or a name, by which letters follow each other, and how often capitals, lower-case
+//! letters and digits alternate.
 
-/// How much speaks for chance.
+/// The evidence that a token is random.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ChanceEvidence {
     /// It reads like a name.
     Name,
-    /// It may be either. Beside a token that is surely random it is taken for one.
+    /// It may be either. Next to a token that is certainly random, it counts as random.
     Unclear,
     Random,
 }
 
-/// From which sum on a token is random, and below which it is a name. Names of twenty letters come to -80 and less, random
-/// tokens to 50 and more; one random token of 1,000 stays below the upper bound, one of a million below the lower.
+/// The score from which a token is random, and below which it is a name. Names of twenty letters score -80 and less,
+/// random tokens 50 and more; one random token in 1,000 scores below the upper bound, one in a million below the lower.
 const RANDOM: i32 = 15;
 const NAME: i32 = -40;
 
-/// What a token looks like.
+/// Classifies a token.
 pub(super) fn evidence(token: &[u8]) -> ChanceEvidence {
     match randomness(token) {
         RANDOM.. => ChanceEvidence::Random,
@@ -25,17 +25,17 @@ pub(super) fn evidence(token: &[u8]) -> ChanceEvidence {
     }
 }
 
-/// How much speaks for chance, as a number: the more, the more.
+/// The score of a token: the higher, the more random.
 pub(in super::super) fn randomness(token: &[u8]) -> i32 {
     token.windows(2).map(|pair| weight(pair[0], pair[1])).sum()
 }
 
-/// How much two neighbours speak for chance: twice the binary logarithm of how much more often they are neighbours in random
+/// The score of two adjacent characters: twice the binary logarithm of how much more often they are adjacent in random
 /// letters and digits than in names.
 fn weight(one: u8, other: u8) -> i32 {
     let level = |weights: [i32; 4]| weights[usize::from(rarity(one, other))];
     match (one.is_ascii_digit(), other.is_ascii_digit()) {
-        // Years and counters are in names, too.
+        // Years and counters occur in names too.
         (true, true) => 0,
         (true, false) if other.is_ascii_alphabetic() => 8,
         (false, true) if one.is_ascii_alphabetic() => 8,
@@ -49,14 +49,14 @@ fn weight(one: u8, other: u8) -> i32 {
     }
 }
 
-/// How rare it is in names that these letters follow each other, from 0 to 3.
+/// How rarely these letters follow each other in names, from 0 to 3.
 fn rarity(one: u8, other: u8) -> u8 {
     let index = |letter: u8| usize::from(letter.to_ascii_lowercase() - b'a');
     RARITIES[index(one)][index(other)] - b'0'
 }
 
-/// A row for each letter, in which each letter that may follow has a place. Counted in the identifiers of some 6,000 source
-/// files and documents.
+/// A row for each letter, with a column for each letter that may follow. Counted in the identifiers of about 6,000
+/// source files and documents.
 #[rustfmt::skip]
 const RARITIES: [&[u8; 26]; 26] = [
     b"31003203132000303000122213",

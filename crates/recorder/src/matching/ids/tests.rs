@@ -1,4 +1,4 @@
-//! Ids of every kind, and what must never be taken for one.
+//! Ids of every kind, and texts that must never count as one.
 
 use super::find::{ids_in, masked, pair_over};
 
@@ -25,7 +25,7 @@ impl Dice {
     }
 }
 
-/// Whether two texts are the same but for one id, of which the first difference is a part.
+/// Whether two texts are equal except for one id that contains the first difference.
 fn paired(recorded: &str, sent: &str) -> bool {
     let apart = recorded.bytes().zip(sent.bytes()).take_while(|(one, other)| one == other).count();
     let Some((start, one, other)) = pair_over((recorded, 0, apart), (sent, 0, apart)) else { return false };
@@ -57,7 +57,7 @@ fn ids_of_all_kinds_are_paired() {
     for (kind, make) in kinds {
         let mut dice = Dice(7);
         let failed = (0..10_000).filter(|_| !paired(&make(&mut dice), &make(&mut dice))).count();
-        // Of short ones some are but digits on both sides, and may be numbers as well.
+        // Some short ones consist of digits on both sides, and may be numbers as well.
         let most = match kind {
             "hex 8" | "run" => 15,
             "hex 12" | "16 after a prefix" => 3,
@@ -157,7 +157,7 @@ fn ids_are_found_within_texts() {
     );
 }
 
-/// All documents below a folder, one after the other.
+/// The content of all documents below a folder.
 fn documents(folder: &std::path::Path, out: &mut String) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -1,4 +1,4 @@
-//! What is almost a hole, and what is one though it hardly looks so.
+//! Differences that are almost holes, and holes that hardly look like one.
 
 use super::*;
 
@@ -20,7 +20,7 @@ fn another_model_is_another_model_however_its_name_ends() {
 fn what_was_not_kept_is_never_taken_for_the_same() {
     let large = RecordedRequest { body: RecordedBody::TooLarge { bytes: 40_000_000 }, ..chat(json!({})) };
     let miss = missed(after(large.clone(), &large, here(NOW)));
-    assert_eq!(miss.reason, "its body is too large to be kept, and what is not kept cannot be compared");
+    assert_eq!(miss.reason, "its body is too large to be recorded, so it cannot be compared");
     assert_eq!(missed(after(large, &chat(json!({})), here(NOW))).reason, miss.reason);
 }
 
@@ -29,7 +29,7 @@ fn a_folder_in_a_path_may_be_the_one_of_this_machine() {
     let of = |folder: &str| get(&format!("/files/{folder}%2Fnotes.txt?raw=1"));
     let found = after(of("%2Fhome%2Fme%2Fshop"), &of("%2Fbuilds%2F7%2Fmy_shop.x"), elsewhere(NOW));
     assert_eq!(holes(found).roots, 1);
-    // A path that was written down stays what it is, on another machine as well.
+    // A fixed path stays the same, also on another machine.
     let fixed = of("%2Fhome%2Fme%2Fshop");
     assert_eq!(holes(after(fixed.clone(), &fixed, elsewhere(NOW))), Holes::default());
     missed(after(fixed.clone(), &of("%2Fhome%2Fme%2Fshop2"), elsewhere(NOW)));

@@ -1,4 +1,4 @@
-//! Requests that are equal to the letter: they are answered as all others are, only sooner.
+//! Requests that are byte for byte equal: they are answered like all others, only faster.
 
 use super::*;
 
@@ -25,7 +25,7 @@ fn an_id_that_another_stands_for_is_not_equal_any_more() {
     let about = |id: &str, what: &str| prompt(&format!("{what} {id}"));
     let mut matcher = matcher(recording(vec![about(A, "open"), about(A, "close")]), here(NOW));
     assert!(hits(&matcher.answer(&about(B, "open"))));
-    // The agent goes on with an id that it did not make in this run.
+    // The agent continues with an id that it did not generate in this run.
     assert_eq!(matcher.answer_equal(&about(A, "close")), None);
     assert!(!hits(&matcher.answer(&about(A, "close"))));
     assert!(hits(&matcher.answer(&about(B, "close"))));

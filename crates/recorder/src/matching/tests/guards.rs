@@ -139,7 +139,7 @@ fn what_the_agent_is_given_stands_for_itself() {
         Matcher::new(Arc::new(recording.clone()), here(NOW), given).answer(&of(id))
     };
     assert_eq!(holes(answer(&recorded, given(&[]), C)).ids, 1);
-    // The input of the case now names another order.
+    // The input of the case now contains another order.
     assert_eq!(missed_at(answer(&recorded, given(&[&format!("Refund {C}.")]), C)), "/order");
     assert_eq!(holes(answer(&recorded, given(&[&format!("Refund {A}.")]), A)), Holes::default());
     missed(answer(&recorded, given(&[&format!("Refund {A}.")]), C));
@@ -158,7 +158,7 @@ fn ids_that_differ_are_told() {
     let tally = replay.tally();
     let told: Vec<String> = tally.examples.iter().map(ToString::to_string).collect();
     assert_eq!((tally.renamed, told), (1, vec!["0193b2a4..000a -> c0ffee00..6666 (call 1 /text)".to_owned()]));
-    // Many are counted, and a few told.
+    // All are counted, and a few are listed.
     let many = |first: u8| {
         let ids: Vec<String> = (0..20).map(|id| format!("{:08x}-1111-4222-8333-444455556666", first + id)).collect();
         chat(json!({ "ids": ids }))

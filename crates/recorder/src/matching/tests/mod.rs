@@ -1,4 +1,4 @@
-//! The matcher as a whole.
+//! Tests of the whole matcher.
 
 mod edges;
 mod equal;

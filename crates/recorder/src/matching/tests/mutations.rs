@@ -1,10 +1,10 @@
-//! Any single change outside the holes misses, at its place; any change within the holes hits.
+//! Any single change outside the holes misses, at its place; any change within the holes matches.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// The holes of an honest agent.
+/// The holes of a well-behaved agent.
 struct Varying<'v> {
     ids: [String; 2],
     cwd: &'v str,

@@ -25,7 +25,7 @@ fn equal_requests_are_answered_in_order_and_no_more_often() {
         assert_eq!(id(&matcher.answer(&prompt("x"))), expected);
     }
     let miss = missed(matcher.answer(&prompt("x")));
-    assert_eq!((miss.number, miss.reason.as_str()), (4, "it was asked once more than it was recorded"));
+    assert_eq!((miss.number, miss.reason.as_str()), (4, "it was sent more times than it was recorded"));
     assert_eq!(matcher.tally().misses, 1);
 }
 
@@ -52,7 +52,7 @@ fn what_only_asks_is_answered_again() {
 
 #[test]
 fn a_request_goes_on_with_its_own_conversation() {
-    // Two conversations with fresh ids, whose second turns differ in nothing else.
+    // Two conversations with new ids, whose second turns differ in nothing else.
     let turn = |id: &str, first: &str, more: bool| {
         let mut messages = vec![json!({ "role": "user", "content": first })];
         if more {

@@ -1,4 +1,4 @@
-//! Honest agents that say when now is.
+//! Well-behaved agents that state the current time.
 
 use super::*;
 
@@ -51,7 +51,7 @@ fn todays_date_may_be_another_day() {
             let of = |date: &str| format!("You are a clerk.\nToday is {date}. Be kind.");
             let found = holes(clock(&of(recorded), (NOW, 0), &of(sent), (now, 0)));
             assert!(found.clock >= 1 && found.ids == 0, "{recorded} {sent}");
-            // The same words on a day that they are not true for.
+            // The same words on a day on which they are wrong.
             missed(clock(&of(recorded), (NOW, 0), &of(sent), (now + 3 * DAY + 5 * HOUR, 0)));
             missed(clock(&of(recorded), (NOW - 3 * DAY - 5 * HOUR, 0), &of(sent), (now, 0)));
         }
@@ -75,7 +75,7 @@ fn a_year_alone_may_be_another_one() {
     ] {
         missed(clock(recorded, (NOW, 0), sent, (NOW + year, 0)));
     }
-    // A date of another year is not today's, though its day and month are.
+    // A date of another year is not today, though its day and month are.
     missed(clock("since November 16, 2025", (NOW, 0), "since November 17, 2025", (NOW + DAY, 0)));
     missed(clock("since November 16 2025", (NOW, 0), "since November 17 2025", (NOW + DAY, 0)));
 }
@@ -100,7 +100,7 @@ fn a_date_is_that_of_the_local_zone_or_of_utc() {
     let late = NOW + 5 * HOUR; // 23:41 UTC, 00:41 in Berlin
     assert_eq!(holes(clock("2026-11-17", (late, 3600), "2026-11-18", (late + DAY, 3600))).clock, 1);
     assert_eq!(holes(clock("2026-11-16", (late, 3600), "2026-11-17", (late + DAY, 3600))).clock, 1);
-    // UTC when it was recorded, and local now.
+    // UTC in the recording, and local time now.
     missed(clock("2026-11-16", (late, 3600), "2026-11-18", (late + DAY, 3600)));
     assert_eq!(holes(clock("at 00:41", (late, 3600), "at 05:41", (late + 5 * HOUR, 3600))).clock, 1);
     assert_eq!(holes(clock("at 6:41 PM", (NOW, 0), "at 12:41 AM", (NOW + 6 * HOUR, 0))).clock, 1);
@@ -149,7 +149,7 @@ fn todays_date_may_be_in_a_path() {
     }
 }
 
-/// A request with a time in it, so many seconds after its session began.
+/// A request with a time in it, this many seconds after the start of its session.
 fn at(seconds: u64, body: Value) -> RecordedRequest {
     RecordedRequest { at_us: seconds * 1_000_000, ..chat(body) }
 }
@@ -168,7 +168,7 @@ fn what_expires_is_not_what_expired() {
     missed(answer(at(5, json!({ "t": text(start + 9) })), at(5, json!({ "t": text(tomorrow + 540) }))));
     missed(answer(at(5, json!({ "t": start })), at(5, json!({ "t": tomorrow - 200 }))));
     assert_eq!(holes(answer(at(5, both(start + 302)), at(1, both(tomorrow + 300)))).clock, 2);
-    // The agent looked at the clock when it started, and sends that late.
+    // The agent read the clock when it started, and sends that time late.
     for (recorded, sent) in [(400, 1), (1, 400), (400, 400)] {
         assert_eq!(holes(answer(at(recorded, both(start + 300)), at(sent, both(tomorrow + 300)))).clock, 2);
         assert_eq!(holes(answer(at(recorded, both(start)), at(sent, both(tomorrow + sent)))).clock, 2);

@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use super::*;
 
-/// A request like those of coding agents: a long prompt with ids, dates and folders, many tools, a growing conversation.
+/// A request like those of coding agents: a long prompt with ids, dates and folders, many tools, a growing
+/// conversation.
 fn turn(number: usize, id: &str, cwd: &str, date: &str) -> RecordedRequest {
     let line = |line: usize| match line % 20 {
         0 => format!("- rule {line}: keep to {cwd}/src/part{line}.rs, say {id} on {date}, never guess a thing."),

@@ -1,4 +1,4 @@
-//! What is said of a miss.
+//! The messages of misses.
 
 use super::*;
 
@@ -24,7 +24,7 @@ error: call 1 is not in claude.jsonl (replay_miss)
   nearest: call 1, 2 of 5 values differ
   /system/1/text line 208: - Today's goal is refunds
                          | - Today's goal is returns
-help: if the change is meant, `agentci record -- claude` records it again";
+help: if the change is intended, `agentci record -- claude` records it again";
     assert_eq!(told, expected);
 }
 
@@ -64,6 +64,61 @@ fn the_reason_says_what_changed() {
 }
 
 #[test]
+fn a_changed_result_of_a_tool_is_not_just_a_message() {
+    let said = |api: ProviderApi, body: &dyn Fn(&str) -> Value| {
+        let of = |result: &str| RecordedRequest { speaks: Some(api), ..chat(body(result)) };
+        missed(after(of("paid"), &of("open"), here(NOW))).reason
+    };
+    let chat_body = |result: &str| {
+        let call = json!({ "id": "call_1", "type": "function", "function": { "name": "refund", "arguments": "{}" } });
+        json!({ "messages": [
+            { "role": "user", "content": "Refund A-17" },
+            { "role": "assistant", "tool_calls": [call] },
+            { "role": "tool", "tool_call_id": "call_1", "content": format!(r#"{{"state":"{result}"}}"#) },
+        ] })
+    };
+    let responses = |result: &str| {
+        json!({ "input": [
+            { "type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "refund", "arguments": "{}" },
+            { "type": "function_call_output", "call_id": "call_1", "output": result },
+        ] })
+    };
+    let anthropic = |result: &str| {
+        let text = json!([{ "type": "text", "text": result }]);
+        json!({ "messages": [
+            { "role": "assistant", "content": [{ "type": "tool_use", "id": "tu_1", "name": "refund", "input": {} }] },
+            { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "tu_1", "content": text }] },
+        ] })
+    };
+    let gemini = |result: &str| {
+        let part = json!({ "functionResponse": { "name": "refund", "response": { "result": result } } });
+        json!({ "contents": [{ "role": "user", "parts": [{ "text": "Refund A-17" }, part] }] })
+    };
+    let bedrock = |result: &str| {
+        let call = json!({ "toolUse": { "toolUseId": "tooluse_1", "name": "refund", "input": {} } });
+        let result = json!({ "toolResult": { "toolUseId": "tooluse_1", "content": [{ "text": result }] } });
+        json!({ "messages": [{ "role": "assistant", "content": [call] }, { "role": "user", "content": [result] }] })
+    };
+    let named = "the result of the tool `refund` changed";
+    assert_eq!(said(ProviderApi::OpenAiChat, &chat_body), named);
+    assert_eq!(said(ProviderApi::OpenAiResponses, &responses), named);
+    assert_eq!(said(ProviderApi::AnthropicMessages, &anthropic), named);
+    assert_eq!(said(ProviderApi::Gemini, &gemini), named);
+    assert_eq!(said(ProviderApi::Bedrock, &bedrock), named);
+    // The call is in an earlier response.
+    let without_call = |result: &str| json!({ "input": [responses(result)["input"][1].clone()] });
+    assert_eq!(said(ProviderApi::OpenAiResponses, &without_call), "the result of a tool changed");
+    // Another call, and a message in place of a result.
+    let call = |word: &str| json!({ "input": [{ "type": "function_call", "call_id": "call_1", "name": word }] });
+    assert_eq!(said(ProviderApi::OpenAiResponses, &call), "a message changed");
+    let role = |word: &str| {
+        let role = if word == "paid" { "tool" } else { "user" };
+        json!({ "messages": [{ "role": role, "tool_call_id": "call_1", "content": "x" }] })
+    };
+    assert_eq!(said(ProviderApi::OpenAiChat, &role), "a message changed");
+}
+
+#[test]
 fn a_number_is_told_from_a_string() {
     let of = |amount: Value| chat(json!({ "amount": amount }));
     let nearest = |recorded: Value, sent: Value| missed(after(of(recorded), &of(sent), here(NOW))).nearest.unwrap();
@@ -84,9 +139,9 @@ fn talk(messages: &[(&str, &str)]) -> RecordedRequest {
 #[test]
 fn a_system_prompt_that_is_gone_is_told() {
     let (with, without) = (talk(&[("system", "be kind"), ("user", "x")]), talk(&[("user", "x")]));
-    assert_eq!(missed(after(with.clone(), &without, here(NOW))).reason, "the system prompt is gone");
+    assert_eq!(missed(after(with.clone(), &without, here(NOW))).reason, "the system prompt is missing");
     let added = missed(after(without, &with, here(NOW))).reason;
-    assert_eq!(added, "there was no system prompt when it was recorded");
+    assert_eq!(added, "the recorded request has no system prompt");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What the body of a request is: JSON, a form, parts, text or bytes.
+//! Determines the kind of a request body: JSON, a form, parts, text or bytes.
 
 use bytes::Bytes;
 use reqwest::Url;
@@ -6,16 +6,16 @@ use reqwest::Url;
 use crate::compression::unpacked;
 use crate::{FormPart, RecordedBody};
 
-/// The most parts of a multipart body that are told apart.
+/// Maximum number of parts of a multipart body.
 const MOST_PARTS: usize = 1_000;
 
-/// Reads a body of this type and encoding. What can not be read as what it claims to be is kept as text or bytes.
+/// Reads a body of this type and encoding. A body that does not match its type is kept as text or bytes.
 pub(crate) fn read(content_type: &str, encoding: &str, bytes: &Bytes) -> RecordedBody {
     if bytes.is_empty() {
         return RecordedBody::Empty;
     }
     if !encoding.is_empty() && !encoding.eq_ignore_ascii_case("identity") {
-        // What is packed has its time in it, and is never the same again.
+        // A compressed body contains its time, and is never the same again.
         return match unpacked(encoding, bytes) {
             Some(plain) => read(content_type, "", &plain.into()),
             None => RecordedBody::Bytes(bytes.clone()),
@@ -29,7 +29,7 @@ pub(crate) fn read(content_type: &str, encoding: &str, bytes: &Bytes) -> Recorde
     if kind == "application/x-www-form-urlencoded" {
         return form(text).map_or_else(|| RecordedBody::Text(text.to_owned()), RecordedBody::Form);
     }
-    // Some clients say nothing, or `text/plain`, and send JSON.
+    // Some clients send JSON without a type, or as `text/plain`.
     let may_be_json = kind.ends_with("json") || text.trim_start().starts_with(['{', '[']);
     match may_be_json.then(|| serde_json::from_str(text)) {
         Some(Ok(value)) => RecordedBody::Json(value),
@@ -59,7 +59,7 @@ fn parts(content_type: &str, bytes: &Bytes) -> Option<Vec<FormPart>> {
             return None;
         }
         let end = memchr::memmem::find(&rest, inner.as_bytes())?;
-        // The head of a part may be empty, so its end is sought from the line break that ends the delimiter.
+        // The head of a part may be empty, so its end is searched from the line break after the delimiter.
         let head_end = memchr::memmem::find(&rest[..end], b"\r\n\r\n")?;
         let head = std::str::from_utf8(&rest[..head_end]).ok()?;
         parts.push(part(head, rest.slice(head_end + 4..end)));

@@ -1,4 +1,4 @@
-//! One connection of the agent: HTTP/1.1 until it is over, or until it becomes something else.
+//! Serves one connection of the agent: HTTP/1.1 until it ends or is upgraded.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,10 +17,10 @@ use crate::proxy::accepting::websocket;
 use crate::proxy::answer;
 use crate::proxy::{ClientProgram, ExchangeLog, ReachRules, RecordingReplay, RequestTarget, Upstream};
 
-/// The most headers of a request.
+/// Maximum number of headers of a request.
 const MOST_HEADERS: usize = 500;
 
-/// What all connections of a session share.
+/// The shared state of all connections of a session.
 pub(crate) struct ProxyState {
     /// The address of the proxy.
     pub(crate) address: SocketAddr,
@@ -28,30 +28,30 @@ pub(crate) struct ProxyState {
     pub(crate) ledger: Arc<ExchangeLog>,
     pub(crate) reach: ReachRules,
     pub(crate) upstream: Upstream,
-    /// The recording that answers; absent while recording.
+    /// The recording that answers; `None` while recording.
     pub(crate) replay: Option<RecordingReplay>,
-    /// Who is at the other end.
+    /// Finds the program at the other end of a connection.
     pub(crate) programs: ConnectionPrograms,
 }
 
-/// Who speaks on a connection, and to whom.
+/// The two ends of a connection.
 #[derive(Debug, Clone)]
 pub(crate) struct Speaker {
     /// The program of the agent.
     pub(crate) program: ClientProgram,
-    /// The far end of the tunnel that this is in; absent on the connection to the proxy itself.
+    /// The far end of the tunnel; `None` for a connection to the proxy itself.
     pub(crate) target: Option<RequestTarget>,
 }
 
-/// What a connection becomes after an answer that says so.
+/// What a connection becomes after an answer.
 #[derive(Debug)]
 pub(crate) enum Upgrade {
     Tunnel(OnUpgrade, tunnel::Tunnel),
-    /// A WebSocket, whose far end is this.
+    /// A WebSocket with this far end.
     Socket(OnUpgrade, reqwest::Upgraded),
 }
 
-/// Where an answer leaves what the connection becomes.
+/// Passes the upgrade of a connection from the answer to the connection.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Handover(Arc<Mutex<Option<Upgrade>>>);
 
@@ -85,7 +85,7 @@ pub(crate) async fn serve(stream: TcpStream, peer: SocketAddr, shared: Arc<Proxy
     }
 }
 
-/// Answers requests until the connection is over or becomes something else.
+/// Answers requests until the connection ends or is upgraded.
 pub(crate) async fn speak<I>(io: I, speaker: Speaker, shared: &Arc<ProxyState>) -> Option<Upgrade>
 where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -97,7 +97,7 @@ where
     });
     let mut builder = http1::Builder::new();
     builder.max_headers(MOST_HEADERS).half_close(false);
-    // A connection that breaks is the client's affair, and what was under way on it has been told.
+    // A broken connection is not our error, and its open exchanges have been reported.
     let _ = builder.serve_connection(TokioIo::new(io), service).with_upgrades().await;
     handover.take()
 }

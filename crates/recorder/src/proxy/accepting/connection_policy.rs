@@ -1,17 +1,17 @@
-//! What may become of a connection, by where it goes.
+//! Decides how a connection is handled, by its target.
 
 use std::collections::BTreeSet;
 
 use crate::proxy::RequestTarget;
 
-/// What is done with a connection.
+/// How a connection is handled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ConnectionRule {
     /// It is read: recorded, or answered from the recording.
     Read,
-    /// It is passed on unread, as the user wants.
+    /// It is passed through unread, as the user requested.
     Unread,
-    /// It is the agent's own affair, or allowed: passed on, and nothing is said of it.
+    /// It is to the agent's own server, or allowed: passed through without a report.
     Own,
     /// It is refused, with the reason.
     Refused(String),
@@ -20,25 +20,25 @@ pub(crate) enum ConnectionRule {
 /// The rules of one session.
 #[derive(Debug, Default)]
 pub(crate) struct ReachRules {
-    /// Hosts that are passed on unread.
+    /// Hosts that are passed through unread.
     pub(crate) pass: Vec<String>,
-    /// The only hosts that are read, where there are any.
+    /// The only hosts that are read, unless empty.
     pub(crate) only: Vec<String>,
     /// Addresses that may be reached in a replay.
     pub(crate) allow: Vec<String>,
-    /// Ports of this machine that were listened on before; absent where that is not known.
+    /// Ports of this machine with a listener before the session; `None` if unknown.
     pub(crate) before: Option<BTreeSet<u16>>,
-    /// Origins of the recording that is replayed.
+    /// The origins in the replayed recording.
     pub(crate) recorded: Option<BTreeSet<String>>,
     /// The port of the proxy itself.
     pub(crate) own: u16,
 }
 
 impl ReachRules {
-    /// What is done with a connection to this place.
+    /// The rule for a connection to this target.
     pub(crate) fn way(&self, target: &RequestTarget) -> ConnectionRule {
         if target.is_loopback() && target.port == self.own {
-            return ConnectionRule::Refused("the recorder is no server of its own".into());
+            return ConnectionRule::Refused("this is the address of the recorder's own proxy".into());
         }
         let replaying = self.recorded.is_some();
         if replaying && target.is_among(&self.allow) {
@@ -49,13 +49,13 @@ impl ReachRules {
             return ConnectionRule::Own;
         }
         if target.is_among(&self.pass) || (!self.only.is_empty() && !target.is_among(&self.only)) {
-            let reason = || format!("{} is passed on unread, so no recording has it", target.host);
+            let reason = || format!("{} is passed through unread, so no recording has it", target.host);
             return if replaying { ConnectionRule::Refused(reason()) } else { ConnectionRule::Unread };
         }
         ConnectionRule::Read
     }
 
-    /// Whether the recording knows this place, with either scheme: a tunnel does not say which it will be.
+    /// Whether the recording contains this target, with either scheme: a tunnel does not specify it.
     pub(crate) fn is_recorded(&self, target: &RequestTarget) -> bool {
         let Some(recorded) = &self.recorded else { return false };
         [true, false].into_iter().any(|tls| recorded.contains(&RequestTarget { tls, ..target.clone() }.origin()))

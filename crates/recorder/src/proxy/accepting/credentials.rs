@@ -1,23 +1,23 @@
-//! What in a request says who asks, and which environment variable it came from.
+//! Finds the credentials in a request, and the environment variables that they come from.
 
 use base64::Engine as _;
 use hyper::HeaderMap;
 
 use crate::recording::is_credential;
 
-/// Parameters of a query whose values are secrets.
+/// Query parameters whose values are secrets.
 const PARAMETERS: [&str; 7] = ["key", "api_key", "api-key", "apikey", "access_token", "token", "x-amz-signature"];
-/// The shortest text that is taken for a secret.
+/// The shortest text that counts as a secret.
 const SHORTEST: usize = 6;
 
-/// The headers that say who asks.
+/// The headers with credentials.
 pub(crate) fn in_headers(headers: &HeaderMap) -> Vec<(String, String)> {
     let headers = headers.iter().map(|(name, value)| (name.as_str(), String::from_utf8_lossy(value.as_bytes())));
     let credentials = headers.filter(|(name, value)| is_credential(name, value));
     credentials.map(|(name, value)| (name.to_owned(), value.into_owned())).collect()
 }
 
-/// The values of such headers, and of parameters that say who asks.
+/// The values of such headers, and of query parameters with credentials.
 pub(crate) fn find(headers: &[(String, String)], query: Option<&str>) -> Vec<String> {
     let mut found: Vec<String> = headers.iter().map(|(_, value)| value.clone()).collect();
     for (name, value) in query.unwrap_or_default().split('&').filter_map(|pair| pair.split_once('=')) {
@@ -42,7 +42,7 @@ pub(crate) fn variables(found: &[String], environment: &[(String, String)]) -> V
     seen.iter().copied().chain(unsent).map(str::to_owned).collect()
 }
 
-/// The keys in the value of a header: all of it, what follows its scheme, and the parts of what is packed.
+/// The keys in the value of a header: all of it, the part after its scheme, and the parts of encoded values.
 fn bare(value: &str) -> Vec<String> {
     let (scheme, rest) = value.split_once(' ').unwrap_or(("", value));
     let mut keys = vec![value.to_owned(), rest.trim().to_owned()];

@@ -1,4 +1,4 @@
-//! The socket of the proxy, a task for each connection, and the end of them all.
+//! Accepts the connections of the proxy, and ends them with the session.
 
 use std::io;
 use std::net::SocketAddr;
@@ -12,16 +12,16 @@ use tokio::task::{JoinHandle, JoinSet};
 use crate::proxy::ProxyState;
 use crate::proxy::accepting::connection;
 
-/// How many connections there may be at once; further ones wait.
+/// Maximum number of concurrent connections; further ones wait.
 const MOST_CONNECTIONS: usize = 1_000;
-/// How long to wait before trying again when the system has no more sockets to give.
+/// The pause before a retry if the system is out of sockets.
 const NO_SOCKETS: Duration = Duration::from_millis(20);
-/// How long connections may take to end by themselves.
+/// Timeout for connections to end by themselves.
 const FAREWELL: Duration = Duration::from_millis(200);
-/// How long the tasks of connections may take to go away once they are told to.
+/// Timeout for the tasks of connections to stop.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// A proxy at work. It ends when it is dropped.
+/// A running proxy. It stops on drop.
 #[derive(Debug)]
 pub(crate) struct ProxyListener {
     accepting: JoinHandle<()>,
@@ -29,21 +29,21 @@ pub(crate) struct ProxyListener {
 }
 
 impl ProxyListener {
-    /// Takes a socket; nothing is answered yet.
+    /// Binds a socket without accepting connections.
     pub(crate) async fn bind(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
         Ok((listener, address))
     }
 
-    /// Begins to answer.
+    /// Starts accepting connections.
     pub(crate) fn start(listener: TcpListener, shared: Arc<ProxyState>) -> Self {
         let (stop, stopped) = watch::channel(false);
         let serve = move |stream, peer| connection::serve(stream, peer, Arc::clone(&shared));
         Self { accepting: tokio::spawn(accept(listener, JoinSet::new(), stopped, serve)), stop }
     }
 
-    /// Ends all connections, and waits until they are gone.
+    /// Ends all connections, and waits for their tasks.
     pub(crate) async fn stop(mut self) {
         let _ = self.stop.send(true);
         let _ = tokio::time::timeout(GRACE, &mut self.accepting).await;
@@ -52,7 +52,7 @@ impl ProxyListener {
 
 impl Drop for ProxyListener {
     fn drop(&mut self) {
-        // The connections are in a set that goes with the task.
+        // The connections are in a set that is dropped with the task.
         self.accepting.abort();
     }
 }
@@ -75,7 +75,7 @@ where
         }
     }
     drop(listener);
-    // An agent that is gone has left its connections, and what it did last may be still to be read from them.
+    // An agent that has exited has closed its connections, but its last data may still be unread.
     let empty = async { while connections.join_next().await.is_some() {} };
     let _ = tokio::time::timeout(FAREWELL, empty).await;
     connections.shutdown().await;

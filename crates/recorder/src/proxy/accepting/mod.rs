@@ -1,4 +1,4 @@
-//! How the connections and requests of the agent come in.
+//! Accepts the connections and requests of the agent.
 
 pub(crate) mod body_kinds;
 pub(crate) mod connection;

@@ -1,4 +1,4 @@
-//! The program at the other end of a connection, looked up beside it: that takes longer than many a request.
+//! The program at the other end of a connection, looked up in the background: that takes longer than many requests.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
@@ -8,15 +8,14 @@ use tokio::sync::watch;
 
 use crate::leaks::{ConnectionPrograms, line_of};
 
-/// How long a name is waited for; without it a request has none.
+/// Timeout of the lookup. After it, a request has no program name.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(100);
 
-/// A program that was found.
 #[derive(Debug, Clone)]
 pub(crate) struct NamedProgram {
     pub(crate) pid: u32,
     pub(crate) name: String,
-    /// The process, the one that started it, and so on.
+    /// The process and its ancestors.
     pub(crate) line: Vec<u32>,
 }
 
@@ -33,12 +32,12 @@ struct ProgramLookup {
 }
 
 impl ClientProgram {
-    /// The one that connected from `peer`. Nothing is looked up yet.
+    /// The program that connected from `peer`. Does not start the lookup.
     pub(crate) fn of(peer: SocketAddr, proxy: SocketAddr, programs: ConnectionPrograms) -> Self {
         Self(Arc::new(ProgramLookup { peer, proxy, programs, found: OnceLock::new() }))
     }
 
-    /// Begins to look, unless that has been done. A program that has left is not found any more.
+    /// Starts the lookup, unless it was started before. A program that has exited cannot be found.
     pub(crate) fn look(&self) -> &watch::Receiver<Option<NamedProgram>> {
         self.0.found.get_or_init(|| {
             let (found, name) = watch::channel(None);
@@ -52,12 +51,12 @@ impl ClientProgram {
         })
     }
 
-    /// Its name, if that is known by now.
+    /// Its name, if it is already known.
     pub(crate) fn known(&self) -> Option<String> {
         self.0.found.get()?.borrow().as_ref().map(|named| named.name.clone())
     }
 
-    /// Whether it is a process that this is said of, or was started by one; not known is not so.
+    /// Whether the predicate is true for its process or one of its ancestors; `false` if unknown.
     pub(crate) fn is_below(&self, said: impl Fn(u32) -> bool) -> bool {
         self.0
             .found
@@ -65,7 +64,7 @@ impl ClientProgram {
             .is_some_and(|found| found.borrow().iter().any(|named| named.line.iter().any(|pid| said(*pid))))
     }
 
-    /// Its process id and name, where they can be told.
+    /// Waits for its process ID and name.
     pub(crate) async fn found(&self) -> Option<NamedProgram> {
         let mut name = self.look().clone();
         let found = tokio::time::timeout(PATIENCE, name.wait_for(Option::is_some)).await;

@@ -1,4 +1,4 @@
-//! Reads a request as far as it is kept, and makes the request of a recording of it.
+//! Reads a request up to a size limit, and converts it to a recorded request.
 
 use agentci_trace::Redactor;
 use bytes::Bytes;
@@ -12,19 +12,19 @@ use crate::proxy::{RequestTarget, UpstreamBrokenError};
 use crate::recording::clean_path;
 use crate::{RecordedBody, RecordedRequest, api_of, keep_request_header, keep_response_header};
 
-/// The most bytes of a request that are kept.
+/// Maximum number of bytes of a request that are kept.
 pub(crate) const LARGEST_REQUEST: usize = 32 * 1024 * 1024;
 
 /// The body of a request.
 #[derive(Debug)]
 pub(crate) enum Intake {
-    /// All of it.
+    /// The complete body.
     Whole(Bytes),
-    /// More than is kept: what was read of it, and the rest.
+    /// Larger than the limit: the part that was read, and the rest.
     TooLarge(Vec<Bytes>, Incoming),
 }
 
-/// Reads a body as far as it is kept. An error is a client that left.
+/// Reads a body up to the limit. An error means that the client disconnected.
 pub(crate) async fn read(mut body: Incoming) -> Result<Intake, UpstreamBrokenError> {
     let mut pieces: Vec<Bytes> = Vec::new();
     let mut length = 0;
@@ -39,7 +39,7 @@ pub(crate) async fn read(mut body: Incoming) -> Result<Intake, UpstreamBrokenErr
     Ok(Intake::Whole(pieces.concat().into()))
 }
 
-/// The request of a recording. Its path comes without the secrets that are known.
+/// Converts a request to a recorded one. Known secrets are removed from its path.
 pub(crate) fn request(
     target: &RequestTarget,
     parts: &Parts,
@@ -62,7 +62,7 @@ pub(crate) fn request(
     request
 }
 
-/// The body of a request, by what its headers say.
+/// The body of a request, according to its headers.
 pub(crate) fn body(headers: &HeaderMap, bytes: &Bytes) -> RecordedBody {
     body_kinds::read(text(headers, "content-type"), text(headers, "content-encoding"), bytes)
 }
@@ -72,7 +72,7 @@ pub(crate) fn response_headers(headers: &HeaderMap) -> Vec<(String, String)> {
     kept(headers, keep_response_header)
 }
 
-/// A header as text; empty where there is none.
+/// A header as text; empty if it is missing.
 pub(crate) fn text<'h>(headers: &'h HeaderMap, name: &str) -> &'h str {
     headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }

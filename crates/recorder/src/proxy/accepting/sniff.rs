@@ -1,16 +1,16 @@
-//! What is spoken in a tunnel, by its first bytes.
+//! Detects the protocol in a tunnel by its first bytes.
 
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-/// How long the first bytes may take once there is one.
+/// Timeout of the detection after the first byte.
 const REST_TIMEOUT: Duration = Duration::from_secs(10);
 /// The longest name of an HTTP method.
 const LONGEST_METHOD: usize = 20;
 
-/// What is spoken in a tunnel.
+/// The protocol in a tunnel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TunnelProtocol {
     Tls,
@@ -20,11 +20,11 @@ pub(crate) enum TunnelProtocol {
     Http2,
     /// Something else.
     Other,
-    /// Nothing: the client waits for the server to speak.
+    /// Nothing: the client waits for the server to send first.
     Nothing,
 }
 
-/// Reads until it is clear what is spoken; absent when the client left. The bytes that were read belong to it.
+/// Reads until the protocol is clear; `None` if the client disconnected. The returned bytes belong to the stream.
 pub(crate) async fn sniff(io: &mut (impl AsyncRead + Unpin), patience: Duration) -> Option<(TunnelProtocol, Bytes)> {
     let mut read = BytesMut::with_capacity(64);
     match tokio::time::timeout(patience, io.read_buf(&mut read)).await {
@@ -46,7 +46,7 @@ pub(crate) async fn sniff(io: &mut (impl AsyncRead + Unpin), patience: Duration)
     Some((spoken, read.freeze()))
 }
 
-/// What these first bytes are; absent while that is open.
+/// The protocol of these first bytes; `None` if it is not clear yet.
 fn judge(bytes: &[u8]) -> Option<TunnelProtocol> {
     if bytes.first()? == &0x16 {
         return Some(TunnelProtocol::Tls);
@@ -54,7 +54,7 @@ fn judge(bytes: &[u8]) -> Option<TunnelProtocol> {
     let method = bytes.iter().take_while(|byte| byte.is_ascii_uppercase() || **byte == b'-').count();
     match bytes.get(method) {
         Some(b' ') if method > 0 => {
-            // A line that begins so is HTTP/2, whatever comes after.
+            // A line that begins like this is HTTP/2, whatever follows.
             Some(if bytes.starts_with(b"PRI ") { TunnelProtocol::Http2 } else { TunnelProtocol::Http })
         }
         None if method <= LONGEST_METHOD => None,

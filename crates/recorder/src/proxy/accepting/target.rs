@@ -1,10 +1,10 @@
-//! Where a request goes: scheme, host and port, and what is decided by them alone.
+//! The target of a request: scheme, host and port.
 
 use std::net::IpAddr;
 
 use regex::Regex;
 
-/// Where a request goes.
+/// The target of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RequestTarget {
     /// Whether it is `https`.
@@ -15,12 +15,12 @@ pub(crate) struct RequestTarget {
 }
 
 impl RequestTarget {
-    /// Reads `host:port` of a `CONNECT`; the scheme is not known yet.
+    /// Parses the `host:port` of a `CONNECT`; the scheme is still unknown.
     pub(crate) fn of_authority(authority: &hyper::http::uri::Authority) -> Option<Self> {
         Self::new(false, authority.host(), authority.port_u16()?)
     }
 
-    /// Reads the address of a request to a proxy, as in `GET http://host/path`.
+    /// Parses the URL of a request to a proxy, as in `GET http://host/path`.
     pub(crate) fn of_uri(uri: &hyper::Uri) -> Option<Self> {
         let tls = match uri.scheme_str()? {
             "http" => false,
@@ -31,7 +31,7 @@ impl RequestTarget {
         Self::new(tls, uri.host()?, port)
     }
 
-    /// Reads the origin of a recorded request; nothing where it is not one of HTTP.
+    /// Parses the origin of a recorded request; `None` if it is not HTTP.
     pub(crate) fn of_origin(origin: &str) -> Option<Self> {
         Self::of_uri(&origin.parse().ok()?)
     }
@@ -41,7 +41,7 @@ impl RequestTarget {
         (!host.is_empty() && port != 0).then_some(Self { tls, host, port })
     }
 
-    /// Scheme, host and port, as in a recording: a port that is the scheme's own is left out.
+    /// Scheme, host and port, as in a recording: the default port of the scheme is omitted.
     pub(crate) fn origin(&self) -> String {
         let scheme = if self.tls { "https" } else { "http" };
         let usual = if self.tls { 443 } else { 80 };
@@ -64,12 +64,12 @@ impl RequestTarget {
         named || self.address().is_some_and(|address| address.is_loopback() || address.is_unspecified())
     }
 
-    /// Its address, where it is one.
+    /// The host, if it is an IP address.
     pub(crate) fn address(&self) -> Option<IpAddr> {
         self.host.parse().ok()
     }
 
-    /// Whether one of these patterns means it: a host or `host:port`, with `*` for any text.
+    /// Whether one of these patterns matches: a host or `host:port`, with `*` for any text.
     pub(crate) fn is_among(&self, patterns: &[String]) -> bool {
         patterns.iter().any(|pattern| {
             let pattern = pattern.to_ascii_lowercase();
@@ -78,7 +78,7 @@ impl RequestTarget {
     }
 }
 
-/// Whether a text fits a pattern in which `*` stands for any text.
+/// Whether a text matches a pattern in which `*` stands for any text.
 fn fits(pattern: &str, text: &str) -> bool {
     let pattern = regex::escape(pattern).replace(r"\*", ".*");
     Regex::new(&format!("^{pattern}$")).is_ok_and(|pattern| pattern.is_match(text))

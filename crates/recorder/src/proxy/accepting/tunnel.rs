@@ -1,4 +1,4 @@
-//! A tunnel: what a client asked for with `CONNECT`, whatever is spoken in it.
+//! Serves a tunnel that a client opened with `CONNECT`, whatever its protocol.
 
 use std::io::Cursor;
 use std::sync::Arc;
@@ -19,25 +19,25 @@ use crate::proxy::accepting::websocket;
 use crate::proxy::{ClientProgram, ProxyState, RequestTarget, Speaker, TunnelProtocol, Upgrade};
 use crate::{Bypass, WarningKind};
 
-/// How long a TLS handshake may take.
+/// Timeout of a TLS handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long a client may keep silent where it is known to speak first.
+/// How long a client may be silent if it is known to send first.
 const IDLE_TIMEOUT: Duration = Duration::from_mins(10);
-/// How long it may anywhere else: there the server may be the first to speak.
+/// How long it may be silent otherwise: the server may send first.
 const SPEAK_TIMEOUT: Duration = Duration::from_secs(3);
-/// The same in a replay, where no server will.
+/// The same in a replay, where no server sends anything.
 const REPLAY_SPEAK_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// What is to become of a tunnel.
+/// How a tunnel is handled.
 #[derive(Debug)]
 pub(crate) enum Tunnel {
     Read(RequestTarget),
-    /// It is passed on unread to a server that was reached; with a name it is counted.
+    /// Passed through unread to this server; counted if it has a host name.
     Raw(TcpStream, Option<String>),
 }
 
 type Io = TokioIo<Upgraded>;
-/// A connection of which some bytes were read already, and come first again.
+/// A connection whose first bytes were read, and are returned again.
 type Sniffed = Join<Chain<Cursor<Bytes>, ReadHalf<Io>>, WriteHalf<Io>>;
 
 /// Runs a tunnel to its end.
@@ -80,7 +80,7 @@ pub(crate) async fn run(mut io: Io, tunnel: Tunnel, program: ClientProgram, shar
     }
 }
 
-/// Ends the client's TLS with a certificate of ours.
+/// Terminates the client's TLS with our certificate.
 async fn shake_hands(
     io: Sniffed,
     mut target: RequestTarget,
@@ -90,10 +90,10 @@ async fn shake_hands(
     let acceptor = LazyConfigAcceptor::new(rustls::server::Acceptor::default(), io);
     let start = tokio::time::timeout(HANDSHAKE_TIMEOUT, acceptor).await.ok()?.ok()?;
     let hello = start.client_hello();
-    // A client that breaks off is gone before it could be named.
+    // A client that disconnects would be gone before it could be identified.
     program.look();
     target.tls = true;
-    // A client that looked up the name itself asks for an address, and names the host here.
+    // A client that resolved the name itself connects to an address, and names the host here.
     if target.address().is_some()
         && let Some(name) = hello.server_name()
     {
@@ -109,7 +109,7 @@ async fn shake_hands(
             Some((stream, target))
         }
         _ if !http1 => {
-            let reason = format!("speaks HTTP/2 only to {}, which is not recorded", target.host);
+            let reason = format!("uses only HTTP/2 for {}, which is not recorded", target.host);
             bypass(shared, program, &target, reason).await;
             None
         }
@@ -123,14 +123,14 @@ async fn shake_hands(
     }
 }
 
-/// Why a client broke off a handshake, if it was for our certificate.
+/// Why a client aborted a handshake, if it was because of our certificate.
 fn distrust(error: &std::io::Error, host: &str) -> Option<String> {
     let alert = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
     match alert {
         Some(rustls::Error::AlertReceived(AlertDescription::UserCanceled | AlertDescription::CloseNotify)) => None,
         Some(rustls::Error::AlertReceived(_)) => Some(format!("does not trust the recorder for {host}")),
         Some(_) => Some(format!("could not agree with the recorder on TLS for {host}")),
-        None => Some(format!("broke off when the recorder showed its certificate for {host}; it may not trust it")),
+        None => Some(format!("disconnected when it got the recorder's certificate for {host}; it may not trust it")),
     }
 }
 
@@ -140,11 +140,11 @@ async fn bypass(shared: &ProxyState, program: &ClientProgram, target: &RequestTa
     shared.ledger.bypass(Bypass { program, pid, to: target.authority(), reason });
 }
 
-/// Passes on what can not be read; in a replay it is a miss.
+/// Passes through a protocol that cannot be read; in a replay it is a miss.
 async fn unread(mut io: Sniffed, target: &RequestTarget, what: &str, shared: &ProxyState) {
     let authority = target.authority();
     if let Some(replay) = &shared.replay {
-        let reason = format!("it is {what}, which is not recorded");
+        let reason = format!("it uses {what}, which is not recorded");
         shared.ledger.miss(replay.unrecordable(format!("CONNECT {authority}"), &reason, target));
         return;
     }

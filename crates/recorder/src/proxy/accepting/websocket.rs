@@ -1,4 +1,5 @@
-//! Requests for a `WebSocket`. Its frames are not recorded: one is passed on and named, or refused so that the client does without.
+//! Handles WebSocket requests. Frames are not recorded: a WebSocket is passed through and reported, or refused so that
+//! the client uses something else.
 
 use std::sync::Arc;
 
@@ -14,21 +15,21 @@ use crate::proxy::forwarding::headers;
 use crate::proxy::own_answers::{refusal, unreachable, whole};
 use crate::proxy::{AnswerBody, Handover, ProxyState, RequestTarget, Upgrade};
 
-/// Answers a request for a WebSocket.
+/// Answers a WebSocket request.
 pub(crate) async fn answer(
     mut request: Request<Incoming>,
     target: &RequestTarget,
     shared: &Arc<ProxyState>,
     handover: &Handover,
 ) -> Response<AnswerBody> {
-    // Codex tries a socket first, and goes on with server-sent events at once when it is told so.
+    // Codex tries a WebSocket first, and switches to server-sent events immediately after this status.
     if request.uri().path().ends_with("/responses") {
-        return refusal(StatusCode::UPGRADE_REQUIRED, "no_websocket", "the recorder reads HTTP, not WebSockets");
+        return refusal(StatusCode::UPGRADE_REQUIRED, "no_websocket", "the recorder supports HTTP, not WebSocket");
     }
     let origin = target.origin();
     let path = shared.ledger.clean(request.uri().path());
     if let Some(replay) = &shared.replay {
-        let reason = "it is a WebSocket, which is not recorded";
+        let reason = "it uses a WebSocket, which is not recorded";
         let message = format!("{origin}{path}: {reason}");
         let asked = format!("{} {origin}{path}", request.method());
         shared.ledger.miss(replay.unrecordable(asked, reason, target));
@@ -55,7 +56,7 @@ pub(crate) async fn answer(
     }
 }
 
-/// Asks the server for the socket. An answer other than yes is passed on without its body.
+/// Opens the WebSocket with the server. Any other answer is passed on without its body.
 async fn open(
     request: &Request<Incoming>,
     target: &RequestTarget,
@@ -79,7 +80,7 @@ async fn open(
     Ok((response, Some(far)))
 }
 
-/// Copies both ways until one side is done.
+/// Copies both ways until one side closes.
 pub(crate) async fn run(upgrade: OnUpgrade, mut far: reqwest::Upgraded) {
     if let Ok(near) = upgrade.await {
         let _ = copy_bidirectional(&mut TokioIo::new(near), &mut far).await;

@@ -1,7 +1,7 @@
-//! Answers up to a call from a recording, and then live or with a scripted model.
+//! Answers from a recording up to a call, and then live or with a scripted model.
 //!
-//! The agent is past the recorded beginning when it has made every call of it. Until then a request that is not there is a miss: the
-//! agent went another way, and what it would do next proves nothing. From the first such miss on nothing goes live.
+//! The agent is past the recorded beginning when it has made every call of it. Until then, a request that is not in it
+//! is a miss: the agent diverged, and its next steps prove nothing. After the first such miss, nothing is sent live.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -28,15 +28,15 @@ use crate::{
     Answered, Circumstances, Exchange, Fork, Forked, MatchRules, Matcher, Miss, RecordedRequest, Recording, Then,
 };
 
-/// How long a request waits for the agent to be past the recorded beginning: of calls that are made at once, a later one may come
-/// first.
+/// How long a request waits for the agent to be past the recorded beginning: of concurrent calls, a later one may
+/// arrive first.
 const BEGINNING_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Why nothing goes on after the agent went another way.
-const GONE_ANOTHER_WAY: &str = "the agent left the recording before the fork, so nothing goes on";
+/// Why later requests are refused after the agent diverged.
+const GONE_ANOTHER_WAY: &str = "the agent diverged from the recording before the fork, so later requests are refused";
 
-/// Why another reply to a recorded question is not sent.
-const ASKED_BEFORE: &str = "its MCP server asked for this before the fork, and what it said then answers another reply";
+/// Why a different reply to a recorded question is refused.
+const ASKED_BEFORE: &str = "its MCP server asked for this before the fork; the recording continues with another reply";
 
 /// A replay that leaves its recording.
 #[derive(Debug)]
@@ -44,38 +44,38 @@ pub(crate) struct Forking {
     then: Then,
     /// Calls of the beginning that a scripted model answers.
     spoken: BTreeMap<u64, SocketAddr>,
-    /// What follows the beginning, without the calls of models.
+    /// The exchanges after the beginning, without calls to models.
     pub(crate) rest: Arc<Recording>,
-    /// When the last request of the beginning was made, in the recording.
+    /// The time of the last request of the beginning, in the recording.
     forked_us: u64,
     matcher: Mutex<Matcher>,
     sessions: ForkSessions,
     streams: ForkStreams,
-    /// How it went so far.
+    /// The outcome so far.
     state: watch::Sender<Forked>,
 }
 
-/// Where a message to an MCP server over standard input belongs, if the rest goes on live.
+/// How a request is answered; also a message to an MCP server over standard input, if the rest is live.
 #[derive(Debug)]
 pub(crate) enum ForkStep<'r> {
-    /// To the beginning: this exchange answers it, with this JSON-RPC id.
+    /// From the beginning: this exchange answers it, with this JSON-RPC id.
     Beginning(&'r Exchange, Option<Value>),
-    /// It is not in the beginning, which is not over: it has to wait.
+    /// It is not in the beginning, which is not complete: it must wait.
     Early,
-    /// After the beginning.
+    /// It comes after the beginning.
     Past,
-    /// Nowhere: the agent went another way before it was past the beginning.
+    /// Not at all: the agent diverged before it was past the beginning.
     Lost(Miss),
 }
 
-/// A recorded exchange, and the JSON-RPC id that its answer must carry, where it is another one.
+/// A recorded exchange, and the JSON-RPC id of its answer, if it differs from the recorded one.
 type RecordedAnswer<'r> = (&'r Exchange, Option<Value>);
 
-/// A request on its way.
+/// A request that is being answered.
 struct ForkCall<'r> {
     replay: &'r RecordingReplay,
     shared: &'r Arc<ProxyState>,
-    /// Which request of the session it is.
+    /// The number of the request in the session.
     number: usize,
     outgoing: OutgoingRequest<'r>,
     asked: ObservedRequest,
@@ -84,7 +84,7 @@ struct ForkCall<'r> {
 }
 
 impl Forking {
-    /// The recorded beginning, and what follows it.
+    /// Splits a recording into the beginning and the rest.
     pub(crate) fn new(recording: Recording, here: &Circumstances, rules: &MatchRules, fork: Fork) -> (Recording, Self) {
         let ForkCut { beginning, rest, awaited } = ForkCut::at(recording, fork.until);
         let rest = Arc::new(rest);
@@ -103,7 +103,7 @@ impl Forking {
         (beginning, forking)
     }
 
-    /// How it went so far.
+    /// The outcome so far.
     pub(crate) fn outcome(&self) -> Forked {
         self.state.borrow().clone()
     }
@@ -136,7 +136,7 @@ impl Forking {
         }
     }
 
-    /// Answers a request that comes after the beginning.
+    /// Answers a request after the beginning.
     async fn after(&self, call: ForkCall<'_>) -> ProxyAnswer {
         if self.state.borrow().lost {
             return Ok(call.refused(GONE_ANOTHER_WAY));
@@ -145,7 +145,7 @@ impl Forking {
             if let Some(recorded) = self.again(call.replay, &call.clean) {
                 return call.play(recorded, None).await;
             }
-            // What waits for it goes on.
+            // Streams that wait for the reply continue.
             call.replay.questions.add(reply, &call.asked.request, None);
             return Ok(call.refused(ASKED_BEFORE));
         }
@@ -157,7 +157,7 @@ impl Forking {
             self.state.send_modify(|state| state.scripted += 1);
             return call.redirected(to).await;
         }
-        // What is there to be read may be read again, also what is in the beginning.
+        // Data that is only read may be read again, including that of the beginning.
         let found = self.again(call.replay, &call.clean);
         let Some(recorded) = found.filter(|(exchange, _)| exchange.is_kept()) else {
             let miss = self.matcher().missed(&call.clean);
@@ -167,13 +167,14 @@ impl Forking {
         call.play(recorded, None).await
     }
 
-    /// Remembers what of the beginning the live world will not know. Gives what a live server says on a stream that is played.
+    /// Remembers the parts of the beginning that the live world does not know. Returns the live events of a stream that
+    /// is being replayed.
     fn note(&self, call: &ForkCall<'_>, exchange: &Exchange) -> Option<Receiver<LiveEvent>> {
         let OutgoingRequest { target, parts, intake } = &call.outgoing;
         let request = &call.asked.request;
         self.sessions.note(target, parts, intake, exchange);
         self.streams.note(parts, request, intake);
-        // One that was over by then has nothing to do with the live world.
+        // A stream that ended before the fork does not concern the live world.
         let is_open = exchange.end.at_us > self.forked_us;
         is_open.then(|| self.streams.open(target, parts, request, exchange)).flatten()
     }
@@ -213,18 +214,18 @@ impl Forking {
         self.then == Then::Live
     }
 
-    /// Whether the agent is past the beginning as it was recorded, and goes on live.
+    /// Whether the agent is past the beginning without diverging, and continues live.
     pub(crate) fn is_live(&self) -> bool {
         self.goes_live() && self.is_past() && !self.state.borrow().lost
     }
 
-    /// Calls went to the live world.
+    /// Counts calls to the live world.
     pub(crate) fn count_live(&self, calls: usize) {
         self.state.send_modify(|state| state.live += calls);
     }
 
-    /// Finds where a request belongs, or a message to an MCP server over standard input if the rest goes on live. `clean` is the
-    /// same without its secrets.
+    /// Determines how a request is answered; also a message to an MCP server over standard input, if the rest is live.
+    /// `clean` is the request without its secrets.
     pub(crate) fn step<'r>(
         &self,
         replay: &'r RecordingReplay,
@@ -243,14 +244,14 @@ impl Forking {
         if self.state.borrow().lost { ForkStep::Lost(missed(clean, number, GONE_ANOTHER_WAY)) } else { ForkStep::Past }
     }
 
-    /// A request waited for the end of the beginning, which did not come: from now on nothing goes live.
+    /// A request waited in vain for the end of the beginning: from now on nothing is sent live.
     pub(crate) fn lose_early(&self, replay: &RecordingReplay, clean: &RecordedRequest, number: usize) -> Miss {
         self.lose();
         Miss { number, ..replay.matcher().missed(clean) }
     }
 
-    /// Finds what answers a message to an MCP server over standard input, if the rest is scripted. No server is started after the
-    /// beginning: what it said later answers what is asked the same again.
+    /// Finds the answer to a message to an MCP server over standard input, if the rest is scripted. No server is
+    /// started after the beginning: its later recorded answers are used for equal requests.
     pub(crate) fn look<'r>(
         &'r self,
         replay: &'r RecordingReplay,
@@ -268,7 +269,7 @@ impl Forking {
         (RecordedLookup::Recorded(exchange, reply_id), clean)
     }
 
-    /// What was recorded after the beginning, or may be read again, for exactly this request.
+    /// The recorded answer to an equal request after the beginning, or to one that may be repeated.
     fn again<'r>(&'r self, replay: &'r RecordingReplay, clean: &RecordedRequest) -> Option<RecordedAnswer<'r>> {
         let of_rest = self.matcher().answer_exact(clean);
         recorded(&self.rest, of_rest).or_else(|| {
@@ -277,7 +278,7 @@ impl Forking {
         })
     }
 
-    /// The call of the beginning that a request makes.
+    /// The call of the beginning that a request matches.
     fn of_beginning<'r>(
         &self,
         replay: &'r RecordingReplay,
@@ -296,17 +297,17 @@ impl Forking {
         self.state.borrow().awaited.is_empty()
     }
 
-    /// From now on nothing goes live.
+    /// From now on nothing is sent live.
     fn lose(&self) {
         self.state.send_modify(|state| state.lost = true);
     }
 
-    /// When a request that comes now has waited long enough.
+    /// The deadline of a request that starts waiting now.
     pub(crate) fn soon() -> Instant {
         Instant::now() + BEGINNING_TIMEOUT
     }
 
-    /// Whether the agent is past the beginning at this time.
+    /// Waits until the agent is past the beginning, up to this time.
     pub(crate) async fn is_past_by(&self, due: Instant) -> bool {
         if self.state.borrow().lost {
             return self.is_past();
@@ -340,7 +341,7 @@ impl ForkCall<'_> {
         self.missed(miss)
     }
 
-    /// Sends a request to a scripted model. The recording has it where the agent sent it.
+    /// Sends a request to a scripted model. The recording keeps the original target.
     async fn redirected(self, to: SocketAddr) -> ProxyAnswer {
         let target = RequestTarget { tls: false, host: to.ip().to_string(), port: to.port() };
         let mut parts = self.outgoing.parts.clone();

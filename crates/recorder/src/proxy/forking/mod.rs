@@ -1,4 +1,4 @@
-//! How a replay goes on live, or with a scripted model.
+//! Continues a replay live, or with a scripted model.
 
 pub(crate) mod fork;
 pub(crate) mod session;

@@ -1,7 +1,7 @@
-//! Sessions with MCP servers over HTTP that go on live after a fork.
+//! Sessions with MCP servers over HTTP that continue live after a fork.
 //!
-//! The live server does not know the recorded session. So one is begun for the client, with the `initialize` that it sent itself, and
-//! what it says in the recorded session is said in the new one.
+//! The live server does not know the recorded session. A new one is started with the client's own `initialize`, and the
+//! client's later messages in the recorded session are sent in the new one.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,45 +21,45 @@ use crate::{Exchange, RecordedRequest, WarningKind};
 pub(crate) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 pub(crate) const INITIALIZED: &[u8] = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-const NO_SESSION: &str = "began no session";
-/// The most bytes of an answer to `initialize`.
+const NO_SESSION: &str = "did not start a session";
+/// Maximum number of bytes of an answer to `initialize`.
 pub(crate) const LARGEST_HANDSHAKE: usize = 1 << 20;
-/// How long the beginning of a session may take.
+/// Timeout for starting a session.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The sessions of a fork, by the ids that the client has for them.
+/// The sessions of a fork, by the ids that the client knows.
 #[derive(Debug, Default)]
 pub(crate) struct ForkSessions {
     opened: Mutex<HashMap<HeaderValue, Arc<RecordedSession>>>,
 }
 
-/// A session that a recording answered the beginning of.
+/// A session whose start was answered from the recording.
 #[derive(Debug)]
 struct RecordedSession {
     target: RequestTarget,
     path: String,
     headers: HeaderMap,
     initialize: Bytes,
-    /// The version of the protocol that the recorded server answered with.
+    /// The protocol version in the recorded answer.
     version: Value,
     /// The id of the live session, or why there is none.
     live: tokio::sync::OnceCell<Result<HeaderValue, String>>,
 }
 
-/// In which session a request is sent.
+/// The session in which a request is sent.
 pub(crate) enum SessionChoice {
-    /// As it is.
+    /// The request is sent unchanged.
     AsItIs,
-    /// In the live session.
+    /// The live session.
     Renewed(Box<Parts>),
-    /// In none: it belongs to the recorded session, and asks for nothing that would begin a live one.
+    /// None: it belongs to the recorded session, and does not start a live one.
     Recorded,
-    /// In none, for this reason.
+    /// None, for this reason.
     Refused(String),
 }
 
 impl SessionChoice {
-    /// With what the live counterpart of a session is known by, if there is one.
+    /// Updates a request with the identifier of the live session, if there is one.
     pub(crate) fn renewed<T>(
         live: Option<&Result<T, String>>,
         parts: &Parts,
@@ -97,7 +97,8 @@ impl ForkSessions {
         self.opened.lock().unwrap_or_else(PoisonError::into_inner).insert(id, Arc::new(opened));
     }
 
-    /// In which session a request is sent. A call begins a live one; what only listens, notifies or ends does not.
+    /// The session in which a request is sent. A call starts a live one; listening, notifications and the end of a
+    /// session do not.
     pub(crate) async fn sent(&self, parts: &Parts, request: &RecordedRequest, shared: &ProxyState) -> SessionChoice {
         let recorded = parts.headers.get(&SESSION);
         let opened = recorded.and_then(|id| {
@@ -119,14 +120,14 @@ pub(crate) fn is_call(request: &RecordedRequest) -> bool {
 }
 
 impl RecordedSession {
-    /// Begins a session with the live server.
+    /// Starts a session with the live server.
     async fn open(&self, version: Option<&HeaderValue>, shared: &ProxyState) -> Result<HeaderValue, String> {
         in_time(self.shake_hands(version, shared), NO_SESSION, &self.target, shared).await
     }
 
     async fn shake_hands(&self, header: Option<&HeaderValue>, shared: &ProxyState) -> Result<HeaderValue, String> {
         let mut answer = self.post(self.headers.clone(), self.initialize.clone(), shared).await?;
-        let id = answer.headers().get(&SESSION).cloned().ok_or("its MCP server began no session")?;
+        let id = answer.headers().get(&SESSION).cloned().ok_or("its MCP server did not start a session")?;
         let mut said = Vec::new();
         let spoken = loop {
             if let Some(version) = version(&said) {
@@ -151,7 +152,7 @@ impl RecordedSession {
     }
 }
 
-/// What a handshake with the live server comes to, unless it takes too long or nothing may be asked any more.
+/// The result of a handshake with the live server. Fails after a timeout, or if no more requests may be sent.
 pub(crate) async fn in_time<T>(
     handshake: impl Future<Output = Result<T, String>>,
     otherwise: &str,
@@ -167,7 +168,7 @@ pub(crate) async fn in_time<T>(
     Ok(opened)
 }
 
-/// An answer of the live server, or why it does not go on.
+/// An answer of the live server, or why the session cannot continue.
 pub(crate) fn accepted(
     answer: Result<reqwest::Response, String>,
     otherwise: &str,
@@ -179,15 +180,15 @@ pub(crate) fn accepted(
     if status.is_success() { Ok(answer) } else { Err(format!("its MCP server {otherwise}: status {status}")) }
 }
 
-/// The client goes on with the version of the protocol that the recorded server spoke.
+/// The client continues with the protocol version of the recorded server, so the live one must use the same.
 pub(crate) fn other_version(before: &Value, now: &Value) -> Result<(), String> {
     if before == now {
         return Ok(());
     }
-    Err(format!("its MCP server speaks version {now} of the protocol, and the recorded one spoke {before}"))
+    Err(format!("its MCP server uses protocol version {now}, the recorded one used {before}"))
 }
 
-/// The version of the protocol in the answer to `initialize`, as JSON or as an event.
+/// The protocol version in the answer to `initialize`, as JSON or as an event.
 fn version(said: &[u8]) -> Option<Value> {
     let text = std::str::from_utf8(said).ok()?;
     messages_in(text).find_map(|message| message.pointer("/result/protocolVersion").cloned())
@@ -206,7 +207,7 @@ pub(crate) mod tests {
     use crate::leaks::ConnectionPrograms;
     use crate::proxy::{ExchangeLog, ReachRules, Upstream};
 
-    /// A session without a recording.
+    /// The state of a session without a recording.
     pub(crate) fn shared() -> ProxyState {
         ProxyState {
             address: ([127, 0, 0, 1], 1).into(),
@@ -243,7 +244,7 @@ pub(crate) mod tests {
         let shared = shared();
         let begun = tokio::time::Instant::now();
         let reason = opened.open(None, &shared).await.unwrap_err();
-        assert_eq!(reason, "its MCP server began no session within 30 s");
+        assert_eq!(reason, "its MCP server did not start a session within 30 s");
         assert_eq!(begun.elapsed().as_secs(), HANDSHAKE_TIMEOUT.as_secs());
         drop(silent);
     }

@@ -1,8 +1,9 @@
-//! Streams of MCP servers after a fork: what the live server says is said on the stream of the recording that the client listens to.
+//! Streams of MCP servers after a fork: events of the live server are sent on the recorded stream that the client
+//! listens to.
 //!
-//! The live server does not know that stream. So one is opened with it for the client. With the SSE transport of 2024 that begins a
-//! session, in which the client is introduced with the `initialize` that it sent itself; what it posts to the recorded endpoint is
-//! posted to the live one. Over Streamable HTTP it belongs to a session that is there.
+//! The live server does not know that stream, so a new one is opened for the client. With the SSE transport of 2024,
+//! that starts a session, which is initialized with the client's own `initialize`; messages that the client posts to
+//! the recorded endpoint are posted to the live one. With Streamable HTTP, the stream belongs to an existing session.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -25,23 +26,23 @@ use crate::proxy::streams::mcp_stream::{endpoint_in, message};
 use crate::proxy::{Intake, Listening, PostEndpoint, ProxyState, RequestTarget, SessionChoice, Splitter, words};
 use crate::{EndKind, Exchange, RecordedRequest};
 
-/// The most bytes of an event.
+/// Maximum number of bytes of an event.
 const LARGEST_EVENT: usize = 64 * 1024 * 1024;
-/// How long a stream of a live session may take to open.
+/// Timeout for opening a stream of a live session.
 const LISTEN_TIMEOUT: Duration = Duration::from_secs(5);
-const NO_STREAM: &str = "opened no stream";
-/// Why nothing goes on where the client has closed the stream.
-const NOBODY_LISTENS: &str = "its client no longer listens to what its MCP server answers";
+const NO_STREAM: &str = "did not open a stream";
+/// The reason if the client has closed the stream.
+const NOBODY_LISTENS: &str = "its client no longer listens to its MCP server";
 
-/// What a live server says on a stream of the recording: an event, or how the stream ended.
+/// An event of a live server on a recorded stream, or the end of the stream.
 pub(crate) type LiveEvent = Result<Bytes, EndKind>;
 
-/// The streams of a fork that the recording answers. The last one that was opened comes last.
+/// The streams of a fork that the recording answers, in the order in which they were opened.
 #[derive(Debug, Default)]
 pub(crate) struct ForkStreams {
     /// With the SSE transport of 2024.
     opened: Mutex<Vec<Arc<RecordedStream>>>,
-    /// Over Streamable HTTP.
+    /// With Streamable HTTP.
     sessions: Mutex<Vec<Arc<SessionStream>>>,
 }
 
@@ -49,7 +50,7 @@ pub(crate) struct ForkStreams {
 #[derive(Debug)]
 struct SessionStream {
     target: RequestTarget,
-    /// Of the request that opened it, with the recorded session.
+    /// The request that opened it, with the recorded session.
     parts: Parts,
     client: Sender<LiveEvent>,
     followed: tokio::sync::OnceCell<()>,
@@ -61,14 +62,14 @@ struct RecordedStream {
     target: RequestTarget,
     path: String,
     headers: HeaderMap,
-    /// Where the client posts what is answered there.
+    /// Where the client posts the messages that are answered on it.
     endpoint: PostEndpoint,
-    /// How the client introduced itself.
+    /// The client's `initialize`.
     introduced: OnceLock<Introduction>,
-    /// The version of the protocol that the recorded server answered with.
+    /// The protocol version in the recorded answer.
     version: Value,
     client: Sender<LiveEvent>,
-    /// Where the live server has messages posted, or why it has none.
+    /// The endpoint of the live server for messages, or why there is none.
     live: tokio::sync::OnceCell<Result<Uri, String>>,
 }
 
@@ -79,7 +80,8 @@ struct Introduction {
 }
 
 impl ForkStreams {
-    /// Remembers a stream that the client opens and the recording plays. What is said live on it comes through what is given.
+    /// Remembers a stream that the client opens and the recording answers. Live events for it arrive through the
+    /// returned receiver.
     pub(crate) fn open(
         &self,
         target: &RequestTarget,
@@ -116,7 +118,7 @@ impl ForkStreams {
         Some(live)
     }
 
-    /// Remembers how the client introduced itself to a server that the recording plays.
+    /// Remembers the client's `initialize` to a server that the recording answers.
     pub(crate) fn note(&self, parts: &Parts, request: &RecordedRequest, intake: &Intake) {
         if let (Some(opened), Intake::Whole(body)) = (self.of(request), intake)
             && is_initialize(request)
@@ -126,7 +128,7 @@ impl ForkStreams {
         }
     }
 
-    /// The client goes on in a live session: what its server says in between is heard as well.
+    /// The client continues in a live session: events that its server sends by itself are passed on too.
     pub(crate) async fn follow(&self, recorded: &HeaderValue, live: &HeaderValue, shared: &ProxyState) {
         let listener = {
             let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
@@ -138,7 +140,7 @@ impl ForkStreams {
         }
     }
 
-    /// Where a request is sent. A call opens a live stream, and with `begins` everything does.
+    /// Where a request is sent. A call opens a live stream; with `begins`, any request does.
     pub(crate) async fn sent(
         &self,
         parts: &Parts,
@@ -164,7 +166,7 @@ impl ForkStreams {
 }
 
 impl SessionStream {
-    /// Opens the same stream in the live session. A server that has none there says nothing on it.
+    /// Opens the same stream in the live session. A server without such a stream sends nothing on it.
     async fn follow(&self, session: &HeaderValue, shared: &ProxyState) {
         let mut headers = headers::to_server(&self.parts.headers);
         headers.insert(SESSION, session.clone());
@@ -190,7 +192,7 @@ fn is_initialize(request: &RecordedRequest) -> bool {
 }
 
 impl RecordedStream {
-    /// Opens a stream with the live server, and introduces the client, unless it is about to do so itself.
+    /// Opens a stream with the live server, and initializes it, unless the client is about to do so itself.
     async fn connect(&self, introduces_itself: bool, shared: &ProxyState) -> Result<Uri, String> {
         let connecting = self.shake_hands(introduces_itself, shared);
         let (endpoint, stream) = in_time(connecting, NO_STREAM, &self.target, shared).await?;
@@ -201,11 +203,11 @@ impl RecordedStream {
     async fn shake_hands(&self, introduces_itself: bool, shared: &ProxyState) -> Result<(Uri, LiveEvents), String> {
         let answer = self.send(Method::GET, &self.path, self.headers.clone(), None, shared).await?;
         if !opens_stream(&answer) {
-            return Err("its MCP server opened no stream of events".into());
+            return Err("its MCP server did not open an event stream".into());
         }
         let mut stream = LiveEvents::new(answer, LARGEST_HANDSHAKE);
         let endpoint = loop {
-            let event = stream.next_of_handshake("its MCP server named no endpoint").await?;
+            let event = stream.next_of_handshake("its MCP server did not name an endpoint").await?;
             if let Some(named) = endpoint_in(&event) {
                 break self.resolved(&named)?;
             }
@@ -230,10 +232,10 @@ impl RecordedStream {
         Ok((endpoint, stream))
     }
 
-    /// The endpoint that the live server names, as a client reads it.
+    /// The URL of the endpoint that the live server names.
     fn resolved(&self, named: &str) -> Result<Uri, String> {
         let base = Url::parse(&format!("{}{}", self.target.origin(), self.path)).map_err(|error| error.to_string())?;
-        let elsewhere = || "its MCP server wants messages to be posted to another host".to_owned();
+        let elsewhere = || "its MCP server names an endpoint on another host".to_owned();
         let url = base.join(named.trim()).ok().filter(|url| url.origin() == base.origin()).ok_or_else(elsewhere)?;
         url.as_str().parse().map_err(|_| elsewhere())
     }
@@ -257,7 +259,7 @@ struct LiveEvents {
     answer: reqwest::Response,
     splitter: Splitter,
     events: VecDeque<Bytes>,
-    /// The most bytes of an event.
+    /// Maximum number of bytes of an event.
     largest: usize,
 }
 
@@ -267,7 +269,7 @@ impl LiveEvents {
         Self { answer, splitter, events: VecDeque::new(), largest }
     }
 
-    /// The next event, or how the stream is over.
+    /// The next event, or the end of the stream.
     async fn next(&mut self) -> LiveEvent {
         loop {
             if let Some(event) = self.events.pop_front() {
@@ -286,7 +288,7 @@ impl LiveEvents {
         self.next().await.map_err(|_| otherwise.to_owned())
     }
 
-    /// Passes everything on to the client, for as long as it listens.
+    /// Passes all events on to the client, as long as it listens.
     async fn pass_on(mut self, client: Sender<LiveEvent>) {
         loop {
             let live = tokio::select! {

@@ -1,4 +1,4 @@
-//! Passes a request on to the live world, and its answer back as it comes.
+//! Forwards a request to the live world, and streams its answer back.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::proxy::own_answers::{refusal, unreachable};
 use crate::proxy::{AnswerBody, ClientProgram, Intake, ProxyState, RequestTarget, Tee, Upload, response_headers};
 use crate::{EndKind, RecordedRequest, WarningKind};
 
-/// A request on its way to the live world.
+/// A request to the live world.
 #[derive(Debug)]
 pub(crate) struct OutgoingRequest<'r> {
     pub(crate) target: &'r RequestTarget,
@@ -19,17 +19,17 @@ pub(crate) struct OutgoingRequest<'r> {
     pub(crate) intake: Intake,
 }
 
-/// What is to be seen of a request that is passed on.
+/// The recorded form of a request that is forwarded.
 #[derive(Debug)]
 pub(crate) struct ObservedRequest {
     pub(crate) request: RecordedRequest,
-    /// Who asks.
+    /// The program that sent it.
     pub(crate) program: ClientProgram,
     /// Whether it becomes part of the recording.
     pub(crate) keep: bool,
 }
 
-/// Passes a request on. Without `asked` nothing is to be seen of it.
+/// Forwards a request. Without `asked`, it is neither recorded nor reported.
 pub(crate) async fn forward(
     request: OutgoingRequest<'_>,
     asked: Option<ObservedRequest>,

@@ -1,9 +1,9 @@
-//! The headers that are passed on: all but those that belong to one connection.
+//! The headers that are forwarded: all except hop-by-hop headers.
 
 use hyper::HeaderMap;
 use hyper::header::{self, HeaderName, HeaderValue};
 
-/// Headers that belong to one connection, RFC 9110 section 7.6.1.
+/// Hop-by-hop headers, RFC 9110 section 7.6.1.
 const OF_ONE_CONNECTION: [&str; 9] = [
     "connection",
     "proxy-connection",
@@ -16,9 +16,9 @@ const OF_ONE_CONNECTION: [&str; 9] = [
     "http2-settings",
 ];
 
-/// The headers of a request as they go to the server: in order, with duplicates.
+/// The headers of a request for the server: in order, with duplicates.
 ///
-/// The body is sent by us, so its length is ours to say, and nobody waits for our leave to send it. The answer is asked for
+/// The proxy sends the body itself, so it sets the length, and does not need `expect`. The answer is requested
 /// uncompressed, so that it can be read, unless that header is part of a signature.
 pub(crate) fn to_server(headers: &HeaderMap) -> HeaderMap {
     let mut passed = HeaderMap::with_capacity(headers.len() + 1);
@@ -39,17 +39,17 @@ pub(crate) fn to_server(headers: &HeaderMap) -> HeaderMap {
     passed
 }
 
-/// The headers of an answer as they go to the client.
+/// The headers of an answer for the client.
 pub(crate) fn to_client(headers: &HeaderMap) -> HeaderMap {
     end_to_end(headers).map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-/// Whether a client wants to go on with WebSocket frames.
+/// Whether a client requests a WebSocket.
 pub(crate) fn asks_for_socket(headers: &HeaderMap) -> bool {
     names(headers, "upgrade").any(|name| name.eq_ignore_ascii_case("websocket"))
 }
 
-/// All headers that are not of one connection, nor named by one as such.
+/// All headers except hop-by-hop headers and those listed in `connection`.
 fn end_to_end(headers: &HeaderMap) -> impl Iterator<Item = (&HeaderName, &HeaderValue)> {
     let named: Vec<String> = names(headers, "connection").map(str::to_ascii_lowercase).collect();
     headers.iter().filter(move |(name, _)| {
@@ -63,7 +63,7 @@ fn names<'h>(headers: &'h HeaderMap, list: &'static str) -> impl Iterator<Item =
     values.flat_map(|value| value.split(',')).map(str::trim)
 }
 
-/// Whether the request is signed, and what compression it accepts is part of that.
+/// Whether the request is signed, and the signature includes `accept-encoding`.
 fn signs_encoding(headers: &HeaderMap) -> bool {
     let authorization = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let signed = authorization.split_once("SignedHeaders=").map_or("", |(_, rest)| rest);

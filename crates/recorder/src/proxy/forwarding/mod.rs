@@ -1,4 +1,4 @@
-//! How a request goes on to the live world, and its answer comes back.
+//! Forwards requests to the live world, and streams their answers back.
 
 pub(crate) mod forward;
 pub(crate) mod headers;

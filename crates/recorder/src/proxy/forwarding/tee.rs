@@ -1,4 +1,4 @@
-//! The body of a live answer on its way to the client: every piece is noted and passed on at once.
+//! The body of a live answer: every piece is recorded and passed on immediately.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -11,12 +11,13 @@ use hyper::body::{Body, Frame, Incoming, SizeHint};
 use crate::EndKind;
 use crate::proxy::{OngoingExchange, words};
 
-/// The connection to the client breaks off, as the one to the server did.
+/// Closes the connection to the client, because the one to the server was closed.
 #[derive(Debug, thiserror::Error)]
 #[error("the answer broke off")]
 pub(crate) struct UpstreamBrokenError;
 
-/// A break in an answer. It waits for one turn, in which the connection sends what came before: an error at once would drop it.
+/// An aborted answer. Waits for one poll, in which the connection sends the earlier data: an immediate error would drop
+/// it.
 #[derive(Debug, Default)]
 pub(crate) struct Break {
     flushed: bool,
@@ -33,12 +34,12 @@ impl Break {
     }
 }
 
-/// A live answer on its way to the client.
+/// A live answer that is sent to the client.
 pub(crate) struct Tee {
     inner: reqwest::Body,
-    /// The exchange that it belongs to, until it is over; absent where nothing is kept.
+    /// The exchange that it belongs to, until it ends; `None` if nothing is kept.
     ongoing: Option<OngoingExchange>,
-    /// Once the server broke off.
+    /// Set when the server disconnected.
     breaking: Option<Break>,
 }
 
@@ -49,7 +50,7 @@ impl Tee {
         tee
     }
 
-    /// A body with a known length is over with its last byte: nobody asks for more.
+    /// A body with a known length ends with its last byte: it is not polled again.
     fn close_if_over(&mut self) {
         if self.inner.is_end_stream() {
             self.end(EndKind::Closed);
@@ -100,7 +101,8 @@ impl Body for Tee {
 }
 
 impl Drop for Tee {
-    /// Many clients leave with the last event of a stream and do not wait for its end, which may have come with it.
+    /// Many clients disconnect after the last event of a stream, without waiting for its end, which may have arrived
+    /// with it.
     fn drop(&mut self) {
         if self.ongoing.is_some() {
             let mut context = Context::from_waker(Waker::noop());
@@ -111,10 +113,10 @@ impl Drop for Tee {
     }
 }
 
-/// The body of a request that is too large to keep, on its way to the server: what was read of it, and the rest.
+/// The body of a request that is too large to keep: the part that was read, and the rest.
 #[derive(Debug)]
 pub(crate) struct Upload {
-    /// Pieces that were read already, the next one last.
+    /// Pieces that were already read, in reverse order.
     read: Vec<Bytes>,
     rest: Incoming,
     sent: Arc<AtomicU64>,

@@ -1,4 +1,4 @@
-//! The live world: sends requests on, and says in plain words why one could not be.
+//! Sends requests to the live world, and describes failures in plain words.
 
 use std::error::Error as _;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -13,32 +13,32 @@ use tokio::net::TcpStream;
 use crate::proxy::forwarding::user_proxy;
 use crate::proxy::{RequestTarget, UserProxy};
 
-/// How long a connection may take.
+/// Timeout of a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long the head of an answer may take, and each pause in its body: models think for minutes.
+/// Timeout of the head of an answer, and of each pause in its body: models think for minutes.
 const ANSWER_TIMEOUT: Duration = Duration::from_mins(10);
-/// How long a connection is kept unused; many servers close theirs after five seconds.
+/// How long an idle connection is kept; many servers close theirs after five seconds.
 const KEPT: Duration = Duration::from_secs(4);
 
 type LazyClient = OnceLock<Result<Client, String>>;
 
-/// The way to the live world.
+/// A client for the live world.
 pub(crate) struct Upstream {
-    /// Further authorities that vouch for servers.
+    /// Additional certificate authorities for servers.
     roots: Vec<Certificate>,
     user_proxy: UserProxy,
     plain: LazyClient,
     direct: LazyClient,
-    /// Through the proxy that the user has: for `http` and for `https`.
+    /// Clients for the user's proxy: for `http` and for `https`.
     proxied: [LazyClient; 2],
     closed: Mutex<Option<String>>,
 }
 
 impl Upstream {
-    /// With further authorities as PEM, and the environment that names the user's proxy.
+    /// Takes additional certificate authorities as PEM, and the environment that names the user's proxy.
     pub(crate) fn new(roots: Option<&[u8]>, environment: &[(String, String)]) -> Result<Self, String> {
         let roots = roots.map_or_else(|| Ok(Vec::new()), Certificate::from_pem_bundle);
-        let roots = roots.map_err(|error| format!("the authorities of servers are no PEM: {}", words(error)))?;
+        let roots = roots.map_err(|error| format!("the authorities of servers are not PEM: {}", words(error)))?;
         let (plain, direct, proxied) = (LazyClient::new(), LazyClient::new(), [LazyClient::new(), LazyClient::new()]);
         Ok(Self { roots, user_proxy: UserProxy::of(environment), plain, direct, proxied, closed: Mutex::default() })
     }
@@ -53,7 +53,7 @@ impl Upstream {
         self.closed.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Sends a request on. An error says why nothing came back, without the address.
+    /// Sends a request. The error is the reason why there is no answer, without the address.
     pub(crate) async fn send(
         &self,
         target: &RequestTarget,
@@ -73,8 +73,7 @@ impl Upstream {
         }
     }
 
-    /// A connection that is not looked into. What is spoken on it is not known; most of it is TLS, so it takes the proxy that
-    /// the user has for that.
+    /// A connection that is not read. Its protocol is unknown; usually it is TLS, so the user's proxy for that is used.
     pub(crate) async fn dial(&self, target: &RequestTarget) -> Result<TcpStream, String> {
         let connect = async {
             if let Some(proxy) = self.user_proxy.before(&RequestTarget { tls: true, ..target.clone() }) {
@@ -93,8 +92,8 @@ impl Upstream {
         }
     }
 
-    /// The client for a target. What runs on this machine is never asked for through a proxy, and without encryption it needs no
-    /// certificates, which take time to read.
+    /// The client for a target. Servers on this machine are never called through a proxy, and without TLS the client
+    /// needs no certificates, which take time to load.
     fn client(&self, target: &RequestTarget) -> Result<&Client, String> {
         let made = match self.user_proxy.before(target) {
             Some(proxy) => self.proxied[usize::from(target.tls)].get_or_init(|| build(self.trusting(through(&proxy)?))),
@@ -109,7 +108,7 @@ impl Upstream {
     }
 }
 
-/// What went wrong, by its causes. The address is left out: it may hold a key.
+/// An error with its causes. The address is omitted: it may contain a key.
 pub(crate) fn words(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut words = vec![error.to_string()];
@@ -124,7 +123,7 @@ pub(crate) fn words(error: reqwest::Error) -> String {
     words.join(": ")
 }
 
-/// A client that goes through a proxy. Which hosts do is decided already.
+/// A client that uses a proxy for all hosts; the caller has selected them.
 fn through(proxy: &Intercept) -> Result<ClientBuilder, String> {
     let mut chosen = Proxy::all(proxy.uri().to_string()).map_err(words)?;
     if let Some(login) = proxy.basic_auth() {
@@ -134,7 +133,7 @@ fn through(proxy: &Intercept) -> Result<ClientBuilder, String> {
 }
 
 fn build(builder: ClientBuilder) -> Result<Client, String> {
-    // Fails only when a provider was chosen already, which is as good.
+    // Fails only if a provider is already installed, which is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = builder.redirect(Policy::none()).http1_only().referer(false);
     let builder = builder.connect_timeout(CONNECT_TIMEOUT).read_timeout(ANSWER_TIMEOUT).pool_idle_timeout(KEPT);
@@ -152,7 +151,7 @@ mod tests {
         RequestTarget::of_uri(&uri.parse().unwrap()).unwrap()
     }
 
-    /// A server that takes connections and says nothing, and its address.
+    /// A server that accepts connections and sends nothing, and its address.
     async fn silent() -> (TcpListener, String) {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());

@@ -1,4 +1,4 @@
-//! The proxy that the user has before the live world, as the variables of the environment name it.
+//! The user's own proxy, from the environment variables.
 
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -6,15 +6,15 @@ use tokio::net::TcpStream;
 
 use crate::proxy::RequestTarget;
 
-/// The longest head of an answer to `CONNECT`.
+/// Maximum length of the head of an answer to `CONNECT`.
 const LONGEST_HEAD: usize = 16 * 1024;
 
-/// Which proxy leads to a host.
+/// Selects the proxy for a host.
 #[derive(Debug)]
 pub(crate) struct UserProxy(Matcher);
 
 impl UserProxy {
-    /// By `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`.
+    /// From `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`.
     pub(crate) fn of(environment: &[(String, String)]) -> Self {
         let value = |upper: &str| {
             let named = |name: &str| environment.iter().find(|(known, value)| known == name && !value.is_empty());
@@ -28,19 +28,19 @@ impl UserProxy {
         Self(matcher.build())
     }
 
-    /// The proxy before a host; what runs on this machine has none.
+    /// The proxy for a host; `None` for this machine.
     pub(crate) fn before(&self, target: &RequestTarget) -> Option<Intercept> {
         let uri = target.origin().parse().ok()?;
         if target.is_loopback() { None } else { self.0.intercept(&uri) }
     }
 }
 
-/// Opens a tunnel through a proxy. An error says why there is none.
+/// Opens a tunnel through a proxy. The error is the reason why it failed.
 pub(crate) async fn tunnel(proxy: &Intercept, target: &RequestTarget) -> Result<TcpStream, String> {
     let address = proxy.uri();
     if address.scheme_str() != Some("http") {
         let scheme = address.scheme_str().unwrap_or_default();
-        return Err(format!("the recorder opens no tunnels through a proxy that speaks {scheme}"));
+        return Err(format!("the recorder cannot tunnel through a proxy that uses {scheme}"));
     }
     let told =
         |what: &dyn std::fmt::Display| format!("the proxy {} failed: {what}", address.host().unwrap_or_default());
@@ -61,12 +61,12 @@ pub(crate) async fn tunnel(proxy: &Intercept, target: &RequestTarget) -> Result<
     }
 }
 
-/// The head of an answer, and nothing that follows it.
+/// Reads the head of an answer, and nothing after it.
 async fn head(stream: &mut TcpStream) -> std::io::Result<String> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         if head.len() == LONGEST_HEAD {
-            return Err(std::io::Error::other("its answer has no end"));
+            return Err(std::io::Error::other("its answer is too long"));
         }
         head.push(stream.read_u8().await?);
     }
@@ -116,6 +116,6 @@ mod tests {
     async fn a_proxy_that_says_no_or_does_not_stop_is_told() {
         assert!(answered("HTTP/1.1 200 OK\r\n\r\n").await.is_ok());
         assert!(answered("HTTP/1.1 407 No\r\n\r\n").await.unwrap_err().ends_with("it answered 407"));
-        assert!(answered("x").await.unwrap_err().ends_with("its answer has no end"));
+        assert!(answered("x").await.unwrap_err().ends_with("its answer is too long"));
     }
 }

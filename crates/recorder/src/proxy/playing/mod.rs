@@ -1,4 +1,4 @@
-//! How a recording answers.
+//! Answers requests from a recording.
 
 pub(crate) mod pace;
 pub(crate) mod questions;

@@ -6,10 +6,10 @@ use tokio::time::Instant;
 
 use crate::ReplayPace;
 
-/// The longest pause that is made, however long it was when it was recorded.
+/// The longest pause, however long the recorded one was.
 const LONGEST_PAUSE: Duration = Duration::from_mins(10);
 
-/// When something is due that came so many microseconds after its request.
+/// Computes when data is due, from its recorded delay after the request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PlayClock {
     pub(crate) began: Instant,
@@ -17,7 +17,7 @@ pub(crate) struct PlayClock {
 }
 
 impl PlayClock {
-    /// The moment, unless it is at once.
+    /// When data with this delay is due; `None` for immediately.
     pub(crate) fn due(&self, after_us: u64) -> Option<Instant> {
         let ReplayPace::Times(times) = self.pace else { return None };
         let pause = Duration::from_micros(after_us).as_secs_f64() / times;

@@ -1,4 +1,4 @@
-//! What has been asked in a replay so far, for streams that go on only then.
+//! The requests of a replay so far, for streams that wait for them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use crate::proxy::{PlayClock, Spoil};
 use crate::{Exchange, RecordedRequest, ReplayPace};
 
-/// What has been asked so far.
+/// The requests so far.
 #[derive(Debug, Default)]
 pub(crate) struct Questions(watch::Sender<AskedSoFar>);
 
@@ -18,7 +18,7 @@ pub(crate) struct AskedSoFar {
     exchanges: HashMap<u64, Question>,
     /// The streams that were opened.
     opened: HashSet<u64>,
-    /// The replies of the client to questions that a recorded server has asked.
+    /// The replies of the client to questions of a recorded server.
     expected: HashSet<u64>,
 }
 
@@ -27,21 +27,22 @@ pub(crate) struct AskedSoFar {
 struct Question {
     at: Instant,
     recorded_us: u64,
-    /// Its JSON-RPC id, where it is another than the recorded one.
+    /// Its JSON-RPC id, if it differs from the recorded one.
     id: Option<Value>,
-    /// What is to go wrong with its answer, which comes over a stream.
+    /// The fault to inject into its answer, which comes over a stream.
     spoil: Option<Spoil>,
 }
 
 impl Questions {
-    /// A request was found to be this exchange, whose answer over a stream is to go wrong in this way.
+    /// Adds a request that matched this exchange, with the fault to inject into its answer over a stream.
     pub(crate) fn add(&self, exchange: &Exchange, sent: &RecordedRequest, spoil: Option<Spoil>) {
         let id = id_of(sent).filter(|id| id_of(&exchange.request) != Some(id)).cloned();
         let question = Question { at: Instant::now(), recorded_us: exchange.request.at_us, id, spoil };
         self.0.send_modify(|asked| drop(asked.exchanges.insert(exchange.id, question)));
     }
 
-    /// A client opens a stream, with which these exchanges are answered. If it did so before, it has lost that one and asks anew.
+    /// A client opens a stream that answers these exchanges. If it was open before, the client lost it and sends its
+    /// requests again.
     pub(crate) fn open(&self, stream: u64, exchanges: impl Iterator<Item = u64>) {
         self.0.send_modify(|asked| {
             if !asked.opened.insert(stream) {
@@ -50,12 +51,12 @@ impl Questions {
         });
     }
 
-    /// A recorded server asks what this exchange replies to.
+    /// A recorded server asks the question that this exchange replies to.
     pub(crate) fn expect(&self, reply: u64) {
         self.0.send_if_modified(|asked| asked.expected.insert(reply));
     }
 
-    /// Whether a recorded server has asked what this exchange replies to, and waits.
+    /// Whether a recorded server has asked the question that this exchange replies to, and waits for the reply.
     pub(crate) fn expects(&self, reply: u64) -> bool {
         let asked = self.0.borrow();
         asked.expected.contains(&reply) && !asked.exchanges.contains_key(&reply)
@@ -65,12 +66,12 @@ impl Questions {
         self.0.borrow().exchanges.contains_key(&id)
     }
 
-    /// The JSON-RPC id that the answer must have, where it is another.
+    /// The JSON-RPC id of the answer, if it differs from the recorded one.
     pub(crate) fn number(&self, id: u64) -> Option<Value> {
         self.0.borrow().exchanges.get(&id)?.id.clone()
     }
 
-    /// What is to go wrong with the answer now. A question that was answered so counts as not asked: the client may ask again.
+    /// The fault to inject into the answer now. The request then counts as not sent: the client may send it again.
     pub(crate) fn take_spoilt(&self, id: u64) -> Option<Spoil> {
         let mut spoil = None;
         self.0.send_if_modified(|asked| {
@@ -80,14 +81,14 @@ impl Questions {
         spoil
     }
 
-    /// When something is due that was said at this moment of the recording to a request.
+    /// When data is due that was recorded at this time, relative to its request.
     pub(crate) fn due(&self, id: u64, at_us: u64, pace: ReplayPace) -> Option<Instant> {
         let asked = self.0.borrow();
         let question = asked.exchanges.get(&id)?;
         PlayClock { began: question.at, pace }.due(at_us.saturating_sub(question.recorded_us))
     }
 
-    /// Tells when something more is asked.
+    /// Notifies about further requests.
     pub(crate) fn subscribe(&self) -> watch::Receiver<AskedSoFar> {
         self.0.subscribe()
     }

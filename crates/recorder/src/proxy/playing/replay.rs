@@ -1,4 +1,4 @@
-//! Answers from a recording.
+//! Answers requests from a recording.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,42 +26,42 @@ use crate::{
     is_chatter, miss_answer, with_reply_id,
 };
 
-/// How long a request waits that got no answer when it was recorded: its client left, and is expected to leave again.
+/// How long a request without a recorded answer waits: its client disconnected, and is expected to do so again.
 const NO_ANSWER_TIMEOUT: Duration = Duration::from_mins(10);
 
-/// What a recording has for a request.
+/// What a recording contains for a request.
 #[derive(Debug)]
 pub(crate) enum RecordedLookup<'r> {
-    /// Nothing, and an empty answer will do.
+    /// Nothing, and an empty answer is enough.
     Chatter,
-    /// This exchange answers it; its answer must carry this JSON-RPC id, where there is one.
+    /// This exchange answers it; its answer must have this JSON-RPC id, if any.
     Recorded(&'r Exchange, Option<Value>),
     /// It has no answer.
     Miss(Miss),
 }
 
-/// A recording that answers.
+/// A recording that answers requests.
 pub(crate) struct RecordingReplay {
     pub(crate) recording: Arc<Recording>,
     matcher: Mutex<Matcher>,
-    /// What becomes of a request that is not in the recording.
+    /// What happens to a request that is not in the recording.
     pub(crate) on_miss: OnMiss,
     /// How fast answers are sent.
     pub(crate) pace: ReplayPace,
     /// Where it leaves the recording.
     fork: Option<Forking>,
-    /// What goes wrong on purpose; the first one to decide stays.
+    /// Injects faults; can be set once.
     pub(crate) spoils: OnceLock<Box<Decide>>,
-    /// Exchanges that were asked for and not used up, since something went wrong with their answers.
+    /// Exchanges that were requested but not used, since a fault was injected into their answers.
     spoilt: Mutex<BTreeSet<u64>>,
     asked: AtomicUsize,
-    /// Which exchanges were answered over a stream.
+    /// The exchanges that were answered over a stream.
     in_streams: OnceLock<BTreeMap<u64, InStream>>,
-    /// Which exchanges were asked for, for streams that wait.
+    /// The requests so far, for streams that wait for them.
     pub(crate) questions: Arc<Questions>,
-    /// Misses that the matcher does not know of.
+    /// Misses that the matcher does not count.
     further_misses: AtomicUsize,
-    /// Those of them that it takes for answered: without differences, and with some.
+    /// Those of them that the matcher counts as answered: exactly, and with holes.
     not_kept: [AtomicUsize; 2],
 }
 
@@ -90,7 +90,7 @@ impl RecordingReplay {
         }
     }
 
-    /// One that leaves the recording after a call.
+    /// A replay that leaves the recording after a call.
     pub(crate) fn forked(
         recording: Recording,
         here: Circumstances,
@@ -108,12 +108,12 @@ impl RecordingReplay {
         self.fork.as_ref()
     }
 
-    /// Whether requests may go to the live world.
+    /// Whether requests may be sent to the live world.
     pub(crate) fn is_live(&self) -> bool {
         self.on_miss != OnMiss::Fail
     }
 
-    /// What is in the recording; in a fork, all but the later calls of models.
+    /// All exchanges; in a fork, without the later calls to models.
     fn exchanges(&self) -> impl Iterator<Item = &Exchange> + Clone {
         let rest = self.fork.iter().flat_map(|fork| &fork.rest.exchanges);
         self.recording.exchanges.iter().chain(rest)
@@ -124,47 +124,48 @@ impl RecordingReplay {
         self.in_streams.get_or_init(|| in_streams(self.exchanges())).contains_key(&id)
     }
 
-    /// The origins that are in the recording.
+    /// The origins in the recording.
     pub(crate) fn origins(&self) -> BTreeSet<String> {
         self.exchanges().map(|exchange| exchange.request.origin.clone()).collect()
     }
 
-    /// Counts a request that misses for a reason of its own, and gives its number.
+    /// Counts a miss that the matcher does not know, and returns its number.
     pub(crate) fn count(&self) -> usize {
         self.further_misses.fetch_add(1, Ordering::Relaxed);
         self.asked.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// The miss of a request to a place of which no recording can hold what is said there.
+    /// The miss of a request to a target that cannot be recorded.
     pub(crate) fn unrecordable(&self, asked: String, reason: &str, target: &RequestTarget) -> Miss {
         let (reason, remedy) = (reason.to_owned(), Some(Remedy::Allow(target.authority())));
         Miss { number: self.count(), asked, reason, nearest: None, remedy }
     }
 
-    /// How it went so far.
+    /// The result so far.
     pub(crate) fn tally(&self) -> ReplayTally {
         let mut tally = self.matcher().tally();
         tally.misses += self.further_misses.load(Ordering::Relaxed);
         let [exact, with_holes] = self.not_kept.each_ref().map(|count| count.load(Ordering::Relaxed));
         tally.exact = tally.exact.saturating_sub(exact);
         tally.with_holes = tally.with_holes.saturating_sub(with_holes);
-        // An agent that takes a failure as it is has asked all the same.
+        // An agent that does not retry after a fault has still sent the request.
         let spoilt = self.spoilt.lock().unwrap_or_else(PoisonError::into_inner);
         tally.unused.retain(|id| !spoilt.contains(id));
         tally
     }
 
-    /// Whether anything was asked there.
+    /// Whether the recording contains this origin.
     pub(crate) fn has_origin(&self, origin: &str) -> bool {
         self.exchanges().any(|exchange| exchange.request.origin == origin)
     }
 
-    /// What is to go wrong with the answer to a request.
+    /// The fault to inject into the answer to a request.
     pub(crate) fn spoil(&self, request: &RecordedRequest) -> Option<Spoil> {
         self.spoils.get().filter(|_| !is_chatter(request)).and_then(|decide| decide(request))
     }
 
-    /// Finds what answers a request, which is not used up where something goes wrong with its answer; gives the request without its secrets as well.
+    /// Finds the answer to a request. An exchange is not used up if a fault is injected into its answer. Also returns
+    /// the request without its secrets.
     pub(crate) fn look(
         &self,
         request: &RecordedRequest,
@@ -206,7 +207,7 @@ impl RecordingReplay {
         (look, clean)
     }
 
-    /// Answers a request from the recording, or as a miss is to be answered.
+    /// Answers a request from the recording, or handles the miss.
     pub(crate) async fn answer(
         &self,
         outgoing: OutgoingRequest<'_>,
@@ -231,7 +232,7 @@ impl RecordingReplay {
             RecordedLookup::Recorded(exchange, reply_id) => {
                 let playback =
                     spoil.as_ref().map_or(ReplayNotice::Replayed, |spoil| ReplayNotice::Spoilt(spoil.name()));
-                // Where a stream has the answer, it goes wrong there.
+                // If the answer comes over a stream, the fault is injected there.
                 let changed = spoil.filter(|_| !self.is_in_stream(exchange.id)).map(|spoil| spoilt(exchange, &spoil));
                 let exchange = changed.as_ref().unwrap_or(exchange);
                 return play(exchange, clean, reply_id.as_ref(), clock, shared, playback).await;
@@ -255,12 +256,12 @@ impl RecordingReplay {
         self.matcher.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a request, and gives its number.
+    /// Counts a request, and returns its number.
     pub(crate) fn ask(&self) -> usize {
         self.asked.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// What becomes of a request, and the request without its secrets.
+    /// The result for a request, and the request without its secrets.
     fn find(
         &self,
         request: &RecordedRequest,
@@ -279,7 +280,8 @@ impl RecordingReplay {
         (matcher.answer(&clean), clean)
     }
 
-    /// A client that answers its server in another way than recorded has answered it all the same: what waits for it goes on.
+    /// A client that replies to its server differently than recorded has still replied: streams that wait for it
+    /// continue.
     fn note_answer(&self, miss: &Miss, request: &RecordedRequest) {
         let body = request.body.as_json();
         let is_answer = body.is_some_and(|body| body.get("jsonrpc").is_some() && body.get("method").is_none());
@@ -289,20 +291,21 @@ impl RecordingReplay {
         }
     }
 
-    /// The reply to a question that a recorded server has asked, if this request is another one to it.
+    /// The recorded reply to a question of a recorded server, if this request is a different reply to it.
     pub(crate) fn expected_reply(&self, request: &RecordedRequest) -> Option<&Exchange> {
         let id = reply_id(request)?;
         let mut expected = self.exchanges().filter(|reply| self.questions.expects(reply.id));
         expected.find(|reply| reply.request.origin == request.origin && reply_id(&reply.request) == Some(id))
     }
 
-    /// Whether requests like this one are only accepted, and answered over a stream: an answer with an error would not be read.
+    /// Whether requests like this one are only accepted, and answered over a stream: an error in the answer would not
+    /// be read.
     fn is_answered_elsewhere(&self, miss: &Miss, request: &RecordedRequest) -> bool {
         let is_accepted = |nearest: &NearestRequest| {
             let response = self.recording.exchange(nearest.id).and_then(|exchange| exchange.response.as_ref());
             self.is_in_stream(nearest.id) || response.is_some_and(|response| response.status == 202)
         };
-        // Where requests go that are answered over a stream.
+        // The endpoint of requests that are answered over a stream.
         let endpoint = PostEndpoint::of(request);
         let is_of_stream =
             |other: &Exchange| self.is_in_stream(other.id) && PostEndpoint::of(&other.request) == endpoint;
@@ -317,7 +320,7 @@ impl RecordingReplay {
     }
 }
 
-/// Answers a miss in the shape that the client understands, and keeps it. Whoever observes the session is told of the miss first.
+/// Answers a miss in the format of the client, and keeps it. The miss is reported to the observer first.
 pub(crate) fn refuse(request: RecordedRequest, miss: Miss, shared: &ProxyState) -> Response<AnswerBody> {
     let nearest = |near: &NearestRequest| format!("; nearest is call {}, which differs at {}", near.id, near.at);
     let nearest = miss.nearest.as_ref().map(nearest).unwrap_or_default();
@@ -334,12 +337,12 @@ pub(crate) fn refuse(request: RecordedRequest, miss: Miss, shared: &ProxyState) 
     of_miss(answer)
 }
 
-/// How an exchange is told that a recording answers.
+/// How an exchange that the recording answers is reported.
 pub(crate) enum ReplayNotice {
     Replayed,
-    /// It becomes part of the recording that is made; this program asked. A live server may go on with it, where it is a stream.
+    /// It becomes part of the new recording; this program sent it. A live server may continue it if it is a stream.
     Kept(ClientProgram, Option<Receiver<LiveEvent>>),
-    /// This went wrong with it on purpose.
+    /// This fault was injected.
     Spoilt(&'static str),
 }
 
@@ -399,14 +402,14 @@ fn reply_id(request: &RecordedRequest) -> Option<&Value> {
     request.body.as_json().filter(|body| body.get("method").is_none())?.get("id")
 }
 
-/// Whether an answer came bit by bit, so that nobody could tell its length.
+/// Whether an answer was streamed, so that its length was unknown.
 fn is_stream(answer: &crate::RecordedResponse) -> bool {
     let kind = answer.header("content-type").unwrap_or_default();
     ["event-stream", "eventstream", "ndjson", "jsonl"].iter().any(|stream| kind.contains(stream))
 }
 
-/// The pieces of an answer, with the microseconds from the request to each. The id of an answer over JSON-RPC is that of the
-/// request that was sent now.
+/// The pieces of an answer, with the microseconds from the request to each. A JSON-RPC answer gets the id of the
+/// current request.
 fn pieces(answer: &crate::RecordedResponse, began: u64, stream: bool, reply_id: Option<&Value>) -> Vec<(u64, Bytes)> {
     let after = |frame: &AnswerFrame| frame.at_us.saturating_sub(began);
     match reply_id {
@@ -421,7 +424,7 @@ fn pieces(answer: &crate::RecordedResponse, began: u64, stream: bool, reply_id: 
     }
 }
 
-/// The recorded exchange with the request that was sent now: moments are those of the recording, counted from now.
+/// The recorded exchange with the current request: its times are shifted accordingly.
 pub(crate) fn moved(recorded: &Exchange, request: RecordedRequest, reply_id: Option<&Value>) -> Exchange {
     let (from, to) = (recorded.request.at_us, request.at_us);
     let moved = |at_us: u64| to.saturating_add(at_us.saturating_sub(from));

@@ -1,9 +1,10 @@
-//! The body of a recorded answer on its way to the client, in the pieces and, if wanted, at the pace in which it came.
+//! The body of a recorded answer, in its recorded pieces and, if requested, at its recorded pace.
 //!
-//! In a stream of an MCP server over HTTP, what answers another request of the client waits until that is asked.
+//! In a stream of an MCP server over HTTP, the answer to another request of the client waits until that request is
+//! sent.
 //!
-//! Over Streamable HTTP a server asks its client something in the middle of an answer, and goes on when the client has posted
-//! its own. With the transport of 2024 all answers come over one stream that is opened first.
+//! With Streamable HTTP, a server asks its client a question in the middle of an answer, and continues when the client
+//! has posted its reply. With the transport of 2024, all answers come over one stream that is opened first.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -24,39 +25,39 @@ use crate::proxy::{
 use crate::recording::is_event_stream;
 use crate::{EndKind, Exchange, ReplayPace, with_reply_id};
 
-/// How long a stream waits for the client to go on.
+/// How long a stream waits for the client to continue.
 const CLIENT_TIMEOUT: Duration = Duration::from_mins(10);
 
-/// A piece of a stream, and what must have been asked before it.
+/// A piece of a stream, and the requests that must precede it.
 #[derive(Debug)]
 pub(crate) struct GatedPiece {
     bytes: Bytes,
     at_us: u64,
     /// The exchange that it belongs to.
     of: Option<u64>,
-    /// The answer of the client that it goes on with.
+    /// The reply of the client that it waits for.
     after: Option<u64>,
     /// The JSON-RPC id of the request that it answers.
     answers: Option<Value>,
-    /// What the client replies, where it is a question that something waits for.
+    /// The reply of the client, if this is a question that later pieces depend on.
     reply: Option<u64>,
 }
 
-/// A recorded answer on its way to the client.
+/// A recorded answer that is sent to the client.
 pub(crate) struct ReplayBody {
     pieces: Receiver<Result<Bytes, UpstreamBrokenError>>,
     feeding: JoinHandle<()>,
-    /// How many pieces are still to come, where that is known.
+    /// The number of remaining pieces, if known.
     left: Option<usize>,
-    /// How many bytes are, where the client is told.
+    /// The number of remaining bytes, if the client is told the length.
     length: Option<u64>,
     how: EndKind,
-    /// Once it breaks off, as it did when it was recorded or on purpose.
+    /// Set when it is aborted, as recorded or on purpose.
     breaking: Option<Break>,
     ongoing: Option<OngoingExchange>,
-    /// Whether what is sent becomes part of a recording.
+    /// Whether it becomes part of a recording.
     kept: bool,
-    /// What a live server says after the recorded pieces, with which the stream then does not end.
+    /// The events of a live server after the recorded pieces; they keep the stream open.
     live: Option<Receiver<LiveEvent>>,
 }
 
@@ -73,7 +74,7 @@ impl ReplayBody {
         asked.open(stream.id, pieces.iter().filter_map(|piece| piece.of));
         let (out, received) = channel(1);
         let asked = Arc::clone(asked);
-        // A client that left such a stream waited for more, and does again.
+        // A client that closed such a stream was waiting for more, and does so again.
         let stays = how == EndKind::Left;
         let feeding = tokio::spawn(async move {
             feed(pieces, asked, pace, &out).await;
@@ -86,8 +87,8 @@ impl ReplayBody {
         Self { pieces: received, feeding, left, length, how, breaking: None, ongoing, kept: false, live: None }
     }
 
-    /// An answer that waits for nothing but its time: its pieces, each with the microseconds from the request to it. With `stream`
-    /// the client is not told how much there is.
+    /// An answer that only waits for its times: its pieces, each with the microseconds from the request to it. With
+    /// `stream`, the client is not told the length.
     pub(crate) fn paced(
         frames: Vec<(u64, Bytes)>,
         stream: bool,
@@ -113,7 +114,7 @@ impl ReplayBody {
         Self { pieces, feeding, left, length, how, breaking: None, ongoing, kept: false, live: None }
     }
 
-    /// What is sent becomes part of a recording, and a live server may go on with it.
+    /// The sent data becomes part of a recording, and a live server may continue the stream.
     pub(crate) fn keep(&mut self, live: Option<Receiver<LiveEvent>>) {
         self.ongoing = self.ongoing.take().map(OngoingExchange::afresh);
         self.kept = true;
@@ -198,8 +199,8 @@ impl Drop for ReplayBody {
     }
 }
 
-/// Sends what is due, each piece as soon as what it belongs to was asked. One that waits holds up no other, and one that something
-/// else is sent in place of waits to be asked for again.
+/// Sends each piece as soon as the requests it depends on were sent. A waiting piece does not delay others, and a piece
+/// that was replaced by a fault waits for its request to be sent again.
 async fn feed(
     mut pieces: Vec<GatedPiece>,
     asked: Arc<Questions>,
@@ -208,7 +209,7 @@ async fn feed(
 ) {
     let mut changed = asked.subscribe();
     loop {
-        // Before it is looked, so that nothing that is asked meanwhile is missed.
+        // Before the check, so that no request in between is missed.
         changed.mark_unchanged();
         while let Some(position) = pieces.iter().position(|piece| piece.is_due(&asked)) {
             if let Some(sent) = pieces[position].spoilt(&asked) {
@@ -223,7 +224,7 @@ async fn feed(
             if let Some(due) = piece.of.and_then(|of| asked.due(of, piece.at_us, pace)) {
                 tokio::time::sleep_until(due).await;
             }
-            // Before it is sent: the reply may be there at once.
+            // Before sending: the reply may arrive immediately.
             if let Some(reply) = piece.reply {
                 asked.expect(reply);
             }
@@ -242,7 +243,7 @@ impl GatedPiece {
         self.of.into_iter().chain(self.after).all(|id| asked.contains(id))
     }
 
-    /// What is sent in its place, where that goes wrong on purpose.
+    /// The data that is sent instead, if a fault is injected.
     fn spoilt(&self, asked: &Questions) -> Option<Vec<Result<Bytes, UpstreamBrokenError>>> {
         let (of, recorded) = self.of.zip(self.answers.as_ref())?;
         let id = asked.number(of).unwrap_or_else(|| recorded.clone());
@@ -251,7 +252,7 @@ impl GatedPiece {
         Some(event.into_iter().chain((spoil == Spoil::Truncated).then_some(Err(UpstreamBrokenError))).collect())
     }
 
-    /// Its bytes with the id under which the client asked now.
+    /// Its bytes with the id of the current request.
     fn numbered(&self, asked: &Questions) -> Bytes {
         match self.of.and_then(|of| asked.number(of)) {
             Some(id) => with_reply_id(&self.bytes, &id).into(),
@@ -260,19 +261,19 @@ impl GatedPiece {
     }
 }
 
-/// A question of the server, and where in the stream it is.
+/// A question of the server, and its position in the stream.
 struct ServerQuestion {
     id: Value,
     at_us: u64,
     position: usize,
 }
 
-/// Whether an event has nothing but a comment: many servers send one now and then, to keep the connection.
+/// Whether an event contains only a comment: many servers send one now and then to keep the connection alive.
 fn says_nothing(event: &[u8]) -> bool {
     event.split(|byte| *byte == b'\n').all(|line| matches!(line, [] | [b'\r'] | [b':', ..]))
 }
 
-/// The pieces of a stream of messages; nothing for an answer that is something else.
+/// The pieces of a stream of messages; `None` for any other answer.
 pub(crate) fn pieces<'r>(exchange: &Exchange, recorded: impl Iterator<Item = &'r Exchange>) -> Option<Vec<GatedPiece>> {
     let response = exchange.response.as_ref().filter(|response| is_event_stream(response))?;
     let messages: Vec<Option<Value>> = response.frames.iter().map(|frame| message(&frame.bytes)).collect();
@@ -355,7 +356,7 @@ mod tests {
         json!({ "jsonrpc": "2.0", "id": id, "result": {} })
     }
 
-    /// The stream of 2024: two answers that cross, then one that needs what the client says.
+    /// The stream of 2024: two answers in reverse order, then one that depends on a reply of the client.
     fn recording() -> Recording {
         let question = json!({ "jsonrpc": "2.0", "id": "q", "method": "elicitation/create" });
         let said = json!({ "jsonrpc": "2.0", "id": "q", "result": { "action": "accept" } });
@@ -421,7 +422,7 @@ mod tests {
         feeding.await.unwrap();
     }
 
-    /// What comes over the stream when call 2 is asked twice under other numbers, and goes wrong the first time.
+    /// The data on the stream if call 2 is sent twice with other ids, and a fault is injected the first time.
     async fn asked_twice(spoil: Spoil) -> Vec<Result<Option<Value>, UpstreamBrokenError>> {
         let recording = recording();
         let pieces = pieces(&recording.exchanges[0], recording.exchanges.iter()).unwrap();
@@ -482,7 +483,7 @@ mod tests {
             assert!(pieces(&exchange(1, 0, "POST", None, frames), std::iter::empty()).is_none());
         }
         assert!(pieces(&exchange(1, 0, "POST", None, vec![]), std::iter::empty()).is_none());
-        // A client that listens, and to which nothing was said.
+        // A client that listens, and receives nothing.
         for frames in [vec![], vec![(1, Bytes::from_static(b": ping - 2026-01-01\r\n\r\n"))]] {
             assert!(pieces(&exchange(1, 0, "GET", None, frames), std::iter::empty()).is_some());
         }

@@ -1,7 +1,7 @@
-//! Answers that go wrong on purpose.
+//! Injects faults into answers.
 //!
-//! What goes wrong does not use an exchange up: a client that tries again gets the recorded answer. A request that is not recorded is a
-//! miss all the same.
+//! A fault does not use up an exchange: a client that retries gets the recorded answer. A request that is not recorded
+//! is still a miss.
 
 use std::time::Duration;
 
@@ -10,19 +10,19 @@ use serde_json::{Value, json};
 
 use crate::{AnswerFrame, EndKind, Exchange, RecordedRequest, RecordedResponse, miss_answer};
 
-/// What goes wrong with an answer.
+/// A fault in an answer.
 #[derive(Debug, Clone, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Spoil {
-    /// It is an error with these words.
+    /// The answer is an error with this message.
     Error(String),
-    /// It comes this much later.
+    /// The answer is delayed.
     Delay(Duration),
-    /// It ends in what cannot follow.
+    /// The answer ends with invalid data.
     Malformed,
-    /// It breaks off half way.
+    /// The answer is cut off in the middle.
     Truncated,
-    /// There is none.
+    /// There is no answer.
     Hang,
 }
 
@@ -33,10 +33,10 @@ impl Spoil {
     }
 }
 
-/// Who decides what goes wrong with the answer to a request.
+/// Decides which fault to inject into the answer to a request.
 pub(crate) type Decide = dyn Fn(&RecordedRequest) -> Option<Spoil> + Send + Sync;
 
-/// A recorded exchange with the answer that is sent in place of the recorded one.
+/// A recorded exchange with a fault in its answer.
 pub(crate) fn spoilt(recorded: &Exchange, how: &Spoil) -> Exchange {
     let mut exchange = recorded.clone();
     match how {
@@ -58,7 +58,7 @@ pub(crate) fn spoilt(recorded: &Exchange, how: &Spoil) -> Exchange {
     exchange
 }
 
-/// The event that is sent in place of the one that answers a request over a stream; nothing where none comes.
+/// The event that replaces the one that answers a request over a stream; `None` if there is none.
 pub(crate) fn spoilt_event(event: &[u8], id: &Value, how: &Spoil) -> Option<Bytes> {
     let half = &event[..event.len() / 2];
     match how {
@@ -70,7 +70,7 @@ pub(crate) fn spoilt_event(event: &[u8], id: &Value, how: &Spoil) -> Option<Byte
     }
 }
 
-/// The first half of an answer, and what follows it.
+/// Keeps the first half of an answer, and appends data.
 fn halve(exchange: &mut Exchange, then: &[u8]) {
     let Some(response) = &mut exchange.response else { return };
     let at_us = response.frames.last().map_or(response.at_us, |frame| frame.at_us);
@@ -79,7 +79,7 @@ fn halve(exchange: &mut Exchange, then: &[u8]) {
     response.frames = vec![AnswerFrame { at_us, bytes }];
 }
 
-/// The error in the form in which it would come: of a model in that of its API, of an MCP tool as a result that is an error.
+/// The error in its usual format: that of the API for a model, a result with `isError` for an MCP tool.
 fn error(recorded: &Exchange, words: &str) -> RecordedResponse {
     let request = &recorded.request;
     let at_us = recorded.response.as_ref().map_or(request.at_us, |response| response.at_us);

@@ -1,4 +1,4 @@
-//! What an event of an MCP server's stream belongs to: the request that it answers, or that was under way.
+//! Finds the request that an event of an MCP server's stream belongs to.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use crate::Exchange;
 use crate::proxy::streams::mcp_stream::message;
 use crate::proxy::{Listening, PostEndpoint, is_mcp_stream};
 
-/// What a client said to a server, in the order of the recording.
+/// The messages of a client to a server, in the order of the recording.
 #[derive(Clone)]
 pub(crate) struct ClientMessages<'s, 'r> {
     stream: &'s Exchange,
@@ -21,15 +21,16 @@ impl<'s, 'r> ClientMessages<'s, 'r> {
         Self { stream, messages: here.filter_map(|other| Some((other, rpc(other)?))).collect() }
     }
 
-    /// Only what was said where a stream says that it is to be posted, where anything was: a server may have several clients at once, which count their messages alike.
+    /// Only the messages that were posted to this endpoint, if there are any: a server may have several clients that
+    /// use the same ids.
     pub(crate) fn to(&self, endpoint: &PostEndpoint) -> Self {
         let there = |(exchange, _): &&(&Exchange, &Value)| PostEndpoint::of(&exchange.request) == *endpoint;
         let messages: Vec<_> = self.messages.iter().filter(there).copied().collect();
         Self { stream: self.stream, messages: if messages.is_empty() { self.messages.clone() } else { messages } }
     }
 
-    /// The request that a message of the server belongs to: the one that it answers or tells the progress of, otherwise the last one
-    /// before it. A stream that answers one request says nothing of others.
+    /// The request that a message of the server belongs to: the one that it answers or reports progress of, otherwise
+    /// the last one before it. All messages of a stream that answers one request belong to that one.
     pub(crate) fn request(&self, message: &Value, until_us: u64) -> Option<u64> {
         let stream = self.stream.id;
         if self.messages.iter().any(|(exchange, body)| exchange.id == stream && body.get("method").is_some()) {
@@ -49,7 +50,7 @@ impl<'s, 'r> ClientMessages<'s, 'r> {
         fitting.next().map(|(exchange, _)| exchange.id)
     }
 
-    /// The answer that the client gave to a question of the server between two moments.
+    /// The reply of the client to a question of the server within this period.
     pub(crate) fn answer(&self, id: &Value, since_us: u64, until_us: u64) -> Option<u64> {
         let mut answers = self.messages.iter().filter(|(exchange, body)| {
             let between = (since_us..=until_us).contains(&exchange.request.at_us);
@@ -59,7 +60,7 @@ impl<'s, 'r> ClientMessages<'s, 'r> {
     }
 }
 
-/// Where an answer is that did not come to its request.
+/// The place of an answer that came over a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct InStream {
     /// The exchange that is the stream.
@@ -93,7 +94,7 @@ pub(crate) fn in_streams<'r>(recorded: impl Iterator<Item = &'r Exchange> + Clon
     found
 }
 
-/// Whether a request was taken, and the answer to it is not the answer to what it asks for.
+/// Whether a request was accepted, and its response does not contain the answer.
 fn is_accepted(exchange: &Exchange) -> bool {
     let (Some(asked), Some(response)) = (rpc(exchange), &exchange.response) else { return false };
     let whole = response.whole();
@@ -159,7 +160,7 @@ mod tests {
 
     #[test]
     fn sessions_that_count_alike_are_told_apart_whatever_the_status() {
-        // The official SDK for Java accepts with 200 and nothing else.
+        // The official SDK for Java accepts with an empty 200.
         let recorded = [
             stream(1, "a", &[(12, 2)]),
             stream(2, "b", &[(13, 2)]),

@@ -1,34 +1,34 @@
-//! Cuts an answer into the pieces that are kept: events and lines where it has such, else what came at once.
+//! Splits an answer into pieces: events or lines if it has them, otherwise the chunks in which it arrived.
 
 use bytes::{Bytes, BytesMut};
 
 use crate::RecordedResponse;
 
-/// How an answer is cut.
+/// How an answer is split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FrameCut {
     /// After each empty line, as in `text/event-stream`.
     Events,
     /// After each line.
     Lines,
-    /// Nowhere: a piece is what came at once.
+    /// Not at all: a piece is a chunk as it arrived.
     Chunks,
 }
 
-/// Cuts one answer. Lines end with a line feed, before which a carriage return may stand.
+/// Splits one answer. Lines end with a line feed, optionally after a carriage return.
 #[derive(Debug)]
 pub(crate) struct Splitter {
     cut: FrameCut,
-    /// What came since the last cut.
+    /// The data since the last split.
     open: BytesMut,
-    /// Where in it the line begins that is being read.
+    /// The start of the current line in it.
     line: usize,
-    /// Whether any line before that one has text.
+    /// Whether any earlier line in it has text.
     has_text: bool,
 }
 
 impl Splitter {
-    /// For an answer of this type and encoding. What is compressed has no events to see.
+    /// For an answer of this type and encoding. Compressed events cannot be recognised.
     pub(crate) fn new(content_type: &str, encoding: &str) -> Self {
         let kind = content_type.split(';').next().expect("a split has a first part").trim().to_ascii_lowercase();
         let plain = encoding.is_empty() || encoding.eq_ignore_ascii_case("identity");
@@ -40,13 +40,13 @@ impl Splitter {
         Self { cut, open: BytesMut::new(), line: 0, has_text: false }
     }
 
-    /// For this answer, by its headers.
+    /// For this answer, according to its headers.
     pub(crate) fn of(response: &RecordedResponse) -> Self {
         let header = |name: &str| response.header(name).unwrap_or_default();
         Self::new(header("content-type"), header("content-encoding"))
     }
 
-    /// Takes what came at once and gives the pieces that are complete with it.
+    /// Adds a chunk and returns the pieces that are now complete.
     pub(crate) fn push(&mut self, chunk: &Bytes) -> Vec<Bytes> {
         if self.cut == FrameCut::Chunks {
             return if chunk.is_empty() { Vec::new() } else { vec![chunk.clone()] };
@@ -68,12 +68,12 @@ impl Splitter {
         pieces
     }
 
-    /// How many bytes have come since the last cut.
+    /// The number of bytes since the last split.
     pub(crate) fn open(&self) -> usize {
         self.open.len()
     }
 
-    /// What is left when the answer is over.
+    /// The remaining data when the answer has ended.
     pub(crate) fn rest(&mut self) -> Option<Bytes> {
         (!self.open.is_empty()).then(|| self.open.split().freeze())
     }

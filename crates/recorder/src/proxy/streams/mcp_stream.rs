@@ -1,5 +1,5 @@
-//! A stream that a client of an MCP server only listens to. With the SSE transport of 2024, the answers to what it posts elsewhere
-//! come over it.
+//! A stream that a client of an MCP server only listens to. With the SSE transport of 2024, it carries the answers to
+//! requests that are posted elsewhere.
 
 use agentci_protocols::sse::{Decoder, SseEvent as Event};
 use reqwest::Url;
@@ -8,13 +8,13 @@ use serde_json::Value;
 use crate::recording::is_event_stream;
 use crate::{Exchange, RecordedRequest, RecordedResponse};
 
-/// The header that tells the sessions of a server apart.
+/// The header with the session.
 const SESSION: &str = "mcp-session-id";
 
 /// An answer of an MCP server that came over such a stream.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StreamAnswer {
-    /// Where the client posts what is answered there.
+    /// Where the client posts the messages that are answered on it.
     pub endpoint: PostEndpoint,
     /// The JSON-RPC message.
     pub message: Value,
@@ -28,7 +28,7 @@ pub struct PostEndpoint {
 }
 
 impl PostEndpoint {
-    /// Where a request goes.
+    /// The endpoint of a request.
     pub fn of(request: &RecordedRequest) -> Self {
         let written = format!("{}{}", request.origin, request.path);
         let address = Url::parse(&written).map_or(written, String::from);
@@ -36,7 +36,7 @@ impl PostEndpoint {
         Self { address, session }
     }
 
-    /// The one that the server names, as a client reads it.
+    /// The endpoint that the server names, resolved like a client does.
     fn named(&self, by_server: &str) -> Option<Self> {
         let address = Url::parse(&self.address).ok()?.join(by_server.trim()).ok()?;
         Some(Self { address: address.into(), session: self.session.clone() })
@@ -50,12 +50,12 @@ pub(crate) struct Listening {
 }
 
 impl Listening {
-    /// Nothing for any other answer.
+    /// `None` for any other answer.
     pub(crate) fn to(request: &RecordedRequest, response: &RecordedResponse) -> Option<Self> {
         (request.method == "GET" && is_event_stream(response)).then(|| Self { endpoint: PostEndpoint::of(request) })
     }
 
-    /// Takes an event, and gives the answer in it.
+    /// Reads an event, and returns the answer in it.
     pub(crate) fn hear(&mut self, event: &[u8]) -> Option<StreamAnswer> {
         let event = event_in(event)?;
         if is_endpoint(&event) {
@@ -67,7 +67,7 @@ impl Listening {
     }
 }
 
-/// Whether an exchange is the stream of an MCP server that its client listens to.
+/// Whether an exchange is a stream of an MCP server that its client listens to.
 pub fn is_mcp_stream(exchange: &Exchange) -> bool {
     let is_of_mcp = |event: Event| is_endpoint(&event) || message_of(&event).is_some();
     let response = exchange.response.as_ref().filter(|response| is_event_stream(response));
@@ -75,7 +75,7 @@ pub fn is_mcp_stream(exchange: &Exchange) -> bool {
     exchange.request.method == "GET" && frames.any(|frame| event_in(&frame.bytes).is_some_and(is_of_mcp))
 }
 
-/// Where an event of the SSE transport of 2024 wants messages to be posted.
+/// The endpoint for messages in an event of the SSE transport of 2024.
 pub(crate) fn endpoint_in(event: &[u8]) -> Option<String> {
     event_in(event).filter(is_endpoint).map(|event| event.data)
 }
@@ -85,14 +85,14 @@ pub(crate) fn message(event: &[u8]) -> Option<Value> {
     message_of(&event_in(event)?)
 }
 
-/// The event that a piece of a stream holds.
+/// The event in a piece of a stream.
 fn event_in(piece: &[u8]) -> Option<Event> {
     let mut decoder = Decoder::new(usize::MAX).without_raw();
     decoder.push(piece);
     decoder.finish()
 }
 
-/// Whether an event says where messages are to be posted.
+/// Whether an event names the endpoint for messages.
 fn is_endpoint(event: &Event) -> bool {
     event.event.as_deref().map(str::trim) == Some("endpoint")
 }

@@ -1,4 +1,4 @@
-//! Streams of events, and what in them belongs together.
+//! Event streams, and which events belong to which request.
 
 pub(crate) mod event_owner;
 pub(crate) mod frames;

@@ -1,22 +1,22 @@
-//! The body of an answer, read as what it is.
+//! Parses the body of an answer according to its format.
 
 use serde_json::Value;
 
 use crate::{AnswerFrame, RecordedResponse};
 
-/// The body of an answer, read as what it is.
+/// The parsed body of an answer.
 pub(super) struct ReadBody {
     pub(super) form: BodyForm,
-    /// Its JSON values, in order; none of one that is something else.
+    /// Its JSON values, in order; empty for any other format.
     pub(super) values: Vec<Value>,
-    /// The frame that has each event, or in which each line ends.
+    /// For each value, the frame with the event, or the frame in which the line ends.
     pub(super) frames: Vec<usize>,
 }
 
-/// What the body of an answer is.
+/// The format of the body of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BodyForm {
-    /// Server-sent events: the data of each frame, where it has some.
+    /// Server-sent events: the data of each frame, if it has any.
     Events,
     /// Lines of JSON.
     Lines,
@@ -34,18 +34,18 @@ impl BodyForm {
     }
 }
 
-/// The JSON values of an answer, in order; none of one that is something else.
+/// The JSON values of an answer, in order; empty for any other format.
 pub(crate) fn values_of(response: &RecordedResponse) -> Vec<Value> {
     read(response).values
 }
 
-/// Whether an answer says that it is a stream of server-sent events.
+/// Whether the content type of an answer is server-sent events.
 pub(crate) fn is_event_stream(response: &RecordedResponse) -> bool {
     let mut types = response.headers.iter().filter(|(name, _)| name == "content-type");
     types.any(|(_, value)| value.trim_start().to_ascii_lowercase().starts_with("text/event-stream"))
 }
 
-/// Reads the body of an answer.
+/// Parses the body of an answer.
 pub(super) fn read(response: &RecordedResponse) -> ReadBody {
     if is_event_stream(response) {
         let data = response.frames.iter().enumerate().filter_map(|(index, frame)| Some((event(frame)?, index)));
@@ -62,13 +62,13 @@ pub(super) fn read(response: &RecordedResponse) -> ReadBody {
     }
 }
 
-/// The data of a server-sent event: JSON, or a text.
+/// The data of a server-sent event: JSON, or a string.
 fn event(frame: &AnswerFrame) -> Option<Value> {
     let data = data_of(std::str::from_utf8(&frame.bytes).ok()?)?;
     Some(serde_json::from_str(&data).unwrap_or(Value::String(data)))
 }
 
-/// The data of a server-sent event as it is written; nothing if it has none.
+/// The data of a server-sent event as written; `None` if it has none.
 pub(super) fn data_of(event: &str) -> Option<String> {
     let lines: Vec<&str> = event.lines().filter_map(data).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))

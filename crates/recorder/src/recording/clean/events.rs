@@ -1,7 +1,8 @@
-//! The events of a stream, in the shapes of all APIs: texts that are said piece by piece are joined, whatever they are called.
+//! The events of a stream, in the formats of all APIs: texts that are sent in pieces are joined, whatever their keys.
 //!
-//! A text at the same place of several events is one text that streams: `/choices/0/delta/content`, or
-//! `/delta/partial_json` of the content block 1. Where items of a list have an `index`, it names them, not their position.
+//! Texts at the same place of several events are one streamed text: `/choices/0/delta/content`, or
+//! `/delta/partial_json` of the content block 1. If the items of a list have an `index`, it identifies them instead of
+//! their position.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,10 +14,10 @@ use serde_json::Value;
 
 use super::{keys, texts};
 
-/// Fields of an event that tell which of several things it speaks of.
+/// Fields that identify the object that an event refers to.
 const NAMING: [&str; 7] =
     ["index", "output_index", "content_index", "summary_index", "item_id", "messageId", "toolCallId"];
-/// Texts that every event repeats, and that continue nothing.
+/// Keys whose texts every event repeats, and that are not streamed.
 const REPEATED: [&str; 12] = [
     "id",
     "type",
@@ -32,19 +33,19 @@ const REPEATED: [&str; 12] = [
     "modelVersion",
 ];
 
-/// The most characters of a word that is called a token.
+/// Maximum number of characters of a word that is called a token.
 const LONGEST_WORD: usize = 20;
 
-/// A text that streams, and the places where its parts stand.
+/// A streamed text, and the places of its parts.
 #[derive(Default)]
 struct TextLane {
     text: String,
     parts: Vec<Range<usize>>,
-    /// For each part the event and the place in it.
+    /// For each part, the event and the place in it.
     places: Vec<(usize, String)>,
 }
 
-/// Remembers what is secret in events, one by one and joined.
+/// Learns the secrets in events, both single and joined.
 pub(super) fn learn(events: &[Value], streamed: bool, redactor: &mut Redactor) {
     for event in events {
         if !streamed || word(event).is_none() {
@@ -75,7 +76,7 @@ pub(super) fn scrub(events: &mut [Value], streamed: bool, redactor: &Redactor) {
     }
 }
 
-/// What an event calls a token and is a word of the answer: many agents stream them so, and none is a secret.
+/// A `token` that is a word of the answer: many agents stream words like this, and they are not secrets.
 fn word(event: &Value) -> Option<&str> {
     let word = event.get("token")?.as_str()?;
     (word.contains(' ') || word.chars().count() <= LONGEST_WORD).then_some(word)

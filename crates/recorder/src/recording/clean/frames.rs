@@ -1,4 +1,4 @@
-//! The body of an answer without its secrets.
+//! Removes the secrets from the body of an answer.
 
 use agentci_trace::Redactor;
 use bytes::Bytes;
@@ -48,7 +48,7 @@ fn scrub_events(
             continue;
         };
         let text = String::from_utf8_lossy(&frame.bytes);
-        // What stands in comments and names, and what JSON hides behind another value of the same key.
+        // In comments and names, and in a value that JSON hides behind a duplicate key.
         let beside = !redactor.known_places(&text).is_empty();
         if beside || *value != clean {
             frame.bytes = rewritten(&text, &clean, redactor).into();
@@ -59,7 +59,7 @@ fn scrub_events(
 /// A server-sent event with other data.
 fn rewritten(text: &str, clean: &Value, redactor: &Redactor) -> String {
     let said = match clean {
-        // Text that is not JSON is said as it is.
+        // Text that is not JSON is written as it is.
         Value::String(words) if data_of(text).is_none_or(|data| serde_json::from_str::<Value>(&data).is_err()) => {
             words.clone()
         }
@@ -85,7 +85,7 @@ fn rewritten(text: &str, clean: &Value, redactor: &Redactor) -> String {
     clean
 }
 
-/// Text may come in pieces that end anywhere, even within a letter.
+/// The pieces of a text may end anywhere, even within a character.
 fn scrub_raw(response: &mut RecordedResponse, redactor: &Redactor) {
     let whole = response.whole();
     let Ok(text) = String::from_utf8(whole) else {

@@ -1,20 +1,20 @@
-//! JSON without its secrets: what stands under telling keys, and what its texts hold.
+//! Removes secrets from JSON: values under sensitive keys, and secrets in its texts.
 //!
-//! The keys of requests to models are fewer than those of the world: a tool has a parameter that is called `password` and whose
-//! description is not one, and a model says a `token` with its probability.
+//! Not every sensitive key has a secret: a tool may have a parameter `password` with a description, and a model may
+//! return a `token` with its probability.
 
 use agentci_trace::{PLACEHOLDER, Redactor};
 use serde_json::{Map, Value};
 
 use super::texts;
 
-/// JSON within the texts of JSON is followed this deep.
+/// How many levels of JSON inside strings are searched.
 const DEEPEST: usize = 4;
 /// A shorter number is not a secret, whatever its key.
 const SHORTEST_NUMBER: usize = 6;
-/// How the value of a header that says who asks may begin.
+/// The schemes of an authorization header.
 const SCHEMES: [&str; 3] = ["bearer", "basic", "token"];
-/// Words that stand under telling keys and are no secrets.
+/// Values under sensitive keys that are not secrets.
 const ORDINARY: [&str; 19] = [
     "string",
     "number",
@@ -36,7 +36,7 @@ const ORDINARY: [&str; 19] = [
     "unknown",
     "client_credentials",
 ];
-/// A key that ends so does not hold the secret that it speaks of.
+/// The value of a key with this ending is not the secret that the key mentions.
 const ABOUT: [&str; 21] = [
     "count",
     "counts",
@@ -60,17 +60,17 @@ const ABOUT: [&str; 21] = [
     "field",
     "status",
 ];
-/// Tokens that say where a list goes on.
+/// Words before `token` in keys for pagination.
 pub(super) const PAGES: [&str; 4] = ["page", "next", "continuation", "sync"];
-/// An object that has one of these keys describes a value, or is one of a model's words.
+/// An object with one of these keys describes a value, or is a token of a model.
 const DESCRIBES: [&str; 8] = ["type", "$ref", "anyOf", "oneOf", "allOf", "enum", "description", "logprob"];
 
-/// Remembers what stands under telling keys.
+/// Learns the values under sensitive keys.
 pub(super) fn learn(value: &Value, redactor: &mut Redactor) {
     learn_within(value, redactor, DEEPEST);
 }
 
-/// Remembers what stands under telling keys in a text that is JSON.
+/// Learns the values under sensitive keys in a text that is JSON.
 pub(super) fn learn_text(text: &str, redactor: &mut Redactor) {
     if let Some(value) = structured(text) {
         learn_within(&value, redactor, DEEPEST - 1);
@@ -107,7 +107,7 @@ fn learn_all(value: &Value, redactor: &mut Redactor) {
     match value {
         Value::String(text) if !ORDINARY.contains(&text.as_str()) => {
             redactor.learn_value(text);
-            // What follows the scheme of a header is the secret.
+            // The secret is the part after the scheme of a header.
             if text
                 .split_once(' ')
                 .is_some_and(|(scheme, _)| SCHEMES.iter().any(|one| scheme.eq_ignore_ascii_case(one)))
@@ -146,7 +146,7 @@ fn scrub_object(map: &mut Map<String, Value>, redactor: &Redactor) {
             scrub(value, redactor);
         }
     }
-    // A secret may also stand where a key should.
+    // A key may also be a secret.
     if map.keys().any(|key| texts::clean(key, redactor).is_some()) {
         let old = std::mem::take(map);
         map.extend(old.into_iter().map(|(key, value)| (texts::clean(&key, redactor).unwrap_or(key), value)));
@@ -165,22 +165,23 @@ fn hides(map: &Map<String, Value>, key: &str, value: &Value, redactor: &Redactor
             !said && !short && !text.is_empty() && !text.starts_with("http://") && !text.starts_with("https://")
         }
         Value::Object(fields) => !DESCRIBES.iter().any(|key| fields.contains_key(*key)),
-        // A short number is the id of a word; a secret is longer.
+        // A short number is the id of a token; a secret is longer.
         Value::Number(number) => number.as_str().len() >= SHORTEST_NUMBER && !map.contains_key("logprob"),
-        // Lists under such keys name what is allowed or required, as `auth: [basic]`; their objects have keys of their own.
+        // Lists under such keys name what is allowed or required, as in `auth: [basic]`; their objects have their own
+        // keys.
         _ => false,
     }
 }
 
-/// Words that name secrets and, as often, ordinary values: the token of an order, say.
+/// Words that name secrets and, as often, ordinary values, such as the token of an order.
 const VAGUE: [&str; 4] = ["token", "auth", "credential", "credentials"];
-/// Words beside them that leave no doubt.
+/// Words next to them that make them clearly secrets.
 const CLEAR: [&str; 8] = ["access", "refresh", "api", "bearer", "session", "secret", "password", "private"];
-/// A shorter value under a vague key is ordinary data. Taken for a secret it would be removed from everything else, and not
+/// A shorter value under a vague key is ordinary data. As a secret, it would be removed everywhere else, and not be
 /// compared.
 const SHORTEST_TOKEN: usize = 16;
 
-/// Whether a key may as well speak of ordinary data.
+/// Whether a key may also name ordinary data.
 fn is_vague(key: &str) -> bool {
     let words = words(key);
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));

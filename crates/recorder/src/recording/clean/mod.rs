@@ -1,9 +1,9 @@
-//! A recording without its secrets.
+//! Removes the secrets from a recording.
 //!
-//! What is secret anywhere in a recording is removed everywhere in it: values that came in headers that say who asks, values
-//! under telling keys, and texts of telling forms. What streams in many events is cleaned as a whole, since a secret may begin
-//! in one event and end in another: the placeholder stands where it begins, and the events stay as many as they were. An event
-//! without a secret stays as it is, byte for byte.
+//! A secret anywhere in a recording is removed everywhere in it: the values of headers with credentials, values under
+//! sensitive keys, and texts with the form of a secret. A text that is streamed in many events is cleaned as a whole,
+//! since a secret may begin in one event and end in another: the placeholder is put where it begins, and the number of
+//! events does not change. An event without a secret is kept byte for byte.
 
 mod answer;
 mod events;

@@ -1,19 +1,19 @@
-//! Secrets in the query of a request and in forms, by the names of their parameters.
+//! Secrets in queries and forms, detected by the names of their parameters.
 
 use agentci_trace::{PLACEHOLDER, Redactor};
 
 use super::super::headers::is_word;
 use super::{keys, texts};
 
-/// Parameters that hold secrets beside those that are told by their names.
+/// Secret parameters, in addition to those that are detected by their names.
 const SECRET: [&str; 7] =
     ["sig", "signature", "x-amz-signature", "x-amz-credential", "x-goog-signature", "x-goog-credential", "jwt"];
-/// Parameters that often hold secrets, and as often ordinary values: the value decides.
+/// Parameters that are often secrets, and as often ordinary values: the value decides.
 const MAY_BE: [&str; 3] = ["key", "code", "session"];
-/// A shorter value of one of those is an ordinary one.
+/// A shorter value of such a parameter is ordinary.
 const SHORTEST_RANDOM: usize = 20;
 
-/// The host of an API that takes its key in the query, and what the paths of that API contain on any host.
+/// The host of an API with its key in the query, and a part of the paths of that API on any host.
 const KEYED_HOST: &str = "generativelanguage.googleapis.com";
 const KEYED_PATHS: [&str; 6] = [
     ":generateContent",
@@ -24,18 +24,18 @@ const KEYED_PATHS: [&str; 6] = [
     "/v1beta/models",
 ];
 
-/// Whether the parameter `key` of an address is one that says who asks, however it looks. The address may lack its host.
+/// Whether the parameter `key` of an address is always a credential. The address may lack its host.
 fn takes_key(origin: &str, path: &str) -> bool {
     let path = path.split('?').next().expect("a split has a first part");
     origin.contains(KEYED_HOST) || path.contains(KEYED_HOST) || KEYED_PATHS.iter().any(|known| path.contains(known))
 }
 
-/// Whether a parameter of such an address holds a secret.
+/// Whether a parameter of such an address is a secret.
 fn is_secret_at(takes_key: bool, name: &str, value: &str, redactor: &Redactor) -> bool {
     (takes_key && name.eq_ignore_ascii_case("key") && !value.is_empty()) || is_secret(name, value, redactor)
 }
 
-/// Whether a parameter holds a secret.
+/// Whether a parameter is a secret.
 pub(super) fn is_secret(name: &str, value: &str, redactor: &Redactor) -> bool {
     let name = name.to_ascii_lowercase();
     if MAY_BE.contains(&name.as_str()) {
@@ -45,7 +45,7 @@ pub(super) fn is_secret(name: &str, value: &str, redactor: &Redactor) -> bool {
     SECRET.contains(&name.as_str()) || (redactor.is_secret_key(&name) && !ordinary && !value.is_empty())
 }
 
-/// Whether a value looks like one that was made by chance: long, of small and capital letters and digits.
+/// Whether a value looks random: long, with lower-case and capital letters and digits.
 fn is_random(value: &str) -> bool {
     let has = |test: fn(&u8) -> bool| value.bytes().any(|byte| test(&byte));
     value.len() >= SHORTEST_RANDOM
@@ -64,7 +64,7 @@ pub(super) fn secrets<'p>(origin: &str, path: &'p str, redactor: &Redactor) -> V
     found.filter(|value| takes_key || !is_word(value)).collect()
 }
 
-/// A path with its query without secrets; the origin may be unknown.
+/// A path with its query, without secrets; the origin may be unknown.
 pub(crate) fn clean_path(origin: &str, path: &str, redactor: &Redactor) -> String {
     let takes_key = takes_key(origin, path);
     let Some((before, query)) = path.split_once('?') else {
@@ -83,7 +83,7 @@ pub(crate) fn clean_path(origin: &str, path: &str, redactor: &Redactor) -> Strin
     format!("{}?{}{fragment}", redactor.text(before), pairs.join("&"))
 }
 
-/// A form without secrets.
+/// Removes the secrets of a form.
 pub(super) fn scrub_pairs(pairs: &mut [(String, String)], redactor: &Redactor) {
     for (name, value) in pairs {
         if is_secret(name, value, redactor) {

@@ -1,4 +1,4 @@
-//! The whole recording without its secrets, and the last look at what was written.
+//! Removes the secrets of a whole recording, and checks the written text once more.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use super::answer::{self, BodyForm};
 use super::{events, frames, parameters, request, split, texts};
 use crate::{EndKind, RecordedResponse, Recording};
 
-/// Words of the format itself, and names that it keeps: none of them is a secret where a line has it.
+/// Words of the format itself, and names that it keeps: they are not secrets.
 const OWN: [&str; 24] = [
     "recording",
     "command",
@@ -38,10 +38,10 @@ const OWN: [&str; 24] = [
     "openai",
 ];
 
-/// Fields whose numbers are ours.
+/// Fields with numbers of the format.
 const MOMENTS: [&str; 2] = ["\"at_us\":", "\"now_ms\":"];
 
-/// The recording without its secrets. Those that it shows to be some are added to the ones that are known.
+/// The recording without its secrets. Adds the secrets found in it to the known ones.
 pub(in super::super) fn cleaned(recording: &Recording, secrets: &mut Redactor) -> Recording {
     let mut clean = recording.clone();
     for response in clean.exchanges.iter_mut().filter_map(|exchange| exchange.response.as_mut()) {
@@ -91,7 +91,7 @@ fn scrub_answer(response: &mut RecordedResponse, secrets: &Redactor) {
     frames::scrub(response, secrets);
 }
 
-/// A packed answer that holds a secret is unpacked; one that holds none stays as it came.
+/// Decompresses a compressed answer if it contains a secret; otherwise it is unchanged.
 fn scrub_packed(response: &mut RecordedResponse, secrets: &Redactor) {
     let Some(mut plain) = split::plain(response) else { return };
     let packed = plain.frames.clone();
@@ -114,7 +114,7 @@ fn scrub_header(recording: &mut Recording, secrets: &Redactor) {
     header.roots.tmp.iter_mut().for_each(scrub);
 }
 
-/// The first line of a text that still holds a known secret.
+/// The first line of a text that still contains a known secret.
 pub(in super::super) fn leftover(text: &str, secrets: &Redactor) -> Option<usize> {
     let places = secrets.known_places(text).into_iter();
     let left = places.filter(|place| !is_own(text, place));
@@ -122,8 +122,8 @@ pub(in super::super) fn leftover(text: &str, secrets: &Redactor) -> Option<usize
     Some(text.as_bytes().iter().take(first).filter(|byte| **byte == b'\n').count() + 1)
 }
 
-/// Whether what was found is a word of the format, or digits that only look like a secret: a part of a longer number, or a
-/// moment.
+/// Whether a match is a word of the format, or digits that only look like a secret: a part of a longer number, or a
+/// time.
 fn is_own(text: &str, place: &Range<usize>) -> bool {
     let Some(found) = text.get(place.clone()) else { return false };
     if OWN.contains(&found) {

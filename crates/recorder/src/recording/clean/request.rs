@@ -1,4 +1,4 @@
-//! A request without its secrets, and what it tells about them.
+//! Removes the secrets of a request, and learns them.
 
 use std::borrow::Cow;
 
@@ -9,10 +9,10 @@ use super::super::headers::{is_credential, is_secret_header, is_word};
 use super::{keys, parameters, texts};
 use crate::{Exchange, RecordedBody, RecordedRequest};
 
-/// A shorter value of a header is not taken for a secret: it would be found everywhere.
+/// A shorter value of a header is not a secret: it would be found everywhere.
 const SHORTEST: usize = 8;
-/// Remembers the secrets of a request as it came, before headers are left out: whatever says who asks, in headers and query.
-/// The path may have its origin before it.
+/// Learns the secrets of a complete request, before headers are removed: all credentials in headers and query. The path
+/// may be preceded by its origin.
 pub fn learn_request(secrets: &mut Redactor, headers: &[(String, String)], path_and_query: &str) {
     for (_, value) in headers.iter().filter(|(name, value)| is_credential(name, value)) {
         let credential = value.split_once(' ').map_or(value.as_str(), |(_, credential)| credential).trim();
@@ -29,10 +29,10 @@ fn learn_query(secrets: &mut Redactor, origin: &str, path: &str) {
     }
 }
 
-/// Remembers the secrets of an answer as it came: the values of its cookies.
+/// Learns the secrets of a complete answer: the values of its cookies.
 pub fn learn_response(secrets: &mut Redactor, headers: &[(String, String)]) {
     for (_, cookie) in headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie")) {
-        // What follows says for whom it is, and is not a secret.
+        // The attributes after it are not secrets.
         let pair = cookie.split(';').next().expect("a split has a first part");
         if let Some((_, value)) = pair.split_once('=').filter(|(_, value)| value.trim().len() >= SHORTEST) {
             secrets.learn_value(value.trim());
@@ -45,20 +45,20 @@ fn learn_parameter(value: &str, secrets: &mut Redactor) {
         return;
     }
     secrets.learn_value(value);
-    // Elsewhere the same value stands as it is.
+    // Elsewhere the same value is not encoded.
     let plain = percent_decoded(value);
     if plain != value {
         secrets.learn_value(&plain);
     }
 }
 
-/// A text without percent signs; one that would not be UTF-8 stays as it is.
+/// Decodes percent signs; a text that does not decode to UTF-8 is unchanged.
 pub(crate) fn percent_decoded(text: &str) -> String {
     percent_decode_str(text).decode_utf8().map_or_else(|_| text.to_owned(), Cow::into_owned)
 }
 
 impl RecordedRequest {
-    /// The request without secrets: those that are given, and those that it shows to be some. Requests are compared so.
+    /// The request without secrets: the given ones, and those found in it. Requests are compared in this form.
     #[must_use]
     pub fn redacted(&self, secrets: &Redactor) -> RecordedRequest {
         let mut secrets = secrets.clone();
@@ -68,7 +68,7 @@ impl RecordedRequest {
         clean
     }
 
-    /// The request with no secrets in its headers: for one whose other parts are known to have none.
+    /// The request without secrets in its headers, if the rest is known to have none.
     #[must_use]
     pub(crate) fn with_clean_headers(&self, secrets: &Redactor) -> RecordedRequest {
         let mut clean = self.clone();
@@ -77,7 +77,7 @@ impl RecordedRequest {
     }
 }
 
-/// The names of variables whose values stand in requests where secrets do, such as under `api_key` in a body.
+/// The names of variables whose values are used as secrets in requests, such as under `api_key` in a body.
 pub(crate) fn variables_shown(exchanges: &[Exchange], environment: &[(String, String)]) -> Vec<String> {
     let mut shown = Redactor::default();
     for exchange in exchanges {
@@ -88,7 +88,7 @@ pub(crate) fn variables_shown(exchanges: &[Exchange], environment: &[(String, St
     variables.map(|(name, _)| name.clone()).collect()
 }
 
-/// Remembers what stands under telling keys in a request.
+/// Learns the values under sensitive keys in a request.
 pub(super) fn learn(request: &RecordedRequest, secrets: &mut Redactor) {
     learn_request(secrets, &request.headers, &request.path);
     learn_query(secrets, &request.origin, &request.path);

@@ -1,5 +1,5 @@
-//! Answers as their servers meant them: unpacked where they are compressed although nobody asked for it, and server-sent events one a
-//! piece. A client may be slow and a server quick, and then several come at once, or a part of one.
+//! Normalizes answers: decompresses those that a server compressed without being asked, and splits streams into one
+//! server-sent event per piece. If a client is slow and a server fast, several events arrive at once, or a part of one.
 
 use super::answer::is_event_stream;
 use crate::compression::unpacked;
@@ -8,7 +8,7 @@ use crate::{AnswerFrame, RecordedResponse};
 
 const ENCODING: &str = "content-encoding";
 
-/// A packed answer as one that is not; nothing if it is not packed, or cannot be unpacked.
+/// A compressed answer, decompressed; `None` if it is not compressed, or cannot be decompressed.
 pub(crate) fn plain(response: &RecordedResponse) -> Option<RecordedResponse> {
     let bytes = unpacked(response.header(ENCODING)?, &response.whole())?.into();
     let at_us = response.frames.last()?.at_us;
@@ -18,7 +18,7 @@ pub(crate) fn plain(response: &RecordedResponse) -> Option<RecordedResponse> {
     Some(plain)
 }
 
-/// Makes each piece of a stream of events one event; the bytes stay as they are.
+/// Splits a stream into one event per piece; the bytes do not change.
 pub(super) fn into_events(response: &mut RecordedResponse) {
     if !is_event_stream(response) {
         return;

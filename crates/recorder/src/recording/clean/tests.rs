@@ -1,4 +1,4 @@
-//! No secret reaches the text of a recording, and nothing else is taken for one.
+//! No secret reaches the text of a recording, and nothing else counts as one.
 
 use agentci_trace::Redactor;
 use proptest::collection::vec;
@@ -46,7 +46,7 @@ fn recording(exchange: Exchange) -> Recording {
     Recording { exchanges: vec![exchange], ..Recording::default() }
 }
 
-/// What a recording is after it was written and read, and that writing it once more changes nothing.
+/// The recording after it was written and read. Writing it again changes nothing.
 fn stored(recording: &Recording, secrets: &Redactor) -> Recording {
     let text = recording.write(secrets).unwrap().text;
     let back = Recording::parse(&text).unwrap();
@@ -60,10 +60,10 @@ fn frames(content_type: &str, frames: &[&str]) -> Vec<String> {
     response.frames.iter().map(|frame| String::from_utf8(frame.bytes.to_vec()).unwrap()).collect()
 }
 
-/// An event in which a text stands.
+/// An event that contains a text.
 type Shape = fn(&str) -> Value;
 
-/// The parts of a secret, each said by an event of its own, in the shape of an API.
+/// The parts of a secret, each in its own event, in the format of an API.
 fn streamed(shape: Shape) -> Vec<String> {
     let parts = ["The key is sword", "fish-", "17", "-value, and", " that is all"];
     parts.iter().map(|part| format!("event: x\ndata: {}\n\n", shape(part))).collect()
@@ -136,7 +136,7 @@ fn events_without_a_secret_stay_byte_for_byte() {
         "data: [DONE]\n\n",
     ];
     assert_eq!(frames("text/event-stream", &events), events);
-    // Also beside one that has one.
+    // Also next to one that has a secret.
     let mut with = events.to_vec();
     with.push("data: {\"said\": \"swordfish-17-value\"}\n\n");
     let clean = frames("text/event-stream", &with);
@@ -181,7 +181,7 @@ fn a_secret_over_chunks_of_anything_else_is_removed() {
         ["{\"a\": ", "1.50}"],
         ["plain ", "text"],
         ["{\"a\": 1}\n{\"a\"", ": 2}\n"],
-        // Records of a list do not continue each other.
+        // Items of a list do not continue each other.
         ["[{\"title\": \"Basic \"},", "{\"title\": \"questionsabouteverything\"}]"],
     ] {
         assert_eq!(frames("application/json", &harmless), harmless);
@@ -247,7 +247,7 @@ fn secrets_in_a_query_are_removed_by_name_and_others_stay() {
             "/x?api_key=[REDACTED]&token=[REDACTED]&access_token=[REDACTED]#f",
         ),
         ("/blob?sv=2024&sig=a1b2c3", "/blob?sv=2024&sig=[REDACTED]"),
-        // An ordinary key decides what is asked for: two of them must not look the same.
+        // An ordinary key selects the data: two of them must not look the same.
         ("/kv?key=order-17", "/kv?key=order-17"),
         ("/kv?key=0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b", "/kv?key=0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b"),
         ("/list?pageToken=abcdefghi&max_tokens=8&code=DE", "/list?pageToken=abcdefghi&max_tokens=8&code=DE"),
@@ -347,7 +347,7 @@ fn a_short_number_that_is_secret_is_not_found_in_moments() {
     assert_eq!(*body, json!({"password": "[REDACTED]", "price": 1_152_034.5}));
 }
 
-/// A gzip body whose text is this.
+/// A gzip body with this text.
 fn gzipped(text: &str) -> Vec<u8> {
     let packed = miniz_oxide::deflate::compress_to_vec(text.as_bytes(), 6);
     [&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3], &packed[..], &[0; 8]].concat()
@@ -420,7 +420,7 @@ fn a_word_that_streams_is_no_secret_for_being_called_a_token() {
     assert_eq!(frames("text/event-stream", &events), events);
     let long = ["data: {\"token\":\"ABCDEFGHIJKLMNOPQRSTUVWXYZ\"}\n\n"];
     assert_eq!(frames("text/event-stream", &long), ["data: {\"token\":\"[REDACTED]\"}\n\n"]);
-    // An answer that gives out a token does not stream words.
+    // An answer that returns a token does not stream words.
     assert_eq!(frames("application/json", &["{\"token\":\"abcdefgh12345678\"}"]), ["{\"token\":\"[REDACTED]\"}"]);
 }
 

@@ -1,4 +1,4 @@
-//! Texts without their secrets; one that is JSON stays JSON.
+//! Removes secrets from texts; JSON stays JSON.
 
 use std::ops::Range;
 
@@ -7,14 +7,14 @@ use bytes::Bytes;
 
 use super::keys;
 
-/// A stretch of a text, and what takes its place.
+/// A range of a text, and its replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TextCut {
     pub(super) at: Range<usize>,
     pub(super) with: String,
 }
 
-/// What is to be removed from a text, in order.
+/// The ranges to remove from a text, in order.
 pub(super) fn cuts(text: &str, redactor: &Redactor) -> Vec<TextCut> {
     let places = redactor.places(text).into_iter().filter(|place| !place.is_empty());
     let cuts: Vec<TextCut> = places.map(|at| TextCut { at, with: PLACEHOLDER.into() }).collect();
@@ -22,7 +22,7 @@ pub(super) fn cuts(text: &str, redactor: &Redactor) -> Vec<TextCut> {
         return cuts;
     }
     match keys::structured(text) {
-        // A number, say, or half of an escape was removed.
+        // For example, a number or half of an escape was removed.
         Some(mut value) if keys::structured(&without(text, &cuts)).is_none() => {
             keys::scrub(&mut value, redactor);
             vec![TextCut { at: 0..text.len(), with: value.to_string() }]
@@ -31,7 +31,7 @@ pub(super) fn cuts(text: &str, redactor: &Redactor) -> Vec<TextCut> {
     }
 }
 
-/// A text without secrets; nothing if it has none.
+/// A text without secrets; `None` if it has none.
 pub(super) fn clean(text: &str, redactor: &Redactor) -> Option<String> {
     let cuts = cuts(text, redactor);
     (!cuts.is_empty()).then(|| without(text, &cuts))
@@ -63,7 +63,7 @@ fn without(text: &str, cuts: &[TextCut]) -> String {
     parts_without(text, cuts, std::slice::from_ref(&(0..text.len()))).concat()
 }
 
-/// What each part of a text is without secrets, for those that change.
+/// The parts of a text that change when secrets are removed.
 pub(super) fn clean_parts(text: &str, parts: &[Range<usize>], redactor: &Redactor) -> Vec<(usize, String)> {
     let cuts = cuts(text, redactor);
     if cuts.is_empty() {
@@ -73,7 +73,7 @@ pub(super) fn clean_parts(text: &str, parts: &[Range<usize>], redactor: &Redacto
     clean.filter(|(index, clean)| text.get(parts[*index].clone()) != Some(clean.as_str())).collect()
 }
 
-/// Each part of a text without what is cut out of it. A placeholder stands in the part in which the secret begins.
+/// Each part of a text without the removed ranges. A placeholder is in the part in which the secret begins.
 fn parts_without(text: &str, cuts: &[TextCut], parts: &[Range<usize>]) -> Vec<String> {
     let mut cuts = cuts.iter().peekable();
     let mut done = 0;

@@ -1,4 +1,4 @@
-//! A hostile recording costs no more than its limits allow.
+//! A malicious recording costs no more than its limits allow.
 
 use std::fmt::Write as _;
 
@@ -22,7 +22,7 @@ fn requests(count: usize, fields: impl Fn(usize) -> String) -> String {
 fn exchanges_have_a_limit() {
     assert!(Recording::parse(&requests(10_000, |_| String::new())).is_ok());
     let error = Recording::parse(&requests(10_001, |_| String::new())).unwrap_err();
-    assert_eq!(error.message, "a recording may have 10000 exchanges");
+    assert_eq!(error.message, "a recording may have at most 10000 exchanges");
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn little_text_does_not_become_much_memory() {
         _ => r#","like":1,"patch":[]"#.to_owned(),
     });
     let error = Recording::parse(&text).unwrap_err();
-    assert_eq!(error.message, "the bodies of a recording may have 536870912 bytes in all");
+    assert_eq!(error.message, "the bodies of a recording may have at most 536870912 bytes in total");
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn files_count_as_well() {
     let text = requests(1, |_| format!(r#","file":"{name}","holds":"bytes""#));
     let zeros = Bytes::from(vec![0; Recording::LARGEST + 1]);
     let error = Recording::parse_with(&text, &mut |_| Ok(zeros.clone())).unwrap_err();
-    assert_eq!(error.to_string(), "line 2: the bodies of a recording may have 536870912 bytes in all");
+    assert_eq!(error.to_string(), "line 2: the bodies of a recording may have at most 536870912 bytes in total");
 }
 
 #[test]

@@ -5,7 +5,7 @@ mod size;
 
 use crate::{EndKind, Exchange, ExchangeEnd, RecordedBody, RecordedRequest, Recording};
 
-/// A recording of requests to one place, each continuing the one before it.
+/// A recording of requests to one endpoint, each continuing the one before it.
 fn recording_of(bodies: impl IntoIterator<Item = RecordedBody>) -> Recording {
     let exchange = |(position, body): (usize, RecordedBody)| {
         let id = position as u64 + 1;

@@ -1,4 +1,4 @@
-//! What is not a recording is refused, with its line.
+//! Invalid recordings are rejected, with the line.
 
 use crate::Recording;
 
@@ -21,11 +21,11 @@ fn the_first_line_tells_what_a_file_is() {
     let conversation = r#"{"v":1,"type":"recording","seed":7}"#;
     assert!(Recording::is_world(HEADER) && Recording::is_world(&format!("{HEADER}\nanything")));
     assert!(!Recording::is_world(conversation) && !Recording::is_world("") && !Recording::is_world("{}"));
-    let said = "line 1: this is a recorded conversation of the first format, not the recording of a world";
+    let said = "line 1: this is a conversation in version 1 of the format, not the recording of a world";
     assert_eq!(refused(&[conversation]), said);
     let newer = HEADER.replace("\"v\":2", "\"v\":3");
     assert!(Recording::is_world(&newer), "a newer version should be told, not taken for something else");
-    assert_eq!(refused(&[&newer]), "line 1: version 3 is not known; this program reads version 2");
+    assert_eq!(refused(&[&newer]), "line 1: unknown version 3; this program reads version 2");
     assert_eq!(Recording::parse("").unwrap_err().to_string(), "line 1: this is not a recording: it is empty");
     assert!(refused(&[&request(1)]).contains("the first line must be of type `recording`"));
 }
@@ -37,19 +37,19 @@ fn lines_that_do_not_fit_are_refused() {
     let frame = r#"{"type":"frame","id":1,"at_us":1,"text":""}"#;
     let end = end(1);
     for (lines, said) in [
-        (vec![r#"{"type":"sock\u001bet"}"#], "line 2: `sock\\u{1b}et` is not a type of line"),
-        (vec![&two], "line 2: request 2 stands where request 1 should: they are numbered from 1"),
+        (vec![r#"{"type":"sock\u001bet"}"#], "line 2: unknown line type `sock\\u{1b}et`"),
+        (vec![&two], "line 2: found request 2, expected request 1: requests are numbered from 1"),
         (vec![&one, &one], "line 3: exchange 1 has two requests"),
-        (vec![response], "line 2: a line `response` of exchange 1, which has no request"),
-        (vec![&one, frame], "line 3: a line `frame` of exchange 1, which has no response yet"),
+        (vec![response], "line 2: a line of type `response` of exchange 1, which has no request"),
+        (vec![&one, frame], "line 3: a line of type `frame` of exchange 1, which has no response yet"),
         (vec![&one, response, response], "line 4: exchange 1 has two responses"),
-        (vec![&one, &end, response], "line 4: a line `response` of exchange 1, which has ended"),
-        (vec![&one, &end, &end], "line 4: a line `end` of exchange 1, which has ended"),
+        (vec![&one, &end, response], "line 4: a line of type `response` of exchange 1, which has ended"),
+        (vec![&one, &end, &end], "line 4: a line of type `end` of exchange 1, which has ended"),
         (vec![&one, response], "line 3: exchange 1 has no end: the file was cut off"),
-        (vec![HEADER], "line 2: a second line `recording`: these are two recordings in one file"),
+        (vec![HEADER], "line 2: a second `recording` line: the file contains two recordings"),
         (vec!["[]"], "line 2: this is not a JSON object"),
-        (vec![r#"{"type":"exit","at_us":1,"code":0}"#, &one], "line 3: nothing may follow the line `exit`"),
-        (vec![r#"{"type":"exit","at_us":1,"kode":0}"#], "line 2: `kode` is not a field of this line"),
+        (vec![r#"{"type":"exit","at_us":1,"code":0}"#, &one], "line 3: no line may follow the `exit` line"),
+        (vec![r#"{"type":"exit","at_us":1,"kode":0}"#], "line 2: unknown field `kode` in this line"),
     ] {
         let lines: Vec<&str> = [HEADER].into_iter().chain(lines).collect();
         assert_eq!(refused(&lines), said);
@@ -62,11 +62,11 @@ fn bodies_that_do_not_fit_are_refused() {
     for (fields, said) in [
         (r#""like":1,"patch":[]"#, "`like` must name an earlier exchange whose body is JSON"),
         (r#""after":1"#, "`after` must name an earlier exchange"),
-        (r#""base64":"?""#, "`base64` can not be decoded"),
-        (r#""speaks":"none""#, "`none` is not an API that is known"),
+        (r#""base64":"?""#, "`base64` cannot be decoded"),
+        (r#""speaks":"none""#, "unknown API `none`"),
         (r#""file":"../../etc/passwd","holds":"text""#, "`file` must be a SHA-256 in lower case"),
-        (r#""json":1,"text":"x""#, "`text` is not a field of this line"),
-        (r#""headers":{"a":1}"#, "`headers` must hold names with texts"),
+        (r#""json":1,"text":"x""#, "unknown field `text` in this line"),
+        (r#""headers":{"a":1}"#, "`headers` must map names to strings"),
     ] {
         let said_instead = refused(&[HEADER, &with(fields), &end(1)]);
         assert!(said_instead.contains(said), "{said_instead}");
@@ -79,5 +79,5 @@ fn a_torn_last_line_is_told_from_a_wrong_one() {
     assert!(Recording::parse(&text).is_ok());
     assert!(Recording::parse(text.trim_end()).is_ok(), "an editor may have removed the last line end");
     let torn = Recording::parse(&text[..text.len() - 5]).unwrap_err();
-    assert_eq!(torn.to_string(), "line 3: the file ends within this line: it was cut off");
+    assert_eq!(torn.to_string(), "line 3: the file ends in the middle of this line: it was cut off");
 }

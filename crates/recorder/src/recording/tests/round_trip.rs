@@ -1,4 +1,4 @@
-//! Whatever a recording holds, it is read back as it was.
+//! Every recording survives a round trip.
 
 use agentci_trace::Redactor;
 use bytes::Bytes;
@@ -12,7 +12,7 @@ use crate::{
     RecordedRequest, RecordedResponse, Recording, Roots,
 };
 
-/// Words that no rule takes for a secret.
+/// Words that no rule treats as a secret.
 fn text() -> impl Strategy<Value = String> {
     "[ab \\\\\"\n\r\té\u{2028}\u{0}😀<]{0,12}"
 }
@@ -179,7 +179,7 @@ fn large_content_goes_to_files_and_comes_back() {
     assert!(Recording::parse(&written.text).unwrap_err().message.contains("beside the recording is missing"));
     let mut other = |_: &str| Ok(Bytes::from_static(b"something else"));
     let error = Recording::parse_with(&written.text, &mut other).unwrap_err();
-    assert!(error.message.contains("not the one that was written"), "{error}");
+    assert!(error.message.contains("beside the recording was modified"), "{error}");
 }
 
 #[test]

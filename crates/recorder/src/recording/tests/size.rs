@@ -1,12 +1,12 @@
-//! A long conversation does not repeat itself in its recording.
+//! A recording does not repeat the history of a long conversation.
 
 use agentci_trace::Redactor;
 use serde_json::{Value, json};
 
 use crate::{RecordedBody, Recording};
 
-/// Fifty requests of an agent that begins with 126 KB of prompt and tools, adds a call and its result a turn, and moves its
-/// mark for the cache along as it goes.
+/// Fifty requests of an agent that begins with 126 KB of prompt and tools, adds a call and its result in each turn, and
+/// moves its cache mark along.
 fn conversation() -> Vec<Value> {
     let tools: Vec<Value> = (0..40)
         .map(|tool| {

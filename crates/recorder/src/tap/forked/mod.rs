@@ -1,8 +1,8 @@
-//! A server that is played from the beginning of a recording, and started where its fork goes on live.
+//! A server that is replayed from the beginning of a recording, and started when its fork continues live.
 //!
 //! ```text
-//! played ─▶ opening: the fresh server gets the handshake that the recording answered ─▶ live
-//!       └─▶ live, if the host opens the conversation only after the fork
+//! replayed ─▶ opening: the new server gets the handshake that the recording answered ─▶ live
+//!         └─▶ live, if the host opens the conversation only after the fork
 //! ```
 //!
 //! Calls of the beginning are not sent again: they may have refunded something.

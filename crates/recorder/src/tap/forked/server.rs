@@ -1,4 +1,4 @@
-//! A server in a fork that goes on live: which of its messages are played, and which are sent.
+//! A server in a fork that continues live: decides which messages are replayed, and which are sent.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use super::super::record::RecordedServer;
 use crate::proxy::{ForkStep, Forking, ProxyState, RecordingReplay};
 use crate::{Exchange, Miss, RecordedRequest, WarningKind, is_chatter};
 
-/// How long a server that is started at the fork may take to answer the handshake. Hosts give up a call after a minute.
+/// Timeout of the handshake with a server that is started at the fork. Hosts give up on a call after a minute.
 pub(super) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A server in a fork that goes on live.
+/// A server in a fork that continues live.
 pub(in super::super) struct ForkedServer {
     shared: Arc<ProxyState>,
     origin: String,
@@ -25,9 +25,9 @@ pub(in super::super) struct ForkedServer {
     played: PlayedServer,
     recorded: RecordedServer,
     stage: ForkStage,
-    /// The handshake as this host sent it, as far as the recording answered it.
+    /// The handshake of this host, as far as the recording answered it.
     handshake: Handshake,
-    /// Messages that are not in the beginning, which is not over, and when they have waited long enough.
+    /// Messages that are not in the beginning, which is not complete, and their deadline.
     early: VecDeque<HostMessage>,
     early_due: Option<Instant>,
     /// Whether the recording answered anything.
@@ -39,21 +39,21 @@ pub(in super::super) struct ForkedServer {
 enum ForkStage {
     /// The server is not needed yet.
     Played,
-    /// It was sent the handshake; these messages wait for its answer.
+    /// The handshake was sent; these messages wait for its answer.
     Opening {
         id: Value,
         due: Instant,
         held: Vec<HostMessage>,
     },
     Live,
-    /// It could not be reached, for this reason.
+    /// The server failed, for this reason.
     Failed(String),
 }
 
 #[derive(Default)]
 struct Handshake {
     initialize: Option<HostMessage>,
-    /// The protocol version of the recorded answer, which the host speaks.
+    /// The protocol version of the recorded answer, which the host uses.
     version: Option<String>,
     initialized: Option<HostMessage>,
 }
@@ -78,14 +78,14 @@ impl ForkedServer {
         }
     }
 
-    /// The host said something.
+    /// The host sent a line.
     pub(in super::super) fn host(&mut self, line: &[u8]) {
         for sent in HostMessage::all(line, &self.origin, &self.shared) {
             self.take(sent);
         }
     }
 
-    /// The server said something.
+    /// The server sent a line.
     pub(in super::super) fn server(&mut self, line: &[u8]) {
         if let ForkStage::Opening { id, .. } = &self.stage {
             let is_answer =
@@ -108,7 +108,7 @@ impl ForkedServer {
         self.fail(&format!("its program could not be started: {why}"));
     }
 
-    /// The server ended, in this way.
+    /// The server exited with this status.
     pub(in super::super) fn ended(&mut self, how: &str) {
         if matches!(self.stage, ForkStage::Opening { .. }) {
             self.fail(&format!("the server ended before it answered `initialize` ({how})"));
@@ -122,18 +122,18 @@ impl ForkedServer {
         self.close_input();
     }
 
-    /// Whether the tap has nothing more to do.
+    /// Whether the tap is done.
     pub(in super::super) fn is_over(&self) -> bool {
         let is_played = matches!(self.stage, ForkStage::Played);
         self.has_ended || (self.has_left && self.early.is_empty() && is_played)
     }
 
-    /// Ends what is under way.
+    /// Ends the open exchanges.
     pub(in super::super) fn close(&mut self) {
         self.recorded.end(self.has_ended);
     }
 
-    /// Waits until something has waited long enough, or its time has come.
+    /// Waits for the next deadline, or until the agent is past the beginning.
     pub(in super::super) async fn due(&self) {
         let fork = self.shared.replay.as_ref().and_then(RecordingReplay::fork);
         match (&self.stage, self.early_due, fork) {
@@ -145,7 +145,7 @@ impl ForkedServer {
         }
     }
 
-    /// Does what was waited for.
+    /// Handles the event that `due` waited for.
     pub(in super::super) fn settle(&mut self) {
         if self.early_due.is_some() {
             self.resume();
@@ -172,7 +172,7 @@ impl ForkedServer {
                 self.early_due.get_or_insert_with(Forking::soon);
             }
             ForkStep::Past => {
-                // What came before it goes first.
+                // Earlier messages are sent first.
                 self.resume();
                 self.go_live(sent);
             }
@@ -180,7 +180,7 @@ impl ForkedServer {
         }
     }
 
-    /// A message that nobody answers. It is no reason to start the server, and goes to one that is there.
+    /// A notification. It does not start the server, but is sent to a running one.
     fn note(&mut self, sent: HostMessage) {
         match &mut self.stage {
             _ if !self.early.is_empty() => self.early.push_back(sent),
@@ -207,7 +207,7 @@ impl ForkedServer {
         }
     }
 
-    /// Goes on with the messages that had to wait, if the agent is past the beginning; else it went another way.
+    /// Sends the waiting messages if the agent is past the beginning; otherwise the agent diverged.
     fn resume(&mut self) {
         let shared = Arc::clone(&self.shared);
         let Some((replay, fork)) = forking(&shared) else { return };
@@ -224,7 +224,7 @@ impl ForkedServer {
         }
     }
 
-    /// Sends a message to the live server, which is started if it is not there.
+    /// Sends a message to the live server, which is started if necessary.
     fn go_live(&mut self, sent: HostMessage) {
         if sent.kind == MessageKind::Answer {
             return self.reply(&sent);
@@ -250,15 +250,15 @@ impl ForkedServer {
         }
     }
 
-    /// The server answered the handshake. The host has an answer already, from the recording.
+    /// The server answered the handshake. The host already has an answer, from the recording.
     fn opened(&mut self, answer: &Value) {
         if let Some(error) = answer.get("error") {
-            let words = error["message"].as_str().unwrap_or("no reason was given");
+            let words = error["message"].as_str().unwrap_or("no reason given");
             return self.fail(&format!("the server refused `initialize`: {words}"));
         }
         let (recorded, live) = (self.handshake.version.as_ref(), version(answer));
         if let Some((recorded, live)) = recorded.zip(live).filter(|(recorded, live)| *recorded != live) {
-            return self.fail(&format!("the server speaks protocol version {live}, and the recorded one {recorded}"));
+            return self.fail(&format!("the server uses protocol version {live}, the recorded one used {recorded}"));
         }
         if let Some(initialized) = self.handshake.initialized.take() {
             let _ = self.out.send(TapMessage::ToServer(initialized.line));
@@ -269,7 +269,7 @@ impl ForkedServer {
         self.close_input();
     }
 
-    /// From now on the server is live; gives what waited for that.
+    /// From now on the server is live. Returns the messages that waited for that.
     fn go_on(&mut self) -> Vec<HostMessage> {
         if self.has_played {
             self.shared.ledger.note(WarningKind::StartedAtFork(self.origin.clone()));
@@ -280,7 +280,8 @@ impl ForkedServer {
         }
     }
 
-    /// An answer of the host. One to a question of the recording becomes part of the fork, and the live server does not see it.
+    /// A reply of the host. A reply to a recorded question becomes part of the fork, and is not sent to the live
+    /// server.
     fn reply(&mut self, sent: &HostMessage) {
         if sent.is_of_recording || !matches!(self.stage, ForkStage::Opening { .. } | ForkStage::Live) {
             self.recorded.host(&sent.line);
@@ -297,7 +298,7 @@ impl ForkedServer {
         let _ = self.out.send(TapMessage::ToServer(sent.line.clone()));
     }
 
-    /// The server cannot be reached: what waits for it gets an error, and so does what comes.
+    /// The server failed: waiting and later messages get an error.
     fn fail(&mut self, reason: &str) {
         let reason = &*self.shared.ledger.clean(reason);
         let stage = std::mem::replace(&mut self.stage, ForkStage::Failed(reason.to_owned()));
@@ -305,7 +306,7 @@ impl ForkedServer {
             held.iter().filter(|sent| sent.kind == MessageKind::Request).for_each(|sent| self.refuse(sent, reason));
             return;
         }
-        // The host opens the conversation itself, and sees that nobody is there.
+        // The host opens the conversation itself, and sees that the server is gone.
         let number = self.shared.replay.as_ref().map_or(0, RecordingReplay::ask);
         let (asked, reason) = (self.origin.clone(), reason.to_owned());
         self.shared.ledger.miss(Miss { number, asked, reason, ..Miss::default() });
@@ -313,7 +314,7 @@ impl ForkedServer {
     }
 
     fn refuse(&self, sent: &HostMessage, reason: &str) {
-        let text = format!("{} cannot go on live: {reason}", self.origin);
+        let text = format!("{} cannot continue live: {reason}", self.origin);
         let asked = format!("{} {}", sent.clean.method, self.origin);
         let miss = Miss { number: sent.number, asked, reason: reason.to_owned(), ..Miss::default() };
         self.played.refuse(&sent.message, sent.clean.clone(), miss, &text);
@@ -323,7 +324,7 @@ impl ForkedServer {
         self.played.miss(&sent.message, sent.clean.clone(), miss);
     }
 
-    /// Closes the input of the server when the host has closed its end and everything before that was sent.
+    /// Closes the input of the server when the host has closed its end and all messages were sent.
     fn close_input(&mut self) {
         let is_reached = matches!(self.stage, ForkStage::Live | ForkStage::Failed(_));
         if self.has_left && self.early.is_empty() && is_reached {
@@ -345,19 +346,19 @@ fn forking(shared: &ProxyState) -> Option<(&RecordingReplay, &Forking)> {
 struct HostMessage {
     message: Value,
     kind: MessageKind,
-    /// With its line end.
+    /// With its newline.
     line: Vec<u8>,
     request: RecordedRequest,
     /// The request without secrets.
     clean: RecordedRequest,
-    /// Which request of the session it is; 0 for a notification.
+    /// The number of the request in the session; 0 for a notification.
     number: usize,
-    /// Whether it answers a question of the recording, which the live server did not ask.
+    /// Whether it replies to a recorded question, which the live server did not ask.
     is_of_recording: bool,
 }
 
 impl HostMessage {
-    /// The messages of a line. Those of a batch have a line each.
+    /// The messages of a line. Each message of a batch gets its own line.
     fn all(line: &[u8], origin: &str, shared: &ProxyState) -> Vec<Self> {
         let messages = message::messages(line);
         let is_batch = messages.len() != 1;

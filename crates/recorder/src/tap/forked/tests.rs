@@ -1,4 +1,4 @@
-//! A server in a fork that goes on live, without a tap and its program.
+//! A server in a fork that continues live, without a tap and its program.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +26,7 @@ struct World {
 }
 
 impl World {
-    /// `initialize`, and calls of these tools, up to the fork.
+    /// `initialize`, and calls to these tools, up to the fork.
     fn recorded(tools: &[&str]) -> Self {
         let opened = json!({ "serverInfo": "old", "protocolVersion": "2025-06-18" });
         let mut exchanges = vec![exchange(1, initialize(), json!({ "id": 0, "result": opened }))];
@@ -63,9 +63,9 @@ impl World {
         self.server.server(message.to_string().as_bytes());
     }
 
-    /// What was said since the last time: `host` or `server`, and the message.
+    /// The messages since the last call: `host` or `server`, and the message.
     async fn said(&mut self) -> Vec<(&'static str, Value)> {
-        // Recorded answers are said by tasks of their own.
+        // Recorded answers are sent by separate tasks.
         tokio::time::sleep(Duration::from_millis(5)).await;
         let of = |line: Vec<u8>| serde_json::from_slice(&line).unwrap();
         let mut all = Vec::new();
@@ -123,7 +123,7 @@ fn exchange(id: u64, message: Value, mut answer: Value) -> Exchange {
     }
 }
 
-/// The words of an error that the host got.
+/// The message of an error that the host got.
 fn error(said: &[(&'static str, Value)]) -> String {
     let [("host", answer)] = said else { panic!("{said:?}") };
     answer["error"]["message"].as_str().unwrap().to_owned()
@@ -142,7 +142,7 @@ async fn a_fresh_server_gets_the_handshake_first_and_its_answer_goes_nowhere() {
         world.host(message);
     }
     assert_eq!(world.said().await, [("server", initialize())]);
-    // Meanwhile the server may ask whether somebody is there.
+    // Meanwhile the server may send a ping.
     let ping = json!({ "jsonrpc": "2.0", "id": 0, "method": "ping" });
     let there = json!({ "jsonrpc": "2.0", "id": 0, "result": {} });
     world.server(&ping);
@@ -170,9 +170,9 @@ async fn a_server_that_does_not_answer_the_handshake_is_not_waited_for() {
     assert_eq!(began.elapsed(), HANDSHAKE_TIMEOUT);
     world.server.settle();
     let reason = "the server did not answer `initialize` within 30 s";
-    let words = format!("agentci replay: {ORIGIN} cannot go on live: {reason}");
+    let words = format!("agentci replay: {ORIGIN} cannot continue live: {reason}");
     assert_eq!(error(&world.said().await), words);
-    // It answers too late, and further calls fail at once.
+    // It answers too late, and further calls fail immediately.
     world.server(&json!({ "jsonrpc": "2.0", "id": 0, "result": {} }));
     world.host(&call(2, "two"));
     assert_eq!(error(&world.said().await), words);
@@ -187,7 +187,7 @@ async fn a_server_that_refuses_the_handshake_or_speaks_another_version_is_told()
         (json!({ "error": { "code": 1, "message": "too old" } }), "the server refused `initialize`: too old"),
         (
             json!({ "result": { "protocolVersion": "2024-11-05" } }),
-            "the server speaks protocol version 2024-11-05, and the recorded one 2025-06-18",
+            "the server uses protocol version 2024-11-05, the recorded one used 2025-06-18",
         ),
     ] {
         let mut world = World::recorded(&[]);
@@ -197,7 +197,7 @@ async fn a_server_that_refuses_the_handshake_or_speaks_another_version_is_told()
         let mut answer = answer.clone();
         answer["id"] = json!(0);
         world.server(&answer);
-        let words = format!("agentci replay: {ORIGIN} cannot go on live: {reason}");
+        let words = format!("agentci replay: {ORIGIN} cannot continue live: {reason}");
         assert_eq!(error(&world.said().await), words);
         assert_eq!((world.misses(), world.live()), (vec![reason.to_owned()], 0));
     }
@@ -213,7 +213,7 @@ async fn a_call_that_comes_early_waits_and_holds_up_nobody() {
         world.host(message);
     }
     assert_eq!(world.said().await, []);
-    // The awaited call comes behind them.
+    // The awaited call comes after them.
     world.host(&call(7, "one"));
     world.server.due().await;
     world.server.settle();
@@ -236,11 +236,11 @@ async fn an_agent_that_goes_another_way_reaches_no_server() {
     world.server.due().await;
     world.server.settle();
     assert!(error(&world.said().await).contains("is not in the recording"));
-    // It comes back, and past the beginning it still reaches nobody.
+    // It returns to the recorded calls, but past the beginning nothing is sent live.
     world.host(&call(6, "one"));
     assert_eq!(world.said().await[0].1["result"], "recorded one");
     world.host(&call(7, "three"));
-    assert!(error(&world.said().await).contains("the agent left the recording before the fork"));
+    assert!(error(&world.said().await).contains("the agent diverged from the recording before the fork"));
     assert!(world.server.is_over());
     assert_eq!(world.live(), 0);
 }

@@ -1,6 +1,6 @@
 // The view of one case.
 
-/** What of the case is on the screen: its steps can be selected from the address, the chart and the keyboard. */
+/** The case on the screen: its steps can be selected by the URL, the chart and the keyboard. */
 const shown = { number: 0, run: 0, steps: [], cards: new Map(), chart: null, list: null };
 
 async function showCase(view, row) {
@@ -16,7 +16,7 @@ async function showCase(view, row) {
       row.flaky && el("span.tag.flaky", {}, `flaky: ${row.passed} of ${row.runs} passed`),
       row.change && el("span.tag.changed", {}, row.change)),
     detail ? caseBody(detail, end, run) : el("p.nothing", {}, row.why ? oneLine(row.why) : "",
-      el("span", {}, ` Nothing more of this case fits into this page; run.jsonl has its ${plural(row.calls, "tool call")} and its checks.`)));
+      el("span", {}, ` The details of this case did not fit into this page; run.jsonl has its ${plural(row.calls, "tool call")} and its checks.`)));
   heading.focus({ preventScroll: true });
   window.scrollTo(0, 0);
   if (state.step !== null) chooseStep(state.step, { scroll: true });
@@ -44,14 +44,14 @@ function caseBody(detail, end, run) {
     factsOf(detail, end),
     end.skip_reason && el("p", {}, `Skipped: ${end.skip_reason}`),
     findingsSection(end),
-    end.lives?.length > 0 && section("Tool calls as they were observed", el("ul.lives", {}, end.lives.map((life) => el("li", {}, life)))),
+    end.lives?.length > 0 && section("Observed tool calls", el("ul.lives", {}, end.lives.map((life) => el("li", {}, life)))),
     end.warnings?.length > 0 && section("Warnings", el("ul.warnings", {}, end.warnings.map((warning) => el("li", {}, warning)))),
     runsSection(detail, run, (number) => go({ run: number, step: null })),
     baselineSection(detail, run),
     checksSection(attempt, end),
     output && section("Final output", partOf(output.parts[0], output)),
     (detail.notes ?? []).map((note) => section(note.label, tree(note.json, note.cut))),
-    end.stderr && section("Standard error, its end", el("pre.stderr", { tabindex: "0" }, end.stderr)),
+    end.stderr && section("Standard error (end)", el("pre.stderr", { tabindex: "0" }, end.stderr)),
     traceSection(steps, end, attempt),
   ]);
 }
@@ -72,16 +72,16 @@ function factsOf(detail, end) {
     ["tools", calls.length ? calls : null],
     ["tool errors", end.tool_errors ? String(end.tool_errors) : null],
     ["model calls", end.model_calls == null ? null : String(end.model_calls)],
-    ["used", used || null],
+    ["usage", used || null],
     ["cassette", detail.cassette && [code(detail.cassette.path),
-      detail.cassette.unused?.length ? ` not asked for: line ${detail.cassette.unused.join(", ")}` : null]],
+      detail.cassette.unused?.length ? ` unused: line ${detail.cassette.unused.join(", ")}` : null]],
   ];
   return el("dl.facts", {}, facts.filter(([, fact]) => fact).map(([name, fact]) => el("div", {}, el("dt", {}, name), el("dd", {}, fact))));
 }
 
 function traceSection(steps, end, attempt) {
   if (!steps.length) {
-    const words = attempt ? "The agent was not heard of." : "The trace of this run is not in this page; run.jsonl has it.";
+    const words = attempt ? "The agent sent nothing." : "The trace of this run is not in this page; run.jsonl has it.";
     return end.status === "skipped" ? null : section("Trace", el("p.quiet", {}, words));
   }
   const chart = laneChart(steps, end.wall_ms, (step) => chooseStep(step, { scroll: true }));
@@ -93,7 +93,7 @@ function traceSection(steps, end, attempt) {
     chart.element, list);
 }
 
-/** Selects a step: in the trace, in the chart and in the address. */
+/** Selects a step in the trace, the chart and the URL. */
 function chooseStep(step, { scroll = false, quiet = false } = {}) {
   const card = shown.cards.get(step);
   if (!card) return;
@@ -107,7 +107,7 @@ function chooseStep(step, { scroll = false, quiet = false } = {}) {
   card.querySelector(".at").focus({ preventScroll: true });
 }
 
-/** The next or previous step that can be selected. */
+/** Selects the next or previous step. */
 function stepBy(by) {
   const all = [...new Set(shown.cards.values())];
   if (!all.length) return;

@@ -1,6 +1,6 @@
-// Small drawings.
+// Small charts.
 
-/** A bar for each run: how long it took, in the colour of how it ended. */
+/** A bar for each run: its duration, in the color of its status. */
 function runBars(ends, selected, choose) {
   const longest = Math.max(...ends.map((end) => end.wall_ms), 1);
   const bars = ends.map((end, at) => {
@@ -14,7 +14,7 @@ function runBars(ends, selected, choose) {
   return svg("svg.runbars", { viewBox: `0 0 ${ends.length * 14} 40`, width: ends.length * 14, height: 40, role: "img", "aria-label": label }, bars);
 }
 
-/** The share of runs that passed, run after run. */
+/** The pass rate after each run. */
 function passRateLine(ends) {
   let passed = 0;
   const points = ends.map((end, at) => {
@@ -30,18 +30,18 @@ function passRateLine(ends) {
   points.map(([x, y], at) => svg(`circle.${ends[at].status}`, { cx: x, cy: y, r: 3 })));
 }
 
-/** Two numbers on one scale: what was asked for and what was there. Shares, such as a similarity, have a scale of their own. */
+/** The expected and the actual number on one scale. Shares, such as a similarity, use a scale from 0 to 1. */
 function gauge(expected, actual, status = "failed") {
   const share = [expected, actual].every((number) => number >= 0 && number <= 1);
   const [low, high] = share ? [0, 1] : [Math.min(0, expected, actual), Math.max(expected, actual, 0)];
   const scale = (number) => (high === low ? 0 : ((number - low) / (high - low)) * 196) + 2;
-  return svg(`svg.gauge.${status}`, { viewBox: "0 0 200 14", width: 200, height: 14, role: "img", "aria-label": `${actual}, asked for ${expected}` },
+  return svg(`svg.gauge.${status}`, { viewBox: "0 0 200 14", width: 200, height: 14, role: "img", "aria-label": `${actual}, expected ${expected}` },
     svg("rect.track", { x: 2, y: 5, width: 196, height: 4, rx: 2 }),
     svg("rect.actual", { x: 2, y: 5, width: Math.max(2, scale(actual) - 2), height: 4, rx: 2 }),
     svg("line.expected", { x1: scale(expected), x2: scale(expected), y1: 1, y2: 13 }));
 }
 
-/** The similarity and the threshold that a check tells of, as a drawing. */
+/** A gauge of the similarity and the threshold that a check reports. */
 function similarity(check) {
   const number = (word) => Number(new RegExp(`${word}\\D{0,12}([01](?:\\.\\d+)?)`, "i").exec(check.measured ?? check.message ?? "")?.[1] ?? NaN);
   const [actual, expected] = [number("similarity"), number("threshold")];

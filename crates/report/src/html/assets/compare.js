@@ -1,6 +1,6 @@
-// Runs of a case beside each other, and the case beside its baseline.
+// Compares the runs of a case with each other, and the case with its baseline.
 
-/** The runs of a case: how each ended and what it took; one is chosen. */
+/** The runs of a case with their status and duration; one is selected. */
 function runsSection(detail, selected, choose) {
   if (detail.ends.length < 2) return null;
   const passed = detail.ends.filter((end) => end.status === "pass").length;
@@ -17,7 +17,7 @@ function runsSection(detail, selected, choose) {
     runComparison(detail, selected));
 }
 
-/** How much the runs are alike. */
+/** The stability of the runs. */
 function stabilityOf(found) {
   if (!found) return null;
   const share = (percent) => `${Math.floor(percent * 10 + 1e-6) / 10} %`;
@@ -33,7 +33,7 @@ function stabilityOf(found) {
   return el("dl.facts", {}, facts.filter(([, fact]) => fact).map(([name, fact]) => el("div", {}, el("dt", {}, name), el("dd", {}, fact))));
 }
 
-/** The tool calls of the chosen run beside those of another, by default the first that ended otherwise. */
+/** Compares the tool calls of the selected run with those of another, by default the first with a different result. */
 function runComparison(detail, selected) {
   const here = detail.ends[selected - 1];
   const others = detail.ends.map((end, at) => at + 1).filter((number) => number !== selected);
@@ -47,10 +47,10 @@ function runComparison(detail, selected) {
   const select = el("select", { onchange: (event) => draw(Number(event.target.value)) },
     others.map((number) => el("option", { value: String(number), selected: number === other }, `run ${number} (${detail.ends[number - 1].status})`)));
   draw(other);
-  return el("div.comparison", {}, el("label.choose", {}, "Tool calls beside those of ", select), box);
+  return el("div.comparison", {}, el("label.choose", {}, "Compare tool calls with ", select), box);
 }
 
-/** The tool calls of a run, with their arguments where the trace has them. */
+/** The tool calls of a run, with their arguments if the trace has them. */
 function callsOf(detail, number) {
   const calls = detail.ends[number - 1]?.calls ?? [];
   const attempt = (detail.attempts ?? []).find((one) => one.number === number);
@@ -64,8 +64,8 @@ function baselineSection(detail, selected) {
   if (!change) return null;
   const now = detail.ends[detail.decisive - 1].status;
   const said = [
-    change.new && el("p", {}, "The baseline does not have this case."),
-    change.status && el("p", {}, "In the baseline it ended as ", badge(change.status), ", now as ", badge(now), "."),
+    change.new && el("p", {}, "This case is not in the baseline."),
+    change.status && el("p", {}, "Status in the baseline: ", badge(change.status), ", now: ", badge(now), "."),
   ];
   let steps = null;
   if (change.step) {
@@ -73,12 +73,12 @@ function baselineSection(detail, selected) {
     const before = [...current.slice(0, change.step - 1), ...(change.calls ?? []).map((call) => ({ ...call, json: call.args }))];
     steps = [el("p", {}, `Step ${change.step} is the first that differs.`), aligned("baseline", before, "this run", current)];
   }
-  return section("Against the baseline", said, steps);
+  return section("Compared with the baseline", said, steps);
 }
 
 const ALIKE = 3;
 
-/** Two lists of calls, one row a step, with the first difference marked. */
+/** Two lists of calls, one row per step, with the first difference marked. */
 function aligned(leftName, left, rightName, right) {
   if (!left.length && !right.length) return el("p.quiet", {}, "Neither made a tool call.");
   const same = (one, other) => one && other && one.tool === other.tool && one.args_hash === other.args_hash;
@@ -87,7 +87,7 @@ function aligned(leftName, left, rightName, right) {
   while (first < longest && same(left[first], right[first])) first += 1;
   const rows = [];
   const from = Math.max(0, first === longest ? first - 12 : first - ALIKE);
-  if (from > 0) rows.push(el("tr.alike", {}, el("td", { colspan: "3" }, `${plural(from, "step")} alike`)));
+  if (from > 0) rows.push(el("tr.alike", {}, el("td", { colspan: "3" }, plural(from, "identical step"))));
   for (let at = from; at < longest; at += 1) {
     const [one, other] = [left[at], right[at]];
     const kind = at < first ? "alike" : at === first ? "first" : "after";
@@ -105,5 +105,5 @@ function callCell(call, otherArguments) {
   if (!call) return el("td.none", {}, "no call");
   return el("td", {}, el("code", {}, oneLine(call.tool)), " ",
     call.json ? el("span.quiet", {}, preview(readJson(call.json), 60)) : el("span.quiet", {}, `arguments ${call.args_hash.slice(0, 8)}`),
-    otherArguments && el("span.tag.changed", {}, "other arguments"));
+    otherArguments && el("span.tag.changed", {}, "different arguments"));
 }

@@ -1,4 +1,4 @@
-// The data of the page: packed into inert elements, unpacked when it is asked for.
+// The data of the page: packed into inert elements, and unpacked on demand.
 
 async function unpack(id) {
   const binary = atob(document.getElementById(id).textContent);
@@ -8,7 +8,7 @@ async function unpack(id) {
   return JSON.parse(await new Response(stream).text());
 }
 
-/** What the page knows: names that repeat, whether there is a baseline, and the rows of all cases. */
+/** The table data: repeated names, whether there is a baseline, and the rows of all cases. */
 const report = { files: [], tags: [], baseline: false, cases: [], byNumber: new Map() };
 
 async function loadTable() {
@@ -33,7 +33,7 @@ async function loadTable() {
 
 const blocks = new Map();
 
-/** All that is known of a case beside its row; nothing where there was no room for it. */
+/** The details of a case; null if they did not fit into the page. */
 async function loadDetail(row) {
   if (row.block < 0) return null;
   if (!blocks.has(row.block)) blocks.set(row.block, unpack(`block-${row.block}`));
@@ -41,7 +41,7 @@ async function loadDetail(row) {
   return cases.find((detail) => detail.number === row.number) ?? null;
 }
 
-/** The steps of an attempt in order; where some were left out stands a step of kind `gap`. */
+/** The steps of an attempt in order; omitted steps are replaced by a step of kind `gap`. */
 function stepsOf(attempt) {
   if (!attempt) return [];
   const { first, last, left_out: missing } = attempt.steps;

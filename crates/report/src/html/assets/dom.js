@@ -1,6 +1,6 @@
-// Elements and texts. A text from outside only ever becomes a text node.
+// Elements and texts. Untrusted text only ever becomes a text node.
 
-/** Controls and marks that reorder a line: they are shown, not obeyed. */
+/** Control characters and marks that reorder a line: they are shown as escapes. */
 const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufffe\uffff]/g;
 
 function visible(text) {
@@ -19,7 +19,7 @@ function el(name, attributes, ...children) {
   return fill(element, attributes, children);
 }
 
-/** The same for a drawing. */
+/** The same for an SVG element. */
 function svg(name, attributes, ...children) {
   const [tag, ...classes] = name.split(".");
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -59,7 +59,7 @@ function duration(ms) {
 
 const MARKS = { pass: "✓", fail: "✗", error: "!", skipped: "–", held: "✓", failed: "✗", not_evaluated: "–" };
 
-/** A status as a mark and a word, so that colour is never all there is. */
+/** A status as a mark and a word, so that it does not depend on color alone. */
 function badge(status, word = status) {
   return el(`span.badge.${status}`, {}, el("span.mark", { "aria-hidden": "true" }, MARKS[status] ?? "·"), word);
 }

@@ -1,4 +1,4 @@
-// Which cases are meant, and the controls that say so.
+// Filters the cases, and builds the filter controls.
 
 const STATUSES = [["fail", "failed"], ["error", "errors"], ["pass", "passed"], ["skipped", "skipped"]];
 const ORDERS = {
@@ -8,7 +8,7 @@ const ORDERS = {
   calls: (row) => -row.calls,
 };
 
-/** The cases that fit, in the order that was asked for. */
+/** The matching cases, in the selected order. */
 function fitting(at = state) {
   const words = at.q.toLowerCase().split(/\s+/).filter(Boolean);
   const rows = report.cases.filter((row) =>
@@ -28,7 +28,7 @@ function fitting(at = state) {
   });
 }
 
-/** The row of controls; `changed` is called when something else is meant. */
+/** The filter controls; `changed` is called when the filter changes. */
 function filterBar(changed) {
   const count = (test) => report.cases.filter(test).length;
   const toggle = (changes) => {

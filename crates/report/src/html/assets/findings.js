@@ -1,4 +1,4 @@
-// What went wrong, with the line of the suite that asked for it.
+// The findings of a case, with the lines of the suite that they are about.
 
 const KINDS = {
   check: "Check", limit: "Budget", replay_miss: "Recording", stub_miss: "Stub", tool_not_allowed: "Tool",
@@ -25,16 +25,13 @@ function findingCard(finding) {
     finding.help && el("p.help", {}, el("b", {}, "help "), finding.help));
 }
 
-/** What neither the headline nor the label says. */
+/** What the headline, which ends with the first line of the message, does not say. */
 function saidLines(finding) {
-  const lines = finding.message.split("\n");
-  // The headline of anything but a check is the first line of its message.
-  const said = finding.cause === "check" ? lines : lines.slice(1);
-  const own = finding.message.trim() === (finding.label ?? "").trim() ? [] : said;
+  const own = finding.message.split("\n").slice(1);
   return [...own, ...(finding.notes ?? []).filter((note) => !own.includes(note))].filter((line) => line.trim());
 }
 
-/** The line with its number, and what is meant in it marked. */
+/** The source line with its number and the marked text. */
 function sourceLine(place, label) {
   const where = place.line ? `${place.path}:${place.line}:${place.column}` : place.path;
   const letters = [...(place.text ?? "")];
@@ -68,11 +65,11 @@ function checksSection(attempt, end) {
   const list = attempt?.checks.list ?? [];
   if (!list.length) return null;
   const rank = { failed: 0, error: 1, not_evaluated: 2, held: 3 };
-  const words = { held: "held", failed: "did not hold", error: "could not be evaluated", not_evaluated: "was not evaluated" };
+  const words = { held: "passed", failed: "failed", error: "could not be evaluated", not_evaluated: "was not evaluated" };
   const sorted = [...list].sort((one, other) => rank[one.status] - rank[other.status]);
   const seen = new Set((end.findings ?? []).map((finding) => finding.message));
   const left = attempt.checks.left_out;
-  return section(`Checks: ${list.filter((check) => check.status === "held").length} of ${list.length + left} held`,
+  return section(`Checks: ${list.filter((check) => check.status === "held").length} of ${list.length + left} passed`,
     el("ul.checks", {}, sorted.map((check) => el("li", {},
       badge(check.status, words[check.status]),
       el("code", {}, oneLine(check.name)),

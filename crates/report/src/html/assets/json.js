@@ -1,8 +1,8 @@
-// Reads JSON that may break off anywhere, and keeps numbers as they were written.
+// Parses JSON that may be truncated anywhere, and keeps numbers as written.
 
 const DEPTH = 200;
 
-/** A node: `{ type, value }` for a text, number or word, `{ type, entries }` for an object or list; `cut` where it breaks off. */
+/** A node: `{ type, value }` for a string, number or word, `{ type, entries }` for an object or list; `cut` if it is truncated. */
 function readJson(text) {
   const reader = { text, at: 0 };
   const node = readValue(reader, 0);
@@ -73,7 +73,7 @@ function readText(reader) {
       return { type: "text", value: reader.text.slice(from + 1, to), cut: false };
     }
   }
-  // It breaks off, perhaps in the middle of an escape.
+  // It is truncated, perhaps in the middle of an escape.
   for (const end of [0, 1, 2, 3, 4, 5, 6]) {
     try {
       return { type: "text", value: JSON.parse(`${reader.text.slice(from, reader.text.length - end)}"`), cut: true };

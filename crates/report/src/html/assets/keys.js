@@ -1,7 +1,7 @@
-// The keyboard.
+// Keyboard shortcuts.
 
 const KEYS = [
-  ["/", "search"], ["↓ ↑ or j k", "next and previous case in the table, step in a case"], ["Enter", "open the case"],
+  ["/", "search"], ["↓ ↑ or j k", "next and previous case in the table, or step in a case"], ["Enter", "open the case"],
   ["n p", "next and previous case, in a case"], ["Escape or u", "back to all cases"], ["e", "expand all steps"], ["t", "light or dark"], ["?", "this list"],
 ];
 let singleKeys = true;
@@ -20,7 +20,7 @@ function onKey(event) {
   const letters = { j: 1, k: -1 };
   const by = arrows[event.key] ?? (singleKeys ? letters[event.key] : undefined);
   if (by && !state.case) return act(event, () => focusRow(by));
-  // In a case the arrows scroll, as everywhere, unless a step has the focus.
+  // In a case the arrow keys scroll, as everywhere, unless a step has the focus.
   if (by && (letters[event.key] || event.target.closest?.(".trace .at"))) return act(event, () => stepBy(by));
   if (event.key === "Escape" && state.case) return act(event, leaveCase);
   if (!singleKeys) return;
@@ -53,7 +53,7 @@ function neighbour(by) {
   if (next) go({ case: next.number, run: 0, step: null });
 }
 
-/** Light or dark, whatever the system says. */
+/** Switches between light and dark, regardless of the system setting. */
 function turnTheme() {
   const root = document.documentElement;
   const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
@@ -61,10 +61,10 @@ function turnTheme() {
 }
 
 function showKeys() {
-  const dialog = el("dialog", { "aria-label": "Keyboard" },
-    el("h2", {}, "Keyboard"),
+  const dialog = el("dialog", { "aria-label": "Keyboard shortcuts" },
+    el("h2", {}, "Keyboard shortcuts"),
     el("dl.keys", {}, KEYS.map(([key, words]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, words)])),
-    el("label", {}, el("input", { type: "checkbox", checked: singleKeys, onchange: (event) => { singleKeys = event.target.checked; } }), " keys without Ctrl do something"),
+    el("label", {}, el("input", { type: "checkbox", checked: singleKeys, onchange: (event) => { singleKeys = event.target.checked; } }), " enable single-key shortcuts"),
     el("p", {}, button("Close", () => dialog.close())));
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);

@@ -1,11 +1,11 @@
-// Where the time went: turns above, calls below them, calls that overlap side by side.
+// The timeline: turns at the top, calls below them, overlapping calls in separate lanes.
 
-/** A call as one observer saw it; each has ids of its own. */
+/** The key of a call as one observer saw it; each observer has its own ids. */
 function callKey(step) {
   return `${step.observer ?? ""} ${step.call}`;
 }
 
-/** The spans of an attempt, each with the step it stands for. */
+/** The spans of an attempt, each with its step. */
 function spansOf(steps, total) {
   const results = new Map();
   steps.forEach((step, at) => {
@@ -29,7 +29,7 @@ function spansOf(steps, total) {
         bad: result ? Boolean(result.bad) : true, open: !result,
       });
     } else if (step.kind === "model_call") {
-      // Only its end is known, so it is drawn from what came before it.
+      // Only its end is known, so it is drawn from the previous event.
       spans.push({ kind: "model", step: at, from: Math.min(before, step.at), to: step.at, label: "model call" });
     } else if (["text", "log", "task_error", "final_output"].includes(step.kind)) {
       spans.push({ kind: "point", step: at, from: step.at, to: step.at, label: stepLabel(step), bad: Boolean(step.bad) });
@@ -39,12 +39,12 @@ function spansOf(steps, total) {
   return spans;
 }
 
-/** Lanes, so that no two spans of a lane overlap; turns have one of their own, and so have points in time. */
+/** Assigns spans to lanes without overlaps; turns have their own lane, and so have points in time. */
 function packLanes(spans, total) {
   const lanes = [];
   for (const kinds of [["turn"], ["tool", "model"], ["point"]]) {
     const own = [];
-    // A little air between two calls; turns follow each other.
+    // A small gap between two calls; turns follow each other directly.
     const air = kinds[0] === "turn" ? 0 : total * 0.004;
     for (const span of spans.filter((one) => kinds.includes(one.kind))) {
       const free = kinds[0] === "point" ? own[0] : own.find((lane) => lane.at(-1).to + air <= span.from);
@@ -80,7 +80,7 @@ function laneChart(steps, wall, choose) {
     tick.style.left = percent(total * share);
     return tick;
   }));
-  const element = el("div.lanes", { role: "group", "aria-label": "Where the time went" }, drawn, ticks);
+  const element = el("div.lanes", { role: "group", "aria-label": "Timeline" }, drawn, ticks);
   const mark = (step) => {
     for (const [at, bar] of buttons) {
       if (at === step) bar.setAttribute("aria-current", "true");

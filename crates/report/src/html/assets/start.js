@@ -1,4 +1,4 @@
-// Puts the page together and follows the address.
+// Starts the page and follows the URL.
 
 const view = document.getElementById("view");
 const overview = document.getElementById("overview");
@@ -21,10 +21,10 @@ function show() {
 
 function giveUp(error) {
   view.replaceChildren(el("p.undone", { role: "alert" },
-    `This browser can not show the data of this page (${error.message}). With scripts switched off the page shows every case, and run.jsonl has everything.`));
+    `This browser cannot show the data of this page (${error.message}). With JavaScript disabled, the page lists every case; run.jsonl has everything.`));
 }
 
-/** On paper there is no scrolling and no unfolding. */
+/** Shows everything for printing, where nothing can be scrolled or expanded. */
 function beforePrint() {
   table.all = true;
   draw();

@@ -1,6 +1,6 @@
-// Where the reader is, kept in the address so that it can be sent to somebody.
+// The state of the view, kept in the URL so that it can be shared.
 //
-//   #status=fail,error&q=refund&tag=money      the table, narrowed down
+//   #status=fail,error&q=refund&tag=money      the table, filtered
 //   #c12&run=2&step=5                          step 5 of run 2 of case 12
 
 const EMPTY = {
@@ -8,7 +8,7 @@ const EMPTY = {
 };
 let state = { ...EMPTY };
 let later = 0;
-/** The address as it was last read or written. */
+/** The hash of the URL as last read or written. */
 let seen = "";
 
 function readAddress() {
@@ -48,23 +48,23 @@ function address(at) {
   return `#${parts.join("&")}`;
 }
 
-/** Where a link to a case leads: the table stays as narrowed down as it is. */
+/** The URL of a case; the filter of the table is kept. */
 function caseAddress(number) {
   return address({ ...state, case: number, run: 0, step: null });
 }
 
-/** Goes somewhere, as a step that the back button takes back. */
+/** Navigates, with an entry in the browser history. */
 function go(changes) {
   clearTimeout(later);
   location.hash = address({ ...state, ...changes });
 }
 
-/** The same while something is being typed or stepped through: shown at once, the address follows. */
+/** Changes the state while typing or stepping: shown at once, and the URL follows. */
 function adjust(changes) {
   state = { ...state, ...changes };
   clearTimeout(later);
   later = setTimeout(() => {
-    // Somebody may have gone elsewhere since, which is not known here yet.
+    // The user may have navigated since, which is not handled yet.
     if (location.hash !== seen) return;
     history.replaceState(null, "", address(state));
     seen = location.hash;

@@ -1,7 +1,7 @@
-// The case table. Only the rows that can be seen exist, so 10,000 cases cost no more than fifty.
+// The case table. Only visible rows exist in the DOM, so 10,000 cases cost no more than fifty.
 
 const MARGIN = 12;
-const COLUMNS = [["status", "Status"], ["case", "Case"], ["", "Why"], ["time", "Time"], ["calls", "Calls"], ["", "Checks"]];
+const COLUMNS = [["status", "Status"], ["case", "Case"], ["", "Reason"], ["time", "Time"], ["calls", "Calls"], ["", "Checks"]];
 
 const table = { rows: [], body: null, height: 37, from: -1, to: -1, longest: 1, all: false };
 
@@ -9,7 +9,7 @@ function showTable(view) {
   const counter = el("p.counter", { role: "status", "aria-live": "polite" });
   const head = el("tr", {});
   const body = el("tbody", {});
-  const nothing = el("p.nothing", { hidden: true }, "No case fits. ", button("Show all cases", () => go({ ...EMPTY })));
+  const nothing = el("p.nothing", { hidden: true }, "No matching cases. ", button("Show all cases", () => go({ ...EMPTY })));
   const refresh = () => {
     table.rows = fitting();
     table.from = -1;
@@ -44,7 +44,7 @@ function headings(head, refresh) {
   }));
 }
 
-/** Makes the rows that can be seen, unless they are there. */
+/** Creates the visible rows, unless they already exist. */
 function draw() {
   if (!table.body?.isConnected) return;
   const top = -table.body.getBoundingClientRect().top;

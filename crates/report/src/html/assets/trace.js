@@ -1,4 +1,4 @@
-// What the agent did, as a conversation: what it was told, what it said, and the calls between.
+// The trace as a conversation: inputs, text of the agent, and calls.
 
 const LEVELS = { reasoning: "thought", state: "state", violation: "protocol violation" };
 
@@ -6,8 +6,8 @@ function stepLabel(step) {
   switch (step.kind) {
     case "task_start": return "task";
     case "turn_start": return `turn ${(step.turn ?? 0) + 1}`;
-    case "text": return "said";
-    case "tool_call": return step.observer === "model_wire" ? `asked for ${step.name}` : step.observer ? `${step.name} (${step.observer})` : step.name;
+    case "text": return "text";
+    case "tool_call": return step.observer === "model_wire" ? `requested ${step.name}` : step.observer ? `${step.name} (${step.observer})` : step.name;
     case "tool_result": return "result";
     case "model_call": return "model call";
     case "final_output": return "final output";
@@ -17,7 +17,7 @@ function stepLabel(step) {
   }
 }
 
-/** The conversation; `choose` is called with a step that was selected. */
+/** The conversation; `choose` is called with the selected step. */
 function conversation(steps, spans, choose) {
   const cards = new Map();
   const answered = new Map(spans.filter((span) => span.answer !== undefined).map((span) => [span.step, span.answer]));
@@ -65,7 +65,7 @@ function stepCard(step, at, answer, span, choose) {
   return card;
 }
 
-/** A call on one line: its arguments, and what came of it. */
+/** A call on one line: its arguments and its result. */
 function summaryOf(step, answer) {
   const first = step.parts?.[0] ? preview(readJson(step.parts[0].json), 90) : oneLine(step.text ?? "").slice(0, 140);
   if (step.kind === "model_call") return `→ ${preview(readJson(step.parts[1]?.json ?? ""), 90)}`;
@@ -82,15 +82,15 @@ function stepBody(step, answer) {
   if (answer) {
     if (answer.text) append(body, el("div.part-of.bad", {}, el("p.caption", {}, "error"), el("p.words", {}, longText(answer.text, 3000))));
     for (const part of answer.parts ?? []) append(body, partOf(part, answer));
-    if (answer.refused) append(body, el("p.fault", {}, `refused, known by ${answer.refused}`));
-    if (answer.name) append(body, el("p.fault", {}, `made to fail on purpose: ${answer.name}`));
+    if (answer.refused) append(body, el("p.fault", {}, `refused, recognised by ${answer.refused}`));
+    if (answer.name) append(body, el("p.fault", {}, `injected fault: ${answer.name}`));
   } else if (step.kind === "tool_call") {
     append(body, el("p.cut", {}, "no answer was recorded"));
   }
   return body;
 }
 
-/** A value: as messages or words where it is that, as a tree otherwise. */
+/** A value: as messages or text if possible, otherwise as a tree. */
 function partOf(part, step) {
   const node = readJson(part.json);
   const talk = ["task_start", "turn_start", "final_output"].includes(step.kind) ? asTalk(node, part.cut) : null;

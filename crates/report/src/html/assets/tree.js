@@ -1,4 +1,4 @@
-// A value as a tree: objects and lists fold, long texts and long lists are cut with a way to see the rest.
+// A value as a tree: objects and lists can be collapsed, long texts and lists are truncated and can be expanded.
 
 const CHILDREN = 40;
 const LETTERS = 400;
@@ -58,7 +58,7 @@ function leaf(node, key = null) {
   return el("div.leaf", {}, label, el(`span.${node.type}`, {}, node.value), end);
 }
 
-/** A text of which the beginning is shown, with a way to see the rest. */
+/** A long text: its beginning, with a button to show the rest. */
 function longText(text, letters = LETTERS) {
   if (text.length <= letters) return el("span.long", {}, text);
   const shown = el("span.long", {}, text.slice(0, letters), "…");

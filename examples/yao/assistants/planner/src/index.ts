@@ -1,4 +1,4 @@
-// What is done before the model is asked, and after it answered.
+// Hooks that run before the model is called, and after it has answered.
 
 interface Message {
   role: string;
@@ -11,7 +11,7 @@ export function Create(ctx: { authorized?: { user_id?: string } }, messages: Mes
   return { messages: [{ role: "system", content: `The plan is for ${user}.` }, ...messages] };
 }
 
-/** Makes a structure of the lines that the model wrote. */
+/** Turns the lines of the model's answer into structured data. */
 export function Next(ctx: unknown, payload: { completion?: { content?: string }; error?: string }) {
   if (payload.error) {
     return null;

@@ -1,4 +1,4 @@
-//! Flags about how suites of the scenario format are read, and which suites `agentci serve tools` plays.
+//! Flags for loading suites in the scenario format, and the suites that `agentci serve tools` serves.
 
 use std::path::PathBuf;
 
@@ -24,18 +24,18 @@ pub(in super::super) struct ScenarioFlags {
 }
 
 impl ScenarioFlags {
-    /// What they say to whoever reads the suites.
+    /// The options for loading suites.
     pub(in super::super) fn options(&self) -> ScenarioOptions {
         ScenarioOptions { tests: self.tests.clone(), agent_url: self.agent_url.clone(), miss: self.stub_miss }
     }
 
-    /// The paths to load, with the agent that was chosen.
+    /// The paths to load with the chosen agent.
     pub(in super::super) fn paths(&self, given: &[PathBuf], agent: Option<&str>) -> Vec<PathBuf> {
         paths(given, agent, self.tests.as_ref())
     }
 
     pub(in super::super) fn flags(&self) -> [FormatFlag; 3] {
-        let help = "leave it out, or name a folder of scenarios with `test_name` and `user_input`";
+        let help = "leave it out, or select a folder of scenarios with `test_name` and `user_input`";
         let flag = |name, given| FormatFlag { name, given, formats: &[Dialect::Scenario], help };
         [
             flag("--tests", self.tests.is_some()),
@@ -63,7 +63,7 @@ pub(crate) struct PlayedSuites {
 }
 
 impl PlayedSuites {
-    /// Reads them.
+    /// Loads the suites.
     pub(crate) fn load(&self) -> Suites {
         let mut options = LoadOptions::default();
         options.agent.clone_from(&self.agent);
@@ -73,8 +73,8 @@ impl PlayedSuites {
     }
 }
 
-/// The paths to load: those given, else the folder of scenarios, else this folder. None with an agent alone, since that says where
-/// to look.
+/// The paths to load: the given ones, else the folder of scenarios, else the current folder. Empty with an agent alone,
+/// which determines where to search.
 fn paths(given: &[PathBuf], agent: Option<&str>, tests: Option<&PathBuf>) -> Vec<PathBuf> {
     match (given, agent, tests) {
         ([], Some(_), _) => Vec::new(),
@@ -88,10 +88,10 @@ fn address(text: &str) -> Result<String, String> {
     let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
     let good =
         rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/') && !rest.contains(char::is_whitespace));
-    if good { Ok(text.to_owned()) } else { Err("it is an address, such as `http://127.0.0.1:8081/`".into()) }
+    if good { Ok(text.to_owned()) } else { Err("expected a URL such as `http://127.0.0.1:8081/`".into()) }
 }
 
 fn miss(word: &str) -> Result<UnansweredRoute, String> {
     let known = UnansweredRoute::NAMES.iter().find(|(name, _)| *name == word).map(|(_, miss)| *miss);
-    known.ok_or_else(|| "it is one of fail, warn".into())
+    known.ok_or_else(|| "expected one of fail, warn".into())
 }

@@ -1,4 +1,4 @@
-//! What the command line has for the scenario format alone: its flags, and the folder of results.
+//! The command line of the scenario format: its flags, and the results folder.
 
 mod flags;
 mod results;

@@ -1,5 +1,5 @@
-//! The files that a run of scenarios leaves where its users look for them: `<agent>_results_<time>Z.csv`, a copy of it as
-//! `results.csv` if asked for, and `runner.log`, which holds everything that was said.
+//! The result files of a scenario run: `<agent>_results_<time>Z.csv`, a copy of it as `results.csv` with
+//! `--stable-name`, and `runner.log`, which contains all messages.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,13 +13,13 @@ use crate::cli::dialect::OwnResults;
 use crate::cli::dialect::own_results::{free_path, named, own_report};
 use crate::cli::{CliContext, unix_ms};
 
-/// Where the files go in a container that is made for them.
+/// The workspace of containers that are made for scenario runs.
 const WORKSPACE: &str = "/workspace";
-/// The folder of the files, there or here.
+/// The folder of the files, in the workspace or in the current folder.
 const RESULTS: &str = "results";
 const LOG: &str = "runner.log";
 
-/// Opens the log and chooses the names of the other files, in the folder that was asked for or the usual one.
+/// Opens the log and chooses the names of the other files, in the given folder or the default one.
 pub(in super::super) fn open(
     suite: &Suite,
     folder: Option<&str>,
@@ -41,12 +41,12 @@ pub(in super::super) fn open(
     Ok(OwnResults { path: Some(csv), ..own })
 }
 
-/// An output that goes to several files.
+/// An output that is written to several files.
 fn to_files(paths: Vec<PathBuf>) -> ReportOutput {
     Box::new(move |bytes| paths.iter().try_for_each(|path| write_whole(path, bytes)).map_err(io::Error::other))
 }
 
-/// The folder where nobody chooses one: below the workspace of a container if it can be written to, else here.
+/// The default folder: in the workspace of a container if it is writable, else in the current folder.
 fn usual_folder(workspace: &Path) -> PathBuf {
     let theirs = workspace.join(RESULTS);
     let writable = || {
@@ -56,7 +56,7 @@ fn usual_folder(workspace: &Path) -> PathBuf {
     if workspace.is_dir() && writable().is_ok() { theirs } else { PathBuf::from(RESULTS) }
 }
 
-/// `2026-11-15T06-00-00Z`: a time that every file system takes in a name.
+/// `2026-11-15T06-00-00Z`: a time that is a valid file name on every file system.
 fn file_stamp(unix_ms: u64) -> String {
     let second = iso_utc(unix_ms).replace(':', "-");
     format!("{}Z", second.split('.').next().expect("a split has a first part"))

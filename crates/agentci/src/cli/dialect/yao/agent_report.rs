@@ -6,7 +6,7 @@
 //! {"report": {"summary": {}, "results": []}, "format": "html", "options": {"verbose": false}}
 //! ```
 //!
-//! What we would have written is in the file before: an assistant that fails leaves it there.
+//! The built-in report is written first, and stays if the assistant fails.
 
 use std::path::{Path, PathBuf};
 
@@ -20,23 +20,23 @@ use crate::cli::CliContext;
 
 /// The reports of a suite that an assistant writes.
 pub(crate) struct AgentReport {
-    /// The assistant.
+    /// The ID of the assistant.
     agent: String,
-    /// Where they go.
+    /// The files to write.
     paths: Vec<PathBuf>,
-    /// What the assistant is sent, once it is complete.
+    /// The report that is sent to the assistant, complete when the run is over.
     document: Buffer,
 }
 
 impl AgentReport {
-    /// What an assistant writes to these files, and the report that it is sent.
+    /// Creates the reports that the assistant writes to these files, and the reporter for the report that it is sent.
     pub(in super::super) fn new(agent: String, paths: Vec<PathBuf>) -> (Self, Box<dyn Reporter>) {
         let document = Buffer::default();
         let report = YaoDocument::new(document.output());
         (Self { agent, paths, document }, Box::new(report))
     }
 
-    /// Has the assistant, which the suite at `position` names, write every report; whether it could.
+    /// Lets the assistant, which the suite at `position` names, write every report. Returns false if it could not.
     pub(crate) async fn write(
         self,
         (suites, position): (&Suites, usize),
@@ -46,7 +46,7 @@ impl AgentReport {
         context: &CliContext,
     ) -> bool {
         let Ok(report) = serde_json::from_slice::<Value>(&self.document.take()) else {
-            context.say("warning: an output is nested too deeply to be sent to an assistant; the reports are the built-in ones\n");
+            context.say("warning: an output is nested too deeply to send to an assistant; using built-in reports\n");
             return false;
         };
         let mut written = true;
@@ -60,7 +60,7 @@ impl AgentReport {
             if let Err((trouble, help)) = outcome {
                 let help = help.map(|help| format!("help: {help}\n")).unwrap_or_default();
                 let shown = path.display();
-                let words = format!("warning: {trouble}; `{shown}` is the built-in report\n{help}");
+                let words = format!("warning: {trouble}; `{shown}` contains the built-in report\n{help}");
                 context.say(&printable(&context.without_secrets(&words)));
                 written = false;
             }
@@ -69,13 +69,13 @@ impl AgentReport {
     }
 }
 
-/// What the assistant is told.
+/// The message to the assistant.
 fn message(report: &Value, path: &Path, verbose: bool) -> String {
     let options = json!({ "verbose": verbose, "include_inputs": verbose, "include_outputs": verbose });
     json!({ "report": report, "format": format(path), "options": options }).to_string()
 }
 
-/// What kind of report a path asks for.
+/// The report format of a path, by its extension.
 fn format(path: &Path) -> String {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default();
     match extension.as_str() {
@@ -93,12 +93,12 @@ fn save(answer: &Value, path: &Path) -> Result<(), (String, Option<String>)> {
         other => format!("{other:#}"),
     };
     if text.trim().is_empty() {
-        return Err(("the reporter said nothing".into(), None));
+        return Err(("the reporter's answer is empty".into(), None));
     }
     write_whole(path, text.as_bytes()).map_err(|error| (format!("the report could not be written: {error}"), None))
 }
 
-/// A text without the one fence that is around all of it, which models like to put there.
+/// A text without a code fence around all of it, which models often add.
 fn unfenced(text: &str) -> &str {
     let trimmed = text.trim();
     let inner = trimmed.strip_prefix("```").and_then(|rest| {
@@ -113,7 +113,7 @@ fn unfenced(text: &str) -> &str {
     }
 }
 
-/// Whether every fence in a text is closed in it, and none closes what it did not open: those that open name a language.
+/// Whether all code fences in a text are balanced. An opening fence names a language.
 fn is_whole(text: &str) -> bool {
     let mut open = false;
     for line in text.lines().filter_map(|line| line.trim_start().strip_prefix("```")) {

@@ -1,4 +1,4 @@
-//! Flags about how suites of the yao format are read.
+//! Flags for loading suites in the yao format.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use super::results;
 use crate::cli::dialect::OwnResults;
 use crate::cli::dialect::format_flag::FormatFlag;
 
-/// The variable that names the folder of the application where no flag does.
+/// The environment variable for the folder of the application; `--app` takes precedence.
 const APP_VARIABLE: &str = "YAO_ROOT";
 
 /// Flags about suites of the yao format.
@@ -40,11 +40,11 @@ pub(in super::super) struct YaoFlags {
 }
 
 impl YaoFlags {
-    /// The flags that mean nothing to suites of other formats.
+    /// The flags that apply only to suites in this format.
     pub(in super::super) fn flags(&self) -> [FormatFlag; 5] {
-        let assistants = "leave it out, or name tests of an assistant with `-i`";
-        // Others have `-c` for the config.
-        let config = "`-c` names the connector of an assistant; for the config of ananke tests write `--config FILE`";
+        let assistants = "leave it out, or select tests of an assistant with `-i`";
+        // Other programs use `-c` for the config.
+        let config = "`-c` sets the connector of an assistant; for the config of ananke tests use `--config FILE`";
         let ending = self.connector.as_ref().and_then(|id| id.rsplit_once('.'));
         let is_file = ending.is_some_and(|(_, ending)| matches!(ending, "yaml" | "yml"));
         let flag = |name, given, help| FormatFlag { name, given, formats: &[Dialect::Yao], help };
@@ -57,7 +57,7 @@ impl YaoFlags {
         ]
     }
 
-    /// What they say to whoever reads the suites.
+    /// The options for loading suites.
     pub(in super::super) fn options(&self) -> YaoOptions {
         YaoOptions {
             input: self.input.clone(),
@@ -71,13 +71,13 @@ impl YaoFlags {
         }
     }
 
-    /// Whether `-i` is a message rather than tests.
+    /// Whether `-i` is a message instead of tests.
     pub(in super::super) fn is_message(&self) -> bool {
         let input = self.input.as_ref().map(|input| YaoInput::of(&DiskFiles, input));
         matches!(input, Some(YaoInput::Message(_)))
     }
 
-    /// Who asks agents that are prompts and a model, unless a case says otherwise.
+    /// The default user context for agents that consist of prompts and a model.
     pub(in super::super) fn asker(&self, suite: &Suite) -> BTreeMap<String, String> {
         if !suite.cases.iter().any(|case| matches!(&*case.target, Target::Chat(_))) {
             return BTreeMap::new();
@@ -96,7 +96,7 @@ impl YaoFlags {
         facts.into_iter().map(|(name, fact)| (name.to_owned(), fact)).collect()
     }
 
-    /// The results beside the tests.
+    /// The results file next to the tests.
     pub(in super::super) fn results(&self, suite: &Suite) -> OwnResults {
         results::beside(suite, self.input.as_ref().map(|input| YaoInput::of(&DiskFiles, input)))
     }

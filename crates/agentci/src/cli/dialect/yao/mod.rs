@@ -1,4 +1,4 @@
-//! What the command line has for the yao format alone: its flags, the results beside the tests, and the report that an assistant
+//! The command line of the yao format: its flags, the results next to the tests, and the report that an assistant
 //! writes.
 
 mod agent_report;

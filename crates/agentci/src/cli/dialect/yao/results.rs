@@ -1,4 +1,4 @@
-//! The results that are written beside the tests they are of: `tests/output-20241217100000.jsonl`.
+//! Results that are written next to their tests: `tests/output-20241217100000.jsonl`.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::cli::dialect::OwnResults;
 use crate::cli::dialect::own_results::{free_path, named, own_report};
 use crate::cli::report_outputs::destination;
 
-/// The results of a suite whose tests were named on the command line. A file that is there stays as it is.
+/// The results of a suite whose tests were passed on the command line. Existing files are not overwritten.
 pub(super) fn beside(suite: &Suite, input: Option<YaoInput>) -> OwnResults {
     let Some((path, kind)) = input.and_then(|input| path(suite, input)).zip(own_report("jsonl", suite)) else {
         return OwnResults::default();
@@ -21,7 +21,7 @@ pub(super) fn beside(suite: &Suite, input: Option<YaoInput>) -> OwnResults {
 
 fn path(suite: &Suite, input: YaoInput) -> Option<PathBuf> {
     let YaoInput::File(path) = input else { return None };
-    // Where other tests are run as well, theirs stay in their run folders.
+    // The results of other tests in the same run stay in their run folders.
     let same = path.canonicalize().ok().is_some_and(|path| suite.path.canonicalize().is_ok_and(|own| own == path));
     let folder = path.parent().unwrap_or(Path::new(""));
     same.then(|| free_path(folder, &format!("output-{}", Zoned::now().strftime("%Y%m%d%H%M%S")), "jsonl"))

@@ -1,27 +1,27 @@
-//! What a recorded run shows: the tools that were called, numbers of the answer, and what was used.
+//! Extracts from a recorded run what a suite can check: tool calls, numbers in the answer, and usage.
 
 use agentci_protocols::chat::{AnswerCall, ModelAnswer};
 use agentci_recorder::{Exchange, RecordedBody, Recording, model_answer};
 use regex::Regex;
 use serde_json::{Map, Value};
 
-/// The most calls and the most numbers that are checked.
+/// How many calls, and how many numbers, are checked at most.
 const MOST_CHECKED: usize = 12;
 
-/// What is drawn from a recording.
+/// What is extracted from a recording.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct SuiteDraft {
-    /// Tools that were called and whose result came back to the model, in order.
+    /// Tool calls whose results were sent back to the model, in order.
     pub(super) calls: Vec<DraftCall>,
-    /// Numbers of the agent's answer that its model or a tool gave it, as they stand there.
+    /// Numbers in the agent's answer that come from its model or a tool, as written there.
     pub(super) numbers: Vec<String>,
     pub(super) model_calls: usize,
     pub(super) tool_calls: usize,
-    /// Tokens, where every answer told them.
+    /// Input and output tokens, if every answer reports them.
     pub(super) tokens: Option<(u64, u64)>,
 }
 
-/// A call of a tool.
+/// A tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct DraftCall {
     pub(super) name: String,
@@ -29,7 +29,7 @@ pub(super) struct DraftCall {
 }
 
 impl SuiteDraft {
-    /// From a recording, and what the agent printed.
+    /// Extracts a draft from a recording and the output of the agent.
     pub(super) fn from(recording: &Recording, output: &str) -> Self {
         let answers: Vec<(usize, ModelAnswer)> = recording
             .exchanges
@@ -81,7 +81,7 @@ impl SuiteDraft {
     }
 }
 
-/// Whether a request has the result of a call.
+/// Whether a request contains the result of a call.
 fn brings_back(exchange: &Exchange, call: &AnswerCall) -> bool {
     let RecordedBody::Json(body) = &exchange.request.body else { return false };
     if exchange.request.speaks.is_none() {
@@ -100,8 +100,8 @@ fn read_call(call: &AnswerCall) -> DraftCall {
     DraftCall { name: call.name.clone(), arguments }
 }
 
-/// Numbers of two digits and more that the agent has from the recorded world: others, such as durations, may be its own and
-/// differ from run to run.
+/// Numbers with at least two digits that come from the recorded world: others, such as durations, may vary between
+/// runs.
 fn numbers(recording: &Recording, output: &str) -> Vec<String> {
     let Ok(pattern) = Regex::new(r"\d+(?:[.,:/-]\d+)*") else { return Vec::new() };
     let told: Vec<String> = recording.exchanges.iter().filter(|exchange| !exchange.chatter).map(told).collect();
@@ -122,7 +122,7 @@ fn numbers(recording: &Recording, output: &str) -> Vec<String> {
     numbers
 }
 
-/// What an exchange told the agent, in words.
+/// The text of the response in an exchange.
 fn told(exchange: &Exchange) -> String {
     if let Some((_, answer)) = model_answer(exchange) {
         return answer.text;
@@ -175,7 +175,7 @@ mod tests {
         let find =
             DraftCall { name: "find".into(), arguments: json!({ "order": "A-17" }).as_object().unwrap().clone() };
         assert_eq!(drawn.calls, [find]);
-        // One digit says little, and the duration is the agent's own.
+        // A single digit is not checked, and the duration is the agent's own.
         assert_eq!(drawn.numbers, ["20.50"]);
         assert_eq!((drawn.model_calls, drawn.tool_calls, drawn.tokens), (2, 1, Some((20, 8))));
     }

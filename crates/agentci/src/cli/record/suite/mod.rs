@@ -1,4 +1,5 @@
-//! `--suite`: a first suite from a recorded run, which passes at once and fails when the agent does something else.
+//! `--suite`: generates a first suite from a recorded run. It passes as it is, and fails when the agent behaves
+//! differently.
 
 mod draft;
 mod printed;
@@ -14,10 +15,10 @@ use crate::cli::{CliContext, CliError, CommandResult, ExitStatus, command_line};
 use draft::SuiteDraft;
 use printed::PrintedSuite;
 
-/// The file of the suite.
+/// The suite file.
 const SUITE: &str = "agentci.yaml";
 
-/// Whether the suite may be written: one that exists is not replaced unasked.
+/// Refuses to overwrite an existing suite without `--force`.
 pub(super) fn may_write(folder: &Path, force: bool) -> Result<(), CliError> {
     let path = folder.join(SUITE);
     if force || path.symlink_metadata().is_err() {
@@ -25,11 +26,11 @@ pub(super) fn may_write(folder: &Path, force: bool) -> Result<(), CliError> {
     }
     Err(CliError::new(
         format!("the suite `{}` already exists", path.display()),
-        "name another folder, `--suite DIR`, or replace it with `--force`",
+        "choose another folder, `--suite DIR`, or overwrite it with `--force`",
     ))
 }
 
-/// Writes the first suite for a command that was recorded at `path`.
+/// Writes the first suite for a command that was recorded to `path`.
 pub(super) fn write(
     arguments: &RecordArguments,
     path: &Path,
@@ -39,10 +40,10 @@ pub(super) fn write(
     context: &CliContext,
 ) -> CommandResult {
     if ended.status() != ExitStatus::Success {
-        let help = "a case whose agent does not exit with 0 is an error; record a run that ends well";
+        let help = "a case whose agent does not exit with code 0 is an error; record a successful run";
         return Err(CliError::new("no suite was written: the command failed", help));
     }
-    // As it is stored: its secrets are gone, and a replay hands out the same.
+    // Read as stored: it contains no secrets, and a replay answers the same.
     let recording = recorded::read(path)?;
     let text = |bytes: &Option<Vec<u8>>| {
         let bytes = bytes.as_deref().unwrap_or_default();
@@ -62,7 +63,7 @@ pub(super) fn write(
     let suite_path = folder.join(SUITE);
     let _ = fs_err::create_dir_all(folder);
     ledger::write_whole(&suite_path, suite.text().as_bytes())
-        .map_err(|error| CliError::new(error.to_string(), "name a folder that can be written to: `--suite DIR`"))?;
+        .map_err(|error| CliError::new(error.to_string(), "choose a writable folder: `--suite DIR`"))?;
     let folder = command_line(&[folder.as_os_str()]);
     context.say(&format!("wrote {}\nnext: agentci run {folder}\n", suite_path.display()));
     Ok(ExitStatus::Success)

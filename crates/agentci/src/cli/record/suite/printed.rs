@@ -1,4 +1,4 @@
-//! The suite as it is written.
+//! Prints the generated suite as YAML.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -9,17 +9,17 @@ use serde_json::Value;
 use super::draft::{DraftCall, SuiteDraft};
 use crate::cli::init;
 
-/// How many times as much as was used is allowed.
+/// The limits as a multiple of the recorded usage.
 const ROOM: u64 = 2;
 
-/// How long a case may take at least.
+/// The shortest time limit of a case.
 const LEAST_WALL: Duration = Duration::from_mins(1);
 
-/// What is written.
+/// The contents of the suite.
 #[derive(Debug)]
 pub(super) struct PrintedSuite<'a> {
     pub(super) command: &'a [String],
-    /// What the agent read, empty if that was nothing.
+    /// The standard input of the agent; empty without one.
     pub(super) input: &'a str,
     /// Whether the agent printed anything.
     pub(super) prints: bool,
@@ -35,7 +35,7 @@ impl PrintedSuite<'_> {
     pub(super) fn text(&self) -> String {
         let output = if self.prints { "" } else { "\n    output: none" };
         let mut text = format!(
-            "# A first suite, drawn from a recorded run. The agent runs every time; its model and tools are played.\n\
+            "# A first suite, made from a recorded run. The agent runs every time; its model and tools are replayed.\n\
              suite: {}\ntarget:\n  process:\n    command: {}\n    folder: {}\n    speaks: text{output}\n\
              world: {{ recording: {} }}\nlimits: {{ {} }}\ncases:\n  - id: {}\n    turns: [{{ user: {} }}]\n",
             init::suite_name(self.folder),
@@ -44,7 +44,7 @@ impl PrintedSuite<'_> {
             quoted(&init::from_suite(self.folder, self.recording)),
             self.limits(),
             quoted(self.case),
-            // The agent gets it with a line end.
+            // The agent gets it with a newline at its end.
             quoted(self.input.strip_suffix('\n').unwrap_or(self.input)),
         );
         let checks = self.checks();
@@ -101,7 +101,7 @@ fn called(call: &DraftCall) -> String {
     format!("tool_called: {{ name: {}, args: {arguments} }}", quoted(&call.name))
 }
 
-/// A text as it is taken for itself: JSON is YAML, and a variable is none.
+/// A literal string in YAML: quoted as JSON, with variables escaped.
 fn quoted(text: &str) -> String {
     Value::from(text.replace("${", "$${")).to_string()
 }

@@ -1,16 +1,16 @@
-//! Where a fork is written: never over a recording.
+//! The file of a fork, which never overwrites a recording.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::cli::{CliError, command_line};
 
-/// The file of a fork. That of an earlier fork is replaced, a file that is named is not.
+/// The file of a fork. The default file is overwritten by a later fork; an existing file from `--out` is refused.
 pub(super) fn destination(recording: &Path, out: Option<&Path>) -> Result<PathBuf, CliError> {
     let Some(out) = out else { return Ok(beside(recording)) };
     if fs_err::symlink_metadata(out).is_ok() && !out.is_dir() {
         let other = command_line(&[beside(out).as_os_str()]);
-        let message = format!("`{}` already exists, and a fork does not replace it", out.display());
+        let message = format!("`{}` already exists, and a fork does not overwrite it", out.display());
         return Err(CliError::new(message, format!("choose another name, such as `-o {other}`, or remove it")));
     }
     Ok(out.to_owned())

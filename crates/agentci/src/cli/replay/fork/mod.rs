@@ -1,4 +1,4 @@
-//! `agentci replay FILE --until N --then WHAT`: time travel.
+//! `agentci replay FILE --until N --then WHAT`: replays the first calls of a recording, and continues differently.
 //!
 //! ```text
 //! $ agentci replay recordings/agent.jsonl --until 6 --then script.yaml --set '/calls/6/result={"shipped": false}'

@@ -1,4 +1,4 @@
-//! The scripted models of a fork: that of its script, and one for each text that was set.
+//! The scripted models of a fork: one for its script, and one for each text that was set.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use agentci::trace::{EventKind, ModelTrouble};
 use agentci_recorder::{Fork, SpokenCall, Then};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-/// Models that answer until this is dropped.
+/// Model servers that run until this is dropped.
 #[derive(Debug)]
 pub(super) struct Models {
     script: Option<ModelServer>,
@@ -17,7 +17,7 @@ pub(super) struct Models {
 }
 
 impl Models {
-    /// Starts them; within a runtime.
+    /// Starts the servers; requires a runtime.
     pub(super) async fn start(
         script: Option<Arc<ModelScript>>,
         spoken: &[SpokenCall],
@@ -37,14 +37,14 @@ impl Models {
         Ok(Self { script: scripted, spoken: texts, seen })
     }
 
-    /// The fork that is answered by them.
+    /// The fork that these models answer.
     pub(super) fn fork(&self, until: u64) -> Fork {
         let then = self.script.as_ref().map_or(Then::Live, |server| Then::Script(server.address()));
         let spoken = self.spoken.iter().map(|(call, server)| (*call, server.address())).collect();
         Fork { until, then, spoken }
     }
 
-    /// What the model of the script complains of, each complaint once: requests that no rule fits, and the like.
+    /// The problems that the model of the script reported, each once: for example requests that no rule matches.
     pub(super) fn troubles(&mut self) -> Vec<ModelTrouble> {
         let mut troubles: Vec<ModelTrouble> = Vec::new();
         while let Ok(kind) = self.seen.try_recv() {

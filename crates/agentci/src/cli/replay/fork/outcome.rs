@@ -1,4 +1,4 @@
-//! How a fork went: what is said about it, what is written, and the exit code.
+//! Reports the outcome of a fork, writes it, and determines the exit code.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -12,23 +12,23 @@ use crate::cli::record::{grouped, say_left, say_warnings, warn};
 use crate::cli::recorded::{self, StopReason};
 use crate::cli::{CliContext, CommandResult, ExitStatus, command_line, counted};
 
-/// How many misses and complaints are explained.
+/// How many misses and problems are explained.
 const MOST_EXPLAINED: usize = 3;
 
-/// A fork that is over.
+/// A finished fork.
 #[derive(Debug)]
 pub(super) struct ForkOutcome<'a> {
     pub(super) replay: ReplayOutcome<'a>,
     pub(super) until: u64,
     pub(super) changes: &'a [AnswerChange],
-    /// The script after the fork; nothing for the live world.
+    /// The script after the fork; `None` for the live world.
     pub(super) script: Option<&'a Path>,
     pub(super) troubles: &'a [ModelTrouble],
     pub(super) out: &'a Path,
 }
 
 impl ForkOutcome<'_> {
-    /// Says how it went, and writes the fork if the agent got that far.
+    /// Reports the outcome, and writes the fork if the agent reached it.
     pub(super) fn say(&self, context: &CliContext) -> CommandResult {
         let ReplayOutcome { finished, ended, .. } = &self.replay;
         say_left(&ended.left, context);
@@ -36,7 +36,7 @@ impl ForkOutcome<'_> {
         let forked = finished.forked.clone().unwrap_or_default();
         let mut failed = self.replay.say_bypassed(context);
         if ended.stopped == Some(StopReason::TooLong) {
-            context.complain("the command was ended: it took longer than `--timeout`", None);
+            context.complain("the command was stopped: it took longer than `--timeout`", None);
             failed = true;
         }
         if !forked.is_reached() {
@@ -60,37 +60,37 @@ impl ForkOutcome<'_> {
         Ok(if failed { ended.interrupted().unwrap_or(ExitStatus::Failed) } else { ended.status() })
     }
 
-    /// The agent did not make the calls before the fork: there is none.
+    /// Reports that the agent did not make the calls before the fork, so that there is none.
     fn say_not_reached(&self, forked: &Forked, context: &CliContext) {
         let until = self.until;
         let file = self.file();
         let missing = listed(&forked.awaited);
         let Some(first) = self.replay.finished.misses.first() else {
-            let message = format!("the agent ended before call {until}: it did not make {missing}");
+            let message = format!("the agent exited before call {until}; calls not made: {missing}");
             let help = "is it the recorded command, and does it get that far? nothing was written";
             return context.complain(&message, Some(help));
         };
         let (told, _) = miss(first, &self.replay.arguments.file, self.replay.command);
         let told = told.split_once('\n').map_or("", |(_, rest)| rest);
-        let mut message = format!("the agent did not get to call {until} of {file} as it was recorded");
+        let mut message = format!("the agent did not reach call {until} of {file} as recorded");
         if !forked.awaited.is_empty() {
-            let _ = write!(message, "; it did not make {missing}");
+            let _ = write!(message, "; calls not made: {missing}");
         }
         let _ = write!(message, "\n{}", told.trim_end());
         context.complain(&message, Some(&format!("{}; nothing was written", self.earlier(forked))));
     }
 
-    /// What helps an agent that goes another way before the fork.
+    /// The remedy if the agent diverges before the fork.
     fn earlier(&self, forked: &Forked) -> String {
         let Some(before) = forked.awaited.first().map(|first| first.saturating_sub(1)) else {
-            return format!("see why it makes this call, which was not made before call {} was", self.until);
+            return format!("check why it makes this call, which was not recorded before call {}", self.until);
         };
         match self.changes.iter().map(|change| change.call).max() {
             Some(call) if call < self.until && call <= before => format!(
-                "after the change of call {call} the agent asks something else, which is not recorded: \
-                 leave the recording there, with `--until {call}`"
+                "after the change to call {call} the agent sends a request that is not recorded: \
+                 fork there, with `--until {call}`"
             ),
-            _ => format!("leave the recording before that, with `--until {before}`"),
+            _ => format!("fork before that, with `--until {before}`"),
         }
     }
 
@@ -101,11 +101,11 @@ impl ForkOutcome<'_> {
             let told = told.split_once('\n').map_or("", |(_, rest)| rest).trim_end().to_owned();
             let message = format!("call {} has no answer after the fork\n{told}", missed.number);
             let help = match self.script {
-                Some(_) => "a script answers for models only; tools that are asked something new need `--then live`",
+                Some(_) => "a script answers model calls only; new tool calls need `--then live`",
                 None if missed.asked.contains(" stdio:") => {
-                    "see why the server does not start: does its command work by itself?"
+                    "check why the server does not start: does its command work on its own?"
                 }
-                None => "a server that speaks Streamable HTTP can go on live; with a script, the recording answers",
+                None => "a server with Streamable HTTP can continue live; with a script, the recording answers",
             };
             context.complain(&message, Some(&missed.remedy.as_ref().map_or(help.to_owned(), ToString::to_string)));
         }
@@ -115,7 +115,7 @@ impl ForkOutcome<'_> {
         !misses.is_empty()
     }
 
-    /// What the scripted model complains of, whatever the agent made of it.
+    /// Reports the problems of the scripted model, however the agent handled them.
     fn say_troubles(&self, context: &CliContext) -> bool {
         let script = self.script.map_or_else(String::new, |script| command_line(&[script.as_os_str()]));
         let (warnings, wrong): (Vec<_>, Vec<_>) = self.troubles.iter().partition(|trouble| trouble.warning);
@@ -124,13 +124,13 @@ impl ForkOutcome<'_> {
         }
         for trouble in wrong.iter().take(MOST_EXPLAINED) {
             let kind = trouble.kind.name();
-            let message = format!("{script} does not fit what the agent does ({kind}): {}", trouble.message);
-            context.complain(&printable(&message), Some("change the script, or fix what the agent asks"));
+            let message = format!("{script} does not match the agent's requests ({kind}): {}", trouble.message);
+            context.complain(&printable(&message), Some("change the script, or fix the agent's requests"));
         }
         !wrong.is_empty()
     }
 
-    /// Questions that were asked more often when it was recorded.
+    /// Warns about requests that were sent more often when the agent was recorded.
     fn say_unused(&self, context: &CliContext) {
         let unused = &self.replay.finished.tally.unused;
         if !unused.is_empty() {

@@ -14,10 +14,10 @@ use crate::cli::record::Claim;
 use crate::cli::serve::model_script;
 use crate::cli::{CliContext, CliError, CommandResult, command_line, in_ci, recorded, runtime};
 
-/// The word for the live world.
+/// The value of `--then` for the live world.
 const LIVE: &str = "live";
 
-/// Replays the first calls, and lets the agent go on.
+/// Replays the first calls, and lets the agent continue.
 pub(in super::super) fn fork(arguments: &ReplayArguments, until: u64, context: &CliContext) -> CommandResult {
     runtime()?.block_on(run(arguments, until, context))
 }
@@ -31,7 +31,7 @@ async fn run(arguments: &ReplayArguments, until: u64, context: &CliContext) -> C
     if path.is_none() && in_ci() {
         return Err(CliError::new(
             "`--then live` calls real models and tools, so it does not run while `CI` is set",
-            "go on with a script: `--then SCRIPT.yaml`",
+            "continue with a script: `--then SCRIPT.yaml`",
         ));
     }
     let script = path.map(|path| model_script(path, context)).transpose()?;
@@ -40,20 +40,20 @@ async fn run(arguments: &ReplayArguments, until: u64, context: &CliContext) -> C
     let count = recording.exchanges.len() as u64;
     if until > count {
         let file = command_line(&[arguments.file.as_os_str()]);
-        let message = format!("`--until {until}` is beyond the recording: {file} has {count} calls");
-        let help = format!("it is a number from 0 to {count}; `agentci recording show {file}` lists the calls");
+        let message = format!("`--until {until}` is beyond the end of the recording: {file} has {count} calls");
+        let help = format!("use a number from 0 to {count}; `agentci recording show {file}` lists the calls");
         return Err(CliError::new(message, help).usage());
     }
     let spoken = change(&mut recording, &changes, until).map_err(unusable)?;
     let out = destination(&arguments.file, flags.out.as_deref()).map_err(CliError::usage)?;
-    // Holds the place of the fork until it is written.
+    // Reserves the file of the fork until it is written.
     let _claim = Claim::take(&out)?;
     let mut models = Models::start(script.map(Into::into), &spoken).await.map_err(CliError::plain)?;
     let expected = recording.exchanges.iter().filter(|exchange| !exchange.chatter && exchange.id <= until).count();
     let fork = models.fork(until);
     let mode = SessionMode::Fork { recording, rules: rules(arguments, &command), fork, pace: arguments.pace };
     let (mut finished, ended) = agent(arguments, &command).run(mode, |_, _| ()).await.map_err(CliError::plain)?;
-    let help = "give another command: `agentci replay FILE .. -- CMD`";
+    let help = "pass another command: `agentci replay FILE .. -- CMD`";
     let ended = ended.map_err(|error| CliError::new(error.to_string(), help).usage())?;
     ended.complete(&mut finished, &command);
     let troubles = models.troubles();
