@@ -1,4 +1,4 @@
-"""The release: its workflow is checked, and its scripts are run. What takes minutes is in `packages/release.py`."""
+"""Checks the release workflow and runs the release scripts. The slow tests are in `packages/release.py`."""
 
 import hashlib
 import os
@@ -20,7 +20,7 @@ TOOLS = Path(sys.executable).parent
 
 
 class Folder:
-    """A folder that is gone when the test is done."""
+    """A temporary folder."""
 
     def __enter__(self):
         self.path = Path(tempfile.mkdtemp())
@@ -41,7 +41,7 @@ def run(*command, **options):
 
 
 def steps():
-    """The steps of the release, in the order of the file."""
+    """Returns the steps of the release workflow, in the order of the file."""
     jobs = YAML(typ="safe").load(ROOT / ".github/workflows/release.yml")["jobs"]
     return [step for job in jobs.values() for step in job["steps"]]
 
@@ -52,8 +52,8 @@ def actionlint(pattern):
 
 def test_actionlint_has_nothing_to_complain_of(folder):
     done = actionlint("{.github/workflows/*.yml,examples/ci/github*.yml}")
-    assert done.returncode == 0 and "Checking 5 workflow file(s)" in done.stdout, done.stdout + done.stderr
-    # It sees what the schema does not: an output that no step has.
+    assert done.returncode == 0 and "Checking 6 workflow file(s)" in done.stdout, done.stdout + done.stderr
+    # It finds errors that the schema does not: an output that no step has.
     text = (ROOT / ".github/workflows/release.yml").read_text()
     (folder / "wrong.yml").write_text(text.replace("steps.image.outputs.name", "steps.picture.outputs.name"))
     done = actionlint(folder / "wrong.yml")
