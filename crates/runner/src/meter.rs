@@ -185,10 +185,10 @@ pub(crate) fn exceeded(name: &str, limit: Limit, used: f64, sources: &Sources) -
         message: format!("budget exceeded: {} limit={} actual={}", limit.key, limit.most, used),
         place: Some(sources.place(limit.span)),
         label: match name {
-            "max_tool_calls" => format!("the agent made {used} calls"),
-            "max_model_calls" => format!("the agent called its model {used} times"),
-            "max_tokens_in" => format!("the agent sent {used} tokens to its model"),
-            "max_tokens_out" => format!("the agent wrote {used} tokens"),
+            "max_tool_calls" => format!("the agent made {}", counted(used, "call")),
+            "max_model_calls" => format!("the agent called its model {}", counted(used, "time")),
+            "max_tokens_in" => format!("the agent sent {} to its model", counted(used, "token")),
+            "max_tokens_out" => format!("the agent wrote {}", counted(used, "token")),
             "max_cost_usd" => format!("it cost {used} US dollars"),
             _ => format!("the agent took {used} ms"),
         },
@@ -199,6 +199,12 @@ pub(crate) fn exceeded(name: &str, limit: Limit, used: f64, sources: &Sources) -
         }],
         ..Finding::default()
     }
+}
+
+/// A number with its noun, in the plural unless the number is 1.
+fn counted(number: f64, noun: &str) -> String {
+    let plural = if number > 1.0 { "s" } else { "" };
+    format!("{number} {noun}{plural}")
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]

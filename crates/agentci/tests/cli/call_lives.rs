@@ -109,7 +109,8 @@ fn an_agent_that_never_runs_what_its_model_asks_for_called_nothing() {
     fails("never", "refund", "", "checks: [{ call_order: [refund_order] }]", &["`refund_order` was not called", never]);
     fails("never", "refund", "", "checks: [{ tool_result: { name: refund_order } }]", &["was never called", never]);
     passes("never", "refund", "", "limits: { tool_calls: 0 }");
-    fails("runs", "refund", "", "limits: { tool_calls: 0 }", &["budget exceeded: tool_calls limit=0 actual=1"]);
+    let exceeded = ["budget exceeded: tool_calls limit=0 actual=1", "^ the agent made 1 call\n"];
+    fails("runs", "refund", "", "limits: { tool_calls: 0 }", &exceeded);
 }
 
 #[test]
