@@ -16,13 +16,13 @@ text: { must_match: '^Fly to Rome\\.$', must_not_match: calendar }
 """
 
 
-def test_a_message(shop):
+def test_message_response(shop):
     for name in EVERY:
         run(shop.card(name), said("hello there", asserts="text: { must_match: '^You said: hello there$' }")).passed()
         run(shop.card(name), said("hello", asserts="task: { state: completed }")).failed("no task", at="task:")
 
 
-def test_a_task_with_artifacts(shop):
+def test_task_with_artifacts(shop):
     for name in EVERY:
         with A2aSuite(shop.card(name), said("plan a journey", asserts=PLAN)) as suite:
             suite.run().passed()
@@ -33,7 +33,7 @@ def test_a_task_with_artifacts(shop):
             assert any(event.get("message") == "looking at the calendar" for event in seen), "what it says at work is kept"
 
 
-def test_each_demand_of_a_task(shop):
+def test_each_task_assertion_can_fail(shop):
     for asserts, reason in [
         ("state: input-required", r"`completed`, expected input-required"),
         ("artifacts: { min: 4 }", "produced 3 artifacts"),
@@ -45,7 +45,7 @@ def test_each_demand_of_a_task(shop):
     run(shop.card("rpc"), said("plan", asserts="task: { state: [input-required, completed] }")).passed()
 
 
-def test_a_bad_demand_is_found_before_anything_is_asked(shop):
+def test_invalid_task_assertion_is_reported_before_any_request(shop):
     before = len(shop.asked("rpc"))
     for asserts in ["{}", "{ state: done }", "{ artifacts: { match: '(' } }", "{ artefacts: {} }"]:
         outcome = run(shop.card("rpc"), said("plan", asserts=f"task: {asserts}"))
@@ -53,13 +53,13 @@ def test_a_bad_demand_is_found_before_anything_is_asked(shop):
     assert len(shop.asked("rpc")) == before
 
 
-def test_a_last_word_and_a_changed_artifact(shop):
+def test_final_message_and_replaced_artifact(shop):
     asserts = "text: { must_match: '^final\\nThe report is ready\\.$', must_not_match: draft }"
     for name in ["rpc", "whole"]:
         run(shop.card(name), said("report", asserts=asserts)).passed()
 
 
-def test_a_task_that_waits_is_gone_on_with(shop):
+def test_waiting_task_continues_in_next_turn(shop):
     test = """
     version: "1.1"
     name: flow
@@ -89,7 +89,7 @@ def test_a_task_that_waits_is_gone_on_with(shop):
         assert len({message["messageId"] for message in messages}) == 4
 
 
-def test_a_task_that_fails(shop):
+def test_failed_rejected_and_canceled_tasks(shop):
     for name in EVERY:
         with A2aSuite(shop.card(name), said("fail", "never said")) as suite:
             suite.run().failed("no flights on that day", "failed", r"(?i)turn\W+1\b")
@@ -98,7 +98,7 @@ def test_a_task_that_fails(shop):
         run(shop.card(name), said("cancel")).failed("canceled")
 
 
-def test_a_context_of_the_suite(shop):
+def test_context_id_from_suite(shop):
     for name in ["rpc", "rest", "old"]:
         before = len(shop.asked(name))
         run(shop.card(name), said("hello", "hello"), 'contextId: "trip-7"').passed()
@@ -106,7 +106,7 @@ def test_a_context_of_the_suite(shop):
         assert [message["contextId"] for message in sent] == ["trip-7", "trip-7"], sent
 
 
-def test_parts_and_metadata(shop):
+def test_sends_parts_and_metadata(shop):
     test = """
     version: "1.1"
     name: flow
@@ -132,7 +132,7 @@ def test_parts_and_metadata(shop):
     run(shop.card("rpc"), wrong).failed("bytes")
 
 
-def test_an_explicit_continuation(shop):
+def test_continues_task_by_explicit_id(shop):
     with A2aSuite(shop.card("rpc"), said("book")) as suite:
         suite.run().passed()
         (task,) = [event["data"]["task"]["id"] for event in suite.trace() if event.get("level") == "state"]
@@ -150,7 +150,7 @@ def test_an_explicit_continuation(shop):
     run(shop.card("rpc"), gone).failed("not found", "TASK_NOT_FOUND|-32001")
 
 
-def test_which_calls_are_made(shop):
+def test_uses_expected_methods_for_each_version(shop):
     for name, target, calls in [
         ("rpc", "", ["SendStreamingMessage"]),
         ("rpc", "blocking: true", ["SendMessage"]),
@@ -170,7 +170,7 @@ def test_which_calls_are_made(shop):
     assert asked["headers"]["content-type"] == "application/a2a+json"
 
 
-def test_a_task_that_is_not_waited_for(shop):
+def test_non_blocking_task_is_polled(shop):
     for name in ["rpc", "rest", "old", "oldrest"]:
         before = len(shop.asked(name))
         asserts = "task: { state: completed }\ntext: { must_match: '^one two$' }"
@@ -179,14 +179,14 @@ def test_a_task_that_is_not_waited_for(shop):
         assert 3 <= len(asked) <= 10, f"requested for {len(asked)} times"
 
 
-def test_a_task_that_takes_too_long(shop):
+def test_task_timeout(shop):
     for target in ["", "blocking: true", "blocking: false"]:
         outcome = run(shop.card("rpc"), said("slow"), f"timeout_ms: 700\n{target}")
         outcome.failed(r"did not finish within 700ms", r"(?i)turn\W+1\b")
         assert outcome.report["tests"][0]["duration"] < 5000
 
 
-def test_a_stream_that_is_cut_is_taken_up_again(shop):
+def test_interrupted_stream_is_resumed(shop):
     asserts = "task: { state: completed, artifacts: { names: [count] } }\ntext: { must_match: '^one two$' }"
     for name, again in [("cut", "SubscribeToTask"), ("closed", "SubscribeToTask"), ("cutold", "tasks/resubscribe")]:
         before = len(shop.asked(name))
@@ -200,7 +200,7 @@ def test_a_stream_that_is_cut_is_taken_up_again(shop):
         assert "ended while the task was working" in suite.run().passed().suite.artifacts(), "it is told all the same"
 
 
-def test_an_agent_without_a_card(shop):
+def test_agent_without_card(shop):
     for asserts, words in [(PLAN, "plan"), ("text: { must_match: hello }", "hello")]:
         run(f'endpoint: "{shop.url}/rpc/"', said(words, asserts=asserts)).passed()
     before = len(shop.asked("old"))
@@ -209,7 +209,7 @@ def test_an_agent_without_a_card(shop):
     assert len(shop.asked("old")) == before
 
 
-def test_an_agent_of_the_version_before(_):
+def test_agent_with_previous_protocol_version(_):
     with OldShop() as old:
         found = f'agentCardUrl: "{old.url}/.well-known/agent-card.json"'
         for target in ["", "blocking: true", "blocking: false"]:
@@ -220,7 +220,7 @@ def test_an_agent_of_the_version_before(_):
             run(found, said("fail"), target).failed("no flights on that day")
 
 
-def test_a_card_in_the_suite(shop):
+def test_agent_card_inlined_in_suite(shop):
     interface = f'{{ url: "{shop.url}/rest/", protocolBinding: HTTP+JSON, protocolVersion: "1.0" }}'
     found = f"agentCard: {{ name: x, supportedInterfaces: [{interface}], capabilities: {{ streaming: true }} }}"
     before = len(shop.asked("rest"))
@@ -228,7 +228,7 @@ def test_a_card_in_the_suite(shop):
     assert [entry["path"] for entry in shop.asked("rest", before)] == ["/rest/message:stream"]
 
 
-def test_cards_that_lead_nowhere(shop):
+def test_unusable_agent_cards_are_reported(shop):
     run(shop.card("grpc"), said("hello")).failed("no supported interface", "GRPC 1.0")
     run(f'agentCardUrl: "{shop.url}/none/card.json"', said("hello")).failed("agent card", "404")
     run(f'agentCardUrl: "{shop.url}/rest/tasks"', said("hello")).failed("agent card")
@@ -236,14 +236,14 @@ def test_cards_that_lead_nowhere(shop):
     run('endpoint: "http://127.0.0.1:9/"', said("hello")).failed("127.0.0.1:9", "refused")
 
 
-def test_what_an_agent_refuses(shop):
+def test_agent_errors_are_reported(shop):
     # For version 0.3 over HTTP+JSON, the SDK cuts the stream instead of reporting an error.
     for name in EVERY[:-1]:
         run(shop.card(name), said("refuse")).failed("reads no such thing")
         run(shop.card(name), said("crash")).failed("oven is on fire|unknown exception|(?i:error)")
 
 
-def test_answers_that_are_none(shop):
+def test_invalid_responses_are_reported(shop):
     for words, reason in [
         ("html", "not JSON.*Welcome"),
         ("http500", "500.*|database is on fire"),

@@ -42,24 +42,24 @@ def replayed(name, tests, target=""):
         return recorded, first
 
 
-def test_a_replay_is_the_run_again(_):
+def test_replay_reproduces_recorded_run(_):
     for name in ["rpc", "rest", "whole", "old"]:
         replayed(name, TESTS)
 
 
-def test_a_stream_that_was_cut_is_cut_again(_):
+def test_interrupted_stream_is_replayed_as_interrupted(_):
     for name in ["cut", "closed", "lost"]:
         replayed(name, {"long": SLOW["long"]})
 
 
-def test_waiting_takes_no_time_in_a_replay(_):
+def test_replay_does_not_wait(_):
     recorded, again = replayed("rpc", SLOW, "timeout_ms: 1500\nblocking: false")
     durations = {test["name"]: test["duration"] for test in recorded.report["tests"]}
     assert durations["slow"] >= 1400, durations
     assert "did not finish within 1.5s" in again.shown() or "did not finish within 1500ms" in again.shown(), again.shown()
 
 
-def test_what_is_said_must_be_what_was_recorded(_):
+def test_changed_message_fails_replay(_):
     with Shop() as shop, A2aSuite(shop.card("rpc"), said("plan a", "hello")) as suite:
         suite.run("--mode", "record").passed()
         shop.stop()
@@ -68,7 +68,7 @@ def test_what_is_said_must_be_what_was_recorded(_):
         suite.run("--mode", "replay").failed("plan a", "plan b", "record")
 
 
-def test_the_example(_):
+def test_example_suite_passes(_):
     with tempfile.TemporaryDirectory(prefix="agentci-interop-") as root:
         folder = Path(root) / "a2a"
         shutil.copytree(FOLDER.parent / "examples" / "a2a", folder)

@@ -15,19 +15,19 @@ TEST = said("hello", asserts="text: { must_match: '^You said: hello$' }")
 SECRETS = {"TOKEN": "tok3n-of-the-user", "KEY": "k3y-of-the-user"}
 
 
-def test_without_a_secret(shop):
+def test_missing_credentials_are_refused(shop):
     for name in ["bearer", "key", "query", "cookie", "oauth"]:
         run(shop.card(name), TEST).failed("401", "who are you")
 
 
-def test_a_bearer_token(shop):
+def test_bearer_token(shop):
     auth = 'auth: { scheme: bearer, token: "${ENV.TOKEN}" }'
     run(shop.card("bearer"), TEST, auth, environment=SECRETS).passed()
     outcome = run(shop.card("bearer"), TEST, auth, environment={"TOKEN": "a-wrong-t0ken"}).failed("401")
     assert "a-wrong-t0ken" not in outcome.shown()
 
 
-def test_a_key(shop):
+def test_api_key(shop):
     for name, auth in [
         ("key", 'auth: { scheme: apiKey, name: X-API-Key, value: "${ENV.KEY}" }'),
         ("key", 'auth: { scheme: apiKey, in: header, name: X-API-Key, value: "${ENV.KEY}" }'),
@@ -44,7 +44,7 @@ def oauth(shop, token_url=None, secret="client-s3cret"):
     return f'auth: {{ scheme: oauth2, tokenUrl: "{url}", clientId: shop, clientSecret: "{secret}", scopes: [trips] }}'
 
 
-def test_client_credentials(shop):
+def test_oauth2_client_credentials(shop):
     run(shop.card("oauth"), said("hello", "hello", "hello"), oauth(shop)).passed()
     tokens = {entry["headers"]["authorization"] for entry in shop.asked("oauth")[-3:]}
     assert len(tokens) == 1 and tokens.pop().endswith("-for-trips"), "one token serves all turns"
@@ -56,7 +56,7 @@ def test_client_credentials(shop):
     run(shop.card("oauth"), TEST, oauth(shop, f"{shop.url}/journal")).failed("token")
 
 
-def test_a_token_that_is_refused_is_renewed_once(shop):
+def test_refused_token_is_renewed_once(shop):
     with A2aSuite(shop.card("brief"), said("hello", "hello", "hello"), oauth(shop)) as suite:
         suite.run("--mode", "record").passed()
         assert len(shop.asked("brief")) == 5, "the second and the third turn are refused once"
@@ -65,12 +65,12 @@ def test_a_token_that_is_refused_is_renewed_once(shop):
     assert len(shop.asked("never")) == 2
 
 
-def test_a_card_that_is_not_for_everybody(shop):
+def test_agent_card_requires_credentials(shop):
     run(shop.card("private"), TEST).failed("agent card", "401")
     run(shop.card("private"), TEST, "auth: { scheme: bearer, token: tok3n }").passed()
 
 
-def test_a_client_certificate(_):
+def test_client_certificate(_):
     with tempfile.TemporaryDirectory(prefix="agentci-interop-") as folder:
         folder = Path(folder)
         make(folder)
@@ -95,7 +95,7 @@ def mtls(name, authority):
     return f"auth: {{ scheme: mtls, cert: {name}.pem, key: {name}.key, ca: {authority}.pem }}"
 
 
-def test_secrets_stay_secret(shop):
+def test_artifacts_and_recordings_contain_no_secrets(shop):
     for name, words, auth in [
         ("bearer", "tell", 'auth: { scheme: bearer, token: "${ENV.TOKEN}" }'),
         ("bearer", "tell", f'auth: {{ scheme: bearer, token: {SECRETS["TOKEN"]} }}'),

@@ -100,7 +100,7 @@ class Job:
         return done.returncode == 0
 
 
-def test_is_valid_and_safe(_):
+def test_action_passes_linters(_):
     for command in (
         ["check-jsonschema", "--builtin-schema", "vendor.github-actions", "action.yml"],
         ["zizmor", "--offline", "action.yml"],
@@ -110,7 +110,7 @@ def test_is_valid_and_safe(_):
         assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_pipelines_are_valid_and_safe(_):
+def test_example_pipelines_pass_linters(_):
     pipelines = {"github-workflows": ["github.yml", "github-shards.yml"], "gitlab-ci": ["gitlab.yml"]}
     commands = [
         ["check-jsonschema", "--builtin-schema", f"vendor.{schema}", *files] for schema, files in pipelines.items()
@@ -121,12 +121,12 @@ def test_pipelines_are_valid_and_safe(_):
         assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_no_input_is_pasted_into_a_shell(_):
+def test_no_input_is_interpolated_into_shell(_):
     for step in ACTION["runs"]["steps"]:
         assert "${{" not in step.get("run", ""), step
 
 
-def test_a_suite_that_passes(job):
+def test_passing_suite(job):
     shutil.copytree(ROOT / "examples/quickstart", job.home / "suite")
     given, used, failed = job.use(path="suite")
     assert not failed, job.log
@@ -135,7 +135,7 @@ def test_a_suite_that_passes(job):
     assert used == ["actions/cache", "actions/upload-artifact"]
 
 
-def test_a_suite_that_fails_is_kept_before_the_job_fails(job):
+def test_failing_suite_uploads_artifact_before_job_fails(job):
     (job.home / "agentci.yaml").write_text(FAILING)
     given, used, failed = job.use()
     assert failed, job.log
@@ -146,7 +146,7 @@ def test_a_suite_that_fails_is_kept_before_the_job_fails(job):
     assert list(folder.glob("broken/*/report.html")), list(folder.rglob("*"))
 
 
-def test_hostile_inputs_are_only_names(job):
+def test_hostile_inputs_are_not_executed(job):
     (job.home / "agentci.yaml").write_text(FAILING)
     for hostile in ('"; touch pwned; "', "$(touch pwned)", "`touch pwned`", "--output-dir=/nowhere", "a\n; touch pwned"):
         given, _, failed = job.use(path=hostile, args="", baseline="$(touch pwned)")
@@ -154,7 +154,7 @@ def test_hostile_inputs_are_only_names(job):
         assert not (job.home / "pwned").exists(), hostile
 
 
-def test_a_part_and_arguments(job):
+def test_shard_and_extra_arguments(job):
     (job.home / "project").mkdir()
     (job.home / "project/agentci.yaml").write_text(FAILING)
     given, used, failed = job.use(shard="1/2", args="--seed\n7\n", artifact="", working_directory="project")
@@ -176,7 +176,7 @@ def replayed(job, keys=""):
     (job.home / "native/agentci.yaml").write_text(keys + native)
 
 
-def test_a_native_case_that_is_replayed_fails_the_job(job):
+def test_replayed_native_case_fails_job(job):
     replayed(job)
     given, _, failed = job.use(path="native", args="--mode=replay")
     assert failed and given["result"] == "failed", job.log
@@ -187,13 +187,13 @@ def test_a_native_case_that_is_replayed_fails_the_job(job):
         assert not failed and given["result"] == "passed", job.log
 
 
-def test_a_case_that_is_meant_to_be_replayed_passes(job):
+def test_case_marked_as_played_passes(job):
     replayed(job, keys="played: true\n")
     given, _, failed = job.use(path="native", args="--mode=replay", require_agent="all")
     assert not failed and given["result"] == "passed", job.log
 
 
-def test_other_formats_keep_their_verdict(job):
+def test_replayed_cases_of_other_formats_pass_by_default(job):
     replayed(job)
     given, _, failed = job.use(path="ananke", args="--mode=replay")
     assert not failed and given["result"] == "passed", job.log
@@ -202,13 +202,13 @@ def test_other_formats_keep_their_verdict(job):
     assert failed and given["result"] == "failed", job.log
 
 
-def test_an_unknown_word_for_require_agent_fails_the_job(job):
+def test_unknown_require_agent_value_fails_job(job):
     (job.home / "agentci.yaml").write_text(FAILING)
     given, _, failed = job.use(require_agent="sometimes; touch pwned")
     assert failed and given["exit-code"] == "1" and not (job.home / "pwned").exists(), job.log
 
 
-def test_two_uses_in_a_job_are_apart(job):
+def test_two_uses_in_one_job_are_separate(job):
     (job.home / "agentci.yaml").write_text(FAILING)
     shutil.copytree(ROOT / "examples/quickstart", job.home / "suite")
     first, _, failed = job.use(path="suite")
@@ -222,7 +222,7 @@ def test_two_uses_in_a_job_are_apart(job):
     assert job.used[-1][1]["name"] == "agentci-agents-2", job.used
 
 
-def test_artifacts_of_a_matrix_are_apart(job):
+def test_matrix_jobs_have_distinct_artifact_names(job):
     shutil.copytree(ROOT / "examples/quickstart", job.home / "suite")
     for index, name in (("0", "agentci-agents-1"), ("1", "agentci-agents-2")):
         job.context = {"strategy.job-index": index, "strategy.job-total": "2"}
@@ -281,7 +281,7 @@ cases: [{ id: released, input: {}, checks: [{ equals: { released: "1" } }] }]
 """)
 
 
-def test_a_release_of_the_same_source_is_installed(job):
+def test_installs_release_of_same_source(job):
     suite_of_the_release(job)
     with Releases(job):
         for inputs in ({}, {"version": "0.1.0"}, {"version": "v0.1.0"}):
@@ -293,7 +293,7 @@ def test_a_release_of_the_same_source_is_installed(job):
         assert not failed and "already installed by an earlier step" in job.log and used == ["actions/upload-artifact"], job.log
 
 
-def test_a_commit_that_was_not_released_is_built(job):
+def test_builds_unreleased_commit(job):
     (job.home / "agentci.yaml").write_text(FAILING)
     with Releases(job) as releases:
         releases.write(b"0" * 64 + b"\n")
@@ -305,7 +305,7 @@ def test_a_commit_that_was_not_released_is_built(job):
         assert "from source: the release has no program for" in job.log, job.log
 
 
-def test_a_program_without_its_checksum_is_refused(job):
+def test_refuses_checksum_mismatch(job):
     suite_of_the_release(job)
     with Releases(job) as releases:
         right = hashlib.sha256(releases.archive.read_bytes()).hexdigest()
@@ -320,7 +320,7 @@ def test_a_program_without_its_checksum_is_refused(job):
         assert failed and used == [] and "has the checksum" in job.log, job.log
 
 
-def test_a_version_that_is_not_there_is_not_replaced(job):
+def test_refuses_unknown_version(job):
     (job.home / "agentci.yaml").write_text(FAILING)
     with Releases(job):
         for version in ("9.9.9", "0.1.0/../../other", "$(touch pwned)"):

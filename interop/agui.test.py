@@ -80,7 +80,7 @@ def changed(old, new):
     return CHECKOUT.replace(old, new)
 
 
-def test_everything_holds(agent):
+def test_all_assertions_pass(agent):
     before = len(agent.journal())
     checkout(agent).passed()
     asked = agent.journal()[before:]
@@ -90,47 +90,47 @@ def test_everything_holds(agent):
     assert asked[0]["messages"][-1]["content"] == "I want to check out cart c-17"
 
 
-def test_a_required_tool_is_missing(agent):
+def test_required_tool_is_missing(agent):
     before = len(agent.journal())
     outcome = checkout(agent, "missing")
     outcome.failed("validate_cart", r"(?i)turn\W+1\b", at=["- name: validate_cart$"])
     assert len(agent.journal()) - before == 1, "a turn that failed ends the test"
 
 
-def test_a_tool_comes_too_early(agent):
+def test_tool_called_too_early(agent):
     outcome = checkout(agent, "order")
     lines = ["- name: get_shipping_options", "after: validate_cart"]
     outcome.failed("get_shipping_options", "validate_cart", r"(?i)turn\W+1\b", at=lines)
 
 
-def test_a_turn_takes_too_long(agent):
+def test_turn_exceeds_max_duration(agent):
     test = changed("max_duration_ms: 30000", "max_duration_ms: 1100")
     outcome = checkout(agent, "slow", test)
     outcome.failed(r"1100|1\.1", r"(?i)turn\W+1\b", at="max_duration_ms: 1100")
 
 
-def test_a_result_is_an_error(agent):
+def test_tool_result_is_an_error(agent):
     outcome = checkout(agent, "total")
     outcome.failed(
         "calculate_total", r"error\|failed", r"(?i)turn\W+2\b", at=["- name: calculate_total", "result_not_match:"]
     )
 
 
-def test_a_tool_of_the_second_turn_is_missing(agent):
+def test_required_tool_is_missing_in_second_turn(agent):
     checkout(agent, "nototal").failed("calculate_total", r"(?i)turn\W+2\b", at="- name: calculate_total")
 
 
-def test_a_tool_is_called_once_too_often(agent):
+def test_tool_called_too_often(agent):
     outcome = checkout(agent, "twice")
     outcome.failed("charge_card", r"\b2\b|twice", r"(?i)turn\W+3\b", at=["- name: charge_card$", "count: { exact: 1 }"])
 
 
-def test_a_tool_is_called_once_too_seldom(agent):
+def test_tool_called_too_rarely(agent):
     outcome = checkout(agent, "nocharge")
     outcome.failed("charge_card", r"(?i)turn\W+3\b", at=["- name: charge_card$", "count: { exact: 1 }"])
 
 
-def test_a_forbidden_result(agent):
+def test_forbidden_tool_result(agent):
     outcome = checkout(agent, "declined")
     outcome.failed(
         "charge_card",
@@ -140,39 +140,39 @@ def test_a_forbidden_result(agent):
     )
 
 
-def test_a_forbidden_tool(agent):
+def test_forbidden_tool_call(agent):
     checkout(agent, "delete").failed("delete_order", at=["- delete_order", "forbid:$"])
 
 
-def test_a_forbidden_word(agent):
+def test_forbidden_text(agent):
     checkout(agent, "text").failed("error", at=['- "error"', "must_not_match:"])
     checkout(agent, "failed").failed("failed", at=['- "failed"', "must_not_match:"])
 
 
-def test_a_word_that_the_target_forbids(agent):
+def test_text_forbidden_by_target(agent):
     target = TARGET.replace('"fatal"', '"42\\\\.50 euros"')
     outcome = checkout(agent, target=target).failed(r"42\\+\.50", r"ananke\.config\.yaml:\d+")
     outcome.without("calculate_total")
 
 
-def test_the_whole_takes_too_long(agent):
+def test_whole_test_exceeds_max_duration(agent):
     test = changed("max_duration_ms: 120000", "max_duration_ms: 1100")
     outcome = checkout(agent, "long", test).failed(r"1100|1\.1", at="max_duration_ms: 1100")
     outcome.without(r"(?i)turn\W+[123]\b")
 
 
-def test_a_turn_idles(agent):
+def test_turn_exceeds_max_idle_time(agent):
     test = changed("max_idle_ms: 60000", "max_idle_ms: 1100")
     checkout(agent, "idle", test).failed(r"1100|1\.1", r"(?i)idle", at="max_idle_ms: 1100")
 
 
-def test_a_turn_may_idle_and_the_whole_may_not(agent):
+def test_whole_test_exceeds_max_idle_time(agent):
     test = changed("max_idle_ms: 60000", "max_idle_ms: 1100")
     outcome = checkout(agent, "wait", test).failed(r"1100|1\.1", r"(?i)idle", at="max_idle_ms: 1100")
     outcome.without(r"(?i)turn\W+3\b")
 
 
-def test_a_limit_is_switched_off(agent):
+def test_limit_of_target_can_be_disabled(agent):
     target = TARGET.replace("max_idle_ms: 10000", "max_idle_ms: 1100")
     checkout(agent, "wait", target=target).passed()
     without = changed("    max_idle_ms: 60000\n", "")
@@ -181,7 +181,7 @@ def test_a_limit_is_switched_off(agent):
     checkout(agent, "wait", off, target).passed()
 
 
-def test_a_hook_that_fails(agent):
+def test_failing_hook_prevents_turns(agent):
     before = len(agent.journal())
     old = CHECKOUT.split("cmd: ")[1].split("\n")[0]
     for command in ['["sh", "-c", "exit 3"]', '["sh", "-c", "echo not JSON"]', '["no-such-program"]']:
@@ -191,7 +191,7 @@ def test_a_hook_that_fails(agent):
     assert len(agent.journal()) == before, "no turn is run after a hook that failed"
 
 
-def test_demands_of_the_test_are_made_of_the_whole(agent):
+def test_test_level_assertions_apply_to_whole_test(agent):
     once = "tools: { require: [{ name: charge_card, count: { exact: 1 }, after: validate_cart }] }"
     said = ["a", "b", "c"]
     endpoint = f"{agent.url}/checkout"
@@ -201,7 +201,7 @@ def test_demands_of_the_test_are_made_of_the_whole(agent):
     run(endpoint, turns(*said, test=once), "inherit: all").failed("charge_card", r"(?i)turn\W+1\b", at="charge_card")
 
 
-def test_counts(agent):
+def test_tool_call_counts(agent):
     endpoint = f"{agent.url}/checkout?break=twice"
     for count, holds in [("{ exact: 2 }", True), ("{ min: 2 }", True), ("{ max: 1 }", False), ("{ min: 1, max: 3 }", True)]:
         test = turns("a", "b", "c", asserts=f"tools: {{ require: [{{ name: charge_card, count: {count} }}] }}")
@@ -212,7 +212,7 @@ def test_counts(agent):
     run(f"{agent.url}/checkout?break=delete", turns("a", "b", asserts=never)).failed("delete_order", at="delete_order")
 
 
-def test_an_earlier_turn_counts_for_order(agent):
+def test_tool_order_includes_earlier_turns(agent):
     asserts = "tools: { require: [{ name: charge_card, after: validate_cart }] }"
     run(f"{agent.url}/checkout", turns("a", "b", "c", asserts=asserts)).passed()
     asserts = "tools: { require: [{ name: charge_card, after: send_mail }] }"
@@ -233,7 +233,7 @@ def test_shared_assertions(agent):
     assert unknown.status == 1 and "dear" in unknown.shown()
 
 
-def test_one_failure_does_not_stop_the_other_tests(agent):
+def test_failure_does_not_stop_other_tests(agent):
     tests = {"a.test.yaml": turns("x", asserts="text: { must_match: nothing of it }"), "b.test.yaml": CHECKOUT}
     with Suite(f"{agent.url}/checkout", tests) as suite:
         outcome = suite.run()
@@ -241,7 +241,7 @@ def test_one_failure_does_not_stop_the_other_tests(agent):
     outcome.counted()
 
 
-def test_a_bad_pattern_is_found_before_anything_is_asked(agent):
+def test_invalid_pattern_is_reported_before_any_request(agent):
     before = len(agent.journal())
     with Suite(f"{agent.url}/checkout", turns("a", asserts='text: { must_match: "(unclosed" }')) as suite:
         outcome = suite.run()

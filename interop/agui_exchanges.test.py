@@ -15,7 +15,7 @@ tools:
 """
 
 
-def test_history(agent):
+def test_history_is_sent_with_each_turn(agent):
     asserts = """
     text:
       must_match:
@@ -30,7 +30,7 @@ def test_history(agent):
     run(f"{agent.url}/history", turns("first", asserts="text: { must_match: ^1 messages }")).passed()
 
 
-def test_calls_without_an_answer(agent):
+def test_calls_without_result(agent):
     endpoint = f"{agent.url}/unanswered"
     seen = """
     tools:
@@ -46,7 +46,7 @@ def test_calls_without_an_answer(agent):
     run(endpoint, turns("go", asserts=unmet)).failed("delete_order", at="delete_order")
 
 
-def test_calls_side_by_side(agent):
+def test_parallel_calls(agent):
     endpoint = f"{agent.url}/parallel"
     asserts = """
     tools:
@@ -60,7 +60,7 @@ def test_calls_side_by_side(agent):
     run(endpoint, turns("go", asserts=wrong)).failed("first_tool", "third_tool", at="third_tool")
 
 
-def test_a_tool_of_the_client(agent):
+def test_client_tool(agent):
     asserts = """
     tools:
       require:
@@ -76,7 +76,7 @@ def test_a_tool_of_the_client(agent):
         assert [message["role"] for message in second["messages"]] == ["user", "assistant", "tool"]
 
 
-def test_a_tool_of_the_client_beside_one_of_the_server(agent):
+def test_client_and_server_tools_in_one_turn(agent):
     asserts = """
     tools: { require: [{ name: calculate_total }, { name: confirm_payment, after: calculate_total }] }
     text: { must_match: The client said }
@@ -84,7 +84,7 @@ def test_a_tool_of_the_client_beside_one_of_the_server(agent):
     run(f"{agent.url}/frontend?mixed=yes", turns("pay", asserts=asserts), TOOL).passed()
 
 
-def test_a_tool_of_the_client_twice_and_in_two_turns(agent):
+def test_client_tool_called_repeatedly_in_two_turns(agent):
     asserts = """
     tools: { require: [{ name: confirm_payment, count: { exact: 2 } }] }
     text: { must_match: 'true.*, then .*true' }
@@ -93,11 +93,11 @@ def test_a_tool_of_the_client_twice_and_in_two_turns(agent):
     run(f"{agent.url}/frontend?rounds=2", turns("pay", "again", asserts=asserts, test=whole), TOOL).passed()
 
 
-def test_a_tool_that_was_not_declared(agent):
+def test_undeclared_client_tool_is_refused(agent):
     run(f"{agent.url}/frontend", turns("pay")).failed("did not declare `confirm_payment`")
 
 
-def test_a_client_that_is_asked_for_ever(agent):
+def test_endless_client_tool_calls_are_stopped(agent):
     test = turns("pay")
     run(f"{agent.url}/frontend?rounds=1000000", test, "timeout_ms: 5000\n" + TOOL).failed("confirm_payment|limit|runs|time")
 
@@ -106,7 +106,7 @@ def resumes(*lines):
     return turns("refund 20 euros") + "".join(f"  {line}\n" for line in lines)
 
 
-def test_an_interrupt_is_resumed(agent):
+def test_resumes_interrupt(agent):
     test = resumes(
         "- type: agui:resume",
         "  payload: { approved: true }",
@@ -115,7 +115,7 @@ def test_an_interrupt_is_resumed(agent):
     run(f"{agent.url}/interrupt", test).passed()
 
 
-def test_several_interrupts_are_resumed_by_name(agent):
+def test_resumes_several_interrupts_by_name(agent):
     test = resumes(
         "- type: agui:resume",
         "  resume:",
@@ -132,7 +132,7 @@ def test_several_interrupts_are_resumed_by_name(agent):
     run(f"{agent.url}/interrupt?count=2", both).passed()
 
 
-def test_interrupts_that_are_not_resumed(agent):
+def test_unresumed_interrupts_are_reported(agent):
     run(f"{agent.url}/interrupt", turns("refund", "and now?")).failed("approve-1")
     some = resumes("- type: agui:resume", "  resume: { approve-1: { status: resolved } }")
     run(f"{agent.url}/interrupt?count=2", some).failed("approve-2")
@@ -142,7 +142,7 @@ def test_interrupts_that_are_not_resumed(agent):
     run(f"{agent.url}/history", nothing).failed("(?i)interrupt")
 
 
-def test_the_state_is_kept(agent):
+def test_state_is_kept_across_turns(agent):
     began = """
     version: "1.0"
     name: flow
@@ -158,11 +158,11 @@ def test_the_state_is_kept(agent):
     run(f"{agent.url}/state", test, 'state: { basket: "b-1" }').passed()
 
 
-def test_a_state_that_can_not_be_changed(agent):
+def test_invalid_state_patch_is_reported(agent):
     run(f"{agent.url}/state?patch=bad", turns("a"), "protocol: fail").failed("/nowhere/at/all")
 
 
-def test_a_thread_with_a_past(agent):
+def test_connects_to_thread_with_history(agent):
     asserts = """
     text: { must_match: ['^3 messages', 'user "where is my parcel', 'assistant "In Rotterdam', 'user "thanks"'] }
     """
@@ -170,7 +170,7 @@ def test_a_thread_with_a_past(agent):
     run(f"{agent.url}/snapshot", test, "threadId: parcel-17").passed()
 
 
-def test_what_is_sent_along(agent):
+def test_sends_thread_headers_and_forwarded_props(agent):
     target = """
     threadId: "thread-${ENV.PARCEL}"
     headers: { Authorization: "Bearer ${ENV.SHOP_TOKEN}", X-Test-Client: agentci }
@@ -196,7 +196,7 @@ def test_what_is_sent_along(agent):
     assert unset.status == 1 and "SHOP_TOKEN" in unset.shown(), unset.shown()
 
 
-def test_a_single_route(agent):
+def test_copilotkit_single_route(agent):
     said = "text: { must_match: \"^shop heard 'again' after 1 refusals\" }"
     run(f"{agent.url}/copilotkit", turns("hello", "again", asserts=said)).passed()
     said = said.replace("1 refusals", "0 refusals")
@@ -205,7 +205,7 @@ def test_a_single_route(agent):
     run(f"{agent.url}/history", turns("hello"), "wire: copilotkit").failed("422")
 
 
-def test_a_single_route_that_is_connected_to(agent):
+def test_copilotkit_single_route_connect(agent):
     test = turns("hello") + "  - type: agui:connect\n    assert: { text: { must_match: 'shop is connected, 2 messages' } }\n"
     run(f"{agent.url}/copilotkit", test).passed()
 

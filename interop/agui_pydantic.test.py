@@ -16,7 +16,7 @@ tools:
 """
 
 
-def test_a_tool_of_the_server(agent):
+def test_server_tool(agent):
     asserts = """
     tools:
       require:
@@ -32,7 +32,7 @@ def test_a_tool_of_the_server(agent):
     run(agent.url, turns("the weather?", asserts=wrong)).failed("get_weather", "sun", at="get_weather")
 
 
-def test_a_tool_of_the_client(agent):
+def test_client_tool(agent):
     asserts = """
     tools:
       require:
@@ -42,7 +42,7 @@ def test_a_tool_of_the_client(agent):
     run(agent.url, turns("I pay", asserts=asserts), STRICT + TOOL).passed()
 
 
-def test_both_at_once(agent):
+def test_server_and_client_tools_in_one_turn(agent):
     asserts = """
     tools:
       require:
@@ -53,19 +53,19 @@ def test_both_at_once(agent):
     run(agent.url, turns("both, please", asserts=asserts), STRICT + TOOL).passed()
 
 
-def test_history(agent):
+def test_history_is_sent_with_each_turn(agent):
     said = "text: { must_match: \"You said 3 things, first 'hello', and I answered [34] times\" }"
     run(agent.url, turns("hello", "the weather?", "and now?", asserts=said), STRICT).passed()
 
 
-def test_approval(agent):
+def test_approval_can_be_granted_or_denied(agent):
     approve = "  - type: agui:resume\n    payload: { approved: true }\n    assert: { text: { must_match: refunded 20 } }\n"
     run(agent.url, turns("a refund") + approve, STRICT).passed()
     deny = "  - type: agui:resume\n    payload: { approved: false }\n    assert: { text: { must_not_match: refunded 20 } }\n"
     run(agent.url, turns("a refund") + deny, STRICT).passed()
 
 
-def test_an_error(agent):
+def test_agent_error_is_reported(agent):
     run(agent.url, turns("fail, please")).failed("the model is gone")
 
 

@@ -36,7 +36,7 @@ def reasons(outcome):
     return {test["name"]: [test.get("error"), test.get("failures")] for test in outcome.report["tests"]}
 
 
-def test_a_replay_is_the_run_again(_):
+def test_replay_reproduces_recorded_run(_):
     with start() as agent, Suite(f"{agent.url}/checkout?break=${{BREAK}}", TESTS) as suite:
         marker = suite.root / "marker"
         environment = {"MARKER": str(marker)}
@@ -67,7 +67,7 @@ def test_assertions_may_change_after_recording(_):
         suite.run("--mode", "replay").failed("charge_card", at="charge_card")
 
 
-def test_what_was_not_recorded_is_not_replayed(_):
+def test_missing_recording_fails_replay(_):
     with Suite("http://127.0.0.1:9/nobody", turns("a")) as suite:
         suite.run("--mode", "replay").failed("record")
     with start() as agent, Suite(f"{agent.url}/checkout", turns("a")) as suite:
@@ -76,7 +76,7 @@ def test_what_was_not_recorded_is_not_replayed(_):
         suite.run("--mode", "replay").failed("record")
 
 
-def test_a_broken_run_is_replayed_as_it_was(_):
+def test_failed_run_is_replayed_with_same_failure(_):
     for path, reason in [("error", "overloaded"), ("truncated", "(?i)RUN_FINISHED|truncated|ended"), ("http500", "500")]:
         with start() as agent, Suite(f"{agent.url}/{path}", turns("a")) as suite:
             suite.run("--mode", "record").failed(reason)
@@ -84,7 +84,7 @@ def test_a_broken_run_is_replayed_as_it_was(_):
             suite.run("--mode", "replay").failed(reason)
 
 
-def test_the_client_s_tools_and_interrupts(_):
+def test_client_tools_and_interrupts_are_replayed(_):
     tool = "tools: [{ name: confirm_payment, description: Asks, parameters: {}, reply: { confirmed: true } }]"
     with start() as agent, Suite(f"{agent.url}/frontend", turns("pay", asserts="text: { must_match: confirmed }"), tool) as suite:
         suite.run("--mode", "record").passed()
@@ -97,7 +97,7 @@ def test_the_client_s_tools_and_interrupts(_):
         suite.run("--mode", "replay").passed()
 
 
-def test_no_secret_is_written_down(_):
+def test_recordings_contain_no_secrets(_):
     target = 'headers: { Authorization: "Bearer ${ENV.SHOP_TOKEN}" }'
     with start() as agent, Suite(f"{agent.url}/echo", turns("hello"), target) as suite:
         suite.run("--mode", "record", environment={"SHOP_TOKEN": "tok-4f9a77c1d2e8"}).passed()

@@ -35,72 +35,72 @@ def breaks(agent, path, *patterns, target=""):
     return run(f"{agent.url}/{path}", turns("hello"), target).failed(*patterns)
 
 
-def test_line_ends(agent):
+def test_all_line_endings(agent):
     run(f"{agent.url}/crlf", WHOLE).passed()
     run(f"{agent.url}/cr", WHOLE).passed()
 
 
-def test_bytes_in_pieces(agent):
+def test_split_chunks(agent):
     run(f"{agent.url}/split", WHOLE).passed()
 
 
-def test_everything_else_the_format_allows(agent):
+def test_optional_sse_features(agent):
     run(f"{agent.url}/dressed", WHOLE).passed()
 
 
-def test_a_last_event_without_an_empty_line(agent):
+def test_last_event_without_blank_line(agent):
     run(f"{agent.url}/unclosed", WHOLE).passed()
 
 
-def test_an_unknown_event_is_passed_over(agent):
+def test_unknown_event_is_ignored(agent):
     run(f"{agent.url}/unknown", WHOLE).passed()
 
 
-def test_thoughts_of_older_servers(agent):
+def test_legacy_thinking_events(agent):
     run(f"{agent.url}/thinking", WHOLE).passed()
 
 
-def test_the_typescript_encoder(_):
+def test_typescript_encoder(_):
     with Agent("node", FOLDER / "agui" / "server.mjs") as node:
         said = "text: { must_match: '^As text/event-stream\\.$' }"
         run(node.url, turns("hello", asserts=f"{FOUND}\n{said}")).passed()
 
 
-def test_an_error_of_the_run(agent):
+def test_run_error_is_reported(agent):
     breaks(agent, "error", "the model is overloaded")
 
 
-def test_a_body_that_ends_too_early(agent):
+def test_truncated_body_is_reported(agent):
     breaks(agent, "truncated", r"(?i)RUN_FINISHED|truncated|ended")
 
 
-def test_a_body_with_nothing_in_it(agent):
+def test_empty_body_is_reported(agent):
     breaks(agent, "silent", r"(?i)no event|nothing|empty|RUN_FINISHED|ended")
 
 
-def test_a_run_that_hangs(agent):
+def test_hanging_run_times_out(agent):
     started = time.monotonic()
     breaks(agent, "hangs", r"(?i)time", r"700|0\.7", target="timeout_ms: 700")
     assert time.monotonic() - started < 10
 
 
-def test_a_connection_that_breaks(agent):
+def test_broken_connection_is_reported(agent):
     breaks(agent, "cut", r"(?i)connection|body|stream|transport")
     run(agent.addresses["reset_url"], turns("hello")).failed(r"(?i)connection|body|stream|transport")
 
 
-def test_a_server_that_is_not_there(_):
+def test_unreachable_server_is_reported(_):
     with socket.create_server(("127.0.0.1", 0)) as gone:
         port = gone.getsockname()[1]
     run(f"http://127.0.0.1:{port}/agent", turns("hello")).failed(r"(?i)connect|reach|refused", rf"127\.0\.0\.1:{port}")
 
 
-def test_what_is_not_an_event(agent):
+def test_invalid_events_are_reported(agent):
     breaks(agent, "badjson", "JSON")
     breaks(agent, "badfield", "delta")
 
 
-def test_other_answers(agent):
+def test_unexpected_http_responses_are_reported(agent):
     breaks(agent, "http500", "500", "the database is on fire")
     breaks(agent, "http404", "404", "no such agent")
     breaks(agent, "http401", "401", "no valid token")
@@ -108,28 +108,28 @@ def test_other_answers(agent):
     breaks(agent, "html", r"text/html|text/event-stream")
 
 
-def test_chunks(agent):
+def test_chunk_events_are_joined(agent):
     holds(agent, "chunked", f"{FOUND}\ntext: {{ must_match: '^Let me see\\. Found it\\.$' }}")
 
 
-def test_thoughts_are_not_said(agent):
+def test_reasoning_is_not_part_of_answer(agent):
     holds(agent, "reasoning", "text: { must_match: '^The answer is 4\\.$', must_not_match: secret }")
 
 
-def test_events_that_are_no_business_of_a_test(agent):
+def test_unrelated_events_are_ignored(agent):
     holds(agent, "asides", "text: { must_match: '^Planned\\.$' }\ntools: { require: [{ name: plan, count: { exact: 0 } }] }")
 
 
-def test_helpers_of_the_agent(agent):
+def test_subagents(agent):
     asserts = "tools: { require: [{ name: search_web, result_match: 3 pages }] }\ntext: { must_match: From the agent }"
     holds(agent, "subagents", asserts)
 
 
-def test_results_in_parts(agent):
+def test_tool_results_in_parts(agent):
     holds(agent, "parts", "tools: { require: [{ name: look_up, result_match: 'page one[^?]*page two' }] }")
 
 
-def test_other_scripts(agent):
+def test_non_latin_text(agent):
     asserts = """
     tools:
       require:
@@ -142,11 +142,11 @@ def test_other_scripts(agent):
     holds(agent, "unicode", asserts)
 
 
-def test_a_large_result(agent):
+def test_large_tool_result(agent):
     holds(agent, "big", "tools: { require: [{ name: export, result_match: 'x the end$' }] }")
 
 
-def test_arguments(agent):
+def test_matches_tool_arguments(agent):
     asserts = """
     tools:
       require:
@@ -165,7 +165,7 @@ def test_arguments(agent):
     run(f"{agent.url}/arguments", turns("hello", asserts=wrong)).failed("nested", "user.age", "41", at="nested")
 
 
-def test_rules_that_are_broken(agent):
+def test_protocol_violations_fail_only_in_strict_mode(agent):
     asserts = "tools: { require: [{ name: look_up }] }\ntext: { must_match: done }"
     holds(agent, "violations", asserts)
     holds(agent, "violations", asserts, target="protocol: warn")
@@ -177,7 +177,7 @@ def test_rules_that_are_broken(agent):
     holds(agent, "chunked", "text: { must_match: Found }", target="protocol: fail")
 
 
-def test_what_it_cost_is_kept(agent):
+def test_token_usage_is_recorded(agent):
     with Suite(f"{agent.url}/usage", turns("hello")) as suite:
         suite.run().passed()
         kept = suite.artifacts()

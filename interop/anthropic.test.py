@@ -21,7 +21,7 @@ def ask(server, text, **options):
     return client(server, **options).messages.create(model="claude-test", max_tokens=100, messages=said(text))
 
 
-def test_plain(server):
+def test_message(server):
     answer = ask(server, "hello")
     assert answer.content[0].text == 'Hello, my friend! Äöü 🎈 "quoted"'
     assert (answer.stop_reason, answer.model, answer.role) == ("end_turn", "claude-test", "assistant")
@@ -30,7 +30,7 @@ def test_plain(server):
     assert (short.stop_reason, short.usage.input_tokens, short.usage.output_tokens) == ("max_tokens", 12, 30)
 
 
-def test_streaming(server):
+def test_streamed_message(server):
     with client(server).messages.stream(model="claude-test", max_tokens=100, messages=said("hello")) as stream:
         text = "".join(stream.text_stream)
         final = stream.get_final_message()
@@ -38,7 +38,7 @@ def test_streaming(server):
     assert final.stop_reason == "end_turn" and final.usage.output_tokens > 1
 
 
-def test_raw_events(server):
+def test_raw_stream_events(server):
     stream = client(server).messages.create(model="c", max_tokens=100, messages=said("hello"), stream=True)
     kinds = list(dict.fromkeys(event.type for event in stream))
     assert kinds == [
@@ -73,12 +73,12 @@ def test_streamed_tool_calls(server):
     assert [block.input for block in final.content[1:]] == [{"city": "Paris"}, {"zone": "Europe/Paris"}]
 
 
-def test_tokens_and_models(server):
+def test_counts_tokens_and_lists_models(server):
     assert client(server).messages.count_tokens(model="c", messages=said("hello")).input_tokens > 0
     assert [model.id for model in client(server).models.list()] == ["gpt-test"]
 
 
-def test_errors_have_their_classes(server):
+def test_errors_raise_matching_sdk_exceptions(server):
     for text, kind, status in [
         ("rate limit", anthropic.RateLimitError, 429),
         ("server error", anthropic.InternalServerError, 500),
@@ -94,13 +94,13 @@ def test_errors_have_their_classes(server):
     raises(anthropic.APITimeoutError, lambda: ask(server, "silence", timeout=0.3))
 
 
-def test_a_key_that_is_wanted(_):
+def test_requires_configured_api_key(_):
     with Server("locked.yaml") as server:
         raises(anthropic.AuthenticationError, lambda: ask(server, "x"))
         assert ask(server, "x", api_key="sk-right").content[0].text == "Welcome."
 
 
-def test_retries_are_honoured(server):
+def test_client_retries_after_rate_limit_and_overload(server):
     start = time.monotonic()
     assert ask(server, "retry me", max_retries=2).content[0].text == "Here you are."
     assert 0.3 <= time.monotonic() - start < 5

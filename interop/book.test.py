@@ -147,14 +147,14 @@ def preprocessed(text):
     return json.loads(done.stdout)["items"][2]["Chapter"]["content"]
 
 
-def test_every_page_is_in_the_summary(_):
+def test_every_page_is_listed_in_summary(_):
     listed = re.findall(r"\]\(([^)]+\.md)\)", (DOCS / "SUMMARY.md").read_text())
     pages = {path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")} - {"SUMMARY.md"}
     assert set(listed) == pages, f"not in docs/SUMMARY.md, or not in docs/: {sorted(set(listed) ^ pages)}"
     assert len(listed) == len(pages), "a page is listed twice"
 
 
-def test_every_page_is_built_and_can_be_edited(site):
+def test_every_page_is_built_with_edit_link(site):
     built = {name: page for name, page in html_files(site).items() if name not in GENERATED}
     expected = {path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")} - {"SUMMARY.md"}
     assert len(built) == len(expected), (sorted(built), sorted(expected))
@@ -169,13 +169,13 @@ def test_every_link_and_anchor_resolves(site):
     assert seen > 3000, seen
 
 
-def test_links_out_of_the_documentation_point_at_the_repository(site):
+def test_links_outside_docs_point_to_repository(site):
     links = html_files(site)["guides/ci.html"].links
     assert REPOSITORY + "/blob/main/examples/ci/github.yml" in links, links
     assert REPOSITORY + "/tree/main/examples/ci" in links, links
 
 
-def test_only_links_are_rewritten(_):
+def test_preprocessor_rewrites_only_links(_):
     blob = REPOSITORY + "/blob/main/"
     assert preprocessed("[a](../../README.md), [`b`](../../LICENSE)") == f"[a]({blob}README.md), [`b`]({blob}LICENSE)"
     assert preprocessed("[a](../../README.md#x 'title')") == f"[a]({blob}README.md#x 'title')"
@@ -192,7 +192,7 @@ def test_only_links_are_rewritten(_):
     assert attempt(sys.executable, PREPROCESSOR, "supports", "markdown").returncode != 0
 
 
-def test_the_search_finds_a_word(site):
+def test_search_finds_pages(site):
     (engine,), (index,) = site.glob("elasticlunr*.js"), site.glob("searchindex*.js")
     pages = html_files(site)
     for word, page in (("baseline", "reference/baselines.html"), ("shard", "reference/shards.html")):
@@ -205,7 +205,7 @@ def test_the_search_finds_a_word(site):
     assert json.loads(attempt("node", "-e", SEARCH, engine, index, "xylophone").stdout) == []
 
 
-def test_broken_sites_are_reported(_):
+def test_reports_broken_links_and_pages(_):
     elsewhere = "../reference/baselines.md#nowhere"
     wrong = changed("guides/ci.md", "[a](#nowhere)", f"[b]({elsewhere})", '<a href="../../LICENSE">c</a>')
     assert "guides/ci.html: #nowhere has no anchor" in wrong, wrong
@@ -221,7 +221,7 @@ def test_broken_sites_are_reported(_):
         assert expected in wrong, wrong
 
 
-def test_the_workflow_uses_the_tested_version(_):
+def test_workflow_uses_tested_mdbook_version(_):
     workflow = (ROOT / ".github/workflows/docs.yml").read_text()
     version = re.search(r'MDBOOK_VERSION: "([\d.]+)"', workflow)[1]
     assert attempt(MDBOOK, "--version").stdout.strip() == f"mdbook v{version}"

@@ -63,7 +63,7 @@ def talked(api, url):
     return output, usage
 
 
-def test_openai_takes_what_we_send(server):
+def test_openai_accepts_our_requests(server):
     output, usage = talked("openai", server.url + "/v1/chat/completions")
     assert output == "It is sunny ☀."
     assert usage == [(9, 4), (9, 4)]
@@ -71,7 +71,7 @@ def test_openai_takes_what_we_send(server):
     assert first["stream"] and second["messages"][-1]["role"] == "tool"
 
 
-def test_anthropic_takes_what_we_send(server):
+def test_anthropic_accepts_our_requests(server):
     output, usage = talked("anthropic", server.url + "/v1/messages")
     assert output == "It is sunny ☀."
     assert usage == [(9, 4), (9, 4)]
@@ -80,14 +80,14 @@ def test_anthropic_takes_what_we_send(server):
     assert second["messages"][-1]["content"][0]["type"] == "tool_result"
 
 
-def test_what_the_sdk_would_not_send_is_told(server):
+def test_reports_request_the_sdk_would_not_send(server):
     described = suite("openai", server.url + "/v1/chat/completions", "What is the weather like?")
     described["target"]["chat"]["options"]["tool_choice"] = 7
     code, printed, _ = run(described)
     assert code == 1 and "status 400: not what the SDK sends" in printed, printed
 
 
-def test_our_own_mock(_server):
+def test_scripted_model_server_accepts_our_requests(_server):
     with Server() as mock:
         for api, url in [("openai", mock.openai + "/chat/completions"), ("anthropic", mock.anthropic + "/v1/messages")]:
             described = suite(api, url, "hello")

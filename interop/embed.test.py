@@ -34,7 +34,7 @@ def same_ids(texts):
     assert not different, f"{len(different)} texts are cut in another way, the first: {different[0]!a}"
 
 
-def test_token_ids_of_odd_texts():
+def test_token_ids_of_unusual_texts():
     same_ids(TEXTS)
 
 
@@ -44,13 +44,13 @@ def test_token_ids_of_every_character():
     same_ids([" ".join(f"a{c}b {c}" for c in group) for group in groups])
 
 
-def test_token_ids_of_mixtures():
+def test_token_ids_of_random_mixtures():
     draw = random.Random(7)
     odd = [c for text in TEXTS for c in text]
     same_ids(["".join(draw.choices(odd, k=30) + draw.choices(CHARACTERS, k=5)) for _ in range(5_000)])
 
 
-def test_vectors():
+def test_vectors_match_reference_model():
     model, cut = Model(), tokenizer()
     texts = [text for text in TEXTS if len(cut.encode(text).ids) < 128]
     worst = 0
@@ -62,7 +62,7 @@ def test_vectors():
     assert worst < 1e-3
 
 
-def test_the_stored_reference_is_up_to_date():
+def test_stored_reference_is_up_to_date():
     stored = [json.loads(line) for line in REFERENCE.read_text("utf-8").splitlines()]
     made = [json.loads(line) for line in reference()]
     assert [line["text"] for line in stored] == [line["text"] for line in made], "run interop/embed_reference.py"

@@ -78,7 +78,7 @@ def walk(path):
             subprocess.run(["node", FOLDER / "frameworks" / "picture.mjs", report, PICTURE], check=True, timeout=TIMEOUT)
 
 
-def test_the_readme_shows_what_a_page_shows(_):
+def test_readme_output_matches_its_page(_):
     readme = (FOLDER.parent / "README.md").read_text()
     marked = re.findall(r"<!-- shown in: (\S+) -->\n```text\n(.*?)```", readme, re.DOTALL)
     assert marked, "the README shows no red run"
@@ -87,7 +87,7 @@ def test_the_readme_shows_what_a_page_shows(_):
         assert "\n".join(steady(shown)) in page, f"{path} does not show\n{shown}"
 
 
-def test_pages_and_table_agree(_):
+def test_every_framework_page_is_linked(_):
     """The README and the list of pages name every framework page."""
     for index, prefix in ((FOLDER.parent / "README.md", "docs/guides/frameworks/"), (FOLDER.parent / "docs" / "README.md", "guides/frameworks/")):
         text = index.read_text()

@@ -24,7 +24,7 @@ def helped(outcome, words):
     assert words in outcome.talk, outcome.shown()
 
 
-def test_the_official_package_on_every_transport(_):
+def test_official_package_on_every_transport(_):
     turns = [
         call("add", answered("add", '^\\{"result":5\\}$') + "\n" + said("^5$"), a=2, b=3),
         call("count", said("counted to 2"), to=2),
@@ -38,7 +38,7 @@ def test_the_official_package_on_every_transport(_):
             run(server.found, turns).passed()
 
 
-def test_a_server_of_the_2025_era_on_every_transport(_):
+def test_2025_protocol_server_on_every_transport(_):
     turns = [
         call("echo", said("Echo: hello"), message="hello"),
         call("get-structured-content", answered("get-structured-content", '"temperature":'), location="Chicago"),
@@ -50,12 +50,12 @@ def test_a_server_of_the_2025_era_on_every_transport(_):
             run(server.found, turns).passed()
 
 
-def test_what_is_asserted_must_hold(_):
+def test_failed_assertions_are_reported(_):
     run(LOCAL, [call("add", answered("add", "6"), a=2, b=3)]).failed("add", at="name: add")
     run(LOCAL, [call("add", said("6"), a=2, b=3)]).failed("6", at="must_match")
 
 
-def test_data_progress_and_log_messages_are_in_the_trace(_):
+def test_trace_contains_structured_data_and_progress(_):
     with McpSuite(OLD_LOCAL, written(call("get-structured-content", location="Chicago"))) as suite:
         suite.run().passed()
         (output,) = [event for event in suite.events() if event["type"] == "final_output"]
@@ -66,7 +66,7 @@ def test_data_progress_and_log_messages_are_in_the_trace(_):
         assert "progress: 2" in shown, shown
 
 
-def test_a_tool_that_fails(_):
+def test_tool_error_is_recorded_and_can_fail_test(_):
     turn = call("divide", said("divide"), a=1, b=0)
     with McpSuite(LOCAL, written(turn)) as suite:
         suite.run().passed()
@@ -75,7 +75,7 @@ def test_a_tool_that_fails(_):
     run(LOCAL, [call("divide", errors="fail", a=1, b=0)]).failed("the tool `divide` failed")
 
 
-def test_bad_arguments_and_an_unknown_tool(_):
+def test_invalid_arguments_and_unknown_tool_are_reported(_):
     run(LOCAL, [call("add", said("(?i)valid|int"), a="two")]).passed()
     run(LOCAL, [call("add", errors="fail", a="two")]).failed("the tool `add` failed")
     run(LOCAL, [call("no_such_tool", errors="fail")]).failed("no_such_tool")
@@ -85,7 +85,7 @@ def test_bad_arguments_and_an_unknown_tool(_):
     helped(run(script(reply), [call("x")]).failed("Unknown tool: x", "-32602"), "mcp:list")
 
 
-def test_noise_on_standard_output(_):
+def test_non_protocol_output_is_tolerated_and_reported(_):
     reply = """read call; echo 'starting up'; echo '{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"fine"}]}}'; cat >/dev/null"""
     outcome = run(script(reply), [call("x", said("fine"))]).passed()
     assert "starting up" in outcome.talk, outcome.shown()
@@ -94,18 +94,18 @@ def test_noise_on_standard_output(_):
     helped(outcome, "log to standard error")
 
 
-def test_a_server_that_dies_or_does_not_start(_):
+def test_server_that_exits_or_fails_to_start_is_reported(_):
     run(LOCAL, [call("leave", code=3)]).failed("stopped with exit code 3", "leaving on purpose")
     run(stdio("no-such-server"), [call("x")]).failed("could not be started", "no-such-server")
     run(stdio("sh", "-c", "echo nothing works >&2; exit 9"), [call("x")]).failed("stopped with exit code 9", "nothing works")
     run('transport: http\nendpoint: "http://127.0.0.1:9/mcp"', [call("x")]).failed("127.0.0.1:9")
 
 
-def test_a_call_that_takes_too_long(_):
+def test_slow_call_times_out(_):
     run(LOCAL, [call("wait", seconds=30)], target="timeout_ms: 2500").failed("did not finish within 2.?5")
 
 
-def test_a_question_of_the_server_is_answered(_):
+def test_elicitation_is_answered(_):
     for place in [nullcontext(None), Listening(*PYTHON, "http")]:
         with place as server:
             found = server.found if server else LOCAL
@@ -116,13 +116,13 @@ def test_a_question_of_the_server_is_answered(_):
     run(OLD_LOCAL, [call("trigger-elicitation-request", said("Ann"), answers=accept)]).passed()
 
 
-def test_twenty_megabytes(_):
+def test_twenty_megabyte_result(_):
     for place in [nullcontext(None), Listening(*PYTHON, "http")]:
         with place as server:
             run(server.found if server else LOCAL, [call("big", said("^x{50}"), megabytes=20)]).passed()
 
 
-def test_the_environment_is_handed_over_and_kept_secret(_):
+def test_environment_is_passed_and_redacted(_):
     reply = """read call; echo '{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"'$API_TOKEN'"}]}}'; cat >/dev/null"""
     found = script(reply).replace("env: {}", 'env: { API_TOKEN: "${ENV.TOKEN}" }')
     with McpSuite(found, written(call("x", said("open-sesame-4711")))) as suite:
@@ -145,7 +145,7 @@ server.run("stdio")
 """
 
 
-def test_a_changed_schema_is_caught(_):
+def test_changed_tool_schema_is_reported(_):
     with McpSuite("", written(("mcp:list", {"snapshot": "tools.json"}))) as suite:
         suite.reached(stdio(PYTHON[0], suite.folder / "server.py"))
 
@@ -168,7 +168,7 @@ def test_a_changed_schema_is_caught(_):
         suite.run("--mode", "live").passed()
 
 
-def test_a_recording_is_replayed_without_the_server(_):
+def test_recording_is_replayed_without_server(_):
     accept = [{"action": "accept", "content": {"name": "Ann", "seats": 2}}]
     tests = {
         "fine": [call("add", answered("add", "5"), a=2, b=3), call("reserve", said("Ann"), answers=accept, day="Monday")],
@@ -257,7 +257,7 @@ assertions:
 """
 
 
-def test_an_agent_meets_recorded_tools_of_mcp_servers(_):
+def test_agent_replays_recorded_mcp_tools(_):
     with McpSuite("", {}) as suite, Listening(NODE, FOLDER / "mcp" / "everything.mjs", "streamableHttp") as server:
         (suite.folder / "ananke.config.yaml").unlink()
         (suite.folder / "agent.py").write_text(AGENT)
@@ -273,7 +273,7 @@ def test_an_agent_meets_recorded_tools_of_mcp_servers(_):
         assert suite.run("--mode", "live").status == 1
 
 
-def test_a_runledger_suite_with_a_tool_of_an_mcp_server(_):
+def test_runledger_suite_with_mcp_tool(_):
     with McpSuite("", {}) as suite:
         (suite.folder / "ananke.config.yaml").unlink()
         (suite.folder / "cases").mkdir()
@@ -300,7 +300,7 @@ cases:
 """
 
 
-def test_a_native_suite(_):
+def test_native_suite(_):
     with McpSuite("", {}) as suite:
         (suite.folder / "ananke.config.yaml").unlink()
         native = NATIVE.replace("COMMAND", json.dumps([*PYTHON, "stdio"]))
@@ -313,7 +313,7 @@ def test_a_native_suite(_):
         assert suite.run("--mode", "live").status == 1
 
 
-def test_the_example(_):
+def test_example_suite_passes(_):
     with tempfile.TemporaryDirectory(prefix="agentci-interop-") as root:
         shutil.copytree(FOLDER.parent / "examples" / "mcp", Path(root) / "mcp")
         for mode in ["replay", "live", "record"]:
@@ -321,7 +321,7 @@ def test_the_example(_):
             subprocess.run(command, cwd=root, check=True, capture_output=True, timeout=60)
 
 
-def test_a_server_that_wants_to_know_who_asks(_):
+def test_server_requiring_authentication(_):
     turns = [call("whoami", said("you are ci"))]
     secured = Path(__file__).parent / "mcp" / "secured.py"
     with Listening(sys.executable, secured) as server:

@@ -27,7 +27,7 @@ def chat(server, text, **options):
     return client(server, **options).chat.completions.create(model="gpt-4o", messages=said(text))
 
 
-def test_plain(server):
+def test_chat_completion(server):
     answer = chat(server, "hello")
     assert answer.choices[0].message.content == 'Hello, my friend! Äöü 🎈 "quoted"'
     assert answer.choices[0].finish_reason == "stop" and answer.model == "gpt-4o"
@@ -38,12 +38,12 @@ def test_plain(server):
     assert (short.usage.prompt_tokens, short.usage.completion_tokens) == (12, 30)
 
 
-def test_several_choices(server):
+def test_returns_requested_number_of_choices(server):
     answer = client(server).chat.completions.create(model="gpt-4o", messages=said("hello"), n=3)
     assert [choice.index for choice in answer.choices] == [0, 1, 2]
 
 
-def test_streaming(server):
+def test_streamed_chat_completion(server):
     stream = client(server).chat.completions.create(
         model="gpt-4o", messages=said("hello"), stream=True, stream_options={"include_usage": True}
     )
@@ -54,7 +54,7 @@ def test_streaming(server):
     assert chunks[-2].choices[0].finish_reason == "stop"
 
 
-def test_streaming_keeps_its_pace(server):
+def test_streaming_respects_configured_delay(server):
     start = time.monotonic()
     moments = []
     for chunk in client(server).chat.completions.create(model="gpt-4o", messages=said("slow"), stream=True):
@@ -92,7 +92,7 @@ def test_streamed_tool_calls(server):
     ]
 
 
-def test_responses(server):
+def test_responses_api(server):
     api = client(server)
     answer = api.responses.create(model="gpt-4o", input="hello")
     assert answer.output_text == 'Hello, my friend! Äöü 🎈 "quoted"' and answer.status == "completed"
@@ -108,7 +108,7 @@ def test_responses(server):
     assert api.responses.create(model="gpt-4o", input="short").incomplete_details.reason == "max_output_tokens"
 
 
-def test_streamed_responses(server):
+def test_streamed_responses_api(server):
     with client(server).responses.stream(model="gpt-4o", input="two tools") as stream:
         kinds = [event.type for event in stream]
         final = stream.get_final_response()
@@ -128,13 +128,13 @@ def test_embeddings(server):
     assert abs(sum(number * number for number in plain.data[0].embedding) - 1) < 1e-3
 
 
-def test_models(server):
+def test_lists_and_retrieves_models(server):
     assert [model.id for model in client(server).models.list()] == ["gpt-test"]
     assert client(server).models.retrieve("gpt-test").owned_by == "agentci"
     raises(openai.NotFoundError, lambda: client(server).models.retrieve("none"))
 
 
-def test_errors_have_their_classes(server):
+def test_errors_raise_matching_sdk_exceptions(server):
     for text, kind, status in [
         ("rate limit", openai.RateLimitError, 429),
         ("server error", openai.InternalServerError, 500),
@@ -150,7 +150,7 @@ def test_errors_have_their_classes(server):
     raises(openai.APITimeoutError, lambda: chat(server, "silence", timeout=0.3))
 
 
-def test_a_key_that_is_wanted(_):
+def test_requires_configured_api_key(_):
     with Server("locked.yaml") as server:
         error = raises(openai.AuthenticationError, lambda: chat(server, "x"))
         assert error.code == "invalid_api_key"
@@ -158,7 +158,7 @@ def test_a_key_that_is_wanted(_):
         assert api.chat.completions.create(model="m", messages=said("x")).choices[0].message.content == "Welcome."
 
 
-def test_retries_are_honoured(server):
+def test_client_retries_after_rate_limit(server):
     start = time.monotonic()
     answer = chat(server, "retry me", max_retries=2)
     assert answer.choices[0].message.content == "Here you are."

@@ -52,7 +52,7 @@ def attempt(*command, env=None, **options):
     return subprocess.run(command, capture_output=True, text=True, timeout=900, env=surroundings, **options)
 
 
-def test_packages_are_installed_and_used(folder):
+def test_built_packages_install_and_run(folder):
     target = this_machine().name
     wheel = run(RELEASE / "wheel", "--profile", "dev", "--out", folder).strip()
     run(RELEASE / "archive", wheel, "--target", target, "--out", folder, "--quick")
@@ -62,7 +62,7 @@ def test_packages_are_installed_and_used(folder):
     print(run(RELEASE / "try", folder))
 
 
-def test_sources_are_complete(folder):
+def test_source_distribution_is_complete(folder):
     archive = run(RELEASE / "sdist", "--out", folder).strip()
     with tarfile.open(archive) as packed:
         packed.extractall(folder)
@@ -90,7 +90,7 @@ def test_sources_are_complete(folder):
     assert templates and all((source / path).is_file() for path in templates), templates
 
 
-def test_pip_refuses_windows_in_one_sentence(folder):
+def test_pip_refuses_windows_with_one_line(folder):
     archive = run(RELEASE / "sdist", "--out", folder).strip()
     # Only the build backend sees Windows as its platform: pip itself would look for Windows files.
     (folder / "sitecustomize.py").write_text(
@@ -118,7 +118,7 @@ def npm_project(folder, *, platform=True):
     return packages / npm_name() / "bin/agentci.js", program
 
 
-def test_the_launcher_ends_as_the_program_does(folder):
+def test_launcher_exits_like_the_program(folder):
     launcher, _ = npm_project(folder)
     done = attempt("node", launcher, "cat; echo said >&2; exit 7", input="heard")
     assert (done.returncode, done.stdout, done.stderr) == (7, "heard", "said\n"), done
@@ -128,7 +128,7 @@ def test_the_launcher_ends_as_the_program_does(folder):
         assert done.returncode == -getattr(signal, f"SIG{name}"), (name, done)
 
 
-def test_the_launcher_forwards_signals_and_waits(folder):
+def test_launcher_forwards_signals_and_waits(folder):
     launcher, _ = npm_project(folder)
     for name in ("TERM", "INT", "HUP"):
         script = f"trap 'echo got {name}; exit 5' {name}; echo ready; while :; do sleep 0.05; done"
@@ -139,7 +139,7 @@ def test_the_launcher_forwards_signals_and_waits(folder):
             assert (said, process.returncode) == (f"got {name}\n", 5)
 
 
-def test_the_path_of_the_program_is_typed(folder):
+def test_binary_path_is_typed(folder):
     _, program = npm_project(folder)
     module = "import {{ binaryPath }} from '{0}';\nconst path: string = binaryPath();\nconsole.log(path);\n".format(npm_name())
     (folder / "use.mts").write_text(module)
@@ -154,7 +154,7 @@ def test_the_path_of_the_program_is_typed(folder):
     assert done.returncode != 0 and "'string' is not assignable to type 'number'" in done.stdout, done.stdout
 
 
-def test_a_program_that_is_not_there_is_explained(folder):
+def test_missing_binary_is_explained(folder):
     launcher, _ = npm_project(folder, platform=False)
     done = attempt("node", launcher, "--version")
     name = npm_platform_name(this_machine())
@@ -175,7 +175,7 @@ def test_a_program_that_is_not_there_is_explained(folder):
     assert done.returncode == 1 and "without glibc, such as Alpine" in done.stderr, done
 
 
-def test_npm_refuses_windows_in_one_sentence(folder):
+def test_npm_refuses_windows_with_one_line(folder):
     packed = folder / "packed"
     launcher = Path(run(RELEASE / "npm", "--out", packed, "launcher").strip())
     (folder / "package.json").write_text('{ "private": true }\n')
@@ -191,7 +191,7 @@ def test_npm_refuses_windows_in_one_sentence(folder):
     assert not (folder / "node_modules" / npm_name()).exists()
 
 
-def test_the_path_is_found_wherever_pip_puts_the_program(folder):
+def test_python_package_finds_installed_binary(folder):
     found = "import agentci; print(agentci.binary_path())"
     shutil.copytree(ROOT / "packages/python/src/agentci", folder / "agentci")
     done = attempt(sys.executable, "-m", "agentci", "--version", cwd=folder)
@@ -206,7 +206,7 @@ def test_the_path_is_found_wherever_pip_puts_the_program(folder):
     assert run(sys.executable, "-m", "agentci", "--version", cwd=folder) == f"agentci {version()}\n"
 
 
-def test_pages_name_the_packages_as_they_are_called(_):
+def test_docs_use_correct_package_names(_):
     supported = re.search(r"const supported = (\[.*\]);", (ROOT / "packages/npm/platform.js").read_text())
     assert json.loads(supported[1]) == [target.npm for target in TARGETS.values()]
     assert f'`@{npm_name()}/' in (ROOT / "packages/npm/platform.js").read_text()

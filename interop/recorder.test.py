@@ -29,14 +29,14 @@ def test_clients_are_recorded_and_replayed(_):
     assert not [row.problems for row in rows if row.problems], rows
 
 
-def test_the_guide_names_the_versions_that_are_tested(_):
+def test_guide_lists_tested_versions(_):
     guide = (FOLDER.parent / "docs" / "guides" / "record-your-agent.md").read_text()
     for runtime, tested in (("Python", PYTHONS), ("Node.js", [version.split(".")[0] for version in NODES])):
         promised = re.search(rf"^\| {runtime} \| ([\d., ]+) \|$", guide, re.MULTILINE).group(1).split(", ")
         assert promised == list(tested), (promised, tested)
 
 
-def test_a_changed_prompt_is_a_miss_in_every_client(_):
+def test_changed_prompt_is_a_replay_miss_in_every_client(_):
     with ThreadPoolExecutor(2) as pool:
         rows = list(pool.map(misses.missed, [client for client in ALL if client.name in misses.QUICK]))
     print("\n".join(row.line for row in rows))
@@ -60,19 +60,19 @@ def both(client, **variables):
     return recorded, replayed, requests
 
 
-def test_retries_are_replayed_as_they_were(_):
+def test_retries_are_replayed(_):
     recorded, replayed, requests = both(ANTHROPIC, QUESTION="Are you busy?")
     assert replayed.stdout == recorded.stdout
     # Every model request was sent twice, the weather request once.
     assert len(requests) == 2 * 4 + 1, [request["path"] for request in requests]
 
 
-def test_compressed_answers_are_replayed(_):
+def test_compressed_responses_are_replayed(_):
     recorded, replayed, _ = both(OPENAI, QUESTION="Is this zipped?")
     assert replayed.stdout == recorded.stdout
 
 
-def test_a_key_that_the_model_repeats_is_not_stored(_):
+def test_api_key_repeated_by_model_is_not_recorded(_):
     recorded, replayed, _ = both(OPENAI, QUESTION="What is my key?")
     key = KEYS["OPENAI_API_KEY"]
     assert recorded.stdout.count(key) >= 3, recorded
@@ -84,7 +84,7 @@ def test_a_key_that_the_model_repeats_is_not_stored(_):
 # -- A user's own settings
 
 
-def test_a_node_hook_of_the_user_still_runs(_):
+def test_user_node_hook_still_runs(_):
     with fresh_folder() as own:
         (own / "own hook.cjs").write_text("globalThis.own = 'own hook';")
         script = "fetch('https://api.weather.example/weather?city=Rome').then((r) => r.text()).then((t) => console.log(own, t))"
@@ -93,7 +93,7 @@ def test_a_node_hook_of_the_user_still_runs(_):
     assert recorded.stdout.startswith("own hook {") and replayed.stdout == recorded.stdout, recorded
 
 
-def test_modules_and_a_sitecustomize_of_the_user_still_load(_):
+def test_user_modules_and_sitecustomize_still_load(_):
     with fresh_folder() as own:
         (own / "sitecustomize.py").write_text("import builtins\nbuiltins.OWN = 'own sitecustomize'\n")
         (own / "own_module.py").write_text("NAME = 'own module'\n")
@@ -107,7 +107,7 @@ def test_modules_and_a_sitecustomize_of_the_user_still_load(_):
     assert replayed.stdout == recorded.stdout
 
 
-def test_a_base_url_of_the_user_still_leads_to_its_server(_):
+def test_user_base_url_is_respected(_):
     with fresh_folder() as work, World(0) as beside:
         with World(0) as world:
             client = python("client", "openai", program=MAIN_PYTHON)
@@ -126,7 +126,7 @@ def test_a_base_url_of_the_user_still_leads_to_its_server(_):
 # -- What cannot be recorded
 
 
-def test_a_client_that_goes_around_the_recorder_is_named(_):
+def test_client_bypassing_recorder_is_reported(_):
     """`python -I` ignores hooks and modules of the environment, and `http.client` ignores proxy variables."""
     script = (
         "import http.client, sys, time; c = http.client.HTTPConnection(sys.argv[1], timeout=10);"
@@ -151,13 +151,13 @@ def by_socket(name):
     return recorded, asked
 
 
-def test_a_web_socket_is_passed_on_and_named(_):
+def test_websocket_is_forwarded_and_reported(_):
     recorded, asked = by_socket("ws")
     assert recorded.stdout == "Answer of a WebSocket\n" and len(asked) == 1, recorded
     assert "WebSocket" in recorded.stderr and "api.openai.com/v1/realtime" in recorded.stderr, recorded
 
 
-def test_a_web_socket_for_responses_is_refused_so_that_clients_fall_back(_):
+def test_responses_websocket_is_refused_so_clients_fall_back(_):
     recorded, asked = by_socket("ws-responses")
     assert recorded.stdout == "refused with 426\n" and asked == [], recorded
 
@@ -165,7 +165,7 @@ def test_a_web_socket_for_responses_is_refused_so_that_clients_fall_back(_):
 # -- Containers
 
 
-def test_an_agent_in_a_container_is_recorded_and_replayed(_):
+def test_containerized_agent_is_recorded_and_replayed(_):
     """Runs the commands of `examples/recorded/compose.yaml` with a `docker` that starts no container."""
     with fresh_folder() as work:
         shutil.copytree(FOLDER.parent / "examples" / "recorded", work, dirs_exist_ok=True)
@@ -202,17 +202,17 @@ def dated(*before, **variables):
     return recorded, replayed
 
 
-def test_ids_folders_and_homes_may_differ(_):
+def test_replay_tolerates_different_ids_and_folders(_):
     recorded, replayed = dated()
     assert (replayed.code, replayed.stdout) == (0, recorded.stdout), replayed
 
 
-def test_the_day_may_differ(_):
+def test_replay_tolerates_different_current_date(_):
     recorded, replayed = dated("faketime", "-f", "+1d")
     assert (replayed.code, replayed.stdout) == (0, recorded.stdout), replayed
 
 
-def test_a_date_that_is_not_today_may_not(_):
+def test_replay_reports_changed_fixed_date(_):
     _, replayed = dated(DEADLINE="2031-04-06", SWALLOW="1")
     assert replayed.code == 1 and "replay_miss" in replayed.stderr, replayed
     assert "2031-04-05" in replayed.stderr and "2031-04-06" in replayed.stderr, replayed
@@ -228,23 +228,23 @@ def verdicts(*arguments):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_broken_agents_are_red_with_recordings(_):
+def test_broken_agents_fail_with_recordings(_):
     some = "unbroken,argument-changed,prompt-inverted,results-swapped,history-lost,asked-twice"
     verdicts("mutations", "--agents", "openai-node", "--mutations", some)
 
 
-def test_tools_that_are_played_beside_a_recorded_model_are_watched(_):
+def test_stub_tools_are_checked_alongside_recorded_model(_):
     verdicts("mutations", "--agents", "http-agent", "--mutations", "unbroken,faked,executed-twice")
 
 
-def test_honest_agents_are_green_with_recordings(_):
+def test_honest_agents_pass_with_recordings(_):
     verdicts("honest", "--agents", "retries/openai-sdk-node,cancelled_stream/openai-sdk,two_models/ai-sdk", "--runs", "2")
 
 
 # -- Conversations
 
 
-def test_fifty_turns_of_a_long_conversation_are_small(_):
+def test_recording_of_fifty_turns_stays_small(_):
     done = subprocess.run(
         [sys.executable, FOLDER / "recorder" / "cost.py", "--only", "size"], capture_output=True, text=True, timeout=300
     )

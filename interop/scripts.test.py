@@ -324,12 +324,12 @@ def test_every_suite_passes(folder):
     assert not red, json.dumps(red, indent=1)
 
 
-def test_nothing_in_the_suites_is_without_effect(folder):
+def test_suites_pass_strict_check(folder):
     done = agentci(folder, "check", "--strict", SUITES)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_what_comes_in_any_order_passes_every_time(folder):
+def test_unordered_calls_pass_on_every_run(folder):
     cases = run(folder, SUITES / "side_calls", "--runs", "20")
     assert len(cases) == 2 and all(case["status"] == "pass" for case in cases), json.dumps(cases, indent=1)
 

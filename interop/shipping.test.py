@@ -159,7 +159,7 @@ def agents(folder):
     return json.loads(found)
 
 
-def test_images_have_nothing_to_complain_of(_):
+def test_dockerfiles_pass_hadolint(_):
     run(TOOLS / "hadolint", *DOCKERFILES)
 
 
@@ -174,7 +174,7 @@ def stages(dockerfile):
     return found
 
 
-def test_images_are_for_any_user(_):
+def test_images_support_any_user(_):
     for name in ("small", "full"):
         lines = stages(DOCKERFILES[0])[name]
         assert "USER 1000:1000" in lines and 'ENTRYPOINT ["agentci"]' in lines, lines
@@ -183,7 +183,7 @@ def test_images_are_for_any_user(_):
         assert not any("--chown" in line or "--chmod" in line for line in lines), lines
 
 
-def test_a_user_whom_the_system_does_not_know_can_run_suites(_):
+def test_unknown_user_id_can_run_suites(_):
     as_user = []
     with tempfile.TemporaryDirectory() as folder:
         if os.getuid() == 0:
@@ -200,7 +200,7 @@ def test_a_user_whom_the_system_does_not_know_can_run_suites(_):
         assert summary.stat().st_uid == (12345 if as_user else os.getuid())
 
 
-def test_workflows_are_valid_and_safe(_):
+def test_workflows_pass_linters(_):
     files = sorted(WORKFLOWS.glob("*.yml"))
     run(TOOLS / "check-jsonschema", "--builtin-schema", "vendor.github-workflows", *files)
     run(TOOLS / "zizmor", "--offline", *files)
@@ -214,7 +214,7 @@ def test_compose_file_is_valid(_):
     assert bases == ["http://stub:8080"] * 3
 
 
-def test_workflow_comes_on_mondays_and_with_changes(_):
+def test_workflow_runs_on_mondays_and_on_changes(_):
     # `on` is a boolean in YAML 1.1, not in 1.2.
     triggers = read(WORKFLOW)["on"]
     assert triggers["schedule"] == [{"cron": "0 6 * * 1"}]
@@ -222,7 +222,7 @@ def test_workflow_comes_on_mondays_and_with_changes(_):
     assert step("Keep the results")["if"] == "always()"
 
 
-def test_workflow_finds_the_agents_itself(_):
+def test_workflow_discovers_agents(_):
     with Copy() as folder:
         assert agents(folder) == ["uk_payroll", "us_payroll"]
         (folder / "tests/de_payroll").mkdir()
@@ -244,7 +244,7 @@ def test_every_agent_passes(_):
             assert (folder / "results/runner.log").stat().st_size > 0
 
 
-def test_a_failure_is_kept_too(_):
+def test_failing_results_are_kept(_):
     with Copy() as folder:
         scenario = sorted((folder / "tests/us_payroll").glob("*.yaml"))[0]
         changed = YAML()

@@ -38,7 +38,7 @@ def azure(server, kind=AzureOpenAI, **options):
     return kind(**options)
 
 
-def test_azure_chat_by_deployment(server):
+def test_azure_chat_uses_deployment_name(server):
     answer = azure(server).chat.completions.create(model="our-gpt", messages=said("hello"))
     assert answer.choices[0].message.content == HELLO and answer.model == "our-gpt"
     other = azure(server, azure_deployment="prod").chat.completions.create(model="gpt-4o", messages=said("hello"))
@@ -48,7 +48,7 @@ def test_azure_chat_by_deployment(server):
     assert {entry["provider"] for entry in server.journal()} == {"azure"} and troubles(server) == []
 
 
-def test_azure_tools_streamed(server):
+def test_azure_streams_tool_calls(server):
     async def talk():
         async with azure(server, AsyncAzureOpenAI) as api:
             messages = said("what is the weather?")
@@ -65,7 +65,7 @@ def test_azure_tools_streamed(server):
     assert server.journal()[1]["tool_results"][0]["content"] == "rain"
 
 
-def test_azure_responses_embeddings_and_models(server):
+def test_azure_supports_responses_embeddings_and_models(server):
     api = azure(server)
     assert api.responses.create(model="our-gpt", input="hello").output_text == HELLO
     assert len(api.embeddings.create(model="our-embedding", input=["a", "b"]).data) == 2
@@ -75,7 +75,7 @@ def test_azure_responses_embeddings_and_models(server):
     assert troubles(server) == []
 
 
-def test_azure_errors_and_keys(_):
+def test_azure_reports_errors_and_checks_api_key(_):
     with Server("locked.yaml") as server:
         raises(openai.AuthenticationError, lambda: azure(server).chat.completions.create(model="m", messages=said("x")))
         api = azure(server, api_key="sk-right")
@@ -97,7 +97,7 @@ def gemini(server, **options):
 clients = []
 
 
-def test_gemini_plain_and_streamed(server):
+def test_gemini_generates_and_streams_content(server):
     for version in (None, "v1beta", "v1"):
         api = gemini(server, api_version=version)
         answer = api.models.generate_content(model="gemini-2.5-flash", contents="hello")
@@ -114,7 +114,7 @@ def test_gemini_plain_and_streamed(server):
     assert troubles(server) == []
 
 
-def test_gemini_without_sse(server):
+def test_gemini_streams_json_array_without_sse(server):
     body = {"contents": [{"role": "user", "parts": [{"text": "hello"}]}]}
     url = f"{server.gemini}/v1beta/models/g:streamGenerateContent"
     chunks = httpx.post(url, params={"key": "gemini-key"}, json=body).json()
@@ -122,7 +122,7 @@ def test_gemini_without_sse(server):
     assert "gemini-key" not in json.dumps(server.journal())
 
 
-def test_gemini_asynchronous(server):
+def test_gemini_async_client(server):
     async def talk():
         api = gemini(server).aio
         answer = await api.models.generate_content(model="g", contents="hello")
@@ -141,7 +141,7 @@ def get_weather(city: str, days: int) -> str:
 ran = []
 
 
-def test_gemini_calls_functions_by_itself(server):
+def test_gemini_automatic_function_calling(server):
     config = types.GenerateContentConfig(tools=[get_weather], system_instruction="Be brief.")
     for ask in ("send_message", "send_message_stream"):
         ran.clear()
@@ -158,7 +158,7 @@ def test_gemini_calls_functions_by_itself(server):
     assert troubles(server) == []
 
 
-def test_gemini_functions_by_hand(server):
+def test_gemini_manual_function_calling(server):
     api = gemini(server)
     for schema in ({"parameters_json_schema": SCHEMA}, {"parameters": types.Schema.model_validate(SCHEMA)}):
         declared = types.FunctionDeclaration(name="get_weather", **schema)
@@ -177,7 +177,7 @@ def test_gemini_functions_by_hand(server):
     assert troubles(server) == ["provider_would_refuse"] * 2
 
 
-def test_gemini_offers_and_formats(server):
+def test_gemini_reports_unoffered_tools_and_unmet_formats(server):
     api = gemini(server)
     config = types.GenerateContentConfig(response_mime_type="application/json", response_schema=list[str])
     api.models.generate_content(model="g", contents="hello", config=config)
@@ -189,7 +189,7 @@ def test_gemini_offers_and_formats(server):
     assert troubles(server) == ["format_not_met", "tool_not_offered", "tool_not_offered"]
 
 
-def test_gemini_beside_the_script(server):
+def test_gemini_endpoints_that_need_no_script(server):
     api = gemini(server)
     assert api.models.count_tokens(model="g", contents="hello").total_tokens > 0
     vectors = api.models.embed_content(model="gemini-embedding-001", contents=["a", "b", "a"]).embeddings
@@ -201,7 +201,7 @@ def test_gemini_beside_the_script(server):
     assert troubles(server) == []
 
 
-def test_gemini_errors(server):
+def test_gemini_errors_have_matching_codes(server):
     ask = lambda text: gemini(server).models.generate_content(model="g", contents=text)  # noqa: E731
     for text, kind, code, status in [
         ("rate limit", errors.ClientError, 429, "RESOURCE_EXHAUSTED"),
@@ -219,7 +219,7 @@ def test_gemini_errors(server):
 # -- Ollama
 
 
-def test_ollama_chat_and_generate(server):
+def test_ollama_chats_and_generates(server):
     api = ollama.Client(host=server.ollama)
     answer = api.chat(model="llama3.2", messages=said("hello"))
     assert answer.message.content == HELLO and answer.model == "llama3.2" and answer.done_reason == "stop"
@@ -233,7 +233,7 @@ def test_ollama_chat_and_generate(server):
     assert troubles(server) == []
 
 
-def test_ollama_tools(server):
+def test_ollama_calls_tools(server):
     async def talk(stream):
         api = ollama.AsyncClient(host=server.ollama)
         messages = said("what is the weather?")
@@ -253,7 +253,7 @@ def test_ollama_tools(server):
     assert troubles(server) == []
 
 
-def test_ollama_offers_and_formats(server):
+def test_ollama_reports_unoffered_tools_and_unmet_formats(server):
     api = ollama.Client(host=server.ollama)
     api.chat(model="m", messages=said("hello"), format={"type": "object"})
     api.chat(model="m", messages=said("hello"), format="json")
@@ -264,7 +264,7 @@ def test_ollama_offers_and_formats(server):
     assert troubles(server) == ["format_not_met", "format_not_met", "tool_not_offered", "provider_would_refuse"]
 
 
-def test_ollama_beside_the_script(server):
+def test_ollama_endpoints_that_need_no_script(server):
     api = ollama.Client(host=server.ollama)
     assert [model.model for model in api.list().models] == ["gpt-test"] and api.ps().models == []
     assert api.show("gpt-test").capabilities == ["completion", "tools"]
@@ -279,7 +279,7 @@ def test_ollama_beside_the_script(server):
 # -- One address
 
 
-def test_messages_below_any_base(server):
+def test_anthropic_messages_work_under_any_base_url(server):
     for base in (server.anthropic, server.openai):
         api = anthropic.Anthropic(base_url=base, api_key="key", max_retries=0)
         answer = api.messages.create(model="claude", max_tokens=9, messages=said("hello"))
@@ -287,7 +287,7 @@ def test_messages_below_any_base(server):
     assert [entry["path"] for entry in server.journal()] == ["/v1/messages", "/v1/v1/messages"]
 
 
-def test_openai_refuses_two_keys(_):
+def test_openai_client_refuses_openai_and_azure_keys_together(_):
     """The reason why a run does not set an Azure key if none is set: the module-level client would stop working."""
     code = "import openai\nopenai.chat.completions.create(model='m', messages=[])"
     keys = {"OPENAI_API_KEY": "a", "AZURE_OPENAI_API_KEY": "b", "PATH": os.environ["PATH"]}

@@ -33,7 +33,7 @@ def made(suites, *flags):
         return honest("--folder", folder, "--runs", "2", *flags)
 
 
-def test_one_agent_of_each_kind_is_green(_):
+def test_one_agent_of_each_kind_passes(_):
     status, table, errors = honest("--runs", "1", "--agents", ",".join(REPRESENTATIVES))
     print(table)
     assert status == 0, errors
@@ -46,7 +46,7 @@ def test_every_kind_has_a_representative(_):
     assert folders == {name.split("/")[0] for name in REPRESENTATIVES}
 
 
-def test_what_is_red_is_counted_and_named(_):
+def test_failures_are_counted_and_named(_):
     suites = {"good": SUITE % "echo fine", "bad": SUITE % "echo wrong"}
     status, table, _ = made(suites)
     assert status == 1, table
@@ -55,17 +55,17 @@ def test_what_is_red_is_counted_and_named(_):
     assert "2 of 4 runs of 2 agents were green" in table
 
 
-def test_a_run_that_does_not_end_is_red(_):
+def test_run_timeout_counts_as_failure(_):
     status, table, _ = made({"slow": SUITE % "sleep 30; echo fine"}, "--timeout", "2", "--jobs", "2")
     assert status == 1 and "| slow/only | 0 of 2 | timed out after 2 s |" in table, table
 
 
-def test_a_suite_that_cannot_be_read_is_red(_):
+def test_unreadable_suite_counts_as_failure(_):
     status, table, _ = made({"odd": "suite: odd\ncase: []\n"})
     assert status == 1 and "| odd | 0 of 2 |" in table, table
 
 
-def test_a_name_that_no_agent_has_is_refused(_):
+def test_refuses_unknown_agent_name(_):
     status, table, errors = made({"good": SUITE % "echo fine"}, "--agents", "god/*")
     assert status == 2 and not table and "good/only" in errors, errors
 

@@ -21,25 +21,25 @@ def noticed(agent, *mutations):
     assert status == 0, words
 
 
-def test_every_agent_passes_while_nothing_is_broken(_):
+def test_unbroken_agents_pass(_):
     status, words = table("--mutations", "unbroken")
     assert status == 0, words
 
 
-def test_every_mutation_of_one_agent_is_noticed(_):
+def test_detects_every_mutation_of_one_agent(_):
     noticed("openai-node")
 
 
-def test_what_the_server_of_the_tools_sees_is_noticed(_):
+def test_detects_mutations_visible_to_tool_server(_):
     noticed("http-agent", "argument-changed", "faked", "executed-twice", "error-swallowed")
 
 
-def test_results_that_do_not_fit_are_noticed_in_every_protocol(_):
+def test_detects_mismatched_tool_results_in_every_protocol(_):
     noticed("ai-sdk", "wrong-ids", "result-dropped", "results-swapped")
     noticed("anthropic-sdk", "wrong-ids", "result-dropped", "results-swapped")
 
 
-def test_agents_of_every_provider_are_noticed(_):
+def test_detects_mutations_with_every_provider(_):
     for agent in ("azure-sdk", "gemini-sdk", "ollama-sdk"):
         noticed(agent, "not-executed", "prompt-inverted", "argument-retyped", "result-dropped")
 
@@ -53,7 +53,7 @@ def agentci_that_reports(folder, status, findings):
     return str(program)
 
 
-def test_a_broken_agent_that_passes_fails_the_table(folder):
+def test_table_fails_when_broken_agent_passes(folder):
     program = agentci_that_reports(folder, 0, [])
     status, words = table("--agentci", program, "--agents", "ai-sdk", "--mutations", "unbroken,no-tools")
     assert status == 1, words
@@ -62,7 +62,7 @@ def test_a_broken_agent_that_passes_fails_the_table(folder):
     assert "ai-sdk, no-tools: passed although it is broken" in words, words
 
 
-def test_a_failure_for_another_reason_fails_the_table(folder):
+def test_table_fails_on_unexpected_failure_reason(folder):
     program = agentci_that_reports(folder, 1, [{"name": "contains", "message": "the answer is another"}])
     status, words = table("--agentci", program, "--agents", "ai-sdk", "--mutations", "unbroken,no-tools")
     assert status == 1, words
@@ -70,7 +70,7 @@ def test_a_failure_for_another_reason_fails_the_table(folder):
     assert "ai-sdk, no-tools: failed for another reason: `contains`: the answer is another (case `refund`)" in words, words
 
 
-def test_an_exit_code_that_denies_the_report_fails_the_table(folder):
+def test_table_fails_when_exit_code_contradicts_report(folder):
     program = agentci_that_reports(folder, 0, [{"name": "model_called", "message": "no tools"}])
     status, words = table("--agentci", program, "--agents", "ai-sdk", "--mutations", "no-tools")
     assert status == 1, words

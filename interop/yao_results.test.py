@@ -37,7 +37,7 @@ def shell(folder, script):
     return subprocess.run(["bash", "-c", words], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
 
 
-def test_the_summary_is_found_among_the_lines(folder):
+def test_results_contain_summary_line(folder):
     app(folder, "steady", "skipped")
     ran = shell(
         folder,
@@ -66,11 +66,11 @@ def stability(folder, *asked):
     return ran.stdout.split(), ran.returncode
 
 
-def test_stable_cases_get_through(folder):
+def test_stable_cases_pass(folder):
     assert stability(folder, "steady", "also steady", "skipped") == (["0", "true"], 0)
 
 
-def test_an_unstable_case_does_not(folder):
+def test_unstable_case_fails(folder):
     assert stability(folder, "steady", "odd") == (["1", "false"], 1)
 
 

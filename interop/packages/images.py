@@ -109,7 +109,7 @@ def owner_of_the_run(folder):
     return summary.stat().st_uid
 
 
-def test_commands_of_the_pages_work_as_written(folder):
+def test_documented_docker_commands_work(folder):
     found = [(page, line) for page in PAGES for line in re.findall(r"docker run [^`\n]+", (ROOT / page).read_text())]
     assert {page for page, _ in found} == set(PAGES), found
     for number, (page, command) in enumerate(found):
@@ -120,7 +120,7 @@ def test_commands_of_the_pages_work_as_written(folder):
         assert owner_of_the_run(project) == USER, page
 
 
-def test_the_user_of_the_image_is_not_root(folder):
+def test_image_does_not_run_as_root(folder):
     (folder / "known").mkdir()
     evals(folder / "known", 1000)
     run("docker", "run", "--rm", "--volume", f"{folder}/known:/workspace", "agentci", "run", "evals")
@@ -133,7 +133,7 @@ def test_the_user_of_the_image_is_not_root(folder):
     assert not (folder / "other/.agentci").exists()
 
 
-def test_the_results_of_the_compose_file_can_be_written(folder):
+def test_compose_user_can_write_results(folder):
     shutil.copytree(ROOT / "examples/scenario", folder / "scenario", ignore=shutil.ignore_patterns("results", ".agentci"))
     (folder / "scenario/results").mkdir()
     for path in (folder / "scenario").rglob("*"):

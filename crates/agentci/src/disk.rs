@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_way_up_from_the_working_folder_ends_at_the_root() {
+    fn parent_walk_from_working_folder_ends_at_root() {
         let mut folder = PathBuf::from("src/cli");
         let mut way = Vec::new();
         while let Some(above) = DiskFiles.parent(&folder) {

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_followed_to_where_a_file_would_be_made() {
+    fn resolves_symlinks_in_paths_that_do_not_exist_yet() {
         let root = tempfile::tempdir().unwrap();
         let top = root.path().canonicalize().unwrap();
         std::fs::create_dir_all(top.join("a/b")).unwrap();

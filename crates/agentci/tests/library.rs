@@ -21,7 +21,7 @@ fn suites() -> Suites {
 }
 
 #[test]
-fn suites_run_as_often_as_there_are_copies() {
+fn cloned_suites_can_be_run_again() {
     let suites = suites();
     for _ in 0..2 {
         let mut ended = Vec::new();
@@ -37,7 +37,7 @@ fn suites_run_as_often_as_there_are_copies() {
 }
 
 #[test]
-fn cases_that_were_run_do_not_pass_again() {
+fn running_a_consumed_case_again_is_an_error() {
     let mut suites = suites();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (_stopper, stop) = Stopper::new();

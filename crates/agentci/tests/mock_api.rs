@@ -100,7 +100,7 @@ fn test(name: &str, expected: &str) -> String {
 }
 
 #[test]
-fn every_documented_name_has_its_row() {
+fn every_reference_name_is_documented() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/library.md");
     let text = fs::read_to_string(page).unwrap();
     let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("| `")).collect();
@@ -112,7 +112,7 @@ fn every_documented_name_has_its_row() {
 }
 
 #[test]
-fn models_have_their_defaults_and_refuse_what_is_out_of_range() {
+fn models_have_defaults_and_refuse_out_of_range_values() {
     let made: MockLlmResponse =
         serde_json::from_value(json!({"content": "a", "model": "m", "tokens_used": 1, "latency_ms": 0})).unwrap();
     assert_eq!((made.finish_reason.as_str(), made.latency_ms), ("stop", 0.0));
@@ -139,7 +139,7 @@ fn models_have_their_defaults_and_refuse_what_is_out_of_range() {
 }
 
 #[test]
-fn a_test_refuses_expectations_that_it_does_not_know() {
+fn test_case_refuses_unknown_or_invalid_expectations() {
     let test = AgentTestCase::new("a").unwrap();
     assert_eq!((test.description(), test.input_messages().len(), test.tags().len()), ("", 0, 0));
     let unknown = test.clone().expecting(json!({"tone": "friendly"})).unwrap_err().to_string();
@@ -155,7 +155,7 @@ fn a_test_refuses_expectations_that_it_does_not_know() {
 }
 
 #[test]
-fn a_provider_answers_in_turn_and_counts_its_calls() {
+fn provider_cycles_through_responses_and_counts_calls() {
     let model = MockLlmProvider::new(MockLlmConfig::new("m").with_responses(["a", "b"].map(response)));
     let said = |model: &MockLlmProvider| model.complete(&[], None).unwrap().content;
     assert_eq!([said(&model), said(&model), said(&model)], ["a", "b", "a"]);
@@ -168,7 +168,7 @@ fn a_provider_answers_in_turn_and_counts_its_calls() {
 }
 
 #[test]
-fn a_seed_draws_the_same_number_in_every_call() {
+fn seed_gives_the_same_outcome_in_every_call() {
     let model = |rate| {
         let config = MockLlmConfig::new("m").with_responses(["a", "b"].map(response));
         MockLlmProvider::new(config.with_failure_rate(rate).unwrap())
@@ -190,7 +190,7 @@ fn a_seed_draws_the_same_number_in_every_call() {
 }
 
 #[test]
-fn assertions_hold_as_documented() {
+fn assertions_behave_as_documented() {
     assert!(assert_contains_text("Hello World", "world") && !assert_contains_text("Hello World", "bye"));
     assert!(assert_contains_text("anything", ""));
     let output = r#"{"tool_calls": [{"function": {"name": "search_web"}}]}"#;
@@ -213,7 +213,7 @@ fn assertions_hold_as_documented() {
 }
 
 #[test]
-fn the_known_models_answer_in_words_in_json_and_with_a_call() {
+fn built_in_models_return_text_json_and_tool_calls() {
     for (model, tool) in [(create_mock_openai(), "search_web"), (create_mock_anthropic(), "calculator")] {
         let said: Vec<String> = (0..3).map(|_| model.complete(&[], None).unwrap().content).collect();
         assert_eq!(said.iter().map(|text| assert_valid_json(text)).collect::<Vec<_>>(), [false, true, true]);
@@ -225,7 +225,7 @@ fn the_known_models_answer_in_words_in_json_and_with_a_call() {
 }
 
 #[test]
-fn a_test_is_judged_in_the_known_words() {
+fn test_result_lists_passed_and_failed_assertions() {
     let model = MockLlmProvider::new(MockLlmConfig::new("m").with_responses([response("hello, search(x)")]));
     let test = AgentTestCase::new("t")
         .and_then(|test| {
@@ -258,7 +258,7 @@ fn a_test_is_judged_in_the_known_words() {
 }
 
 #[test]
-fn tests_are_loaded_from_a_file_or_a_folder() {
+fn tests_are_loaded_from_file_or_directory() {
     let list = format!("- {}", test("b", "{ no_pii: yes }").replace('\n', "\n  "));
     let files = [
         ("sub/a.yaml", test("a", "{}")),
@@ -317,7 +317,7 @@ fn told(suite: &TestSuiteResult) -> Vec<Told<'_>> {
 }
 
 #[test]
-fn a_suite_comes_out_the_same_at_once_as_one_after_another() {
+fn parallel_and_serial_suites_give_the_same_results() {
     let (folder, config) = three();
     let runner = AgentTestRunner::new().with_seed(5);
     let serial = runner.run_suite(folder.path(), &config).unwrap();
@@ -335,7 +335,7 @@ fn a_suite_comes_out_the_same_at_once_as_one_after_another() {
 }
 
 #[test]
-fn a_suite_can_be_run_within_a_runtime() {
+fn suite_runs_inside_a_tokio_runtime() {
     let (folder, config) = three();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let inside = runtime.block_on(async { AgentTestRunner::new().run_suite(folder.path(), &config).unwrap() });
@@ -343,7 +343,7 @@ fn a_suite_can_be_run_within_a_runtime() {
 }
 
 #[test]
-fn a_suite_that_takes_too_long_still_has_a_result() {
+fn suite_timeout_still_returns_results() {
     let (folder, config) = three();
     let config = config.with_timeout_seconds(1e-9).unwrap();
     let suite = AgentTestRunner::new().run_suite(folder.path(), &config).unwrap();
@@ -353,7 +353,7 @@ fn a_suite_that_takes_too_long_still_has_a_result() {
 }
 
 #[test]
-fn results_are_told_to_people_programs_and_servers() {
+fn results_are_reported_as_json_junit_and_console_text() {
     let good = AgentTestResult {
         test_case_name: "good".into(),
         passed: true,

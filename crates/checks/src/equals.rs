@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_the_same_by_what_they_say() {
+    fn compares_values_by_meaning() {
         for (one, other) in [
             ("1", "1.0"),
             ("100", "1e2"),
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_difference_has_a_path() {
+    fn first_difference_has_a_path() {
         for (one, other, path) in [
             ("1", "2", ""),
             ("1", "\"1\"", ""),

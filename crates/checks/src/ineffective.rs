@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_without_effect_are_found() {
+    fn reports_settings_without_effect() {
         for (kind, arguments, told) in [
             ("tool_called", json!({ "name": "a", "count": { "min": 0 } }), "any number of calls"),
             ("tool_called", json!({ "name": "a", "count": {} }), "any number of calls"),
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_can_fail_are_left_alone() {
+    fn does_not_report_settings_that_can_fail() {
         for (kind, arguments, negate) in [
             ("tool_called", json!("a"), false),
             ("tool_called", json!({ "name": "a", "count": 0 }), false),

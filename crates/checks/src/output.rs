@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_is_found_in_fences() {
+    fn finds_json_in_code_fences() {
         for (text, found) in [
             (r#" {"a": 1} "#, Some(json!({"a": 1}))),
             ("7", Some(json!(7))),
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_values_have_no_structure() {
+    fn scalars_are_not_structured() {
         assert_eq!(structured(&json!("7")), None);
         assert_eq!(structured(&json!(7)), None);
         assert_eq!(structured(&json!("[7]")), Some((Cow::Owned(json!([7])), true)));

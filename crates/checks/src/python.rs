@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_python_prints_is_read() {
+    fn parses_python_literals() {
         for (text, value) in [
             ("{'id': 'A-17', 'paid': True, 'note': None}", json!({"id": "A-17", "paid": true, "note": null})),
             ("[1, -2.5, 1e+16, False]", serde_json::from_str("[1, -2.5, 1e+16, false]").unwrap()),
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_literal_is_not_read() {
+    fn refuses_text_that_is_not_a_literal() {
         for text in [
             "",
             "{'a'}",

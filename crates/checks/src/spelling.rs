@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sorted_values_have_one_spelling() {
+    fn sorted_form_has_sorted_keys_and_no_spaces() {
         let value = json!({"b": [{"d": 1, "c": "<&>"}], "a": null});
         assert_eq!(sorted(&value), r#"{"a":null,"b":[{"c":"<&>","d":1}]}"#);
         assert_eq!(
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn values_have_two_spellings() {
+    fn values_have_compact_and_spaced_forms() {
         let value: Value = serde_json::from_str(r#"{"a":[1.50,{"b":null,"c":"x:y,z"}],"d":{}}"#).unwrap();
         assert_eq!(compact(&value), r#"{"a":[1.50,{"b":null,"c":"x:y,z"}],"d":{}}"#);
         assert_eq!(spaced(&value), r#"{"a": [1.50, {"b": null, "c": "x:y,z"}], "d": {}}"#);

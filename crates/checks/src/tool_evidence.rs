@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_calls_in_every_known_form() {
+    fn finds_calls_in_every_known_format() {
         for said in [
             r#"{"tool": "search"}"#,
             r#"{"function": {"name": "search", "arguments": "{}"}}"#,
@@ -171,14 +171,14 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_unwrapped_only_so_deep() {
+    fn calls_are_unwrapped_up_to_the_depth_limit() {
         let wrapped = |levels: usize| format!("{}{{\"tool\": \"x\"}}{}", "[".repeat(levels), "]".repeat(levels));
         assert_eq!(calls(&wrapped(DEPTH - 1)), ["x"]);
         assert_eq!(calls(&wrapped(DEPTH)), [""; 0]);
     }
 
     #[test]
-    fn a_mention_does_not_overrule_a_call_of_another_tool() {
+    fn mention_does_not_override_call_of_another_tool() {
         assert!(!shows(r#"{"tool": "calculator", "input": "search"}"#, "search"));
         assert!(!shows(r#"{"type": "tool_use", "name": "calculator", "input": {"name": "search"}}"#, "search"));
         assert!(!shows(r#"{"tool": "Search"}"#, "search"));
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_has_a_boundary_on_both_sides() {
+    fn name_matches_only_at_word_boundaries() {
         for said in ["research(x)", "search_web(x)", "my_search", "résearch"] {
             assert!(!shows(said, "search"), "{said}");
         }

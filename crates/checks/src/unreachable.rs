@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_behind_a_wider_one_is_never_used() {
+    fn rule_after_a_broader_one_is_reported() {
         for (earlier, later) in [
             (any(), any()),
             (any(), turn(2, results(true, contains("a")))),
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_that_can_be_reached_is_left_alone() {
+    fn reachable_rule_is_not_reported() {
         for (earlier, later) in [
             (contains("a"), any()),
             (contains("my refund"), contains("refund")),
@@ -282,20 +282,20 @@ mod tests {
     }
 
     #[test]
-    fn steps_are_hidden_by_rules_and_hide_none() {
+    fn sequence_steps_are_shadowed_but_never_shadow() {
         let step = |line: u32, at: usize| ModelRule { step: Some(SequenceStep { of: 0, at }), ..rule(line, any()) };
         assert_eq!(never_used(vec![rule(1, any()), step(2, 0), step(3, 1)]), [2]);
         assert_eq!(never_used(vec![step(1, 0), step(2, 1), rule(3, any())]), [0; 0]);
     }
 
     #[test]
-    fn results_in_the_first_turn_are_never_brought() {
+    fn tool_result_rule_for_first_turn_is_reported() {
         assert_eq!(never_used(numbered(vec![turn(1, results(true, any()))])), [1]);
         assert_eq!(never_used(numbered(vec![turn(1, results(false, any())), turn(2, results(true, any()))])), [0; 0]);
     }
 
     #[test]
-    fn a_failure_that_passes_lets_the_next_rule_answer() {
+    fn temporary_failure_does_not_shadow_the_next_rule() {
         let kind = ModelFailureKind::Hang;
         let failing = |failure: ModelFailure, replies: &[&str]| {
             let replies = replies.iter().map(|reply| (*reply).to_owned()).collect();
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_that_matches_every_text_is_reported() {
+    fn pattern_that_matches_any_text_is_reported() {
         let script = ModelScript { rules: numbered(vec![matches(".*")]), ..ModelScript::default() };
         let found = rules(&script);
         assert!(matches!(&found[..], [one] if one.message.contains("`.*` matches any text")), "{found:?}");

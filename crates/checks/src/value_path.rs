@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_match_the_expected_values() {
+    fn paths_find_the_expected_values() {
         let value = json!({
             "need_search": false, "a": {"b": {"c": 1}}, "items": [{"k": "x"}, {"k": "y"}, [7]], "a[x]": 2, "*": 3, "first name": 4, "n": null,
         });
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn selectors_are_read_with_and_without_a_root() {
+    fn selectors_are_parsed_with_and_without_root() {
         let value = json!({"items": [{"k": "x"}, {"k": "y"}]});
         for path in ["items[*].k", "items.*.k", ".items[*].k", "..k", "items[?@.k].k", "items[0,1].k", "items[0:2].k"] {
             let root = if path.starts_with('.') { "$" } else { "$." };
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_is_more_than_dots_can_be_wrong() {
+    fn refuses_invalid_selectors() {
         for path in
             ["$[", "$.a[?]", "$.a[b]", "$x", "$..", "$.a[?@.b ==]", "a[x]", "a[", "a[0]b", "a]", "a-b[*]", "a[?]"]
         {
@@ -194,7 +194,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_plain_path_is_the_same_in_the_standard(names in prop::collection::vec("[a-c]", 1..4), index in 0_usize..3) {
+        fn plain_path_equals_its_jsonpath_form(names in prop::collection::vec("[a-c]", 1..4), index in 0_usize..3) {
             let value = json!({"a": {"a": [1, {"b": 2}], "b": [[3], 4], "c": 5}, "b": [{"a": 6}, {"b": {"c": 7}}], "c": 8});
             let plain = format!("$.{}[{index}]", names.join("."));
             let standard = format!("$['{}'][{index}]", names.join("']['"));

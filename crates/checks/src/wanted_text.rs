@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_difference_is_described() {
+    fn describes_the_first_difference() {
         for (wanted, text, told) in [
             ("a", "b", "is `b`, expected `a`"),
             ("a\nb", "a\nc", "has `c` in line 2, expected `b`"),

@@ -93,7 +93,7 @@ fn said(kind: &str, arguments: &Value, negate: bool, trace: &Trace) -> String {
 }
 
 #[test]
-fn data_that_is_not_there_is_neither_right_nor_wrong() {
+fn missing_output_fails_data_checks_even_negated() {
     for (kind, arguments) in [
         ("equals", json!("a")),
         ("json_path", json!({"path": "a", "value": 1})),
@@ -130,7 +130,7 @@ fn required_fields_counts_null_as_present() {
 }
 
 #[test]
-fn finish_reason_looks_at_the_last_answer_and_negated_at_all() {
+fn finish_reason_checks_last_response_and_negated_checks_all() {
     let ended = |reasons: &[&str]| {
         let mut trace = Trace::default();
         for reason in reasons {
@@ -181,7 +181,7 @@ fn json_schema_lists_every_error_with_path_expected_and_actual() {
 }
 
 #[test]
-fn json_schema_finds_wrong_schemas_before_anything_runs() {
+fn json_schema_refuses_invalid_schemas_before_the_run() {
     for (arguments, why) in [
         (json!("none.json"), "the schema `s/none.json` cannot be read: no such file"),
         (json!("broken.json"), "the schema `s/broken.json` is not JSON"),
@@ -196,7 +196,7 @@ fn json_schema_finds_wrong_schemas_before_anything_runs() {
 }
 
 #[test]
-fn tool_called_takes_one_name_or_all_of_a_list() {
+fn tool_called_accepts_one_name_or_a_list() {
     let calls = called(&["search", "fetch"]);
     assert_eq!(said("tool_called", &json!("search"), false, &calls), "");
     assert_eq!(said("tool_called", &json!(["fetch", "search"]), false, &calls), "");
@@ -239,7 +239,7 @@ fn tool_called_compares_arguments_by_value() {
 }
 
 #[test]
-fn tool_called_counts() {
+fn tool_called_checks_the_count() {
     let calls = called(&["poll", "poll", "pay"]);
     let count = |count: Value| json!({"name": "poll", "count": count});
     assert_eq!(said("tool_called", &count(json!(2)), false, &calls), "");
@@ -259,7 +259,7 @@ fn tool_called_counts() {
 }
 
 #[test]
-fn call_order_is_found_in_order_and_nothing_comes_early() {
+fn call_order_rejects_missing_late_and_early_calls() {
     let calls = called(&["a", "x", "b", "a"]);
     for good in [json!(["a", "b"]), json!(["a", "b", "a"]), json!(["x", "b"])] {
         assert_eq!(said("call_order", &good, false, &calls), "", "{good}");
@@ -279,7 +279,7 @@ fn call_order_is_found_in_order_and_nothing_comes_early() {
 }
 
 #[test]
-fn call_order_negated_forbids_the_order_wherever_it_is() {
+fn call_order_negated_forbids_the_order_anywhere() {
     let calls = called(&["mail", "read_secret", "mail"]);
     let message = "the tools were called in the order `read_secret`, `mail`, which `not` forbids";
     assert_eq!(said("call_order", &json!(["read_secret", "mail"]), true, &calls), message);
@@ -288,7 +288,7 @@ fn call_order_negated_forbids_the_order_wherever_it_is() {
 }
 
 #[test]
-fn contains_looks_at_what_was_said() {
+fn contains_searches_the_answer() {
     let output = trace(&[], Some(json!({"answer": "It was refunded."})));
     assert_eq!(said("contains", &json!("refunded"), false, &output), "");
     assert_eq!(
@@ -303,7 +303,7 @@ fn contains_looks_at_what_was_said() {
 }
 
 #[test]
-fn contains_does_not_ask_for_the_line_end_of_a_block() {
+fn contains_ignores_one_trailing_newline_of_expected_text() {
     let said_both = words("refunded\nin full");
     for (text, held) in [("in full\n", true), ("in full\r\n", true), ("in full\n\n", false), ("refunded\nin\n", true)] {
         assert_eq!(said("contains", &json!(text), false, &said_both).is_empty(), held, "{text:?}");
@@ -312,7 +312,7 @@ fn contains_does_not_ask_for_the_line_end_of_a_block() {
 }
 
 #[test]
-fn an_unknown_check_is_refused_with_a_suggestion() {
+fn unknown_check_is_refused_with_a_suggestion() {
     let problems = outcome("tool_caled", &json!("x"), false, &called(&[])).unwrap_err();
     let problem = problems.iter().next().unwrap();
     assert_eq!(problem.message, "unknown check `tool_caled`");
@@ -320,7 +320,7 @@ fn an_unknown_check_is_refused_with_a_suggestion() {
 }
 
 #[test]
-fn every_check_refuses_arguments_of_no_use() {
+fn every_check_refuses_unknown_keys() {
     // Any argument is the expected value.
     for name in names().filter(|name| *name != "equals") {
         let result = outcome(name, &json!({"no_such_key": 1}), false, &called(&[]));
@@ -334,7 +334,7 @@ fn words(text: &str) -> Trace {
 }
 
 #[test]
-fn letters_may_count_as_the_same() {
+fn contains_can_ignore_case() {
     let asked = json!({"text": ["WORLD", "hello"], "ignore_case": true});
     assert_eq!(outcome("contains", &asked, false, &words("Hello World")), Ok(Outcome::Held));
     assert!(matches!(
@@ -346,7 +346,7 @@ fn letters_may_count_as_the_same() {
 }
 
 #[test]
-fn json_is_strict() {
+fn valid_json_is_strict() {
     for (text, good) in
         [(r#" {"ok": true} "#, true), ("NaN", false), ("[Infinity]", false), ("", false), ("1 2", false)]
     {
@@ -359,7 +359,7 @@ fn json_is_strict() {
 }
 
 #[test]
-fn a_text_that_holds_json_is_read_for_its_schema() {
+fn json_schema_parses_json_in_text() {
     let schema = json!({"type": "object", "required": ["status"]});
     let automatic = json!({ "schema": schema });
     assert_eq!(outcome("json_schema", &automatic, false, &words(r#"{"status": "ok"}"#)), Ok(Outcome::Held));
@@ -373,7 +373,7 @@ fn a_text_that_holds_json_is_read_for_its_schema() {
 }
 
 #[test]
-fn formats_are_enforced_unless_they_are_notes() {
+fn json_schema_enforces_formats_unless_annotations() {
     let fits = |schema: Value, format: Option<&str>, value: Value| {
         let mut asked = json!({ "schema": schema });
         if let Some(format) = format {
@@ -395,7 +395,7 @@ fn formats_are_enforced_unless_they_are_notes() {
 }
 
 #[test]
-fn tokens_and_latency_have_limits() {
+fn tokens_and_latency_are_limited() {
     let mut answered = words("hi");
     let usage = agentci_trace::Usage { tokens_out: Some(60), ..Default::default() };
     let response = json!({"latency_ms": 150.5});
@@ -416,7 +416,7 @@ fn tokens_and_latency_have_limits() {
 }
 
 #[test]
-fn personal_data_is_named_with_its_place() {
+fn personal_data_is_reported_with_its_location() {
     assert_eq!(outcome("no_pii", &Value::Null, false, &words("The answer is 42.")), Ok(Outcome::Held));
     assert_eq!(
         said("no_pii", &Value::Null, false, &words("Contact: alice@example.com")),
@@ -425,7 +425,7 @@ fn personal_data_is_named_with_its_place() {
 }
 
 #[test]
-fn evidence_of_a_call_is_reported() {
+fn tool_evidence_finds_calls_in_the_answer() {
     let output = words(r#"{"tool_calls": [{"function": {"name": "search_web"}}]}"#);
     assert_eq!(outcome("tool_evidence", &json!("search_web"), false, &output), Ok(Outcome::Held));
     assert_eq!(

@@ -50,7 +50,7 @@ fn holds(arguments: &Value, similarity: f64, embedder: &str) -> bool {
 }
 
 #[test]
-fn a_number_is_the_least_similarity() {
+fn numeric_threshold_is_the_minimum_similarity() {
     let arguments = json!({ "expected": "Paid.", "threshold": 0.88 });
     assert!(holds(&arguments, 0.88, OPENAI) && holds(&arguments, 0.879_999_5, OPENAI));
     assert!(!holds(&arguments, 0.8799, OPENAI));
@@ -60,7 +60,7 @@ fn a_number_is_the_least_similarity() {
 }
 
 #[test]
-fn without_a_threshold_the_embedder_knows_one() {
+fn threshold_defaults_to_that_of_the_embedder() {
     let own = |similarity| json!({ "similarity": similarity, "embedder": BUILTIN, "default_threshold": 0.5 });
     assert_eq!(said(&json!("Paid."), false, &own(0.5)), None);
     assert!(said(&json!("Paid."), false, &own(0.49)).is_some());
@@ -68,7 +68,7 @@ fn without_a_threshold_the_embedder_knows_one() {
 }
 
 #[test]
-fn thresholds_may_differ_by_embedder() {
+fn threshold_can_be_set_per_embedder() {
     let arguments = json!({ "expected": "Paid.", "threshold": {
         "builtin": 0.5, "openai": 0.8, "openai:text-embedding-3-small": 0.7,
     } });
@@ -84,7 +84,7 @@ fn thresholds_may_differ_by_embedder() {
 }
 
 #[test]
-fn a_threshold_of_another_embedder_is_reported_if_it_matters() {
+fn suspicious_threshold_for_embedder_is_reported() {
     let told = |threshold: Value, embedder| {
         let arguments = json!({ "expected": "Paid.", "threshold": threshold });
         said(&arguments, false, &measured(0.1, embedder)).unwrap().contains("a threshold depends on the embedder")
@@ -100,7 +100,7 @@ fn with_facts(similarity: f64) -> Value {
 }
 
 #[test]
-fn a_missing_fact_fails_warns_or_does_not_count() {
+fn missing_fact_fails_warns_or_is_ignored() {
     let arguments = |facts: &str| json!({ "expected": "Paid 20.", "facts": facts });
     let told = said(&json!("Paid 20."), false, &with_facts(0.9)).unwrap();
     assert_eq!(
@@ -128,7 +128,7 @@ fn a_missing_fact_fails_warns_or_does_not_count() {
 }
 
 #[test]
-fn a_negation_alone_is_a_hint() {
+fn negation_difference_is_only_a_warning() {
     let mut answer = with_facts(0.9);
     answer["facts"] = json!({ "extra": [{ "kind": "name", "text": "Lopez" }], "negation": "expected" });
     assert_eq!(said(&json!("Not paid."), false, &answer), None);
@@ -139,7 +139,7 @@ fn a_negation_alone_is_a_hint() {
 }
 
 #[test]
-fn what_was_measured_is_kept_with_the_threshold() {
+fn evidence_keeps_similarity_and_threshold() {
     let kept = compiled(&json!({ "expected": "Paid 20.", "threshold": 0.6 }), false).unwrap().keep(with_facts(0.9));
     let facts = with_facts(0.9)["facts"].clone();
     let evidence = json!({ "similarity": 0.9, "embedder": BUILTIN, "threshold": 0.6, "facts": facts });
@@ -148,7 +148,7 @@ fn what_was_measured_is_kept_with_the_threshold() {
 }
 
 #[test]
-fn negated_it_must_be_far_off_and_facts_do_not_count() {
+fn negated_requires_low_similarity_and_ignores_facts() {
     let arguments = json!({ "expected": "Paid 20.", "threshold": 0.5 });
     assert_eq!(said(&arguments, true, &with_facts(0.4)), None);
     let told = said(&arguments, true, &with_facts(0.6)).unwrap();
@@ -158,7 +158,7 @@ fn negated_it_must_be_far_off_and_facts_do_not_count() {
 }
 
 #[test]
-fn an_empty_answer_needs_no_embedder() {
+fn empty_answer_needs_no_embedder() {
     let check = compiled(&json!("Paid."), false).unwrap();
     for nothing in [saying(" \n"), Trace::default()] {
         assert_eq!(check.question(&nothing), None);
@@ -172,14 +172,14 @@ fn an_empty_answer_needs_no_embedder() {
 }
 
 #[test]
-fn a_similarity_that_is_not_a_number_is_an_error() {
+fn non_numeric_similarity_is_an_error() {
     for answer in [json!({}), json!({ "similarity": "near", "embedder": BUILTIN }), json!(7)] {
         assert!(said(&json!("Paid."), false, &answer).unwrap().starts_with("error: "), "{answer}");
     }
 }
 
 #[test]
-fn refuses_thresholds_and_texts_that_mean_nothing() {
+fn refuses_invalid_thresholds_and_blank_text() {
     for (arguments, message) in [
         (json!({ "threshold": 0.5 }), "`semantic` needs `expected`"),
         (json!(" "), "the expected text must not be blank"),

@@ -122,7 +122,7 @@ fn first_sentence(text: &str) -> &str {
 }
 
 #[test]
-fn lines_of_a_paragraph_are_joined() {
+fn joins_lines_of_a_paragraph() {
     assert_eq!(joined("a\nb\n\n- c\n  d\n- e\n\nf\n"), "a b\n\n- c d\n- e\n\nf");
     assert_eq!(first_sentence("It is `a.b` here. And there.\n\nMore."), "It is `a.b` here");
 }

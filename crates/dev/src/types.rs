@@ -163,7 +163,7 @@ fn snake(word: &str) -> String {
 }
 
 #[test]
-fn a_type_becomes_a_schema() {
+fn converts_types_to_schemas() {
     let source = "\npub struct A {\n    /// One `b`.\n    #[serde(default, skip_serializing_if = \"Option::is_none\")]\n    pub b: Option<B>,\n    \
                   /// All.\n    pub c: Vec<Value>,\n}\n\npub enum B {\n    /// It.\n    NotYet,\n}\n";
     let mut types = Types { sources: vec![source.to_owned()], made: Map::new() };

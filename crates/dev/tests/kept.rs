@@ -14,13 +14,13 @@ fn difference(file: &Generated) -> Option<String> {
 }
 
 #[test]
-fn generated_files_are_as_the_code_makes_them() {
+fn generated_files_are_up_to_date() {
     let wrong: Vec<String> = files().iter().filter_map(difference).collect();
     assert!(wrong.is_empty(), "{}\nwrite them with `{WRITE}`, and read what changed", wrong.join("\n"));
 }
 
 #[test]
-fn every_schema_of_the_reference_is_generated() {
+fn every_reference_schema_is_generated() {
     let made: BTreeSet<String> = files().into_iter().map(|file| file.path).collect();
     for entry in std::fs::read_dir(reference().join("schemas")).unwrap() {
         let path = format!("schemas/{}", entry.unwrap().file_name().into_string().unwrap());
@@ -29,7 +29,7 @@ fn every_schema_of_the_reference_is_generated() {
 }
 
 #[test]
-fn a_page_that_differs_is_named_with_the_line() {
+fn outdated_page_is_reported_with_the_line() {
     let mut page = files().remove(0);
     page.text = page.text.replacen("\n\n", "\n\nchanged ", 1);
     assert_eq!(difference(&page).unwrap(), "docs/reference/checks.md differs at line 3");

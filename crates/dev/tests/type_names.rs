@@ -48,7 +48,7 @@ fn types() -> BTreeMap<String, Vec<PathBuf>> {
 }
 
 #[test]
-fn a_name_has_one_meaning() {
+fn type_names_are_unique() {
     let types = types();
     assert!(types.len() > 500, "only {} types were found", types.len());
     let shared = |name: &str| SHARED.iter().any(|(known, _)| *known == name);

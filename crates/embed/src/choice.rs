@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_pinned_counts_whether_there_is_a_key_or_not() {
+    fn explicit_embedder_ignores_the_api_key() {
         for key in [None, Some("sk-x")] {
             for builtin in ["builtin", "builtin:paraphrase-minilm-l3-q4", Builtin::ID] {
                 assert_eq!(choose(Some(builtin), key), Ok(EmbedderChoice::Builtin), "{builtin}");
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_decides_where_nothing_is_pinned() {
+    fn api_key_selects_the_default_embedder() {
         assert_eq!(choose(None, Some("sk-x")), Ok(remote(DEFAULT_MODEL)));
         for none in [None, Some(""), Some(" ")] {
             assert_eq!(choose(None, none), Ok(EmbedderChoice::Builtin));
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_there_is_not() {
+    fn refuses_unknown_embedder() {
         for name in
             ["", "built", "builtin:", "builtin:other", "builtin:paraphrase-minilm-l3-q4@0000", "openai:", "local:x"]
         {

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn the_builtin_one_keeps_the_order_of_texts() {
+    async fn builtin_embedder_preserves_text_order() {
         let embedder = Embedder::Builtin(Builtin);
         let texts = ["A cat sleeps.", "", "The invoice is due."];
         let vectors = embedder.embed(&texts).await.unwrap();

@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn angles_have_their_cosines() {
+    fn computes_cosine_of_vectors() {
         assert_eq!(cosine(&[1.0, 0.0], &[2.0, 0.0]), Ok(1.0));
         assert_eq!(cosine(&[1.0, 0.0], &[0.0, 3.0]), Ok(0.0));
         assert_eq!(cosine(&[1.0, 0.0], &[-1.0, 0.0]), Ok(-1.0));
@@ -37,14 +37,14 @@ mod tests {
     }
 
     #[test]
-    fn a_blank_text_is_like_nothing() {
+    fn empty_or_zero_vector_has_zero_similarity() {
         assert_eq!(cosine(&[], &[1.0]), Ok(0.0));
         assert_eq!(cosine(&[0.0], &[1.0]), Ok(0.0));
     }
 
     proptest! {
         #[test]
-        fn never_leaves_its_range(pair in prop::collection::vec((-1e18_f32..1e18, -1e18_f32..1e18), 1..8)) {
+        fn similarity_is_symmetric_and_within_range(pair in prop::collection::vec((-1e18_f32..1e18, -1e18_f32..1e18), 1..8)) {
             let (a, b): (Vec<f32>, Vec<f32>) = pair.into_iter().unzip();
             let there = cosine(&a, &b).unwrap();
             prop_assert!((-1.0..=1.0).contains(&there));

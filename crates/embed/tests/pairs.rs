@@ -39,7 +39,7 @@ fn is_documented(sentence: &str) {
 }
 
 #[test]
-fn the_documented_accuracy_is_the_measured_one() {
+fn documented_accuracy_matches_measurement() {
     let (same, other) = (pairs("paraphrase"), pairs("other_topic"));
     assert!(same.len() + other.len() >= 60);
     let kept = passing(&same);
@@ -58,7 +58,7 @@ fn the_documented_accuracy_is_the_measured_one() {
 }
 
 #[test]
-fn the_documentation_says_what_similarity_cannot_see() {
+fn documents_what_similarity_cannot_detect() {
     let pairs = pairs("same_topic");
     is_documented(&format!(
         "Of {} answers on the same topic that state something else, {} pass.",
@@ -68,7 +68,7 @@ fn the_documentation_says_what_similarity_cannot_see() {
 }
 
 #[test]
-fn wrong_numbers_dates_ids_and_names_are_caught() {
+fn detects_wrong_numbers_dates_ids_and_names() {
     let wrong = pairs("wrong_");
     let missed: Vec<&str> = wrong
         .iter()
@@ -84,7 +84,7 @@ fn wrong_numbers_dates_ids_and_names_are_caught() {
 }
 
 #[test]
-fn good_answers_are_not_blamed_for_their_facts() {
+fn paraphrases_have_no_missing_facts() {
     for pair in pairs("paraphrase") {
         let differences = compare(&pair.expected, &pair.answer);
         assert!(differences.missing.is_empty(), "{} | {}: {differences:?}", pair.expected, pair.answer);

@@ -12,7 +12,7 @@ fn lines() -> impl Iterator<Item = Value> {
 }
 
 #[test]
-fn cuts_odd_texts_as_the_reference_tokenizer_does() {
+fn matches_reference_tokenizer_on_unusual_text() {
     let mut count = 0;
     for line in lines() {
         let text = line["text"].as_str().unwrap();
@@ -25,7 +25,7 @@ fn cuts_odd_texts_as_the_reference_tokenizer_does() {
 }
 
 #[test]
-fn agrees_with_numpy_over_the_same_weights() {
+fn vectors_match_numpy_reference() {
     let mut count = 0;
     for line in lines() {
         let text = line["text"].as_str().unwrap();

@@ -116,7 +116,7 @@ async fn failure(embedder: &Embedder) -> RemoteError {
 }
 
 #[tokio::test]
-async fn asks_as_the_protocol_says() {
+async fn sends_requests_as_the_protocol_requires() {
     let server = Server::start(&[Reply::Vectors]).await;
     let embedder = server.client(quick(), Cache::in_memory());
     assert_eq!(embedder.id(), "openai:m");
@@ -130,7 +130,7 @@ async fn asks_as_the_protocol_says() {
 }
 
 #[tokio::test]
-async fn many_texts_go_out_in_batches_and_come_back_in_order() {
+async fn batches_texts_and_preserves_their_order() {
     let server = Server::start(&[Reply::Vectors]).await;
     let texts: Vec<String> = (1..=150).map(|length| "x".repeat(length)).collect();
     let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -141,7 +141,7 @@ async fn many_texts_go_out_in_batches_and_come_back_in_order() {
 }
 
 #[tokio::test]
-async fn no_text_is_sent_twice() {
+async fn never_sends_the_same_text_twice() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(&[Reply::Vectors]).await;
     let embedder = server.client(quick(), Cache::in_folder(folder.path()).unwrap());
@@ -153,7 +153,7 @@ async fn no_text_is_sent_twice() {
 }
 
 #[tokio::test]
-async fn what_passes_is_tried_again() {
+async fn retries_transient_errors() {
     let busy = Reply::Raw(429, "retry-after: 0\r\n", r#"{"error":{"message":"slow down"}}"#);
     let failing = Reply::Raw(500, "", "oops");
     for first in [busy, failing, Reply::Raw(200, "", "<html>maintenance</html>"), Reply::Close] {
@@ -165,7 +165,7 @@ async fn what_passes_is_tried_again() {
 }
 
 #[tokio::test]
-async fn what_does_not_pass_is_an_error_after_three_retries() {
+async fn reports_persistent_error_after_three_retries() {
     let short = r#"{"data":[]}"#;
     for (reply, message) in [
         (Reply::Raw(429, "", r#"{"error":{"message":"slow down"}}"#), "HTTP 429: slow down"),
@@ -190,7 +190,7 @@ async fn what_does_not_pass_is_an_error_after_three_retries() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_not_tried_again() {
+async fn does_not_retry_client_errors() {
     for status in [400, 401, 403, 404] {
         let server = Server::start(&[Reply::Raw(status, "", r#"{"error":{"message":"no"}}"#)]).await;
         let error = failure(&server.client(quick(), Cache::in_memory())).await;
@@ -200,7 +200,7 @@ async fn a_refusal_is_not_tried_again() {
 }
 
 #[tokio::test]
-async fn a_service_that_never_answers_is_asked_four_times() {
+async fn times_out_after_four_attempts() {
     let server = Server::start(&[Reply::Nothing]).await;
     let limits = RetryLimits { request: Duration::from_millis(30), ..quick() };
     let error = failure(&server.client(limits, Cache::in_memory())).await;
@@ -209,7 +209,7 @@ async fn a_service_that_never_answers_is_asked_four_times() {
 }
 
 #[tokio::test]
-async fn all_of_it_has_a_limit() {
+async fn total_time_is_limited() {
     let server = Server::start(&[Reply::Nothing]).await;
     let limits = RetryLimits { total: Duration::from_millis(50), ..quick() };
     let start = Instant::now();
@@ -219,7 +219,7 @@ async fn all_of_it_has_a_limit() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_too_large_is_refused() {
+async fn refuses_oversized_response() {
     let large: &'static str = Box::leak(" ".repeat((32 << 20) + 1).into_boxed_str());
     let server = Server::start(&[Reply::Raw(200, "", large)]).await;
     let error = failure(&server.client(RetryLimits { retries: 0, ..quick() }, Cache::in_memory())).await;
@@ -227,14 +227,14 @@ async fn an_answer_that_is_too_large_is_refused() {
 }
 
 #[tokio::test]
-async fn there_may_be_time_without_end() {
+async fn accepts_maximum_timeouts() {
     let server = Server::start(&[Reply::Vectors]).await;
     let limits = RetryLimits { request: Duration::MAX, total: Duration::MAX, ..quick() };
     server.client(limits, Cache::in_memory()).embed(&["abc"]).await.unwrap();
 }
 
 #[tokio::test]
-async fn waits_as_long_as_the_service_asks() {
+async fn honors_retry_after() {
     let busy = Reply::Raw(429, "Retry-After: 0.2\r\n", "");
     let server = Server::start(&[busy, Reply::Vectors]).await;
     let start = Instant::now();
@@ -243,7 +243,7 @@ async fn waits_as_long_as_the_service_asks() {
 }
 
 #[tokio::test]
-async fn does_not_begin_a_wait_that_is_too_long() {
+async fn fails_immediately_if_retry_after_exceeds_the_limit() {
     let busy = Reply::Raw(503, "retry-after: 3600\r\n", "later");
     let server = Server::start(&[busy]).await;
     let error = failure(&server.client(quick(), Cache::in_memory())).await;
@@ -253,7 +253,7 @@ async fn does_not_begin_a_wait_that_is_too_long() {
 }
 
 #[tokio::test]
-async fn a_model_that_changes_under_way_is_noticed() {
+async fn detects_changed_vector_dimensions() {
     let longer = Reply::Raw(200, "", r#"{"data":[{"index":0,"embedding":[1,2,3]}]}"#);
     let server = Server::start(&[Reply::Vectors, longer]).await;
     let embedder = server.client(quick(), Cache::in_memory());
@@ -262,7 +262,7 @@ async fn a_model_that_changes_under_way_is_noticed() {
 }
 
 #[tokio::test]
-async fn an_unreachable_service_is_an_error_that_says_so() {
+async fn reports_unreachable_service() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base_url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
@@ -273,7 +273,7 @@ async fn an_unreachable_service_is_an_error_that_says_so() {
 }
 
 #[tokio::test]
-async fn a_key_that_cannot_be_sent_is_not_shown() {
+async fn invalid_api_key_error_hides_the_key() {
     let service = Service { base_url: "http://127.0.0.1:1".into(), model: "m".into(), key: Some("sk-\nsecret".into()) };
     let embedder = Embedder::Remote(Box::new(Remote::new(service, quick(), Cache::in_memory())));
     let error = failure(&embedder).await;

@@ -38,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_the_first_place() {
+    fn finds_first_differing_path() {
         assert_eq!(
             path(&json!({"a": 1, "b": [1, {"x": 1}]}), &json!({"b": [1, {"x": 2}], "a": 1})),
             Some("/b/1/x".into())
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn a_placeholder_stands_for_what_was_secret() {
+    fn placeholder_matches_any_secret() {
         let recorded = json!({"token": "[REDACTED]", "note": "pw [REDACTED] end"});
         assert_eq!(path(&recorded, &json!({"token": 12_345, "note": "pw hunter22 end"})), None);
         assert_eq!(path(&recorded, &json!({"token": "x", "note": "pw hunter22"})), Some("/note".into()));

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_two_are_alike_and_all_are_uuids() {
+    fn ids_are_unique_valid_uuids() {
         let ids: BTreeSet<String> = [1, 2, random_seed()]
             .into_iter()
             .flat_map(|seed| {
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_gives_the_same_ids_again() {
+    fn same_seed_generates_same_ids() {
         let (mut one, mut other) = (UuidSource::new(7), UuidSource::new(7));
         assert!((0..9).all(|_| one.fresh() == other.fresh()));
     }

@@ -60,7 +60,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn where_the_pieces_are_cut_makes_no_difference(text in "[ab\r\n]{0,30}", size in 1usize..7) {
+        fn chunk_boundaries_do_not_change_the_lines(text in "[ab\r\n]{0,30}", size in 1usize..7) {
             let pieces: Vec<&[u8]> = text.as_bytes().chunks(size).collect();
             let expected: Vec<&[u8]> = text.as_bytes().split_inclusive(|byte| *byte == b'\n').collect();
             prop_assert_eq!(lines(&pieces), expected);

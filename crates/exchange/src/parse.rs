@@ -211,7 +211,7 @@ mod tests {
     const END: &str = r#"{"type":"end","at_us":3,"how":"closed"}"#;
 
     #[test]
-    fn wrong_lines_are_named() {
+    fn reports_invalid_lines_with_line_number() {
         let cases: [(&[&str], &str); 14] = [
             (&[], "line 1: the recording is empty"),
             (&["", "{"], "line 2: this is not JSON: EOF while parsing an object at line 1 column 1"),
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_input_is_refused() {
+    fn refuses_deeply_nested_input() {
         let deep = "[".repeat(100_000);
         let error = AgentRecording::parse(&format!("{HEADER}\n{{\"type\":{deep}")).unwrap_err();
         assert!(error.to_string().starts_with("line 2: this is not JSON: recursion limit"), "{error}");

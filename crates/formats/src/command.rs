@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_names_a_program_of_the_suite_is_resolved() {
+    fn resolves_only_programs_within_the_suite() {
         let files = MemoryFiles::default()
             .with("s/agent.py", "")
             .with("s/data/x", "")

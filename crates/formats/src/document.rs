@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn refuses_a_file_that_is_too_large() {
+    fn refuses_oversized_file() {
         let files = MemoryFiles::default().with("a.yaml", vec![b' '; 11 * 1024 * 1024]);
         let error = open(&files, &mut Sources::default(), Path::new("a.yaml"), SIZE_LIMIT).unwrap_err();
         assert_eq!(error.message, "cannot read `a.yaml`: the file has 11534336 bytes, the limit is 10485760");

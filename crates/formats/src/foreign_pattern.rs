@@ -267,7 +267,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_plain_elsewhere_is_plain_here() {
+    fn keeps_characters_literal_as_in_the_source_language() {
         for (written, found, missed) in [
             (r#"{"ok": true}"#, r#"said {"ok": true}"#, "ok"),
             ("{id}", "/orders/{id}", "id"),
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn languages_differ() {
+    fn translates_differently_for_javascript_and_go() {
         assert_eq!(translated("a[^]b", Language::JavaScript(PatternFlags::Plain)), r"a[\s\S]b");
         assert_eq!(translated("[]a]", Language::JavaScript(PatternFlags::Plain)), r"[^\s\S]a]");
         assert_eq!(translated("[]a]", Language::Go), "[]a]");
@@ -313,7 +313,7 @@ mod tests {
 
     /// Whether each pattern matches the text in JavaScript (plain, with `i`, with `iu`) and in Go (plain, with `i`).
     #[test]
-    fn classes_and_edges_of_words_are_those_of_the_language() {
+    fn word_classes_and_boundaries_follow_the_language() {
         let finds = |written: &str, language: Language, flags: &str, text: &str| {
             let pattern = format!("{flags}{}", translated(written, language));
             Regex::new(&pattern).unwrap_or_else(|error| panic!("{error}")).is_match(text)
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_lost_of_what_is_wrong() {
+    fn invalid_patterns_are_not_truncated() {
         for written in ["[", "[^", "[a\\", "\\", "(", "a{2", "${", "[[:", "\\p{", ""] {
             let translated = translated(written, Language::JavaScript(PatternFlags::Plain));
             assert!(translated.len() >= written.len(), "{written}: {translated}");

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_are_not_a_suite_unless_named() {
+    fn settings_file_is_not_a_suite_unless_passed_explicitly() {
         let files =
             MemoryFiles::default().with("p/agentci.yaml", "targets: {}\n").with("p/s/agentci.yaml", native("s"));
         let loaded = load_paths(&files, &["p"]);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_named_file_is_known_by_its_content() {
+    fn format_of_named_file_is_detected_by_content() {
         let files = MemoryFiles::default()
             .with("s/any.txt", native("any"))
             .with("s/old", RUNLEDGER.replace("NAME", "old"))
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn stray_files_are_one_warning_beside_a_suite_and_an_error_without() {
+    fn stray_files_warn_unless_no_suite_is_found() {
         let mut files = MemoryFiles::default();
         for name in ["a", "b", "c", "d"] {
             files = files.with(format!("p/x/{name}.yaml"), "k: 1\n");
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_suite_file_that_fits_nothing_is_a_warning() {
+    fn suite_file_of_unknown_format_is_a_warning() {
         let files = MemoryFiles::default().with("p/a/suite.yaml", "hello: 1\n").with("p/b/agentci.yaml", native("b"));
         let loaded = load_paths(&files, &["p"]);
         assert_eq!(messages(&loaded), ["`p/a/suite.yaml` does not match any known suite format"]);
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_syntax_error_refuses_one_suite_and_keeps_its_text() {
+    fn syntax_error_rejects_only_its_suite_with_source_text() {
         let files = MemoryFiles::default()
             .with("p/a/agentci.yaml", "suite: a\ncases: [\n")
             .with("p/b/agentci.yaml", native("b"));
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_unreadable_files_are_reported_if_no_suite_is_found() {
+    fn reports_first_unreadable_files_if_no_suite_is_found() {
         let mut files = MemoryFiles::default().with("p/fine.yaml", "k: 1\n");
         for name in ["a", "b", "c", "d"] {
             files = files.with(format!("p/{name}.yaml"), "tests: [\n");
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn two_suites_of_one_name_are_an_error() {
+    fn duplicate_suite_names_are_an_error() {
         let files =
             MemoryFiles::default().with("p/a/agentci.yaml", native("same")).with("p/b/agentci.yaml", native("same"));
         let loaded = load_paths(&files, &["p"]);
@@ -263,14 +263,14 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_without_end_is_not_searched_to_its_end() {
+    fn search_of_an_endless_tree_is_limited() {
         let loaded = load(&Endless, &["p".into()]);
         let told = |problem: &agentci_source::Diagnostic| format!("{problem:?}").contains("20000 folders are searched");
         assert!(loaded.diagnostics.iter().any(told), "{:?}", messages(&loaded));
     }
 
     #[test]
-    fn an_empty_suite_file_is_an_error_and_the_others_run() {
+    fn empty_suite_file_is_an_error_and_others_load() {
         for empty in ["", "# later\n", "---\n", "{}\n"] {
             let files = MemoryFiles::default().with("p/a/agentci.yaml", empty).with("p/b/agentci.yaml", native("b"));
             let loaded = load_paths(&files, &["p"]);
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_suite_file_with_the_keys_or_the_cases_of_a_suite_is_one() {
+    fn suite_file_is_recognized_by_keys_or_cases_folder() {
         let files = MemoryFiles::default().with("p/b/agentci.yaml", native("b"));
         let keys = load_paths(&files.clone().with("p/a/suite.yaml", "suite_nam: a\ncases_path: cases\n"), &["p"]);
         assert_eq!(messages(&keys)[0], "unknown key `suite_nam` in the suite");

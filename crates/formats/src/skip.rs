@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn a_string_that_looks_like_false_is_not_a_reason() {
+    fn string_resembling_false_is_not_a_reason() {
         for text in ["'false'", "\"False\"", "n", "N", "''", "' '", "'no'", "'off'", "'0'", "none"] {
             assert_eq!(read_skip(text), (None, 1), "{text}");
         }

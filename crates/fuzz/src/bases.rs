@@ -154,7 +154,7 @@ mod tests {
     ];
 
     #[test]
-    fn every_dialect_has_a_base_and_a_target() {
+    fn every_dialect_has_a_base_and_a_fuzz_target() {
         for dialect in agentci_formats::dialects() {
             assert!(BASES.iter().any(|(of, _, _)| *of == dialect), "{dialect:?} has no base");
             assert!(crate::TARGETS.iter().any(|target| target.name == dialect.name()), "{dialect:?} is not fuzzed");
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_base_loads_without_any_diagnostic() {
+    fn every_base_loads_without_diagnostics() {
         for (dialect, base, cases) in BASES {
             let (loaded, problems) = load(&base, &base.files());
             assert!(problems.is_empty(), "{dialect:?}: {problems:#?}");
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn every_file_that_is_replaced_is_read() {
+    fn every_replaced_file_is_parsed() {
         for (_, base, _) in BASES {
             for (at, (name, _)) in base.replaced.iter().enumerate() {
                 let bytes = [vec![0; at], vec![0xff]].concat();

@@ -25,7 +25,7 @@ fn check(target: &FuzzTarget, bytes: &[u8], what: &str) {
 }
 
 #[test]
-fn what_was_kept_is_read_or_refused() {
+fn corpus_inputs_are_accepted_or_rejected() {
     for target in TARGETS {
         for (name, bytes) in kept(target) {
             check(target, &bytes, &name);
@@ -35,7 +35,7 @@ fn what_was_kept_is_read_or_refused() {
 
 /// `AGENTCI_SPOILT` sets how often each input is corrupted. Default: 8.
 #[test]
-fn what_was_kept_and_spoilt_is_read_or_refused() {
+fn corrupted_corpus_inputs_are_accepted_or_rejected() {
     let times: u64 = std::env::var("AGENTCI_SPOILT").map_or(8, |times| times.parse().unwrap());
     for target in TARGETS {
         for (name, bytes) in kept(target) {
@@ -76,7 +76,7 @@ fn spoilt(bytes: &[u8], seed: u64) -> Vec<u8> {
 }
 
 #[test]
-fn no_folder_is_left_of_a_target_that_is_gone() {
+fn every_corpus_folder_has_a_fuzz_target() {
     for entry in std::fs::read_dir(corpus()).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         assert!(agentci_fuzz::target(&name).is_some(), "{name}");

@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn makes_folders_and_replaces_what_was_there() {
+    fn creates_folders_and_replaces_existing_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a/b/summary.json");
         write_whole(&path, b"one").unwrap();
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn leaves_nothing_behind_when_it_fails() {
+    fn failed_write_leaves_no_temporary_file() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("taken")).unwrap();
         let error = write_whole(&folder.path().join("taken"), b"x").unwrap_err();
@@ -88,7 +88,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn follows_a_link_to_its_file() {
+    fn follows_symlinks() {
         let folder = tempfile::tempdir().unwrap();
         let (file, link) = (folder.path().join("file"), folder.path().join("link"));
         std::fs::write(&file, "old").unwrap();

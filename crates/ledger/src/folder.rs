@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn one_second_has_so_many_names() {
+    fn fails_when_all_names_of_a_second_are_taken() {
         let base = tempfile::tempdir().unwrap();
         let create = || RunFolder::create_one_of(3, base.path(), "demo", MOMENT);
         assert!([create(), create(), create()].iter().all(Result::is_ok));
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn stays_below_its_base() {
+    fn run_folder_stays_inside_its_base() {
         let base = tempfile::tempdir().unwrap();
         for suite in ["../../x", "/etc", "..", "", "a/b"] {
             let folder = RunFolder::create(base.path(), suite, MOMENT).unwrap();
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_a_file_outside() {
+    fn refuses_file_outside_the_run_folder() {
         let base = tempfile::tempdir().unwrap();
         let folder = RunFolder::create(base.path(), "demo", MOMENT).unwrap();
         for name in ["", "../x", "/x", "a/../../x", "."] {
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn names_the_path_it_could_not_make() {
+    fn reports_path_that_cannot_be_created() {
         let base = tempfile::tempdir().unwrap();
         let file = base.path().join("file");
         std::fs::write(&file, "").unwrap();

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn every_append_is_on_disk_at_once() {
+    fn appended_events_are_immediately_on_disk() {
         let base = tempfile::tempdir().unwrap();
         let folder = RunFolder::create(base.path(), "demo", 0).unwrap();
         let mut journal = RunJournal::create(&folder).unwrap();
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_last_line_is_not_damage() {
+    fn truncated_last_line_is_not_damage() {
         let whole = line(&said("one"));
         let torn = format!("{whole}{}", &whole[..20]);
         let readback = read_lines(torn.as_bytes(), 1000).unwrap();
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_nothing_but_damage_is_no_run() {
+    fn refuses_file_with_too_many_damaged_lines() {
         let damaged = read_lines(&b"x\n".repeat(DAMAGE_LIMIT), 100).unwrap().damaged;
         assert_eq!(damaged.len(), DAMAGE_LIMIT);
         let error = read_lines(&b"x\n".repeat(DAMAGE_LIMIT + 1), 100).unwrap_err();
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_numbered_and_the_rest_is_read() {
+    fn damaged_lines_are_reported_and_skipped() {
         let long = line(&said(&"x".repeat(300)));
         let newer = line(&said("y")).replace("\"text\",", "\"hologram\",");
         let version = line(&said("y")).replace("\"v\":1", "\"v\":2");
@@ -273,14 +273,14 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_file_is_named() {
+    fn missing_file_error_names_the_path() {
         let error = read(Path::new("nowhere/run.jsonl")).unwrap_err();
         assert!(error.to_string().contains("nowhere/run.jsonl"), "{error}");
     }
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_full_disk_is_reported_once() {
+    fn full_disk_is_reported_once() {
         let file = fs_err::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let mut journal = RunJournal { file, held: Vec::new(), failed: false };
         let end = RunEvent { body: Body::RunEnd(RunEnd::default()), ..said("") };

@@ -47,14 +47,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn leaves_plain_names_alone() {
+    fn keeps_plain_names_unchanged() {
         for name in ["refunds", "a.b", "größe 2", "_x", &"n".repeat(100)] {
             assert_eq!(safe_name(name), name);
         }
     }
 
     #[test]
-    fn never_leaves_the_folder() {
+    fn safe_name_never_escapes_the_folder() {
         let long = "é".repeat(300);
         for name in
             ["", ".", "..", "../../x", "/etc", "a/b", "a\\b", ".hidden", "_./..", "c:\0d\n", "a*b?<c>|\"", &long]
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn changed_names_stay_apart() {
+    fn sanitized_names_stay_unique() {
         let names = ["a/b", "a//b", "a\\b", "a:b"];
         let mut safe: Vec<String> = names.iter().map(|name| safe_name(name)).collect();
         assert!(safe.iter().all(|name| name.starts_with("a_b-")));
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn fingerprint_is_the_published_function() {
+    fn fingerprint_is_standard_fnv1a() {
         assert_eq!(fnv1a(b"foobar"), 0xbf9c_f968);
         assert_eq!(safe_name("../../etc"), "_etc-cb7d5d3f");
     }

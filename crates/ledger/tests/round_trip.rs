@@ -11,14 +11,14 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_line_gives_back_its_event(event in any_event::run_event()) {
+    fn event_line_round_trips(event in any_event::run_event()) {
         let line = event.to_line().unwrap();
         prop_assert!(!line.contains('\n'));
         prop_assert_eq!(RunEvent::from_line(&line).unwrap(), event);
     }
 
     #[test]
-    fn a_journal_gives_back_its_events(events in vec(any_event::run_event(), 0..6)) {
+    fn journal_round_trips(events in vec(any_event::run_event(), 0..6)) {
         let base = tempfile::tempdir().unwrap();
         let folder = RunFolder::create(base.path(), "demo", 0).unwrap();
         let mut journal = RunJournal::create(&folder).unwrap();

@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_is_not_shown() {
+    fn debug_output_hides_the_client_secret() {
         let credentials = ClientCredentials { client_secret: "hidden".into(), ..ClientCredentials::default() };
         assert!(!format!("{credentials:?}").contains("hidden"));
     }

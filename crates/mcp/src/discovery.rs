@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_of_a_challenge_are_found() {
+    fn parses_challenge_parameters() {
         let challenge = r#"Bearer realm="a, scope=\"no\"", error=invalid_token, Scope="files:read x", resource_metadata="https://e.com/?a=b""#;
         assert_eq!(parameter(challenge, "scope").as_deref(), Some("files:read x"));
         assert_eq!(parameter(challenge, "error").as_deref(), Some("invalid_token"));
@@ -222,19 +222,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_parameter_is_found_whatever_stands_around_it(before in "[a-z]+=\"[^\"\\\\]*\"", value in "[^\"\\\\]*") {
+        fn finds_parameter_among_arbitrary_others(before in "[a-z]+=\"[^\"\\\\]*\"", value in "[^\"\\\\]*") {
             let challenge = format!("Bearer {before}, Wanted = \"{value}\", other=1");
             prop_assert_eq!(parameter(&challenge, "wanted"), Some(value));
         }
 
         #[test]
-        fn any_challenge_is_read(challenge in "[ ,=\"\\\\a-cé]*") {
+        fn never_panics_on_arbitrary_challenge(challenge in "[ ,=\"\\\\a-cé]*") {
             let _ = parameter(&challenge, "none");
         }
     }
 
     #[test]
-    fn metadata_is_looked_for_where_the_standards_say() {
+    fn metadata_urls_follow_the_standards() {
         let text = |urls: Vec<Url>| urls.iter().map(Url::to_string).collect::<Vec<_>>();
         assert_eq!(
             text(resource_documents(&url("https://e.com/a/mcp?x=1"))),
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_of_another_server_is_not_believed() {
+    fn rejects_metadata_of_another_server() {
         assert!(covers("https://e.com/mcp", &url("https://e.com/mcp")));
         assert!(covers("https://e.com", &url("https://e.com/mcp")));
         assert!(!covers("https://e.com/mc", &url("https://e.com/mcp")));
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_do_not_go_in_the_clear() {
+    fn refuses_to_send_secrets_over_plain_http() {
         assert!(secure(&url("https://e.com")).is_ok());
         assert!(secure(&url("http://127.0.0.1:3")).is_ok());
         assert!(secure(&url("http://[::1]:3")).is_ok());

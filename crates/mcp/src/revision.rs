@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_server_that_names_the_modern_revision_is_modern() {
+    fn modern_server_must_list_the_modern_revision() {
         let facts = said(json!({ "supportedVersions": ["2025-11-25", MODERN], "capabilities": { "tools": {} } }));
         assert_eq!(facts.unwrap().unwrap().era, Era::Modern);
         assert_eq!(said(json!({ "supportedVersions": ["2025-11-25"] })), Ok(None));
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_makes_a_legacy_server_unless_it_is_a_modern_one() {
+    fn discovery_error_means_legacy_unless_error_is_modern() {
         for code in [-32601, -32602, -32600, 0] {
             assert_eq!(refused(code, Value::Null), Ok(None), "{code}");
         }

@@ -101,7 +101,7 @@ async fn uses_the_python_server(client: &McpClient) {
 }
 
 #[tokio::test]
-async fn python_over_stdio() {
+async fn python_server_over_stdio() {
     for (era, expected) in [(None, Era::Modern), (Some(Era::Legacy), Era::Legacy)] {
         let client = connect(ServerAddress::Stdio(python("stdio")), era).await;
         assert_eq!(client.facts().era, expected);
@@ -115,7 +115,7 @@ async fn python_over_stdio() {
 }
 
 #[tokio::test]
-async fn python_over_http() {
+async fn python_server_over_http() {
     for mode in ["http", "http-json"] {
         let (process, endpoint, _pipes) = started(python(mode)).await;
         for (era, expected) in [(None, Era::Modern), (Some(Era::Legacy), Era::Legacy)] {
@@ -137,7 +137,7 @@ async fn python_over_http() {
 }
 
 #[tokio::test]
-async fn python_over_the_two_addresses_of_2024() {
+async fn python_server_over_legacy_sse() {
     let (process, endpoint, _pipes) = started(python("sse")).await;
     let client = connect(ServerAddress::Http(endpoint), None).await;
     assert_eq!(client.facts().era, Era::Legacy);
@@ -172,7 +172,7 @@ async fn uses_server_everything(client: &McpClient) {
 }
 
 #[tokio::test]
-async fn everything_over_stdio() {
+async fn server_everything_over_stdio() {
     let client = connect(ServerAddress::Stdio(everything_on_stdio()), None).await;
     uses_server_everything(&client).await;
     let closing = client.close().await;
@@ -181,7 +181,7 @@ async fn everything_over_stdio() {
 }
 
 #[tokio::test]
-async fn everything_over_http_and_a_lost_session() {
+async fn server_everything_over_http_survives_lost_session() {
     let (process, endpoint, _pipes) = started(everything("streamableHttp")).await;
     let client = connect(ServerAddress::Http(endpoint.clone()), None).await;
     uses_server_everything(&client).await;
@@ -215,7 +215,7 @@ async fn everything_over_http_and_a_lost_session() {
 }
 
 #[tokio::test]
-async fn everything_over_the_two_addresses_of_2024() {
+async fn server_everything_over_legacy_sse() {
     let (process, endpoint, _pipes) = started(everything("sse")).await;
     let client = connect(ServerAddress::Http(endpoint), None).await;
     uses_server_everything(&client).await;
@@ -224,7 +224,7 @@ async fn everything_over_the_two_addresses_of_2024() {
 }
 
 #[tokio::test]
-async fn a_refused_token_is_told() {
+async fn reports_failed_token_request() {
     let (process, endpoint, _pipes) = started(python("http")).await;
     let credentials = ClientCredentials {
         token_url: Some(endpoint.url.replace("/mcp", "/no-such-token-endpoint")),

@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn choices_are_read_as_each_api_writes_them() {
+    fn parses_tool_choice_of_every_api() {
         let function = json!({ "type": "function", "name": "f" });
         let in_function = json!({ "type": "function", "function": { "name": "f" } });
         for (choice, expected) in [

@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_own_names_are_taken() {
+    fn accepts_only_own_host_names() {
         let own = |bind: &str, host: &str| Control { bind: bind.parse().unwrap(), token: None }.is_own_name(host);
         for host in ["127.0.0.1", "127.0.0.1:8080", "localhost:1", "LocalHost", "[::1]:80", "[::1]", "10.0.0.7:80"] {
             assert!(own("10.0.0.7", host), "{host}");

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn minds_of_one_script_remember_each_their_own() {
+    fn models_sharing_a_script_have_separate_state() {
         let script = ModelScript { rules: vec![rule("hi", &["one", "two"])], ..ModelScript::default() };
         let index = ScriptIndex::new(Arc::new(script)).unwrap();
         let (mine, yours) = (ScriptMind::new(&index, 0), ScriptMind::new(&index, 0));
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_wrong_on_purpose_does() {
+    fn injects_scripted_failures() {
         let failing = |kind, times| ModelRule {
             failure: Some(ModelFailure { kind, rate: 1.0, times }),
             finish: Some(Finish::Length),

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_have_a_limit_together() {
+    fn patterns_have_a_total_size_limit() {
         let made = |patterns: usize, limit: usize| {
             let rules: Vec<ModelRule> =
                 (0..patterns).map(|number| rule(matches(&format!("[a-z]{{100}}{number}")))).collect();
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_fitting_rule_of_the_file_wins() {
+    fn first_matching_rule_wins() {
         let index = index(vec![
             ModelCondition { model: Some("other".into()), ..contains("refund") },
             ModelCondition { turn: Some(2), ..contains("refund") },
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_that_is_not_accepted_gives_way_to_the_next() {
+    fn rejected_rule_falls_through_to_the_next() {
         let index = index(vec![contains("a"), contains("b"), matches("a|b"), ModelCondition::default()]);
         let mut tried = Vec::new();
         let found = index.first(&says("ab"), &[], |number| {
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn agrees_with_looking_at_every_rule() {
+    fn agrees_with_linear_search() {
         let words = ["a", "ab", "b", "abc", "c a", "ca", ""];
         let mut conditions = Vec::new();
         for (at, word) in words.iter().cycle().take(60).enumerate() {

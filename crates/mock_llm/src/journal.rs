@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn old_requests_are_forgotten_and_counted() {
+    fn old_requests_are_dropped_and_counted() {
         let mut journal = RequestJournal::default();
         for number in 0..10_003 {
             journal.push(JournalEntry { number, ..JournalEntry::default() });

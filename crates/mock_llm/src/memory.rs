@@ -147,7 +147,7 @@ mod tests {
     use crate::in_process::ScriptIndex;
 
     #[test]
-    fn only_so_many_answers_are_kept() {
+    fn stored_responses_are_limited() {
         let mind = RuleEngine::new(ScriptIndex::new(Arc::default()).unwrap(), None, None);
         let mut answer = SpokenAnswer {
             number: 0,
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn only_so_many_conversations_are_remembered() {
+    fn stored_conversations_are_limited() {
         let mind = RuleEngine::new(ScriptIndex::new(Arc::default()).unwrap(), None, None);
         let asked = ParsedRequest { user: "é".repeat(2 * REMEMBERED_TEXT), ..ParsedRequest::default() };
         let empty = ParsedRequest::default();

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn results_find_their_calls_with_and_without_ids() {
+    fn matches_results_to_calls_with_and_without_ids() {
         let two = said("model", &[called(Some("a"), 1), called(Some("b"), 2)]);
         let by_id = said("user", &[gave(Some("b"), "find", "two"), gave(Some("a"), "find", "one")]);
         assert_eq!(results(&json!([two, by_id])), ["b/2/two", "a/1/one"]);
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn results_of_nothing_belong_to_nothing() {
+    fn results_without_a_call_stay_unmatched() {
         let two = said("model", &[called(Some("a"), 1), called(Some("b"), 2)]);
         let unknown = said("user", &[gave(Some("c"), "find", "one"), gave(None, "other", "two")]);
         assert_eq!(results(&json!([two, unknown])), ["c//one", "//two"]);
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn the_user_says_words_and_tools_do_not() {
+    fn tool_results_are_not_user_text() {
         let user = |messages: &Value| {
             let body = json!({ "contents": messages });
             let mut asked = ParsedRequest::default();

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_found_wherever_a_provider_takes_them() {
+    fn finds_keys_in_headers_and_query() {
         let keys =
             |uri: &str, headers: &[(&str, &str)]| Provider::keys(&head(uri, headers)).collect::<Vec<_>>().join(" ");
         assert_eq!(keys("/?api-version=1", &[("api-key", "a")]), "a");

@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_provider_has_its_shape() {
+    fn errors_have_the_format_of_each_provider() {
         let refusal = ModelRefusal::of_part("messages", "it must be a list");
         assert_eq!(
             refusal.body(Provider::OpenAi, "r1").to_string(),

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_continued_has_messages_but_no_instructions() {
+    fn continuation_inherits_messages_but_not_instructions() {
         let read = |body: &Value| RequestTexts::read(body.to_string().as_bytes());
         let first = read(&json!({"instructions": "Once.", "tools": [{"type": "function", "name": "find"}], "input": [
             {"role": "system", "content": "Always."}, {"role": "user", "content": "hi"}
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn only_so_much_is_remembered() {
+    fn remembered_text_is_limited() {
         let long =
             RequestTexts { messages: vec!["a".repeat(REMEMBERED), "b".into(), "c".into()], ..RequestTexts::default() };
         assert_eq!(long.remembered("d").messages, ["b", "c", "d"]);
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_is_not_json_has_no_texts() {
+    fn invalid_json_body_has_no_texts() {
         assert_eq!(RequestTexts::read(b"{"), RequestTexts::default());
     }
 }

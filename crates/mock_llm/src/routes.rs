@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_work_with_and_without_the_version() {
+    fn routes_paths_with_and_without_version() {
         for (path, route) in [
             ("/v1/chat/completions", Route::Chat),
             ("/chat/completions/", Route::Chat),
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn every_surface_has_its_paths() {
+    fn routes_paths_of_every_api() {
         use gemini::Verb;
         use ollama::OllamaEndpoint;
         for (path, route) in [

@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_misfit_is_reported_with_its_place() {
+    fn first_schema_violation_is_reported_with_its_location() {
         let schema =
             json!({ "type": "object", "properties": { "amount": { "type": "number" } }, "required": ["amount"] });
         assert_eq!(misfit(&schema, &json!({ "amount": 20, "more": 1 })), None);
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_nullable_may_be_null() {
+    fn nullable_schemas_accept_null() {
         let part = |part: Value| {
             let mut schema =
                 json!({ "type": "object", "properties": { "a": part }, "$defs": { "A": { "type": "string" } } });
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn references_are_followed_and_schemas_that_never_end_are_left_alone() {
+    fn follows_references_and_skips_endless_schemas() {
         let tree = json!({
             "$ref": "#/$defs/node",
             "$defs": { "node": { "type": "object", "properties": { "next": { "$ref": "#/$defs/node" }, "n": { "type": "integer" } } } },

@@ -41,13 +41,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn as_many_are_counted_as_there_are(text in "[ a-z\nä€😀]{0,120}") {
+        fn count_matches_number_of_tokens(text in "[ a-z\nä€😀]{0,120}") {
             prop_assert_eq!(count(&text) as usize, tokens(&text).count());
         }
     }
 
     #[test]
-    fn tokens_are_words_with_the_space_before_them() {
+    fn tokens_are_words_with_leading_whitespace() {
         let split = |text| tokens(text).collect::<Vec<_>>();
         assert_eq!(split("It was  refunded.\n"), ["It", " was", "  refunded.", "\n"]);
         assert_eq!(split(""), Vec::<&str>::new());

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_oldest_call_is_forgotten() {
+    fn oldest_call_is_dropped() {
         let mut paused = Paused::default();
         let first = paused.keep(Pause { answer: 1, ..Pause::default() });
         assert_eq!(paused.find(&first).map(|pause| pause.answer), Some(1));

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_of_a_template_are_found() {
+    fn extracts_uri_template_variables() {
         let of = |template, uri| parts(template, uri).map(|parts| Value::Object(parts).to_string());
         assert_eq!(of("a://{id}/data", "a://12/data").as_deref(), Some(r#"{"id":"12"}"#));
         assert_eq!(of("a://{x}/{y}", "a://1/2").as_deref(), Some(r#"{"x":"1","y":"2"}"#));

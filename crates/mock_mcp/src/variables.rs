@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_of_arguments_and_answers_are_texts_or_json() {
+    fn fills_input_variables_as_text_or_json() {
         let arguments = json!({ "id": "A-17", "lines": [{ "sku": 1 }, { "sku": 2 }] });
         let answers = json!({ "who": { "content": { "name": "Ann" } } });
         let given =

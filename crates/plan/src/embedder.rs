@@ -11,7 +11,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_short_name_means_all_versions() {
+    fn provider_name_selects_all_its_models() {
         assert!(is_meant("openai:text-embedding-3-small", "openai"));
         assert!(!is_meant("openai:text-embedding-3-small", "openai:text-embedding-3"));
         assert!(!is_meant("openai:text-embedding-3-small", "builtin"));

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_demand_is_found_wherever_it_is() {
+    fn reports_checks_that_expect_nothing() {
         for (kind, arguments) in [
             ("contains", json!("")),
             ("contains", json!("\n")),
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_asks_for_something_is_left_alone() {
+    fn accepts_checks_with_a_real_expectation() {
         for (kind, arguments, negate) in [
             ("contains", json!("a"), false),
             ("contains", json!(" "), false),

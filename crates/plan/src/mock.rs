@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_in_turn_and_from_nothing() {
+    fn cycles_through_responses_and_defaults_when_empty() {
         let mut script = MockScript::default();
         script.responses.push(MockResponse { content: "second".into(), ..script.responses[0].clone() });
         let said: Vec<String> = (0..3).map(|served| script.response(served).content).collect();

@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_limit_and_check_is_in_one_row() {
+    fn each_limit_and_check_appears_in_one_row() {
         let mut names: Vec<&str> = TABLE.iter().flat_map(|row| row.limits.iter().chain(row.checks)).copied().collect();
         let all = names.len();
         names.sort_unstable();

@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neighbours_are_far_apart() {
+    fn consecutive_seeds_are_evenly_distributed() {
         let shares: Vec<f64> = (0..1000).map(|number| share(mix(number))).collect();
         let mean = shares.iter().sum::<f64>() / 1000.0;
         assert!((0.45..0.55).contains(&mean), "{mean}");

@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn fills_variables_and_keeps_the_rest() {
+    fn fills_variables_and_keeps_other_text() {
         for (written, filled) in [
             ("a ${B} c", "a <B> c"),
             ("${ENV.HOME}/x", "<ENV.HOME>/x"),
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn default_stands_in_for_an_unset_or_empty_variable() {
+    fn default_replaces_unset_or_empty_variable() {
         let none = |_: &str| None;
         assert_eq!(Text::parse("${A:-x}").fill(&none).unwrap(), "x");
         assert_eq!(Text::parse("${A:-}").fill(&none).unwrap(), "");
@@ -313,13 +313,13 @@ mod tests {
     }
 
     #[test]
-    fn tells_which_variables_it_uses() {
+    fn reports_used_variables() {
         let text = Text::parse("http://${HOST}:${PORT:-80}/$${PATH}");
         assert_eq!(["HOST", "PORT", "PATH", "POR"].map(|name| text.uses(name)), [true, true, false, false]);
     }
 
     #[test]
-    fn written_form_reads_back_the_same() {
+    fn written_form_round_trips() {
         for text in
             [Text::Literal("${A} $${B} $".into()), Text::parse("x ${A:-y} ${ENV.B} $${C} ${D|escape:-.} ${E|escape}")]
         {

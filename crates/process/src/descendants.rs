@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn it_is_not_looked_for_ever() {
+    async fn search_for_descendants_is_bounded() {
         assert_eq!(looks(&[], false).await, 1);
         assert_eq!(looks(&[], true).await, UNDECIDED_ROUNDS + 1);
         // No process has the highest possible id.
@@ -221,7 +221,7 @@ mod tests {
 
     /// A child that keeps running stands for one that cannot be reaped.
     #[tokio::test(start_paused = true)]
-    async fn a_process_that_can_not_be_ended_is_gone_on_without() {
+    async fn gives_up_on_process_that_does_not_end() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
         let begun = tokio::time::Instant::now();
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn the_guard_alone_is_distinguished_from_the_guard_and_another() {
+    fn detects_when_guard_is_the_only_child() {
         assert!(only(b"4711 ", Some(4711)));
         for (list, guard) in [(&b"4711 4712 "[..], Some(4711)), (b"47110 ", Some(4711)), (b"4711 ", None)] {
             assert!(!only(list, guard));

@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_program_of_that_name_is_found() {
+    fn finds_first_executable_in_path() {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("sh");
         fs::write(&program, "").unwrap();

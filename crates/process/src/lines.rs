@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn lines_of_all_lengths_come_whole() {
+    async fn reads_lines_of_any_length_completely() {
         let lines: Vec<String> =
             [0, 1, CHUNK - 1, 3, CHUNK, 3 * CHUNK, 10 * CHUNK, 2].iter().map(|length| "x".repeat(*length)).collect();
         assert_eq!(all(lines.join("\n").as_bytes(), 1 << 20).await.unwrap(), lines);

@@ -77,7 +77,7 @@ mod tests {
     const AT_ONCE: Grace = Grace { before_asking: Duration::ZERO, before_killing: Duration::from_millis(50) };
 
     #[tokio::test]
-    async fn what_does_not_fit_is_written_when_there_is_room() {
+    async fn resumes_writing_when_pipe_has_space() {
         let cat = ProcessCommand { program: "cat".into(), ..ProcessCommand::default() };
         let (process, mut pipes) = Process::spawn(&cat).unwrap();
         let sent: Vec<u8> = (0..4_000_000_u32).flat_map(u32::to_le_bytes).collect();
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_child_that_left_reads_no_more() {
+    async fn writing_to_exited_child_fails_with_broken_pipe() {
         let (mut process, mut pipes) =
             Process::spawn(&ProcessCommand { program: "true".into(), ..ProcessCommand::default() }).unwrap();
         process.exited().await.unwrap();

@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keeps_the_last_lines_of_a_flood() {
+    fn keeps_last_lines_of_large_output() {
         let mut tail = LastLines::default();
         for number in 0..100_000 {
             tail.push(format!("line {number}\n").as_bytes());
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_are_fewer() {
+    fn keeps_fewer_lines_when_lines_are_long() {
         let mut tail = LastLines::default();
         for number in 0..MOST_LINES {
             tail.push(format!("{number}{}\n", "x".repeat(MOST_LINE)).as_bytes());
@@ -97,14 +97,14 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_cut_between_letters() {
+    fn cuts_long_line_at_character_boundary() {
         let mut tail = LastLines::default();
         tail.push(format!("{}ö and more\n", "x".repeat(MOST_LINE - 1)).as_bytes());
         assert_eq!(tail.lines(), [format!("{} [cut]", "x".repeat(MOST_LINE - 1))]);
     }
 
     #[test]
-    fn an_endless_line_costs_little() {
+    fn unterminated_line_uses_bounded_memory() {
         let mut tail = LastLines::default();
         for _ in 0..1_000 {
             tail.push(&vec![b'x'; 64 * 1024]);

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_are_taken_once_and_the_last_of_a_name_counts() {
+    fn fields_are_taken_once_and_last_duplicate_wins() {
         let mut fields = ObjectFields::read(r#"{"a":1,"b":{"c":1.10},"a":2,"\u0064":3}"#).unwrap();
         assert_eq!(fields.take("a"), Some(json!(2)));
         assert_eq!(fields.take("a"), None);

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_the_three_kinds_apart() {
+    fn distinguishes_requests_notifications_and_replies() {
         assert_eq!(
             one(r#"{"jsonrpc":"2.0","id":"a","method":"ping"}"#),
             JsonRpcMessage::Request { id: json!("a"), method: "ping".into(), params: Value::Null }
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn round_trips() {
         let params = json!({ "n": 1 }).as_object().cloned().unwrap();
         assert_eq!(
             read(&request(7, "tools/call", &params)).unwrap(),
@@ -206,14 +206,14 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_is_read_as_its_messages() {
+    fn batch_is_split_into_its_messages() {
         let messages = read(br#"[{"jsonrpc":"2.0","method":"a"},{"jsonrpc":"2.0","id":1,"result":2}]"#).unwrap();
         assert_eq!(messages.len(), 2);
         assert!(matches!(read(b"[]"), Err(JsonRpcMessageError::NotJsonRpc(_))));
     }
 
     #[test]
-    fn says_what_is_wrong() {
+    fn reports_reason_for_invalid_message() {
         for (text, reason) in [
             ("hello", "not JSON"),
             ("7", "it is not an object"),
@@ -231,7 +231,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_json_is_a_message_or_not_but_never_a_surprise(
+        fn arbitrary_json_is_classified_or_refused(
             id in "(null|1|\"a\"|\\{\\}|1.5)", method in "(|,\"method\":(1|\"m\"))", result in "(|,\"result\":(null|1))",
             error in "(|,\"error\":(null|1|\\{\"code\":-3\\}))",
         ) {

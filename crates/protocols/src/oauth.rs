@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forms_are_encoded() {
+    fn form_values_are_percent_encoded() {
         let (_, body) = token_request(("=a:b", "s"), &[("a", "x y&z=1"), ("b", "é/+")], true);
         assert_eq!(body, "grant_type=client_credentials&a=x+y%26z%3D1&b=%C3%A9%2F%2B");
         let (headers, body) = token_request(("=a:b", "s"), &[], false);
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_may_tell_who_it_is_in_a_header() {
+    fn sends_client_credentials_in_authorization_header() {
         let (headers, _) = token_request(("=a:b", "s"), &[], true);
         let value = format!("Basic {}", STANDARD.encode("%3Da%3Ab:s"));
         assert_eq!(headers[2], ("authorization".to_owned(), value));

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn vouches_for_names_and_addresses_and_for_nothing_else() {
+    async fn certificate_is_valid_only_for_its_host() {
         let authority = Authority::new().unwrap();
         for host in ["api.openai.com", "localhost", "127.0.0.1", "::1"] {
             assert!(shakes_hands(&authority, host, host).await, "{host}");
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_keeps_its_certificate() {
+    fn reuses_certificate_of_a_host() {
         let authority = Authority::new().unwrap();
         let first = authority.server_config("a.example").unwrap();
         assert!(Arc::ptr_eq(&first, &authority.server_config("a.example").unwrap()));

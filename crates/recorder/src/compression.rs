@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn bodies_are_unpacked_however_they_are_packed() {
+    fn decompresses_every_supported_encoding() {
         assert_eq!(unpacked("gzip", &gzip(0, b"")).as_deref(), Some(TEXT));
         assert_eq!(unpacked("X-GZIP", &gzip(4 | 8 | 16 | 2, b"\x02\x00xxname\0comment\0hh")).as_deref(), Some(TEXT));
         assert_eq!(unpacked("deflate", &compress_to_vec_zlib(TEXT, 6)).as_deref(), Some(TEXT));
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_breaks_off_is_read_as_far_as_it_came() {
+    fn truncated_body_is_decompressed_partially() {
         let words = (0..5_000).map(|number| number.to_string()).collect::<Vec<_>>().join(" ");
         let whole = [&gzip(0, b"")[..10], &compress_to_vec(words.as_bytes(), 6)].concat();
         let part = unpacked("gzip", &whole[..whole.len() / 2]).unwrap();
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn little_does_not_become_much() {
+    fn refuses_decompression_bomb() {
         let bomb = compress_to_vec(&vec![0; LARGEST_UNPACKED + 1], 6);
         assert!(bomb.len() < 1 << 20);
         assert_eq!(unpacked("deflate", &bomb), None);

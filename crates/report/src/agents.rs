@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn says_how_many_cases_tested_no_agent() {
+    fn counts_cases_that_tested_no_agent() {
         let said = |cases, played, without| sentence(Agentless { cases, played, without }).unwrap_or_default();
         assert_eq!(said(3, 0, 0), "");
         assert_eq!(said(2, 2, 0), "2 of 2 cases played from recordings: no agent was run");

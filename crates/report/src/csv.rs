@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_text_is_a_formula_or_another_cell() {
+    fn escapes_formulas_and_separators() {
         assert_eq!(cell("=HYPERLINK(\"http://e.example\")"), "\"'=HYPERLINK(\"\"http://e.example\"\")\"");
         for text in ["+1", "-1", "@SUM(A1)", " =1", "\n=1", "＝1"] {
             assert!(cell(text).trim_start_matches('"').starts_with('\''), "{text:?}");

@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn characters_stay_whole() {
+    fn never_splits_characters() {
         assert_eq!(head("aéz", 2), ("a", true));
         assert_eq!(head("aéz", 4), ("aéz", false));
         assert_eq!(tail("aéz", 2), ("z", true));

@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_headline_of_a_check_gives_the_reason_and_the_notes_the_rest() {
+    fn headline_has_the_reason_and_notes_have_the_rest() {
         let mut finding = Finding {
             cause: Cause::Check,
             name: "must_call".into(),
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cause_is_named_once() {
+    fn shows_cause_once() {
         let mut finding =
             Finding { cause: Cause::Timeout, message: "silent (timeout)\nmore".into(), ..Finding::default() };
         assert_eq!(headline(&finding), "silent (timeout)");
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_end_of_stderr_is_shown() {
+    fn shows_only_the_last_lines_of_stderr() {
         let tail: Vec<String> = (1..=12).map(|number| format!("line {number}")).collect();
         assert_eq!(stderr(&tail, 2).unwrap(), "stderr, last 2 of 12 lines:\nline 11\nline 12");
         assert_eq!(stderr(&tail[..2], 10).unwrap(), "stderr:\nline 1\nline 2");
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_case_without_reasons_is_still_told() {
+    fn reports_failed_case_without_recorded_reason() {
         let end = CaseEnd { runs: 1, status: CaseStatus::Error, cause: Some(Cause::Hook), ..CaseEnd::default() };
         let row = CaseRow::new(&"t1".into(), [end]);
         assert_eq!(render("demo", &row, 10, Paint::new(false)), "ERROR demo/t1: no reason was recorded (hook)\n");

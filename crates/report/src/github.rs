@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_named_by_its_path_in_the_checkout() {
+    fn file_paths_are_relative_to_the_checkout() {
         let checkout = Checkout { top: "/w/repo".into(), here: "/w/repo/bots/a".into() };
         assert_eq!(checkout.path("evals/x.yaml"), "bots/a/evals/x.yaml");
         assert_eq!(checkout.path("./../b/x.yaml"), "bots/b/x.yaml");
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_gets_out_of_its_place() {
+    fn escapes_properties_and_data() {
         assert_eq!(property("a:b,c%\n::x"), "a%3Ab%2Cc%25%0A%3A%3Ax");
         assert_eq!(data("50%\r\n::stop"), "50%25%0D%0A::stop");
     }

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_all_is_a_hundred() {
+    fn only_a_full_pass_rate_is_100_percent() {
         assert_eq!([1.0, 0.9999, 0.875, 0.29, 0.0].map(percent), ["100 %", "99.9 %", "87.5 %", "29 %", "0 %"]);
     }
 }

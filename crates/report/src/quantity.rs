@@ -38,12 +38,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_is_singular() {
+    fn uses_singular_for_one() {
         assert_eq!([0, 1, 2].map(|number| count(number, "case")), ["0 cases", "1 case", "2 cases"]);
     }
 
     #[test]
-    fn times_get_coarser_as_they_grow() {
+    fn longer_durations_have_lower_precision() {
         let said = [0, 999, 1000, 1249, 30_000, 59_949, 59_950, 125_400, u64::MAX].map(duration);
         assert_eq!(said[..8], ["0 ms", "999 ms", "1.0 s", "1.2 s", "30.0 s", "59.9 s", "1 min 0 s", "2 min 5 s"]);
         assert_eq!(duration_of(19.6), "20 ms");

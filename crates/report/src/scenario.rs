@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn every_status_has_its_word() {
+    fn maps_every_status() {
         let seen = |causes: &[Cause], similarity| {
             written(&causes.iter().map(|cause| (*cause, "it went wrong")).collect::<Vec<_>>(), similarity)
         };
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_one_short_line_and_no_formula() {
+    fn errors_are_one_short_line_without_formulas() {
         assert_eq!(
             written(&[(Cause::StubMiss, "nothing fits\nmore"), (Cause::Timeout, "too late")], None),
             "t,STUB_MISS,,\"nothing fits; too late\"\r\n"

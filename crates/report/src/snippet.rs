@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn shows_a_wrong_suite() {
+    fn shows_suite_error() {
         let mut sources = Sources::default();
         let file =
             sources.add(Path::new("suites/refunds.yaml"), "\n".repeat(13) + "      - tool_caled: refund_order\n");
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gutter_grows_with_the_line_number() {
+    fn gutter_fits_the_line_number() {
         insta::assert_snapshot!(render(&place(12345, 1, 1, "x: 1"), ""), @r"
         error: wrong
              --> suites/refunds.yaml:12345:1
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_file_has_no_line() {
+    fn problem_with_whole_file_shows_no_line() {
         insta::assert_snapshot!(render(&place(0, 0, 0, ""), "empty"), @r"
         error: wrong
           --> suites/refunds.yaml
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn carets_stand_under_what_is_shown() {
+    fn carets_align_with_escaped_text() {
         insta::assert_snapshot!(render(&place(9, 3, 2, "\té\u{1b}x"), "here"), @r"
         error: wrong
           --> suites/refunds.yaml:9:3
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_is_cut_around_the_mark() {
+    fn truncates_long_line_around_the_mark() {
         let long = format!("{}MARK{}", "a".repeat(200), "b".repeat(190));
         let text = render(&place(9, 201, 4, &long), "here");
         insta::assert_snapshot!(text, @r"
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_text_stays_in_its_line() {
+    fn escapes_control_characters_in_every_field() {
         let snippet = Snippet {
             heading: Heading::Broken,
             message: "demo/a\nPASS b: gone",

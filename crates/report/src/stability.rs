@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rate_below_a_hundred_is_never_shown_as_a_hundred() {
+    fn never_rounds_a_rate_up_to_100_percent() {
         let mut stability = Stability {
             runs: 2000,
             passed: 1999,

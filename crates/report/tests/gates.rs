@@ -185,7 +185,7 @@ fn summary_with_gates() {
 }
 
 #[test]
-fn a_failed_gate_fails_the_run() {
+fn failed_gate_fails_the_run() {
     let mut events = without_baseline();
     events.retain(|event| matches!(event.case_id.as_deref(), None | Some("t1")));
     assert_eq!(summary(&events)["run"]["exit_status"], "failed");
@@ -194,7 +194,7 @@ fn a_failed_gate_fails_the_run() {
 }
 
 #[test]
-fn a_stored_comparison_gives_the_same_reports() {
+fn stored_comparison_gives_the_same_reports() {
     let live = regressed();
     let stored: Vec<RunEvent> =
         live.iter().map(|event| RunEvent::from_line(&event.to_line().unwrap()).unwrap()).collect();
@@ -204,7 +204,7 @@ fn a_stored_comparison_gives_the_same_reports() {
 }
 
 #[test]
-fn a_summary_can_become_a_baseline_that_nothing_departs_from() {
+fn promoted_summary_equals_its_own_baseline() {
     let document = summary(&regressed());
     let promoted = agentci_verdict::promote(document.clone(), None).unwrap();
     let (baseline, current) = (Baseline::read(&promoted).unwrap(), Baseline::read(&document).unwrap());

@@ -95,7 +95,7 @@ fn event_lines() {
 }
 
 #[test]
-fn a_stored_run_gives_the_same_bytes_in_every_report() {
+fn stored_run_gives_identical_bytes_in_every_report() {
     for live in [recorded::run(), hostile::run(), many(300, |index| index % 7 == 0)] {
         let stored: Vec<RunEvent> =
             live.iter().map(|event| RunEvent::from_line(&event.to_line().unwrap()).unwrap()).collect();
@@ -108,7 +108,7 @@ fn a_stored_run_gives_the_same_bytes_in_every_report() {
 }
 
 #[test]
-fn a_run_that_was_cut_off_says_so() {
+fn reports_incomplete_run() {
     let mut events = recorded::run();
     events.truncate(7);
     let sentence = "This report is incomplete: the run was killed, or its record is cut off. 7 cases not run.";
@@ -120,7 +120,7 @@ fn a_run_that_was_cut_off_says_so() {
 }
 
 #[test]
-fn html_of_hostile_text_has_no_markup_but_its_own() {
+fn html_escapes_hostile_text() {
     let page = html(&hostile::run());
     let known = [
         "!doctype",
@@ -184,7 +184,7 @@ fn html_of_hostile_text_has_no_markup_but_its_own() {
 
 /// The policy contains the hashes of the style and the script in the page.
 #[test]
-fn html_allows_its_own_style_and_script_and_nothing_else() {
+fn html_policy_allows_only_its_own_style_and_script() {
     let page = report("html", &hostile::run());
     let between = |open: &str, close: &str| {
         assert_eq!(page.matches(open).count(), 1, "{open}");
@@ -205,7 +205,7 @@ fn html_allows_its_own_style_and_script_and_nothing_else() {
 
 /// The data in the page matches the events, including all digits.
 #[test]
-fn html_carries_what_happened() {
+fn html_contains_steps_and_findings() {
     let mut events = recorded::run();
     if let Body::ToolCall(call) = &mut events[2].body {
         call.args = serde_json::from_str(r#"{"n":12345678901234567890,"f":1.50}"#).unwrap();
@@ -227,7 +227,7 @@ fn html_carries_what_happened() {
 }
 
 #[test]
-fn markdown_of_hostile_text_keeps_it_in_code() {
+fn markdown_keeps_hostile_text_in_code() {
     let text = report("markdown", &hostile::run());
     let bare = without_code(&text);
     for harm in
@@ -285,7 +285,7 @@ fn without_spans(line: &str) -> String {
 }
 
 #[test]
-fn no_agent_can_give_orders_to_github() {
+fn agent_output_cannot_issue_github_commands() {
     let text = github(&hostile::run());
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[..2], ["::stop-commands::token", "::token::"]);
@@ -359,7 +359,7 @@ fn many(count: usize, fails: impl Fn(usize) -> bool) -> Vec<RunEvent> {
 }
 
 #[test]
-fn html_of_ten_thousand_cases_stays_below_four_megabytes() {
+fn html_of_10000_cases_is_smaller_than_4_mb() {
     for (every, failures) in [(usize::MAX, 1), (1, 200), (100, 100)] {
         let page = report("html", &many(10_000, |index| index % every == 0));
         assert!(page.len() < 4_000_000, "{} bytes", page.len());
@@ -378,7 +378,7 @@ fn html_of_ten_thousand_cases_stays_below_four_megabytes() {
 
 /// The worst case: every case fails with a long trace.
 #[test]
-fn html_of_many_long_failures_keeps_the_first_and_says_what_is_missing() {
+fn html_keeps_first_of_many_failures_and_reports_omissions() {
     let mut events = many(2000, |_| true);
     for (at, event) in events.iter_mut().enumerate() {
         match &mut event.body {
@@ -410,7 +410,7 @@ fn noise(number: usize, length: usize) -> String {
 }
 
 #[test]
-fn html_does_not_depend_on_what_ends_first() {
+fn html_and_markdown_do_not_depend_on_completion_order() {
     let events = many(500, |index| index % 3 == 0);
     let is_end = |event: &&RunEvent| matches!(event.body, Body::CaseEnd(_));
     let mut reversed: Vec<RunEvent> = events.iter().filter(|event| !is_end(event)).cloned().collect();
@@ -423,7 +423,7 @@ fn html_does_not_depend_on_what_ends_first() {
 }
 
 #[test]
-fn html_of_a_talkative_case_is_cut() {
+fn html_truncates_case_with_many_log_lines() {
     let mut events = many(1, |_| true);
     let log = events[1].clone();
     let talk = (0..5000).map(|number| {
@@ -443,7 +443,7 @@ fn html_of_a_talkative_case_is_cut() {
 }
 
 #[test]
-fn markdown_has_a_limit_and_says_what_is_left_out() {
+fn markdown_size_is_limited_and_omissions_are_reported() {
     let events = many(10_000, |_| true);
     let text = report("markdown", &events);
     assert!(text.len() < 900_000, "{} bytes", text.len());

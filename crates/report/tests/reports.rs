@@ -63,7 +63,7 @@ fn console_live_line() {
 }
 
 #[test]
-fn the_live_line_goes_on_while_nothing_happens() {
+fn live_line_updates_without_new_events() {
     let terminal = Written::default();
     let options = ConsoleOptions { live: Some(terminal.writer()), ..ConsoleOptions::default() };
     let mut console = Console::new(Written::default().writer(), options);
@@ -88,7 +88,7 @@ fn summary_document() {
 }
 
 #[test]
-fn a_stored_run_gives_the_same_reports() {
+fn stored_run_gives_the_same_reports() {
     let live = recorded::run();
     let stored: Vec<RunEvent> =
         live.iter().map(|event| RunEvent::from_line(&event.to_line().unwrap()).unwrap()).collect();
@@ -98,7 +98,7 @@ fn a_stored_run_gives_the_same_reports() {
 }
 
 #[test]
-fn order_is_that_of_the_suite_whatever_ends_first() {
+fn cases_are_in_suite_order_regardless_of_completion() {
     let events = recorded::run();
     let single = |event: &RunEvent| !matches!(&event.body, Body::CaseEnd(end) if end.runs > 1);
     let events: Vec<RunEvent> = events.into_iter().filter(single).collect();
@@ -113,7 +113,7 @@ fn order_is_that_of_the_suite_whatever_ends_first() {
 }
 
 #[test]
-fn a_case_is_shown_as_soon_as_those_before_it_are_complete() {
+fn shows_case_once_all_earlier_cases_are_complete() {
     let written = Written::default();
     let mut console = Console::new(written.writer(), ConsoleOptions::default());
     let mut shown_at_once = 0;
@@ -126,7 +126,7 @@ fn a_case_is_shown_as_soon_as_those_before_it_are_complete() {
 }
 
 #[test]
-fn nothing_from_outside_controls_the_terminal() {
+fn console_escapes_control_characters() {
     for text in [
         console(&recorded::run()),
         console_with(&recorded::run(), ConsoleOptions { verbose: true, ..ConsoleOptions::default() }),
@@ -138,7 +138,7 @@ fn nothing_from_outside_controls_the_terminal() {
 }
 
 #[test]
-fn junit_holds_no_character_that_xml_forbids() {
+fn junit_contains_no_characters_forbidden_in_xml() {
     let text = junit(&recorded::run());
     let forbidden = |character: char| {
         (character.is_control() && !matches!(character, '\n' | '\t')) || matches!(character, '\u{fffe}' | '\u{ffff}')
@@ -148,7 +148,7 @@ fn junit_holds_no_character_that_xml_forbids() {
 }
 
 #[test]
-fn summary_has_sorted_keys_throughout() {
+fn summary_keys_are_sorted() {
     fn assert_sorted(value: &serde_json::Value) {
         match value {
             serde_json::Value::Object(fields) => {
@@ -165,7 +165,7 @@ fn summary_has_sorted_keys_throughout() {
 }
 
 #[test]
-fn a_run_that_was_stopped_says_so() {
+fn reports_stopped_run() {
     let mut events = recorded::run();
     events.truncate(7);
     let killed = console(&events);
@@ -179,7 +179,7 @@ fn a_run_that_was_stopped_says_so() {
 }
 
 #[test]
-fn a_case_with_outstanding_runs_is_shown_at_the_end() {
+fn shows_case_with_missing_runs_at_the_end() {
     let mut events = recorded::run();
     events.retain(|event| event.attempt != Some(3));
     let text = console(&events);
@@ -193,7 +193,7 @@ fn a_case_with_outstanding_runs_is_shown_at_the_end() {
 }
 
 #[test]
-fn several_runs_follow_each_other() {
+fn reports_several_runs_in_sequence() {
     let twice = [recorded::run(), recorded::run()].concat();
     let one = console(&recorded::run());
     assert_eq!(console(&twice), format!("{one}\n{one}"));

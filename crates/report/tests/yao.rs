@@ -150,7 +150,7 @@ fn markdown_of_several_runs() {
 }
 
 #[test]
-fn a_stored_run_gives_the_same_results() {
+fn stored_run_gives_the_same_results() {
     for live in [single(), repeated()] {
         let stored: Vec<RunEvent> =
             live.iter().map(|event| RunEvent::from_line(&event.to_line().unwrap()).unwrap()).collect();
@@ -162,7 +162,7 @@ fn a_stored_run_gives_the_same_results() {
 
 /// `jq 'select(.type == "summary")'` over the lines, and `jq -e '.results | all(.pass_rate >= 80)'` over the document.
 #[test]
-fn the_questions_of_ci_scripts_have_answers() {
+fn has_one_summary_and_a_pass_rate_per_result() {
     let summaries = |events: &[RunEvent]| lines(events).into_iter().filter(|line| line["type"] == "summary").count();
     assert_eq!((summaries(&single()), summaries(&repeated())), (1, 1));
     let rates = |events: &[RunEvent]| -> Vec<f64> {
@@ -174,7 +174,7 @@ fn the_questions_of_ci_scripts_have_answers() {
 }
 
 #[test]
-fn each_line_is_handed_on_when_it_is_known() {
+fn writes_each_line_immediately() {
     let pieces: Rc<RefCell<Vec<String>>> = Rc::default();
     let into = Rc::clone(&pieces);
     let mut lines = YaoLines::new(Box::new(move |bytes| {
@@ -195,7 +195,7 @@ fn each_line_is_handed_on_when_it_is_known() {
 }
 
 #[test]
-fn lines_stay_in_the_order_of_the_file_whatever_ends_first() {
+fn results_are_in_file_order_regardless_of_completion() {
     let events = single();
     let is_end = |event: &&RunEvent| matches!(event.body, Body::CaseEnd(_));
     let mut reversed: Vec<RunEvent> = events.iter().filter(|event| !is_end(event)).cloned().collect();
@@ -208,7 +208,7 @@ fn lines_stay_in_the_order_of_the_file_whatever_ends_first() {
 }
 
 #[test]
-fn a_run_that_was_killed_still_has_a_summary() {
+fn killed_run_has_a_summary() {
     let mut events = repeated();
     events.truncate(7);
     let told = lines(&events);
@@ -218,7 +218,7 @@ fn a_run_that_was_killed_still_has_a_summary() {
 }
 
 #[test]
-fn other_reports_stay_as_they_are() {
+fn other_reports_have_no_yao_variant() {
     for name in ["summary", "junit", "html", "csv", "console", "github"] {
         let kind = ReportKind::by_name(name).unwrap();
         assert!(std::ptr::eq(kind, kind.spelt_for("yao")), "{name}");

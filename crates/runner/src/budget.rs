@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_budget_is_exceeded_by_more_than_its_limit_and_by_what_has_no_price() {
+    fn exceeded_above_limit_and_by_models_without_a_price() {
         let budget = Budget::new(Some(0.3), None);
         (0..3).for_each(|_| budget.spend("m", Some(0.1)));
         assert_eq!(budget.exceeded(), None);

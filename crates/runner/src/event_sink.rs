@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_is_told_once_and_too_many_are_not() {
+    fn reports_each_prompt_once_up_to_a_limit() {
         let mut told = ToldPrompts::default();
         let mut kept = |mut end: CaseEnd| {
             told.only_new(&mut end);

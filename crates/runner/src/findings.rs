@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_miss_comes_before_its_consequences_and_includes_them() {
+    fn miss_precedes_and_includes_its_consequences() {
         let late =
             Finding { notes: vec!["it never sent a message".into()], ..Finding::new(Cause::Timeout, "it was late") };
         let mut found = vec![late];
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interruption_is_not_a_consequence() {
+    fn interruption_is_not_a_consequence() {
         let mut found = vec![interrupted()];
         put_first(&mut found, vec![miss("a")]);
         assert_eq!(settle(&found).1, Some(Cause::Interrupted));

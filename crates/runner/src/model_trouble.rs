@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_reached_is_named() {
+    fn lists_requested_paths() {
         assert!(unasked(&[]).0.contains("`OPENAI_BASE_URL`"));
         let reached = unasked(&["/v1/models".into(), "/v1/embeddings".into()]).0;
         assert!(reached.ends_with("it requested only `/v1/models`, `/v1/embeddings`"), "{reached}");

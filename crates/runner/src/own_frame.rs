@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn the_own_frame_of_a_python_traceback_is_named() {
+    fn finds_own_frame_in_python_traceback() {
         let text = "starting\nTraceback (most recent call last):\n  File \"/srv/main.py\", line 3, in <module>\n    run()\n  \
             File \"/srv/agent.py\", line 42, in handle\n    order = fetch(7)\n            ^^^^^^^^\n  \
             File \"/venv/lib/python3.11/site-packages/httpx/_api.py\", line 195, in get\n    return request(\n  \
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_traceback_that_ends_in_own_code_needs_no_note() {
+    fn ignores_traceback_that_ends_in_own_code() {
         assert_eq!(
             of("Traceback (most recent call last):\n  File \"agent.py\", line 1, in <module>\n    1/0\nError\n"),
             None
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn exception_groups_and_chains_are_read() {
+    fn parses_exception_groups_and_chains() {
         let text = "  + Exception Group Traceback (most recent call last):\n  |   File \"/srv/agent.py\", line 9, in main\n  \
             |     async with group:\n  |   File \"/v/site-packages/anyio/x.py\", line 1, in __aexit__\n  |     raise\n\n\
             During handling of the above exception, another exception occurred:\n\n\
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_own_frame_of_a_node_stack_is_named() {
+    fn finds_own_frame_in_node_stack() {
         let text = "APIError: 404\n    at OpenAI.makeRequest (/a/node_modules/openai/client.js:314:30)\n    \
             at process.processTicksAndRejections (node:internal/process/task_queues:95:5)\n    \
             at async answer (file:///a/agent.mjs:12:20)\n    at async file:///a/agent.mjs:30:1\n";

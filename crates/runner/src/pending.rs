@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_case_is_there_once_and_then_gone() {
+    fn yields_each_selected_case_once() {
         let span = Span::whole(Sources::default().add(Path::new("a"), ""));
         let target = ProcessTarget {
             command: Vec::new(),

@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waits_grow_up_to_the_longest_and_end() {
+    fn delays_grow_to_a_maximum_and_stop() {
         let mut retries = Retries::new(7);
         let waits: Vec<u128> = std::iter::from_fn(|| retries.next()).map(|wait| wait.as_millis()).collect();
         assert_eq!(waits, [500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_case_that_was_retried_says_so() {
+    fn only_retried_cases_have_a_summary() {
         let mut retries = Retries::new(2);
         assert_eq!(retries.summary(true), None);
         let wait = retries.next().unwrap();

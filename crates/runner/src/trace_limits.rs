@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn an_attempt_in_which_too_much_happens_is_stopped() {
+    fn stops_attempt_with_too_many_events_or_bytes() {
         let many = "more than 4000000 events in one run of the case";
         assert_eq!(most(EventKind::TurnEnd), (EVENT_LIMIT, many.into()));
         let much = "more than 512 MiB of data in one run of the case";

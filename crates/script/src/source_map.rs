@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_column_after_what_was_put_in_is_moved_back() {
+    fn maps_columns_after_inserted_code_to_original() {
         let mut places = CodePlaces::default();
         places.inserted(2, 4, 10);
         places.inserted(2, 20, 3);
@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn offsets_have_lines_and_columns() {
+    fn converts_offsets_to_lines_and_columns() {
         assert_eq!(place_of("ä\nbc", 0), (1, 1));
         assert_eq!(place_of("ä\nbc", 4), (2, 2));
         assert_eq!(place_of("ä\nbc", 99), (2, 3));

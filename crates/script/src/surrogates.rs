@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_halves_are_replaced() {
+    fn replaces_only_unpaired_surrogates() {
         for (json, clean) in [
             (r#""a\n\\b""#, r#""a\n\\b""#),
             (r#""\ud83d\ude00 \\ud83d""#, r#""\ud83d\ude00 \\ud83d""#),

@@ -196,7 +196,7 @@ mod tests {
 
     /// A stuck thread is replaced until too many are stuck.
     #[test]
-    fn only_so_many_threads_are_lost() {
+    fn stuck_threads_are_replaced_up_to_limit() {
         let workers = ScriptWorkers::new();
         let (reply, mut answer) = oneshot::channel();
         let file = agentci_plan::ScriptFile { path: "f.js".into(), source: "function f() {}".into() };

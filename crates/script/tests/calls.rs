@@ -38,7 +38,7 @@ fn thrown(source: &str) -> (String, Option<(u32, u32)>) {
 }
 
 #[test]
-fn values_go_in_and_come_out_as_json() {
+fn values_round_trip_as_json() {
     let echo = "function f(...given) { return given }";
     let given = [json!({"b": 1, "a": [null, true, 1.5, "é\u{2028}\u{0}"]}), json!("text"), json!(null)];
     assert_eq!(call_with(echo, &given, &CallLimits::default()), Ok(json!(given)));
@@ -48,7 +48,7 @@ fn values_go_in_and_come_out_as_json() {
 }
 
 #[test]
-fn functions_need_not_be_exported_and_may_be_written_in_any_way() {
+fn accepts_any_function_syntax_without_export() {
     for source in [
         "function f() { return 1 }",
         "export function f() { return 1 }",
@@ -70,7 +70,7 @@ fn functions_need_not_be_exported_and_may_be_written_in_any_way() {
 }
 
 #[test]
-fn the_functions_of_a_file_are_known() {
+fn lists_functions_of_file() {
     let source =
         "function a() { function inner() {} } export const b = () => 1; const c = 3; class D {} export { a as e };";
     let program = read("x.js", source).unwrap();
@@ -85,7 +85,7 @@ fn the_functions_of_a_file_are_known() {
 }
 
 #[test]
-fn syntax_errors_have_a_place() {
+fn syntax_errors_have_location() {
     let wrong = |source: &str| match read("x.ts", source) {
         Err(ScriptError::Syntax { line, column, .. }) => (line, column),
         other => panic!("{source}: {other:?}"),
@@ -99,7 +99,7 @@ fn syntax_errors_have_a_place() {
 }
 
 #[test]
-fn exceptions_carry_the_place_in_the_file_as_it_was_written() {
+fn exceptions_carry_original_source_location() {
     let source = "interface Long {\n  a: string;\n  b: string;\n}\n\nenum E { A }\n\nfunction helper(x: number): never {\n    \
         throw new TypeError('no ' + x);\n}\n\nexport function f() {\n  helper(E.A);\n}\n";
     let (message, place) = thrown(source);
@@ -118,7 +118,7 @@ fn exceptions_carry_the_place_in_the_file_as_it_was_written() {
 }
 
 #[test]
-fn there_is_nothing_to_reach() {
+fn scripts_cannot_access_outside_world() {
     for (name, what) in [
         ("fetch('http://x')", "the network"),
         ("require('fs')", "other files"),
@@ -149,7 +149,7 @@ fn there_is_nothing_to_reach() {
 }
 
 #[test]
-fn a_function_that_does_not_end_is_stopped() {
+fn stops_function_that_never_ends() {
     // None of them allocates memory while it runs; otherwise the memory limit might stop it first.
     for source in [
         "function f() { while (true) {} }",
@@ -168,7 +168,7 @@ fn a_function_that_does_not_end_is_stopped() {
 }
 
 #[test]
-fn a_function_that_the_engine_can_not_stop_is_given_up() {
+fn abandons_function_the_engine_cannot_interrupt() {
     // The engine runs this one natively, without checking the clock.
     let source = "function f() { return Array.prototype.includes.call({ length: 2 ** 53 - 1 }, 1) }";
     assert_eq!(call_with(source, &[], &short()), Err(ScriptError::TooLong(short().time)));
@@ -176,13 +176,13 @@ fn a_function_that_the_engine_can_not_stop_is_given_up() {
 }
 
 #[test]
-fn a_promise_that_nothing_settles_fails() {
+fn reports_promise_that_never_settles() {
     let (message, _) = thrown("function f() { return new Promise(() => {}) }");
     assert!(message.contains("never settles"), "{message}");
 }
 
 #[test]
-fn memory_has_a_limit() {
+fn enforces_memory_limit() {
     let limits = CallLimits { time: Duration::from_mins(2), memory: 8 * 1024 * 1024 };
     for source in [
         "function f() { const all = []; for (;;) all.push('x'.repeat(1000) + all.length) }",
@@ -203,7 +203,7 @@ fn memory_has_a_limit() {
 }
 
 #[test]
-fn deep_recursion_is_an_exception() {
+fn deep_recursion_throws() {
     for source in [
         "function f() { return f() }",
         "function f() { const a = []; a[0] = a; return [a].flat(Infinity) }",
@@ -217,7 +217,7 @@ fn deep_recursion_is_an_exception() {
 }
 
 #[test]
-fn what_json_can_not_say_is_refused() {
+fn refuses_values_json_cannot_represent() {
     for (source, kind) in [
         ("function f() { return f }", "a function"),
         ("function f() { return Symbol('x') }", "a symbol"),
@@ -234,7 +234,7 @@ fn what_json_can_not_say_is_refused() {
 }
 
 #[test]
-fn no_call_sees_what_another_left_behind() {
+fn calls_do_not_share_state() {
     let source = r"
         let count = 0;
         const kept = [];
@@ -261,7 +261,7 @@ fn no_call_sees_what_another_left_behind() {
 }
 
 #[test]
-fn a_reused_engine_cannot_be_changed() {
+fn reused_engine_is_isolated_from_earlier_calls() {
     // These files cannot be rejected before they run.
     let word = |word: &str| format!("({:?} + {:?})", &word[..3], &word[3..]);
     let (constructor, prototype, define) = (word("constructor"), word("prototype"), word("defineProperty"));
@@ -289,7 +289,7 @@ fn a_reused_engine_cannot_be_changed() {
 }
 
 #[test]
-fn names_that_every_object_inherits_can_be_set() {
+fn inherited_property_names_can_be_assigned() {
     // A name that is known only at run time, and one that every object inherits.
     let source =
         "function f(key) { const { ...own } = { [key]: 1 }; let o = {}; ({ [key]: o[key] } = own); return o[key] }";
@@ -316,7 +316,7 @@ fn names_that_every_object_inherits_can_be_set() {
 }
 
 #[test]
-fn a_function_that_hangs_holds_up_no_one_who_waits() {
+fn hanging_function_does_not_block_other_calls() {
     let hangs = read("x.ts", "function f() { for (;;); }").unwrap();
     let quick = read("y.ts", "function f(x: number) { return x + 1 }").unwrap();
     let limits = short();
@@ -338,7 +338,7 @@ fn a_function_that_hangs_holds_up_no_one_who_waits() {
 }
 
 #[test]
-fn hostile_files_are_refused_rather_than_crash() {
+fn refuses_hostile_files_without_crashing() {
     for source in [
         "(".repeat(50_000),
         "!".repeat(50_000),
@@ -355,19 +355,19 @@ fn hostile_files_are_refused_rather_than_crash() {
 }
 
 #[test]
-fn half_a_character_is_replaced() {
+fn replaces_unpaired_surrogate() {
     assert_eq!(call(r#"function f() { return ["😀".slice(0, 1), "😀"] }"#), Ok(json!(["\u{FFFD}", "😀"])));
 }
 
 #[test]
-fn a_file_may_begin_as_a_program_does() {
+fn accepts_shebang_line() {
     assert_eq!(call("#!/usr/bin/env node\nfunction f() { return 1 }"), Ok(json!(1)));
     let (_, place) = thrown("#!/usr/bin/env node\nfunction f() {\n  throw new Error('x') }");
     assert_eq!(place.map(|(line, _)| line), Some(3));
 }
 
 #[test]
-fn what_is_nested_too_deep_is_refused() {
+fn refuses_too_deeply_nested_source() {
     for (open, close) in [("(", ")"), ("[", "]"), ("{", "}")] {
         let source = format!("function f() {{\n  return {}1{} }}", open.repeat(100_000), close.repeat(100_000));
         let error = read("check.js", &source).unwrap_err();

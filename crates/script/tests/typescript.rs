@@ -21,7 +21,7 @@ fn call(source: &str) -> Value {
 
 /// The results match the TypeScript compiler and Node.js; `interop/typescript.test.mjs` verifies that.
 #[test]
-fn files_return_what_they_return_elsewhere() {
+fn transpiled_files_match_typescript_results() {
     for name in ["types", "classes", "enums"] {
         let file = |extension| {
             let path = format!("{}/../../fixtures/typescript/{name}.{extension}", env!("CARGO_MANIFEST_DIR"));
@@ -35,7 +35,7 @@ fn files_return_what_they_return_elsewhere() {
 
 /// A removed type may have kept two lines apart, or one together.
 #[test]
-fn statements_end_where_they_ended() {
+fn stripping_types_preserves_statement_boundaries() {
     for source in [
         "function f() { const a = 1 as number\n[2].length; return a }",
         "function f() { const a = 1 as number /* a comment */ // and one more\n(2); return a }",
@@ -74,7 +74,7 @@ fn statements_end_where_they_ended() {
 }
 
 #[test]
-fn what_is_neither_a_type_nor_javascript_is_rejected() {
+fn rejects_unsupported_typescript_syntax() {
     for (source, place, part) in [
         ("let a;\n  namespace A { export const a = 1 }", (2, 3), "namespaces are not supported"),
         ("export namespace A.B { let a = 1 }", (1, 8), "namespaces are not supported"),
@@ -95,7 +95,7 @@ fn what_is_neither_a_type_nor_javascript_is_rejected() {
 }
 
 #[test]
-fn places_are_those_of_the_file() {
+fn exceptions_have_original_typescript_location() {
     let place = |source: &str| {
         let program = read(source).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();

@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn suggests_only_what_could_be_meant() {
+    fn suggests_only_similar_names() {
         let known = ["suite_name", "mode", "cases_path"];
         assert_eq!(did_you_mean("suit_name", known), Some("suite_name"));
         assert_eq!(did_you_mean("MODE", known), Some("mode"));

@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn join_drops_detours() {
+    fn join_normalizes_dot_segments() {
         assert_eq!(join(Path::new("a/b"), "../c/./d.yaml"), Path::new("a/c/d.yaml"));
         assert_eq!(join(Path::new("."), "x"), Path::new("x"));
         assert_eq!(join(Path::new("a"), ".."), Path::new("."));
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn relative_names_a_path_from_a_folder() {
+    fn relative_computes_path_from_folder() {
         assert_eq!(relative(Path::new("a/b"), Path::new("a/c/d")), Path::new("../c/d"));
         assert_eq!(relative(Path::new("."), Path::new("a")), Path::new("a"));
         assert_eq!(relative(Path::new("/x/y"), Path::new("/x/y/z")), Path::new("z"));
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_alone_tells_the_folder_above_as_far_as_it_goes() {
+    fn parent_follows_path_components() {
         let files = MemoryFiles::default();
         for (folder, above) in [
             ("a/b", Some("a")),
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn text_names_the_line_that_is_not_utf8() {
+    fn read_text_reports_line_that_is_not_utf8() {
         let files = MemoryFiles::default().with("a", b"ok\nbad \xff\n".to_vec());
         let error = files.read_text(Path::new("a"), 100).unwrap_err();
         assert_eq!(error, FileError::Other("line 2 is not UTF-8 text".into()));

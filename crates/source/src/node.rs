@@ -237,7 +237,7 @@ mod tests {
     use crate::Sources;
 
     #[test]
-    fn a_summary_is_one_line_and_stays_short() {
+    fn summary_is_short_single_line() {
         let span = Span::whole(Sources::default().add(Path::new("a"), ""));
         let shown = |value: Value, most| Node::from_value(&value, span).summary(most);
         let call = serde_json::json!({"name": "refund", "args": {"amount": 20, "note": "a, b"}, "tags": ["x", ""]});

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn core_reading_follows_yaml_1_2() {
+    fn core_schema_follows_yaml_1_2() {
         for (text, json) in [
             ("yes", "\"yes\""),
             ("NO", "\"NO\""),
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn legacy_reading_follows_pythons_loader() {
+    fn legacy_schema_matches_python_loader() {
         for (text, json) in [
             ("yes", "true"),
             ("NO", "false"),
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_make_text() {
+    fn quoted_scalars_are_strings() {
         assert_eq!(Scalar::quoted("true").value(Reading::Core), Some(Value::String("true".into())));
         assert_eq!(Scalar::quoted("").value(Reading::Core), Some(Value::String(String::new())));
         assert_eq!(Scalar::quoted("yes").truth(), None);

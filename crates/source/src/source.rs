@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn place_carries_its_line_without_the_line_end() {
+    fn location_includes_line_text_without_line_ending() {
         let mut sources = Sources::default();
         let file = sources.add(Path::new("a.yaml"), "one\r\ntwo: é\nthree");
         let place = sources.place(Span { file, line: 2, column: 6, width: 1 });

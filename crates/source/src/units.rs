@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_what_people_write() {
+    fn parses_common_durations() {
         for (text, millis) in
             [("300ms", 300), ("1m30s", 90_000), ("1.5h", 5_400_000), ("0", 0), ("0s", 0), (".5s", 500)]
         {
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn prints_what_it_reads() {
+    fn printed_durations_round_trip() {
         for text in ["20s", "1m30s", "5m", "1h", "1h0m1s", "250ms", "7us", "0s"] {
             let duration = parse_duration(text).unwrap();
             assert_eq!(parse_duration(&print_duration(duration)), Ok(duration), "{text}");

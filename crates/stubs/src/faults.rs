@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_of_the_model_are_counted_apart() {
+    fn model_calls_are_counted_separately() {
         let of_model = |when| Fault { model: true, ..fault(None, when) };
         let list = vec![of_model(FaultTime::Call(2)), fault(None, FaultTime::Call(1))];
         let mut faults = Faults::new(list.into(), 0);
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nth_call_is_counted_by_tool_or_over_all() {
+    fn nth_call_is_counted_per_tool_or_overall() {
         let calls = ["a", "b", "a", "a"];
         assert_eq!(hits(vec![fault(Some("a"), FaultTime::Call(2))], 0, &calls), [false, false, true, false]);
         assert_eq!(hits(vec![fault(None, FaultTime::Call(2))], 0, &calls), [false, true, false, false]);
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_happened_is_known() {
+    fn tracks_faults_that_never_occurred() {
         let list = vec![
             fault(Some("a"), FaultTime::Always),
             fault(Some("a"), FaultTime::Call(1)),
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_is_about_right_and_the_seed_decides() {
+    fn rate_is_approximate_and_depends_on_seed() {
         let calls = vec!["a"; 1000];
         let at = |seed| hits(vec![fault(Some("a"), FaultTime::Rate(0.3))], seed, &calls);
         let count = at(1).iter().filter(|hit| **hit).count();

@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strips_then_replaces_then_rewrites_text() {
+    fn strips_then_replaces_then_rewrites() {
         let normalizer = Normalizer::new(&Normalization {
             strip_keys: vec!["id".into()],
             strip_paths: vec!["hits.*.score".into(), "list.0".into()],
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn replacements_are_pythons() {
+    fn replacements_use_python_syntax() {
         for (written, ours) in [
             (r"req-\1", "req-${1}"),
             (r"\g<id>!", "${id}!"),
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_leads_nowhere_changes_nothing() {
+    fn path_without_match_changes_nothing() {
         let normalization = Normalization { strip_paths: vec!["a.b.c".into(), "5".into()], ..Normalization::default() };
         let mut value = json!({"a": [1]});
         Normalizer::new(&normalization).unwrap().value(&mut value);

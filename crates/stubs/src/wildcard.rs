@@ -33,7 +33,7 @@ mod tests {
     }
 
     #[test]
-    fn the_placeholder_stands_for_any_text_and_the_rest_must_be_the_same() {
+    fn placeholder_matches_any_text_and_rest_must_match_exactly() {
         let recorded = json!({"user": "a", "note": "pw [REDACTED] end", "token": "[REDACTED]"});
         assert!(fits(&recorded, &json!({"user": "a", "note": "pw hunter22 end", "token": 123_456})));
         assert!(fits(&recorded, &recorded));

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_the_first_place() {
+    fn finds_path_of_first_difference() {
         assert_eq!(path(&json!({"b": 1, "a": 1}), &json!({"a": 1, "b": 2})), Some("/b".into()));
         assert_eq!(path(&json!({"z": 1, "a": 1}), &json!({"z": 2, "a": 2})), Some("/z".into()));
         assert_eq!(path(&json!({"a": [1, {"x": 1}]}), &json!({"a": [1, {"x": 2}]})), Some("/a/1/x".into()));
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_value_is_not_null() {
+    fn missing_value_differs_from_null() {
         let difference = first_difference(&json!({"a": null}), &json!({}), |one, other| one == other);
         assert_eq!(difference, Some(Difference { path: "/a".into(), expected: Some(Value::Null), actual: None }));
     }

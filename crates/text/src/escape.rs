@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plain_text_is_not_copied() {
+    fn plain_text_is_borrowed() {
         for text in ["", "größe 🦀", "a\n\tb"] {
             assert!(matches!(printable(text), Cow::Borrowed(same) if same == text));
         }
@@ -113,14 +113,14 @@ mod tests {
     }
 
     #[test]
-    fn controls_are_shown() {
+    fn escapes_control_characters() {
         assert_eq!(printable("\u{1b}[31mred\u{9b}0m\r\n"), "\\u{1b}[31mred\\u{9b}0m\\u{d}\n");
         assert_eq!(printable("a\u{202e}b\u{2066}c\0"), "a\\u{202e}b\\u{2066}c\\u{0}");
         assert_eq!(one_line("a\nPASS b\t"), "a\\nPASS b\\t");
     }
 
     #[test]
-    fn html_holds_no_markup_and_nothing_hidden() {
+    fn html_text_escapes_markup_and_control_characters() {
         assert_eq!(
             html_text("<b on=\"x\" id='y'>&\n\u{202e}\r\u{1b}"),
             "&lt;b on=&quot;x&quot; id=&#39;y&#39;&gt;&amp;\n\\u{202e}\\u{d}\\u{1b}"
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn xml_holds_only_what_xml_may() {
+    fn xml_text_escapes_markup_and_invalid_characters() {
         assert_eq!(xml_text("<a b=\"c\">&]]>\n\r"), "&lt;a b=&quot;c&quot;&gt;&amp;]]&gt;\n&#13;");
         assert_eq!(xml_text("\u{1b}\0\u{fffe}\u{ffff}é"), "\\u{1b}\\u{0}\\u{fffe}\\u{ffff}é");
         assert_eq!(xml_attribute("a\n\tb\r"), "a&#10;&#9;b&#13;");

@@ -16,7 +16,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn characters_stay_whole_and_a_cut_is_marked() {
+    fn excerpt_keeps_whole_characters_and_marks_cut() {
         for (text, most, shown) in [("aéz", 3, "aéz"), ("aéz", 2, "aé..."), ("aéz", 0, "..."), ("", 0, "")] {
             assert_eq!(excerpt(text, most), shown, "{text} {most}");
         }

@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_are_distinct_whatever_they_contain() {
+    fn pointer_escapes_special_characters() {
         assert_eq!(of(["a/b", "~", "0"]), "/a~1b/~0/0");
         assert_eq!(of([]), "");
     }

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_cut_between_words() {
+    fn shortens_text_between_words() {
         for (text, most, shown) in [
             ("short", 5, "short"),
             ("the key is sk-123456", 20, "the key is sk-123456"),
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_passage_has_whole_words_around_it() {
+    fn passage_includes_surrounding_whole_words() {
         let text = format!("{} an error 42 came {}", "b".repeat(50), "a".repeat(50));
         let at = text.find("error 42").unwrap();
         assert_eq!(passage(&text, at..at + 8), "... an error 42 came ...");
@@ -88,7 +88,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_can_be_cut(text in "([a-c-]{1,60}|[ é数\"]){0,8}", most in 0_usize..60, start in 0_usize..60, length in 0_usize..200) {
+        fn arbitrary_text_can_be_shortened(text in "([a-c-]{1,60}|[ é数\"]){0,8}", most in 0_usize..60, start in 0_usize..60, length in 0_usize..200) {
             let short = shorten(&text, most);
             prop_assert!(short == text || short.chars().count() <= most + 3);
             let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();

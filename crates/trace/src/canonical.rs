@@ -79,13 +79,13 @@ mod tests {
     }
 
     #[test]
-    fn sorts_keys_and_keeps_lists() {
+    fn sorts_keys_and_keeps_list_order() {
         assert_eq!(of(r#"{"b": [2, 1], "a": {"z": null, "é": true}}"#), r#"{"a":{"z":null,"é":true},"b":[2,1]}"#);
         assert_eq!(of(r#""\u00e9\n\u2028""#), "\"é\\n\u{2028}\"");
     }
 
     #[test]
-    fn coerces_nothing() {
+    fn does_not_coerce_types() {
         assert_ne!(of("1"), of("1.0"));
         assert_ne!(of("true"), of("1"));
         assert_ne!(of("-0.0"), of("0.0"));
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_numbers_are_equal_text() {
+    fn equal_numbers_have_equal_text() {
         for (a, b) in [("1e2", "100.0"), ("0.1000", "0.1"), ("-0", "0"), ("1E+2", "1e2"), ("1.5e300", "15e299")] {
             assert_eq!(of(a), of(b), "{a} {b}");
         }
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn floats_print_as_python_prints_them() {
+    fn floats_print_as_in_python() {
         for (json, python) in [
             ("1e16", "1e+16"),
             ("1e15", "1000000000000000.0"),

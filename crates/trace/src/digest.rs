@@ -19,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_written_as_others_write_it() {
+    fn digest_is_lowercase_hex() {
         assert_eq!(sha256(b"abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         let formatted = format!("{:x}", Sha256::digest(b""));
         assert_eq!(sha256(b""), formatted);

@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_compared_by_value_and_exactly() {
+    fn compares_numbers_exactly_by_value() {
         for (a, b) in [
             ("1", "1.0"),
             ("100", "1e2"),
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_keep_their_order_and_nothing_may_be_missing() {
+    fn list_order_and_missing_keys_matter() {
         for (a, b) in [("[1,2]", "[2,1]"), ("{}", "[]"), ("{\"a\":null}", "{}"), ("[]", "null"), ("[[1],2]", "[[1,2]]")]
         {
             assert!(!same_value(&of(a), &of(b)) && value_key(&of(a)) != value_key(&of(b)), "{a} {b}");
@@ -126,14 +126,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_order_of_keys_does_not_matter(value in any_value()) {
+        fn key_order_does_not_matter(value in any_value()) {
             let turned = turned(&value);
             prop_assert!(same_value(&value, &turned));
             prop_assert_eq!(value_key(&value), value_key(&turned));
         }
 
         #[test]
-        fn keys_agree_exactly_when_values_do(a in any_value(), b in any_value()) {
+        fn value_keys_are_equal_only_for_equal_values(a in any_value(), b in any_value()) {
             prop_assert_eq!(same_value(&a, &b), value_key(&a) == value_key(&b));
         }
     }

@@ -286,14 +286,14 @@ mod tests {
     }
 
     #[test]
-    fn answers_find_their_calls_even_out_of_order() {
+    fn results_match_calls_out_of_order() {
         let trace = trace(vec![call("a"), call("b"), result("b", 2), result("a", 1), call("c")]);
         let answers: Vec<_> = trace.calls().iter().map(|call| call.result.map(|r| Value::clone(&r.result))).collect();
         assert_eq!(answers, [Some(1.into()), Some(2.into()), None]);
     }
 
     #[test]
-    fn usage_adds_up_and_unknown_stays_unknown() {
+    fn usage_is_summed_and_unknown_stays_unknown() {
         let usage = |tokens_out, cost_usd| EventKind::Usage(Usage { tokens_in: None, tokens_out, cost_usd });
         let total = trace(vec![usage(Some(3), None), usage(Some(4), Some(0.5))]).usage();
         assert_eq!(total, Usage { tokens_in: None, tokens_out: Some(7), cost_usd: Some(0.5) });

@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn refusals_are_known_by_the_words_of_their_framework() {
+    fn recognizes_refusals_of_known_frameworks() {
         for text in [
             "Tool execution was not approved.",
             "Tool execution denied.",
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_that_only_speaks_of_a_refusal_is_a_result() {
+    fn text_mentioning_refusal_is_an_ordinary_result() {
         for text in [
             "Refund of 20 EUR: approved.",
             "The bank says: Tool execution was not approved.",
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_known_by_the_words_of_their_framework() {
+    fn recognizes_failures_of_known_frameworks() {
         for text in [
             "An error occurred while running the tool. Please try again. Error: boom",
             "An error occurred while running the tool. Please try again.",
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_says_where_it_is_from() {
+    fn every_form_names_its_source() {
         for form in known_forms() {
             assert!(form.source.contains('/') && !form.words.is_empty(), "{form:?}");
         }

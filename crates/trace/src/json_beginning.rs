@@ -57,7 +57,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_beginning_is_cut_between_characters(value in any_value(), most in 0_usize..60) {
+        fn cuts_json_at_character_boundary(value in any_value(), most in 0_usize..60) {
             let text = value.to_string();
             let expected = &text[..text.floor_char_boundary(most)];
             prop_assert_eq!(json_beginning(&value, most), (expected.to_owned(), text.len() > most));
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_replacement_character_of_the_value_itself_stays() {
+    fn keeps_replacement_character_of_value() {
         assert_eq!(json_beginning(&json!("\u{FFFD}"), 100), ("\"\u{FFFD}\"".into(), false));
         assert_eq!(json_beginning(&json!("\u{FFFD}\u{FFFD}x"), 7), ("\"\u{FFFD}\u{FFFD}".into(), true));
     }

@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn words_come_before_data_and_data_before_nothing() {
+    fn output_prefers_text_over_data() {
         assert_eq!(trace(vec![vec![data("hi".into())]]).output().text(), "hi");
         assert_eq!(trace(vec![vec![data(json!({"a": 1}))]]).output().text(), r#"{"a":1}"#);
         let both = trace(vec![vec![text("a"), text("b"), data(json!({"x": 1}))]]);
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn the_output_of_a_case_is_that_of_its_last_turn() {
+    fn output_of_case_is_that_of_last_turn() {
         let two = trace(vec![vec![text("first"), data(json!(1))], vec![text("second")]]);
         assert_eq!(two.output().text(), "second");
         assert_eq!(two.output().value().as_deref(), Some(&json!("second")));
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_taken_back_was_not_said() {
+    fn retracted_text_is_not_part_of_output() {
         let mut trace = trace(vec![vec![EventKind::TextTakenBack, text("a")]]);
         for kind in [text("b"), EventKind::TextTakenBack, text("c"), text("d")] {
             trace.push(Event { at: Moment::default(), turn: 1, kind });
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_of_json_are_resolved() {
+    fn json_escapes_are_resolved() {
         let raw = r#"{"name": "Caf\u00e9", "said": "\"hi\""}"#;
         let printed = trace(vec![vec![text(raw), data(serde_json::from_str(raw).unwrap())]]);
         assert_eq!(texts(printed.output().everything()), [raw, r#"{"name":"Café","said":"\"hi\""}"#, "\"hi\""]);
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_are_resolved_wherever_json_is_written() {
+    fn escapes_are_resolved_in_embedded_json() {
         for printed in [
             r#""Caf\u00e9""#,
             "Here it is:\n```json\n{\"a\":\"Caf\\u00e9\"}\n```",
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn of_data_beside_the_answer_only_prohibitions_see_the_strings() {
+    fn additional_data_is_visible_only_to_prohibitions() {
         let beside =
             json!({"error": null, "took_ms": 1420, "debug": [{"mail": "ada@example.org"}], "question": "why?"});
         let mut said = trace(vec![vec![text("done"), EventKind::Beside(beside.into())]]);
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn prohibitions_see_data_beside_words() {
+    fn prohibitions_see_data_alongside_text() {
         let both = trace(vec![vec![text("done"), data(json!({"mail": "ada@example.org"}))]]);
         assert_eq!(texts(both.output().spellings()), ["done"]);
         assert_eq!(texts(both.output().everything()), ["done", r#"{"mail":"ada@example.org"}"#]);

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn amounts_are_added_as_they_are_written() {
+    fn sums_are_exact_decimals() {
         let total = [0.1; 3].into_iter().reduce(add_decimals);
         assert_eq!(total, Some(0.3));
         assert_eq!([0.07; 100].into_iter().reduce(add_decimals), Some(7.0));
@@ -74,7 +74,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_sum_is_never_far_from_the_binary_one(a in -1e15..1e15_f64, b in -1e15..1e15_f64) {
+        fn decimal_sum_is_close_to_binary_sum(a in -1e15..1e15_f64, b in -1e15..1e15_f64) {
             let (exact, binary) = (add_decimals(a, b), a + b);
             prop_assert!((exact - binary).abs() <= (a.abs() + b.abs()) * 1e-15, "{exact} {binary}");
         }

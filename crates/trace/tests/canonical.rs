@@ -42,12 +42,12 @@ fn reordered(value: &Value, by: usize) -> Value {
 
 proptest! {
     #[test]
-    fn the_order_of_keys_does_not_matter(value in json(), by in 0_usize..7) {
+    fn key_order_does_not_matter(value in json(), by in 0_usize..7) {
         prop_assert_eq!(canonical(&value), canonical(&reordered(&value, by)));
     }
 
     #[test]
-    fn reading_the_canonical_form_gives_it_again(value in json()) {
+    fn canonical_form_round_trips(value in json()) {
         let text = canonical(&value);
         let read: Value = serde_json::from_str(&text).unwrap();
         prop_assert_eq!(canonical(&read), text);

@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn percentiles_are_values_that_occurred() {
+    fn percentiles_are_observed_values() {
         let spread = Spread::of([10.0, 40.0, 20.0, 30.0]).unwrap();
         assert_eq!(spread, Spread { min: 10.0, p50: 20.0, p95: 40.0, mean: 25.0, max: 40.0 });
         let hundred = Spread::of((1..=100).map(f64::from)).unwrap();

@@ -67,7 +67,7 @@ mod tests {
     use crate::{Body, CaseEnd, RunEvent};
 
     #[test]
-    fn each_case_counts_once_however_often_it_was_run() {
+    fn repeated_case_counts_once() {
         let place = || Place { path: "s.yaml".into(), line: 4, column: 3, width: 1, text: String::new() };
         let played = |meant| Some(Box::new(Played { recording: "a.jsonl".into(), place: place(), meant }));
         let ends = [

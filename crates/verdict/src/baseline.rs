@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_what_is_there_and_needs_no_more() {
+    fn reads_baseline_with_only_required_fields() {
         let baseline = Baseline::read(&document()).unwrap();
         assert_eq!((baseline.pass_rate, baseline.wall_ms_mean, baseline.wall_ms_p95), (0.5, Some(20.0), Some(30.0)));
         let [a, b] = baseline.cases.as_slice() else { panic!("two cases") };
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_missing_and_where() {
+    fn reports_missing_field_with_its_location() {
         let wrong = |change: &dyn Fn(&mut Value)| {
             let mut document = document();
             change(&mut document);
@@ -416,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_it_has_its_own_numbers() {
+    fn subset_has_its_own_aggregates() {
         let part = Baseline::read(&document()).unwrap().only(&BTreeSet::from(["a", "c"]));
         assert_eq!((part.cases.len(), part.pass_rate, part.wall_ms_mean), (1, 1.0, Some(10.0)));
         let nothing = part.only(&BTreeSet::new());

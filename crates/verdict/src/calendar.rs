@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_the_second_in_utc() {
+    fn stamps_utc_time_to_the_second() {
         assert_eq!(stamp(0), "19700101-000000");
         assert_eq!(stamp(951_827_696_789), "20000229-123456");
         assert_eq!(stamp(1_709_251_199_999), "20240229-235959");

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pass_rate_that_fell_too_far_fails() {
+    fn fails_when_pass_rate_drops_below_threshold() {
         let pass = |id| case(id, CaseStatus::Pass, &[]);
         let baseline = run([pass("a"), pass("b"), pass("c"), pass("d"), pass("e")]);
         let current = run([pass("a"), pass("b"), pass("c"), pass("d"), case("e", CaseStatus::Fail, &[])]);
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wall_time_must_also_grow_by_enough_milliseconds() {
+    fn wall_time_must_exceed_minimum_increase() {
         use GateStatus::{Fail, Pass};
 
         let at = |old: f64, new: f64, least: Option<f64>, most: f64| {
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cases_that_grew_most_are_named_when_time_is_up() {
+    fn names_slowest_cases_when_wall_time_gate_fails() {
         let took = |id: &str, wall_ms| BaselineCase { wall_ms, ..case(id, CaseStatus::Pass, &[]) };
         let baseline = run([took("a", 10.0), took("b", 10.0), took("c", 900.0), took("d", 10.0), took("e", 10.0)]);
         let current = run([took("a", 12.0), took("b", 400.0), took("c", 100.0), took("d", 2000.0), took("e", 11.0)]);
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_baseline_only_the_pass_rate_is_looked_at() {
+    fn only_pass_rate_is_checked_without_baseline() {
         let current = run([case("a", CaseStatus::Fail, &[])]);
         let thresholds = Thresholds {
             min_pass_rate: Some(0.5),
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn a_case_that_is_known_to_be_flaky_fails_no_gate() {
+    fn known_flaky_case_fails_no_gate() {
         let mut flaky = case("flaky", CaseStatus::Pass, &[]);
         flaky.history = CaseHistory { runs: 5, passes: 4 };
         let baseline = run([flaky, case("steady", CaseStatus::Pass, &[]), case("red", CaseStatus::Fail, &[])]);
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn part_of_a_suite_is_compared_with_the_same_cases() {
+    fn partial_run_is_compared_with_same_baseline_cases() {
         let took = |wall_ms, id| BaselineCase { wall_ms, ..case(id, CaseStatus::Pass, &[]) };
         let baseline = run([took(1000.0, "slow"), took(10.0, "quick")]);
         let current = run([took(10.0, "quick")]);
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_of_another_rule_turn_no_gate_red() {
+    fn steps_recorded_by_older_rule_fail_no_gate() {
         let thresholds = Thresholds { no_changed_steps: true, ..Thresholds::default() };
         let old = || Baseline { steps_rule: 1, ..run([case("a", CaseStatus::Pass, &[("refund", "00")])]) };
         let seen =
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn another_version_or_suite_is_a_warning() {
+    fn different_version_or_suite_is_a_warning() {
         let baseline = Baseline { schema_version: 2, suite: "other".into(), ..run([]) };
         let comparison = compare(Some(&baseline), &run([]), &Thresholds::default(), true);
         assert!(comparison.passed);

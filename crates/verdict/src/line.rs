@@ -91,7 +91,7 @@ mod tests {
     use crate::RunEnd;
 
     #[test]
-    fn names_are_escaped_as_json_asks() {
+    fn names_are_json_escaped() {
         for name in ["plain", "größe 🦀", "a\"b", "a\\b", "a\nb\u{1}", ""] {
             let event = RunEvent {
                 suite: name.into(),

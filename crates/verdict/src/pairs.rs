@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_that_is_no_longer_executed_is_another_step() {
+    fn call_no_longer_executed_is_a_different_step() {
         let of = |only_answered| {
             let mut case = case("a", CaseStatus::Pass, &[("refund", "0")]);
             case.steps.iter_mut().flatten().for_each(|step| step.only_answered = only_answered);
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn exchanges_during_calls_are_compared_in_any_order_and_as_often_as_they_were_made() {
+    fn exchanges_during_calls_are_compared_regardless_of_order() {
         let of = |exchanges: &[(&str, &str)]| {
             let calls = [("refund", "0")];
             let mut case = case("a", CaseStatus::Pass, &[&calls, exchanges].concat());
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changed_is_listed() {
+    fn lists_changed_cases() {
         let baseline = run([
             case("a", CaseStatus::Pass, &[]),
             case("gone", CaseStatus::Pass, &[]),
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failing_case_that_the_baseline_has_no_result_of_is_a_new_failure() {
+    fn failing_case_without_baseline_result_is_a_new_failure() {
         let baseline = run([
             case("known", CaseStatus::Fail, &[]),
             case("old", CaseStatus::Pass, &[]),
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_used_twice_is_compared_one_by_one() {
+    fn duplicate_ids_are_compared_individually() {
         let two = [case("a", CaseStatus::Pass, &[]), case("a", CaseStatus::Fail, &[])];
         let (baseline, current) = (run(two.clone()), run([two[0].clone()]));
         let changes = Pairs::new(Some(&baseline), &current).changes();
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_departing_step_is_found() {
+    fn finds_first_differing_step() {
         let find = |old: &[(&str, &str)], new: &[(&str, &str)]| {
             departure(&case("a", CaseStatus::Pass, old), &case("a", CaseStatus::Fail, new), true)
         };
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_that_were_not_written_down_are_not_compared() {
+    fn unrecorded_steps_are_not_compared() {
         let unknown = BaselineCase { steps: None, ..case("a", CaseStatus::Pass, &[]) };
         assert_eq!(departure(&unknown, &case("a", CaseStatus::Pass, &[("s", "1")]), true), None);
         assert_eq!(
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn similarities_are_compared_within_one_embedder() {
+    fn similarities_are_compared_only_for_same_embedder() {
         let measured = |id: &str, similarity, embedder: &str| BaselineCase {
             similarity: Some(crate::Measure { similarity, embedder: embedder.into() }),
             ..case(id, CaseStatus::Pass, &[])

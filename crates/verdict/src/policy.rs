@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn only_gates_that_were_asked_to_and_could_be_judged_decide() {
+    fn only_deciding_gates_with_a_result_override_status() {
         let half = Thresholds { min_pass_rate: Some(0.5), ..Thresholds::default() };
         let most = Thresholds { min_pass_rate: Some(0.9), ..half };
         let deciding = |thresholds| Thresholds { decide: true, ..thresholds };

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_baseline_is_a_summary_without_its_comparison() {
+    fn baseline_is_summary_without_comparison() {
         let baseline = promote(summary(&[("b", "pass"), ("a", "skipped")]), None).unwrap();
         assert!(baseline.get("regression").is_none());
         assert_eq!(baseline["run"]["exit_status"], "success");
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn histories_add_up() {
+    fn histories_accumulate() {
         let first = promote(summary(&[("a", "pass"), ("gone", "pass")]), None).unwrap();
         let second = promote(summary(&[("a", "fail"), ("b", "pass")]), Some(&Baseline::read(&first).unwrap())).unwrap();
         assert_eq!(second["cases"][0]["history"], json!({ "runs": 2, "passes": 1 }));
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn cases_that_were_not_run_are_reported() {
+    fn reports_cases_that_were_not_run() {
         let whole = summary(&[("a", "pass")]);
         assert_eq!(incomplete(&whole), None);
         let with = |pointer: &str, name: &str, value: Value| {

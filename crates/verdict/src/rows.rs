@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_in_the_order_of_the_suite_wherever_they_stand() {
+    fn rows_are_in_suite_order() {
         let mut rows = Rows::default();
         let positions = [40, 0, usize::MAX, 15, 16, 3];
         for index in positions {
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_complete_with_its_last_attempt() {
+    fn row_is_complete_after_last_attempt() {
         let mut rows = Rows::default();
         assert_eq!((rows.add(&end(7, 2)), rows.len()), (None, 1));
         assert_eq!((rows.add(&end(7, 2)), rows.len()), (Some(7), 1));

@@ -19,7 +19,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_outweighs_a_failure() {
+    fn error_takes_precedence_over_failure() {
         assert_eq!(settle(&[]), (CaseStatus::Pass, None));
         assert_eq!(settle(&[finding(Cause::Limit)]), (CaseStatus::Fail, Some(Cause::Limit)));
         let both = [finding(Cause::Check), finding(Cause::Timeout), finding(Cause::Protocol)];

@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_bits_do_not_decide() {
+    fn passes_despite_rounding_error() {
         assert!(Similarity::passes(0.879_999_5, 0.88));
         assert!(!Similarity::passes(0.879_99, 0.88));
         assert!(Similarity::passes(-0.2, 0.0));
@@ -144,13 +144,13 @@ mod tests {
     }
 
     #[test]
-    fn shows_four_decimals_from_0_to_1() {
+    fn shows_four_decimals_between_0_and_1() {
         let of = |similarity| Similarity { similarity, ..Similarity::default() }.shown();
         assert_eq!([0.879_54, -0.2, -0.0, 1.000_000_1].map(of), ["0.8795", "0.0000", "0.0000", "1.0000"]);
     }
 
     #[test]
-    fn the_least_one_decides() {
+    fn lowest_similarity_decides() {
         let of = |similarity, negated| Similarity { similarity, negated, ..Similarity::default() };
         let all = [of(0.9, false), of(0.6, false), of(0.1, true)];
         assert_eq!(Similarity::least(&all), Some(&all[1]));
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_facts_are_reported() {
+    fn number_of_reported_facts_is_limited() {
         let fact = |number: usize| DifferingFact { kind: "number".into(), text: number.to_string() };
         let facts = DifferingFacts {
             missing: (0..12).map(fact).collect(),

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn five_runs_by_hand() {
+    fn computes_statistics_of_five_runs() {
         // Mean (10 + 20 + 30 + 40 + 100) / 5 = 40; squared differences 900 + 400 + 100 + 0 + 3600 = 5000, divided by 5
         // is 1000.
         let stability = Stability::of(&row(&[
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn two_of_three_is_not_rounded() {
+    fn pass_rate_is_not_rounded() {
         let stability =
             Stability::of(&row(&[(CaseStatus::Pass, 1, ""), (CaseStatus::Pass, 1, ""), (CaseStatus::Fail, 4, "")]));
         let stability = stability.unwrap();
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn borders_belong_to_the_better_class() {
+    fn boundaries_belong_to_better_class() {
         let class = |passed, runs| StabilityClass::of(passed, runs).name();
         assert_eq!([class(1, 1), class(1000, 1000)], ["stable", "stable"]);
         assert_eq!([class(999, 1000), class(800, 1000), class(4, 5)], ["mostly_stable"; 3]);
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_case_that_was_skipped_has_none() {
+    fn skipped_case_has_no_stability() {
         let skipped = row(&[(CaseStatus::Skipped, 0, "")]);
         assert_eq!(Stability::of(&skipped), None);
         let single = row(&[(CaseStatus::Pass, 7, "a")]);
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn the_summary_is_the_mean_of_the_cases() {
+    fn summary_averages_cases() {
         use CaseStatus::{Error, Fail, Pass, Skipped};
         let all = rows(&[&[Pass, Pass, Pass, Pass], &[Pass, Fail, Pass, Error], &[Skipped], &[Pass, Pass, Pass, Fail]]);
         let summary = StabilitySummary::of_several(&all).unwrap();
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_counts_what_was_run() {
+    fn row_counts_completed_runs() {
         let cause = Some(Cause::Interrupted);
         let cut_short = CaseEnd { runs: 5, status: CaseStatus::Error, cause, ..CaseEnd::default() };
         let cut_short = CaseRow::new(&"t1".into(), [cut_short]);
@@ -293,7 +293,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn classes_follow_the_exact_share(passed in 0_usize..2000, more in 0_usize..2000) {
+        fn classes_follow_exact_pass_rate(passed in 0_usize..2000, more in 0_usize..2000) {
             let runs = passed + more;
             prop_assume!(runs > 0);
             let class = StabilityClass::of(passed, runs);
@@ -303,7 +303,7 @@ mod tests {
         }
 
         #[test]
-        fn numbers_stay_within_their_bounds(
+        fn statistics_stay_within_bounds(
             attempts in prop::collection::vec((status(), 0_u64..1_000_000, "[ab]?"), 1..40)
         ) {
             let attempts: Vec<(CaseStatus, u64, &str)> =

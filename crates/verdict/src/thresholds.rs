@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_summary_gives_back_its_thresholds() {
+    fn thresholds_round_trip_through_summary() {
         let thresholds = Thresholds {
             max_avg_wall_ms_delta_pct: Some(0.1),
             min_pass_rate: Some(0.9),
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_of_runledger_are_understood() {
+    fn accepts_runledger_thresholds() {
         let summary = json!({ "policy_snapshot": {
             "thresholds": { "min_pass_rate": 1.0 },
             "regression": { "min_pass_rate": 1.0, "max_p95_wall_ms_increase_pct": 0.5 },

@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_files_are_those_whose_digests_are_stated() {
+    fn files_match_stated_digests() {
         let provenance: Value = serde_json::from_str(PROVENANCE).unwrap();
         for (name, bytes) in
             [("model.safetensors", MODEL), ("vocab.txt", VOCABULARY.as_bytes()), ("LICENSE", LICENSE.as_bytes())]

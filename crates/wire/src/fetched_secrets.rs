@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_secret_is_shared_once_and_never_printed() {
+    fn secrets_are_shared_once_and_never_printed() {
         let fetched = FetchedSecrets::default();
         let other = fetched.clone();
         other.add("token-1");

@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_log_has_no_colours() {
+    fn strips_ansi_colors_from_log() {
         assert_eq!(uncoloured("\u{1b}[1;31merror\u{1b}[0m: mine\n"), "error: mine\n");
         assert_eq!(uncoloured("plain"), "plain");
     }

@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_printed_only_when_the_journal_has_its_event() {
+    fn prints_line_only_after_its_event_is_journaled() {
         let screen = Screen::default();
         let (_base, path, mut console) = console(screen.clone(), false);
         console.on_event(&event()).unwrap();
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_waits_for_longer_than_the_run() {
+    fn run_end_flushes_pending_lines() {
         let screen = Screen::default();
         let (_base, path, mut console) = console(screen.clone(), false);
         console.on_event(&event_of(Body::RunEnd(RunEnd::default()))).unwrap();
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn on_a_terminal_nothing_waits() {
+    fn prints_immediately_on_a_terminal() {
         let screen = Screen::default();
         let (_base, path, mut console) = console(screen.clone(), true);
         console.on_event(&event()).unwrap();
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_pipe_is_reported() {
+    fn closed_pipe_is_reported_and_journal_continues() {
         let (_base, path, mut console) = console(Gone, false);
         for _ in 0..3 {
             console.on_event(&event()).unwrap();
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_last_line_that_cannot_be_printed_is_reported() {
+    fn reports_failure_to_print_the_last_line() {
         let (_base, _path, mut console) = console(Gone, false);
         console.on_event(&event()).unwrap();
         let (unprinted, _) = console.close();

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_case_runs_however_little_is_allowed() {
+    fn always_allows_at_least_one_case() {
         assert_eq!([fitting(0), fitting(64), fitting(71), fitting(256), fitting(1024)], [1, 1, 1, 24, 120]);
     }
 }

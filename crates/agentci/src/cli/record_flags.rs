@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn amounts_are_short() {
+    fn formats_amounts_without_trailing_digits() {
         for (usd, text) in [(0.0, "0"), (0.006, "0.006"), (0.000_075_000_000_000_000_01, "0.000075"), (12.0, "12")] {
             assert_eq!(amount(usd), text);
         }

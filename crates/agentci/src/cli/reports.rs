@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_may_have_a_path() {
+    fn parses_report_name_with_optional_path() {
         assert_eq!(by_name("junit").unwrap().to, Destination::RunFolder);
         assert_eq!(by_name("junit=-").unwrap().to, Destination::Stdout);
         assert_eq!(by_name("junit=a=b.xml").unwrap().to, Destination::File("a=b.xml".into()));
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn the_help_names_every_report() {
+    fn help_lists_every_report() {
         for kind in &REPORTS {
             assert!(report_help().contains(kind.name), "{}", kind.name);
             assert!(
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn no_report_overwrites_another() {
+    fn refuses_two_reports_with_the_same_destination() {
         assert_eq!(flags(&["summary=-"], &["a.xml", "b.html"]).fit(&["one"], false), Ok(()));
         assert_eq!(flags(&["markdown=-"], &["{suite}.xml"]).fit(&["one", "two"], false), Ok(()));
         assert_eq!(misfit(&["summary=-"], &[], &["one"], true), "only one report can be written to standard output");
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn a_suite_cannot_point_elsewhere() {
+    fn suite_name_cannot_escape_the_output_folder() {
         let path = resolved("out/{suite}.md", "../../etc");
         assert_eq!(path.parent(), Some(Path::new("out")));
     }

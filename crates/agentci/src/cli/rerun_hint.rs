@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn only_cases_that_did_not_pass_are_run_again() {
+    fn suggests_rerunning_only_failed_cases() {
         let mut hint = RerunHint::default();
         let statuses = [
             (2, CaseStatus::Error),
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn the_selection_is_replaced_and_the_rest_is_kept() {
+    fn replaces_case_selection_and_keeps_other_flags() {
         let given =
             ["run", "evals", "--case", "a", "--tag=x", "--run", "b|c", "--shard=2/4", "--mode", "live", "--parallel=2"];
         let again = command(&given, &["a", "it's b", "-c"]).unwrap();
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn unprintable_commands_are_not_suggested() {
+    fn omits_hint_for_unprintable_or_long_commands() {
         assert_eq!(command(&["run"], &["a\u{1b}[2J"]), None);
         assert_eq!(command(&["run"], &["a\nrm -rf"]), None);
         assert_eq!(command(&["run"], &["x"; 500]), None);

@@ -158,7 +158,7 @@ mod tests {
 
     /// Two links to the folder that contains them make its tree endless.
     #[test]
-    fn the_search_for_recordings_has_an_end() {
+    fn recording_search_stops_at_folder_limit() {
         let folder = tempfile::tempdir().unwrap();
         for name in ["one", "other"] {
             std::os::unix::fs::symlink(folder.path(), folder.path().join(name)).unwrap();

@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_three_flags_are_taken_with_one_dash() {
+    fn accepts_only_three_long_flags_with_single_dash() {
         let spelt = |line: &str| {
             let words = two_dashes(line.split(' ').map(OsString::from));
             words.iter().map(|word| word.to_str().unwrap()).collect::<Vec<_>>().join(" ")

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_case_begins_with_its_item() {
+    fn finds_first_and_last_line_of_each_case() {
         let text = "tests:\n- tags:\n  - x\n  name: a\n- name: b\n  - not: this\n  -\n    name: c\n{\"id\": \"d\"}\n";
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!([4, 5, 8, 9, 99].map(|id| first_line(&lines, id)), [2, 5, 7, 9, 99]);

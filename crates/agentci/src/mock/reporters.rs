@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_result_converted_to_events_is_the_same_result() {
+    fn result_round_trips_through_events() {
         let result = AgentTestResult {
             test_case_name: "a".into(),
             passed: false,
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_failed_does_not_read_as_its_opposite() {
+    fn failed_check_message_is_not_a_double_negative() {
         let failed = AgentTestResult {
             test_case_name: "a".into(),
             assertions_passed: vec!["max_tokens: 12 <= 50".into()],

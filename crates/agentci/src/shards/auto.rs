@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_k_of_n() {
+    fn parses_k_of_n() {
         assert_eq!("2/4".parse(), Ok(Shard { index: 2, count: 4 }));
         for wrong in ["0/4", "5/4", "2", "a/b", "2/", "-1/4", "1/0"] {
             assert_eq!(wrong.parse::<Shard>(), Err(ShardError::Written), "{wrong}");
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_has_only_so_many_parts() {
+    fn refuses_more_shards_than_the_limit() {
         assert_eq!("10000/10000".parse(), Ok(Shard { index: 10_000, count: 10_000 }));
         let many = "1/10001".parse::<Shard>().unwrap_err();
         assert_eq!(many.to_string(), "a run has at most 10000 shards, not 10001; use `--shard k/n` with a smaller n");
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn every_ci_counts_its_own_way() {
+    fn handles_zero_and_one_based_ci_shard_variables() {
         let third = Ok(Shard { index: 3, count: 5 });
         assert_eq!(auto(&[("CI_NODE_INDEX", "3"), ("CI_NODE_TOTAL", "5")]), third);
         assert_eq!(auto(&[("CIRCLE_NODE_INDEX", "2"), ("CIRCLE_NODE_TOTAL", "5")]), third);

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_search_for_runs_has_a_depth_limit() {
+    fn run_search_has_a_depth_limit() {
         let folder = tempfile::tempdir().unwrap();
         let nested = |levels: usize| folder.path().join(levels.to_string()).join(vec!["a"; levels - 1].join("/"));
         for levels in [DEPTH_LIMIT, DEPTH_LIMIT + 1] {
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_of_too_many_folders_is_not_searched_to_its_end() {
+    fn run_search_reports_too_many_folders() {
         let folder = tempfile::tempdir().unwrap();
         for name in ["a", "b", "c"] {
             std::fs::create_dir(folder.path().join(name)).unwrap();

@@ -113,13 +113,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_case_has_a_machine_to_itself() {
+    fn longest_case_gets_a_shard_to_itself() {
         let taken_by = balanced(&[10, 100, 20, 30, 40], 2);
         assert_eq!(taken_by, [1, 0, 1, 1, 1]);
     }
 
     #[test]
-    fn equal_cases_are_shared_equally() {
+    fn equal_cases_are_split_evenly() {
         let taken_by = balanced(&[1; 8], 4);
         let counts: Vec<usize> =
             (0..4).map(|shard| taken_by.iter().filter(|taken_by| **taken_by == shard).count()).collect();
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_case_is_taken_to_last_as_long_as_most() {
+    fn new_case_is_assumed_to_take_the_median_duration() {
         let mut durations = Durations::default();
         durations.learn(&serde_json::json!({
             "suite": { "name": "s" },

@@ -20,7 +20,7 @@ fn travel() -> Suite {
 }
 
 #[test]
-fn the_example_passes_without_its_agent_and_so_does_its_conversion() {
+fn example_and_its_conversion_pass_in_replay() {
     let ran = travel().agentci(&["run", "travel", "--mode", "replay"]);
     assert_eq!((ran.code, ran.verdicts().len()), (Some(0), 2), "{ran:?}");
     let suite = travel();
@@ -31,7 +31,7 @@ fn the_example_passes_without_its_agent_and_so_does_its_conversion() {
 }
 
 #[test]
-fn a_task_in_another_state_is_reported_with_its_place() {
+fn unexpected_task_state_is_reported_with_its_location() {
     let booking = fs::read_to_string(travel().path("travel/tests/booking.test.yaml")).unwrap();
     let changed = booking.replace("task: { state: input-required }", "task: { state: completed }");
     let ran = travel().file("travel/tests/booking.test.yaml", changed).agentci(&["run", "travel", "--mode", "replay"]);

@@ -3,7 +3,7 @@
 use crate::suite::Suite;
 
 #[test]
-fn noise_on_standard_output_is_quoted_with_its_line_and_advice() {
+fn quotes_invalid_stdout_line_with_number_and_help() {
     let script = "say '{\"type\":\"log\",\"level\":\"info\",\"message\":\"ok\"}'\necho 'Loading model...'\nfinish '{}'";
     let ran = Suite::new().case("noisy", "", script).run(&[]);
     ran.only_wrong("noisy", "error", "protocol");
@@ -16,7 +16,7 @@ fn noise_on_standard_output_is_quoted_with_its_line_and_advice() {
 }
 
 #[test]
-fn bytes_that_are_not_text_are_refused_at_once() {
+fn refuses_invalid_utf8_immediately() {
     let ran = Suite::new().case("binary", "", r"printf '\377\376 caf\351\n'; sleep 600").run(&[]);
     ran.only_wrong("binary", "error", "protocol");
     ran.says(&["line 1 of the agent's standard output is not a message: it is not UTF-8 text", "the line: \u{fffd}"]);
@@ -24,7 +24,7 @@ fn bytes_that_are_not_text_are_refused_at_once() {
 }
 
 #[test]
-fn control_characters_of_an_agent_do_not_reach_the_terminal_or_the_xml() {
+fn strips_agent_control_characters_from_terminal_and_xml() {
     let ran = Suite::new().case("colourful", "", r"printf '\033[2J\033[31mred\n'; printf '\033]0;x\007' >&2").run(&[]);
     ran.only_wrong("colourful", "error", "protocol");
     assert!(!ran.stdout.contains('\u{1b}') && !ran.stdout.contains('\u{7}'), "{ran:?}");
@@ -32,7 +32,7 @@ fn control_characters_of_an_agent_do_not_reach_the_terminal_or_the_xml() {
 }
 
 #[test]
-fn an_agent_that_gives_up_is_quoted() {
+fn reports_task_error_message_from_agent() {
     let script = r#"say '{"type":"task_error","message":"the model said no","data":{"code":7}}'; sleep 600"#;
     let ran = Suite::new().case("gives-up", "", script).run(&[]);
     ran.only_wrong("gives-up", "error", "agent_error");
@@ -43,7 +43,7 @@ fn an_agent_that_gives_up_is_quoted() {
 }
 
 #[test]
-fn messages_are_read_strictly() {
+fn refuses_malformed_messages() {
     for (line, why) in [
         (r#"{"type":"tool_cal","name":"search"}"#, "unknown type `tool_cal`"),
         (r#"{"name":"search"}"#, "it has no `type`"),
@@ -64,13 +64,13 @@ fn messages_are_read_strictly() {
 }
 
 #[test]
-fn blank_lines_between_messages_are_nothing() {
+fn ignores_blank_lines_between_messages() {
     let script = "echo; printf '  \\r\\n'\nfinish '{\"ok\":true}'";
     Suite::new().case("airy", "", script).run(&[]).all_passed();
 }
 
 #[test]
-fn a_tool_outside_the_registry_ends_the_case() {
+fn tool_outside_registry_fails_the_case() {
     let suite = Suite::new().case("strays", "", "call serch '{}'; finish '{}'");
     let ran = suite.run(&[]);
     ran.only_wrong("strays", "fail", "tool_not_allowed");
@@ -83,7 +83,7 @@ fn a_tool_outside_the_registry_ends_the_case() {
 }
 
 #[test]
-fn an_empty_registry_allows_nothing() {
+fn empty_registry_allows_no_tools() {
     let suite = Suite::new().setting("tool_registry: []").case("strays", "", "call search '{}'; finish '{}'");
     let ran = suite.run(&[]);
     ran.only_wrong("strays", "fail", "tool_not_allowed");

@@ -8,7 +8,7 @@ use crate::processes::{TELL, is_gone, told};
 use crate::suite::Suite;
 
 #[test]
-fn an_early_exit_shows_the_code_and_the_end_of_standard_error() {
+fn early_exit_shows_exit_code_and_stderr_tail() {
     let script = "for i in 1 2 3 4 5 6 7 8 9 10 11; do echo \"trace $i\" >&2; done\necho 'KeyError: order' >&2\nexit 3";
     let ran = Suite::new().case("dies", "", script).run(&[]);
     ran.only_wrong("dies", "error", "agent_exited");
@@ -24,7 +24,7 @@ fn an_early_exit_shows_the_code_and_the_end_of_standard_error() {
 }
 
 #[test]
-fn the_agents_own_line_of_a_long_traceback_is_named() {
+fn traceback_names_the_line_in_the_agents_code() {
     let program =
         "import json\n\n\ndef total(order):\n    return json.loads(order)[\"total\"]\n\n\nprint(total(\"{broken\"))\n";
     let suite = Suite::new().case("dies", "", "exec python3 total.py").file("total.py", program);
@@ -38,14 +38,14 @@ fn the_agents_own_line_of_a_long_traceback_is_named() {
 }
 
 #[test]
-fn an_agent_killed_by_a_signal_names_the_signal() {
+fn reports_signal_that_killed_the_agent() {
     let ran = Suite::new().case("killed", "", "kill -KILL $$").run(&[]);
     ran.only_wrong("killed", "error", "agent_exited");
     ran.says(&["the agent ended with signal 9 before its final output"]);
 }
 
 #[test]
-fn an_exit_while_being_answered_is_reported_and_fails_only_that_case() {
+fn exit_with_unread_response_fails_only_that_case() {
     let ask = r#"say '{"type":"tool_call","name":"search","call_id":"c1","args":{}}'"#;
     let suite = Suite::new().case("leaves", "", &format!("{ask}\nexit 4")).tape("leaves", &large_tape(5_000_000));
     let ran = suite.run(&[]);
@@ -55,18 +55,18 @@ fn an_exit_while_being_answered_is_reported_and_fails_only_that_case() {
 }
 
 #[test]
-fn the_exit_code_does_not_matter_after_the_final_output() {
+fn ignores_exit_code_after_final_output() {
     Suite::new().case("seven", "", "finish '{\"ok\":true}'\nexit 7").run(&[]).all_passed();
 }
 
 #[test]
-fn a_last_line_without_a_line_end_counts() {
+fn accepts_last_line_without_newline() {
     let script = r#"printf '%s' '{"type":"final_output","output":{"ok":true}}'"#;
     Suite::new().case("unfinished", "", script).run(&[]).all_passed();
 }
 
 #[test]
-fn closing_standard_output_ends_the_case_though_the_agent_lives_on() {
+fn closing_stdout_ends_the_case_and_the_agent() {
     let script = format!("{TELL}tell agent.pid $$\nexec 1>&-\nsleep 600");
     let suite = Suite::new().case("closed", "", &script);
     let ran = suite.run(&[]);
@@ -79,7 +79,7 @@ fn closing_standard_output_ends_the_case_though_the_agent_lives_on() {
 }
 
 #[test]
-fn a_grandchild_that_holds_standard_output_does_not_hide_the_exit() {
+fn detects_exit_while_grandchild_holds_stdout() {
     let script = format!("{TELL}sleep 600 &\ntell child.pid $!\nexit 3");
     let suite = Suite::new().case("orphan", "", &script);
     let ran = suite.run(&[]);
@@ -90,7 +90,7 @@ fn a_grandchild_that_holds_standard_output_does_not_hide_the_exit() {
 }
 
 #[test]
-fn what_was_said_before_an_exit_is_heard() {
+fn reads_all_output_written_before_exit() {
     // The lines fill the pipe when the agent exits, and a grandchild keeps it open.
     let script = r#"
 sleep 600 &
@@ -110,7 +110,7 @@ fn native_with(command: &str) -> Suite {
 }
 
 #[test]
-fn a_program_that_is_not_there_is_named_with_the_line_that_asks_for_it() {
+fn missing_program_is_reported_with_its_location() {
     let ran = native_with("no-such-program, x").run(&[]);
     ran.only_wrong("absent", "error", "unreachable");
     ran.says(&[
@@ -121,7 +121,7 @@ fn a_program_that_is_not_there_is_named_with_the_line_that_asks_for_it() {
 }
 
 #[test]
-fn a_program_that_may_not_be_executed_is_named() {
+fn reports_program_that_is_not_executable() {
     let suite = native_with("./plain.txt").file("suite/plain.txt", "not a program\n");
     let ran = suite.run(&[]);
     ran.only_wrong("absent", "error", "unreachable");
@@ -129,7 +129,7 @@ fn a_program_that_may_not_be_executed_is_named() {
 }
 
 #[test]
-fn an_executable_file_that_is_not_a_program_is_reported() {
+fn reports_executable_file_that_is_not_a_program() {
     let suite = native_with("./noise").file("suite/noise", [0xff_u8, 0xfe, 0x00, 0x01]);
     fs::set_permissions(suite.path("suite/noise"), fs::Permissions::from_mode(0o755)).unwrap();
     let ran = suite.run(&[]);
@@ -138,7 +138,7 @@ fn an_executable_file_that_is_not_a_program_is_reported() {
 }
 
 #[test]
-fn an_agent_that_ends_without_a_final_output_gets_advice() {
+fn missing_final_output_error_includes_help() {
     let ran = Suite::new().case("done", "", "exit 0").run(&[]);
     ran.only_wrong("done", "error", "agent_exited");
     ran.says(&[

@@ -11,7 +11,7 @@ pub(crate) fn large_tape(bytes: usize) -> String {
 }
 
 #[test]
-fn a_silent_agent_fails_when_its_wall_budget_is_spent() {
+fn silent_agent_fails_after_wall_time_budget() {
     let script = format!("{TELL}tell agent.pid $$\nsleep 600");
     let suite = Suite::new().case("mute", ONE_SECOND, &script);
     let ran = suite.run(&[]);
@@ -23,7 +23,7 @@ fn a_silent_agent_fails_when_its_wall_budget_is_spent() {
 }
 
 #[test]
-fn a_silent_agent_without_a_budget_is_an_error_after_the_timeout() {
+fn silent_agent_without_budget_times_out() {
     let suite = Suite::new().case("mute", "", "sleep 600");
     let ran = suite.run(&["--timeout", "2s"]);
     ran.only_wrong("mute", "error", "timeout");
@@ -37,7 +37,7 @@ fn a_silent_agent_without_a_budget_is_an_error_after_the_timeout() {
 }
 
 #[test]
-fn the_limit_that_comes_first_decides() {
+fn shorter_of_budget_and_timeout_decides_the_verdict() {
     let suite = Suite::new().case("mute", "budgets: { max_wall_ms: 60000 }", "sleep 600");
     suite.run(&["--timeout", "2s"]).only_wrong("mute", "error", "timeout");
     let suite = Suite::new().case("mute", ONE_SECOND, "sleep 600");
@@ -45,7 +45,7 @@ fn the_limit_that_comes_first_decides() {
 }
 
 #[test]
-fn messages_do_not_put_the_limit_off() {
+fn messages_do_not_extend_the_time_limit() {
     let drip = r#"while :; do say '{"type":"log","level":"info","message":"still here"}'; sleep 0.2; done"#;
     let suite = Suite::new().case("drips", ONE_SECOND, drip);
     let ran = suite.run(&[]);
@@ -56,7 +56,7 @@ fn messages_do_not_put_the_limit_off() {
 }
 
 #[test]
-fn a_flood_of_messages_does_not_put_the_limit_off() {
+fn message_flood_does_not_extend_the_time_limit() {
     let flood = r#"yes '{"type":"log","level":"info","message":"still here"}'"#;
     let suite = Suite::new().case("floods", ONE_SECOND, flood);
     let ran = suite.run(&[]);
@@ -65,7 +65,7 @@ fn a_flood_of_messages_does_not_put_the_limit_off() {
 }
 
 #[test]
-fn an_agent_that_never_reads_does_not_block_us() {
+fn agent_that_never_reads_does_not_block_the_run() {
     let ask = r#"say '{"type":"tool_call","name":"search","call_id":"c1","args":{}}'"#;
     let suite = Suite::new()
         .case("deaf", "budgets: { max_wall_ms: 2000 }", &format!("{ask}\nsleep 600"))
@@ -78,7 +78,7 @@ fn an_agent_that_never_reads_does_not_block_us() {
 }
 
 #[test]
-fn a_large_answer_reaches_an_agent_that_reads_it() {
+fn delivers_large_tool_result_to_agent() {
     let script = r#"call search '{}'; finish "{\"length\":${#answer}}""#;
     let suite = Suite::new().case("reads", "", script).tape("reads", &large_tape(300_000));
     let ran = suite.run(&[]);
@@ -87,7 +87,7 @@ fn a_large_answer_reaches_an_agent_that_reads_it() {
 }
 
 #[test]
-fn an_agent_that_talks_on_while_it_is_answered_does_not_block_us() {
+fn reads_and_writes_concurrently_without_deadlock() {
     // It makes many calls before it reads an answer: both pipes fill up unless we read while we write.
     let script = r#"
 i=0; while [ $i -lt 2000 ]; do
@@ -102,7 +102,7 @@ finish "{\"answers\":$i}""#;
 }
 
 #[test]
-fn a_flood_on_standard_error_is_not_an_error() {
+fn accepts_large_stderr_output() {
     let line = "a line of noise that says nothing at all, and then some more of it to make it longer";
     let script = format!("yes '{line}' | head -c 100000000 >&2\nfinish '{{\"ok\":true}}'");
     let suite = Suite::new().case("loud", "", &script);
@@ -112,7 +112,7 @@ fn a_flood_on_standard_error_is_not_an_error() {
 }
 
 #[test]
-fn an_agent_that_ignores_being_asked_to_leave_passes_and_the_wait_is_not_its_time() {
+fn kill_delay_after_ignored_sigterm_is_not_measured() {
     let script = format!("{TELL}trap '' TERM\ntell agent.pid $$\nfinish '{{\"ok\":true}}'\nwhile :; do sleep 1; done");
     let suite = Suite::new().case("stubborn", "", &script);
     let ran = suite.run(&["--case", "stubborn"]);

@@ -34,7 +34,7 @@ fn rows(suite: &str, ids: &[&str]) -> Vec<(String, String)> {
 }
 
 #[test]
-fn a_project_is_found_from_above_from_within_and_by_its_files() {
+fn finds_project_by_folder_subfolder_config_or_test_file() {
     let suite = project();
     for paths in [&["shop"][..], &["shop/ananke.config.yaml"], &["shop/tests"]] {
         let ran = suite.agentci(&[&["list", "--json"], paths].concat());
@@ -52,7 +52,7 @@ fn a_project_is_found_from_above_from_within_and_by_its_files() {
 }
 
 #[test]
-fn a_config_can_be_chosen_and_must_be_of_use() {
+fn config_flag_selects_config_and_requires_ananke_suite() {
     let suite = project();
     let ran = suite.agentci(&["list", "--json", "shop", "--config", "staging/other.yaml"]);
     assert_eq!(listed(&ran), rows("staging", &["leave", "pay"]));
@@ -68,7 +68,7 @@ fn a_config_can_be_chosen_and_must_be_of_use() {
 }
 
 #[test]
-fn every_turn_has_its_start_and_its_end_in_the_record() {
+fn records_start_and_end_of_every_turn() {
     let url = listen(|asked| {
         let event = |json: String| format!("data: {json}\n\n");
         let ids = format!("\"threadId\":{},\"runId\":{}", asked.body["threadId"], asked.body["runId"]);
@@ -106,7 +106,7 @@ fn every_turn_has_its_start_and_its_end_in_the_record() {
 }
 
 #[test]
-fn an_mcp_server_gets_no_user_message() {
+fn refuses_user_message_for_mcp_server() {
     let config = "version: '1.2'\ntarget: { type: mcp, transport: stdio, command: [cat] }\n";
     let test = "version: '1.2'\nname: talk\nturns: [{ user: hi }]\n";
     let suite = Suite::empty().file("ananke.config.yaml", config).file("talk.test.yaml", test);

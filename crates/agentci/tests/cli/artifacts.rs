@@ -13,7 +13,7 @@ fn names(folder: &std::path::Path) -> Vec<String> {
 }
 
 #[test]
-fn a_run_leaves_four_complete_files_and_nothing_else() {
+fn run_writes_exactly_four_files() {
     let suite = Suite::new();
     let before = names(suite.root());
     let ran = suite.run(&[]);
@@ -32,7 +32,7 @@ fn a_run_leaves_four_complete_files_and_nothing_else() {
 }
 
 #[test]
-fn every_event_begins_with_the_same_keys() {
+fn every_event_starts_with_the_same_keys() {
     let tape = r#"{"tool":"search","args":{},"ok":true,"result":1}"#;
     let suite = Suite::new().case("calls", "", "call search '{}'; finish '{}'").tape("calls", tape);
     let ran = suite.run(&["--parallel", "1"]);
@@ -54,7 +54,7 @@ fn every_event_begins_with_the_same_keys() {
 }
 
 #[test]
-fn the_output_folder_can_be_chosen() {
+fn output_dir_flag_sets_the_output_folder() {
     let suite = Suite::new();
     let ran = suite.run(&["--output-dir", "out/here"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -66,14 +66,14 @@ fn the_output_folder_can_be_chosen() {
 }
 
 #[test]
-fn the_output_folder_of_a_suite_is_below_the_suite() {
+fn suite_output_dir_is_relative_to_the_suite() {
     let suite = Suite::new().setting("output_dir: results");
     assert_eq!(suite.run(&[]).code, Some(0));
     assert_eq!(run_folders(&suite.path("suite/results")).len(), 1);
 }
 
 #[test]
-fn an_output_folder_that_cannot_be_created_is_named_with_a_remedy() {
+fn reports_output_folder_that_cannot_be_created() {
     let ran = Suite::new().file("taken", "").run(&["--output-dir", "taken"]);
     assert_eq!(ran.code, Some(1));
     ran.complains(&[
@@ -84,7 +84,7 @@ fn an_output_folder_that_cannot_be_created_is_named_with_a_remedy() {
 }
 
 #[test]
-fn a_hostile_suite_name_stays_inside_the_folder() {
+fn hostile_suite_name_cannot_escape_the_output_folder() {
     let suite = Suite::new().setting("suite_name: ../../evil");
     let ran = suite.run(&[]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -96,7 +96,7 @@ fn a_hostile_suite_name_stays_inside_the_folder() {
 }
 
 #[test]
-fn runs_of_the_same_second_get_folders_of_their_own() {
+fn runs_in_the_same_second_get_distinct_folders() {
     let suite = Suite::new();
     suite.write();
     let children: Vec<_> =
@@ -115,7 +115,7 @@ fn runs_of_the_same_second_get_folders_of_their_own() {
 }
 
 #[test]
-fn a_broken_case_file_costs_only_that_case() {
+fn invalid_case_file_fails_only_that_case() {
     let ran = Suite::new().file("suite/cases/torn.yaml", "id: torn\ninput: [\n").run(&[]);
     ran.only_wrong("torn", "error", "config");
     ran.says(&["--> suite/cases/torn.yaml:2:8"]);

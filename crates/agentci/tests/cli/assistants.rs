@@ -40,7 +40,7 @@ fn outputs(ran: &crate::ran::Ran, id: &str) -> Vec<Value> {
 }
 
 #[test]
-fn a_scripted_model_goes_on_from_run_to_run_and_no_case_hears_of_another() {
+fn scripted_model_state_spans_runs_but_not_cases() {
     let cases = "  - { id: one, turns: [{ user: the capital? }] }\n  - { id: two, turns: [{ user: the capital? }] }\n";
     for parallel in ["1", "4"] {
         let ran = native(cases).run(&["--runs", "4", "--parallel", parallel]);
@@ -51,14 +51,14 @@ fn a_scripted_model_goes_on_from_run_to_run_and_no_case_hears_of_another() {
 }
 
 #[test]
-fn a_conversation_goes_on_from_turn_to_turn() {
+fn conversation_history_spans_turns() {
     let cases = "  - id: two\n    turns:\n      - user: remember this\n        checks: [{ contains: I will }]\n      \
                  - user: what did I say?\n        checks: [{ contains: You said it }]\n";
     native(cases).run(&[]).all_passed();
 }
 
 #[test]
-fn tools_of_the_world_are_answered_and_others_noted() {
+fn world_tools_return_results_and_unknown_tools_are_noted() {
     let cases = "  - id: answered\n    turns: [{ user: the weather? }]\n    \
                  world: { tools: { cassette: tape.jsonl } }\n    checks: [{ contains: It rains }, { tool_called: get_weather }]\n  \
                  - id: noted\n    turns: [{ user: the weather? }]\n    checks: [{ tool_called: get_weather }]\n";
@@ -69,7 +69,7 @@ fn tools_of_the_world_are_answered_and_others_noted() {
 }
 
 #[test]
-fn what_goes_wrong_with_a_model_is_an_error_of_its_case_alone() {
+fn model_error_fails_only_its_case() {
     let cases = "  - { id: good, turns: [{ user: hi }] }\n  - { id: bad, turns: [{ user: busy? }] }\n";
     let ran = native(cases).run(&[]);
     ran.only_wrong("bad", "error", "agent_error");
@@ -80,7 +80,7 @@ fn what_goes_wrong_with_a_model_is_an_error_of_its_case_alone() {
 }
 
 #[test]
-fn a_conversation_with_a_model_is_recorded_and_replayed() {
+fn records_and_replays_model_conversation() {
     let suite = Suite::empty().file("model.yaml", MODEL);
     let server = Server::start(&suite, &["model.yaml"]);
     for (api, url) in [
@@ -130,7 +130,7 @@ fn app(tests: &str) -> Suite {
 }
 
 #[test]
-fn a_judge_decides_and_is_kept_with_the_run() {
+fn judge_verdict_is_applied_and_recorded() {
     let tests = r#"
 {"id": "good", "input": "the capital?", "assert": {"type": "agent", "use": "agents:judge", "value": "it is the capital"}}
 {"id": "bad", "input": "hi", "assert": {"type": "agent", "use": "agents:judge", "value": "it is the capital"}}
@@ -143,7 +143,7 @@ fn a_judge_decides_and_is_kept_with_the_run() {
 }
 
 #[test]
-fn a_judge_that_cannot_be_called_is_an_error() {
+fn unreachable_judge_is_an_error() {
     let tests = r#"
 {"id": "good", "input": "hi"}
 {"id": "bad", "input": "hi", "assert": {"type": "agent", "use": "agents:judge", "value": "sleep well"}}
@@ -157,7 +157,7 @@ const TWO: &str = "{\"id\": \"one\", \"input\": \"hi\"}\n";
 const RUN: [&str; 3] = ["run", "-i", "app/assistants/helper/tests/inputs.jsonl"];
 
 #[test]
-fn a_reporter_writes_the_report() {
+fn reporter_agent_writes_the_report() {
     let suite = app(TWO);
     let ran = suite.agentci(&[&RUN[..], &["-r", "writer", "-o", "report.html"]].concat());
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -165,7 +165,7 @@ fn a_reporter_writes_the_report() {
 }
 
 #[test]
-fn a_reporter_that_fails_leaves_the_built_in_report() {
+fn failed_reporter_falls_back_to_built_in_report() {
     let suite = app(TWO);
     let ran = suite.agentci(&[&RUN[..], &["-r", "broken", "-o", "report.json"]].concat());
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -179,7 +179,7 @@ fn a_reporter_that_fails_leaves_the_built_in_report() {
 }
 
 #[test]
-fn a_reporter_writes_of_a_message_too() {
+fn reporter_agent_reports_on_a_single_message() {
     let suite = app(TWO);
     let ran = suite.agentci(&["run", "-i", "hi", "-n", "helper", "-a", "app", "-r", "writer", "-o", "report.html"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -187,7 +187,7 @@ fn a_reporter_writes_of_a_message_too() {
 }
 
 #[test]
-fn a_reporter_has_no_more_time_than_a_test() {
+fn reporter_agent_has_the_test_timeout() {
     let suite = app(TWO)
         .file("app/assistants/lame/package.yao", r#"{ "connector": "mock" }"#)
         .file("app/assistants/lame/model.yaml", "rules:\n- when: {}\n  fail: { hang: true }\n");
@@ -198,7 +198,7 @@ fn a_reporter_has_no_more_time_than_a_test() {
 }
 
 #[test]
-fn a_reporter_needs_an_assistant_and_a_place() {
+fn reporter_requires_existing_assistant_output_file_and_yao_suite() {
     let ran = app(TWO).agentci(&[&RUN[..], &["-r", "writer"]].concat());
     assert_eq!(ran.code, Some(1));
     ran.complains(&["`--reporter` needs a file to write its report to", "-o report.html"]);

@@ -42,7 +42,7 @@ fn verdicts(ran: &Ran) -> Vec<(String, bool, String, String)> {
 }
 
 #[test]
-fn some_or_all_at_once_have_the_verdicts_of_a_serial_run() {
+fn parallel_and_selected_runs_match_serial_verdicts() {
     for rate in ["0", "0.4"] {
         let suite = twelve(rate);
         let whole = verdicts(&suite.agentci(&["run", "tests", "--json", "--seed", "7"]));
@@ -63,7 +63,7 @@ fn some_or_all_at_once_have_the_verdicts_of_a_serial_run() {
 }
 
 #[test]
-fn a_seed_decides_which_calls_fail() {
+fn seed_determines_which_calls_fail() {
     let suite = twelve("0.5");
     let run = |seed: &str| verdicts(&suite.agentci(&["run", "tests", "--json", "--seed", seed]));
     assert_eq!(run("1"), run("1"));
@@ -81,7 +81,7 @@ fn a_seed_decides_which_calls_fail() {
 }
 
 #[test]
-fn the_result_is_json_of_the_known_shape() {
+fn json_result_has_the_documented_shape() {
     let mock = "model_name: m\nresponses:\n- content: '{\"a\": 1, \"mail\": \"bob@example.com\"}'\n  model: m\n  \
                 tokens_used: 60\n  latency_ms: 150.5\n";
     let test = "name: all\ninput_messages: [{ role: user, content: hi }]\nexpected_behavior:\n  contains_text: MAIL\n  \
@@ -109,7 +109,7 @@ fn the_result_is_json_of_the_known_shape() {
 }
 
 #[test]
-fn a_script_can_be_chosen_and_must_be_of_use() {
+fn mock_config_flag_selects_file_and_requires_aumai_suite() {
     let suite = twelve("0").file("other.yaml", "model_name: m\n");
     let ran = suite.agentci(&["run", "tests", "--json", "--mock-config", "other.yaml"]);
     assert_eq!(ran.code, Some(1));
@@ -129,7 +129,7 @@ fn a_script_can_be_chosen_and_must_be_of_use() {
 }
 
 #[test]
-fn what_init_writes_is_accepted_and_passes() {
+fn init_suite_is_valid_and_passes() {
     let suite = Suite::empty();
     let made = suite.agentci(&["init", "--kind", "answers"]);
     assert_eq!(made.code, Some(0), "{made:?}");
@@ -151,7 +151,7 @@ fn what_init_writes_is_accepted_and_passes() {
 }
 
 #[test]
-fn a_file_alone_and_this_folder_are_suites() {
+fn runs_single_file_or_current_folder_as_suite() {
     let suite = twelve("0");
     let alone = suite.agentci(&["run", "tests/03.yaml", "--json"]);
     assert_eq!((alone.code, verdicts(&alone).len()), (Some(0), 1), "{alone:?}");
@@ -163,7 +163,7 @@ fn a_file_alone_and_this_folder_are_suites() {
 }
 
 #[test]
-fn the_suite_as_a_whole_has_a_time_limit() {
+fn timeout_applies_to_the_whole_suite() {
     let ran = twelve("0").agentci(&["run", "tests", "--json", "--timeout", "0"]);
     assert_eq!(ran.code, Some(1));
     let verdicts = verdicts(&ran);
@@ -175,7 +175,7 @@ fn the_suite_as_a_whole_has_a_time_limit() {
 }
 
 #[test]
-fn converted_tests_have_the_same_verdicts() {
+fn conversion_keeps_verdicts() {
     let suite = twelve("0.4");
     let before = suite.agentci(&["run", "tests", "--seed", "3"]).verdicts();
     let converted = suite.agentci(&["convert", "tests", "-o", "native.yaml"]);
@@ -188,7 +188,7 @@ fn converted_tests_have_the_same_verdicts() {
 }
 
 #[test]
-fn tests_of_one_name_are_both_kept() {
+fn keeps_both_tests_with_a_duplicate_name() {
     let test = |text: &str| {
         format!(
             "- name: same\n  input_messages: [{{ role: user, content: hi }}]\n  expected_behavior: {{ contains_text: {text} }}\n"
@@ -208,7 +208,7 @@ fn tests_of_one_name_are_both_kept() {
 }
 
 #[test]
-fn durations_have_fractions_of_milliseconds() {
+fn durations_have_sub_millisecond_precision() {
     let suite = twelve("0");
     let ran = suite.agentci(&["run", "tests", "--json"]);
     let found = result(&ran);
@@ -225,7 +225,7 @@ fn durations_have_fractions_of_milliseconds() {
 }
 
 #[test]
-fn running_one_test_warns_about_that_one_alone() {
+fn running_one_test_shows_only_its_warnings() {
     let tests = "tests:\n- name: odd\n  input_messages: []\n- tags: [x]\n  name: mine\n  input_messages: \
         [{ role: user, content: hi }]\n  expected_behavior: { contains_text: '' }\n- expected_behavior: { calls_tools: [] }\n  \
         name: last\n  input_messages: [{ role: user, content: hi }]\n";

@@ -55,7 +55,7 @@ fn gate(summary: &Value, id: &str) -> Value {
 }
 
 #[test]
-fn a_pass_rate_that_fell_below_its_threshold_fails_the_run() {
+fn pass_rate_below_threshold_fails_the_run() {
     let suite = promoted(five("{ min_success_rate: 0.9 }")).file("t2", "");
     let ran = suite.run(&["--parallel", "1"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -77,7 +77,7 @@ fn a_pass_rate_that_fell_below_its_threshold_fails_the_run() {
 }
 
 #[test]
-fn a_gate_can_fail_a_run_in_which_every_case_passed() {
+fn gate_fails_run_although_every_case_passed() {
     let suite = promoted(five("{ no_missing_cases: true }"));
     fs::remove_file(suite.path("suite/cases/t3.yaml")).unwrap();
     let ran = suite.run(&[]);
@@ -91,7 +91,7 @@ fn a_gate_can_fail_a_run_in_which_every_case_passed() {
 }
 
 #[test]
-fn the_gates_alone_decide_with_the_key_decide() {
+fn gates_alone_determine_exit_status_with_decide() {
     let suite = five("{ min_pass_rate: 0.7, no_new_failures: true, decide: true }").file("t2", "");
     // The first run has a pass rate, but no usable baseline yet.
     fs::write(suite.path("suite/baseline.json"), "{}").unwrap();
@@ -110,7 +110,7 @@ fn the_gates_alone_decide_with_the_key_decide() {
 }
 
 #[test]
-fn cases_that_the_baseline_does_not_know_and_cases_that_could_not_be_run_are_not_forgiven() {
+fn decide_does_not_excuse_new_failures_or_invalid_cases() {
     // A baseline of other cases excuses no failure.
     let suite = promoted(five("{ no_new_failures: true, decide: true }"));
     let baseline = fs::read_to_string(suite.path("suite/baseline.json")).unwrap();
@@ -131,7 +131,7 @@ fn cases_that_the_baseline_does_not_know_and_cases_that_could_not_be_run_are_not
 }
 
 #[test]
-fn a_secret_that_is_learnt_late_is_in_no_step() {
+fn redacts_late_discovered_secret_in_every_step() {
     let text = "world: { tools: { scripted: { login: { reply: { token: s3cr3t-val-98765 } }, use: { reply: 1 } } } }\n\
         cases: [{ id: a, input: {} }]\n";
     let agent = "call login '{}'; call use '{\"q\":\"s3cr3t-val-98765\"}'; finish '{}'";
@@ -146,7 +146,7 @@ fn a_secret_that_is_learnt_late_is_in_no_step() {
 }
 
 #[test]
-fn a_new_failure_fails_the_run_unless_the_case_is_known_to_be_flaky() {
+fn new_failure_gate_ignores_known_flaky_cases() {
     let suite = five("{ no_new_failures: yes }").file("t2", "");
     let suite = promoted(suite);
     fs::remove_file(suite.path("t2")).unwrap();
@@ -164,7 +164,7 @@ fn a_new_failure_fails_the_run_unless_the_case_is_known_to_be_flaky() {
 }
 
 #[test]
-fn a_promoted_run_does_not_differ_from_itself() {
+fn promoted_run_has_no_diff_against_itself() {
     let suite = promoted(five("{ min_pass_rate: 1, no_new_failures: true, no_missing_cases: true }"));
     let ran = suite.agentci(&["diff", "--baseline", "suite/baseline.json", "--run", &last(&suite)]);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
@@ -178,7 +178,7 @@ fn a_promoted_run_does_not_differ_from_itself() {
 }
 
 #[test]
-fn a_baseline_is_a_summary_that_can_be_read_line_by_line() {
+fn baseline_is_pretty_printed_summary_with_sorted_keys() {
     let suite = promoted(five("{}"));
     let text = fs::read_to_string(suite.path("suite/baseline.json")).unwrap();
     assert!(text.starts_with("{\n  \"") && text.ends_with("\n}\n"), "{text}");
@@ -195,7 +195,7 @@ fn a_baseline_is_a_summary_that_can_be_read_line_by_line() {
 }
 
 #[test]
-fn adding_a_run_keeps_the_history_and_beginning_anew_drops_it() {
+fn promote_add_keeps_history_and_plain_promote_resets_it() {
     let suite = promoted(five("{}")).file("t2", "");
     let history = |suite: &Suite| read(suite.path("suite/baseline.json"))["cases"][1]["history"].clone();
     suite.run(&[]);
@@ -212,7 +212,7 @@ fn adding_a_run_keeps_the_history_and_beginning_anew_drops_it() {
 }
 
 #[test]
-fn diff_shows_what_a_person_needs_to_know() {
+fn diff_shows_pass_rate_gates_and_changed_cases() {
     let suite = promoted(five("{ min_pass_rate: 0.9, no_new_failures: true }")).file("t2", "").file("t3", "");
     suite.run(&[]);
     let arguments = ["diff", "--baseline", "suite/baseline.json", "--run", &last(&suite)];
@@ -235,7 +235,7 @@ fn diff_shows_what_a_person_needs_to_know() {
 }
 
 #[test]
-fn the_first_departing_step_is_shown() {
+fn reports_first_changed_step() {
     let tape = [
         r#"{"tool":"search","args":{"q":"a"},"ok":true,"result":1}"#,
         r#"{"tool":"search","args":{"q":"b"},"ok":true,"result":2}"#,
@@ -261,7 +261,7 @@ fn the_first_departing_step_is_shown() {
 }
 
 #[test]
-fn a_missing_baseline_is_said_at_once_and_the_run_goes_on() {
+fn missing_baseline_is_reported_and_the_run_continues() {
     let suite = five("{ min_pass_rate: 0.5 }");
     let ran = suite.run(&[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -282,7 +282,7 @@ fn a_missing_baseline_is_said_at_once_and_the_run_goes_on() {
 }
 
 #[test]
-fn a_broken_baseline_is_said_with_its_place() {
+fn broken_baseline_is_reported_with_its_location() {
     let suite = five("{}").file("suite/baseline.json", "{ \"schema_version\": 1, \"cases\": [{ \"id\": 7 }] }");
     let ran = suite.run(&[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -295,7 +295,7 @@ fn a_broken_baseline_is_said_with_its_place() {
 }
 
 #[test]
-fn a_baseline_on_the_command_line_goes_before_the_suites_own() {
+fn baseline_flag_takes_precedence_over_suite_baseline() {
     let suite = promoted(five("{ no_new_failures: true }"));
     fs::rename(suite.path("suite/baseline.json"), suite.path("other.json")).unwrap();
     let ran = suite.run(&["--baseline", "other.json"]);
@@ -307,7 +307,7 @@ fn a_baseline_on_the_command_line_goes_before_the_suites_own() {
 }
 
 #[test]
-fn one_baseline_is_not_taken_for_several_suites() {
+fn refuses_baseline_flag_for_several_suites() {
     let second =
         "suite: second\ntarget: { process: { command: [sh, ../suite/agent.sh] } }\ncases: [{ id: good, input: {} }]\n";
     let suite = Suite::new().file("second/agentci.yaml", second);
@@ -318,7 +318,7 @@ fn one_baseline_is_not_taken_for_several_suites() {
 }
 
 #[test]
-fn a_part_of_a_suite_misses_nothing() {
+fn partial_run_reports_no_missing_cases() {
     let suite = promoted(five("{ no_missing_cases: true, no_new_failures: true, min_pass_rate: 1 }"));
     let ran = suite.run(&["--case", "t2"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -336,7 +336,7 @@ fn a_part_of_a_suite_misses_nothing() {
 }
 
 #[test]
-fn a_baseline_made_by_runledger_is_taken() {
+fn accepts_runledger_baseline() {
     let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/baselines/runledger.json");
     let baseline = fs::read(fixture).unwrap();
     let gates = "{ min_pass_rate: 1.0, max_avg_wall_ms_delta_pct: 0.1, max_p95_wall_ms_increase_pct: 0.1, no_missing_cases: true }";
@@ -370,7 +370,7 @@ fn native_thresholds_are_percentages() {
 }
 
 #[test]
-fn what_cannot_be_compared_or_promoted_is_reported_with_a_remedy() {
+fn unusable_summary_or_baseline_is_reported_with_help() {
     let suite = promoted(five("{}"));
     let ran = suite.agentci(&["diff", "--baseline", "suite/baseline.json", "--run", "suite"]);
     assert_eq!(ran.code, Some(1));
@@ -384,7 +384,7 @@ fn what_cannot_be_compared_or_promoted_is_reported_with_a_remedy() {
 }
 
 #[test]
-fn the_commands_say_what_they_need() {
+fn diff_and_promote_require_their_arguments() {
     let suite = Suite::empty();
     for arguments in [&["diff"][..], &["baseline"], &["baseline", "promote"], &["diff", "--run", "x"]] {
         assert_eq!(suite.agentci(arguments).code, Some(2), "{arguments:?}");
@@ -392,7 +392,7 @@ fn the_commands_say_what_they_need() {
 }
 
 #[test]
-fn a_file_that_is_not_a_baseline_is_not_replaced() {
+fn promote_refuses_to_overwrite_other_files() {
     let suite = five("{}");
     suite.run(&[]);
     let (from, before) = (last(&suite), fs::read_to_string(suite.path("suite/suite.yaml")).unwrap());

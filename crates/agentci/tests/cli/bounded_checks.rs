@@ -39,7 +39,7 @@ fn suite(check: &str, limits: &str, output: &str) -> Suite {
 }
 
 #[test]
-fn a_check_ends_within_the_limit_of_its_case_and_the_others_are_judged() {
+fn check_stops_at_the_time_limit_of_its_case() {
     for (name, check, output) in hangs() {
         for check in [check.to_owned(), format!("not: {{ {check} }}")] {
             let ran = suite(&check, "limits: { wall: 2s }", &output).run(&[]);
@@ -53,7 +53,7 @@ fn a_check_ends_within_the_limit_of_its_case_and_the_others_are_judged() {
 }
 
 #[test]
-fn the_checks_of_a_case_share_its_time() {
+fn checks_of_a_case_share_its_time_limit() {
     let checks = format!("json_schema: schema.json\n      - {DESCENDING}\n      - json_schema: schema.json");
     let nested = format!("{{\"v\":{}20{}}}", "[".repeat(60), "]".repeat(60));
     let ran = suite(&checks, "limits: { wall: 2s }", &nested).run(&[]);
@@ -83,7 +83,7 @@ fn children(process: u32) -> Vec<u32> {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn memory_is_bounded() {
+fn check_memory_is_limited() {
     // Each selector matches every element, so the list of matches exceeds any limit at once.
     let selectors = vec!["*"; 250].join(",");
     let check = format!("json_path: {{ path: \"$.v[{selectors}]\", value: 1 }}");
@@ -121,7 +121,7 @@ fn busy(suite: &Suite) -> (std::process::Child, u32) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn an_interrupt_is_obeyed_while_a_check_is_evaluated() {
+fn interrupt_stops_check_evaluation() {
     for name in ["INT", "TERM"] {
         let suite = suite(FILTERS, "", &hangs()[2].2);
         let (child, worker) = busy(&suite);
@@ -137,7 +137,7 @@ fn an_interrupt_is_obeyed_while_a_check_is_evaluated() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_worker_does_not_outlive_a_run_that_was_killed() {
+fn worker_exits_when_the_run_is_killed() {
     let suite = suite(FILTERS, "", &hangs()[2].2);
     let (mut child, worker) = busy(&suite);
     child.kill().unwrap();
@@ -146,7 +146,7 @@ fn a_worker_does_not_outlive_a_run_that_was_killed() {
 }
 
 #[test]
-fn a_hostile_schema_or_path_does_not_delay_a_check_of_the_suite() {
+fn hostile_schema_or_path_does_not_delay_check_command() {
     let mut closed: serde_json::Value = serde_json::from_str(&branching()).unwrap();
     closed["unevaluatedProperties"] = false.into();
     let suite = suite("json_schema: closed.json", "", "{}").file("suite/closed.json", closed.to_string());
@@ -159,7 +159,7 @@ fn a_hostile_schema_or_path_does_not_delay_a_check_of_the_suite() {
 }
 
 #[test]
-fn a_worker_answers_as_the_run_itself_would() {
+fn worker_returns_complete_check_results() {
     let tree = r##"{ "properties": { "name": { "type": "string" }, "children": { "items": { "$ref": "#" } } }, "required": ["name"] }"##;
     let checks = "json_schema: tree.json\n      - json_path: { path: \"$..[?match(@.name, @.name)].name\", value: b }";
     let output = r#"{"name":"a","children":[{"name":"b","children":[]},{"name":7}]}"#;
@@ -183,14 +183,14 @@ fn slow_pattern(limits: &str) -> Suite {
 }
 
 #[test]
-fn a_pattern_has_a_time_limit_too() {
+fn pattern_matching_has_a_time_limit() {
     let ran = slow_pattern("limits: { wall: 8s }").run(&[]);
     ran.only_wrong("hangs", "error", "check_timeout");
     ran.ended_soon_after(18);
 }
 
 #[test]
-fn an_interrupt_is_obeyed_while_a_pattern_is_looked_for() {
+fn interrupt_stops_pattern_matching() {
     let suite = slow_pattern("");
     let child = suite.command(&["run", "suite"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // The answer is written to `run.jsonl` before the check is evaluated.

@@ -21,7 +21,7 @@ fn exceed(budgets: &str, script: &str) -> Ran {
 }
 
 #[test]
-fn one_tool_call_too_many_is_not_answered() {
+fn tool_call_over_budget_gets_no_result() {
     let call = "call search '{}' || exit 0\n";
     let ran = exceed("max_tool_calls: 2", &call.repeat(3));
     ran.says(&[
@@ -34,7 +34,7 @@ fn one_tool_call_too_many_is_not_answered() {
 }
 
 #[test]
-fn one_tool_error_too_many_ends_the_case() {
+fn tool_error_over_budget_ends_the_case() {
     let ran = exceed("max_tool_errors: 0", "call search '{}'; call create '{}'; read -r never || exit 0");
     ran.says(&["budget exceeded: max_tool_errors limit=0 actual=1 (limit)"]);
     let case = ran.case("greedy");
@@ -42,7 +42,7 @@ fn one_tool_error_too_many_ends_the_case() {
 }
 
 #[test]
-fn reported_tokens_count() {
+fn reported_tokens_count_toward_budget() {
     let usage = r#"say '{"type":"usage","tokens_in":5,"tokens_out":60}'"#;
     let ran = exceed("max_tokens_out: 100", &format!("{usage}\n{usage}\nread -r never || exit 0"));
     ran.says(&["budget exceeded: max_tokens_out limit=100 actual="]);
@@ -50,19 +50,19 @@ fn reported_tokens_count() {
 }
 
 #[test]
-fn reported_cost_counts() {
+fn reported_cost_counts_toward_budget() {
     let usage = r#"say '{"type":"usage","cost_usd":0.03}'"#;
     let ran = exceed("max_cost_usd: 0.05", &format!("{usage}\n{usage}\nread -r never || exit 0"));
     ran.says(&["budget exceeded: max_cost_usd limit=0.05 actual=0.06 (limit)"]);
 }
 
 #[test]
-fn wall_time_ends_the_case() {
+fn wall_time_over_budget_ends_the_case() {
     exceed("max_wall_ms: 500", "sleep 600");
 }
 
 #[test]
-fn using_just_as_much_as_allowed_passes() {
+fn usage_equal_to_budget_passes() {
     let script = r#"
 call search '{}'; call create '{}'
 say '{"type":"usage","tokens_out":100,"cost_usd":0.05}'
@@ -72,7 +72,7 @@ finish '{"ok":true}'"#;
 }
 
 #[test]
-fn a_case_overrides_the_budgets_of_its_suite_one_by_one() {
+fn case_overrides_suite_budgets_individually() {
     let script = "call search '{}'; call search '{}'; call create '{}'; finish '{\"ok\":true}'";
     let suite = |of_case: &str| {
         let budgets = "budgets: { max_tool_calls: 1, max_tool_errors: 0, max_wall_ms: 60000 }";
@@ -88,7 +88,7 @@ fn a_case_overrides_the_budgets_of_its_suite_one_by_one() {
 }
 
 #[test]
-fn limits_of_a_native_suite_apply_too() {
+fn native_suite_limits_apply() {
     let cases = "world: { tools: { cassette: tape.jsonl } }\nlimits: { tool_calls: 1 }\ncases:\n  \
         - { id: good, input: {}, limits: { tool_calls: 2 } }\n  - { id: greedy, input: {} }\n";
     let script = "call search '{}'; call search '{}' || exit 0; finish '{\"ok\":true}'";

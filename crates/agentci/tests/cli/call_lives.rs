@@ -101,7 +101,7 @@ fn fails(mode: &str, input: &str, world: &str, checks: &str, words: &[&str]) {
 const REFUNDED: &str = "checks: [{ tool_called: { name: refund_order, args: { amount: 20 }, count: 1 } }]";
 
 #[test]
-fn an_agent_that_never_runs_what_its_model_asks_for_called_nothing() {
+fn requested_call_without_result_does_not_count_as_called() {
     passes("runs", "refund", "", REFUNDED);
     let never = "the model requested `refund_order`, but the agent never sent a result: refund_order(amount=20)";
     fails("never", "refund", "", REFUNDED, &[never]);
@@ -114,7 +114,7 @@ fn an_agent_that_never_runs_what_its_model_asks_for_called_nothing() {
 }
 
 #[test]
-fn a_call_that_ends_the_conversation_is_unobserved_unless_someone_saw_it() {
+fn final_call_without_an_observer_is_unobserved() {
     let both = ["write `seen: requested` in the check", "`world.tools.routes`"];
     fails("ends", "refund", "", REFUNDED, &both);
     let asked = "checks: [{ tool_called: { name: refund_order, seen: requested } }, { call_order: { order: [refund_order], seen: requested } }]";
@@ -134,7 +134,7 @@ fn a_call_that_ends_the_conversation_is_unobserved_unless_someone_saw_it() {
 }
 
 #[test]
-fn a_refused_call_is_not_called_and_can_be_expected() {
+fn refused_call_counts_as_not_called_and_is_checkable() {
     let refused = "checks: [{ not: { tool_called: refund_order } }, { tool_called: { name: refund_order, refused: true, args: { amount: 20 } } }]";
     passes("denied", "refund", "", refused);
     fails(
@@ -159,7 +159,7 @@ fn a_refused_call_is_not_called_and_can_be_expected() {
 }
 
 #[test]
-fn a_failure_in_the_words_of_a_framework_is_a_tool_error() {
+fn recognizes_framework_error_text_as_tool_error() {
     passes("runs", "refund", "", "limits: { tool_errors: 0 }");
     fails(
         "fails",
@@ -181,7 +181,7 @@ fn a_failure_in_the_words_of_a_framework_is_a_tool_error() {
 }
 
 #[test]
-fn what_ran_counts_with_the_arguments_it_ran_with() {
+fn checks_use_the_arguments_the_tool_ran_with() {
     let once = "checks: [{ tool_called: { name: refund_order, args: { amount: 20 }, count: 1 } }]\n  limits: { tool_calls: 1 }";
     passes("stub", "refund", ROUTES, once);
     let wrong = run("wrong", "refund", ROUTES, once);
@@ -194,7 +194,7 @@ fn what_ran_counts_with_the_arguments_it_ran_with() {
 }
 
 #[test]
-fn an_exchange_within_a_call_is_a_part_of_it() {
+fn nested_exchange_belongs_to_its_call() {
     let checks = "checks: [{ tool_called: { name: refund_order, count: 1 } }, { tool_called: payments }]\n  limits: { tool_calls: 1 }";
     let ran = passes("within", "refund", ROUTES, checks);
     let end = ran.events().into_iter().find(|event| event["type"] == "case_end").unwrap();
@@ -213,7 +213,7 @@ fn an_exchange_within_a_call_is_a_part_of_it() {
 }
 
 #[test]
-fn parallel_calls_of_one_tool_are_as_many_as_they_are() {
+fn parallel_calls_of_one_tool_are_counted_exactly() {
     let two = "checks: [{ tool_called: { name: find_order, count: 2 } }, { tool_called: { name: find_order, args: { id: 1 }, count: 1 } }]\n  limits: { tool_calls: 2 }";
     for (mode, world) in [("runs", ""), ("stub", ROUTES)] {
         let ran = passes(mode, "twice", world, two);
@@ -224,7 +224,7 @@ fn parallel_calls_of_one_tool_are_as_many_as_they_are() {
 }
 
 #[test]
-fn the_life_of_a_call_is_reported() {
+fn verbose_output_shows_call_lifecycle() {
     let suite = suite("stub", "refund", ROUTES, REFUNDED);
     let ran = suite.agentci(&["run", "suite", "-v"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -241,7 +241,7 @@ fn the_life_of_a_call_is_reported() {
 
 /// The agent reports its calls, and its model calls are observed as well.
 #[test]
-fn protocol_and_wire_see_one_call() {
+fn call_seen_by_protocol_and_wire_counts_once() {
     let agent = r#"
 python3 - <<'PY' > model.json
 import json, os, urllib.request
@@ -267,7 +267,7 @@ finish '{"answer":"refunded"}'
 
 /// Calls with the same id are the same call, whatever name the agent reports.
 #[test]
-fn a_call_that_the_agent_reports_under_another_name_is_a_warning() {
+fn warns_if_agent_reports_call_under_different_name() {
     let agent = r#"
 python3 - <<'PY' > id
 import json, os, urllib.request
@@ -295,7 +295,7 @@ finish '{"answer":"refunded"}'
 
 /// The baseline is from a version that counted the calls requested by the script.
 #[test]
-fn a_baseline_of_the_first_rule_turns_no_gate_red() {
+fn baseline_with_old_counting_rule_fails_no_gate() {
     let first =
         include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/baselines/calls_by_the_first_rule.json"));
     let suite = |mode: &str| {
@@ -328,7 +328,7 @@ fn a_baseline_of_the_first_rule_turns_no_gate_red() {
 }
 
 #[test]
-fn the_page_about_tools_names_every_form() {
+fn tools_page_lists_every_known_form() {
     let page = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/tools.md"));
     for form in agentci::trace::known_forms() {
         assert!(page.contains(form.words.trim()) && page.contains(form.framework), "{form:?}");
@@ -337,7 +337,7 @@ fn the_page_about_tools_names_every_form() {
 
 /// The documented solution for agents that end with a tool call must pass `check --strict`.
 #[test]
-fn expecting_a_request_on_purpose_is_not_a_mistake() {
+fn strict_check_accepts_explicit_seen_values() {
     for check in ["{ name: refund_order, seen: requested }", "refund_order", "{ name: refund_order, seen: answered }"] {
         let suite = suite("runs", "refund", "", &format!("checks: [{{ tool_called: {check} }}]"));
         let ran = suite.agentci(&["check", "--strict", "suite"]);
@@ -347,7 +347,7 @@ fn expecting_a_request_on_purpose_is_not_a_mistake() {
 
 /// A call is refused only if the tool did not run; the call named in `after` must have been made.
 #[test]
-fn a_call_that_ran_was_not_refused() {
+fn executed_call_is_not_refused() {
     let refused = "checks: [{ tool_called: { name: refund_order, refused: true } }]";
     passes("denied", "refund", ROUTES, refused);
     fails("denied after all", "refund", ROUTES, refused, &["refund_order"]);
@@ -357,7 +357,7 @@ fn a_call_that_ran_was_not_refused() {
 
 /// `allow` applies to the tools that the agent calls, whatever its model requested.
 #[test]
-fn tools_over_http_that_are_not_allowed_are_refused() {
+fn refuses_http_tools_that_are_not_allowed() {
     let only = |names: &str| ROUTES.replacen("tools: {", &format!("tools: {{ allow: [{names}],"), 1);
     passes("within", "refund", &only("refund_order, payments"), REFUNDED);
     fails("within", "refund", &only("refund_order"), REFUNDED, &["tool not allowed: payments"]);
@@ -365,7 +365,7 @@ fn tools_over_http_that_are_not_allowed_are_refused() {
 
 /// The result did not come from the stub, so its source is unknown.
 #[test]
-fn a_result_without_a_call_of_the_route_is_a_warning() {
+fn warns_about_result_without_call_to_its_route() {
     let executed = "checks: [{ tool_called: { name: refund_order, seen: executed } }]";
     passes("runs", "refund", ROUTES, REFUNDED)
         .says(&["`refund_order` has a route, but the agent sent its model a result"]);
@@ -376,7 +376,7 @@ fn a_result_without_a_call_of_the_route_is_a_warning() {
 
 /// The stub's answer is known, so it must match the result that the agent sent to its model.
 #[test]
-fn a_result_must_be_what_the_model_was_sent() {
+fn checked_result_must_match_what_the_model_received() {
     let routes = ROUTES.replace("{ ok: true }", "{ refunded: 20 }");
     for check in [
         "tool_result: { name: refund_order, result: { refunded: 20 } }",
@@ -410,7 +410,7 @@ fn a_result_must_be_what_the_model_was_sent() {
 
 /// A baseline records whether a call was seen to run, and the exchanges during it.
 #[test]
-fn a_call_that_is_no_longer_executed_is_a_changed_step() {
+fn call_no_longer_executed_is_a_changed_step() {
     let suite = |mode: &str, with: &str| {
         format!(
             "suite: calls\ntarget: {{ process: {{ command: [python3, agent.py], speaks: text, env: {{ MODE: {mode} }} }} }}\n\
@@ -448,7 +448,7 @@ fn a_call_that_is_no_longer_executed_is_a_changed_step() {
 
 /// An exchange is attributed to the agent that made the surrounding call.
 #[test]
-fn an_exchange_within_a_call_is_made_by_who_made_the_call() {
+fn nested_exchange_is_attributed_to_the_calling_agent() {
     let by = |system: &str| format!("{{ tool_called: {{ name: payments, by: {{ system: {system} }} }} }}");
     passes("within", "refund", ROUTES, &format!("checks: [{}]", by("shop")));
     fails("within", "refund", ROUTES, &format!("checks: [{{ not: {} }}]", by("shop")), &["payments"]);
@@ -457,7 +457,7 @@ fn an_exchange_within_a_call_is_made_by_who_made_the_call() {
 
 /// Some agents use their own call ids, both in the call and in the result.
 #[test]
-fn a_call_that_the_agent_gave_another_id_is_answered() {
+fn matches_results_after_agent_renumbers_call_ids() {
     passes("renumbers", "refund", "", REFUNDED);
     passes("renumbers", "twice", "", "checks: [{ tool_called: { name: find_order, count: 2 } }]");
     passes("renumbers", "refund", "", "checks: [{ tool_result: { name: refund_order, result: { done: true } } }]");

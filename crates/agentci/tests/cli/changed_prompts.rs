@@ -112,7 +112,7 @@ fn is_red(suite: &Suite, words: &[&str]) {
 }
 
 #[test]
-fn the_same_agent_is_green_and_a_changed_line_is_named() {
+fn unchanged_agent_passes_and_changed_line_is_reported() {
     let suite = promoted(shop());
     is_green(&suite);
     let suite = with(suite, "at most 50 USD", "at most 500 USD");
@@ -144,7 +144,7 @@ fn the_same_agent_is_green_and_a_changed_line_is_named() {
 }
 
 #[test]
-fn without_the_gate_a_change_is_listed_and_fails_nothing() {
+fn prompt_change_without_gate_is_listed_but_passes() {
     let suite = promoted(shop().file("suite/agentci.yaml", SUITE.replace(", no_changed_prompts: true", "")));
     let suite = with(suite, "\"gpt-4o\"", "\"gpt-4o-mini\"");
     let ran = suite.agentci(&["run", "suite"]);
@@ -153,7 +153,7 @@ fn without_the_gate_a_change_is_listed_and_fails_nothing() {
 }
 
 #[test]
-fn tools_models_and_parameters_are_compared_in_words() {
+fn describes_changes_to_tools_models_and_parameters() {
     for (from, to, words) in [
         ("[\"id\", \"amount\"]", "[\"id\"]", "tool `refund_order`: `amount` no longer required\n"),
         ("\"number\"", "\"string\"", "tool `refund_order`: `type` of `amount` number -> string\n"),
@@ -178,7 +178,7 @@ fn tools_models_and_parameters_are_compared_in_words() {
 }
 
 #[test]
-fn what_is_not_part_of_the_prompt_is_not_a_change() {
+fn ignores_changes_outside_the_prompt() {
     let suite = promoted(shop());
     let one_more = "\n\nonce = requests\ndef requests(question):\n    \
                     return [{**once(question)[0], \"ask\": \"again\"}, *once(question)]\n";
@@ -201,7 +201,7 @@ const DAILY: &str = r#"SYSTEM = ["You are the shop.", now.strftime("Today is %A,
     f"Session {uuid.uuid4()} in {os.getcwd()} of {os.environ['HOME']}, notes in {tempfile.mkdtemp()}"]"#;
 
 #[test]
-fn a_prompt_that_holds_the_day_keeps_its_fingerprint_tomorrow() {
+fn prompt_with_current_date_is_unchanged_on_another_day() {
     let usual = "SYSTEM = [\"You are the shop.\", \"Refund at most 50 USD.\", \"Be brief.\"]";
     let suite = with(shop(), usual, &format!("now = datetime.datetime.now()\n{DAILY}"));
     let suite = promoted(suite);
@@ -237,7 +237,7 @@ fn a_prompt_that_holds_the_day_keeps_its_fingerprint_tomorrow() {
 }
 
 #[test]
-fn a_date_that_is_not_today_must_stay() {
+fn changed_fixed_date_is_a_prompt_change() {
     let suite = promoted(with(shop(), "Be brief.", "The sale ends on 2001-02-03."));
     is_green(&suite);
     let suite = with(suite, "2001-02-03", "2001-02-04");
@@ -253,7 +253,7 @@ def requests(question):
 "#;
 
 #[test]
-fn agents_of_one_suite_are_distinguished() {
+fn distinguishes_agents_within_one_suite() {
     let suite = promoted(shop().file("suite/setup.py", SEVERAL));
     is_green(&suite);
     let suite = with(suite, "You know about bills.", "You know all about bills.");
@@ -281,7 +281,7 @@ fn agents_of_one_suite_are_distinguished() {
 }
 
 #[test]
-fn an_agent_that_stopped_asking_its_model_is_a_change() {
+fn missing_model_call_is_a_change() {
     let suite = promoted(shop());
     let suite = with(suite, "return [{", "return [] if question == 'billing' else [{");
     // The other case still sends the request; this one fails because it never calls its model.
@@ -293,7 +293,7 @@ fn an_agent_that_stopped_asking_its_model_is_a_change() {
 }
 
 #[test]
-fn secrets_of_a_prompt_do_not_reach_the_baseline() {
+fn redacts_prompt_secrets_in_baseline() {
     let key = "sk-proj-abcdefghijklmnopqrstuvwx0123456789";
     let suite = with(shop(), "\"Be brief.\"", "\"Be brief.\", \"The key is \" + os.environ['SHOP_API_KEY']");
     let keyed = |key: &str| SUITE.replace("env: {", &format!("env: {{ SHOP_API_KEY: {key},"));
@@ -309,7 +309,7 @@ fn secrets_of_a_prompt_do_not_reach_the_baseline() {
 }
 
 #[test]
-fn a_baseline_without_prompts_or_of_another_rule_skips_the_gate() {
+fn skips_gate_for_baseline_without_comparable_prompts() {
     let suite = promoted(shop());
     let kept = baseline(&suite);
     let mut old = kept.clone();
@@ -341,7 +341,7 @@ fn a_baseline_without_prompts_or_of_another_rule_skips_the_gate() {
 }
 
 #[test]
-fn a_prompt_is_kept_once_for_all_cases() {
+fn stores_shared_prompt_once() {
     let suite = promoted(shop());
     let kept = baseline(&suite);
     let requests = kept["prompts"]["requests"].as_object().unwrap();
@@ -363,7 +363,7 @@ fn a_prompt_is_kept_once_for_all_cases() {
 }
 
 #[test]
-fn runs_that_are_added_leave_the_prompts_as_they_are() {
+fn promote_add_takes_prompts_from_the_latest_run() {
     let suite = promoted(shop());
     let before = baseline(&suite)["prompts"].clone();
     suite.agentci(&["run", "suite"]);
@@ -384,7 +384,7 @@ fn runs_that_are_added_leave_the_prompts_as_they_are() {
 }
 
 #[test]
-fn an_agent_with_a_recorded_model_is_compared_as_well() {
+fn compares_prompts_of_agent_with_recorded_model() {
     let mut upstream = Upstream::start();
     let suite = shop();
     let recorded = SUITE

@@ -19,7 +19,7 @@ fn finds(suite: &Suite, parts: &[&str]) {
 }
 
 #[test]
-fn a_good_suite_is_said_to_be_good() {
+fn valid_suite_has_no_problems() {
     let suite = suite();
     let ran = suite.agentci(&["check", "suite"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
@@ -29,7 +29,7 @@ fn a_good_suite_is_said_to_be_good() {
 }
 
 #[test]
-fn what_this_machine_lacks_is_a_warning() {
+fn warns_about_missing_programs_and_baseline() {
     let text = "target: { process: { command: [no-such-program, x] } }\ngates: { baseline: gone.json }\n\
         cases: [{ id: a, input: {} }, { id: b, input: {}, target: { process: { command: [\"${ENV.AGENT}\"] } } },\n  \
         { id: c, input: {}, target: { process: { command: [./none/agent] } } }, { id: d, input: hello }]\n";
@@ -45,7 +45,7 @@ fn what_this_machine_lacks_is_a_warning() {
 }
 
 #[test]
-fn without_a_path_the_suites_of_this_folder_are_looked_at() {
+fn checks_current_folder_by_default() {
     let suite = suite();
     suite.write();
     for words in [&["check"][..], &["check", "--secrets"]] {
@@ -57,14 +57,14 @@ fn without_a_path_the_suites_of_this_folder_are_looked_at() {
 }
 
 #[test]
-fn malformed_checks() {
+fn reports_malformed_checks() {
     let suite =
         suite().case("odd", "assertions:\n  - { type: must_cal, tools: x }\n  - { type: call_order, order: x }", "");
     finds(&suite, &["unknown assertion type `must_cal`", "odd.yaml:5:13", "`order` must be a list", "odd.yaml:6:32"]);
 }
 
 #[test]
-fn a_missing_schema_and_a_wrong_one() {
+fn reports_missing_and_invalid_schemas() {
     let schema = |name: &str| format!("assertions: [{{ type: json_schema, schema_path: {name} }}]");
     let suite = suite()
         .case("absent", &schema("absent.json"), "")
@@ -77,13 +77,13 @@ fn a_missing_schema_and_a_wrong_one() {
 }
 
 #[test]
-fn an_id_that_is_used_twice() {
+fn reports_duplicate_case_id() {
     let again = "id: good\ninput: {}\ncassette: cassettes/good.jsonl\n";
     finds(&suite().file("suite/cases/twin.yaml", again), &["the case id `good` is used twice", "twin.yaml:1:5"]);
 }
 
 #[test]
-fn cassettes_that_are_missing_or_wrong() {
+fn reports_missing_and_invalid_cassettes() {
     let suite = suite()
         .case("absent", "", "")
         .case("torn", "", "")
@@ -103,7 +103,7 @@ fn a_mistyped_cases_key_does_not_hide_the_suite() {
 }
 
 #[test]
-fn every_problem_is_reported_at_once() {
+fn reports_all_problems_in_one_run() {
     let suite = suite()
         .case("one", "budget: {}", "")
         .case("two", "budgets: { max_tool_calls: few }", "")
@@ -116,7 +116,7 @@ fn every_problem_is_reported_at_once() {
 }
 
 #[test]
-fn warnings_fail_only_when_asked_to() {
+fn warnings_fail_only_with_strict() {
     let suite = suite().case("norway", "input: { land: NO }", "");
     let ran = suite.agentci(&["check", "suite"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -126,7 +126,7 @@ fn warnings_fail_only_when_asked_to() {
 }
 
 #[test]
-fn a_case_that_is_wrong_elsewhere_still_has_its_checks_looked_at() {
+fn validates_checks_of_otherwise_invalid_case() {
     let native = "cases:\n  - id: a\n    input: {}\n    limits: { tool_calls: 1.5 }\n    checks: [{ tool_caled: x }, { json_schema: none.json }]\n";
     let ran = Suite::native(native).agentci(&["check", "suite"]);
     ran.complains(&["`tool_calls` must be", "unknown check `tool_caled`", "cannot be read: no such file"]);
@@ -136,7 +136,7 @@ fn a_case_that_is_wrong_elsewhere_still_has_its_checks_looked_at() {
 }
 
 #[test]
-fn a_recording_that_would_be_replayed_and_is_missing_is_reported_once() {
+fn missing_recording_is_reported_once_in_replay_mode() {
     let yaml = |mode: &str| {
         format!(
             "suite: suite\nmode: {mode}\ntarget: {{ http: {{ url: \"http://127.0.0.1:9/\" }} }}\nworld: {{ recording: kept.jsonl }}\n\
@@ -159,7 +159,7 @@ fn a_recording_that_would_be_replayed_and_is_missing_is_reported_once() {
 }
 
 #[test]
-fn a_missing_cassette_has_the_same_remedy_in_every_command() {
+fn missing_cassette_has_same_help_in_every_command() {
     let suite = Suite::new();
     std::fs::remove_file(suite.path("suite/cassettes/good.jsonl")).unwrap();
     let help = "record it with `agentci record`, or correct the path";
@@ -168,7 +168,7 @@ fn a_missing_cassette_has_the_same_remedy_in_every_command() {
 }
 
 #[test]
-fn the_examples_are_clean_even_by_strict_rules() {
+fn examples_pass_strict_check() {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").canonicalize().unwrap();
     let ran = Suite::empty().agentci(&["check", "--strict", examples.to_str().unwrap()]);
     assert_eq!(ran.code, Some(0), "{ran:?}");

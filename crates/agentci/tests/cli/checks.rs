@@ -14,7 +14,7 @@ fn suite(assertion: &str, script: &str) -> Suite {
 }
 
 #[test]
-fn a_schema_that_asks_for_one_more_field_fails_with_its_name() {
+fn missing_schema_field_is_reported_by_name() {
     let suite = suite("{ type: json_schema, schema_path: schema.json }", r#"finish '{"answer":"x"}'"#);
     let ran = suite.run(&[]);
     ran.only_wrong("wrong", "fail", "check");
@@ -30,7 +30,7 @@ fn a_schema_that_asks_for_one_more_field_fails_with_its_name() {
 }
 
 #[test]
-fn a_schema_error_deep_inside_names_its_path() {
+fn nested_schema_error_is_reported_with_its_path() {
     let schema = r#"{"properties":{"items":{"items":{"properties":{"price":{"type":"number"}}}}}}"#;
     let output = r#"finish '{"items":[{"price":1},{"price":"2"}]}'"#;
     let suite = suite("{ type: json_schema, schema_path: deep.json }", output).file("suite/deep.json", schema);
@@ -40,7 +40,7 @@ fn a_schema_error_deep_inside_names_its_path() {
 }
 
 #[test]
-fn a_tool_that_was_skipped_is_named_beside_those_called() {
+fn reports_missing_call_with_the_tools_called() {
     let ran = suite("{ type: must_call, tools: [search, create] }", "call search '{}'; finish '{}'").run(&[]);
     ran.only_wrong("wrong", "fail", "check");
     ran.says(&[
@@ -53,7 +53,7 @@ fn a_tool_that_was_skipped_is_named_beside_those_called() {
 }
 
 #[test]
-fn a_forbidden_tool_is_found_by_one_name_and_by_a_list() {
+fn must_not_call_accepts_single_name_or_list() {
     for (tools, column) in [("create", 35), ("[search, create]", 44)] {
         let assertion = format!("{{ type: must_not_call, tools: {tools} }}");
         let ran = suite(&assertion, "call create '{}'; finish '{}'").run(&[]);
@@ -65,7 +65,7 @@ fn a_forbidden_tool_is_found_by_one_name_and_by_a_list() {
 }
 
 #[test]
-fn calls_in_another_order_are_reported() {
+fn reports_calls_in_wrong_order() {
     let assertion = "{ type: call_order, order: [search, create] }";
     let ran = suite(assertion, "call create '{}'; call search '{}'; finish '{}'").run(&[]);
     ran.only_wrong("wrong", "fail", "check");
@@ -75,7 +75,7 @@ fn calls_in_another_order_are_reported() {
 }
 
 #[test]
-fn a_missing_field_is_named_beside_those_present() {
+fn reports_missing_field_with_the_fields_present() {
     let assertion = "{ type: required_fields, fields: [answer, source] }";
     let ran = suite(assertion, r#"finish '{"answer":null}'"#).run(&[]);
     ran.only_wrong("wrong", "fail", "check");
@@ -88,7 +88,7 @@ fn a_missing_field_is_named_beside_those_present() {
 }
 
 #[test]
-fn checks_of_the_suite_come_before_those_of_the_case_and_all_are_reported() {
+fn reports_suite_checks_before_case_checks() {
     let suite = Suite::new()
         .setting("assertions: [{ type: required_fields, fields: [a] }]")
         .agent("good", r#"finish '{"a":1}'"#)
@@ -102,14 +102,14 @@ fn checks_of_the_suite_come_before_those_of_the_case_and_all_are_reported() {
 }
 
 #[test]
-fn checks_are_not_judged_when_the_agent_never_answered() {
+fn skips_checks_without_final_output() {
     let ran = suite("{ type: must_call, tools: search }", "exit 1").run(&[]);
     ran.only_wrong("wrong", "error", "agent_exited");
     assert!(!ran.stdout.contains("must_call"), "{ran:?}");
 }
 
 #[test]
-fn native_checks_point_at_what_was_not_met() {
+fn native_check_failures_point_at_the_failed_condition() {
     let cases = r"world: { tools: { cassette: tape.jsonl } }
 cases:
   - id: good

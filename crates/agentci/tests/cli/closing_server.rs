@@ -104,7 +104,7 @@ fn every_byte(answers: Answers, target: impl Fn(&str) -> String, turn: &str) {
 }
 
 #[test]
-fn of_an_agent_over_http() {
+fn http_agent_closing_after_every_byte_count() {
     fn answers(_: &str, _: &Value) -> Vec<u8> {
         whole("application/json", r#"{"answer":"hello"}"#)
     }
@@ -112,7 +112,7 @@ fn of_an_agent_over_http() {
 }
 
 #[test]
-fn of_an_agent_that_streams_over_http() {
+fn streaming_http_agent_closing_after_every_byte_count() {
     fn answers(_: &str, _: &Value) -> Vec<u8> {
         chunked(&[json!({"token": "hel"}), json!({"token": "lo"}), json!("[DONE]")])
     }
@@ -120,7 +120,7 @@ fn of_an_agent_that_streams_over_http() {
 }
 
 #[test]
-fn of_an_agui_agent() {
+fn agui_agent_closing_after_every_byte_count() {
     fn answers(_: &str, body: &Value) -> Vec<u8> {
         let (thread, run) = (&body["threadId"], &body["runId"]);
         chunked(&[
@@ -136,7 +136,7 @@ fn of_an_agui_agent() {
 }
 
 #[test]
-fn of_an_a2a_agent() {
+fn a2a_agent_closing_after_every_byte_count() {
     fn answers(_: &str, body: &Value) -> Vec<u8> {
         let part = json!({"kind": "text", "text": "hi"});
         let message = json!({"kind": "message", "role": "agent", "messageId": "m", "parts": [part]});
@@ -147,7 +147,7 @@ fn of_an_a2a_agent() {
 }
 
 #[test]
-fn of_an_mcp_server() {
+fn mcp_server_closing_after_every_byte_count() {
     fn answers(_: &str, body: &Value) -> Vec<u8> {
         let result = match body["method"].as_str() {
             Some("initialize") => json!({
@@ -175,7 +175,7 @@ fn of_an_mcp_server() {
 }
 
 #[test]
-fn of_a_model() {
+fn model_server_closing_after_every_byte_count() {
     fn answers(_: &str, _: &Value) -> Vec<u8> {
         chunked(&[
             json!({"choices": [{"index": 0, "delta": {"role": "assistant", "content": "hi"}}]}),

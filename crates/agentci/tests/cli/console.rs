@@ -21,7 +21,7 @@ fn junit_order(ran: &Ran) -> Vec<String> {
 }
 
 #[test]
-fn the_order_does_not_depend_on_what_ends_first() {
+fn output_order_does_not_depend_on_completion_order() {
     let one = uneven().run(&["--parallel", "1"]);
     let four = uneven().run(&["--parallel", "4"]);
     let report = |ran: &Ran| ran.console().split("run them again").next().unwrap().to_owned();
@@ -36,7 +36,7 @@ fn the_order_does_not_depend_on_what_ends_first() {
 }
 
 #[test]
-fn cases_really_run_side_by_side() {
+fn runs_cases_in_parallel() {
     // Each waits for the other, so they would never end if they ran one after the other.
     let meet =
         |own: &str, other: &str| format!("echo > {own}; while [ ! -e {other} ]; do sleep 0.05; done; finish '{{}}'");
@@ -45,13 +45,13 @@ fn cases_really_run_side_by_side() {
 }
 
 #[test]
-fn a_report_with_everything_in_it() {
+fn prints_full_report() {
     let ran = uneven().run(&[]);
     insta::assert_snapshot!(ran.shown());
 }
 
 #[test]
-fn verbose_shows_checks_and_tool_calls_below_their_case() {
+fn verbose_shows_checks_and_tool_calls_of_each_case() {
     let tape = r#"{"tool":"search","args":{"q":"x"},"ok":true,"result":1}"#;
     let suite = Suite::new()
         .case("calls", "assertions: [{ type: must_call, tools: search }]", "call search '{\"q\":\"x\"}'; finish '{}'")
@@ -62,7 +62,7 @@ fn verbose_shows_checks_and_tool_calls_below_their_case() {
 }
 
 #[test]
-fn several_runs_of_a_case_are_one_row() {
+fn groups_repeated_runs_of_a_case_in_one_row() {
     let cases = "cases:\n  - { id: good, input: {} }\n  - { id: flaky, runs: 3, input: {} }\n";
     let script = "if mkdir once 2> /dev/null; then exit 9; fi; finish '{\"ok\":true}'";
     let ran = Suite::native(cases).agent("good", "finish '{}'").agent("flaky", script).run(&[]);
@@ -74,7 +74,7 @@ fn several_runs_of_a_case_are_one_row() {
 }
 
 #[test]
-fn the_end_says_how_to_run_failed_cases_again() {
+fn ends_with_command_to_rerun_failed_cases() {
     let suite = uneven();
     let ran = suite.run(&["--parallel", "2", "--tag", "x"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");

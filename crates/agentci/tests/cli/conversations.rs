@@ -33,7 +33,7 @@ fn unchanged() -> Suite {
 }
 
 #[test]
-fn the_example_passes_without_its_server_and_its_hooks() {
+fn example_replays_without_server_and_hooks() {
     // The copy does not contain the hooks.
     let ran = unchanged().agentci(&["run", "shop", "--mode", "replay"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -42,7 +42,7 @@ fn the_example_passes_without_its_server_and_its_hooks() {
 }
 
 #[test]
-fn a_replay_needs_neither_secrets_nor_addresses() {
+fn replay_needs_no_secrets_or_addresses() {
     let live = "endpoint: \"${ENV.NO_SUCH_ADDRESS}/\"\n  headers: { authorization: \"Bearer ${ENV.NO_SUCH_TOKEN}\" }\n  \
                 forwardedProps: { tenant: \"${ENV.NO_SUCH_TENANT}\" }";
     let suite = shop("ananke.config.yaml", "endpoint: \"http://127.0.0.1:8123/\"", live);
@@ -55,7 +55,7 @@ fn a_replay_needs_neither_secrets_nor_addresses() {
 }
 
 #[test]
-fn converted_they_have_the_same_verdicts() {
+fn conversion_keeps_verdicts() {
     let suite = unchanged();
     let native = suite.agentci(&["convert", "shop"]);
     assert_eq!(native.code, Some(0), "{native:?}");
@@ -67,7 +67,7 @@ fn converted_they_have_the_same_verdicts() {
 }
 
 #[test]
-fn limits_on_time_apply_to_the_recorded_times() {
+fn time_limits_apply_to_recorded_durations() {
     // A replay is fast, but the recorded times count.
     let suite = shop(
         "tests/sold-out.test.yaml",
@@ -87,7 +87,7 @@ fn limits_on_time_apply_to_the_recorded_times() {
 }
 
 #[test]
-fn a_test_that_differs_from_its_recording_is_reported() {
+fn reports_turn_that_differs_from_recording() {
     let suite = shop("tests/checkout.test.yaml", "By bicycle, thanks", "By donkey, thanks");
     let ran = suite.agentci(&["run", "shop", "--mode", "replay", "--case", "a basket is bought"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -98,14 +98,14 @@ fn a_test_that_differs_from_its_recording_is_reported() {
 }
 
 #[test]
-fn a_turn_more_than_was_recorded_is_reported() {
+fn reports_turn_missing_from_recording() {
     let suite = shop("tests/sold-out.test.yaml", "\nturns:\n", "\nturns:\n  - user: Good morning\n");
     let ran = suite.agentci(&["run", "shop", "--mode", "replay", "--case", "what is sold out is not sold"]);
     assert_eq!((ran.code, ran.verdicts()[0].2.as_str()), (Some(1), "replay_miss"), "{ran:?}");
 }
 
 #[test]
-fn a_recording_that_is_missing_or_wrong_is_an_error_of_its_case() {
+fn missing_or_invalid_recording_fails_only_its_case() {
     let suite = unchanged();
     fs::remove_file(suite.path("shop/recordings/tests/checkout.test.jsonl")).unwrap();
     let suite = suite.file("shop/recordings/tests/sold-out.test.jsonl", "{\"v\":1,\"type\":\"recording\"}\nnonsense\n");
@@ -119,7 +119,7 @@ fn a_recording_that_is_missing_or_wrong_is_an_error_of_its_case() {
 }
 
 #[test]
-fn a_server_that_is_not_there_is_named() {
+fn unreachable_server_is_reported_and_keeps_old_recording() {
     let suite = shop("ananke.config.yaml", "http://127.0.0.1:8123/", "http://127.0.0.1:9/");
     let suite = suite.file("shop/tests/checkout.test.yaml", "version: \"1.0\"\nname: hello\nturns: [{ user: hi }]\n");
     let ran = suite.agentci(&["run", "shop/tests/checkout.test.yaml"]);
@@ -133,7 +133,7 @@ fn a_server_that_is_not_there_is_named() {
 }
 
 #[test]
-fn a_server_that_allows_only_its_own_fields_is_called_without_the_version() {
+fn omits_protocol_version_for_servers_that_reject_it() {
     let address = listen(|asked| {
         if asked.body.get("protocolVersion").is_some() {
             let detail = r#"{"detail":[{"type":"extra_forbidden","loc":["body","protocolVersion"],"msg":"Extra inputs are not permitted"}]}"#;

@@ -23,7 +23,7 @@ fn mixed() -> Suite {
 }
 
 #[test]
-fn the_converted_suite_gives_the_same_verdicts() {
+fn conversion_keeps_verdicts() {
     let suite = mixed();
     let original = suite.run(&[]);
     assert_eq!(original.code, Some(1));
@@ -51,7 +51,7 @@ fn the_converted_suite_gives_the_same_verdicts() {
 }
 
 #[test]
-fn what_the_agent_is_sent_survives_conversion() {
+fn conversion_keeps_agent_input() {
     let suite = mixed();
     let sent = |path: &str| {
         let ran = suite.agentci(&["run", path, "--case", "odd-input"]);
@@ -70,7 +70,7 @@ fn what_the_agent_is_sent_survives_conversion() {
 }
 
 #[test]
-fn a_native_suite_converts_to_itself() {
+fn native_suite_converts_to_identical_suite() {
     let suite = mixed();
     assert_eq!(suite.agentci(&["convert", "suite", "-o", "elsewhere/agentci.yaml"]).code, Some(0));
     assert_eq!(suite.agentci(&["convert", "elsewhere", "-o", "elsewhere/again.yaml"]).code, Some(0));
@@ -82,7 +82,7 @@ fn a_native_suite_converts_to_itself() {
 }
 
 #[test]
-fn a_file_that_is_there_is_not_replaced_unasked() {
+fn refuses_to_overwrite_existing_file_without_force() {
     let suite = Suite::new().file("kept.yaml", "mine");
     let ran = suite.agentci(&["convert", "suite", "-o", "kept.yaml"]);
     assert_eq!(ran.code, Some(1));
@@ -93,7 +93,7 @@ fn a_file_that_is_there_is_not_replaced_unasked() {
 }
 
 #[test]
-fn a_wrong_suite_is_not_converted() {
+fn refuses_to_convert_invalid_suite() {
     let suite = Suite::new().file("suite/cases/bad.yaml", "id: bad\n");
     let ran = suite.agentci(&["convert", "suite", "-o", "out.yaml"]);
     assert_eq!(ran.code, Some(1));

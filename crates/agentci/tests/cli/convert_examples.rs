@@ -119,7 +119,7 @@ fn compare(suite: &Suite) -> BTreeMap<&'static str, Verdicts> {
 }
 
 #[test]
-fn every_example_gives_the_same_verdicts_when_converted() {
+fn conversion_keeps_verdicts_of_every_example() {
     let suite = examples();
     let found = compare(&suite);
     for dialect in DIALECTS {
@@ -130,7 +130,7 @@ fn every_example_gives_the_same_verdicts_when_converted() {
 }
 
 #[test]
-fn every_broken_example_gives_the_same_verdicts_when_converted() {
+fn conversion_keeps_verdicts_of_every_broken_example() {
     let suite = examples();
     break_answers(&suite.path("examples"));
     break_answers(&suite.path("first"));

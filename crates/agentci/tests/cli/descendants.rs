@@ -10,7 +10,7 @@ fn leaves_behind(start: &str) -> Suite {
 }
 
 #[test]
-fn a_child_in_the_background_ends_with_the_agent() {
+fn background_child_ends_with_the_agent() {
     let suite = leaves_behind("sleep 600 &\ntell child.pid $!");
     let ran = suite.run(&[]);
     ran.all_passed();
@@ -19,7 +19,7 @@ fn a_child_in_the_background_ends_with_the_agent() {
 }
 
 #[test]
-fn a_child_that_ignores_signals_ends_with_the_agent() {
+fn signal_ignoring_child_ends_with_the_agent() {
     let suite = leaves_behind("sh -c 'trap \"\" TERM HUP INT; echo $$ > child.pid; while :; do sleep 1; done' &");
     let ran = suite.run(&[]);
     ran.all_passed();
@@ -28,7 +28,7 @@ fn a_child_that_ignores_signals_ends_with_the_agent() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_child_in_a_session_of_its_own_ends_with_the_agent() {
+fn child_in_separate_session_ends_with_the_agent() {
     let suite = leaves_behind("setsid sleep 600 &\ntell child.pid $!");
     suite.run(&[]).all_passed();
     assert!(is_gone(told(&suite.path("child.pid"))));
@@ -36,7 +36,7 @@ fn a_child_in_a_session_of_its_own_ends_with_the_agent() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_daemon_whose_parent_left_ends_with_the_agent() {
+fn orphaned_daemon_ends_with_the_agent() {
     let suite = leaves_behind("(setsid sh -c 'echo $$ > child.pid; exec sleep 600' > /dev/null 2>&1 &)");
     suite.run(&[]).all_passed();
     assert!(is_gone(told(&suite.path("child.pid"))));
@@ -44,7 +44,7 @@ fn a_daemon_whose_parent_left_ends_with_the_agent() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_daemon_that_dropped_its_environment_does_not_outlive_the_run() {
+fn daemon_with_cleared_environment_ends_with_the_run() {
     let suite = leaves_behind("(setsid env -i /bin/sh -c 'echo $$ > child.pid; exec sleep 600' > /dev/null 2>&1 &)");
     suite.run(&[]).all_passed();
     assert!(is_gone(told(&suite.path("child.pid"))));
@@ -52,7 +52,7 @@ fn a_daemon_that_dropped_its_environment_does_not_outlive_the_run() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_daemon_of_an_agent_that_is_given_up_ends_too() {
+fn daemon_of_timed_out_agent_is_killed() {
     let script = format!("{TELL}(setsid sh -c 'echo $$ > child.pid; exec sleep 600' > /dev/null 2>&1 &)\nsleep 600");
     let suite = Suite::new().case("hangs", "budgets: { max_wall_ms: 2000 }", &script);
     suite.run(&[]).only_wrong("hangs", "fail", "limit");
@@ -61,7 +61,7 @@ fn a_daemon_of_an_agent_that_is_given_up_ends_too() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn the_daemon_of_one_case_ends_while_another_case_runs() {
+fn daemon_ends_with_its_case_during_parallel_run() {
     // The second case runs in parallel and sees the daemon of the first case end.
     let first = "(setsid sh -c 'echo $$ > child.pid; exec sleep 600' > /dev/null 2>&1 &)\n\
         while [ ! -e child.pid ]; do sleep 0.05; done\nfinish '{\"ok\":true}'";

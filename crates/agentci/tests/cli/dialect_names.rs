@@ -38,7 +38,7 @@ const NAMES: [&str; 4] = ["ananke", "aumai", "runledger", "yao"];
 const PLAIN_WORD: [&str; 3] = ["Dialect::Scenario", "\"scenario\"", "scenario format"];
 
 #[test]
-fn only_listed_files_name_a_dialect() {
+fn only_listed_files_mention_a_dialect() {
     let sources = files_below("crates", "rs").into_iter().filter(|path| path.contains("/src/"));
     let elsewhere = sources.filter(|path| !AT_HOME.iter().any(|home| path.starts_with(home)));
     let named = |path: &String| names_dialect(&text_of(path), path.starts_with("crates/agentci/src/cli/"));
@@ -64,7 +64,7 @@ fn names_dialect(text: &str, with_docs: bool) -> bool {
 }
 
 #[test]
-fn every_dialect_is_looked_for() {
+fn name_list_includes_every_dialect() {
     let native = agentci::plan::Dialect::Native;
     for dialect in agentci::formats::dialects().filter(|dialect| *dialect != native) {
         let plain = format!("Dialect::{dialect:?}");
@@ -74,7 +74,7 @@ fn every_dialect_is_looked_for() {
 }
 
 #[test]
-fn a_name_is_distinguished_from_a_plain_word() {
+fn distinguishes_dialect_names_from_plain_words() {
     for named in ["match dialect {\n    Dialect::Yao => 1,\n}", "use x::YaoOptions;", "if name == \"scenario\" {}"] {
         assert!(names_dialect(named, false), "{named}");
     }

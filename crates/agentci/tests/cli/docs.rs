@@ -50,7 +50,7 @@ fn every_example_passes() {
 
 /// The agent is started, uses stubbed tools, and phrases its answers differently from the expected ones.
 #[test]
-fn the_scenarios_of_every_agent_pass() {
+fn scenarios_of_every_agent_pass() {
     for (agent, ids) in
         [("us_payroll", &["health_premium", "overtime", "why_net_lower"][..]), ("uk_payroll", &["tax_code"])]
     {
@@ -64,20 +64,20 @@ fn the_scenarios_of_every_agent_pass() {
 }
 
 #[test]
-fn one_case_of_the_demo_can_be_run_alone() {
+fn runs_single_demo_case() {
     let ran = in_project(&["run", "examples/evals/demo", "--case", "t1"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(ran.verdicts(), [("t1".into(), "pass".into(), String::new())]);
 }
 
 #[test]
-fn the_quickstart_prints_what_a_newcomer_is_told() {
+fn quickstart_output_matches_snapshot() {
     let ran = in_project(&["run", "examples/quickstart"]);
     insta::assert_snapshot!(ran.shown());
 }
 
 #[test]
-fn the_first_command_of_the_readme_works() {
+fn first_readme_command_succeeds() {
     let readme = project().join("README.md");
     let text = std::fs::read_to_string(&readme).unwrap_or_else(|error| panic!("{}: {error}", readme.display()));
     let block =

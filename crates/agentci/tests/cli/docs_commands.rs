@@ -88,39 +88,39 @@ fn follow_all(fits: impl Fn(&str) -> bool) {
 }
 
 #[test]
-fn commands_of_the_readme_work() {
+fn readme_commands_work() {
     follow_all(|path| path == "README.md");
 }
 
 #[test]
-fn commands_of_the_examples_work() {
+fn example_commands_work() {
     follow_all(|path| path.starts_with("examples/"));
 }
 
 #[test]
-fn commands_of_the_reference_work() {
+fn reference_commands_work() {
     follow_all(|path| path.starts_with("docs/reference/"));
 }
 
 #[test]
-fn commands_of_the_guides_work() {
+fn guide_commands_work() {
     follow_all(|path| path.starts_with("docs/guides/") && !path.contains("/moving-from-"));
 }
 
 #[test]
-fn commands_of_the_guides_of_moving_work() {
+fn migration_guide_commands_work() {
     follow_all(|path| path.starts_with("docs/guides/moving-from-"));
 }
 
 #[test]
-fn commands_of_all_other_pages_work() {
+fn other_page_commands_work() {
     follow_all(|path| {
         path.starts_with("docs/") && !["docs/reference/", "docs/guides/"].iter().any(|of| path.starts_with(of))
     });
 }
 
 #[test]
-fn every_command_that_is_not_run_is_there() {
+fn skipped_commands_list_has_no_stale_entries() {
     let mut seen = [false; NOT_RUN.len()];
     let pages: Vec<Page> = pages().iter().map(|path| Page::read(path)).collect();
     let commands = pages.iter().flat_map(Page::blocks).flat_map(Block::commands);
@@ -132,7 +132,7 @@ fn every_command_that_is_not_run_is_there() {
 }
 
 #[test]
-fn commands_are_marked_as_such() {
+fn shell_blocks_use_the_sh_language_tag() {
     for path in pages() {
         for block in Page::read(&path).blocks() {
             let language = block.language.as_str();
@@ -148,7 +148,7 @@ fn wrong_with(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_page_that_is_wrong_is_noticed() {
+fn detects_incorrect_pages() {
     let check = "<!-- given: a.yaml name: a -->\n```sh\nagentci check a.yaml\n```\n";
     assert_eq!(wrong_with(check), ["page.md:2: `agentci check a.yaml`: exit code 1 instead of 0"]);
     assert_eq!(wrong_with("```sh\ntrue\nfalse\n```\n"), ["page.md:1: `false`: exit code 1 instead of 0"]);
@@ -164,7 +164,7 @@ fn a_page_that_is_wrong_is_noticed() {
 }
 
 #[test]
-fn a_page_that_is_right_passes() {
+fn accepts_correct_pages() {
     let folder = "```sh\nmkdir a && cd a\n```\n```sh\npwd | grep '/work/a$'\n```\n";
     assert_eq!(wrong_with(folder), [""; 0]);
     let served = "<!-- port: 8080 -->\n<!-- background -->\n```sh\nagentci serve llm --port 8080 --control-token t\n```\n<!-- output -->\n```text\n\

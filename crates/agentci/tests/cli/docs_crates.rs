@@ -32,7 +32,7 @@ fn written() -> BTreeMap<String, BTreeSet<String>> {
 }
 
 #[test]
-fn crates_use_what_the_page_says() {
+fn crate_dependencies_match_the_pipeline_page() {
     let (used, written) = (used(), written());
     for (name, uses) in &used {
         println!("{name}: {}", uses.iter().map(String::as_str).collect::<Vec<_>>().join(", "));

@@ -15,7 +15,7 @@ static NAMED: LazyLock<Regex> = LazyLock::new(|| {
 const FOLDERS: [&str; 5] = ["docs", "fixtures", "fuzz", "stress", "benches"];
 
 #[test]
-fn files_on_pages_exist() {
+fn files_named_in_docs_exist() {
     let pages = FOLDERS.into_iter().flat_map(|folder| files_below(folder, "md"));
     let (mut wrong, mut seen) = (Vec::new(), 0);
     for path in pages.chain(["README.md", "CONTRIBUTING.md", "interop/README.md"].map(str::to_owned)) {

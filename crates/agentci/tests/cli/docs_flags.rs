@@ -14,7 +14,7 @@ static NAMED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"`agentci ([^`]+)`"
 const GROUPS: [&str; 2] = ["serve", "baseline"];
 
 #[test]
-fn commands_in_sentences_exist() {
+fn commands_and_flags_in_prose_exist() {
     let mut named: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
     for path in files_below("docs", "md").into_iter().chain(["README.md".to_owned(), "CONTRIBUTING.md".to_owned()]) {
         for found in NAMED.captures_iter(&text_of(&path)) {

@@ -145,7 +145,7 @@ fn in_page(path: &str, known: &Vocabulary) -> Vec<(usize, Named)> {
 }
 
 #[test]
-fn names_on_pages_exist() {
+fn names_in_docs_exist() {
     let known = Vocabulary::read();
     let elsewhere: BTreeSet<&str> = ELSEWHERE.iter().flat_map(|(_, names)| names.split_whitespace()).collect();
     let (mut wrong, mut used, mut seen) = (Vec::new(), BTreeSet::new(), 0);
@@ -170,7 +170,7 @@ fn names_on_pages_exist() {
 }
 
 #[test]
-fn names_are_found_where_they_are_meant() {
+fn finds_names_in_context() {
     let known = Vocabulary::read();
     let unknown = |text: &str| -> Vec<String> {
         let named = in_text(text, &known).into_iter().map(|(_, named)| named);
@@ -187,7 +187,7 @@ fn names_are_found_where_they_are_meant() {
 }
 
 #[test]
-fn checks_are_found_in_blocks() {
+fn finds_checks_in_yaml_blocks() {
     let text = "checks: [{ a: b, message: c }]\ncases: [{ id: d, checks: [{ not: { e: f } }] }]\nkeys: [{ g: h }]\n";
     let node = yaml::parse(text, Sources::default().add(Path::new("a.yaml"), text)).unwrap();
     let mut named = Vec::new();

@@ -169,7 +169,7 @@ impl Block {
 }
 
 #[test]
-fn commands_may_have_several_lines() {
+fn parses_multiline_commands() {
     let text = "# first\nagentci run \\\n  evals\n\ncat > a <<'END'\none\nEND\nls\n".to_owned();
     let block = Block { language: "sh".into(), text, ..Block::default() };
     assert_eq!(block.commands(), ["agentci run \\\n  evals", "cat > a <<'END'\none\nEND", "ls"]);

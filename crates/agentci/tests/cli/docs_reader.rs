@@ -208,7 +208,7 @@ fn fits(wanted: &[&str], lines: &[&str]) -> bool {
 }
 
 #[test]
-fn dots_stand_for_lines() {
+fn ellipsis_matches_any_number_of_lines() {
     assert!(fits(&["a", "...", "d"], &["a", "b", "c", "d"]) && fits(&["..."], &[]));
     assert!(!fits(&["a", "..."], &["b"]) && !fits(&["a"], &["a", "b"]));
 }

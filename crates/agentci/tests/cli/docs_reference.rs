@@ -25,7 +25,7 @@ fn suite_with(checks: &str) -> Suite {
 }
 
 #[test]
-fn every_example_of_a_check_is_right() {
+fn every_check_example_is_valid() {
     let page = Page::read("docs/reference/checks.md");
     let examples: Vec<_> = page.blocks().filter(|block| block.language == "yaml").collect();
     assert_eq!(examples.len(), agentci::checks::names().count(), "one example a check");
@@ -36,7 +36,7 @@ fn every_example_of_a_check_is_right() {
 }
 
 #[test]
-fn every_report_has_a_row_in_its_table() {
+fn reports_page_has_a_row_for_every_report() {
     let page = text_of("docs/reference/reports.md");
     for kind in &agentci::report::REPORTS {
         let extensions: Vec<String> = kind.extensions.iter().map(|word| format!("`.{word}`")).collect();
@@ -55,7 +55,7 @@ fn every_dialect_has_a_page() {
 }
 
 #[test]
-fn every_kind_of_target_is_described() {
+fn native_page_describes_every_target_kind() {
     let native = agentci::formats::schemas().iter().find(|file| file.name == "native").unwrap();
     let tables = native.tables(&[]);
     let target = tables.iter().find(|table| table.what == "`target`").unwrap();
@@ -66,7 +66,7 @@ fn every_kind_of_target_is_described() {
 }
 
 #[test]
-fn a_wrong_example_would_be_noticed() {
+fn detects_invalid_check_example() {
     let checked = suite_with("checks:\n  - contains: { txt: a }\n").agentci(&["check", ".", "--strict"]);
     assert_eq!(checked.code, Some(1), "{checked:?}");
 }

@@ -268,7 +268,7 @@ fn names(value: &Value, of_schema: bool, found: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn what_runs_leave_fits_the_schemas() {
+fn run_artifacts_match_the_schemas() {
     let mut seen = Seen::default();
     for gather in [native, observed, prompts, scenario, ananke, yao, aumai] {
         gather(&mut seen);
@@ -305,7 +305,7 @@ const SHOWN: [(&str, &str, &str); 3] = [
 ];
 
 #[test]
-fn results_on_pages_fit_the_schemas() {
+fn results_in_docs_match_the_schemas() {
     for (path, mark, name) in SHOWN {
         let schema: Value = serde_json::from_str(&text_of(&format!("docs/reference/schemas/{name}.json"))).unwrap();
         let validator = jsonschema::validator_for(&schema).unwrap();

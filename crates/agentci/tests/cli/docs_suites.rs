@@ -57,7 +57,7 @@ fn keys_of(block: &Block) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn keys_at_the_top_are_distinguished_from_others() {
+fn finds_only_top_level_keys() {
     let block = Block { text: "# a: b\nsuite: x\ncases:\n  - id: y\n".into(), ..Block::default() };
     assert_eq!(keys_of(&block).collect::<Vec<_>>(), ["suite", "cases"]);
 }

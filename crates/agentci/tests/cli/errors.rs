@@ -31,7 +31,7 @@ fn checked(name: &str) -> (Option<i32>, String) {
 }
 
 #[test]
-fn every_wrong_input_has_its_exact_message() {
+fn every_invalid_input_has_its_expected_message() {
     let accept = std::env::var_os("AGENTCI_ACCEPT").is_some();
     let mut wrong = Vec::new();
     for name in names(true) {
@@ -52,12 +52,12 @@ fn every_wrong_input_has_its_exact_message() {
 }
 
 #[test]
-fn every_message_belongs_to_an_input() {
+fn every_expected_message_belongs_to_an_input() {
     assert_eq!(names(false), names(true), "left: messages, right: folders; accept new ones with `{ACCEPT}`");
 }
 
 #[test]
-fn every_message_has_a_place_or_a_remedy() {
+fn every_message_has_a_location_or_help() {
     for name in names(true) {
         let (_, stderr) = checked(&name);
         assert!(stderr.starts_with("error: ") || stderr.starts_with("warning: "), "{name}: {stderr}");

@@ -17,7 +17,7 @@ fn seen(yaml: &str, script: &str, tape: &str, flags: &[&str]) -> String {
 }
 
 #[test]
-fn the_second_call_fails_and_the_recorded_answer_waits_for_the_next() {
+fn injected_error_does_not_consume_a_recorded_result() {
     let fault = "faults: [{ tool: search, call: 2, error: upstream timeout }]";
     assert_eq!(seen(fault, THREE, TAPE, &[]), "+-+");
     let ran = Suite::new().case("faulty", fault, THREE).tape("faulty", TAPE).run(&[]);
@@ -27,7 +27,7 @@ fn the_second_call_fails_and_the_recorded_answer_waits_for_the_next() {
 }
 
 #[test]
-fn an_answer_can_be_malformed_or_broken_off() {
+fn injects_malformed_and_truncated_results() {
     assert_eq!(seen("faults: [{ tool: search, call: 1, malformed: yes }]", THREE, TAPE, &[]), "?++");
     let echo = r#"call search '{}'; printf '%s' "$answer" > got; finish '{}'"#;
     let suite = Suite::new().case("faulty", "faults: [{ truncated: true }]", echo).tape("faulty", TAPE);
@@ -37,7 +37,7 @@ fn an_answer_can_be_malformed_or_broken_off() {
 }
 
 #[test]
-fn an_answer_that_never_comes_meets_the_limit() {
+fn injected_hang_exceeds_the_time_limit() {
     let yaml = "faults: [{ tool: search, hang: true }]\nbudgets: { max_wall_ms: 700 }";
     let ran = Suite::new().case("faulty", yaml, THREE).tape("faulty", TAPE).run(&[]);
     ran.only_wrong("faulty", "fail", "limit");
@@ -47,14 +47,14 @@ fn an_answer_that_never_comes_meets_the_limit() {
 }
 
 #[test]
-fn an_answer_can_come_late() {
+fn injects_delay_before_result() {
     let ran = Suite::new().case("faulty", "faults: [{ call: 1, delay: 300ms }]", THREE).tape("faulty", TAPE).run(&[]);
     ran.all_passed();
     assert!(ran.case("faulty")["wall_ms"].as_u64().unwrap() >= 300);
 }
 
 #[test]
-fn a_recorded_entry_can_contain_its_own_fault() {
+fn cassette_entry_can_contain_a_fault() {
     let tape = r#"{"tool":"search","args":{},"ok":true,"result":1}
 {"tool":"search","args":{},"ok":true,"result":2,"fault":{"error":"torn"}}
 {"tool":"search","args":{},"ok":true,"result":3}"#;
@@ -62,7 +62,7 @@ fn a_recorded_entry_can_contain_its_own_fault() {
 }
 
 #[test]
-fn a_rate_is_decided_by_the_seed_alone() {
+fn fault_rate_depends_only_on_the_seed() {
     let fault = "faults: [{ tool: search, rate: 0.5, error: flaky }]";
     let at = |seed: &str, parallel: &str| seen(fault, THREE, TAPE, &["--seed", seed, "--parallel", parallel]);
     for seed in ["1", "2", "3"] {
@@ -73,7 +73,7 @@ fn a_rate_is_decided_by_the_seed_alone() {
 }
 
 #[test]
-fn the_random_seed_is_shown_and_kept() {
+fn random_seed_is_printed_and_recorded() {
     let fault = "faults: [{ tool: search, rate: 0.5, error: flaky }]";
     let ran = Suite::new().case("faulty", fault, THREE).tape("faulty", TAPE).run(&[]);
     let seed = ran.events()[0]["seed"].as_u64().unwrap();
@@ -82,7 +82,7 @@ fn the_random_seed_is_shown_and_kept() {
 }
 
 #[test]
-fn a_fault_that_never_happens_is_a_warning_with_its_place() {
+fn unused_fault_is_a_warning_with_its_location() {
     let yaml = "faults:\n  - { tool: serch, error: down }\n  - { tool: search, call: 9, error: down }\n  - { tool: search, rate: 0.0, error: down }\n  - { tool: search, call: 2, error: down }";
     let ran = Suite::new().case("faulty", yaml, THREE).tape("faulty", TAPE).run(&[]);
     ran.all_passed();
@@ -94,7 +94,7 @@ fn a_fault_that_never_happens_is_a_warning_with_its_place() {
 }
 
 #[test]
-fn a_fault_of_the_suite_is_met_when_one_case_meets_it() {
+fn suite_fault_is_used_if_any_case_triggers_it() {
     let two = |tool: &str| {
         let faults = format!("faults: [{{ tool: {tool}, error: down }}]");
         Suite::new().setting(&faults).case("faulty", "", THREE).tape("faulty", TAPE)
@@ -107,7 +107,7 @@ fn a_fault_of_the_suite_is_met_when_one_case_meets_it() {
 }
 
 #[test]
-fn check_names_a_fault_of_a_tool_that_may_not_be_called() {
+fn check_command_reports_fault_of_unavailable_tool() {
     let suite = Suite::native(
         "world: { tools: { allow: [search] }, faults: [{ tool: serch, error: down }] }\ncases: [{ id: a, input: {} }]\n",
     );

@@ -27,7 +27,7 @@ fn limited(suite: &Suite, limit: &str, arguments: &[&str]) -> Ran {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_report_that_does_not_fit_on_the_disk_is_reported_and_the_others_are_written() {
+fn full_disk_fails_only_the_affected_report() {
     let suite = Suite::new();
     let ran = suite.run(&["--report", "markdown=/dev/full", "--report", "csv=fine.csv"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -39,7 +39,7 @@ fn a_report_that_does_not_fit_on_the_disk_is_reported_and_the_others_are_written
 }
 
 #[test]
-fn a_file_that_may_not_grow_ends_neither_the_run_nor_what_was_written_before() {
+fn run_survives_file_size_limit_and_keeps_earlier_output() {
     let long = "x".repeat(3000);
     let script =
         format!("say '{{\"type\":\"log\",\"level\":\"info\",\"message\":\"{long}\"}}'\nfinish '{{\"ok\":true}}'");
@@ -62,7 +62,7 @@ fn a_file_that_may_not_grow_ends_neither_the_run_nor_what_was_written_before() {
 }
 
 #[test]
-fn a_run_without_a_place_for_its_folder_does_not_begin() {
+fn run_does_not_start_without_its_run_folder() {
     let suite = Suite::new().case("seen", "", "echo > seen; finish '{}'").file("file", "");
     let mut places = vec!["file", "file/below"];
     if cfg!(target_os = "linux") {
@@ -79,7 +79,7 @@ fn a_run_without_a_place_for_its_folder_does_not_begin() {
 }
 
 #[test]
-fn a_report_that_has_no_folder_is_an_error_and_the_others_are_written() {
+fn unwritable_report_folder_fails_only_that_report() {
     let suite = Suite::new().file("file", "");
     let ran = suite.run(&["--report", "junit=file/junit.xml", "-o", "fine.md"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -89,7 +89,7 @@ fn a_report_that_has_no_folder_is_an_error_and_the_others_are_written() {
 }
 
 #[test]
-fn many_cases_at_once_make_do_with_few_open_files() {
+fn parallelism_is_reduced_to_the_open_file_limit() {
     let cases: Vec<String> = (0..1000).map(|number| format!("  - {{ id: c{number}, input: {{}} }}\n")).collect();
     let cases = cases.concat();
     let agent = "read -r task\nprintf '{\"type\":\"final_output\",\"output\":{\"ok\":true}}\\n'\n";
@@ -103,7 +103,7 @@ fn many_cases_at_once_make_do_with_few_open_files() {
 }
 
 #[test]
-fn cases_that_need_no_files_are_not_limited() {
+fn open_file_limit_does_not_apply_to_mock_cases() {
     let target = "target: { mock: { model_name: m, responses: [] } }";
     let cases: Vec<String> =
         (0..100).map(|number| format!("  - {{ id: c{number}, turns: [{{ user: hi }}] }}\n")).collect();

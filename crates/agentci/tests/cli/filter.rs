@@ -32,7 +32,7 @@ pub(crate) fn filter(text: &str, root: &Path) -> String {
 }
 
 #[test]
-fn only_what_differs_is_filtered() {
+fn filters_only_times_paths_and_run_names() {
     let root = std::env::temp_dir();
     let text = format!("PASS t1 (56 ms, 1 tool call)\n1 case in 1.2 s\n{}/x/20260102-030405-2", root.display());
     let shown = filter(&text, &root);

@@ -10,7 +10,7 @@ fn two_cases() -> Suite {
 }
 
 #[test]
-fn alone_it_prints_help() {
+fn prints_help_without_arguments() {
     let ran = Suite::empty().agentci(&[]);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
     ran.says(&["Usage: agentci", "run", "check", "convert", "list", "Exit codes: 0 all passed"]);
@@ -20,7 +20,7 @@ fn alone_it_prints_help() {
 }
 
 #[test]
-fn the_version_is_the_same_however_it_is_asked_for() {
+fn version_is_the_same_with_every_flag_form() {
     // `--version` alone is handled before flags are parsed; with another flag it is not.
     let beside = Suite::empty().agentci(&["--color", "never", "--version"]);
     assert_eq!((beside.code, beside.stderr.as_str()), (Some(0), ""));
@@ -32,7 +32,7 @@ fn the_version_is_the_same_however_it_is_asked_for() {
 }
 
 #[test]
-fn wrong_usage_is_two() {
+fn usage_error_exits_with_two() {
     for arguments in [&["run", "--no-such-flag"][..], &["no-such-command"], &["convert"], &["run", "--fail-fast=yes"]] {
         let ran = Suite::empty().agentci(arguments);
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{arguments:?} {ran:?}");
@@ -41,7 +41,7 @@ fn wrong_usage_is_two() {
 }
 
 #[test]
-fn flags_of_other_programs_get_advice() {
+fn flags_of_other_tools_get_a_suggestion() {
     for (flag, words) in [
         ("--record=folder", "agentci record PATH"),
         ("--replay", "--mode replay"),
@@ -59,7 +59,7 @@ fn flags_of_other_programs_get_advice() {
 }
 
 #[test]
-fn a_flag_without_its_value_is_wrong_usage() {
+fn missing_flag_value_is_a_usage_error() {
     for flag in ["--parallel", "--timeout", "--case", "--mode"] {
         let ran = Suite::empty().agentci(&["run", flag]);
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{ran:?}");
@@ -68,7 +68,7 @@ fn a_flag_without_its_value_is_wrong_usage() {
 }
 
 #[test]
-fn a_bad_value_is_one() {
+fn invalid_flag_value_exits_with_one() {
     for (arguments, reason) in [
         (["--parallel", "0"], "at least 1"),
         (["--parallel", "many"], "at least 1"),
@@ -88,13 +88,13 @@ fn a_bad_value_is_one() {
 }
 
 #[test]
-fn a_duration_without_a_unit_gets_advice() {
+fn duration_without_unit_error_mentions_the_unit() {
     let ran = two_cases().run(&["--timeout", "5"]);
     ran.complains(&["`5` is not a duration", "a unit"]);
 }
 
 #[test]
-fn a_dry_run_runs_nothing_and_writes_nothing() {
+fn dry_run_runs_and_writes_nothing() {
     let suite = Suite::new().case("second", "", "echo ran > ran; finish '{}'");
     let ran = suite.run(&["--dry-run"]);
     assert_eq!(ran.code, Some(0));
@@ -104,7 +104,7 @@ fn a_dry_run_runs_nothing_and_writes_nothing() {
 }
 
 #[test]
-fn json_on_standard_output_is_the_summary_alone() {
+fn json_flag_prints_only_the_summary_to_stdout() {
     let ran = two_cases().run(&["--json"]);
     assert_eq!(ran.code, Some(0));
     let printed: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
@@ -115,7 +115,7 @@ fn json_on_standard_output_is_the_summary_alone() {
 }
 
 #[test]
-fn json_of_several_suites_is_a_list() {
+fn json_flag_prints_a_list_for_several_suites() {
     let other =
         "suite: other\ntarget: { process: { command: [sh, ../suite/agent.sh] } }\ncases: [{ id: good, input: {} }]\n";
     let ran = two_cases().file("other/agentci.yaml", other).agentci(&["run", ".", "--json"]);
@@ -126,7 +126,7 @@ fn json_of_several_suites_is_a_list() {
 }
 
 #[test]
-fn after_the_first_failure_fail_fast_starts_nothing_more() {
+fn fail_fast_starts_no_case_after_first_failure() {
     let suite = Suite::new().case("bad", "", "exit 1").case("zulu", "", "echo ran > ran; finish '{}'");
     let ran = suite.run(&["--fail-fast", "--parallel", "1"]);
     assert_eq!(ran.code, Some(1));
@@ -137,7 +137,7 @@ fn after_the_first_failure_fail_fast_starts_nothing_more() {
 }
 
 #[test]
-fn colour_only_on_a_terminal_or_when_asked_for() {
+fn no_color_without_terminal_unless_forced() {
     assert!(!two_cases().run(&[]).stdout.contains('\u{1b}'));
     let ran = two_cases().run(&["--color", "always"]);
     assert_eq!(ran.code, Some(0));
@@ -149,7 +149,7 @@ fn colour_only_on_a_terminal_or_when_asked_for() {
 /// `script` from util-linux provides the terminal.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_terminal_gets_colour_unless_it_is_not_wanted() {
+fn terminal_gets_color_unless_disabled() {
     let printed = |no_color: Option<&str>, flag: &str| {
         let suite = two_cases();
         let line = format!("{} run suite {flag}", env!("CARGO_BIN_EXE_agentci"));
@@ -171,7 +171,7 @@ fn a_terminal_gets_colour_unless_it_is_not_wanted() {
 }
 
 #[test]
-fn a_reader_that_closes_the_pipe_is_not_a_failure() {
+fn closed_pipe_is_not_a_failure() {
     let suite = two_cases();
     for arguments in [&["run", "suite"][..], &["run", "suite", "--json"], &["list", "suite"], &["convert", "suite"]] {
         let mut child = suite.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -184,7 +184,7 @@ fn a_reader_that_closes_the_pipe_is_not_a_failure() {
 }
 
 #[test]
-fn a_failure_is_a_failure_even_with_a_closed_pipe() {
+fn failed_run_exits_with_one_despite_closed_pipe() {
     let suite = Suite::new().case("bad", "", "exit 1");
     let mut child = suite.command(&["run", "suite"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
@@ -195,7 +195,7 @@ fn a_failure_is_a_failure_even_with_a_closed_pipe() {
 /// Writing to `/dev/full` fails as on a full disk.
 #[cfg(target_os = "linux")]
 #[test]
-fn output_that_cannot_be_printed_is_a_failure() {
+fn stdout_write_error_is_a_failure() {
     for command in [&["list", "suite"][..], &["convert", "suite"], &["run", "suite"]] {
         let suite = two_cases();
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
@@ -207,7 +207,7 @@ fn output_that_cannot_be_printed_is_a_failure() {
 }
 
 #[test]
-fn shells_get_completions_that_they_can_read() {
+fn generates_valid_shell_completions() {
     let suite = Suite::empty();
     for shell in ["bash", "zsh", "fish"] {
         let ran = suite.agentci(&["completions", shell]);
@@ -221,7 +221,7 @@ fn shells_get_completions_that_they_can_read() {
 }
 
 #[test]
-fn a_flag_that_no_case_has_a_use_for_is_refused() {
+fn refuses_flag_without_effect_on_any_case() {
     let suite = two_cases();
     for flag in
         [["--stub-port", "0"], ["--stub-bind", "127.0.0.1"], ["--embedder", "builtin"], ["--semantic-timeout", "3s"]]

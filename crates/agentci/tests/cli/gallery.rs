@@ -30,7 +30,7 @@ fn name(path: &Path) -> &str {
 }
 
 #[test]
-fn every_verdict_is_as_the_gallery_says() {
+fn every_verdict_matches_the_gallery() {
     let accept = std::env::var_os("AGENTCI_ACCEPT").is_some();
     let before = std::env::var_os("AGENTCI_BEFORE").map(PathBuf::from);
     let mut problems = Vec::new();
@@ -62,7 +62,7 @@ fn every_verdict_is_as_the_gallery_says() {
 }
 
 #[test]
-fn every_entry_shows_the_defect_and_an_honest_neighbour() {
+fn every_entry_has_a_defect_and_a_passing_control() {
     for entry in folders(&gallery()) {
         let (mut wrong, mut honest) = (0, 0);
         for suite in folders(&entry) {

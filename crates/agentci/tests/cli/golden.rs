@@ -80,18 +80,18 @@ fn holds(example: &str) {
 }
 
 #[test]
-fn the_quickstarts_artifacts_keep_their_format() {
+fn quickstart_artifacts_keep_their_format() {
     holds("examples/quickstart");
 }
 
 #[test]
-fn the_demos_artifacts_keep_their_format() {
+fn demo_artifacts_keep_their_format() {
     holds("examples/evals/demo");
 }
 
 /// Recording the example with stateful tools reproduces the cassettes stored with it.
 #[test]
-fn the_polling_example_records_what_is_kept_and_replays_without_its_tools() {
+fn polling_example_reproduces_its_cassettes_and_replays_without_tools() {
     let suite = Suite::empty();
     let from = project().join("examples/evals/polling");
     let files = ["suite.yaml", "tools.py", "agent.py", "cases/export.yaml", "cases/status-fails-once.yaml"];

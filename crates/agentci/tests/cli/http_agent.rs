@@ -26,11 +26,14 @@ static LATER: Mutex<Option<Sender<Sender<()>>>> = Mutex::new(None);
 /// The command that runs this test binary as the agent.
 pub(crate) fn command() -> String {
     let program = std::env::current_exe().unwrap();
-    format!("[{:?}, \"http_agent::serves_when_it_is_told_to\", --exact, --nocapture]", program.to_str().unwrap())
+    format!(
+        "[{:?}, \"http_agent::serves_if_http_agent_variable_is_set\", --exact, --nocapture]",
+        program.to_str().unwrap()
+    )
 }
 
 #[test]
-fn serves_when_it_is_told_to() {
+fn serves_if_http_agent_variable_is_set() {
     // In a normal test run there is nothing to do.
     let Ok(pid_file) = std::env::var("HTTP_AGENT") else { return };
     let port: u16 = std::env::var("PORT").unwrap().parse().unwrap();

@@ -39,7 +39,7 @@ fn said(ran: &Ran, id: &str) -> String {
 }
 
 #[test]
-fn questions_are_answered_with_tools_that_are_played_and_the_agent_ends_with_the_run() {
+fn agent_uses_stubbed_tools_and_ends_with_the_run() {
     let cases = [
         case("hello", "hello", "{ contains: \"Hello, world\" }, { not: { tool_called: paySlips } }"),
         case(
@@ -57,7 +57,7 @@ fn questions_are_answered_with_tools_that_are_played_and_the_agent_ends_with_the
 }
 
 #[test]
-fn every_way_to_fail_has_its_verdict_and_the_others_go_on() {
+fn each_failure_has_its_cause_and_other_cases_continue() {
     let cases = [
         case("below", "hello", "{ contains: Bonjour }"),
         case("missing", "pay 3", "{ contains: \"I do not know\" }"),
@@ -102,7 +102,7 @@ fn every_way_to_fail_has_its_verdict_and_the_others_go_on() {
 }
 
 #[test]
-fn a_miss_may_be_only_a_warning() {
+fn stub_miss_can_be_a_warning() {
     let tools = format!("{TOOLS}    miss: warn\n");
     let ran = suite(&tools, &case("missing", "pay 3", "{ contains: \"I do not know\" }")).run(&[]);
     ran.all_passed();
@@ -112,7 +112,7 @@ fn a_miss_may_be_only_a_warning() {
 }
 
 #[test]
-fn cases_that_run_at_once_have_tools_of_their_own() {
+fn parallel_cases_have_separate_stubs() {
     let own = |id: &str, net: u32| {
         let checks = format!("{{ contains: \"{net}\" }}, {{ tool_called: {{ name: paySlips, count: 1 }} }}");
         let world = format!(
@@ -126,7 +126,7 @@ fn cases_that_run_at_once_have_tools_of_their_own() {
 }
 
 #[test]
-fn an_agent_that_died_is_reported_and_started_again() {
+fn crashed_agent_is_reported_and_restarted() {
     let cases = [case("dies", "die", ""), case("next", "hello", "{ contains: Hello }"), case("last", "hello", "")];
     let ran = suite("", &cases.concat()).run(&["--parallel", "1"]);
     ran.only_wrong("dies", "error", "agent_exited");
@@ -140,7 +140,7 @@ fn an_agent_that_died_is_reported_and_started_again() {
 }
 
 #[test]
-fn an_agent_that_does_not_start_is_tried_once_and_its_words_are_shown() {
+fn failed_agent_start_is_not_retried_and_shows_stderr() {
     let yaml = "suite: suite\ntarget: { http: { url: \"http://127.0.0.1:${PORT}/\", command: [sh, -c, \"echo >> ../tries; echo no key >&2; exit 4\"] } }\ncases:\n  - { id: first, input: { user_input: hi } }\n  - { id: second, input: { user_input: hi } }\n";
     let suite = Suite::empty().file("suite/agentci.yaml", yaml.replace("../tries", "tries"));
     let ran = suite.run(&["--parallel", "2"]);
@@ -153,7 +153,7 @@ fn an_agent_that_does_not_start_is_tried_once_and_its_words_are_shown() {
 }
 
 #[test]
-fn an_agent_that_is_never_ready_is_given_up_and_ended() {
+fn agent_startup_has_a_timeout() {
     let suite = Suite::empty();
     let pid = suite.path("pid");
     let yaml = format!(
@@ -168,7 +168,7 @@ fn an_agent_that_is_never_ready_is_given_up_and_ended() {
 }
 
 #[test]
-fn an_agent_that_does_not_leave_when_it_is_asked_to_is_made_to() {
+fn agent_that_ignores_sigterm_is_killed() {
     let suite = suite("", &case("hello", "hello", "{ contains: \"Hello, world\" }"));
     let yaml = fs::read_to_string(suite.path("suite/agentci.yaml")).unwrap();
     let deaf = "command: [sh, -c, \"trap '' TERM; exec \\\"$@\\\"\", sh, ";
@@ -178,7 +178,7 @@ fn an_agent_that_does_not_leave_when_it_is_asked_to_is_made_to() {
 }
 
 #[test]
-fn an_interrupt_ends_the_agent() {
+fn interrupt_stops_the_agent() {
     let suite = suite("", &case("slow", "slow", "").replace("    checks: []\n", "")).file("unused", "");
     let yaml = fs::read_to_string(suite.path("suite/agentci.yaml")).unwrap().replace("timeout: 1s", "timeout: 10m");
     let suite = suite.file("suite/agentci.yaml", yaml);
@@ -205,7 +205,7 @@ fn live_tool() -> String {
 
 /// For a server that the run starts, only the world around it is recorded; a replay still runs the server.
 #[test]
-fn a_server_that_is_started_is_run_in_a_replay() {
+fn replay_starts_the_configured_server() {
     let world = TOOLS
         .replace("world:\n", "world:\n  recording: \"recordings/{case}.jsonl\"\n")
         .replace("bases: [PAY_BASE]", &format!("bases: {{ PAY_BASE: {{ live: {:?} }} }}", live_tool()));
@@ -223,7 +223,7 @@ fn a_server_that_is_started_is_run_in_a_replay() {
 }
 
 #[test]
-fn a_port_that_is_taken_is_reported_with_the_flag() {
+fn reports_stub_port_in_use_with_its_flag() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     let ran = suite(TOOLS, &case("one", "pay 1", "")).run(&["--stub-port", &port]);
@@ -232,7 +232,7 @@ fn a_port_that_is_taken_is_reported_with_the_flag() {
 }
 
 #[test]
-fn another_server_on_the_agents_port_is_not_called_in_its_place() {
+fn does_not_call_another_server_on_the_agent_port() {
     let other = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = other.local_addr().unwrap().port().to_string();
     let suite = suite("", &case("hello", "hello", ""));
@@ -243,7 +243,7 @@ fn another_server_on_the_agents_port_is_not_called_in_its_place() {
 }
 
 #[test]
-fn an_agent_that_is_a_process_finds_its_tools_in_its_environment() {
+fn process_agent_gets_tool_urls_from_environment() {
     let yaml =
         format!("{TOOLS}cases:\n  - {{ id: a, input: {{}}, checks: [{{ contains: \"http://127.0.0.1:\" }}] }}\n");
     let ran = Suite::native(&yaml).agent("a", "finish \"{\\\"base\\\":\\\"$PAY_BASE\\\"}\"").run(&[]);
@@ -251,7 +251,7 @@ fn an_agent_that_is_a_process_finds_its_tools_in_its_environment() {
 }
 
 #[test]
-fn an_agent_that_is_not_there_may_be_started_by_the_run() {
+fn unreachable_agent_error_suggests_command() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let yaml = format!(
         "suite: suite\nmode: live\ntarget: {{ http: {{ url: \"http://{free}/\" }} }}\ncases: [{{ id: only, input: {{}} }}]\n"
@@ -264,7 +264,7 @@ fn an_agent_that_is_not_there_may_be_started_by_the_run() {
 }
 
 #[test]
-fn a_fault_of_a_tool_over_http_is_met_by_its_calls_alone() {
+fn http_tool_fault_applies_only_to_its_tool() {
     let with = |fault: &str| suite(&format!("{TOOLS}  faults: [{fault}]\n"), &case("one", "pay 1", ""));
     let met = with("{ tool: paySlips, delay: 1ms }").run(&[]);
     met.all_passed();

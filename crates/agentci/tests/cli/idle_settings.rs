@@ -30,7 +30,7 @@ fn clean(ran: &Ran) {
 }
 
 #[test]
-fn checks_that_allow_everything_are_reported_at_their_key() {
+fn checks_without_effect_are_reported_with_location() {
     let one = |check_text: &str| check("", &format!(", checks: [{check_text}]"), MODEL);
     let before = "cases: [{ id: a, input: {}, checks: [".len();
     for (text, at, told) in [
@@ -57,14 +57,14 @@ fn checks_that_allow_everything_are_reported_at_their_key() {
 }
 
 #[test]
-fn a_refusal_that_is_every_result_is_reported_once_for_all_cases() {
+fn refusal_pattern_matching_any_text_is_reported_once() {
     let world = |pattern: &str| check(&format!(", tools: {{ refusals: ['{pattern}'] }}"), "", MODEL);
     warns(&world(".*"), &["every tool result counts as a refusal: `.*` matches any text", "suite/agentci.yaml:3:"]);
     clean(&world("^NO:"));
 }
 
 #[test]
-fn a_rule_behind_a_wider_one_is_reported_in_the_script() {
+fn reports_rule_shadowed_by_an_earlier_rule() {
     let wide = "rules:\n- when: { user: order }\n  reply: found\n- when: { user: my order }\n  reply: yours\n";
     let ran = check("", "", wide);
     warns(&ran, &["this rule is never used: the rule on line 2 matches every request it matches", "model.yaml:4:3"]);
@@ -76,7 +76,7 @@ fn a_rule_behind_a_wider_one_is_reported_in_the_script() {
 }
 
 #[test]
-fn a_script_without_answers_is_reported_unless_nothing_is_asked() {
+fn reports_empty_model_script_unless_no_requests_are_expected() {
     warns(&check("", "", "rules: []\n"), &["this model answers no request", "suite/agentci.yaml:3:27"]);
     for case in [
         ", checks: [{ not: model_called }]",
@@ -90,7 +90,7 @@ fn a_script_without_answers_is_reported_unless_nothing_is_asked() {
 }
 
 #[test]
-fn the_script_of_a_chat_target_is_looked_at_too() {
+fn reports_unreachable_rule_in_script_of_chat_target() {
     let suite = |rules: &str| {
         let text = "suite: s\ntarget: { chat: { connector: { script: model.yaml } } }\ncases: [{ id: a, turns: [{ user: hi }] }]\n";
         let suite = Suite::empty().file("suite/agentci.yaml", text);
@@ -101,7 +101,7 @@ fn the_script_of_a_chat_target_is_looked_at_too() {
 }
 
 #[test]
-fn a_prohibition_of_nothing_is_reported_in_native_suites_alone() {
+fn empty_not_check_is_reported_only_in_native_suites() {
     let one = |check_text: &str| check("", &format!(", checks: [{{ not: {{ {check_text} }} }}]"), MODEL);
     for text in [
         "contains: []",
@@ -134,7 +134,7 @@ fn a_prohibition_of_nothing_is_reported_in_native_suites_alone() {
 }
 
 #[test]
-fn words_of_the_script_are_reported_where_any_agent_passes_them_on() {
+fn reports_checks_that_only_repeat_the_model_script() {
     let one = |check_text: &str, model: &str| check("", &format!(", checks: [{{ {check_text} }}]"), model);
     let first = "rules:\n- when: { user: order }\n  reply: It is found.\n";
     let later = "rules:\n- when: { user: order, tool_result: true }\n  reply: It is found.\n";

@@ -10,7 +10,7 @@ const KINDS: [(&str, usize); 8] =
     [("command", 2), ("http", 2), ("agui", 1), ("a2a", 1), ("mcp", 2), ("sdk", 2), ("prompts", 2), ("answers", 4)];
 
 #[test]
-fn the_example_of_every_kind_is_accepted_and_passes() {
+fn example_of_every_kind_is_valid_and_passes() {
     for (kind, cases) in KINDS {
         let suite = Suite::empty();
         let made = suite.agentci(&["init", "--kind", kind]);
@@ -36,7 +36,7 @@ fn the_example_of_every_kind_is_accepted_and_passes() {
 }
 
 #[test]
-fn without_a_terminal_and_a_kind_nothing_is_written() {
+fn without_terminal_and_kind_nothing_is_written() {
     let suite = Suite::empty();
     for arguments in [&["init"][..], &["init", "t"], &["init", "--force"]] {
         let ran = suite.agentci(arguments);
@@ -74,13 +74,13 @@ fn records_and_plays(kind: &str) {
 }
 
 #[test]
-fn the_example_of_a_command_can_be_recorded() {
+fn command_example_can_be_recorded() {
     records_and_plays("command");
 }
 
 /// The parent of `agentci` may pass on open connections, as some CI runners do. They do not belong to the agent.
 #[test]
-fn a_server_can_be_recorded_with_inherited_connections() {
+fn records_server_despite_inherited_connections() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let inherited = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     rustix::io::fcntl_setfd(&inherited, rustix::io::FdFlags::empty()).unwrap();
@@ -100,7 +100,7 @@ cases: [{ id: a, input: { question: Hello }, checks: [{ contains: help you }] }]
 }
 
 #[test]
-fn a_snapshot_of_tools_is_made_without_a_recording_and_compared_ever_after() {
+fn tools_snapshot_is_created_by_record_and_then_compared() {
     let suite = Suite::empty();
     assert_eq!(suite.agentci(&["init", "t", "--kind", "mcp"]).code, Some(0));
     let (snapshot, yaml) = (suite.path("t/tools.json"), suite.path("t/agentci.yaml"));
@@ -133,13 +133,13 @@ fn a_snapshot_of_tools_is_made_without_a_recording_and_compared_ever_after() {
 }
 
 #[test]
-fn the_example_of_prompts_can_be_recorded() {
+fn prompts_example_can_be_recorded() {
     records_and_plays("prompts");
 }
 
 /// Lines that are commented out are the user's next steps, so they must be valid too.
 #[test]
-fn the_next_steps_in_comments_are_right() {
+fn commented_out_next_steps_are_valid() {
     for arguments in [
         ["--kind", "command", "--command", "agent"],
         ["--kind", "http", "--url", "http://127.0.0.1:1/"],
@@ -203,7 +203,7 @@ fn existing_files_are_skipped_unless_forced() {
 }
 
 #[test]
-fn a_dangling_link_is_skipped() {
+fn does_not_write_through_dangling_symlink() {
     let suite = Suite::empty().file("t/keep", "");
     std::os::unix::fs::symlink("nowhere", suite.path("t/agentci.yaml")).unwrap();
     suite.agentci(&["init", "t", "--kind", "sdk"]).complains(&["`t/agentci.yaml` already exists"]);
@@ -211,7 +211,7 @@ fn a_dangling_link_is_skipped() {
 }
 
 #[test]
-fn a_folder_with_a_suite_of_another_format_is_refused() {
+fn refuses_folder_with_suite_in_another_format() {
     for (first, second) in [(["--kind", "answers"], ["--kind", "command"]), (["--kind", "mcp"], ["--kind", "answers"])]
     {
         let suite = Suite::empty();
@@ -225,7 +225,7 @@ fn a_folder_with_a_suite_of_another_format_is_refused() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_created_or_written_to_is_reported() {
+fn reports_folder_that_cannot_be_created_or_written() {
     let suite = Suite::empty().file("file", "");
     let ran = suite.agentci(&["init", "file/below", "--kind", "command"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -239,7 +239,7 @@ fn a_folder_that_cannot_be_created_or_written_to_is_reported() {
 }
 
 #[test]
-fn odd_names_of_folders_are_quoted_and_work() {
+fn unusual_folder_names_are_quoted_in_next_steps() {
     let suite = Suite::empty();
     let made = suite.agentci(&["init", "--kind", "command", "--", "it's mine"]);
     assert_eq!(made.code, Some(0), "{made:?}");
@@ -251,7 +251,7 @@ fn odd_names_of_folders_are_quoted_and_work() {
 }
 
 #[test]
-fn a_suite_is_named_like_its_folder_whatever_that_is_called() {
+fn suite_name_is_derived_from_folder_name() {
     for (folder, name) in [
         ("support-bot", "support-bot"),
         ("My Bot (2)", "My-Bot-2"),

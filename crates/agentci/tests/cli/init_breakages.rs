@@ -102,11 +102,11 @@ fn every_breakage_is_seen(suite: &Suite) {
 }
 
 #[test]
-fn the_example_of_an_sdk_sees_every_breakage() {
+fn sdk_example_detects_every_breakage() {
     every_breakage_is_seen(&example("sdk", "--model", LINES));
 }
 
 #[test]
-fn the_example_of_a_server_sees_every_breakage() {
+fn http_example_detects_every_breakage() {
     every_breakage_is_seen(&example("http", "--http", SERVER));
 }

@@ -71,7 +71,7 @@ impl Drop for Server {
 }
 
 #[test]
-fn a_program_is_found_wherever_the_run_starts() {
+fn program_is_found_from_any_working_directory() {
     let suite = passes(&["--command", "python3 bot/agent.py"]);
     let text = fs::read_to_string(suite.path("evals/first/agentci.yaml")).unwrap();
     assert!(text.contains("command: [python3, ../../bot/agent.py]\n    folder: ../..\n"), "{text}");
@@ -82,7 +82,7 @@ fn a_program_is_found_wherever_the_run_starts() {
 }
 
 #[test]
-fn a_program_on_the_path_is_not_mistaken_for_a_file() {
+fn program_on_path_takes_precedence_over_local_file() {
     let suite = Suite::empty().file("python3", "not this one").file("agent.py", AGENT);
     assert_eq!(suite.agentci(&["init", "t", "--command", "python3 agent.py"]).code, Some(0));
     let ran = suite.agentci(&["run", "t"]);
@@ -90,14 +90,14 @@ fn a_program_on_the_path_is_not_mistaken_for_a_file() {
 }
 
 #[test]
-fn what_a_shell_understands_is_left_to_a_shell() {
+fn shell_syntax_is_run_by_a_shell() {
     let suite = passes(&["--kind", "command", "--command", "cd bot && NAME=x python3 agent.py"]);
     let text = fs::read_to_string(suite.path("evals/first/agentci.yaml")).unwrap();
     assert!(text.contains("command: [sh, -c, \"cd bot && NAME=x python3 agent.py\"]\n"), "{text}");
 }
 
 #[test]
-fn a_command_of_odd_words_reaches_the_agent_as_it_is() {
+fn special_characters_in_command_reach_the_agent_unchanged() {
     let suite = Suite::empty().file("agent.py", AGENT.replace("task[\"input\"][\"question\"]", "sys.argv[1:]"));
     let odd = r#"python3 agent.py 'a: b, [c] # d' "${X}" no 1.0 -v 'ü"'"#;
     assert_eq!(suite.agentci(&["init", "t", "--command", &format!("exec {odd}"), "--force"]).code, Some(0));
@@ -109,7 +109,7 @@ fn a_command_of_odd_words_reaches_the_agent_as_it_is() {
 
 /// The question is passed as one argument, wherever `${INPUT}` is in the command and however it is quoted.
 #[test]
-fn a_question_that_is_an_argument_reaches_the_program() {
+fn question_is_passed_as_a_single_argument() {
     let program = "import sys\nprint('said: ' + '|'.join(sys.argv[1:]))\n";
     for (command, written) in [
         ("python3 say.py ${INPUT}", "[python3, ../say.py, \"${INPUT}\"]"),
@@ -141,7 +141,7 @@ fn a_question_that_is_an_argument_reaches_the_program() {
 }
 
 #[test]
-fn a_question_that_is_an_argument_reaches_an_agent_on_an_sdk() {
+fn question_is_passed_to_sdk_agent_as_argument() {
     let asks = ASKS.replace("sys.stdin.read().strip()", "sys.argv[1]");
     let suite = Suite::empty().file("asks.py", asks);
     let made = suite.agentci(&["init", "t", "--kind", "sdk", "--command", "python3 asks.py '${INPUT}'"]);
@@ -151,7 +151,7 @@ fn a_question_that_is_an_argument_reaches_an_agent_on_an_sdk() {
 }
 
 #[test]
-fn an_agent_that_asks_a_model_itself_can_be_recorded_as_it_is() {
+fn suggests_record_command_only_for_directly_recordable_agents() {
     let suite = Suite::empty().file("bot/asks.py", ASKS);
     let recordable = |flags: &[&str]| {
         let made = suite.agentci(&[&["init", "--force"], flags].concat());
@@ -170,7 +170,7 @@ fn an_agent_that_asks_a_model_itself_can_be_recorded_as_it_is() {
 }
 
 #[test]
-fn an_sdk_agent_meets_the_scripted_model() {
+fn sdk_agent_calls_the_scripted_model() {
     let suite = passes(&["--kind", "sdk", "--command", "python3 bot/asks.py"]);
     let events = read_events(&run_folders(&suite.path(".agentci/runs"))[0].join("run.jsonl"));
     assert!(events.iter().any(|event| event["type"] == "model_call"), "{events:?}");
@@ -184,7 +184,7 @@ fn an_sdk_agent_meets_the_scripted_model() {
 }
 
 #[test]
-fn servers_over_http_are_called_or_started() {
+fn http_servers_are_called_or_started() {
     let url = listen(|asked| Some(Answer(200, "", json!({ "answer": asked.body["question"] }).to_string())));
     passes(&["--kind", "http", "--url", &format!("{url}/ask")]);
     let server = r#"
@@ -216,7 +216,7 @@ HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Agent).serve_forever()
 }
 
 #[test]
-fn servers_with_a_protocol_are_called() {
+fn agui_and_a2a_servers_are_called() {
     let shop = Server::start("conversations/server.py");
     passes(&["--kind", "agui", "--url", &shop.address]);
     let travel = Server::start("a2a/server.py");
@@ -244,7 +244,7 @@ fn mcp_servers_are_started_or_called() {
 }
 
 #[test]
-fn a_missing_agent_is_reported_at_its_line() {
+fn unreachable_agent_is_reported_with_its_location() {
     for (flags, line, words) in [
         (["--kind", "command", "--command", "no-such-agent"], "command: [no-such-agent]", "`no-such-agent` not found"),
         (["--kind", "mcp", "--command", "no-such-agent"], "command: [no-such-agent]", "`no-such-agent` not found"),
@@ -264,7 +264,7 @@ fn a_missing_agent_is_reported_at_its_line() {
 }
 
 #[test]
-fn flags_that_do_not_fit_are_refused_and_nothing_is_written() {
+fn refuses_incompatible_flags_without_writing_files() {
     for (flags, message, help) in [
         (&["--url", "http://x/"][..], "`--url` requires `--kind`", "add `--kind http`"),
         (&["--kind", "agui", "--command", "x"], "of kind `agui` has no command", "with `--url`"),
@@ -292,7 +292,7 @@ fn flags_that_do_not_fit_are_refused_and_nothing_is_written() {
 }
 
 #[test]
-fn what_looks_like_a_mark_of_the_template_stays_as_it_is() {
+fn template_placeholders_in_user_input_are_kept() {
     let suite = passes(&["--command", "python3 bot/agent.py '@work@' 'x @url@ @suite@' \"\\d+\""]);
     let text = std::fs::read_to_string(suite.path("evals/first/agentci.yaml")).unwrap();
     assert!(text.contains(r#""@work@", "x @url@ @suite@", "\\d+"]"#), "{text}");

@@ -6,7 +6,7 @@ use crate::suite::Suite;
 use crate::terminal::typed;
 
 #[test]
-fn defaults_give_an_example_that_passes() {
+fn default_answers_create_passing_example() {
     let suite = Suite::empty();
     let (shown, code) = typed(&suite, &["", "", ""], &["init"]);
     assert_eq!(code, 0, "{shown}");
@@ -25,7 +25,7 @@ fn defaults_give_an_example_that_passes() {
 }
 
 #[test]
-fn every_kind_can_be_chosen_by_its_number() {
+fn kind_can_be_chosen_by_number() {
     for (number, kind) in (1..).zip(["command", "http", "agui", "a2a", "mcp", "sdk", "prompts", "answers"]) {
         let suite = Suite::empty();
         let asked_for_agent = !["prompts", "answers"].contains(&kind);
@@ -41,7 +41,7 @@ fn every_kind_can_be_chosen_by_its_number() {
 }
 
 #[test]
-fn wrong_answers_are_told_and_asked_again() {
+fn invalid_answers_are_reported_and_asked_again() {
     let suite = Suite::empty();
     let answers = ["0", "9", "telepathy", "HTTP", "localhost", "http://127.0.0.1:1/ask", "mine"];
     let (shown, code) = typed(&suite, &answers, &["init"]);
@@ -55,7 +55,7 @@ fn wrong_answers_are_told_and_asked_again() {
 }
 
 #[test]
-fn own_agents_are_taken_from_the_answers() {
+fn agent_command_or_url_is_taken_from_answers() {
     let suite = Suite::empty();
     let (shown, code) = typed(&suite, &["mcp", "npx my-server --stdio"], &["init", "a"]);
     assert_eq!(code, 0, "{shown}");
@@ -67,7 +67,7 @@ fn own_agents_are_taken_from_the_answers() {
 }
 
 #[test]
-fn the_end_of_input_and_an_interrupt_write_nothing() {
+fn end_of_input_and_interrupt_write_nothing() {
     for (answers, ended) in [(&["^D"][..], 1), (&["1", "^D"], 1), (&["1", "", "^D"], 1), (&["2", "^C"], -2)] {
         let suite = Suite::empty();
         let (shown, code) = typed(&suite, answers, &["init"]);
@@ -78,7 +78,7 @@ fn the_end_of_input_and_an_interrupt_write_nothing() {
 }
 
 #[test]
-fn flags_leave_nothing_to_ask() {
+fn asks_nothing_when_all_flags_are_set() {
     let suite = Suite::empty();
     let (shown, code) = typed(&suite, &[], &["init", "--kind", "sdk"]);
     assert_eq!(code, 0, "{shown}");

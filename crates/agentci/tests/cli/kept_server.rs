@@ -55,7 +55,7 @@ fn starts(suite: &Suite) -> usize {
 const TOLD: &str = "headers: { x-model: '${MODEL.openai_base_url}' }";
 
 #[test]
-fn a_server_that_gets_the_address_of_its_model_is_started_once() {
+fn starts_server_once_if_requests_contain_the_model_url() {
     let told = suite(TOLD);
     let ran = told.run(&["--parallel", "3"]);
     assert_eq!((ran.code, starts(&told)), (Some(0), 1), "{ran:?}");
@@ -66,7 +66,7 @@ fn a_server_that_gets_the_address_of_its_model_is_started_once() {
 }
 
 #[test]
-fn a_server_that_does_not_listen_is_red() {
+fn server_that_ignores_the_model_url_fails() {
     let deaf = suite(&format!("{TOLD}, env: {{ IGNORES: '1' }}"));
     let ran = deaf.run(&["--case", "c1"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -81,7 +81,7 @@ fn of_shared(suite: &Suite) -> Option<String> {
 }
 
 #[test]
-fn shared_beside_a_model_whose_address_is_in_no_question_is_reported() {
+fn reports_shared_without_effect_beside_scripted_model() {
     let idle = "warning: `shared` has no effect: agentci starts the server for each case and points it at its scripted model (case `c0`)";
     assert_eq!(of_shared(&suite("shared: true")).as_deref(), Some(idle));
     let plain = "  - { id: plain, turns: [{ user: hi }], checks: [contains: no model] }\n";

@@ -43,7 +43,7 @@ fn draw(state: &mut u64) -> u64 {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_run_that_is_killed_loses_nothing_it_told_and_leaves_nobody() {
+fn killed_run_keeps_printed_events_and_leaves_no_processes() {
     let kills: u64 = std::env::var("AGENTCI_KILLS").map_or(5, |count| count.parse().unwrap());
     let mut state = 11;
     for kill in 0..kills {
@@ -116,7 +116,7 @@ fn look_into(suite: &Suite, folder: &Path, told: &[String], context: &str) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_daemon_of_a_run_that_was_killed_ends() {
+fn daemon_ends_when_its_run_is_killed() {
     let script = format!("{TELL}(setsid sh -c 'echo $$ > child.pid; exec sleep 600' > /dev/null 2>&1 &)\nsleep 600");
     let suite = Suite::new().case("parent", "", &script);
     let mut child = suite.command(&["run", "suite"]).stdout(Stdio::null()).spawn().unwrap();
@@ -128,7 +128,7 @@ fn a_daemon_of_a_run_that_was_killed_ends() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_hook_of_a_run_that_was_killed_ends() {
+fn hook_ends_when_its_run_is_killed() {
     let hook = "echo $$ > hook.pid.new; mv hook.pid.new hook.pid; exec sleep 600";
     let cases = format!("cases:\n  - id: hooked\n    input: {{}}\n    hooks: [{{ command: [sh, -c, \"{hook}\"] }}]\n");
     let suite = Suite::native(&cases).agent("hooked", "finish '{}'");
@@ -142,7 +142,7 @@ fn a_hook_of_a_run_that_was_killed_ends() {
 /// The guard on its own gets process groups on its input, as on systems without `/proc`; a group that is removed again
 /// survives.
 #[test]
-fn the_guard_kills_the_groups_on_its_input() {
+fn guard_kills_process_groups_listed_on_stdin() {
     use std::io::Write as _;
     use std::os::unix::process::CommandExt as _;
 
@@ -163,7 +163,7 @@ fn the_guard_kills_the_groups_on_its_input() {
 /// Signals that end the run do not end its guard, which exits with the run.
 #[cfg(target_os = "linux")]
 #[test]
-fn the_guard_leaves_with_the_run_and_not_before() {
+fn guard_ignores_signals_and_exits_with_the_run() {
     let script = format!("{TELL}tell agent.pid $$\nwhile [ ! -e go ]; do sleep 0.05; done\nfinish '{{}}'");
     let suite = Suite::new().case("waits", "", &script);
     let mut child = suite.command(&["run", "suite"]).stdout(Stdio::null()).spawn().unwrap();
@@ -187,7 +187,7 @@ fn the_guard_leaves_with_the_run_and_not_before() {
 /// The run waits one second for a guard that does not exit, and then kills it.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_guard_that_was_stopped_does_not_keep_the_run() {
+fn stopped_guard_does_not_block_the_run() {
     let script = format!("{TELL}tell agent.pid $$\nwhile [ ! -e go ]; do sleep 0.05; done\nfinish '{{}}'");
     let suite = Suite::new().case("waits", "", &script);
     let mut child = suite.command(&["run", "suite"]).stdout(Stdio::null()).spawn().unwrap();
@@ -201,7 +201,7 @@ fn a_guard_that_was_stopped_does_not_keep_the_run() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_run_that_starts_nothing_has_no_guard() {
+fn run_without_child_processes_has_no_guard() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let target = format!("target: {{ http: {{ url: \"http://{}/\" }} }}", listener.local_addr().unwrap());
     let yaml = format!("suite: suite\n{target}\ncases: [{{ id: one, input: {{ user_input: hello }} }}]\n");

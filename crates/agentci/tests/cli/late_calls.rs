@@ -46,7 +46,7 @@ fn first_is_late(ran: &Ran) {
 }
 
 #[test]
-fn a_call_that_comes_while_the_next_case_is_run() {
+fn late_call_during_next_case_fails_the_earlier_case() {
     let cases = [case("first", "owe 1", 1, ""), case("second", "meanwhile", 2, NOT_CALLED)].concat();
     let ran = run(&cases);
     first_is_late(&ran);
@@ -54,14 +54,14 @@ fn a_call_that_comes_while_the_next_case_is_run() {
 }
 
 #[test]
-fn a_call_that_comes_between_two_cases() {
+fn late_call_between_cases_fails_the_earlier_case() {
     let hook = "    hooks: [{ command: [sh, -c, 'echo > ROOT/poke.in; cat ROOT/poke.out'] }]\n";
     let cases = [case("first", "owe 1", 1, ""), case("second", "hello", 1, &format!("{hook}{NOT_CALLED}"))].concat();
     first_is_late(&run(&cases));
 }
 
 #[test]
-fn with_misses_as_warnings_a_late_call_is_one() {
+fn late_call_is_a_warning_when_misses_are_warnings() {
     let cases = [case("first", "owe 1", 1, ""), case("second", "meanwhile", 2, NOT_CALLED)].concat();
     let ran = run(&cases.replace("miss: fail", "miss: warn"));
     ran.all_passed();
@@ -80,7 +80,7 @@ fn an_agent_that_waits_for_its_tools_passes() {
 }
 
 #[test]
-fn an_agent_of_its_own_owes_the_next_case_nothing() {
+fn late_call_cannot_affect_next_case_with_unshared_agent() {
     // Both cases have a fixture for the call, so a shared agent's call cannot be attributed.
     let cases = [case("first", "owe 1", 1, ""), case("second", "meanwhile", 1, NOT_CALLED)].concat();
     run(&cases).only_wrong("second", "fail", "check");
@@ -91,7 +91,7 @@ fn an_agent_of_its_own_owes_the_next_case_nothing() {
 const QUESTION_ALONE: &str = "    body: { user_input: \"${INPUT.user_input}\" }\n";
 
 #[test]
-fn agents_of_cases_that_run_at_once_find_their_bases_in_the_environment() {
+fn concurrent_agents_get_separate_base_urls_in_environment() {
     let paid = "    checks: [{ tool_called: { name: paySlips, count: 1 } }]\n";
     let cases =
         [case("first", "pay 1", 1, paid), case("second", "pay 2", 2, paid), case("third", "hello", 1, NOT_CALLED)];
@@ -99,7 +99,7 @@ fn agents_of_cases_that_run_at_once_find_their_bases_in_the_environment() {
 }
 
 #[test]
-fn a_call_that_belongs_to_no_running_case_is_a_miss() {
+fn call_outside_every_running_case_is_a_miss() {
     let unseen = case("first", "pay 1", 1, NOT_CALLED);
     let other = case("second", "hello", 1, "");
     let target = format!("{QUESTION_ALONE}    shared: true\n");

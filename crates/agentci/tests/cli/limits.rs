@@ -19,7 +19,7 @@ fn sparse(suite: &Suite, path: &str, bytes: u64) {
 const MOCK: &str = "suite: suite\ntarget: { mock: { model_name: m, responses: [] } }\n";
 
 #[test]
-fn files_that_are_too_large_are_refused_without_being_read() {
+fn refuses_oversized_files_without_reading_them() {
     let case = "cases: [{ id: one, input: {} }]\n";
     let process = "suite: suite\ntarget: { process: { command: [sh, agent.sh] } }\n";
     let files = [
@@ -41,7 +41,7 @@ fn files_that_are_too_large_are_refused_without_being_read() {
 }
 
 #[test]
-fn stored_runs_and_baselines_that_are_too_large_are_refused_without_being_read() {
+fn refuses_oversized_stored_runs_and_baselines() {
     let suite = Suite::new();
     sparse(&suite, "big.json", (256 << 20) + 1);
     let compared = suite.run(&["--baseline", "big.json"]);
@@ -53,7 +53,7 @@ fn stored_runs_and_baselines_that_are_too_large_are_refused_without_being_read()
 }
 
 #[test]
-fn a_line_without_an_end_ends_the_case() {
+fn unterminated_line_ends_the_case() {
     let suite = Suite::new().case("endless", "", "head -c 140000000 /dev/zero | tr '\\0' x; sleep 600");
     let ran = suite.run(&["--timeout", "100s"]);
     ran.only_wrong("endless", "error", "protocol");
@@ -61,7 +61,7 @@ fn a_line_without_an_end_ends_the_case() {
 }
 
 #[test]
-fn an_agent_that_never_stops_writing_is_stopped() {
+fn agent_with_endless_output_is_stopped() {
     // Blank lines are ignored, so nothing else ends the case.
     let script = "line=$(head -c 4000000 /dev/zero | tr '\\0' ' ')\nwhile :; do printf '%s\\n' \"$line\"; done";
     let suite = Suite::new().case("flood", "", script);
@@ -81,7 +81,7 @@ fn answered(kind: &'static str, body: String) -> String {
 }
 
 #[test]
-fn answers_over_http_that_are_too_large_are_refused() {
+fn refuses_oversized_http_responses() {
     let stream = "content-type: text/event-stream\r\n";
     let whole = answered("content-type: application/json\r\n", " ".repeat((16 << 20) + 1));
     assert!(whole.contains("16777216"), "{whole}");
@@ -93,7 +93,7 @@ fn answers_over_http_that_are_too_large_are_refused() {
 }
 
 #[test]
-fn an_agent_that_calls_tools_of_the_client_without_end_is_stopped() {
+fn agent_with_endless_client_tool_calls_is_stopped() {
     let url = listen(|asked| {
         let (thread, run) = (&asked.body["threadId"], &asked.body["runId"]);
         let id = asked.body["messages"].as_array().map_or(0, Vec::len);
@@ -117,7 +117,7 @@ fn an_agent_that_calls_tools_of_the_client_without_end_is_stopped() {
 }
 
 #[test]
-fn a_hook_that_prints_too_much_fails_its_case() {
+fn hook_with_oversized_output_fails_its_case() {
     let hook = "hooks: [{ command: [sh, -c, \"head -c 2000000 /dev/zero | tr '\\\\0' x\"] }]";
     let cases = format!("cases:\n  - {{ id: good, input: {{}} }}\n  - id: hooked\n    input: {{}}\n    {hook}\n");
     let suite = Suite::native(&cases).agent("good", "finish '{}'").agent("hooked", "finish '{}'");
@@ -128,7 +128,7 @@ fn a_hook_that_prints_too_much_fails_its_case() {
 }
 
 #[test]
-fn a_written_answer_that_is_too_large_is_refused() {
+fn refuses_oversized_response_file() {
     let tools = "world: { tools: { bases: [PAY], routes: { slips: [{ response_file: big.json }] } } }";
     let cases = format!("{tools}\ncases: [{{ id: one, input: {{}} }}]\n");
     let suite = Suite::native(&cases).agent("one", "finish '{}'");
@@ -140,7 +140,7 @@ fn a_written_answer_that_is_too_large_is_refused() {
 
 /// Each variable contains the previous one ten times: a few lines expand to a terabyte.
 #[test]
-fn variables_that_multiply_are_refused() {
+fn refuses_exponentially_growing_variables() {
     let mut variables = "variables:\n  v0: xxxxxxxxxx\n".to_owned();
     for level in 1..12 {
         let before = format!("${{v{}}}", level - 1).repeat(10);
@@ -161,7 +161,7 @@ fn variables_that_multiply_are_refused() {
 }
 
 #[test]
-fn a_record_of_more_parts_than_there_may_be_is_refused() {
+fn merge_refuses_run_with_too_many_shards() {
     let suite = Suite::empty().file("suite/agentci.yaml", format!("{MOCK}cases: [{{ id: one, input: {{}} }}]\n"));
     suite.run(&["--shard", "1/2", "--output-dir", "part"]);
     let run = fs::read_dir(suite.path("part/suite")).unwrap().next().unwrap().unwrap().path().join("run.jsonl");
@@ -174,7 +174,7 @@ fn a_record_of_more_parts_than_there_may_be_is_refused() {
 }
 
 #[test]
-fn only_the_first_calls_are_kept_as_steps() {
+fn keeps_at_most_1000_tool_steps() {
     let tools = "world: { tools: { scripted: { t: { reply: 1 } } } }";
     let cases = format!("{tools}\ncases: [{{ id: one, input: {{}} }}]\n");
     let script = "i=0; while [ $i -lt 1010 ]; do call t '{}'; i=$((i+1)); done; finish '{}'";
@@ -186,7 +186,7 @@ fn only_the_first_calls_are_kept_as_steps() {
 }
 
 #[test]
-fn a_case_is_run_only_so_often() {
+fn number_of_runs_per_case_is_limited() {
     let suite = Suite::new();
     let ran = suite.run(&["--runs", "100001"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");

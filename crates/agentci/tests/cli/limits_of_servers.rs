@@ -69,7 +69,7 @@ fn never_closes(events: impl Fn(&Value) -> Vec<String> + Send + Sync + 'static) 
 
 /// Otherwise each of these cases would be an error, after a timeout of a hundred seconds.
 #[test]
-fn a_server_that_never_closes_its_answer_is_left_when_everything_is_said() {
+fn does_not_wait_for_connection_close_after_final_event() {
     let of_agui = never_closes(|asked| {
         let (thread, run) = (&asked["threadId"], &asked["runId"]);
         vec![
@@ -97,7 +97,7 @@ fn a_server_that_never_closes_its_answer_is_left_when_everything_is_said() {
 }
 
 #[test]
-fn whole_answers_of_agents_and_models_have_a_limit() {
+fn responses_of_agents_and_models_are_limited_in_size() {
     let ran = run(&a2a(&always(200, JSON, " ".repeat((32 << 20) + 1)), ""));
     ran.says(&["the answer is larger than 33554432 bytes"]);
     let ran = run(&chat(&always(200, JSON, " ".repeat((64 << 20) + 1))));
@@ -105,7 +105,7 @@ fn whole_answers_of_agents_and_models_have_a_limit() {
 }
 
 #[test]
-fn an_answer_with_a_token_has_a_limit() {
+fn token_responses_are_limited_in_size() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     std::thread::spawn(move || {
@@ -120,7 +120,7 @@ fn an_answer_with_a_token_has_a_limit() {
 
 /// A body beyond the limit is dropped; the status is still reported.
 #[test]
-fn refusals_are_read_up_to_a_limit() {
+fn bodies_of_error_responses_are_limited_in_size() {
     for (target, refusal) in [
         (agui as fn(&str) -> String, json!({ "error": "go away".to_owned() + &" ".repeat(1 << 20) })),
         (|url| format!("http: {{ url: \"{url}/\" }}"), json!({ "error": "go away".to_owned() + &" ".repeat(1 << 20) })),

@@ -276,7 +276,7 @@ fn listed() -> Vec<[String; 4]> {
 
 /// Every limit on the page is in the code with the same value, and every test that the page names exists.
 #[test]
-fn the_page_of_limits_matches_the_code() {
+fn limits_page_matches_the_code() {
     let crates = project().join("crates");
     let listed = listed();
     for [name, value, file, test] in &listed {
@@ -294,7 +294,7 @@ fn the_page_of_limits_matches_the_code() {
 
 /// Every constant with the type or the name of a limit is on the page or in `NO_LIMITS`.
 #[test]
-fn every_limit_of_the_code_is_on_the_page() {
+fn every_limit_in_the_code_is_documented() {
     let listed: BTreeSet<(String, String)> = listed().into_iter().map(|[name, _, file, _]| (file, name)).collect();
     let none: BTreeSet<(String, String)> = NO_LIMITS
         .iter()

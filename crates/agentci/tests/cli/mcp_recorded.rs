@@ -63,7 +63,7 @@ fn recorded() -> Suite {
 }
 
 #[test]
-fn a_recording_is_served_again() {
+fn serves_mcp_server_from_recording() {
     let suite = recorded();
     let played = Server::start(&suite, &["serve", "mcp", "suite/stock.jsonl"]);
     let lines =
@@ -80,7 +80,7 @@ fn a_recording_is_served_again() {
 }
 
 #[test]
-fn a_case_plays_what_was_recorded() {
+fn case_replays_recorded_mcp_server() {
     let case = |id: &str, lines: &str| format!("- id: {id}\n  turns: [{{ user: '{lines}' }}]\n");
     let (one, two) = ("stock count {\"sku\": 1}", "stock count {\"sku\": 2}");
     let cases = [

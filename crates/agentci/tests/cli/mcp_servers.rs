@@ -52,7 +52,7 @@ fn program(suite: &Suite, name: &str, text: &str) -> String {
 }
 
 #[test]
-fn a_server_is_recorded_and_replayed_without_its_program() {
+fn replays_recorded_server_without_its_program() {
     let suite = shop();
     let words = ["get_order=A-17", "slow", "get_order=A-18", "--", "python3", "server.py"];
     let recorded = record(&suite, &words);
@@ -74,7 +74,7 @@ fn a_server_is_recorded_and_replayed_without_its_program() {
 }
 
 #[test]
-fn a_call_that_was_not_recorded_is_red_whatever_the_host_makes_of_it() {
+fn unrecorded_call_fails_even_if_the_host_ignores_it() {
     let suite = shop();
     record(&suite, &["get_order=A-17", "--", "python3", "server.py"]);
     let fresh = elsewhere(&suite);
@@ -92,7 +92,7 @@ fn a_call_that_was_not_recorded_is_red_whatever_the_host_makes_of_it() {
 }
 
 #[test]
-fn a_server_that_was_not_recorded_is_ended_and_its_host_gets_no_answer() {
+fn unrecorded_server_is_stopped_without_a_response() {
     let suite = shop();
     record(&suite, &["get_order=A-17", "--", "python3", "server.py"]);
     fs::copy(suite.path("server.py"), suite.path("other.py")).unwrap();
@@ -103,7 +103,7 @@ fn a_server_that_was_not_recorded_is_ended_and_its_host_gets_no_answer() {
 }
 
 #[test]
-fn every_way_to_start_a_server_is_recorded_once() {
+fn server_is_recorded_once_however_it_is_started() {
     let suite = shop();
     let script = program(&suite, "server", &format!("#!/usr/bin/env python3\n{SERVER}"));
     let wrapper = program(&suite, "wrapper", "#!/bin/sh\nexec python3 server.py\n");
@@ -136,7 +136,7 @@ fn find(name: &str) -> String {
 }
 
 #[test]
-fn what_a_host_answers_its_server_is_compared_and_waited_for() {
+fn replay_awaits_and_compares_responses_of_the_host() {
     let suite = shop();
     let words = ["refund=A-17", "--", "python3", "server.py"];
     let recorded = record(&suite, &words);
@@ -151,7 +151,7 @@ fn what_a_host_answers_its_server_is_compared_and_waited_for() {
 }
 
 #[test]
-fn a_server_that_ends_in_a_call_ends_in_the_replay() {
+fn server_exit_during_call_is_replayed() {
     let suite = shop();
     let words = ["get_order=A-17", "crash", "--", "python3", "server.py"];
     let recorded = record(&suite, &words);
@@ -161,7 +161,7 @@ fn a_server_that_ends_in_a_call_ends_in_the_replay() {
 }
 
 #[test]
-fn an_agent_that_is_started_through_a_shim_keeps_the_shims() {
+fn agent_started_through_a_shim_still_uses_shims() {
     let suite = shop();
     // The agent itself uses pipes, but is not a server.
     let script = "echo hi | python3 host.py get_order=A-17 -- python3 server.py | cat";
@@ -175,7 +175,7 @@ fn an_agent_that_is_started_through_a_shim_keeps_the_shims() {
 }
 
 #[test]
-fn a_server_that_was_not_reached_is_named() {
+fn warns_about_mcp_server_that_was_not_recorded() {
     let agent = r#"
 import json, sys, urllib.request
 tools = [{"name": "mcp__orders__get_order"}, {"name": "Bash"}] if len(sys.argv) > 1 else []
@@ -195,7 +195,7 @@ except Exception: pass
 }
 
 #[test]
-fn what_a_server_asks_itself_is_not_awaited_of_the_agent() {
+fn replay_does_not_expect_requests_sent_by_the_server() {
     let upstream = crate::upstream::Upstream::start();
     let suite = shop().file("base", &upstream.url);
     let words = ["remote", "nested", "get_order=A-17", "--", "python3", "server.py"];
@@ -210,7 +210,7 @@ fn what_a_server_asks_itself_is_not_awaited_of_the_agent() {
 }
 
 #[test]
-fn the_secrets_of_a_server_are_in_no_byte_of_the_recording() {
+fn recording_contains_no_secrets_of_the_server() {
     let suite = shop();
     let words = ["key", "--", "python3", "server.py", "--api-key", "another-secret-of-ours"];
     let line = [&["record", "-o", "r.jsonl", "--", "python3", "host.py"][..], &words[..]].concat();
@@ -226,7 +226,7 @@ fn the_secrets_of_a_server_are_in_no_byte_of_the_recording() {
 }
 
 #[test]
-fn programs_that_are_not_servers_run_as_they_do_without_a_recorder() {
+fn other_programs_behave_the_same_under_the_recorder() {
     let agent = r#"
 import asyncio, signal, subprocess, sys
 echo = "import sys; data = sys.stdin.buffer.read(); sys.stdout.buffer.write(data); sys.exit(len(data) % 7)"
@@ -270,7 +270,7 @@ print(urllib.request.urlopen(open("base").read() + "/x").status)
 }
 
 #[test]
-fn a_server_that_is_wrapped_by_hand_runs_as_it_is_while_nothing_is_recorded() {
+fn tap_runs_server_unchanged_outside_a_recording() {
     let suite = shop();
     let agentci = env!("CARGO_BIN_EXE_agentci");
     let words = ["get_order=A-17", "--", agentci, "tap", "--", "python3", "server.py"];
@@ -290,7 +290,7 @@ fn a_server_that_is_wrapped_by_hand_runs_as_it_is_while_nothing_is_recorded() {
 }
 
 #[test]
-fn the_calls_of_a_suites_agent_are_seen_and_judged() {
+fn mcp_calls_of_suite_agent_are_recorded_and_checked() {
     let suite = shop().file(
         "agentci.yaml",
         "suite: shop\ntarget:\n  process: { speaks: text, command: [python3, host.py, \"${ENV.CALL:-get_order=A-17}\", \

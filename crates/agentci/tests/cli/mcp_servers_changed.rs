@@ -18,7 +18,7 @@ cases:
 "#;
 
 #[test]
-fn a_tool_fails_on_purpose_and_an_agent_that_tries_again_passes() {
+fn agent_that_retries_passes_despite_injected_tool_fault() {
     for (fault, trying, giving_up) in [
         ("{ tool: get_order, call: 1, error: the shop is closed }", 0, 1),
         ("{ tool: get_order, call: 1, delay: 200ms }", 0, 0),
@@ -37,7 +37,7 @@ fn a_tool_fails_on_purpose_and_an_agent_that_tries_again_passes() {
 }
 
 #[test]
-fn a_fault_of_a_tool_that_is_never_called_is_reported() {
+fn reports_fault_for_tool_that_is_never_called() {
     let suite = shop().file("agentci.yaml", SUITE.replace("FAULT", "{ tool: refund, call: 1, error: closed }"));
     assert_eq!(ran(&suite, &mut suite.command(&["record"])).code, Some(0));
     let never = ran(&suite, &mut suite.command(&["run"]));
@@ -46,7 +46,7 @@ fn a_fault_of_a_tool_that_is_never_called_is_reported() {
 }
 
 #[test]
-fn one_answer_is_changed_on_the_way() {
+fn fork_changes_a_single_response() {
     let suite = shop();
     let words = ["get_order=A-17", "get_order=A-18", "--", "python3", "server.py"];
     record(&suite, &words);
@@ -73,7 +73,7 @@ fn one_answer_is_changed_on_the_way() {
 }
 
 #[test]
-fn what_was_recorded_is_served_to_other_hosts() {
+fn recording_is_served_to_other_hosts() {
     let suite = shop();
     let recorded = record(&suite, &["get_order=A-17", "--", "python3", "server.py"]);
     fs::remove_file(suite.path("server.py")).unwrap();

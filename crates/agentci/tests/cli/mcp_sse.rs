@@ -146,7 +146,7 @@ impl Recorded {
 }
 
 #[test]
-fn a_result_is_what_the_tool_said_and_not_that_the_call_was_accepted() {
+fn result_is_taken_from_the_stream_not_the_acknowledgement() {
     let declined = "checks: [{ tool_called: { name: refund, result_not_match: declined } }]";
     let recorded = Recorded::new(declined, "", None);
     assert_eq!(recorded.verdict, Some(1), "{}", recorded.shown);
@@ -164,7 +164,7 @@ fn a_result_is_what_the_tool_said_and_not_that_the_call_was_accepted() {
 }
 
 #[test]
-fn a_result_that_never_came_is_reported_and_not_made_up() {
+fn missing_result_is_reported_as_not_observed() {
     let positive = "checks: [{ tool_called: { name: quiet, result_match: '.' } }]";
     let recorded = Recorded::new(positive, "", Some(("QUIET", "1")));
     assert_eq!(recorded.verdict, Some(1), "{}", recorded.shown);
@@ -177,7 +177,7 @@ fn a_result_that_never_came_is_reported_and_not_made_up() {
 }
 
 #[test]
-fn faults_are_met_on_the_stream() {
+fn faults_are_injected_into_the_stream() {
     let check = |words: &str| format!("checks: [{{ contains: {words} }}, {{ tool_called: {{ name: refund }} }}]");
     let error = ", faults: [{ tool: refund, call: 1, error: out of order }]";
     let recorded = Recorded::new(&check("out of order"), error, None);

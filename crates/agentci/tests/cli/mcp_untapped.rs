@@ -68,7 +68,7 @@ fn named(ran: &Ran) -> Vec<&str> {
 }
 
 #[test]
-fn a_server_of_a_native_host_is_named() {
+fn reports_unrecorded_server_of_native_host() {
     let upstream = Upstream::start();
     let suite = shop(&upstream);
     let recorded = record(&suite, &[&NATIVE[..], &["server.py", "--api-key", "a-secret-of-ours"]].concat());
@@ -89,7 +89,7 @@ fn a_server_of_a_native_host_is_named() {
 
 /// Its code does not show that it is a server, and it starts slowly, like a server with an SDK.
 #[test]
-fn a_server_is_recognised_by_the_message_that_waits_for_it() {
+fn recognises_server_by_its_pending_first_message() {
     let upstream = Upstream::start();
     let suite = shop(&upstream).file("shop.py", "import time\ntime.sleep(2)\nimport server\n");
     let recorded = record(&suite, &[&NATIVE[..], &["shop.py"]].concat());
@@ -100,7 +100,7 @@ fn a_server_is_recognised_by_the_message_that_waits_for_it() {
 
 /// The warning names the command from the settings, once, and not the program that this command starts.
 #[test]
-fn a_server_in_the_settings_of_a_host_is_known_by_its_command() {
+fn reports_configured_server_by_its_command() {
     let upstream = Upstream::start();
     let model = r#"
 import json, urllib.request
@@ -134,25 +134,25 @@ fn tapped(way: &[&str]) {
 }
 
 #[test]
-fn a_server_that_a_hook_reaches_is_not_named() {
+fn does_not_report_server_recorded_by_hook() {
     tapped(&["PYTHON", "native.py", "PYTHON", "server.py"]);
 }
 
 #[test]
-fn a_server_that_is_wrapped_by_hand_is_not_named() {
+fn does_not_report_server_wrapped_with_tap() {
     tapped(&["PYTHON", "-I", "native.py", env!("CARGO_BIN_EXE_agentci"), "tap", "--", "python3", "server.py"]);
 }
 
 /// The shell above the tap has the same streams, in which the first message of the host is waiting.
 #[test]
-fn a_server_that_a_shim_below_a_shell_reaches_is_not_named() {
+fn does_not_report_server_recorded_by_shim_below_shell() {
     tapped(&["PYTHON", "-I", "native.py", "sh", "-c", "python3 server.py; exit 0"]);
 }
 
 /// Long-running programs that communicate over pipes: a language server, a JSON-RPC server, `cat`, workers, an agent
 /// that is itself a host and is driven over pipes, and MCP servers that an agent runs in a shell and in a pipeline.
 #[test]
-fn other_programs_with_pipes_are_not_named() {
+fn does_not_report_other_programs_with_pipes() {
     const DRIVER: &str = r#"
 import json, multiprocessing, subprocess, sys, time
 def start(*words): return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -190,7 +190,7 @@ for child in children: child.kill()
 
 /// agentci itself communicates with the agent of a suite over pipes, so the agent may look like a server.
 #[test]
-fn the_agent_of_a_suite_is_not_a_server_and_one_that_it_starts_is_named() {
+fn reports_server_of_suite_agent_but_not_the_agent() {
     const SUITE: &str = "suite: shop\ntarget:\n  process: { speaks: text, command: [sh, -c, \"COMMAND\"] }\n\
         world: { recording: \"recordings/{case}.jsonl\" }\ncases:\n  - id: ship\n    input: { question: x }\n    \
         checks:\n      - contains: \"200\"\n";

@@ -48,7 +48,7 @@ fn verdicts(ran: &Ran, expected: &[(&str, &str, &str)]) {
 }
 
 #[test]
-fn the_agent_is_judged_by_the_calls_that_the_server_sees() {
+fn checks_use_the_calls_received_by_the_server() {
     let cases = [
         case("good", &[FIND], ""),
         case("wrong-tool", &[r#"orders lose_order {"id": "A-17"}"#], ""),
@@ -84,7 +84,7 @@ fn the_agent_is_judged_by_the_calls_that_the_server_sees() {
 }
 
 #[test]
-fn every_attempt_has_servers_of_its_own_and_nothing_is_left() {
+fn every_attempt_has_separate_servers_that_are_stopped() {
     let suite = suite(&format!(
         "runs: 2\nchecks: [{{ equals: first }}]\ncases:\n{}{}",
         case("a", &[FIND], ""),
@@ -101,7 +101,7 @@ fn every_attempt_has_servers_of_its_own_and_nothing_is_left() {
 }
 
 #[test]
-fn a_case_replaces_a_server_and_adds_others() {
+fn case_can_replace_and_add_servers() {
     let own = "  world: { mcp: { orders: { scripted: 'scripts/{case}.mcp.yaml' }, my-stock: { scripted: stock.mcp.yaml } } }\n";
     let lines = [r#"orders find_order {"id": "A-17"}"#, "my-stock count {}", r#"my-stock count {"sku": 1}"#];
     let cases = format!("cases:\n{}{}", case("plain", &[FIND], ""), case("own", &lines, own));
@@ -117,7 +117,7 @@ fn a_case_replaces_a_server_and_adds_others() {
 }
 
 #[test]
-fn faults_happen_to_their_tools() {
+fn faults_apply_to_their_tools() {
     let faulty = |id: &str, fault: &str, more: &str| {
         case(id, &[FIND, FIND], &format!("  world: {{ faults: [{{ tool: find_order, call: 1, {fault} }}] }}\n{more}"))
     };
@@ -141,7 +141,7 @@ fn faults_happen_to_their_tools() {
 }
 
 #[test]
-fn what_the_agent_does_when_it_has_answered_counts() {
+fn calls_after_the_final_answer_are_counted() {
     let agent = "import sys, agent\nline = sys.argv[1]\nserver = agent.Server(agent.found('orders', {}))\n\
                  sys.stdin.readline()\nprint('{\"type\":\"final_output\",\"output\":{}}', flush=True)\n\
                  server.ask('tools/call', {'name': line, 'arguments': {}})\n";
@@ -159,7 +159,7 @@ fn what_the_agent_does_when_it_has_answered_counts() {
 }
 
 #[test]
-fn a_server_that_is_started_finds_them_and_is_started_for_each_case() {
+fn agent_server_with_mcp_urls_starts_for_each_case() {
     let target = "{ http: { url: 'http://127.0.0.1:${PORT}/ask', command: [python3, agent.py, '${PORT}'], body: { text: '${INPUT.text}' } } }";
     let two = |checks: &str| {
         let said = FIND.replace('"', "\\\"");
@@ -183,7 +183,7 @@ fn a_server_that_is_started_finds_them_and_is_started_for_each_case() {
 }
 
 #[test]
-fn a_call_that_a_scripted_model_asks_for_is_one_call() {
+fn call_requested_by_scripted_model_is_counted_once() {
     let agent = "import agent, json, os, sys, urllib.request\n\
         def ask(messages):\n\
         \x20   headers = {'content-type': 'application/json', 'authorization': 'Bearer ' + os.environ['OPENAI_API_KEY']}\n\
@@ -215,7 +215,7 @@ fn a_call_that_a_scripted_model_asks_for_is_one_call() {
 }
 
 #[test]
-fn limits_and_allowed_tools_see_the_calls() {
+fn limits_and_allowed_tools_apply_to_mcp_calls() {
     let refund = "orders refund_order {}";
     let cases = [
         case("allowed", &[FIND], "  world: { tools: { allow: [find_order] } }\n"),
@@ -229,7 +229,7 @@ fn limits_and_allowed_tools_see_the_calls() {
 }
 
 #[test]
-fn beside_a_recorded_world_they_are_played_and_not_recorded() {
+fn scripted_servers_are_excluded_from_the_recording() {
     let url = listen(|_| Some(Answer(200, "", "hello".into())));
     let agent = format!(
         "import agent, sys, urllib.request\nprint(urllib.request.urlopen('{url}/x').read().decode())\n\
@@ -252,7 +252,7 @@ fn beside_a_recorded_world_they_are_played_and_not_recorded() {
 }
 
 #[test]
-fn an_address_of_an_unknown_server_is_reported() {
+fn reports_url_variable_of_unknown_server() {
     let target = "{ process: { command: [python3, agent.py, '${MCP.stock.url}'], speaks: text } }";
     let ran = with_target(target, "cases: [{ id: a, turns: [{ user: Hi }] }]\n").run(&[]);
     ran.says(&["the variable `MCP.stock.url` has no value", "sets `MCP.orders.url`"]);

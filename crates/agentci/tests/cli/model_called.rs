@@ -62,7 +62,7 @@ fn red(agent: &str, case: &str, told: &[&str]) {
 }
 
 #[test]
-fn a_system_prompt_is_found_wherever_the_api_has_it() {
+fn finds_system_prompt_in_every_api_format() {
     let case = "checks: [{ model_called: { system: work for the shop, user: A-17, of: all } }]";
     for agent in [
         r#"chat({"role": "system", "content": "You work for the shop."})"#,
@@ -79,7 +79,7 @@ fn a_system_prompt_is_found_wherever_the_api_has_it() {
 }
 
 #[test]
-fn a_system_prompt_that_was_lost_fails() {
+fn missing_system_prompt_fails() {
     let case = "checks: [{ model_called: { system: work for the shop } }]";
     let told = "no request to the model has a system prompt that contains `work for the shop`";
     red("chat()", case, &[told, "request 1 of 1 has no system prompt"]);
@@ -131,7 +131,7 @@ fn offered_tools_are_compared_by_name_and_schema() {
 }
 
 #[test]
-fn the_model_that_was_called_is_distinguished_from_another() {
+fn compares_the_requested_model_name() {
     let case = "checks: [{ model_called: { model: gpt-big } }]";
     let agent = r#"
 models = {"answers": "gpt-big", "guards": "gpt-small"}
@@ -143,7 +143,7 @@ for use in USES: post("chat", {"model": models[use], "messages": [USER]})"#;
 }
 
 #[test]
-fn a_conversation_that_the_provider_keeps_has_what_was_said_before() {
+fn requests_with_previous_response_id_include_earlier_messages() {
     let ask = |first: &str| {
         format!(
             "first = post('responses', {{'model': 'm', {first}}})\n\
@@ -166,7 +166,7 @@ fn a_conversation_that_the_provider_keeps_has_what_was_said_before() {
 }
 
 #[test]
-fn what_must_not_be_sent_is_found_in_every_message() {
+fn forbidden_text_is_found_in_every_message() {
     let case = "checks: [{ not: { model_called: { messages: other-customer } } }]";
     green("chat()", case);
     let told = "request 2 of 2 to the model has a message that contains `other-customer`, which `not` forbids";
@@ -180,7 +180,7 @@ fn what_must_not_be_sent_is_found_in_every_message() {
 }
 
 #[test]
-fn a_model_that_was_never_called_passes_no_check() {
+fn checks_fail_if_the_model_was_never_called() {
     for check in ["model_called", "model_called: { system: x }", "model_called: { count: 1 }"] {
         red(
             "pass",
@@ -222,7 +222,7 @@ fn requests_are_counted_and_limited() {
 }
 
 #[test]
-fn a_request_that_is_repeated_after_a_fault_is_one() {
+fn request_retried_after_a_fault_is_counted_once() {
     let again = |user: &str| {
         format!(
             "body = {{'model': 'm', 'messages': [{{'role': 'user', 'content': '{user}'}}]}}\n\
@@ -239,7 +239,7 @@ fn a_request_that_is_repeated_after_a_fault_is_one() {
 }
 
 #[test]
-fn turns_have_limits_on_requests_of_their_own() {
+fn turns_have_separate_request_limits() {
     let server = r#"
 from http.server import BaseHTTPRequestHandler, HTTPServer
 class Agent(BaseHTTPRequestHandler):
@@ -267,7 +267,7 @@ HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Agent).serve_forever()
 
 /// The second turn continues from the first answer by its id alone.
 #[test]
-fn a_turn_has_what_its_requests_continue_from_earlier_turns() {
+fn turn_includes_messages_continued_from_earlier_turns() {
     let server = r#"
 from http.server import BaseHTTPRequestHandler, HTTPServer
 last = {}
@@ -317,7 +317,7 @@ def loop(system, user, **more):
 "#;
 
 #[test]
-fn which_of_several_agents_made_a_call_is_known_by_its_system_prompt() {
+fn calls_are_attributed_to_agents_by_system_prompt() {
     let model = "rules:\n- when: { tool_result: true }\n  reply: done\n- when: { user: find }\n  \
                  tool_calls: [{ name: find_order, args: { id: A-17 } }]\n- reply: hello\n";
     let run = |agent: &str, checks: &str| {
@@ -344,7 +344,7 @@ fn which_of_several_agents_made_a_call_is_known_by_its_system_prompt() {
 }
 
 #[test]
-fn what_nothing_can_observe_is_an_error_of_the_suite() {
+fn refuses_checks_on_unobservable_model_requests() {
     for (target, asked, told) in [
         (
             "process: { command: [x] }",
@@ -380,7 +380,7 @@ fn what_nothing_can_observe_is_an_error_of_the_suite() {
 }
 
 #[test]
-fn what_is_wrong_with_the_check_is_found_before_anything_runs() {
+fn invalid_check_is_reported_before_the_run() {
     for (check, told) in [
         ("model_called: { system: '' }", "`model_called` expects nothing: every request contains the empty string"),
         ("model_called: { system: }", "`system` has no value"),
@@ -426,7 +426,7 @@ fn limited(turn: &str, case: &str) -> Ran {
 }
 
 #[test]
-fn a_limit_that_is_exceeded_is_reported_once_for_each_place_where_it_is_written() {
+fn exceeded_limit_is_reported_once_per_definition() {
     let of_case = "FAIL s/a: budget exceeded: model_calls";
     let of_turn = "FAIL s/a: turn 1: budget exceeded: model_calls";
     for (turn, case, cases, turns) in [
@@ -450,7 +450,7 @@ fn a_limit_that_is_exceeded_is_reported_once_for_each_place_where_it_is_written(
 }
 
 #[test]
-fn requests_to_a_model_are_shown_beside_calls_of_tools() {
+fn reports_show_model_calls_beside_tool_calls() {
     let ran = limited("", "model_calls: 4");
     ran.says(&["PASS a (", ", 4 model calls)", "0 tool calls, 0 tool errors, 4 model calls"]);
     assert_eq!(ran.case("a")["model_calls"], 4);

@@ -76,7 +76,7 @@ fn run(agent: &str, target: &str, checks: &str, outside: &[(&str, &str)]) -> Ran
 }
 
 #[test]
-fn every_surface_observes_what_the_agent_did() {
+fn calls_are_observed_through_every_model_api() {
     for (surface, model, target) in
         [("gemini", "gemini-2.5-flash", ""), ("ollama", "llama3.2", ""), ("azure", "our-gpt", AZURE)]
     {
@@ -111,7 +111,7 @@ fn finds(expected: &str, outside: &[(&str, &str)]) {
 }
 
 #[test]
-fn no_variable_points_an_agent_at_another_provider() {
+fn environment_variables_never_point_at_real_providers() {
     finds("GEMINI_API_KEY KEY", &[]);
     // With two Google keys, Google's SDK would print a warning.
     finds("GOOGLE_API_KEY KEY", &[("GOOGLE_API_KEY", "real-google-key")]);
@@ -122,7 +122,7 @@ fn no_variable_points_an_agent_at_another_provider() {
 }
 
 #[test]
-fn a_key_in_the_query_is_reported_and_hidden() {
+fn api_key_in_query_is_reported_and_redacted() {
     let ran = run("gemini(key='of-the-house-77')\nprint('key of-the-house-77')", "", "", &[]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     ran.says(&["has an API key that is not the placeholder"]);
@@ -131,7 +131,7 @@ fn a_key_in_the_query_is_reported_and_hidden() {
 }
 
 #[test]
-fn an_address_of_no_model_is_an_error() {
+fn refuses_model_url_variable_without_a_model() {
     let text = "suite: s\ntarget: { process: { command: [echo, hi], speaks: text, env: { LLM: \"${MODEL.url}\" } } }\n\
                 cases: [{ id: a, input: {} }]\n";
     let ran = Suite::empty().file("suite/agentci.yaml", text).agentci(&["run", "suite"]);

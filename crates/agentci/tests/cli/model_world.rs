@@ -60,7 +60,7 @@ fn tool_calls_seen_on_the_wire_are_checked_and_limited() {
 /// The agent runs the tool itself and sends the result to its model: that counts as a call, even though the agent could
 /// have reported it.
 #[test]
-fn with_tools_of_its_own_the_world_still_sees_what_the_agent_answers_its_model() {
+fn tool_results_sent_to_the_model_count_as_calls() {
     let world = "{ model: { script: model.yaml }, tools: { allow: [find_order] } }";
     let ran = suite(world, "checks: [{ tool_called: { name: find_order, count: 1 } }]").run(&[]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -82,7 +82,7 @@ fn with_tools_of_its_own_the_world_still_sees_what_the_agent_answers_its_model()
 }
 
 #[test]
-fn each_attempt_has_a_model_of_its_own() {
+fn each_attempt_has_a_separate_model() {
     let script = "api_key: sk-scripted\nrules:\n- reply: [first, second]\n";
     let agent = format!(
         "{ASK}ask '{{\"model\":\"m\",\"messages\":[{{\"role\":\"user\",\"content\":\"x\"}}]}}'\n\
@@ -96,7 +96,7 @@ fn each_attempt_has_a_model_of_its_own() {
 }
 
 #[test]
-fn a_wrong_script_is_found_before_anything_runs() {
+fn invalid_script_is_reported_before_the_run() {
     let cases = "world: { model: { script: model.yaml } }\ncases: [{ id: a, input: {} }, { id: b, input: {}, world: { model: { script: none.yaml } } }]\n";
     let suite = Suite::native(cases).file("suite/model.yaml", "rules:\n- reply: x\n  finsh: stop\n");
     for command in ["check", "run"] {
@@ -116,14 +116,14 @@ fn a_wrong_script_is_found_before_anything_runs() {
 }
 
 #[test]
-fn convert_prints_the_script_of_a_model() {
+fn convert_prints_the_model_script() {
     let suite = suite("{ model: { script: model.yaml } }", "tags: [x]");
     let converted = suite.agentci(&["convert", "suite"]);
     assert!(converted.stdout.contains("world:\n      model:\n        script: model.yaml\n"), "{}", converted.stdout);
 }
 
 #[test]
-fn a_request_that_the_script_refused_is_reported_with_a_failed_case() {
+fn unmatched_model_request_is_reported_with_its_failed_case() {
     let ask = r#"ask '{"model":"m","messages":[{"role":"user","content":"refund it"}]}'"#;
     let agent = |end: &str| format!("{ASK}{ask}\n{ask}\n{end}");
     let refused = "no rule of the script matches this request (turn 1, user: `refund it`); the closest rule is on line";
@@ -165,7 +165,7 @@ ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Agent).serve_forever
 "#;
 
 #[test]
-fn an_agent_that_is_a_server_is_led_to_the_model_of_each_case() {
+fn server_agent_uses_the_model_of_each_case() {
     let cases = r#"suite: s
 target: { http: { url: "http://127.0.0.1:${PORT}/ask", command: [python3, server.py] } }
 world: { model: { script: model.yaml } }
@@ -196,7 +196,7 @@ cases:
 
 /// A plain program has no protocol for reporting its calls.
 #[test]
-fn an_agent_that_reports_nothing_is_seen_on_the_wire_whatever_tools_the_case_has() {
+fn tool_calls_of_plain_program_are_observed() {
     let asks = format!("{ASK}{}", LOOP.replace("finish '{\"answer\":\"done\"}'", "echo done"));
     let run = |tools: &str, checks: &str| {
         let text = format!(
@@ -218,7 +218,7 @@ fn an_agent_that_reports_nothing_is_seen_on_the_wire_whatever_tools_the_case_has
 }
 
 #[test]
-fn a_model_that_the_agent_cannot_be_pointed_at_is_an_error_before_anything_runs() {
+fn refuses_scripted_model_for_agent_that_is_already_running() {
     for target in [
         "http: { url: 'http://127.0.0.1:1/ask' }",
         "agui: { endpoint: 'http://127.0.0.1:1/' }",
@@ -240,7 +240,7 @@ fn a_model_that_the_agent_cannot_be_pointed_at_is_an_error_before_anything_runs(
 }
 
 #[test]
-fn a_fault_of_a_tool_that_the_agent_executes_is_reported_as_having_no_effect() {
+fn fault_of_tool_run_by_agent_has_no_effect() {
     let world = "{ model: { script: model.yaml }, faults: [{ tool: find_order, error: down }] }";
     let ran = suite(world, "").run(&[]);
     ran.all_passed();

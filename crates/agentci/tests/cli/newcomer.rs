@@ -78,7 +78,7 @@ fn is_explained(step: &Step, reader: &Reader) {
 }
 
 #[test]
-fn the_readme_leads_to_a_first_failing_test_that_is_explained() {
+fn readme_leads_to_a_failing_test_with_explanation() {
     let page = Page::read("README.md");
     let mut reader = Reader::of(&page);
     let steps = walk(&page, &mut reader, false);
@@ -92,7 +92,7 @@ fn the_readme_leads_to_a_first_failing_test_that_is_explained() {
 }
 
 #[test]
-fn the_first_guide_leads_every_kind_of_agent_to_a_suite_that_passes() {
+fn first_guide_creates_passing_suite_for_every_agent_kind() {
     let page = Page::read("docs/guides/first-suite.md");
     let mut reader = Reader::of(&page);
     let steps = walk(&page, &mut reader, true);
@@ -112,7 +112,7 @@ fn the_first_guide_leads_every_kind_of_agent_to_a_suite_that_passes() {
 }
 
 #[test]
-fn a_newcomer_reads_at_most_five_thousand_words() {
+fn introductory_pages_have_at_most_5000_words() {
     let words = |path: &str| crate::docs_page::text_of(path).split_whitespace().count();
     let frameworks = crate::docs_page::files_below("docs/guides/frameworks", "md");
     let longest = frameworks.iter().map(|path| words(path)).max().unwrap();

@@ -9,7 +9,7 @@ const INPUT: &str = "{ big: 12345678901234567890, small: 0.100000000000000000000
 const SENT: &str = r#"{"big":12345678901234567890,"small":0.1000000000000000000001,"one":1.0,"minus":-0.0}"#;
 
 #[test]
-fn digits_survive_in_a_runledger_suite() {
+fn number_precision_is_kept_in_runledger_suite() {
     let ran = Suite::new().case("echo", &format!("input: {INPUT}"), ECHO).run(&[]);
     ran.all_passed();
     let written = fs::read_to_string(ran.run_folder().join("run.jsonl")).unwrap();
@@ -17,7 +17,7 @@ fn digits_survive_in_a_runledger_suite() {
 }
 
 #[test]
-fn digits_survive_in_a_native_suite() {
+fn number_precision_is_kept_in_native_suite() {
     let ran = Suite::native(&format!("cases: [{{ id: echo, input: {INPUT} }}]\n")).agent("echo", ECHO).run(&[]);
     ran.all_passed();
     let written = fs::read_to_string(ran.run_folder().join("run.jsonl")).unwrap();
@@ -25,7 +25,7 @@ fn digits_survive_in_a_native_suite() {
 }
 
 #[test]
-fn digits_of_a_recording_reach_the_agent() {
+fn number_precision_is_kept_in_replay() {
     let tape = format!(
         "{{\"tool\":\"search\",\"args\":{{\"n\":123456789012345678901234567890}},\"ok\":true,\"result\":{SENT}}}"
     );
@@ -36,7 +36,7 @@ fn digits_of_a_recording_reach_the_agent() {
 }
 
 #[test]
-fn a_number_of_another_type_is_another_argument() {
+fn arguments_with_different_number_types_do_not_match() {
     let tape = r#"{"tool":"search","args":{"n":1},"ok":true}"#;
     for (sent, matches) in [("1", true), ("1.0", false), ("true", false), ("\"1\"", false)] {
         let script = format!("call search '{{\"n\":{sent}}}' || exit 0; finish '{{}}'");

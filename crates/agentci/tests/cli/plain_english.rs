@@ -126,7 +126,7 @@ fn texts() -> Vec<(String, String)> {
 }
 
 #[test]
-fn texts_are_plain_english() {
+fn docs_and_messages_are_plain_english() {
     let refused = phrases(&EVERYWHERE);
     let found: Vec<String> = texts().iter().flat_map(|(path, text)| complaints(path, text, &refused)).collect();
     assert!(found.is_empty(), "{} phrases to rewrite:\n{}", found.len(), found.join("\n"));
@@ -143,7 +143,7 @@ fn help_texts_are_plain_english() {
 
 /// As in the help of ripgrep and uv, a description has at most two lines; possible values have lines of their own.
 #[test]
-fn descriptions_of_flags_are_short() {
+fn flag_descriptions_have_at_most_two_lines() {
     let help = Suite::empty().agentci(&["run", "--help"]).stdout;
     let (mut lines, mut flag, mut flags) = (0, "", 0);
     for line in help.lines() {
@@ -166,7 +166,7 @@ fn descriptions_of_flags_are_short() {
 }
 
 #[test]
-fn a_planted_phrase_is_found() {
+fn finds_planted_phrase() {
     let refused = phrases(&EVERYWHERE);
     let code = "fn f() {\n    // is no JSON, in a comment\n    error(\"the file can not be \\\n        read, and is no JSON\");\n}\n\
         #[cfg(test)]\nmod tests { const A: &str = \"it can not\"; }\n";

@@ -21,7 +21,7 @@ fn run(command: &str, case: &str) -> Ran {
 }
 
 #[test]
-fn the_task_is_an_argument_or_on_standard_input() {
+fn task_is_passed_as_argument_or_on_stdin() {
     for (command, case, said) in [
         (r#"[sh, -c, 'echo "asked: $1"', sh, "${INPUT.question}"]"#, "input: { question: why? }", "asked: why?"),
         (r#"[sh, -c, 'echo "asked: $1"', sh, "${INPUT}"]"#, "turns: [{ user: why? }]", "asked: why?"),
@@ -43,7 +43,7 @@ fn the_task_is_an_argument_or_on_standard_input() {
 }
 
 #[test]
-fn every_turn_starts_it_anew() {
+fn every_turn_starts_a_new_process() {
     let script = "[sh, -c, 'read -r line; echo \"$line!\"']";
     let turns = "turns:\n  - { user: one, checks: [{ equals: one! }] }\n  - { user: two, checks: [{ equals: two! }] }";
     let ran = run(script, turns);
@@ -51,7 +51,7 @@ fn every_turn_starts_it_anew() {
 }
 
 #[test]
-fn what_is_data_is_judged_as_data() {
+fn json_output_is_checked_as_data() {
     let checks = "input: {}\nchecks: [{ required_fields: [answer] }, { contains: '42' }]";
     let ran = run("[echo, '{\"answer\": 42}']", checks);
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -61,7 +61,7 @@ fn what_is_data_is_judged_as_data() {
 }
 
 #[test]
-fn one_that_fails_is_an_error_with_what_it_said() {
+fn failing_program_is_reported_with_its_stderr() {
     let ran = run("[sh, -c, 'echo half an answer; echo KeyError >&2; exit 3']", "input: {}");
     ran.only_wrong("only", "error", "agent_exited");
     ran.says(&["the agent ended with exit code 3", "KeyError"]);
@@ -72,7 +72,7 @@ fn one_that_fails_is_an_error_with_what_it_said() {
 }
 
 #[test]
-fn one_that_prints_without_end_or_does_not_end_is_stopped() {
+fn stops_program_with_endless_output_or_timeout() {
     let ran = run("[sh, -c, 'yes']", "input: {}");
     ran.only_wrong("only", "error", "protocol");
     ran.says(&["the agent printed too much: it printed more than 16 MiB"]);
@@ -82,21 +82,21 @@ fn one_that_prints_without_end_or_does_not_end_is_stopped() {
 }
 
 #[test]
-fn one_that_does_not_read_is_not_waited_for() {
+fn program_that_ignores_stdin_does_not_block() {
     let long = "x".repeat(1_000_000);
     let ran = run("[echo, done]", &format!("turns: [{{ user: {long} }}]\nchecks: [{{ equals: done }}]"));
     assert_eq!(ran.code, Some(0));
 }
 
 #[test]
-fn a_part_that_the_turn_does_not_have_is_named() {
+fn reports_input_field_missing_from_the_turn() {
     let ran = run(r#"[echo, "${INPUT.question}"]"#, "input: { q: 1 }");
     ran.only_wrong("only", "error", "config");
     ran.says(&["the variable `INPUT.question` has no value, and the turn has no such field"]);
 }
 
 #[test]
-fn an_agent_with_the_protocol_has_no_task_in_its_command() {
+fn refuses_input_variable_in_command_of_protocol_agent() {
     let text = "suite: s\ntarget: { process: { command: [echo, '${INPUT}'] } }\ncases: [{ id: a, input: {} }]\n";
     let ran = Suite::empty().file("suite/agentci.yaml", text).agentci(&["check", "suite"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");

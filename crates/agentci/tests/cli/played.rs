@@ -43,7 +43,7 @@ fn file(ran: &Ran, name: &str) -> String {
 }
 
 #[test]
-fn a_played_agent_fails_a_run_that_requires_one() {
+fn require_agent_fails_cases_played_from_recordings() {
     let suite = conversations("");
     let ran = replay(&suite, &["native", "--require-agent"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -70,7 +70,7 @@ fn a_played_agent_fails_a_run_that_requires_one() {
 }
 
 #[test]
-fn a_case_that_is_meant_to_be_played_gets_through() {
+fn case_marked_as_played_passes_require_agent() {
     let meant = conversations("played: true\n");
     let ran = replay(&meant, &["native", "--require-agent"]);
     ran.all_passed();
@@ -88,7 +88,7 @@ fn a_case_that_is_meant_to_be_played_gets_through() {
 }
 
 #[test]
-fn without_require_agent_every_report_says_it() {
+fn every_report_mentions_played_cases() {
     let suite = conversations("");
     let ran = replay(&suite, &["native", "--report", "markdown=report.md"]);
     ran.all_passed();
@@ -145,7 +145,7 @@ impl Running {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let (program, pid) = (std::env::current_exe().unwrap(), suite.path("agent.pid"));
         let mut command = Command::new(program);
-        command.args(["http_agent::serves_when_it_is_told_to", "--exact", "--nocapture"]);
+        command.args(["http_agent::serves_if_http_agent_variable_is_set", "--exact", "--nocapture"]);
         command.env("HTTP_AGENT", &pid).env("PORT", port.to_string()).stdout(Stdio::null());
         let running = Self(command.spawn().unwrap(), port);
         while !pid.exists() {
@@ -163,7 +163,7 @@ impl Drop for Running {
 }
 
 #[test]
-fn only_what_was_answered_from_a_recording_counts_as_played() {
+fn only_replayed_agents_count_as_played() {
     let suite = mixed("url: 'http://127.0.0.1:1/ask'");
     let running = Running::start(&suite);
     let suite = suite.file("suite/agentci.yaml", mixed_yaml(&format!("url: 'http://127.0.0.1:{}/ask'", running.1)));
@@ -208,7 +208,7 @@ fn only_what_was_answered_from_a_recording_counts_as_played() {
 }
 
 #[test]
-fn an_agent_whose_model_is_scripted_is_run() {
+fn agent_with_scripted_model_counts_as_run() {
     let ask = r#"python3 -c 'import os, urllib.request as u; u.urlopen(u.Request(os.environ["OPENAI_BASE_URL"] + "/chat/completions", b"{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}", {"authorization": "Bearer " + os.environ["OPENAI_API_KEY"]}))'; finish '{"ok":true}'"#;
     let yaml = "world: { model: { script: model.yaml } }\ncases: [{ id: asks, input: {} }]\n";
     let suite = Suite::native(yaml).file("suite/model.yaml", "rules: [{ reply: hello }]\n").agent("asks", ask);
@@ -218,7 +218,7 @@ fn an_agent_whose_model_is_scripted_is_run() {
 }
 
 #[test]
-fn shards_keep_it_when_they_are_merged() {
+fn require_agent_is_kept_when_shards_are_merged() {
     let suite = conversations("");
     for part in ["1/2", "2/2"] {
         let ran =
@@ -233,7 +233,7 @@ fn shards_keep_it_when_they_are_merged() {
 }
 
 #[test]
-fn other_formats_keep_their_verdict_if_only_native_suites_must_run_an_agent() {
+fn require_agent_native_does_not_affect_other_formats() {
     let suite = conversations("");
     for (asked, code) in [("=native", 0), ("=none", 0), ("=all", 1), ("", 1)] {
         let ran = replay(&suite, &["suite", &format!("--require-agent{asked}")]);
@@ -252,7 +252,7 @@ fn other_formats_keep_their_verdict_if_only_native_suites_must_run_an_agent() {
 }
 
 #[test]
-fn what_would_be_played_is_known_beforehand() {
+fn dry_run_and_list_show_played_cases() {
     let suite = conversations("");
     let dry = replay(&suite, &["native", "--dry-run"]);
     assert_eq!(dry.code, Some(0), "{dry:?}");
@@ -267,7 +267,7 @@ fn what_would_be_played_is_known_beforehand() {
 }
 
 #[test]
-fn a_case_without_a_recording_cannot_be_marked_as_played() {
+fn refuses_played_without_a_recording() {
     let case = "cases: [{ id: a, played: true, input: {} }, { id: b, input: {} }]\n";
     let ran = Suite::native(case).agent("b", "finish '{}'").run(&[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -277,7 +277,7 @@ fn a_case_without_a_recording_cannot_be_marked_as_played() {
 }
 
 #[test]
-fn gates_that_decide_do_not_forgive_a_missing_agent() {
+fn deciding_gates_do_not_override_require_agent() {
     let suite = conversations("gates: { min_pass_rate: 0, decide: true }\n");
     let ran = replay(&suite, &["native", "--require-agent"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");

@@ -6,7 +6,7 @@ use crate::recorded_agent::{PYTHON, ran, replayed_elsewhere, shop};
 use crate::upstream::Upstream;
 
 #[test]
-fn an_update_records_what_is_missing_and_drops_what_is_no_longer_requested() {
+fn update_adds_missing_calls_and_removes_unused_ones() {
     let mut upstream = Upstream::start();
     let suite = shop(&upstream);
     assert_eq!(ran(&suite, &mut suite.command(&["record", "--", "python3", "agent.py"])).code, Some(0));
@@ -28,7 +28,7 @@ fn an_update_records_what_is_missing_and_drops_what_is_no_longer_requested() {
 }
 
 #[test]
-fn a_rehearsal_learns_what_differs_and_says_what_would_fail_later() {
+fn rehearsal_ignores_varying_fields_and_reports_future_misses() {
     let counting = |place: &str| {
         PYTHON
             .replace("{\"model\": \"gpt-4o\", \"messages\": messages}", place)
@@ -52,7 +52,7 @@ fn a_rehearsal_learns_what_differs_and_says_what_would_fail_later() {
 }
 
 #[test]
-fn recordings_are_shown_compared_and_trimmed() {
+fn recordings_can_be_shown_compared_and_trimmed() {
     let upstream = Upstream::start();
     let suite = shop(&upstream);
     for (name, question) in [("a", "one"), ("b", "two")] {
@@ -74,7 +74,7 @@ fn recordings_are_shown_compared_and_trimmed() {
 }
 
 #[test]
-fn a_rehearsal_that_learns_something_new_every_time_is_given_up() {
+fn rehearsal_is_abandoned_after_the_maximum_attempts() {
     let upstream = Upstream::start();
     let fields = ", \"a\": N, \"b\": N, \"c\": N, \"d\": N, \"e\": N, \"f\": N";
     let agent = PYTHON

@@ -11,7 +11,7 @@ use crate::suite::Suite;
 use crate::upstream::Upstream;
 
 #[test]
-fn an_agent_is_recorded_and_replayed_without_its_world() {
+fn replays_recorded_agent_without_network() {
     for (agent, streamed) in [(["python3", "agent.py"], false), (["node", "agent.cjs"], true)] {
         let mut upstream = Upstream::start();
         let suite = shop(&upstream);
@@ -29,7 +29,7 @@ fn an_agent_is_recorded_and_replayed_without_its_world() {
 }
 
 #[test]
-fn keys_are_in_no_byte_of_the_recording_and_not_needed_for_a_replay() {
+fn recording_contains_no_keys_and_replays_without_them() {
     let mut upstream = Upstream::start();
     let suite = shop(&upstream);
     let mut command = suite.command(&["record", "--", "python3", "agent.py"]);
@@ -48,7 +48,7 @@ fn keys_are_in_no_byte_of_the_recording_and_not_needed_for_a_replay() {
 }
 
 #[test]
-fn nothing_is_recorded_in_ci_unasked() {
+fn refuses_to_record_in_ci_without_yes() {
     let upstream = Upstream::start();
     let suite = shop(&upstream);
     let refused = ran(&suite, suite.command(&["record", "--", "python3", "agent.py"]).env("CI", "true"));
@@ -73,7 +73,7 @@ fn nothing_is_recorded_in_ci_unasked() {
 }
 
 #[test]
-fn streams_and_exit_code_are_the_commands_own() {
+fn streams_and_exit_code_of_the_command_are_kept() {
     let upstream = Upstream::start();
     let suite = shop(&upstream).file("fails.py", format!("{PYTHON}\nprint('oh', file=sys.stderr)\nsys.exit(7)\n"));
     let mut command = suite.command(&["record", "--", "python3", "fails.py"]);
@@ -90,7 +90,7 @@ fn streams_and_exit_code_are_the_commands_own() {
 }
 
 #[test]
-fn an_agent_without_requests_leaves_no_recording() {
+fn agent_without_requests_creates_no_recording() {
     let suite = Suite::empty();
     let recorded = ran(&suite, &mut suite.command(&["record", "--", "sh", "-c", "echo hi; exit 3"]));
     assert_eq!((recorded.code, recorded.stdout.as_str()), (Some(1), "hi\n"), "{recorded:?}");
@@ -99,7 +99,7 @@ fn an_agent_without_requests_leaves_no_recording() {
 }
 
 #[test]
-fn requests_that_were_not_recorded_are_named() {
+fn reports_requests_that_were_not_recorded() {
     let mut upstream = Upstream::start();
     let agent = "import urllib.request\ntry: urllib.request.urlopen(open('base').read() + '/x', timeout=20)\nexcept Exception: pass\n";
     let suite = shop(&upstream).file("asks.py", agent);
@@ -114,7 +114,7 @@ fn requests_that_were_not_recorded_are_named() {
 }
 
 #[test]
-fn wrong_usage_shows_the_right_line() {
+fn usage_errors_suggest_the_correct_command() {
     let suite = Suite::empty().file("suite/agentci.yaml", "").file("agent.py", "");
     for (arguments, said) in [
         (&["record", "sh", "-c", "a b"][..], "write `agentci record -- sh -c 'a b'`"),
@@ -155,7 +155,7 @@ fn wrong_usage_shows_the_right_line() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn an_agent_that_goes_around_the_recorder_is_named() {
+fn reports_agent_that_bypasses_the_recorder() {
     let upstream = Upstream::start();
     // Only the leak watch can see it: `-I` disables the hook, and a raw socket uses no proxy.
     let around = "import socket, time, sys\nhost, port = open('base').read()[7:].split(':')\ns = socket.create_connection((host, int(port)))\ntime.sleep(5)\nprint('done')\n";
@@ -167,7 +167,7 @@ fn an_agent_that_goes_around_the_recorder_is_named() {
 }
 
 #[test]
-fn a_suite_is_written_that_passes_at_once_and_fails_for_another_agent() {
+fn generated_suite_passes_immediately_and_fails_for_another_agent() {
     let mut upstream = Upstream::start();
     let suite = shop(&upstream);
     let arguments = ["record", "--suite", "tests", "--", "python3", "agent.py", "Where is A-17?"];
@@ -196,7 +196,7 @@ fn a_suite_is_written_that_passes_at_once_and_fails_for_another_agent() {
 }
 
 #[test]
-fn a_container_gets_a_folder_with_certificates_and_variables() {
+fn writes_certificates_and_variables_for_containers() {
     let upstream = Upstream::start();
     let suite = shop(&upstream);
     let arguments = [
@@ -222,7 +222,7 @@ fn a_container_gets_a_folder_with_certificates_and_variables() {
 }
 
 #[test]
-fn a_recording_that_cannot_be_written_costs_nothing_and_is_never_lost() {
+fn unwritable_recording_stops_before_requests_or_keeps_data() {
     let upstream = Upstream::start();
     let suite = shop(&upstream);
     let refused = ran(&suite, &mut suite.command(&["record", "-o", "base/x.jsonl", "--", "python3", "agent.py"]));
@@ -239,7 +239,7 @@ fn a_recording_that_cannot_be_written_costs_nothing_and_is_never_lost() {
 }
 
 #[test]
-fn two_commands_are_not_recorded_to_one_file() {
+fn refuses_concurrent_recordings_to_one_file() {
     let upstream = Upstream::start();
     let suite =
         shop(&upstream).file("slow.py", format!("open('up', 'w').close()\nimport time; time.sleep(4)\n{PYTHON}"));
@@ -254,7 +254,7 @@ fn two_commands_are_not_recorded_to_one_file() {
 }
 
 #[test]
-fn a_host_that_cannot_be_reached_is_named_and_asked_again() {
+fn unreachable_host_is_reported_and_retried_on_update() {
     let agent = "import sys, urllib.request\nfor url in sys.argv[1:]:\n  try: urllib.request.urlopen(url, timeout=20)\n  except Exception: pass\n";
     let suite = Suite::empty().file("agent.py", agent);
     let down = "http://agent.invalid/x";

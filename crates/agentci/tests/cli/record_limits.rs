@@ -9,7 +9,7 @@ use crate::suite::Suite;
 use crate::upstream::Upstream;
 
 #[test]
-fn an_interrupt_ends_the_agent_and_keeps_what_was_recorded() {
+fn interrupt_ends_the_agent_and_keeps_the_recording() {
     for (name, code) in [("INT", 130), ("TERM", 143)] {
         let upstream = Upstream::start();
         let waits = format!(
@@ -30,7 +30,7 @@ fn an_interrupt_ends_the_agent_and_keeps_what_was_recorded() {
 }
 
 #[test]
-fn limits_of_time_and_money_end_a_recording() {
+fn time_and_cost_limits_end_the_recording() {
     let upstream = Upstream::start();
     let suite = shop(&upstream).file("slow.py", format!("{PYTHON}\nimport time; time.sleep(600)\n"));
     let slow = ran(&suite, &mut suite.command(&["record", "--max-wall", "3s", "--", "python3", "slow.py"]));
@@ -50,7 +50,7 @@ fn limits_of_time_and_money_end_a_recording() {
 }
 
 #[test]
-fn an_agent_that_does_not_end_is_killed_and_its_recording_kept() {
+fn agent_that_ignores_termination_is_killed_and_recording_kept() {
     let upstream = Upstream::start();
     let stubborn = format!(
         "{PYTHON}\nimport signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nopen('done', 'w').close()\ntime.sleep(600)\n"
@@ -67,7 +67,7 @@ fn an_agent_that_does_not_end_is_killed_and_its_recording_kept() {
 }
 
 #[test]
-fn an_agent_that_ignores_an_interrupt_is_ended_and_its_recording_kept() {
+fn second_interrupt_ends_the_agent_and_keeps_the_recording() {
     for twice in [true, false] {
         let upstream = Upstream::start();
         let ignores = format!(
@@ -91,7 +91,7 @@ fn an_agent_that_ignores_an_interrupt_is_ended_and_its_recording_kept() {
 }
 
 #[test]
-fn an_interrupt_before_any_request_is_an_interrupt() {
+fn interrupt_before_any_request_is_not_an_error() {
     for (name, code) in [("INT", 130), ("QUIT", 143)] {
         let suite = Suite::empty();
         let script = "touch up; exec sleep 600";

@@ -21,7 +21,7 @@ fn recorded(suite: &Suite) -> bool {
 }
 
 #[test]
-fn the_agent_asks_its_user_and_an_interrupt_keeps_the_recording() {
+fn agent_can_prompt_and_interrupt_keeps_the_recording() {
     let (_upstream, suite) = waiting("print('waits [x] ', end='', flush=True)\ntime.sleep(600)");
     let (shown, code) = typed(&suite, &["hello", "^C"], &["record", "--", "python3", "agent.py"]);
     assert_eq!(code, 130, "{shown}");
@@ -31,7 +31,7 @@ fn the_agent_asks_its_user_and_an_interrupt_keeps_the_recording() {
 }
 
 #[test]
-fn an_agent_that_ends_well_when_it_is_interrupted_has_its_own_exit_code() {
+fn agent_that_handles_interrupt_keeps_its_exit_code() {
     let then =
         "try:\n  print('waits [x] ', end='', flush=True)\n  time.sleep(600)\nexcept KeyboardInterrupt: print('bye')";
     let (_upstream, suite) = waiting(then);
@@ -42,7 +42,7 @@ fn an_agent_that_ends_well_when_it_is_interrupted_has_its_own_exit_code() {
 }
 
 #[test]
-fn a_second_interrupt_ends_an_agent_that_goes_on() {
+fn second_interrupt_ends_agent_that_ignored_the_first() {
     let then = "def no(*_): time.sleep(0.3); print('no [x] ', end='', flush=True)\n\
                 for n in (signal.SIGINT, signal.SIGTERM): signal.signal(n, no)\n\
                 print('waits [x] ', end='', flush=True)\nwhile True: time.sleep(0.1)";

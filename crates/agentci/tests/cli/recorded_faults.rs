@@ -62,7 +62,7 @@ fn agentci(suite: &Suite, arguments: &[&str], environment: &[(&str, &str)]) -> R
 }
 
 #[test]
-fn an_agent_that_tries_again_passes_and_one_that_gives_up_fails() {
+fn agent_passes_with_retries_and_fails_without() {
     for (fault, forgiving) in [
         ("    - { tool: \"POST SHOP/refunds\", call: 1, error: upstream timeout }", false),
         ("    - { tool: \"POST SHOP/refunds\", call: 1, malformed: true }", false),
@@ -88,7 +88,7 @@ fn an_agent_that_tries_again_passes_and_one_that_gives_up_fails() {
 }
 
 #[test]
-fn an_injected_fault_is_reported_with_the_call() {
+fn injected_fault_is_reported_with_its_call() {
     let live = LiveWorld::start();
     let suite = recorded(&live, "    - { tool: \"POST SHOP/refunds\", call: 1, error: upstream timeout }");
     let run = agentci(&suite, &["run", "suite"], &[]);
@@ -98,7 +98,7 @@ fn an_injected_fault_is_reported_with_the_call() {
 }
 
 #[test]
-fn a_fault_on_every_call_cannot_be_survived_and_one_that_never_happens_is_reported() {
+fn permanent_fault_fails_and_unused_fault_is_reported() {
     let live = LiveWorld::start();
     let suite = recorded(&live, "    - { tool: \"POST SHOP/refunds\", error: down }");
     assert_eq!(agentci(&suite, &["run", "suite"], &[("TRIES", "5")]).code, Some(1));
@@ -116,7 +116,7 @@ fn a_fault_on_every_call_cannot_be_survived_and_one_that_never_happens_is_report
 }
 
 #[test]
-fn an_agent_that_accepts_a_failure_has_still_sent_its_request() {
+fn failed_request_counts_as_sent() {
     let live = LiveWorld::start();
     let suite = recorded(&live, "    - { model: true, call: 2, error: overloaded }");
     let graceful = agentci(&suite, &["run", "suite"], &[("TRIES", "1"), ("SWALLOWS", "1")]);
@@ -129,7 +129,7 @@ fn an_agent_that_accepts_a_failure_has_still_sent_its_request() {
 }
 
 #[test]
-fn a_fault_hides_no_request_that_is_not_recorded() {
+fn fault_does_not_hide_an_unrecorded_request() {
     let live = LiveWorld::start();
     let suite = recorded(&live, "    - { model: true, call: 1, error: overloaded }");
     let run = agentci(&suite, &["run", "suite"], &[("MODEL", "m-2"), ("TRIES", "1"), ("SWALLOWS", "1")]);
@@ -137,7 +137,7 @@ fn a_fault_hides_no_request_that_is_not_recorded() {
 }
 
 #[test]
-fn check_names_a_fault_of_a_model_that_is_not_recorded_and_no_other() {
+fn check_reports_only_faults_of_unrecorded_models() {
     let live = LiveWorld::start();
     let suite =
         recorded(&live, "    - { model: true, error: down }\n    - { tool: \"POST SHOP/refunds\", error: down }");

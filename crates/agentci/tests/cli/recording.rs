@@ -34,7 +34,7 @@ fn tape(suite: &Suite) -> String {
 }
 
 #[test]
-fn a_recording_replays_a_tool_that_answers_differently_each_time() {
+fn replays_varying_results_of_a_tool_in_order() {
     let suite = counting();
     let recorded = suite.agentci(&["record", "suite", "--output-dir", "recorded"]);
     assert_eq!(recorded.code, Some(0), "{recorded:?}");
@@ -49,7 +49,7 @@ fn a_recording_replays_a_tool_that_answers_differently_each_time() {
 }
 
 #[test]
-fn live_mode_executes_and_keeps_nothing() {
+fn live_mode_runs_tools_and_records_nothing() {
     let suite = counting().tape("good", "not even a cassette\n");
     let ran = suite.run(&["--mode", "live"]);
     ran.all_passed();
@@ -57,7 +57,7 @@ fn live_mode_executes_and_keeps_nothing() {
 }
 
 #[test]
-fn a_recording_that_fails_leaves_the_earlier_one() {
+fn failed_recording_keeps_the_earlier_one() {
     let former = "{\"tool\":\"search\",\"args\":{},\"ok\":true}\n";
     let suite = counting().agent("good", "call search '{}'; exit 7").tape("good", former);
     let ran = suite.run(&["--mode", "record"]);
@@ -66,7 +66,7 @@ fn a_recording_that_fails_leaves_the_earlier_one() {
 }
 
 #[test]
-fn a_recording_that_is_killed_half_way_leaves_the_earlier_one() {
+fn killed_recording_keeps_the_earlier_one() {
     let former = "{\"tool\":\"search\",\"args\":{},\"ok\":true}\n";
     let suite = counting().agent("good", "call search '{}'; echo $$ > half; exec sleep 60").tape("good", former);
     let mut child = suite.command(&["record", "suite"]).spawn().unwrap();
@@ -81,7 +81,7 @@ fn a_recording_that_is_killed_half_way_leaves_the_earlier_one() {
 }
 
 #[test]
-fn a_case_whose_checks_fail_is_recorded_all_the_same() {
+fn records_case_even_if_its_checks_fail() {
     let suite = counting().setting("assertions: [{ type: required_fields, fields: [nowhere] }]");
     let ran = suite.run(&["--mode", "record"]);
     assert_eq!(ran.code, Some(1));
@@ -89,7 +89,7 @@ fn a_case_whose_checks_fail_is_recorded_all_the_same() {
 }
 
 #[test]
-fn every_tool_must_be_there_before_anything_runs() {
+fn missing_tool_is_reported_before_the_run() {
     let suite = counting().setting("").agent("good", "echo ran > ran");
     let suite = suite.file("suite/suite.yaml", "suite_name: suite\nagent_command: [sh, agent.sh]\nmode: live\ncases_path: cases\ntool_registry: [search, serch]\ntools: { search: { command: [sh, counter.sh] } }\n");
     let ran = suite.run(&[]);
@@ -99,7 +99,7 @@ fn every_tool_must_be_there_before_anything_runs() {
 }
 
 #[test]
-fn two_cases_cannot_record_to_one_cassette() {
+fn refuses_two_cases_recording_to_one_cassette() {
     let suite = counting().file("suite/cases/other.yaml", "id: other\ninput: {}\ncassette: cassettes/good.jsonl\n");
     let ran = suite.agentci(&["record", "suite"]);
     assert_eq!((ran.code, executions(&suite)), (Some(1), 0));
@@ -107,7 +107,7 @@ fn two_cases_cannot_record_to_one_cassette() {
 }
 
 #[test]
-fn a_command_gets_its_arguments_on_standard_input_and_fails_with_its_words() {
+fn command_tool_reads_stdin_and_reports_its_error() {
     let once = r#"read -r line; case $line in *bad*) echo "no such thing" >&2; exit 3;; *slow*) sleep 60;; *) echo "{\"got\":$line}";; esac"#;
     let script = r#"call search '{"q":"x"}'; a=$answer; call search '{"q":"bad"}'; b=$answer; call search '{"q":"slow"}'; finish "{\"a\":$a,\"b\":$b,\"c\":$answer}""#;
     let suite = Suite::empty()
@@ -125,7 +125,7 @@ fn a_command_gets_its_arguments_on_standard_input_and_fails_with_its_words() {
 }
 
 #[test]
-fn an_endpoint_gets_its_arguments_as_json_with_headers_from_the_environment() {
+fn http_tool_receives_json_and_headers_from_environment() {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = server.local_addr().unwrap().port();
     let requests = std::thread::spawn(move || {
@@ -173,7 +173,7 @@ fn an_endpoint_gets_its_arguments_as_json_with_headers_from_the_environment() {
 }
 
 #[test]
-fn a_python_module_beside_the_suite_is_found_and_its_exceptions_are_answers() {
+fn python_tool_beside_suite_records_exceptions_as_errors() {
     let module = "class Pay:\n    def call(self, args):\n        return {'paid': args['n']}\n\ndef fail(args):\n    print('noise')\n    raise ValueError('out of stock')\n\nTOOLS = {'search': Pay(), 'create': fail}\n";
     let script = r#"call search '{"n":3}'; a=$answer; call create '{}'; finish "{\"a\":$a,\"b\":$answer}""#;
     let suite = Suite::empty().case("good", "", script).file("suite/shop.py", module).setting("tool_module: shop");
@@ -185,7 +185,7 @@ fn a_python_module_beside_the_suite_is_found_and_its_exceptions_are_answers() {
 }
 
 #[test]
-fn a_missing_module_is_reported_before_anything_runs() {
+fn missing_module_is_reported_before_the_run() {
     let ran = counting().setting("tool_module: no_such_module").run(&["--mode", "live"]);
     assert_eq!(ran.code, Some(1));
     ran.complains(&["module `no_such_module` cannot be imported", "--> suite/suite.yaml:"]);
@@ -193,7 +193,7 @@ fn a_missing_module_is_reported_before_anything_runs() {
 }
 
 #[test]
-fn normalization_happens_before_the_agent_and_the_recording_see_a_result() {
+fn results_are_normalized_before_agent_and_recording() {
     let tool = r#"read -r line; echo '{"id":"r-123","at":9,"rows":[{"at":1,"n":1}]}'"#;
     let script = r#"call search '{}'; finish "{\"got\":$answer,\"at\":4,\"run\":\"r-77\"}""#;
     let suite = Suite::empty()
@@ -215,7 +215,7 @@ fn normalization_happens_before_the_agent_and_the_recording_see_a_result() {
 }
 
 #[test]
-fn check_names_what_no_case_can_use() {
+fn check_reports_unused_entries_and_cassettes() {
     let suite = Suite::new()
         .tape("good", "{\"tool\":\"search\",\"args\":{},\"ok\":true}\n{\"tool\":\"gone\",\"args\":{},\"ok\":true}\n")
         .tape("forgotten", "");
@@ -237,7 +237,7 @@ case $answer in *'"ok":true'*) finish '{"in":true}';; *) finish '{"in":false}';;
 "#;
 
 #[test]
-fn a_token_that_travels_is_kept_out_of_the_recording_and_the_replay_still_matches() {
+fn redacted_token_in_recording_still_matches_on_replay() {
     let login = r#"read -r line; echo '{"access_token":"tok-abcdef-123456"}'"#;
     let useful = r#"read -r line; echo "{\"echo\":\"tok-abcdef-123456\"}""#;
     let suite = Suite::empty()
@@ -255,7 +255,7 @@ fn a_token_that_travels_is_kept_out_of_the_recording_and_the_replay_still_matche
 }
 
 #[test]
-fn the_working_folder_is_not_a_secret() {
+fn working_directory_is_not_redacted() {
     let tool = r#"read -r line; echo "{\"cwd\":\"$PWD\"}""#;
     let suite = Suite::empty()
         .case("good", "", "call search '{}'; finish '{}'")
@@ -268,7 +268,7 @@ fn the_working_folder_is_not_a_secret() {
 }
 
 #[test]
-fn a_tool_whose_child_holds_its_output_open_has_answered() {
+fn tool_result_does_not_wait_for_child_processes() {
     let suite = Suite::empty()
         .case("good", "", r#"call search '{}'; finish "{\"a\":$answer}""#)
         .file("suite/leaves.sh", "sleep 30 & echo '{\"done\":1}'")
@@ -281,7 +281,7 @@ fn a_tool_whose_child_holds_its_output_open_has_answered() {
 }
 
 #[test]
-fn an_id_cannot_point_a_recording_at_another_folder() {
+fn case_id_cannot_escape_the_cassette_folder() {
     let suite = Suite::native(
         "mode: record\nworld: { tools: { cassette: 'tapes/{case}.jsonl', live: { search: { command: [echo, '{}'] } } } }\n\
          cases: [{ id: ../../evil, input: {} }]\n",
@@ -294,7 +294,7 @@ fn an_id_cannot_point_a_recording_at_another_folder() {
 }
 
 #[test]
-fn check_names_entries_that_the_newest_run_did_not_ask_for() {
+fn check_reports_entries_unused_by_the_newest_run() {
     let tape =
         "{\"tool\":\"search\",\"args\":{},\"ok\":true}\n{\"tool\":\"search\",\"args\":{\"old\":1},\"ok\":true}\n";
     let suite = Suite::new().case("calls", "", "call search '{}'; finish '{}'").tape("calls", tape);
@@ -317,7 +317,7 @@ fn calls_stock(live: &str) -> Suite {
 }
 
 #[test]
-fn a_missing_tool_is_not_an_answer_and_is_not_recorded() {
+fn missing_tool_is_an_error_and_not_recorded() {
     let suite = calls_stock("stok: { command: [echo, \"1\"] }");
     for arguments in [&["record", "suite"][..], &["run", "suite", "--mode", "live"]] {
         let ran = suite.agentci(arguments);
@@ -328,7 +328,7 @@ fn a_missing_tool_is_not_an_answer_and_is_not_recorded() {
 }
 
 #[test]
-fn a_tool_that_cannot_be_started_is_not_an_answer_and_is_not_recorded() {
+fn unstartable_tool_is_an_error_and_not_recorded() {
     let servers =
         ["command: [no-such-tool]", "command: [no-such-tool], long_lived: true", "mcp: { command: [no-such-tool] }"];
     for tool in servers {
@@ -341,7 +341,7 @@ fn a_tool_that_cannot_be_started_is_not_an_answer_and_is_not_recorded() {
 }
 
 #[test]
-fn a_tool_that_starts_and_fails_is_recorded() {
+fn failure_of_a_started_tool_is_recorded() {
     let suite = calls_stock("stock: { command: [sh, -c, \"echo sold out >&2; exit 3\"] }");
     let ran = suite.agentci(&["record", "suite"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");

@@ -51,7 +51,7 @@ fn findings(suite: &Suite, more: &[&str]) -> Vec<(String, String, Option<u64>)> 
 }
 
 #[test]
-fn a_recording_that_was_just_made_has_nothing_wrong() {
+fn new_recording_has_no_problems() {
     let upstream = Upstream::start();
     let suite = shop(&upstream);
     let mut command = suite.command(&["record", "--", "python3", "agent.py"]);
@@ -71,7 +71,7 @@ fn a_recording_that_was_just_made_has_nothing_wrong() {
 }
 
 #[test]
-fn old_recordings_are_warnings_and_errors_only_if_strict() {
+fn old_recordings_are_warnings_or_errors_with_strict() {
     let suite = Suite::empty()
         .file("r/old.jsonl", recording(91, &["x"], &[FINE]))
         .file("r/new.jsonl", recording(89, &["x"], &[FINE]));
@@ -94,7 +94,7 @@ fn old_recordings_are_warnings_and_errors_only_if_strict() {
 }
 
 #[test]
-fn answers_that_are_errors_are_named_with_their_lines() {
+fn error_responses_are_reported_with_their_lines() {
     let broken = "event: error\ndata: {\"message\":\"overloaded\"}\n\n";
     let rpc = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no"}}"#;
     let calls = [
@@ -133,7 +133,7 @@ fn answers_that_are_errors_are_named_with_their_lines() {
 }
 
 #[test]
-fn secrets_and_what_cannot_be_read_are_errors() {
+fn secrets_and_unreadable_recordings_are_errors() {
     let whole = recording(0, &["x"], &[FINE]);
     let cut = whole.split_at(whole.len() - 20).0.to_owned();
     let leaks = recording(0, &["x"], &[FINE, ("GET", "/a", 200, JSON, &format!("{{\"caller\":\"{SHOP_KEY}\"}}"))]);
@@ -171,7 +171,7 @@ fn secrets_and_what_cannot_be_read_are_errors() {
 }
 
 #[test]
-fn calls_and_recordings_that_no_case_uses_are_known_from_the_newest_run() {
+fn reports_calls_and_recordings_unused_by_newest_run() {
     let live = LiveWorld::start();
     let suite = crate::world_recordings::suite(&live, RECORDING, CHECKS);
     record(&suite);

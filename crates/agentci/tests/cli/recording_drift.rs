@@ -42,7 +42,7 @@ fn text(suite: &Suite) -> String {
 }
 
 #[test]
-fn nothing_is_sent_without_consent() {
+fn sends_nothing_without_consent() {
     let (upstream, suite) = recorded();
     let before = text(&suite);
     let refused = drift(&suite, &["--update"]);
@@ -65,7 +65,7 @@ fn nothing_is_sent_without_consent() {
 }
 
 #[test]
-fn an_api_that_did_not_change_is_not_drift_and_writes_are_not_repeated() {
+fn unchanged_api_has_no_drift_and_writes_are_skipped() {
     let (upstream, suite) = recorded();
     let same = drift(&suite, &["--yes"]);
     assert_eq!(same.code, Some(0), "{same:?}");
@@ -87,7 +87,7 @@ fn an_api_that_did_not_change_is_not_drift_and_writes_are_not_repeated() {
 }
 
 #[test]
-fn a_renamed_field_is_reported_with_the_request_the_path_and_the_price() {
+fn renamed_field_is_reported_with_request_path_and_cost() {
     let (upstream, suite) = recorded();
     upstream.rewrites("\"finish_reason\"", "\"ended_by\"");
     let changed = drift(&suite, &["--yes"]);
@@ -104,7 +104,7 @@ fn a_renamed_field_is_reported_with_the_request_the_path_and_the_price() {
 }
 
 #[test]
-fn an_update_replaces_only_answers_that_changed_and_keeps_secrets_out() {
+fn update_replaces_only_changed_responses_without_secrets() {
     let (upstream, suite) = recorded();
     let before = load(&suite.path(FILE)).unwrap();
     upstream.rewrites("\"shipped\"", "\"sent\"");
@@ -141,7 +141,7 @@ fn an_update_replaces_only_answers_that_changed_and_keeps_secrets_out() {
 }
 
 #[test]
-fn an_update_without_consent_is_not_made() {
+fn does_not_update_without_consent() {
     let (upstream, suite) = recorded();
     let before = text(&suite);
     upstream.rewrites("\"finish_reason\"", "\"ended_by\"");
@@ -158,7 +158,7 @@ fn an_update_without_consent_is_not_made() {
 }
 
 #[test]
-fn what_could_not_be_compared_is_not_a_success() {
+fn fails_if_responses_cannot_be_compared() {
     let (mut upstream, suite) = recorded();
     // Answers that exceed the timeout.
     let slow = text(&suite).replacen(
@@ -180,7 +180,7 @@ fn what_could_not_be_compared_is_not_a_success() {
 }
 
 #[test]
-fn a_provider_is_not_called_without_its_key_and_other_hosts_get_none() {
+fn provider_key_is_required_and_not_sent_elsewhere() {
     let (upstream, suite) = recorded();
     let to = |host: &str| text(&suite).replace(&format!("\"to\":\"{}\"", upstream.url), &format!("\"to\":\"{host}\""));
     fs::write(suite.path("provider.jsonl"), to("https://api.openai.com")).unwrap();

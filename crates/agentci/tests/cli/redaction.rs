@@ -56,7 +56,7 @@ fn no_planted_secret_is_printed_or_written() {
 }
 
 #[test]
-fn telling_names_and_counts_stay() {
+fn tool_names_and_counts_are_not_redacted() {
     let ran = planted().run(&[]);
     let case = ran.case("auth-flow");
     assert_eq!(case["tool_calls_by_name"]["get_token"], 1);
@@ -65,7 +65,7 @@ fn telling_names_and_counts_stay() {
 }
 
 #[test]
-fn a_check_on_the_secret_itself_judges_the_real_value() {
+fn checks_use_the_unredacted_value() {
     let schema = |value: &str| format!(r#"{{"properties":{{"token":{{"const":"{value}"}}}}}}"#);
     let suite = |value: &str| {
         Suite::new()
@@ -83,7 +83,7 @@ fn a_check_on_the_secret_itself_judges_the_real_value() {
 }
 
 #[test]
-fn a_tape_without_its_secrets_still_answers() {
+fn redacted_cassette_still_matches_calls() {
     let tape = r#"{"tool":"search","args":{"password":"[REDACTED]","q":"for [REDACTED]"},"ok":true,"result":1}"#;
     let script = r#"call search '{"password":"hunter22x","q":"for hunter22x"}'; finish '{}'"#;
     let suite = Suite::new().case("login", "input: { password: hunter22x }", script).tape("login", tape);
@@ -91,7 +91,7 @@ fn a_tape_without_its_secrets_still_answers() {
 }
 
 #[test]
-fn secrets_in_committed_cassettes_are_found_and_not_shown() {
+fn reports_secrets_in_cassettes_without_printing_them() {
     let tape = "{\"tool\":\"search\",\"args\":{},\"ok\":true}\n{\"tool\":\"search\",\"args\":{\"token\":\"abcdef-123\"},\"ok\":true}\n";
     let suite = Suite::new().tape("good", tape);
     assert_eq!(suite.agentci(&["check", "suite"]).code, Some(0));
@@ -103,7 +103,7 @@ fn secrets_in_committed_cassettes_are_found_and_not_shown() {
 
 /// Files that were not searched are reported, so that they are not mistaken for clean ones.
 #[test]
-fn what_can_not_be_searched_for_secrets_is_told() {
+fn reports_files_that_cannot_be_searched_for_secrets() {
     let dirty = "{\"tool\":\"t\",\"args\":{\"token\":\"abcdef-123\"},\"ok\":true}\n";
     let suite = Suite::new().tape("good", &dirty.repeat(30));
     let large = std::fs::File::create(suite.path("suite/large.jsonl")).unwrap();
@@ -119,7 +119,7 @@ fn what_can_not_be_searched_for_secrets_is_told() {
 }
 
 #[test]
-fn recordings_are_searched_for_only_so_deep() {
+fn search_for_recordings_has_a_depth_limit() {
     let suite = Suite::new();
     let dirty = "{\"token\":\"abcdef-123\"}\n";
     let deep = |levels: usize| format!("deep/{}/tape.jsonl", vec!["a"; levels].join("/"));
@@ -130,7 +130,7 @@ fn recordings_are_searched_for_only_so_deep() {
 }
 
 #[test]
-fn secrets_of_fixtures_are_known_before_they_are_requested() {
+fn fixture_secrets_are_redacted_before_any_request() {
     let suite = Suite::native(concat!(
         "world:\n  tools:\n    bases: [TOOLS]\n    routes:\n      pay:\n",
         "        - { request: { api_key: key-of-a-request }, response: { password: word-of-an-answer } }\n",
@@ -145,7 +145,7 @@ fn secrets_of_fixtures_are_known_before_they_are_requested() {
 
 /// The same secrets are redacted in recordings as in reports, including those of checks.
 #[test]
-fn a_secret_of_a_check_is_not_in_a_cassette() {
+fn secrets_of_checks_are_redacted_in_cassettes() {
     let suite = Suite::native(concat!(
         "world: { tools: { cassette: kept/tape.jsonl, live: { echo: { command: [cat] } } } }\n",
         "cases: [{ id: tells, input: {}, checks: [{ equals: { password: word-of-a-check } }] }]\n",

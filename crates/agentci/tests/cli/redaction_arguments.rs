@@ -4,7 +4,7 @@ use crate::leaks::{assert_no_leak, run_with_every_report};
 use crate::suite::Suite;
 
 #[test]
-fn arguments_after_telling_flags_are_secret() {
+fn arguments_after_secret_flags_are_redacted() {
     let yaml = concat!(
         "suite: suite\n",
         "target: { process: { command: [sh, agent.sh, --api-key, zqKey-of-the-agent, --pin, zqPin, --password=zqWord-of-the-agent] } }\n",
@@ -23,7 +23,7 @@ fn arguments_after_telling_flags_are_secret() {
 
 /// A short secret cannot be searched for in text, but its place in the command is known.
 #[test]
-fn a_short_argument_is_not_shown_with_its_command() {
+fn short_secret_argument_is_redacted_in_its_command() {
     let yaml = concat!(
         "suite: suite\ntarget: { process: { command: [sh, agent.sh, --api-key, zq1] } }\n",
         "cases: [{ id: short, input: {} }]\n",
@@ -35,7 +35,7 @@ fn a_short_argument_is_not_shown_with_its_command() {
 }
 
 #[test]
-fn a_hook_that_fails_shows_nothing_of_its_environment_or_arguments() {
+fn failed_hook_output_redacts_its_environment_and_arguments() {
     let yaml = concat!(
         "cases:\n  - id: hooked\n    input: {}\n",
         "    hooks:\n",
@@ -52,7 +52,7 @@ fn a_hook_that_fails_shows_nothing_of_its_environment_or_arguments() {
 }
 
 #[test]
-fn the_environment_of_a_server_and_the_arguments_of_an_mcp_server_are_secret() {
+fn server_environment_and_mcp_server_arguments_are_redacted() {
     let server = r#"
 read discover; echo '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"what?"}}'
 read initialize; echo '{"jsonrpc":"2.0","id":2,"result":{"protocolVersion":"2025-06-18","capabilities":{}}}'

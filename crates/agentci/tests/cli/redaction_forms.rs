@@ -63,7 +63,7 @@ fn forms() -> Vec<String> {
 }
 
 #[test]
-fn no_form_of_a_secret_is_printed_or_written() {
+fn no_encoding_of_a_secret_is_printed_or_written() {
     let forms = forms();
     let checks = concat!(
         "cases:\n  - id: forms\n    input: {}\n    checks:\n",
@@ -97,7 +97,7 @@ fn no_form_of_a_secret_is_printed_or_written() {
 
 /// Text that only resembles a part or an encoding of a secret is not redacted.
 #[test]
-fn innocent_text_stays() {
+fn text_resembling_a_secret_is_not_redacted() {
     let suite = Suite::native("cases: [{ id: plain, input: { token: abc123, password: '12345678' } }]\n")
         .agent("plain", r#"finish '{"said":"YWJj abc12 1234567 3132333435363 the end [cut]"}'"#);
     let ran = suite.run(&[]);

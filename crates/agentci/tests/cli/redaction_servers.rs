@@ -72,7 +72,7 @@ fn oauth(url: &str) -> String {
 }
 
 #[test]
-fn a_token_that_is_fetched_for_an_a2a_agent() {
+fn fetched_token_of_a2a_agent_is_redacted() {
     let (address, shown) = repeating();
     let yaml = format!(
         "suite: suite\ntarget: {{ a2a: {{ endpoint: \"${{ENV.SERVER}}/\", {} }} }}\n\
@@ -83,7 +83,7 @@ fn a_token_that_is_fetched_for_an_a2a_agent() {
 }
 
 #[test]
-fn a_token_that_is_fetched_for_an_mcp_server() {
+fn fetched_token_of_mcp_server_is_redacted() {
     let (address, shown) = repeating();
     let yaml = format!(
         "suite: suite\ntarget: {{ mcp: {{ url: \"${{ENV.SERVER}}/mcp\", {} }} }}\n\
@@ -94,7 +94,7 @@ fn a_token_that_is_fetched_for_an_mcp_server() {
 }
 
 #[test]
-fn the_token_of_a_header_that_is_written_in_the_suite() {
+fn header_values_in_the_suite_are_redacted() {
     let (address, shown) = repeating();
     let yaml = "suite: suite\n\
         target:\n  http:\n    url: \"${ENV.SERVER}/ask\"\n\
@@ -105,7 +105,7 @@ fn the_token_of_a_header_that_is_written_in_the_suite() {
 }
 
 #[test]
-fn the_headers_of_live_tools_are_not_in_cassettes() {
+fn headers_of_live_tools_are_redacted_in_cassettes() {
     for kind in ["http", "mcp"] {
         let (address, shown) = repeating();
         let headers = "{ Authorization: Bearer zqWritten-token, X-Tenant: \"${ENV.PLAIN}\" }";

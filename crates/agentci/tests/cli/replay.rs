@@ -7,7 +7,7 @@ const TAPE: &str = r#"{"tool":"search","args":{"q":"something else entirely"},"o
 "#;
 
 #[test]
-fn a_miss_shows_the_call_the_closest_entry_and_the_first_difference() {
+fn miss_shows_closest_entry_and_first_difference() {
     let script = r#"call search '{"q":"reset","page":{"size":10.0,"from":0}}'; finish '{}'"#;
     let ran = Suite::new().case("misses", "", script).tape("misses", TAPE).run(&[]);
     ran.only_wrong("misses", "fail", "replay_miss");
@@ -25,7 +25,7 @@ fn a_miss_shows_the_call_the_closest_entry_and_the_first_difference() {
 }
 
 #[test]
-fn a_miss_ends_the_agent() {
+fn miss_ends_the_agent() {
     let script = "call search '{}' && echo answered > answered\nsleep 600";
     let suite = Suite::new().case("misses", "", script);
     let ran = suite.run(&[]);
@@ -36,7 +36,7 @@ fn a_miss_ends_the_agent() {
 }
 
 #[test]
-fn equal_calls_get_their_answers_in_order_and_the_last_repeats() {
+fn identical_calls_replay_in_order_and_repeat_the_last() {
     let entry = |result: &str| format!("{{\"tool\":\"search\",\"args\":{{}},\"ok\":true,\"result\":{result}}}\n");
     let script = r#"
 call search '{}'; one=$answer; call search '{}'; two=$answer; call search '{}'
@@ -52,7 +52,7 @@ finish "{\"answers\":[$one,$two,$answer]}""#;
 }
 
 #[test]
-fn a_recorded_error_reaches_the_agent_as_one() {
+fn recorded_error_reaches_the_agent_as_error() {
     let tape = r#"{"tool":"search","args":{},"ok":false,"error":"quota exceeded","result":"ignored"}"#;
     let script = r#"call search '{}'; finish "{\"answer\":$answer}""#;
     let ran = Suite::new().case("fails", "", script).tape("fails", tape).run(&[]);
@@ -63,7 +63,7 @@ fn a_recorded_error_reaches_the_agent_as_one() {
 }
 
 #[test]
-fn a_missing_cassette_costs_only_its_case() {
+fn missing_cassette_fails_only_its_case() {
     let suite = Suite::new().case("bare", "", "finish '{}'");
     std::fs::remove_file(suite.path("suite/cassettes/bare.jsonl")).unwrap();
     let ran = suite.run(&[]);
@@ -77,7 +77,7 @@ fn a_missing_cassette_costs_only_its_case() {
 }
 
 #[test]
-fn a_wrong_line_in_a_cassette_costs_only_its_case_and_is_named() {
+fn invalid_cassette_line_is_located_and_fails_its_case() {
     let tape = "{\"tool\":\"search\",\"args\":{},\"ok\":true}\n\n{\"tool\":\"search\",\"args\":[],\"ok\":true}\n";
     let ran = Suite::new().case("torn", "", "finish '{}'").tape("torn", tape).run(&[]);
     ran.only_wrong("torn", "error", "config");
@@ -86,7 +86,7 @@ fn a_wrong_line_in_a_cassette_costs_only_its_case_and_is_named() {
 
 /// The closest entry is found without comparing every character of every entry.
 #[test]
-fn a_miss_in_a_large_recording_is_reported_soon() {
+fn miss_in_large_recording_is_reported_quickly() {
     let long = "x".repeat(200);
     let entry = |number: usize| {
         let fields: Vec<String> = (0..60).map(|field| format!("\"f{field}\":\"{number} {field} {long}\"")).collect();
@@ -102,7 +102,7 @@ fn a_miss_in_a_large_recording_is_reported_soon() {
 
 /// Both `run` and `record` explain how to make a recording for an agent that calls a tool.
 #[test]
-fn a_case_without_a_cassette_gets_advice() {
+fn explains_how_to_record_a_missing_cassette() {
     let agent = "call stock '{}' || { echo Traceback >&2; exit 1; }; finish '{}'";
     let suite = Suite::native("cases: [{ id: only, input: {} }]\n").agent("only", agent);
     let steps = "add `world: { tools: { cassette: \"cassettes/{case}.jsonl\", live: {";

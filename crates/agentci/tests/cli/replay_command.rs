@@ -7,7 +7,7 @@ use crate::suite::Suite;
 use crate::upstream::Upstream;
 
 #[test]
-fn a_request_that_is_not_recorded_is_red_whatever_the_agent_makes_of_it() {
+fn unrecorded_request_fails_even_if_the_agent_handles_it() {
     let mut upstream = Upstream::start();
     let suite = shop(&upstream);
     assert_eq!(ran(&suite, &mut suite.command(&["record", "--", "python3", "agent.py"])).code, Some(0));
@@ -34,7 +34,7 @@ fn a_request_that_is_not_recorded_is_red_whatever_the_agent_makes_of_it() {
 }
 
 #[test]
-fn a_recorded_call_that_is_not_made_fails_only_if_that_is_wanted() {
+fn unused_recorded_calls_fail_only_on_request() {
     let upstream = Upstream::start();
     let suite = shop(&upstream);
     assert_eq!(ran(&suite, &mut suite.command(&["record", "--", "python3", "agent.py"])).code, Some(0));
@@ -55,7 +55,7 @@ fn a_recorded_call_that_is_not_made_fails_only_if_that_is_wanted() {
 }
 
 #[test]
-fn calls_that_go_to_the_live_world_by_wish_are_counted_and_no_error() {
+fn allowed_live_calls_are_counted_and_not_errors() {
     let upstream = Upstream::start();
     let suite = shop(&upstream);
     assert_eq!(ran(&suite, &mut suite.command(&["record", "--", "python3", "agent.py", "one"])).code, Some(0));
@@ -79,7 +79,7 @@ fn calls_that_go_to_the_live_world_by_wish_are_counted_and_no_error() {
 }
 
 #[test]
-fn a_recording_is_judged_by_the_rules_it_was_cleaned_by() {
+fn recording_is_checked_with_its_redaction_rules() {
     let upstream = Upstream::start();
     // Log probabilities contain a key `token`, which is not a secret.
     let tells =

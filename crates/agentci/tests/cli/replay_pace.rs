@@ -34,7 +34,7 @@ fn recorded(suite: &Suite) -> Vec<u64> {
 
 /// On a busy machine pieces may be late, but never early.
 #[test]
-fn pieces_come_no_sooner_than_they_were_recorded() {
+fn chunks_are_not_replayed_earlier_than_recorded() {
     let mut upstream = Upstream::start();
     let suite = shop(&upstream).file("agent.py", AGENT);
     assert_eq!(ran(&suite, &mut suite.command(&["record", "--", "python3", "agent.py"])).code, Some(0));

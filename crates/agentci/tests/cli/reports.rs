@@ -57,7 +57,7 @@ fn commands(log: &str) -> Vec<&str> {
 }
 
 #[test]
-fn every_report_has_a_name_and_a_file_in_the_run_folder() {
+fn every_report_has_a_file_in_the_run_folder() {
     let suite = two_cases();
     let ran = suite.run(&["--report", "markdown", "--report", "jsonl", "--report", "summary"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -73,7 +73,7 @@ fn every_report_has_a_name_and_a_file_in_the_run_folder() {
 }
 
 #[test]
-fn a_report_goes_where_it_is_wanted() {
+fn writes_report_to_the_requested_path() {
     let suite = two_cases();
     let ran = suite.run(&["--report", "junit=out/deep/results.xml", "--report", "html=page"]);
     assert_eq!(read(suite.path("out/deep/results.xml")), ran.junit());
@@ -81,7 +81,7 @@ fn a_report_goes_where_it_is_wanted() {
 }
 
 #[test]
-fn the_extension_selects_the_report() {
+fn file_extension_selects_the_report_format() {
     let suite = two_cases();
     let ran = suite.run(&["-o", "a.json", "--out", "b.xml", "-o", "c.md", "-o", "d.HTM", "-o", "e.jsonl"]);
     let folder = ran.run_folder();
@@ -94,7 +94,7 @@ fn the_extension_selects_the_report() {
 }
 
 #[test]
-fn a_report_on_standard_output_sends_the_rest_to_standard_error() {
+fn report_on_stdout_moves_other_output_to_stderr() {
     let suite = two_cases();
     let ran = suite.run(&["--report", "junit=-"]);
     assert_eq!(ran.stdout, ran.junit());
@@ -105,7 +105,7 @@ fn a_report_on_standard_output_sends_the_rest_to_standard_error() {
 }
 
 #[test]
-fn unknown_reports_are_refused_with_a_remedy() {
+fn refuses_unknown_report_with_a_suggestion() {
     let suite = two_cases();
     for (arguments, complaint) in [
         (["--report", "junti"], "unknown report; did you mean `junit`?"),
@@ -128,7 +128,7 @@ fn unknown_reports_are_refused_with_a_remedy() {
 }
 
 #[test]
-fn a_report_that_cannot_be_written_is_an_error_and_the_others_are_made() {
+fn unwritable_report_does_not_prevent_other_reports() {
     let suite = Suite::new().file("taken", "");
     let ran = suite.run(&["-o", "taken/a.md", "-o", "b.md"]);
     assert_eq!(ran.code, Some(1));
@@ -138,7 +138,7 @@ fn a_report_that_cannot_be_written_is_an_error_and_the_others_are_made() {
 }
 
 #[test]
-fn several_suites_need_a_path_each() {
+fn multiple_suites_require_separate_report_paths() {
     let native = |name: &str| {
         format!(
             "suite: {name}\ntarget: {{ process: {{ command: [sh, suite/agent.sh] }} }}\ncases: [{{ id: good, input: {{}} }}]\n"
@@ -169,7 +169,7 @@ fn stored(suite: &Suite) -> (Ran, PathBuf, Vec<(String, String)>) {
 }
 
 #[test]
-fn reports_made_again_are_the_same() {
+fn regenerated_reports_are_identical() {
     let suite = two_cases();
     let (ran, folder, before) = stored(&suite);
     for name in names(&folder).iter().filter(|name| *name != "run.jsonl") {
@@ -194,7 +194,7 @@ fn reports_made_again_are_the_same() {
 
 /// Requests every report of every dialect that can be run here, all at once, and again from the stored run.
 #[test]
-fn every_report_of_every_dialect_is_made_again_as_it_was() {
+fn every_report_of_every_dialect_is_regenerated_identically() {
     let aumai =
         "name: greets\ninput_messages: [{ role: user, content: hi }]\nexpected_behavior: { contains_text: nowhere }\n";
     let mock = "model_name: m\nresponses: [{ content: hello, model: m, tokens_used: 3, latency_ms: 1 }]\n";
@@ -252,7 +252,7 @@ fn every_report_of_every_dialect_is_made_again_as_it_was() {
 }
 
 #[test]
-fn a_run_that_was_killed_still_has_reports_that_say_so() {
+fn reports_of_killed_run_are_marked_incomplete() {
     let suite = two_cases();
     let (_, folder, _) = stored(&suite);
     let record = read(folder.join("run.jsonl"));
@@ -272,7 +272,7 @@ fn a_run_that_was_killed_still_has_reports_that_say_so() {
 }
 
 #[test]
-fn what_is_not_a_run_is_an_error() {
+fn refuses_path_that_is_not_a_run() {
     let suite = Suite::empty().file("empty/run.jsonl", "").file("other/notes.txt", "");
     for (place, complaint) in [
         ("nowhere", "error: the run cannot be read: "),
@@ -287,7 +287,7 @@ fn what_is_not_a_run_is_an_error() {
 }
 
 #[test]
-fn github_gets_a_summary_and_annotations() {
+fn writes_github_summary_and_annotations() {
     let suite = two_cases().file("summary.md", "# Before\n\n");
     let ran = in_github(&suite, &suite.path("summary.md"), &[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -305,7 +305,7 @@ fn github_gets_a_summary_and_annotations() {
 }
 
 #[test]
-fn github_takes_annotations_from_standard_error_when_a_report_has_standard_output() {
+fn annotations_move_to_stderr_if_stdout_has_a_report() {
     let suite = two_cases();
     let ran = in_github(&suite, &suite.path("no/such/folder/summary.md"), &["--report", "summary=-"]);
     assert_eq!(ran.stdout, read(ran.run_folder().join("summary.json")));
@@ -317,7 +317,7 @@ fn github_takes_annotations_from_standard_error_when_a_report_has_standard_outpu
 }
 
 #[test]
-fn a_summary_of_github_that_is_nearly_full_is_not_overfilled() {
+fn github_summary_stays_within_the_size_limit() {
     let suite = two_cases();
     let summary = suite.path("summary.md");
     fs::write(&summary, "x".repeat(999_000)).unwrap();
@@ -328,7 +328,7 @@ fn a_summary_of_github_that_is_nearly_full_is_not_overfilled() {
 }
 
 #[test]
-fn without_github_nothing_is_written_for_it() {
+fn outside_github_no_summary_or_annotations_are_written() {
     let suite = two_cases();
     let mut command = suite.command(&["run", "suite"]);
     let output = command.env("GITHUB_STEP_SUMMARY", suite.path("summary.md")).output().unwrap();
@@ -337,7 +337,7 @@ fn without_github_nothing_is_written_for_it() {
 }
 
 #[test]
-fn annotations_name_files_by_their_path_in_the_checkout() {
+fn annotation_paths_are_relative_to_the_checkout() {
     let suite = Suite::new().case("bad", "assertions: [{ type: must_call, tools: [pay] }]", "finish '{}'");
     for report in [&["--report", "github=-"][..], &[]] {
         let mut command = suite.command(&["run", "."]);

@@ -30,7 +30,7 @@ fn run(statuses: &'static [u16], said: &'static str, flags: &[&str]) -> (Ran, us
 }
 
 #[test]
-fn a_busy_agent_is_tried_again_and_the_case_says_so() {
+fn busy_agent_is_retried_and_retries_are_reported() {
     let (ran, asked) = run(&[429, 429, 200], "hello", &["--retries", "2"]);
     ran.all_passed();
     assert_eq!(asked, 3, "{ran:?}");
@@ -41,14 +41,14 @@ fn a_busy_agent_is_tried_again_and_the_case_says_so() {
 }
 
 #[test]
-fn without_retries_it_is_tried_once() {
+fn does_not_retry_by_default() {
     let (ran, asked) = run(&[429, 200], "hello", &[]);
     assert_eq!((ran.code, asked), (Some(1), 1), "{ran:?}");
     ran.says(&["status 429", "`--retries`"]);
 }
 
 #[test]
-fn what_the_agent_did_wrong_is_not_retried() {
+fn failures_of_the_agent_are_not_retried() {
     let (ran, asked) = run(&[200], "goodbye", &["--retries", "3"]);
     assert_eq!((ran.code, asked), (Some(1), 1), "{ran:?}");
     let (ran, asked) = run(&[500], "broken", &["--retries", "3"]);
@@ -56,7 +56,7 @@ fn what_the_agent_did_wrong_is_not_retried() {
 }
 
 #[test]
-fn an_agent_that_stays_unreachable_fails_when_the_retries_are_used_up() {
+fn unreachable_agent_fails_after_the_last_retry() {
     // The port was just free, so nothing listens there.
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let ran = suite(&format!("http://{free}")).run(&["--retries", "1"]);
@@ -65,7 +65,7 @@ fn an_agent_that_stays_unreachable_fails_when_the_retries_are_used_up() {
 }
 
 #[test]
-fn runs_are_retried_one_by_one() {
+fn each_run_is_retried_separately() {
     let (ran, asked) = run(&[200, 429, 200], "hello", &["--retries", "1", "--runs", "2"]);
     ran.all_passed();
     assert_eq!(asked, 3, "{ran:?}");

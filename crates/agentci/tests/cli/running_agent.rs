@@ -48,7 +48,7 @@ fn run(settings: &str, agent: &str, more: &[&str]) -> Ran {
 }
 
 #[test]
-fn a_running_agent_without_its_tools_gets_their_address_as_advice() {
+fn suggests_stub_server_address_for_running_agent() {
     let ran = run("threshold: 0.5\n", &agent(free_port()), &[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     let at = ran.events()[0]["tools_at"].as_str().unwrap().to_owned();
@@ -63,7 +63,7 @@ fn a_running_agent_without_its_tools_gets_their_address_as_advice() {
 }
 
 #[test]
-fn the_port_that_an_agent_expects_is_read_from_the_settings() {
+fn stub_port_is_taken_from_the_settings() {
     let port = free_port();
     let settings = format!("threshold: 0.5\nstub_port: {port}\n");
     let ran = run(&settings, &agent(port), &[]);
@@ -81,7 +81,7 @@ fn the_port_that_an_agent_expects_is_read_from_the_settings() {
 }
 
 #[test]
-fn a_native_suite_says_the_port_beside_its_routes() {
+fn native_suite_can_set_the_stub_port() {
     let port = free_port();
     let suite = format!(
         "suite: s\ntarget: {{ http: {{ url: {:?} }} }}\nworld: {{ tools: {{ port: {port}, routes: {{ paySlips: [{{ response: {{ net: 1250 }} }}] }} }} }}\n\
@@ -93,7 +93,7 @@ fn a_native_suite_says_the_port_beside_its_routes() {
 }
 
 #[test]
-fn an_agent_that_the_run_starts_needs_no_address() {
+fn does_not_suggest_stub_address_for_started_agent() {
     let suite = Suite::native(
         "world: { tools: { routes: { pay: [{ response: 1 }] } } }\ncases: [{ id: a, input: {}, checks: [{ contains: zebra }] }]\n",
     );

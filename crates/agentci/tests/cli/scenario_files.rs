@@ -18,7 +18,7 @@ fn project() -> Suite {
 }
 
 #[test]
-fn an_agent_or_all_of_them_are_found() {
+fn finds_one_agent_or_all_agents() {
     let suite = project();
     for (arguments, listed) in [
         (&["list"][..], "uk/code\nus/tax\nus/net\n"),
@@ -43,7 +43,7 @@ fn an_agent_or_all_of_them_are_found() {
 }
 
 #[test]
-fn an_agent_that_is_not_there_is_an_error() {
+fn refuses_unknown_agent() {
     for command in ["run", "list", "check", "convert"] {
         let ran = project().agentci(&[command, "--agent", "usa"]);
         assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -55,7 +55,7 @@ fn an_agent_that_is_not_there_is_an_error() {
 }
 
 #[test]
-fn a_list_of_scenarios_is_not_left_out_in_silence() {
+fn reports_scenario_file_that_contains_a_list() {
     let listed = "- test_name: a\n  user_input: Why?\n  expected_answer: Because.\n";
     let ran = project().file("tests/us/many.yaml", listed).agentci(&["check", "--agent", "us"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -63,7 +63,7 @@ fn a_list_of_scenarios_is_not_left_out_in_silence() {
 }
 
 #[test]
-fn only_what_is_wrong_is_complained_about() {
+fn reports_only_the_actual_error() {
     let ran = project().agentci(&["run", "--tests", "test", "-o", "out"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(!ran.stderr.contains("extension"), "{ran:?}");
@@ -73,7 +73,7 @@ fn only_what_is_wrong_is_complained_about() {
 }
 
 #[test]
-fn flags_of_scenarios_need_scenarios() {
+fn scenario_flags_require_scenario_suites() {
     let native = Suite::native("cases: [{ id: a, input: {} }]\n");
     for (flag, value, formats) in [
         ("--agent", "us", "scenario and yao formats"),
@@ -95,7 +95,7 @@ fn flags_of_scenarios_need_scenarios() {
 }
 
 #[test]
-fn the_converted_scenarios_are_the_same_suite() {
+fn converted_scenarios_are_equivalent() {
     let suite = project().file("tests/us/__files/a.json", "{}").file(
         "tests/us/slips.yaml",
         scenario("slips") + "tool_fixtures: { slips: [{ request: { id: 1 }, response_file: a.json }] }\n",

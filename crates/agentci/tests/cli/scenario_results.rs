@@ -54,7 +54,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn every_scenario_has_its_line_whatever_became_of_it() {
+fn results_have_a_line_for_every_status() {
     let suite = suite();
     let ran = run(&suite, &["-agent", "us_payroll", "-out", "out", "--timeout", "2s", "--stable-name"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -102,7 +102,7 @@ fn every_scenario_has_its_line_whatever_became_of_it() {
 }
 
 #[test]
-fn a_report_and_the_folder_may_be_requested_together() {
+fn report_and_results_folder_can_be_combined() {
     let suite = Suite::empty()
         .file("tests/uk/a.yaml", scenario("a", "Nearly paid.", ""))
         .file("tests/uk/b.yaml", scenario("b", "Paid.", "skip: later\n"));
@@ -118,7 +118,7 @@ fn a_report_and_the_folder_may_be_requested_together() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_to_is_reported_before_anything_runs() {
+fn unwritable_results_folder_is_reported_before_the_run() {
     let suite = Suite::empty().file("tests/uk/a.yaml", scenario("a", "Nearly paid.", "")).file("taken", "");
     let ran = run(&suite, &["--agent", "uk", "-o", "taken/out"]);
     assert_eq!((ran.code, ran.run_folders().len()), (Some(1), 0), "{ran:?}");
@@ -126,7 +126,7 @@ fn a_folder_that_cannot_be_written_to_is_reported_before_anything_runs() {
 }
 
 #[test]
-fn flags_for_results_need_scenarios() {
+fn results_flags_require_scenario_suites() {
     let suite = Suite::new();
     let ran = suite.run(&["--stable-name"]);
     assert_eq!(ran.code, Some(1));

@@ -55,7 +55,7 @@ fn statuses(suite: &Suite) -> Vec<String> {
 }
 
 #[test]
-fn one_run_has_every_status_and_goes_on_after_each() {
+fn run_continues_after_every_status() {
     for arguments in [&[][..], &["--parallel", "3"]] {
         let suite = project()
             .file("tests/us/a.yaml", scenario("late", "slow", ""))
@@ -84,7 +84,7 @@ fn one_run_has_every_status_and_goes_on_after_each() {
 }
 
 #[test]
-fn what_a_late_agent_still_does_is_not_blamed_on_the_next_scenario() {
+fn late_calls_do_not_affect_the_next_scenario() {
     let suite = project()
         .file("tests/us/a.yaml", scenario("late", "later", PAY))
         .file("tests/us/b.yaml", scenario("next", "meanwhile", PAY));
@@ -94,7 +94,7 @@ fn what_a_late_agent_still_does_is_not_blamed_on_the_next_scenario() {
 }
 
 #[test]
-fn each_scenario_has_an_agent_of_its_own_unless_it_is_shared() {
+fn each_scenario_starts_its_agent_unless_shared() {
     for (sharing, calls) in [("", 0), ("    shared: true\n", 1)] {
         let suite = project()
             .file("tests/us/a.yaml", scenario("owing", "owe 1", PAY))

@@ -25,7 +25,7 @@ const CASES: &str = "cases:
 ";
 
 #[test]
-fn every_case_has_the_script_that_its_id_names() {
+fn script_path_can_contain_the_case_id() {
     let suite = suite(&format!("world: {{ model: {{ script: 'models/{{case}}.yaml' }} }}\n{CASES}"))
         .file("suite/models/one.yaml", "rules: [{ when: { user: hi }, reply: first }]\n")
         .file("suite/models/two.yaml", "rules: [{ when: { user: hi }, reply: second }]\n");
@@ -38,7 +38,7 @@ fn every_case_has_the_script_that_its_id_names() {
 }
 
 #[test]
-fn a_script_may_be_written_in_the_suite() {
+fn script_can_be_inline() {
     let own = "world: { model: { script: { steps: [{ reply: second }] } } }";
     let cases = CASES.replace("{ id: two,", &format!("{{ id: two, {own},"));
     let yaml =
@@ -59,7 +59,7 @@ fn a_script_may_be_written_in_the_suite() {
 }
 
 #[test]
-fn convert_keeps_a_script_that_is_written_in_the_suite() {
+fn convert_keeps_inline_script() {
     let suite = suite(&format!(
         "world: {{ model: {{ script: {{ rules: [{{ when: {{ user: hi }}, reply: first }}] }} }} }}\n{CASES}"
     ));
@@ -71,7 +71,7 @@ fn convert_keeps_a_script_that_is_written_in_the_suite() {
 }
 
 #[test]
-fn the_key_of_the_script_can_be_handed_over() {
+fn api_key_of_the_script_is_available_as_variable() {
     let yaml = format!("world: {{ model: {{ script: {{ api_key: sk-of-the-script, default: first }} }} }}\n{CASES}");
     let env = "env: { LLM_URL: \"${MODEL.openai_base_url}\" }";
     let with_key = "env: { LLM_URL: \"${MODEL.url}/v1\", LLM_KEY: \"${MODEL.api_key}\" }";
@@ -81,7 +81,7 @@ fn the_key_of_the_script_can_be_handed_over() {
 }
 
 #[test]
-fn an_address_that_is_not_there_is_named() {
+fn reports_unknown_model_variable() {
     let yaml = format!("world: {{ model: {{ script: {{ default: first }} }} }}\n{CASES}");
     let wrong = format!("{HEAD}{yaml}").replace("MODEL.openai_base_url", "MODEL.opnai_url");
     let ran = suite("").file("suite/agentci.yaml", wrong).run(&["--case", "one"]);

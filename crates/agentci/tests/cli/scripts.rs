@@ -42,7 +42,7 @@ fn call(function: &str) -> String {
 const GOOD: (&str, &str) = ("good", "script: { file: checks/talk.ts, function: greets, value: hello there }");
 
 #[test]
-fn a_function_gets_output_input_and_value() {
+fn function_receives_output_input_and_value() {
     let ran = suite(&[GOOD]).run(&[]);
     ran.all_passed();
     let check = ran.events().into_iter().find(|event| event["type"] == "check").unwrap();
@@ -51,7 +51,7 @@ fn a_function_gets_output_input_and_value() {
 }
 
 #[test]
-fn a_function_that_says_no_fails_its_case() {
+fn function_returning_false_fails_its_case() {
     let ran = suite(&[GOOD, ("wrong", &call("polite"))]).run(&[]);
     ran.only_wrong("wrong", "fail", "check");
     ran.says(&[
@@ -63,7 +63,7 @@ fn a_function_that_says_no_fails_its_case() {
 }
 
 #[test]
-fn whatever_a_function_does_only_its_own_check_fails() {
+fn broken_function_fails_only_its_own_check() {
     for (function, said) in [
         ("loops", "error in `loops`: it timed out after 5s"),
         ("allocates", "error in `allocates`: it exceeded the memory limit of 64 MB"),
@@ -85,7 +85,7 @@ fn whatever_a_function_does_only_its_own_check_fails() {
 }
 
 #[test]
-fn functions_that_hang_take_their_time_side_by_side() {
+fn hanging_functions_time_out_concurrently() {
     let check = call("loops");
     let suite = suite(&[GOOD, ("a", &check), ("good2", GOOD.1), ("b", &check), ("good3", GOOD.1)]);
     let ran = suite.run(&["--parallel", "5"]);
@@ -94,7 +94,7 @@ fn functions_that_hang_take_their_time_side_by_side() {
 }
 
 #[test]
-fn a_function_that_returns_too_much_fails_its_case() {
+fn function_with_oversized_result_fails_its_case() {
     let source = "export function much() { return { pass: true, message: 'x'.repeat(70000) } }\n";
     let check = "script: { file: checks/much.ts, function: much }";
     let ran = suite(&[GOOD, ("much", check)]).file("suite/checks/much.ts", source).run(&[]);
@@ -103,7 +103,7 @@ fn a_function_that_returns_too_much_fails_its_case() {
 }
 
 #[test]
-fn errors_in_a_file_are_reported_before_anything_runs() {
+fn script_errors_are_reported_before_the_run() {
     let broken = "type A = string;\nfunction f() {\n  return (;\n}\n";
     let ran = suite(&[GOOD, ("wrong", "script: { file: checks/broken.ts, function: f }")])
         .file("suite/checks/broken.ts", broken)
@@ -127,7 +127,7 @@ fn errors_in_a_file_are_reported_before_anything_runs() {
 }
 
 #[test]
-fn values_paths_and_types_are_checked() {
+fn equals_type_and_json_path_checks_apply_to_output() {
     let cases = [
         ("a", "equals: hello there"),
         ("b", "not: { equals: hello }"),

@@ -17,7 +17,7 @@ fn two() -> Suite {
 }
 
 #[test]
-fn every_command_that_searches_can_leave_something_out() {
+fn every_command_that_searches_supports_exclude() {
     for words in [&["run"][..], &["test"], &["run", "--dry-run"], &["check"], &["list"], &["convert"]] {
         let folder = two();
         let all: Vec<&str> = [words, &["evals"]].concat();
@@ -29,7 +29,7 @@ fn every_command_that_searches_can_leave_something_out() {
 }
 
 #[test]
-fn an_exclude_that_excludes_nothing_is_a_warning() {
+fn warns_about_exclude_without_matches() {
     let ran = two().agentci(&["list", "--exclude", "old", "--exclude=evals/gone", "evals"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "good/x\n"));
     assert!(ran.stderr.starts_with("warning: `evals/gone` excludes nothing\n  --> --exclude:1:1\n"), "{ran:?}");
@@ -38,7 +38,7 @@ fn an_exclude_that_excludes_nothing_is_a_warning() {
 }
 
 #[test]
-fn convert_keeps_what_a_suite_excludes() {
+fn convert_keeps_excludes() {
     let text = format!("{}exclude: [old, 'a b/']\n", native("good"));
     let ran = Suite::empty().file("agentci.yaml", text).agentci(&["convert", "agentci.yaml"]);
     assert_eq!(ran.code, Some(0));
@@ -46,7 +46,7 @@ fn convert_keeps_what_a_suite_excludes() {
 }
 
 #[test]
-fn a_folder_that_may_not_be_listed_is_an_error_unless_it_is_excluded() {
+fn unreadable_folder_is_an_error_unless_excluded() {
     let folder = Suite::empty().file("good/agentci.yaml", native("good")).file("locked/agentci.yaml", native("locked"));
     folder.write();
     let locked = folder.path("locked");
@@ -63,7 +63,7 @@ fn a_folder_that_may_not_be_listed_is_an_error_unless_it_is_excluded() {
 }
 
 #[test]
-fn a_case_file_that_is_a_dangling_link_is_an_error() {
+fn dangling_symlink_as_case_file_is_an_error() {
     let folder = Suite::new().agent("good", "finish '{}'");
     folder.write();
     std::os::unix::fs::symlink("gone.yaml", folder.path("suite/cases/zz.yaml")).unwrap();

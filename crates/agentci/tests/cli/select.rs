@@ -21,7 +21,7 @@ fn ids(ran: &Ran) -> Vec<String> {
 }
 
 #[test]
-fn by_id_by_tag_and_by_pattern() {
+fn selects_by_id_tag_and_pattern() {
     assert_eq!(ids(&suite().run(&["--case", "greet"])), ["greet"]);
     assert_eq!(ids(&suite().run(&["--case", "greet", "--case", "pay"])), ["greet", "pay"]);
     assert_eq!(ids(&suite().run(&["--tag", "money"])), ["pay", "refund"]);
@@ -32,7 +32,7 @@ fn by_id_by_tag_and_by_pattern() {
 }
 
 #[test]
-fn a_skipped_case_is_reported_and_not_run() {
+fn skipped_case_is_reported_and_not_run() {
     let ran = suite().run(&[]);
     assert_eq!(ran.code, Some(0));
     ran.says(&["SKIP later: not ready yet\n", "4 cases: 3 passed, 0 failed, 0 errors, 1 skipped"]);
@@ -42,7 +42,7 @@ fn a_skipped_case_is_reported_and_not_run() {
 }
 
 #[test]
-fn an_unknown_id_is_refused_with_a_suggestion_and_nothing_runs() {
+fn refuses_unknown_id_with_a_suggestion() {
     let ran = suite().run(&["--case", "refnd"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
     assert_eq!(ran.stderr, "error: unknown case `refnd`\nhelp: did you mean `refund`?\n");
@@ -53,7 +53,7 @@ fn an_unknown_id_is_refused_with_a_suggestion_and_nothing_runs() {
 }
 
 #[test]
-fn selecting_nothing_is_a_failure() {
+fn empty_selection_is_an_error() {
     for arguments in [["--tag", "unknown"], ["--run", "^x$"]] {
         let ran = suite().run(&arguments);
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
@@ -63,7 +63,7 @@ fn selecting_nothing_is_a_failure() {
 }
 
 #[test]
-fn the_list_shows_cases_with_tags_and_takes_the_same_flags() {
+fn list_shows_tags_and_supports_selection_flags() {
     let ran = suite().agentci(&["list", "suite"]);
     assert_eq!(ran.stdout, "suite/pay [money, slow]\nsuite/refund [money]\nsuite/greet\nsuite/later (skipped)\n");
     assert_eq!(ran.code, Some(0));
@@ -74,7 +74,7 @@ fn the_list_shows_cases_with_tags_and_takes_the_same_flags() {
 }
 
 #[test]
-fn an_id_that_only_one_of_several_suites_has_runs_only_there() {
+fn selected_id_runs_only_in_the_suite_containing_it() {
     let other =
         "suite: other\ntarget: { process: { command: [sh, ../suite/agent.sh] } }\ncases: [{ id: alone, input: {} }]\n";
     let suite = suite().file("other/agentci.yaml", other).agent("alone", "finish '{}'");

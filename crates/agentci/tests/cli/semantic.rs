@@ -49,7 +49,7 @@ fn evidence(ran: &Ran, id: &str) -> Value {
 const CHARGED: &str = "Your card was charged 20 euros on 15 March.";
 
 #[test]
-fn the_builtin_embedder_needs_neither_key_nor_network() {
+fn builtin_embedder_works_without_key_or_network() {
     let suite = answering(
         "",
         &[
@@ -82,7 +82,7 @@ fn the_builtin_embedder_needs_neither_key_nor_network() {
 }
 
 #[test]
-fn facts_fail_or_warn_or_do_not_count() {
+fn missing_facts_fail_warn_or_are_ignored() {
     let check = |facts: &str| format!("      - semantic: {{ expected: {CHARGED}, facts: {facts} }}");
     let answer = "Your card was charged 25 euros on 15 March.";
     let suite = answering(
@@ -110,7 +110,7 @@ fn facts_fail_or_warn_or_do_not_count() {
 }
 
 #[test]
-fn the_facts_of_runledger_suites_warn() {
+fn missing_facts_warn_by_default_in_runledger_suites() {
     let yaml = |facts: &str| format!("assertions: [{{ type: semantic, expected: {CHARGED}{facts} }}]");
     let finish = "finish '{\"answer\":\"Your card was charged 25 euros on 15 March.\"}'";
     let suite = Suite::new().case("warned", &yaml(""), finish).case("strict", &yaml(", facts: fail"), finish);
@@ -120,7 +120,7 @@ fn the_facts_of_runledger_suites_warn() {
 }
 
 #[test]
-fn thresholds_by_embedder_and_pinned_embedders() {
+fn threshold_depends_on_the_selected_embedder() {
     let check = "      - semantic: { expected: Paid in full., threshold: { openai: 0.75, builtin: 0.99 } }";
     let cases = [("near", "Nearly paid.", check), ("exact", "Paid in full.", check)];
     let service = Embeddings::new(|_, _| Reply::Vectors);
@@ -150,7 +150,7 @@ fn thresholds_by_embedder_and_pinned_embedders() {
 }
 
 #[test]
-fn a_threshold_for_another_embedder_does_not_count() {
+fn threshold_for_another_embedder_is_not_used() {
     let suite = answering(
         "",
         &[
@@ -164,7 +164,7 @@ fn a_threshold_for_another_embedder_does_not_count() {
 }
 
 #[test]
-fn an_unknown_embedder_is_reported_before_anything_runs() {
+fn unknown_embedder_is_reported_before_the_run() {
     let cases = [("a", "Paid.", "      - semantic: Paid.")];
     let ran = answering("embedder: local:x", &cases).run(&[]);
     assert_eq!((ran.code, ran.run_folders().len()), (Some(1), 0), "{ran:?}");
@@ -180,7 +180,7 @@ fn an_unknown_embedder_is_reported_before_anything_runs() {
 const PAID: &str = "      - semantic: { expected: Paid in full., threshold: 0.75, facts: off }";
 
 #[test]
-fn a_service_that_recovers_is_retried() {
+fn temporary_service_errors_are_retried() {
     let service = Embeddings::new(|number, _| match number {
         0 => Reply::Say(429, "retry-after: 1\r\n", "{}"),
         1 => Reply::Say(500, "", "oops"),
@@ -196,7 +196,7 @@ fn a_service_that_recovers_is_retried() {
 }
 
 #[test]
-fn a_service_that_stays_down_is_an_error_of_its_cases_alone() {
+fn service_outage_fails_only_the_affected_cases() {
     let service = Embeddings::new(|_, texts| match texts.iter().find_map(|text| text.strip_prefix("Answer ")) {
         Some("500") => Reply::Say(500, "", "{\"error\":{\"message\":\"out of order\"}}"),
         Some("garbage") => Reply::Say(200, "", "garbage"),
@@ -243,7 +243,7 @@ fn a_service_that_stays_down_is_an_error_of_its_cases_alone() {
 }
 
 #[test]
-fn a_service_that_hangs_costs_a_bounded_time() {
+fn hanging_service_has_a_timeout() {
     let service = Embeddings::new(|_, _| Reply::Hang);
     let suite = answering("", &[("hangs", "Nearly paid.", PAID), ("blank", "", PAID)]);
     let ran = run_at(&service, &suite, &["--semantic-timeout", "200ms"]);
@@ -255,7 +255,7 @@ fn a_service_that_hangs_costs_a_bounded_time() {
 }
 
 #[test]
-fn a_pause_that_is_too_long_is_not_begun() {
+fn does_not_wait_for_long_retry_after() {
     let service = Embeddings::new(|_, _| Reply::Say(429, "retry-after: 3600\r\n", "{}"));
     let ran = run_at(&service, &answering("", &[("a", "Nearly paid.", PAID)]), &[]);
     assert_eq!((ran.code, service.asked().len()), (Some(1), 1));
@@ -264,7 +264,7 @@ fn a_pause_that_is_too_long_is_not_begun() {
 }
 
 #[test]
-fn a_scripted_model_of_a_case_is_not_asked_for_embeddings() {
+fn scripted_model_is_not_used_for_embeddings() {
     // The agent gets the address of its scripted model; the embedder uses only the environment of agentci.
     let suite = Suite::native(&format!(
         "world: {{ model: {{ script: model.yaml, optional: true }} }}\ncases: [{{ id: a, input: {{}}, checks: [{{ semantic: {CHARGED} }}] }}]\n"
@@ -277,7 +277,7 @@ fn a_scripted_model_of_a_case_is_not_asked_for_embeddings() {
 }
 
 #[test]
-fn a_baseline_shows_drops_and_never_compares_across_embedders() {
+fn baseline_shows_drops_only_for_the_same_embedder() {
     let check = format!("      - semantic: {{ expected: {CHARGED}, threshold: 0, facts: off }}");
     let good = answering("", &[("a", "We charged 20 euros to your card on March 15.", &check)]);
     let ran = good.run(&[]);

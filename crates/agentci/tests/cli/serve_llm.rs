@@ -50,7 +50,7 @@ impl Server {
 }
 
 #[test]
-fn it_prints_its_address_answers_and_ends_on_a_signal() {
+fn prints_address_serves_requests_and_exits_on_signal() {
     let suite = Suite::empty().file("model.yaml", "rules:\n- when: { user: refund }\n  reply: Refunded.\n");
     for name in ["INT", "TERM"] {
         let server = Server::start(&suite, &["model.yaml", "--port", "0"]);
@@ -71,14 +71,14 @@ fn it_prints_its_address_answers_and_ends_on_a_signal() {
 }
 
 #[test]
-fn without_a_script_it_greets() {
+fn default_script_replies_with_greeting() {
     let server = Server::start(&Suite::empty(), &[]);
     assert_eq!(server.chat("x").1["choices"][0]["message"]["content"], "Hello from agentci.");
     assert_eq!(server.end("TERM"), Some(0));
 }
 
 #[test]
-fn an_invalid_script_is_reported_with_its_places() {
+fn invalid_script_is_reported_with_locations() {
     let suite = Suite::empty().file("model.yaml", "rules:\n- when: { usr: a }\n  reply: b\n- wen: {}\n  reply: c\n");
     let ran = suite.agentci(&["serve", "llm", "model.yaml"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
@@ -95,7 +95,7 @@ fn an_invalid_script_is_reported_with_its_places() {
 }
 
 #[test]
-fn an_address_that_is_taken_is_an_error_with_a_remedy() {
+fn port_in_use_is_an_error_with_help() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     let ran = Suite::empty().agentci(&["serve", "llm", "--port", &port]);

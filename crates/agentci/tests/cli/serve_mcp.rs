@@ -59,7 +59,7 @@ fn request(id: u64, method: &str, params: &Value) -> Value {
 }
 
 #[test]
-fn it_prints_its_address_keeps_sessions_and_ends_on_a_signal() {
+fn prints_address_keeps_sessions_and_exits_on_signal() {
     for name in ["INT", "TERM"] {
         let server = Server::start(&suite());
         assert!(server.address["sse_url"].as_str().unwrap().ends_with("/sse"), "{}", server.address);
@@ -81,7 +81,7 @@ fn it_prints_its_address_keeps_sessions_and_ends_on_a_signal() {
 }
 
 #[test]
-fn what_the_script_does_not_have_is_said() {
+fn reports_unmatched_call_and_unknown_tool() {
     let server = Server::start(&suite());
     let meta = json!({ "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {} });
     let call =
@@ -103,7 +103,7 @@ fn what_the_script_does_not_have_is_said() {
 }
 
 #[test]
-fn over_standard_input_it_ends_with_the_input() {
+fn stdio_server_exits_when_input_ends() {
     let suite = suite();
     let mut command = suite.command(&["serve", "mcp", "orders.mcp.yaml", "--stdio"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
@@ -133,7 +133,7 @@ fn over_standard_input_it_ends_with_the_input() {
 }
 
 #[test]
-fn an_invalid_script_is_reported_with_its_place() {
+fn invalid_script_is_reported_with_its_location() {
     let script = SCRIPT.replace("type: string", "type: strng");
     for (script, place, told) in [
         (SCRIPT.replace("answers", "anwsers"), "orders.mcp.yaml:4:5", "unknown key `anwsers` in a tool"),
@@ -148,7 +148,7 @@ fn an_invalid_script_is_reported_with_its_place() {
 }
 
 #[test]
-fn a_script_beside_suites_is_not_taken_for_one() {
+fn mcp_script_is_not_reported_as_stray_suite_file() {
     let native = "suite: s\ntarget: { process: { command: [cat] } }\ncases: [{ id: a, input: {} }]\n";
     for (name, strays) in [("orders.mcp.yaml", 0), ("orders.yaml", 1)] {
         let suite = Suite::empty().file("s/agentci.yaml", native).file(&format!("servers/{name}"), SCRIPT);

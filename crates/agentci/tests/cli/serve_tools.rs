@@ -94,7 +94,7 @@ fn fixtures_are_served_together_and_by_case() {
 }
 
 #[test]
-fn one_case_alone_is_served_with_its_faults() {
+fn case_flag_serves_only_that_case_with_faults() {
     let suite = Suite::empty().file(
         "suite/agentci.yaml",
         "suite: s\ntarget: { process: { command: [sh] } }\ncases:\n\
@@ -109,7 +109,7 @@ fn one_case_alone_is_served_with_its_faults() {
 }
 
 #[test]
-fn what_cannot_be_served_is_reported_with_a_remedy() {
+fn reports_unknown_case_path_or_agent_with_help() {
     let suite = scenarios();
     for (arguments, parts) in [
         (
@@ -137,7 +137,7 @@ fn what_cannot_be_served_is_reported_with_a_remedy() {
 }
 
 #[test]
-fn an_invalid_scenario_is_reported_and_the_others_are_served() {
+fn invalid_scenario_is_reported_and_others_are_served() {
     let suite = scenarios().file("tests/us/c_wrong.yaml", "test_name: wrong\nuser_imput: x\n");
     let server = Server::start(&suite, &["tests/us"]);
     assert_eq!(server.ask("GET", "/tax", "").0, 200);

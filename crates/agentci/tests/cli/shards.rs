@@ -59,7 +59,7 @@ fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn four_merged_shards_are_one_whole_run() {
+fn merged_shards_equal_an_unsharded_run() {
     let suite = suite();
     let whole = suite.run(&["--output-dir", "whole"]);
     let codes: Vec<i32> = (1..=4).filter_map(|number| part(&suite, number, &[]).code).collect();
@@ -74,7 +74,7 @@ fn four_merged_shards_are_one_whole_run() {
 }
 
 #[test]
-fn a_shard_is_not_judged_by_the_gates_of_the_whole() {
+fn shard_ignores_gates_of_the_full_run() {
     let suite = suite();
     let first = part(&suite, 1, &[]);
     assert_eq!(first.code, Some(0));
@@ -83,7 +83,7 @@ fn a_shard_is_not_judged_by_the_gates_of_the_whole() {
 }
 
 #[test]
-fn a_missing_or_doubled_part_is_refused() {
+fn merge_refuses_missing_or_duplicate_shard() {
     let suite = suite();
     for number in [1, 2, 4] {
         part(&suite, number, &[]);
@@ -104,7 +104,7 @@ fn a_missing_or_doubled_part_is_refused() {
 }
 
 #[test]
-fn parts_of_other_runs_are_refused() {
+fn merge_refuses_shards_of_different_runs() {
     let suite = suite();
     part(&suite, 1, &[]);
     part(&suite, 2, &["--run", "c0."]);
@@ -118,7 +118,7 @@ fn parts_of_other_runs_are_refused() {
 }
 
 #[test]
-fn the_ci_says_which_part() {
+fn auto_shard_reads_ci_variables() {
     let suite = suite();
     let auto = |variables: &[(&str, &str)]| {
         let mut command = suite.command(&["run", "suite", "--shard", "auto", "--dry-run"]);
@@ -133,7 +133,7 @@ fn the_ci_says_which_part() {
 }
 
 #[test]
-fn a_shard_with_nothing_to_do_is_not_a_failure() {
+fn empty_shard_passes() {
     let suite = suite();
     let idle = suite.run(&["--shard", "4/4", "--case", "c01"]);
     assert_eq!(idle.code, Some(0), "{}", idle.stderr);
@@ -141,7 +141,7 @@ fn a_shard_with_nothing_to_do_is_not_a_failure() {
 }
 
 #[test]
-fn durations_balance_the_shards() {
+fn earlier_durations_balance_the_shards() {
     let suite = suite();
     let long = r#"{"suite":{"name":"shared"},"cases":[{"id":"c05","wall_ms":90000},{"id":"c01","wall_ms":10}]}"#;
     let suite = suite.file("former/summary.json", long);
@@ -151,7 +151,7 @@ fn durations_balance_the_shards() {
 }
 
 #[test]
-fn every_variable_of_the_reference_is_read() {
+fn every_documented_ci_variable_is_read() {
     let page = fs::read_to_string(project().join("docs/reference/shards.md")).unwrap();
     let table = page.split("`--shard auto` takes").nth(1).unwrap().split("\n\nGitHub").next().unwrap();
     let is_one =
@@ -176,7 +176,7 @@ fn every_variable_of_the_reference_is_read() {
 }
 
 #[test]
-fn the_workflow_of_github_installs_what_it_runs() {
+fn github_workflow_installs_agentci_before_running_it() {
     let text = fs::read_to_string(project().join("examples/ci/github-shards.yml")).unwrap();
     for job in ["  part:\n", "  whole:\n"] {
         let steps = text.split(job).nth(1).unwrap();

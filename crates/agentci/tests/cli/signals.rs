@@ -35,7 +35,7 @@ fn hanging() -> Suite {
 }
 
 #[test]
-fn an_interrupt_ends_the_agents_and_writes_what_is_known() {
+fn interrupt_stops_agents_and_writes_partial_results() {
     for name in ["INT", "TERM", "HUP"] {
         let suite = hanging();
         let ran = stopped_by(&suite, name);
@@ -56,7 +56,7 @@ fn an_interrupt_ends_the_agents_and_writes_what_is_known() {
 
 /// A mock never waits, so the run would never yield.
 #[test]
-fn an_interrupt_is_obeyed_between_turns_that_never_wait() {
+fn interrupt_stops_run_that_never_yields() {
     let case = |number| format!("  - {{ id: c{number}, input: {{ q: 1 }} }}\n");
     let cases = (0..10_000).map(case).collect::<Vec<_>>().concat();
     let suite = Suite::empty().file(
@@ -72,7 +72,7 @@ fn an_interrupt_is_obeyed_between_turns_that_never_wait() {
 }
 
 #[test]
-fn an_agent_that_ignores_signals_does_not_keep_an_interrupt_waiting() {
+fn interrupt_kills_agent_that_ignores_signals() {
     let script = format!("trap '' INT TERM HUP\n{TELL}tell agent.pid $$\nwhile :; do sleep 1; done");
     let suite = Suite::new().case("stubborn", "", &script);
     let ran = stopped_by(&suite, "INT");
@@ -82,7 +82,7 @@ fn an_agent_that_ignores_signals_does_not_keep_an_interrupt_waiting() {
 }
 
 #[test]
-fn an_interrupt_ends_a_hook_too() {
+fn interrupt_stops_running_hook() {
     let hook = "echo $$ > agent.pid.new; mv agent.pid.new agent.pid; exec sleep 20";
     let cases = format!("cases:\n  - id: hooked\n    input: {{}}\n    hooks: [{{ command: [sh, -c, \"{hook}\"] }}]\n");
     let suite = Suite::native(&cases).agent("hooked", "finish '{}'");
@@ -93,7 +93,7 @@ fn an_interrupt_ends_a_hook_too() {
 }
 
 #[test]
-fn later_suites_are_not_begun_after_an_interrupt() {
+fn interrupt_skips_later_suites() {
     let other =
         "suite: other\ntarget: { process: { command: [sh, ../suite/agent.sh] } }\ncases: [{ id: last, input: {} }]\n";
     let suite = hanging().file("zzz/agentci.yaml", other);
@@ -105,7 +105,7 @@ fn later_suites_are_not_begun_after_an_interrupt() {
 }
 
 #[test]
-fn what_happened_before_being_killed_can_be_read() {
+fn killed_run_keeps_earlier_events() {
     let tape = r#"{"tool":"search","args":{},"ok":true,"result":1}"#;
     let script = format!("{TELL}call search '{{}}'\ntell agent.pid $$\nsleep 600");
     let suite = Suite::new().case("calls", "", &script).tape("calls", tape);
@@ -128,7 +128,7 @@ fn what_happened_before_being_killed_can_be_read() {
 }
 
 #[test]
-fn an_interrupt_does_not_wait_for_functions_of_checks() {
+fn interrupt_does_not_wait_for_script_checks() {
     let check = "      - script: { file: loops.js, function: loops }\n";
     let cases = format!("cases:\n  - id: judged\n    input: {{}}\n    checks:\n{}", check.repeat(8));
     let suite = Suite::native(&cases)

@@ -50,7 +50,7 @@ fn measured(ran: &Ran, id: &str) -> Value {
 }
 
 #[test]
-fn runs_are_counted_by_hand() {
+fn stability_statistics_match_known_values() {
     let ran = uneven().run(&["--runs", "5"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     let expected = [
@@ -86,7 +86,7 @@ fn sorted(mut value: Value) -> Value {
 }
 
 #[test]
-fn every_report_shows_it() {
+fn every_report_shows_stability() {
     let suite = uneven();
     let kinds = ["markdown", "csv", "jsonl", "github", "console", "html", "junit"];
     let flags: Vec<&str> = kinds.iter().flat_map(|kind| ["--report", kind]).collect();
@@ -121,7 +121,7 @@ fn every_report_shows_it() {
 }
 
 #[test]
-fn reports_made_again_are_the_same() {
+fn regenerated_reports_are_identical() {
     let suite = uneven();
     let kinds = ["summary", "junit", "markdown", "html", "jsonl", "csv", "console", "github"];
     let flags: Vec<&str> = kinds.iter().flat_map(|kind| ["--report", kind]).collect();
@@ -142,7 +142,7 @@ fn reports_made_again_are_the_same() {
 }
 
 #[test]
-fn the_flag_goes_before_what_a_suite_says_in_every_format() {
+fn runs_flag_overrides_suite_setting_in_every_format() {
     let native = Suite::native("runs: 4\ncases: [{ id: a, input: {} }, { id: b, runs: 3, input: {} }]\n")
         .agent("a", "finish '{}'")
         .agent("b", "finish '{}'");
@@ -180,7 +180,7 @@ fn random_choices_differ_in_each_run_and_depend_on_the_seed() {
 }
 
 #[test]
-fn no_case_begins_after_one_that_is_not_stable() {
+fn fail_fast_stops_after_unstable_case() {
     let suite = uneven();
     for parallel in ["1", "2"] {
         forget_counts(&suite);
@@ -211,7 +211,7 @@ fn runs_of_one_case_never_overlap() {
 }
 
 #[test]
-fn a_baseline_counts_runs_one_by_one() {
+fn baseline_counts_each_run_separately() {
     let suite = uneven();
     let ran = suite.run(&["--runs", "5"]);
     let folder = ran.run_folder();
@@ -227,7 +227,7 @@ fn a_baseline_counts_runs_one_by_one() {
 }
 
 #[test]
-fn a_number_of_runs_that_is_none_is_refused() {
+fn refuses_invalid_number_of_runs() {
     for number in ["0", "-1", "many", "1.5"] {
         let ran = uneven().run(&[&format!("--runs={number}")]);
         assert_eq!(ran.code, Some(1), "{number}: {ran:?}");

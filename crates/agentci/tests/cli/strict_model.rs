@@ -49,7 +49,7 @@ fn conversation(id: &str, tools: &str) -> String {
 }
 
 #[test]
-fn a_result_with_a_wrong_id_fails_although_the_agent_swallows_the_error() {
+fn wrong_call_id_fails_even_if_error_is_ignored() {
     let honest = run(&conversation("call['id']", "[tool()]"), MODEL, "", "");
     assert_eq!(honest.code, Some(0), "{honest:?}");
     let wrong = run(&conversation("'call_of_mine'", "[tool()]"), MODEL, "", "");
@@ -63,7 +63,7 @@ fn a_result_with_a_wrong_id_fails_although_the_agent_swallows_the_error() {
 }
 
 #[test]
-fn outputs_alone_are_enough_after_the_response_that_requested_them() {
+fn previous_response_id_needs_only_function_outputs() {
     let agent = |id: &str| {
         format!(
             "tools = [{{'type': 'function', 'name': 'refund', 'parameters': {{}}}}]\n\
@@ -81,7 +81,7 @@ fn outputs_alone_are_enough_after_the_response_that_requested_them() {
 
 /// OpenAI pairs calls and outputs by their ids, in any order.
 #[test]
-fn an_output_in_front_of_its_call_is_its_result() {
+fn function_output_may_precede_its_call() {
     let agent = "tools = [{'type': 'function', 'name': 'refund', 'parameters': {}}]\n\
                  call = ask({'input': 'refund it', 'tools': tools}, '/responses')['output'][0]\n\
                  output = {'type': 'function_call_output', 'call_id': call['call_id'], 'output': 'ok'}\n\
@@ -105,7 +105,7 @@ fn messages(result: &str, said: &str) -> String {
 }
 
 #[test]
-fn blocks_that_anthropic_refuses_fail_the_case() {
+fn content_blocks_invalid_for_anthropic_fail_the_case() {
     for honest in ["[result]", "[result, text]"] {
         let ran = run(&messages(honest, "answer"), MODEL, "", ", checks: [{ tool_called: refund }]");
         assert_eq!(ran.code, Some(0), "{honest}: {ran:?}");
@@ -137,7 +137,7 @@ fn blocks_that_anthropic_refuses_fail_the_case() {
 }
 
 #[test]
-fn messages_and_parameters_that_openai_refuses_fail_the_case() {
+fn requests_invalid_for_openai_fail_the_case() {
     let said = |more: &str| {
         format!("ask({{'messages': [USER, {{'role': 'assistant', 'content': 'x'{more}}}, USER], 'tools': [tool()]}})")
     };
@@ -185,7 +185,7 @@ fn functions(name: &str) -> String {
 }
 
 #[test]
-fn functions_are_called_and_answered_by_name() {
+fn legacy_functions_are_matched_by_name() {
     let checks = ", checks: [{ tool_called: { name: refund, args: { amount: 20 }, count: 1 } }, { tool_result: { name: refund, result: ok } }]";
     let honest = run(&functions("'name': 'refund'"), MODEL, "", checks);
     assert_eq!(honest.code, Some(0), "{honest:?}");
@@ -207,7 +207,7 @@ fn functions_are_called_and_answered_by_name() {
 }
 
 #[test]
-fn what_is_nullable_may_be_null() {
+fn null_fits_nullable_parameter() {
     let model = MODEL.replace("amount: 20", "amount: null");
     let agent = |part: &str| {
         conversation(
@@ -222,7 +222,7 @@ fn what_is_nullable_may_be_null() {
 }
 
 #[test]
-fn a_changed_offer_is_a_finding_and_a_hallucinating_model_is_not() {
+fn changed_tools_fail_unless_model_misbehaves_on_purpose() {
     let renamed = run(&conversation("call['id']", "[tool('give_back')]"), MODEL, "", "");
     assert_eq!(cause(&renamed), "tool_not_offered");
     renamed.says(&[
@@ -245,7 +245,7 @@ fn a_changed_offer_is_a_finding_and_a_hallucinating_model_is_not() {
 
 /// A provider always obeys these parameters of a request, so a script must not ignore them.
 #[test]
-fn a_script_that_ignores_the_choice_of_the_request_is_a_finding() {
+fn script_that_violates_tool_choice_fails_the_case() {
     let asked = |more: &str| format!("ask({{'messages': [USER], 'tools': [tool(), tool('find')], {more}}})");
     let named = |name: &str| asked(&format!("'tool_choice': {{'type': 'function', 'function': {{'name': '{name}'}}}}"));
     let text = "rules: [{ reply: hello }]\n";
@@ -274,7 +274,7 @@ fn a_script_that_ignores_the_choice_of_the_request_is_a_finding() {
 }
 
 #[test]
-fn a_miss_fails_the_case_unless_it_is_softened() {
+fn model_miss_fails_the_case_unless_set_to_warn() {
     let agent = "ask({'messages': [{'role': 'user', 'content': 'rebate'}]})";
     let missed = run(agent, MODEL, "", "");
     assert_eq!(cause(&missed), "model_miss");
@@ -290,7 +290,7 @@ fn a_miss_fails_the_case_unless_it_is_softened() {
 }
 
 #[test]
-fn a_model_that_is_never_called_fails_the_case_unless_it_is_optional() {
+fn uncalled_model_fails_the_case_unless_optional() {
     let silent = run("", MODEL, "", "");
     assert_eq!(cause(&silent), "model_never_asked");
     silent.says(&["does it read the address from `OPENAI_BASE_URL`"]);
@@ -320,7 +320,7 @@ fn a_model_that_is_never_called_fails_the_case_unless_it_is_optional() {
 }
 
 #[test]
-fn keys_are_placeholders_and_others_are_reported_and_hidden() {
+fn api_keys_are_placeholders_and_others_are_redacted() {
     let own = "assert os.environ['OPENAI_API_KEY'] == os.environ['ANTHROPIC_API_KEY'] == 'agentci-placeholder'\n\
                assert os.environ['LANGSMITH_TRACING'] == 'false' and os.environ['OPENAI_AGENTS_DISABLE_TRACING'] == '1'\n\
                ask({'messages': [USER], 'tools': [tool()]})";
@@ -337,7 +337,7 @@ fn keys_are_placeholders_and_others_are_reported_and_hidden() {
 }
 
 #[test]
-fn a_retry_after_an_injected_fault_is_not_a_finding() {
+fn retry_after_injected_fault_passes() {
     let model =
         "rules:\n  - when: { user: refund }\n    reply: [refunded, twice]\n    fail: { status: 429, times: 1 }\n";
     let agent =
@@ -349,7 +349,7 @@ fn a_retry_after_an_injected_fault_is_not_a_finding() {
 }
 
 #[test]
-fn settings_of_a_model_without_a_script_are_an_error() {
+fn model_settings_without_script_are_an_error() {
     let text = "suite: s\ntarget: { process: { command: [python3, agent.py], speaks: text } }\n\
                 cases: [{ id: a, input: {}, world: { model: { optional: true } } }]\n";
     let ran = Suite::empty().file("suite/agentci.yaml", text).agentci(&["check", "suite"]);
@@ -359,14 +359,14 @@ fn settings_of_a_model_without_a_script_are_an_error() {
 
 /// Without `strict`, a tool that was not offered is still a finding.
 #[test]
-fn a_lenient_model_still_calls_only_what_is_offered() {
+fn lenient_model_still_fails_on_unoffered_tool() {
     let ran = run("ask({'messages': [USER]})", MODEL, ", strict: false", "");
     assert_eq!(cause(&ran), "tool_not_offered");
 }
 
 /// After a tool the agent answers its user itself and continues the conversation, so the result precedes its own text.
 #[test]
-fn a_result_before_words_of_the_agent_is_seen() {
+fn finds_tool_result_before_assistant_message() {
     let agent = "answer = ask({'messages': [USER], 'tools': [tool()]})['choices'][0]['message']\ncall = answer['tool_calls'][0]\n\
                  said = {'role': 'assistant', 'content': 'Refunded.'}\n\
                  result = {'role': 'tool', 'tool_call_id': call['id'], 'content': 'ok'}\n\
@@ -397,7 +397,7 @@ http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
 
 /// Agents that need the same port are started one after the other, so that none answers for another.
 #[test]
-fn agents_at_one_address_take_turns() {
+fn agents_on_the_same_port_run_sequentially() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let case = |id: &str, how: &str| {
         format!(

@@ -29,7 +29,7 @@ fn below(folder: &str, into: &mut Vec<String>) {
 }
 
 #[test]
-fn no_crate_of_ours_may_be_unsafe() {
+fn workspace_crates_forbid_unsafe_code() {
     assert!(read("Cargo.toml").contains("[workspace.lints.rust]\nunsafe_code = \"forbid\"\n"));
     let mut files = Vec::new();
     below("", &mut files);
@@ -45,7 +45,7 @@ fn no_crate_of_ours_may_be_unsafe() {
 }
 
 #[test]
-fn the_number_of_dependencies_is_written_down() {
+fn documented_dependency_count_matches_lockfile() {
     let lock = read("Cargo.lock");
     let locked = lock.matches("\nsource = \"registry+").count();
     let design = read("docs/design/dependencies.md");
@@ -56,7 +56,7 @@ fn the_number_of_dependencies_is_written_down() {
 }
 
 #[test]
-fn every_build_takes_the_versions_that_are_written_down() {
+fn every_cargo_command_passes_the_locked_flag() {
     let mut files = Vec::new();
     below("", &mut files);
     let script = |path: &str| {

@@ -35,7 +35,7 @@ fn ended(child: Child) -> (String, Option<i32>, Duration) {
 }
 
 #[test]
-fn a_session_that_does_not_answer_is_not_waited_for() {
+fn tap_stops_waiting_for_silent_session() {
     let folder = session("");
     let (said, code, took) = ended(tapped(&folder, "echo hi; exit 3"));
     assert_eq!((said.as_str(), code), ("hi\n", Some(3)));
@@ -43,7 +43,7 @@ fn a_session_that_does_not_answer_is_not_waited_for() {
 }
 
 #[test]
-fn a_session_that_does_not_listen_is_not_waited_for() {
+fn tap_stops_waiting_for_session_that_does_not_read() {
     let folder = session("\"record\"\n");
     let (said, code, took) = ended(tapped(&folder, "echo hi; exit 3"));
     assert_eq!((said.as_str(), code), ("hi\n", Some(3)));
@@ -51,7 +51,7 @@ fn a_session_that_does_not_listen_is_not_waited_for() {
 }
 
 #[test]
-fn what_a_program_leaves_running_is_not_waited_for() {
+fn tap_stops_waiting_for_background_processes() {
     let folder = session("\"record\"\n");
     let (said, code, took) = ended(tapped(&folder, "sleep 60 & echo hi; exit 3"));
     assert_eq!((said.as_str(), code), ("hi\n", Some(3)));

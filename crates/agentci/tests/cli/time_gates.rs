@@ -43,7 +43,7 @@ impl Timed {
 }
 
 #[test]
-fn a_time_gate_of_runledger_is_a_percentage_from_one_on_and_a_fraction_below() {
+fn runledger_time_gate_is_percentage_or_fraction_below_one() {
     for (written, stored, readings) in [
         ("10", 0.1, "(limit 10 %, 0.1 as a fraction)"),
         ("0.1", 0.1, "(limit 10 %, 0.1 as a fraction)"),
@@ -65,7 +65,7 @@ fn a_time_gate_of_runledger_is_a_percentage_from_one_on_and_a_fraction_below() {
 }
 
 #[test]
-fn percentages_cause_no_warning() {
+fn percentage_time_gates_cause_no_warning() {
     let suite = Suite::new().setting("regression: { max_avg_wall_ms_delta_pct: 10, max_p95_wall_ms_delta_pct: 50 }");
     suite.write();
     let checked = suite.agentci(&["check", "suite", "--strict"]);
@@ -73,7 +73,7 @@ fn percentages_cause_no_warning() {
 }
 
 #[test]
-fn a_slower_machine_does_not_fail_short_cases_and_a_slower_agent_does() {
+fn time_gate_ignores_noise_and_fails_slow_agent() {
     let native = Suite::native("gates: { max_avg_wall_ms_delta_pct: 10 }\ncases: [{ id: a, input: {} }]\n");
     let native = Timed::of(native.agent("a", "finish '{\"ok\":true}'"));
     for timed in [Timed::runledger("{ max_avg_wall_ms_delta_pct: 10 }"), native] {
@@ -90,7 +90,7 @@ fn a_slower_machine_does_not_fail_short_cases_and_a_slower_agent_does() {
 }
 
 #[test]
-fn the_least_difference_can_be_chosen() {
+fn min_wall_ms_delta_is_configurable() {
     for (least, code) in [("0", 1), ("7", 1), ("7.1", 0), ("500", 0)] {
         let gates = format!("{{ max_p95_wall_ms_delta_pct: 10, min_wall_ms_delta: {least} }}");
         let ran = Timed::runledger(&gates).diff(56.0, 63.0);
@@ -102,7 +102,7 @@ fn the_least_difference_can_be_chosen() {
 }
 
 #[test]
-fn what_a_failing_agent_printed_is_in_the_summary_and_not_in_a_baseline() {
+fn failed_agent_stderr_is_in_summary_but_not_baseline() {
     let suite = Suite::new().case("bad", "", "echo 'the database is away' >&2; exit 3");
     let ran = suite.run(&[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");

@@ -39,7 +39,7 @@ fn diff(suite: &Suite) -> String {
 }
 
 #[test]
-fn the_difference_starts_at_the_changed_answer_and_nowhere_else() {
+fn diff_starts_at_the_changed_result() {
     let (suite, mut upstream) = recorded(PYTHON);
     let before = fs::read(suite.path(FILE)).unwrap();
     upstream.close();
@@ -63,7 +63,7 @@ fn the_difference_starts_at_the_changed_answer_and_nowhere_else() {
 }
 
 #[test]
-fn ids_that_the_agent_makes_up_are_not_a_difference() {
+fn generated_ids_are_not_a_difference() {
     let agent = PYTHON
         .replace("import json,", "import uuid, json,")
         .replace("\"messages\": messages}", "\"messages\": messages, \"metadata\": {\"session\": SESSION}}");
@@ -81,7 +81,7 @@ fn ids_that_the_agent_makes_up_are_not_a_difference() {
 }
 
 #[test]
-fn the_rest_goes_on_live_and_is_recorded() {
+fn continues_live_after_fork_and_records_it() {
     let (suite, upstream) = recorded(PYTHON);
     let asked = upstream.asked();
     let done = forked(&suite, &["--until", "6", "--then", "live", "--set", LOST, "-o", "other.jsonl"]);
@@ -97,7 +97,7 @@ fn the_rest_goes_on_live_and_is_recorded() {
 }
 
 #[test]
-fn an_agent_that_goes_another_way_before_the_fork_is_red_and_calls_nothing() {
+fn divergence_before_fork_fails_without_live_calls() {
     let (suite, upstream) = recorded(PYTHON);
     let asked = upstream.asked();
     // It sends different messages from its second request on, and ignores errors.
@@ -126,7 +126,7 @@ fn an_agent_that_goes_another_way_before_the_fork_is_red_and_calls_nothing() {
 }
 
 #[test]
-fn an_agent_that_left_the_recording_and_comes_back_still_goes_nowhere() {
+fn agent_that_diverged_once_never_reaches_live_world() {
     let (suite, upstream) = recorded(PYTHON);
     let asked = upstream.asked();
     // One extra call before the fork, whose failure it ignores.
@@ -147,7 +147,7 @@ fn an_agent_that_left_the_recording_and_comes_back_still_goes_nowhere() {
 }
 
 #[test]
-fn a_change_that_shows_in_the_recorded_part_says_where_to_leave_it() {
+fn early_divergence_suggests_an_until_value() {
     let (suite, _upstream) = recorded(PYTHON);
     let lost = forked(&suite, &["--until", "6", "--then", "script.yaml", "--set", "/calls/2/result={\"lost\": 1}"]);
     assert_eq!(lost.code, Some(1), "{lost:?}");
@@ -155,7 +155,7 @@ fn a_change_that_shows_in_the_recorded_part_says_where_to_leave_it() {
 }
 
 #[test]
-fn a_script_without_an_answer_and_a_new_tool_request_are_red() {
+fn script_miss_and_new_tool_request_fail() {
     let forgiving = PYTHON.replace(
         "    message = ask(messages)\nprint",
         "    try: message = ask(messages)\n    except Exception: message = {\"content\": \"fine\"}\nprint",
@@ -178,7 +178,7 @@ fn a_script_without_an_answer_and_a_new_tool_request_are_red() {
 }
 
 #[test]
-fn a_wrong_command_line_runs_nothing() {
+fn invalid_arguments_run_nothing() {
     let (suite, upstream) = recorded(PYTHON);
     let asked = upstream.asked();
     fs::write(suite.path("wrong.yaml"), "rules:\n  - replies: x\n").unwrap();
@@ -209,7 +209,7 @@ fn a_wrong_command_line_runs_nothing() {
 }
 
 #[test]
-fn the_words_of_a_model_are_set_in_the_shape_of_its_api() {
+fn replaced_model_text_keeps_the_api_format() {
     let (suite, _upstream) = recorded(PYTHON);
     let said =
         forked(&suite, &["--until", "1", "--then", "script.yaml", "--set", r#"/calls/1/result="No orders, {{x}}.""#]);
@@ -225,7 +225,7 @@ fn the_words_of_a_model_are_set_in_the_shape_of_its_api() {
 }
 
 #[test]
-fn calls_that_are_made_at_once_may_come_in_another_order() {
+fn concurrent_calls_may_arrive_in_any_order() {
     let agent = r#"
 import json, sys, threading, time, urllib.request
 BASE = open("base").read()

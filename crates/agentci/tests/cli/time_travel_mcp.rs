@@ -35,7 +35,7 @@ fn forked(suite: &Suite, until: &str, then: &str, calls: &[&str]) -> Ran {
 }
 
 #[test]
-fn what_comes_after_the_fork_is_answered_by_the_live_server() {
+fn live_server_handles_calls_after_the_fork() {
     let calls = ["get_order=A-17", "slow", "get_order=A-18"];
     let suite = recorded(&calls);
     let until = call(&suite, "A-17");
@@ -63,7 +63,7 @@ fn what_comes_after_the_fork_is_answered_by_the_live_server() {
 }
 
 #[test]
-fn large_messages_of_both_sides_reach_each_other() {
+fn large_messages_pass_in_both_directions() {
     let long = format!("slow={}", "x".repeat(100_000));
     let calls = ["get_order=A-17", &long, "get_order=A-18"];
     let suite = recorded(&calls);
@@ -76,7 +76,7 @@ fn large_messages_of_both_sides_reach_each_other() {
 }
 
 #[test]
-fn a_server_that_is_not_needed_after_the_fork_is_not_started() {
+fn server_not_needed_after_fork_is_not_started() {
     let calls = ["get_order=A-17", "get_order=A-18"];
     let suite = recorded(&calls);
     let done = forked(&suite, &call(&suite, "A-18"), "live", &calls);
@@ -87,7 +87,7 @@ fn a_server_that_is_not_needed_after_the_fork_is_not_started() {
 }
 
 #[test]
-fn an_agent_that_goes_another_way_before_the_fork_starts_no_server() {
+fn divergence_before_fork_starts_no_server() {
     let suite = recorded(&["get_order=A-17", "get_order=A-18"]);
     let lost = forked(&suite, &call(&suite, "A-18"), "live", &["get_order=B-1", "get_order=A-17", "get_order=A-18"]);
     assert_eq!((lost.code, starts(&suite)), (Some(1), 1), "{lost:?}");
@@ -97,7 +97,7 @@ fn an_agent_that_goes_another_way_before_the_fork_starts_no_server() {
 }
 
 #[test]
-fn a_server_that_does_not_start_is_reported_to_the_host_and_red() {
+fn server_startup_failure_is_reported_and_fails() {
     let calls = ["get_order=A-17", "get_order=A-18"];
     let suite = recorded(&calls);
     fs::remove_file(suite.path("server.py")).unwrap();
@@ -113,7 +113,7 @@ fn a_server_that_does_not_start_is_reported_to_the_host_and_red() {
 }
 
 #[test]
-fn a_program_that_is_gone_is_reported_and_red() {
+fn missing_server_program_is_reported_and_fails() {
     let suite = shop();
     let program = suite.path("orders");
     let script = format!("#!/usr/bin/env python3\n{}", fs::read_to_string(suite.path("server.py")).unwrap());
@@ -133,7 +133,7 @@ fn a_program_that_is_gone_is_reported_and_red() {
 }
 
 #[test]
-fn a_live_server_may_ask_the_host() {
+fn live_server_can_send_requests_to_the_host() {
     let calls = ["get_order=A-17", "refund=A-18"];
     let suite = recorded(&calls);
     let until = call(&suite, "A-17");
@@ -149,7 +149,7 @@ fn a_live_server_may_ask_the_host() {
 }
 
 #[test]
-fn the_answer_to_a_recorded_question_is_not_sent_to_the_live_server() {
+fn reply_to_recorded_request_never_reaches_live_server() {
     // The fork is directly after the call during which the server asks, so that the host's answer comes after the fork.
     let calls = ["refund=A-17", "get_order=A-18"];
     let suite = recorded(&calls);
@@ -164,7 +164,7 @@ fn the_answer_to_a_recorded_question_is_not_sent_to_the_live_server() {
 }
 
 #[test]
-fn a_script_starts_no_server() {
+fn script_does_not_start_the_server() {
     let calls = ["get_order=A-17", "get_order=A-18"];
     let suite = recorded(&calls).file("script.yaml", "rules: [{ when: { turn: 1 }, reply: Never. }]\n");
     let done = forked(&suite, &call(&suite, "A-17"), "script.yaml", &calls);
@@ -176,7 +176,7 @@ fn a_script_starts_no_server() {
 }
 
 #[test]
-fn a_server_that_the_agent_starts_after_the_fork_is_simply_recorded() {
+fn server_started_by_agent_after_fork_is_recorded() {
     let suite = shop();
     fs::copy(suite.path("server.py"), suite.path("other.py")).unwrap();
     let both =
@@ -194,7 +194,7 @@ fn a_server_that_the_agent_starts_after_the_fork_is_simply_recorded() {
 }
 
 #[test]
-fn calls_that_are_made_at_once_may_come_in_another_order() {
+fn concurrent_calls_may_arrive_in_any_order() {
     // Both calls are in the pipe before the first answer is read.
     let agent = r#"
 import json, subprocess, sys

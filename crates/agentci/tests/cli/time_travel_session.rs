@@ -162,7 +162,7 @@ impl Recorded {
 }
 
 #[test]
-fn the_rest_goes_on_in_a_session_of_its_own() {
+fn continues_in_a_new_live_session_after_fork() {
     let recorded = Recorded::new();
     let fork = recorded.fork("A-17");
     assert_eq!(fork.code, Some(0), "{fork:?}");
@@ -182,7 +182,7 @@ fn heard(fork: &Ran) -> Vec<&str> {
 }
 
 #[test]
-fn what_the_live_server_says_by_itself_is_heard_on_the_stream_that_is_open() {
+fn live_notifications_arrive_on_the_open_stream() {
     let all = "A-17 A-18 A-19";
     let recorded = Recorded::with(Suite::empty(), "1", all);
     let fork = recorded.fork_with("A-17", all);
@@ -199,7 +199,7 @@ fn what_the_live_server_says_by_itself_is_heard_on_the_stream_that_is_open() {
 }
 
 #[test]
-fn a_stream_on_which_nothing_was_said_when_it_was_recorded_is_heard_as_well() {
+fn live_notifications_arrive_on_stream_recorded_as_silent() {
     let recorded = Recorded::with(Suite::empty().file("quiet", ""), "1", "");
     fs::remove_file(recorded.suite.path("quiet")).unwrap();
     let fork = recorded.fork_with("A-17", "A-18 A-19");
@@ -208,7 +208,7 @@ fn a_stream_on_which_nothing_was_said_when_it_was_recorded_is_heard_as_well() {
 }
 
 #[test]
-fn a_live_session_without_a_stream_answers_all_the_same() {
+fn live_session_without_stream_still_responds() {
     let recorded = Recorded::with(Suite::empty(), "1", "");
     fs::write(recorded.suite.path("deaf"), "").unwrap();
     let fork = recorded.fork("A-17");
@@ -228,7 +228,7 @@ fn changed(file: &str, content: &str) -> Ran {
 }
 
 #[test]
-fn a_server_that_begins_no_session_is_red_and_says_why() {
+fn failed_session_start_is_reported_with_reason() {
     changed("closed", "")
         .complains(&["has no answer after the fork", "its MCP server did not start a session: status 503"]);
     changed("version", "2026-07-28")
@@ -236,12 +236,12 @@ fn a_server_that_begins_no_session_is_red_and_says_why() {
 }
 
 #[test]
-fn a_server_that_says_too_much_begins_no_session() {
+fn oversized_initialize_response_starts_no_session() {
     changed("flood", "").complains(&["its MCP server did not answer `initialize`"]);
 }
 
 #[test]
-fn the_end_of_the_recorded_session_begins_no_other() {
+fn ending_the_recorded_session_starts_no_new_session() {
     let recorded = Recorded::new();
     let fork = recorded.fork("A-19");
     assert_eq!(fork.code, Some(0), "{fork:?}");

@@ -174,7 +174,7 @@ impl Recorded {
 }
 
 #[test]
-fn the_rest_is_answered_over_the_stream_that_is_open() {
+fn live_responses_arrive_on_the_open_stream() {
     let recorded = Recorded::new();
     let fork = recorded.fork("A-17");
     assert_eq!(fork.code, Some(0), "{fork:?}");
@@ -193,7 +193,7 @@ fn the_rest_is_answered_over_the_stream_that_is_open() {
 }
 
 #[test]
-fn a_fork_anywhere_goes_on() {
+fn can_fork_before_the_first_call() {
     let recorded = Recorded::new();
     let all = |session: &str| {
         let of = |calls: &str| format!("{session}: notifications/initialized {calls}\n");
@@ -215,7 +215,7 @@ fn a_fork_anywhere_goes_on() {
 }
 
 #[test]
-fn a_reply_to_what_the_recorded_server_asked_does_not_go_to_the_live_one() {
+fn reply_to_recorded_request_never_reaches_live_server() {
     let recorded = Recorded::new();
     // The server sends its request during the last call before the fork. An equal reply gets the recorded answer.
     let fork = recorded.fork("A-19");
@@ -231,7 +231,7 @@ fn a_reply_to_what_the_recorded_server_asked_does_not_go_to_the_live_one() {
 }
 
 #[test]
-fn a_stream_that_the_recorded_server_closed_after_the_fork_stays_open() {
+fn stream_closed_after_fork_in_recording_stays_open() {
     let recorded = Recorded::of(Suite::empty().file("closes", ""));
     let fork = recorded.fork_with("a root", ("MORE", "A-20"));
     assert_eq!(fork.code, Some(0), "{fork:?}");
@@ -249,7 +249,7 @@ fn changed(file: &str, content: &str) -> Ran {
 }
 
 #[test]
-fn a_server_that_opens_no_stream_is_red_and_says_why() {
+fn failed_stream_start_is_reported_with_reason() {
     for (file, content, reason) in [
         ("closed", "", "its MCP server did not open a stream: status 503"),
         ("silent", "", "its MCP server did not name an endpoint"),
@@ -269,7 +269,7 @@ fn a_server_that_opens_no_stream_is_red_and_says_why() {
 }
 
 #[test]
-fn a_live_stream_that_ends_is_the_end_of_the_agents_own() {
+fn end_of_live_stream_ends_the_agent_stream() {
     let fork = changed("leaves", "");
     fork.complains(&["EOFError: the stream is over"]);
 }

@@ -102,7 +102,7 @@ fn three() -> Suite {
 }
 
 #[test]
-fn a_saved_case_and_a_saved_cassette_run_that_case() {
+fn saving_a_case_or_its_cassette_runs_that_case() {
     let suite = three();
     let mut watching = Watching::start(&suite, &["run", "suite", "--watch"]);
     let case = suite.path("suite/cases/one.yaml");
@@ -119,7 +119,7 @@ fn a_saved_case_and_a_saved_cassette_run_that_case() {
 }
 
 #[test]
-fn a_saved_program_runs_the_suites_that_use_it() {
+fn saving_a_program_runs_suites_that_use_it() {
     let other = "suite: other\ntarget: { process: { command: [\"${ENV.AGENTCI}\", demo-agent] } }\n\
                  world: { tools: { cassette: tape.jsonl } }\ncases: [{ id: asks, input: { question: x } }]\n";
     let tape = "{\"tool\":\"search_docs\",\"args\":{\"q\":\"x\"},\"ok\":true,\"result\":{\"hits\":[{\"title\":\"t\",\"snippet\":\"s\"}]}}";
@@ -154,7 +154,7 @@ fn a_saved_program_runs_the_suites_that_use_it() {
 }
 
 #[test]
-fn a_broken_file_is_reported_and_still_watched() {
+fn broken_file_is_reported_and_still_watched() {
     let suite = three();
     let mut watching = Watching::start(&suite, &["run", "suite", "--watch"]);
     let path = suite.path("suite/suite.yaml");
@@ -172,7 +172,7 @@ fn a_broken_file_is_reported_and_still_watched() {
 }
 
 #[test]
-fn a_first_suite_that_is_broken_is_watched_until_it_is_not() {
+fn initially_broken_suite_runs_once_fixed() {
     let suite = Suite::native("cases: [{ id: a, input: {} }\n").agent("a", "finish '{}'");
     let mut watching = Watching::begin(&suite, &["run", "suite", "--watch"]);
     assert!(has(&watching.until("watching "), "error: "));
@@ -185,7 +185,7 @@ fn a_first_suite_that_is_broken_is_watched_until_it_is_not() {
 }
 
 #[test]
-fn files_that_are_replaced_deleted_and_made_again_are_seen() {
+fn detects_replaced_deleted_and_recreated_files() {
     let suite = three();
     let mut watching = Watching::start(&suite, &["run", "suite", "--watch"]);
     let case = suite.path("suite/cases/one.yaml");
@@ -206,7 +206,7 @@ fn files_that_are_replaced_deleted_and_made_again_are_seen() {
 }
 
 #[test]
-fn what_is_saved_together_is_one_run_and_new_suites_are_found() {
+fn files_saved_together_trigger_one_run_including_new_suites() {
     let suite = three();
     let mut watching = Watching::start(&suite, &["run", ".", "--watch"]);
     let new = "target: { mock: { model_name: m } }\ncases: [{ id: x, turns: [{ user: hi }] }]\n";
@@ -235,7 +235,7 @@ fn what_is_saved_together_is_one_run_and_new_suites_are_found() {
 }
 
 #[test]
-fn what_runs_write_triggers_nothing() {
+fn files_written_by_runs_trigger_nothing() {
     let suite = Suite::native("cases: [{ id: a, input: {} }]\noutput_dir: runs\n")
         .agent("a", "echo \"$task\" >> suite/agent.log\nfinish '{}'")
         .file("suite/data.txt", "");
@@ -251,7 +251,7 @@ fn what_runs_write_triggers_nothing() {
 }
 
 #[test]
-fn a_program_that_each_run_makes_does_not_run_forever() {
+fn program_generated_by_each_run_does_not_loop() {
     let suite = Suite::native("cases: [{ id: a, input: {} }]\n")
         .agent("a", "echo \"# $$\" >> suite/made.py\nfinish '{}'")
         .file("suite/data.txt", "");
@@ -263,7 +263,7 @@ fn a_program_that_each_run_makes_does_not_run_forever() {
 }
 
 #[test]
-fn an_agent_that_each_run_writes_anew_does_not_run_forever() {
+fn agent_rewritten_by_each_run_does_not_loop() {
     let suite = Suite::native("cases: [{ id: a, input: {} }]\n")
         .agent("a", "echo \"# $$\" >> \"$0\"\nfinish '{}'")
         .file("suite/data.txt", "");
@@ -275,7 +275,7 @@ fn an_agent_that_each_run_writes_anew_does_not_run_forever() {
 }
 
 #[test]
-fn what_is_said_may_go_to_a_file_beside_the_suite() {
+fn output_redirected_into_suite_directory_does_not_loop() {
     let suite = Suite::native("cases: [{ id: a, input: {} }]\n").agent("a", "finish '{}'").file("suite/data.txt", "");
     let mut command = suite.command(&["run", "suite", "--watch"]);
     let log = suite.path("suite/watch.log");
@@ -326,7 +326,7 @@ fn recordings_do_not_trigger_themselves() {
 }
 
 #[test]
-fn the_selection_holds_for_every_run() {
+fn case_selection_applies_to_every_run() {
     let suite = three();
     let mut watching = Watching::start(&suite, &["run", "suite", "--watch", "--case", "one", "--case", "good"]);
     let two = suite.path("suite/cases/two.yaml");
@@ -339,7 +339,7 @@ fn the_selection_holds_for_every_run() {
 }
 
 #[test]
-fn a_file_saved_during_a_run_is_run_after_it() {
+fn file_saved_during_a_run_triggers_another_run() {
     let wait = "echo > started\nwhile [ ! -e go ]; do sleep 0.05; done\nfinish '{}'";
     let suite = Suite::native("cases: [{ id: a, input: {} }]\n").agent("a", wait);
     let mut watching = Watching::begin(&suite, &["run", "suite", "--watch"]);
@@ -352,7 +352,7 @@ fn a_file_saved_during_a_run_is_run_after_it() {
 }
 
 #[test]
-fn an_interrupt_during_a_run_ends_the_agent() {
+fn interrupt_during_a_run_stops_the_agent() {
     let suite =
         Suite::native("cases: [{ id: a, input: {} }]\n").agent("a", &format!("{TELL}tell agent.pid $$\nsleep 600"));
     let watching = Watching::begin(&suite, &["run", "suite", "--watch"]);
@@ -362,7 +362,7 @@ fn an_interrupt_during_a_run_ends_the_agent() {
 }
 
 #[test]
-fn what_makes_no_sense_with_it_is_refused() {
+fn refuses_flags_that_conflict_with_watch() {
     let suite = three();
     for flags in [&["--shard", "1/2"][..], &["--dry-run"], &["--json"]] {
         let mut arguments = vec!["run", "suite", "--watch"];
@@ -378,7 +378,7 @@ fn what_makes_no_sense_with_it_is_refused() {
 
 /// A file that is saved again and again still triggers a run.
 #[test]
-fn a_file_that_is_never_left_alone_is_run() {
+fn constantly_saved_file_still_triggers_a_run() {
     let suite = three();
     let mut watching = Watching::start(&suite, &["run", "suite", "--watch"]);
     let case = suite.path("suite/cases/one.yaml");

@@ -131,7 +131,7 @@ fn kinds(ran: &Ran) -> Vec<String> {
 }
 
 #[test]
-fn what_was_recorded_is_replayed_to_the_agent_without_the_world() {
+fn recording_is_replayed_without_the_live_world() {
     let live = LiveWorld::start();
     let suite = suite(&live, RECORDING, CHECKS);
     let recorded = record(&suite);
@@ -162,7 +162,7 @@ fn what_was_recorded_is_replayed_to_the_agent_without_the_world() {
 }
 
 #[test]
-fn every_way_to_break_the_agent_fails_the_case() {
+fn every_agent_mutation_fails_the_case() {
     let live = LiveWorld::start();
     // The usual checks would find some of the mutations; here only the recording does.
     let suite = suite(&live, RECORDING, "checks: [{ contains: done }]");
@@ -199,7 +199,7 @@ fn every_way_to_break_the_agent_fails_the_case() {
 }
 
 #[test]
-fn another_folder_another_home_and_another_day_are_not_a_difference() {
+fn different_directory_home_and_date_still_match() {
     let live = LiveWorld::start();
     let suite = suite(&live, RECORDING, CHECKS);
     record(&suite);
@@ -229,7 +229,7 @@ fn another_folder_another_home_and_another_day_are_not_a_difference() {
 }
 
 #[test]
-fn what_a_team_does_not_care_about_is_ignored_and_counted() {
+fn ignored_differences_are_counted() {
     let live = LiveWorld::start();
     let world = "{ recording: \"recordings/{case}.jsonl\", match: { ignore: [/metadata/user_id], system: false } }";
     let suite = suite(&live, world, "checks: [{ contains: done }]");
@@ -245,7 +245,7 @@ fn what_a_team_does_not_care_about_is_ignored_and_counted() {
 }
 
 #[test]
-fn an_update_asks_the_live_world_only_for_what_misses() {
+fn update_calls_live_world_only_for_misses() {
     let live = LiveWorld::start();
     let suite = suite(&live, RECORDING, "checks: [{ contains: done }]");
     record(&suite);
@@ -261,7 +261,7 @@ fn an_update_asks_the_live_world_only_for_what_misses() {
 }
 
 #[test]
-fn a_recording_that_is_missing_says_how_it_is_made() {
+fn missing_recording_error_suggests_record_command() {
     let live = LiveWorld::start();
     let suite = suite(&live, RECORDING, CHECKS);
     let ran = agentci(&suite, &["run", "suite"], &[]);
@@ -275,7 +275,7 @@ fn a_recording_that_is_missing_says_how_it_is_made() {
 }
 
 #[test]
-fn an_agent_with_the_protocol_is_recorded_as_well() {
+fn protocol_agent_is_recorded_and_replayed() {
     let live = LiveWorld::start();
     let suite = with_target("", &live, RECORDING, CHECKS);
     let speaks = [("SPEAKS", "protocol")];
@@ -300,7 +300,7 @@ fn saying(said: &str, checks: &str) -> (LiveWorld, Suite) {
 }
 
 #[test]
-fn what_is_used_counts_once_and_as_the_wire_has_it() {
+fn recorded_usage_overrides_reported_usage_and_counts_once() {
     let speaks = [("SPEAKS", "protocol")];
     let own = r#"{"type":"usage","tokens_in":7,"tokens_out":7,"cost_usd":99}"#;
     let (live, suite) = saying(own, CHECKS);
@@ -315,7 +315,7 @@ fn what_is_used_counts_once_and_as_the_wire_has_it() {
 }
 
 #[test]
-fn what_an_agent_used_elsewhere_counts_as_it_says() {
+fn usage_reported_by_agent_counts_without_model_calls() {
     let speaks = [("SPEAKS", "protocol")];
     let live = LiveWorld::start();
     let agent = "import json, os, sys, urllib.request\nsys.stdin.readline()\n\
@@ -330,7 +330,7 @@ fn what_an_agent_used_elsewhere_counts_as_it_says() {
 }
 
 #[test]
-fn money_and_time_end_a_recording() {
+fn cost_and_time_limits_stop_recording() {
     let live = LiveWorld::start();
     let two = "checks: []\n  - id: second\n    input: { user_input: again }";
     let suite = suite(&live, RECORDING, two);
@@ -347,7 +347,7 @@ fn money_and_time_end_a_recording() {
 }
 
 #[test]
-fn nothing_is_recorded_in_ci_by_mistake() {
+fn recording_in_ci_requires_confirmation() {
     let live = LiveWorld::start();
     let suite = suite(&live, RECORDING, CHECKS);
     for arguments in [["record", "suite", "-v"], ["run", "suite", "--mode=record"]] {
@@ -361,7 +361,7 @@ fn nothing_is_recorded_in_ci_by_mistake() {
 }
 
 #[test]
-fn an_agent_that_asks_nothing_has_nothing_to_record() {
+fn recording_without_requests_is_an_error() {
     let live = LiveWorld::start();
     let suite = suite(&live, RECORDING, "checks: []").file("suite/agent.py", "print('done')\n");
     let ran = agentci(&suite, &["record", "suite"], &[]);
@@ -371,7 +371,7 @@ fn an_agent_that_asks_nothing_has_nothing_to_record() {
 }
 
 #[test]
-fn the_model_alone_is_recorded_where_tools_are_played_otherwise() {
+fn records_only_the_model_when_tools_are_stubbed() {
     let live = LiveWorld::start();
     let world = "{ model: { recording: \"models/{case}.jsonl\" }, tools: { routes: { orders: [{ response: { total: 20 } }], \
                  refunds: [{ response: { refunded: 20 } }] }, bases: [SHOP] } }";
@@ -403,7 +403,7 @@ http.server.HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_fo
 "#;
 
 #[test]
-fn a_server_that_is_started_has_one_recording_over_all_turns() {
+fn started_server_has_one_recording_for_all_turns() {
     let live = LiveWorld::start();
     let yaml = format!(
         "suite: suite\ntarget:\n  http: {{ url: \"http://127.0.0.1:${{PORT}}/\", command: [python3, server.py], folder: ., \
@@ -435,7 +435,7 @@ fn served(live: &LiveWorld, server: &str, case: &str) -> Suite {
 }
 
 #[test]
-fn a_case_that_a_server_answers_without_a_model_says_so_or_is_warned_of() {
+fn case_without_model_calls_warns_unless_declared() {
     let live = LiveWorld::start();
     // The server answers without a model, unless `MUTATION` is set.
     let greets = SERVER.replace(
@@ -455,7 +455,7 @@ fn a_case_that_a_server_answers_without_a_model_says_so_or_is_warned_of() {
 }
 
 #[test]
-fn an_agent_that_asks_nothing_may_say_so() {
+fn declared_absence_of_model_calls_is_accepted() {
     let live = LiveWorld::start();
     for said in [
         "limits: { model_calls: 0 }\n    checks: [{ contains: done }]",
@@ -476,7 +476,7 @@ fn an_agent_that_asks_nothing_may_say_so() {
 }
 
 #[test]
-fn only_a_model_that_is_optional_may_be_left_out() {
+fn unused_recording_fails_unless_model_is_optional() {
     let live = LiveWorld::start();
     let optional = "world: { model: { optional: true } }\n    checks: [{ contains: done }]";
     for (case, code) in [(optional, 0), ("checks: [{ contains: done }]", 1)] {
@@ -490,7 +490,7 @@ fn only_a_model_that_is_optional_may_be_left_out() {
 }
 
 #[test]
-fn a_request_that_is_still_under_way_does_not_hold_up_a_turn() {
+fn pending_request_does_not_delay_the_turn() {
     let live = LiveWorld::start();
     let beside = SERVER.replace(
         "        done = subprocess",
@@ -507,7 +507,7 @@ fn a_request_that_is_still_under_way_does_not_hold_up_a_turn() {
 }
 
 #[test]
-fn settings_that_conflict_or_have_no_effect_are_refused_at_their_place() {
+fn refuses_conflicting_or_ineffective_settings_with_location() {
     let live = LiveWorld::start();
     let checked = |world: &str| {
         let suite = suite(&live, world, "checks: [{ contains: done }]").file("suite/m.yaml", "default: x\n");

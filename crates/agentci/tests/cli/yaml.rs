@@ -23,25 +23,25 @@ fn refused(file: &str) -> Ran {
 }
 
 #[test]
-fn words_of_yaml_1_1_are_truth_values_in_a_runledger_input() {
+fn runledger_input_parses_yaml_1_1_booleans() {
     let sent = echoed("{ a: yes, b: NO, c: on, d: 'NO', e: true, f: y }");
     assert_eq!(sent, r#"{"a":true,"b":false,"c":true,"d":"NO","e":true,"f":"y"}"#);
 }
 
 #[test]
-fn dates_stay_text() {
+fn dates_stay_strings() {
     let sent = echoed("{ due: 2024-01-31, at: 2024-01-31T10:00:00Z }");
     assert_eq!(sent, r#"{"due":"2024-01-31","at":"2024-01-31T10:00:00Z"}"#);
 }
 
 #[test]
-fn merge_keys_are_folded_in() {
+fn merge_keys_are_expanded() {
     let sent = echoed("{ base: &b { x: 1, y: 2 }, more: { <<: *b, y: 3 } }");
     assert_eq!(sent, r#"{"base":{"x":1,"y":2},"more":{"y":3,"x":1}}"#);
 }
 
 #[test]
-fn a_native_input_is_read_as_yaml_1_2() {
+fn native_input_is_parsed_as_yaml_1_2() {
     let cases = "cases:\n  - { id: echo, input: { a: yes, b: NO, c: true, n: 010, e: 1e+3 } }\n";
     let ran = Suite::native(cases).agent("echo", ECHO).run(&[]);
     ran.all_passed();
@@ -49,13 +49,13 @@ fn a_native_input_is_read_as_yaml_1_2() {
 }
 
 #[test]
-fn a_key_that_stands_twice_is_refused_with_both_places() {
+fn duplicate_key_is_refused_with_both_locations() {
     let ran = refused("id: bad\ninput: { a: 1, a: 2 }\ncassette: cassettes/good.jsonl\n");
     ran.says(&["the key `a` is written twice", "--> suite/cases/bad.yaml:2:16", "first written at line 2"]);
 }
 
 #[test]
-fn aliases_that_grow_without_bound_are_refused_quickly() {
+fn refuses_exponential_alias_expansion() {
     let mut text = String::from("id: bad\ncassette: x\ninput:\n  a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
     for level in 1..10 {
         let aliases = vec![format!("*a{}", level - 1); 10].join(", ");
@@ -66,7 +66,7 @@ fn aliases_that_grow_without_bound_are_refused_quickly() {
 
 /// Few nodes, but long ones.
 #[test]
-fn aliases_of_long_texts_are_refused_quickly() {
+fn refuses_repeated_aliases_of_long_strings() {
     let long = "x".repeat(1_000_000);
     let aliases = vec!["*a"; 70].join(", ");
     let repeated = format!("id: bad\ncassette: x\ninput:\n  a: &a {long}\n  all: [{aliases}]\n");
@@ -78,14 +78,14 @@ fn aliases_of_long_texts_are_refused_quickly() {
 }
 
 #[test]
-fn brackets_without_end_are_refused() {
+fn refuses_deeply_nested_unclosed_brackets() {
     let ran = refused(&format!("id: bad\ncassette: x\ninput: {}", "[".repeat(20_000)));
     ran.says(&["suite/cases/bad.yaml:3:"]);
     assert!(ran.stdout.len() < 5_000, "the line is quoted whole");
 }
 
 #[test]
-fn characters_of_the_whole_world_reach_the_agent() {
+fn unicode_and_escapes_reach_the_agent() {
     let sent = echoed(r#"{ a: "é \u2028 🦀", b: 'naïve "quotes"', c: "tab\there" }"#);
     assert_eq!(sent, "{\"a\":\"é \u{2028} 🦀\",\"b\":\"naïve \\\"quotes\\\"\",\"c\":\"tab\\there\"}");
 }

@@ -31,7 +31,7 @@ fn line(id: &str, input: &str, assertion: &str) -> String {
 }
 
 #[test]
-fn every_assertion_holds_or_fails_as_it_should() {
+fn every_assertion_type_passes_and_fails_as_expected() {
     let holding = [
         ("equals", "Hi", r#"{"type": "equals", "value": "Hello!"}"#),
         ("parsed", "json", r#"{"type": "equals", "value": {"a": [1.0, 2]}}"#),
@@ -68,7 +68,7 @@ fn every_assertion_holds_or_fails_as_it_should() {
 }
 
 #[test]
-fn the_example_passes_as_a_whole_and_answers_a_message() {
+fn example_passes_and_replies_to_a_message() {
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
     let suite = Suite::empty();
     let run = |arguments: &[&str]| {
@@ -85,7 +85,7 @@ fn the_example_passes_as_a_whole_and_answers_a_message() {
 }
 
 #[test]
-fn a_message_is_answered_on_standard_output_and_nothing_is_written() {
+fn message_reply_goes_to_stdout_without_writing_files() {
     let suite = app();
     let asked = |message: &str| suite.agentci(&["run", "-i", message, "-n", "keyword"]);
     let ran = asked("Hi");
@@ -100,7 +100,7 @@ fn a_message_is_answered_on_standard_output_and_nothing_is_written() {
 }
 
 #[test]
-fn an_answer_cannot_recolour_a_terminal_and_is_unchanged_elsewhere() {
+fn reply_is_escaped_only_on_a_terminal() {
     let suite = app();
     let asked = ["run", "-i", "colour", "-n", "keyword"];
     assert_eq!(suite.agentci(&asked).stdout, "\u{1b}[31mred\n");
@@ -108,7 +108,7 @@ fn an_answer_cannot_recolour_a_terminal_and_is_unchanged_elsewhere() {
 }
 
 #[test]
-fn structured_answers_are_printed_as_json() {
+fn structured_replies_are_printed_as_json() {
     let suite = app().file(
         "assistants/keyword/src/index.ts",
         "export function Next(ctx: any, payload: any): any { return { data: JSON.parse(payload.completion.content) } }",
@@ -118,7 +118,7 @@ fn structured_answers_are_printed_as_json() {
 }
 
 #[test]
-fn a_tests_own_timeout_comes_before_the_flag() {
+fn test_timeout_overrides_the_flag() {
     let suite = tests("{\"id\": \"own\", \"input\": \"slow\", \"timeout\": \"100ms\"}\n");
     let ran = suite.agentci(&["run", ".", "--timeout", "1m30s"]);
     assert_eq!(ran.verdicts(), [("own".to_owned(), "error".to_owned(), "timeout".to_owned())], "{ran:?}");
@@ -128,7 +128,7 @@ fn a_tests_own_timeout_comes_before_the_flag() {
 }
 
 #[test]
-fn wrong_choices_are_reported() {
+fn reports_invalid_run_arguments() {
     let suite = tests("{\"id\": \"a\", \"input\": \"Hi\"}\n");
     for (arguments, told) in [
         (vec!["run", "-i", "none.jsonl"], "file `none.jsonl` does not exist"),
@@ -148,7 +148,7 @@ fn wrong_choices_are_reported() {
 }
 
 #[test]
-fn secrets_of_an_environment_file_stay_there() {
+fn secrets_from_env_file_are_redacted() {
     let suite = tests("{\"id\": \"a\", \"input\": \"Hi\", \"assert\": {\"type\": \"equals\", \"value\": \"x\"}}\n")
         .file(".env", "API_KEY=very-secret-value\n")
         .file("model.yaml", "default: the key is very-secret-value\n");
@@ -160,7 +160,7 @@ fn secrets_of_an_environment_file_stay_there() {
 }
 
 #[test]
-fn features_that_need_a_running_server_are_reported() {
+fn server_only_features_are_reported_as_unsupported() {
     let suite = tests(&line("a", "Hi", "[]"));
     for input in ["agents:tests.writer?count=3", "scripts:tests.orders", "scripts.tests.orders"] {
         let ran = suite.agentci(&["run", "-i", input, "-n", "keyword"]);

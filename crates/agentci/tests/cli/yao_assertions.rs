@@ -205,7 +205,7 @@ fn compare(table: &[Expected], report: &Value) {
 }
 
 #[test]
-fn every_assertion_passes_fails_is_negated_and_breaks_as_it_should() {
+fn every_assertion_row_has_the_expected_result() {
     let table = table();
     let lines: Vec<&str> = table.iter().map(|row| row.line.as_str()).collect();
     let suite = app().file(TESTS, lines.join("\n"));
@@ -217,7 +217,7 @@ fn every_assertion_passes_fails_is_negated_and_breaks_as_it_should() {
 }
 
 #[test]
-fn a_native_suite_of_the_same_tests_gives_the_same_result() {
+fn converted_native_suite_gives_the_same_results() {
     let table = table();
     let lines: Vec<&str> = table.iter().map(|row| row.line.as_str()).collect();
     let suite = app().file(TESTS, lines.join("\n"));

@@ -54,7 +54,7 @@ fn outputs(suite: &Suite) -> Vec<PathBuf> {
 }
 
 #[test]
-fn every_ending_has_its_word_and_only_success_is_0() {
+fn every_outcome_has_its_status_and_exit_code() {
     let tests = test("T1", "steady") + &test("T2", "wrong") + &test("T3", "busy");
     let late = json!({ "id": "T4", "input": "sleepy", "timeout": "300ms" }).to_string();
     let suite = app(&format!("{tests}{late}\n{{\"id\":\"T5\",\"input\":\"x\",\"skip\":true}}\n"));
@@ -77,7 +77,7 @@ fn every_ending_has_its_word_and_only_success_is_0() {
 }
 
 #[test]
-fn results_are_written_beside_the_tests_and_never_taken_for_tests() {
+fn default_result_file_is_written_and_never_run() {
     let suite = app(&test("T1", "steady"));
     let ran = run(&suite, &[]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -99,7 +99,7 @@ fn results_are_written_beside_the_tests_and_never_taken_for_tests() {
 }
 
 #[test]
-fn the_extension_says_what_is_written() {
+fn file_extension_selects_the_report_format() {
     let suite = app(&(test("T1", "steady") + &test("T2", "wrong")));
     let ran = run(
         &suite,
@@ -131,7 +131,7 @@ fn the_extension_says_what_is_written() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_makes_it_fail() {
+fn unwritable_report_fails_the_run() {
     let suite = app(&test("T1", "steady")).file("taken", "a file, no folder");
     for path in ["taken/r.jsonl", "taken/r.json", "taken/r.md"] {
         let ran = run(&suite, &["-o", path]);
@@ -141,7 +141,7 @@ fn a_file_that_cannot_be_written_makes_it_fail() {
 }
 
 #[test]
-fn runs_are_reported_in_every_format() {
+fn repeated_runs_are_reported_in_every_format() {
     let suite = app(&(test("T1", "steady") + &test("T2", "odd") + "{\"id\":\"T3\",\"input\":\"x\",\"skip\":true}\n"));
     let ran = run(&suite, &["--runs", "3", "-o", "r.json", "-o", "r.jsonl", "-o", "r.md"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -164,7 +164,7 @@ fn runs_are_reported_in_every_format() {
 }
 
 #[test]
-fn stored_runs_give_the_same_results() {
+fn stored_runs_give_the_same_reports() {
     let suite = app(&(test("T1", "steady") + &test("T2", "odd")));
     for runs in ["1", "3"] {
         let output = format!("runs-{runs}");
@@ -184,7 +184,7 @@ fn stored_runs_give_the_same_results() {
 }
 
 #[test]
-fn a_line_is_there_while_the_next_test_still_runs() {
+fn result_line_is_written_while_next_test_runs() {
     let late = json!({ "id": "T2", "input": "sleepy", "timeout": "60s" }).to_string();
     let suite = app(&format!("{}{late}\n", test("T1", "steady")));
     let mut command: Command = suite.command(&["run", "-i", TESTS, "-o", "r.jsonl"]);

@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_multiplies_is_dear() {
+    fn multiplying_paths_are_expensive() {
         let deep = (0..40).fold(json!(1), |inside, _| json!([inside, inside.clone()]).as_array().unwrap()[..1].into());
         assert!(!cheap("$..*..*..*..*..*..*..*..*", &deep));
         let nested = "$[?count($[?count($[?count($[?count($[?count($[*])>0])>0])>0])>0])>0]";
@@ -254,7 +254,7 @@ mod tests {
 
     /// The estimate is never less than the number of matches.
     #[test]
-    fn an_estimate_is_no_less_than_what_is_found() {
+    fn estimate_is_never_below_number_of_matches() {
         let value = json!({ "a": [[1, [2]], { "b": [3, { "a": [4] }] }], "b": { "a": { "b": [5, 6] } } });
         for path in
             ["$..*", "$..*..*", "$..*..*..*", "$..a..b..*", "$.*.*.*", "$..[0, 0, *]", "$[*,*]..[*,*]", "$..[?@..*]"]
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_that_take_long_to_parse_are_known() {
+    fn detects_paths_nested_too_deep() {
         let nested = |levels: usize| format!("${}{}", "[?@".repeat(levels), "]".repeat(levels));
         assert!(!nests_too_deep(&nested(FILTERS)));
         assert!(nests_too_deep(&nested(FILTERS + 1)));

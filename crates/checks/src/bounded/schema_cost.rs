@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_multiplies_or_has_no_bound_is_dear() {
+    fn multiplying_or_unbounded_schemas_are_expensive() {
         let unevaluated = |mut schema: Value| {
             schema["unevaluatedProperties"] = false.into();
             schema
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_the_library_would_unfold_is_dear_to_build() {
+    fn only_expanded_schemas_are_expensive_to_build() {
         assert!(!SchemaCost::of(&chain(31, 2)).dear_to_build);
         assert!(!SchemaCost::of(&json!({ "properties": { "next": { "$ref": "#" } } })).dear_to_build);
         let mut closed = chain(31, 2);

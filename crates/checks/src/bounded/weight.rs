@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_keys_and_long_texts_count() {
+    fn weight_counts_values_keys_and_long_strings() {
         let weight = |value: Value| (Weight::of(&value).parts, Weight::of(&value).depth);
         assert_eq!(weight(json!(null)), (1, 1));
         assert_eq!(weight(json!([])), (1, 1));
@@ -77,7 +77,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_value_weighs_more_than_its_text(text in r#"[\[\]{}:,"a1 ]{0,40}"#) {
+        fn weight_never_exceeds_text_length(text in r#"[\[\]{}:,"a1 ]{0,40}"#) {
             if let Ok(value) = serde_json::from_str::<Value>(&text) {
                 prop_assert!(Weight::of(&value).parts <= text.len() as u64);
             }

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_are_contained_and_lists_are_sets() {
+    fn schemas_match_subsets_and_ignore_list_order() {
         let offered = json!({
             "type": "object", "required": ["order", "amount"], "additionalProperties": false,
             "properties": {"amount": {"type": "number", "maximum": 100.0}, "why": {"anyOf": [{"type": "null"}, {"type": "string", "title": "Why"}]}},

@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn checks_say_whether_a_model_need_not_be_called() {
+    fn detects_checks_that_expect_no_model_call() {
         let span = Span::whole(Sources::default().add(std::path::Path::new("s"), ""));
         let check = |kind: &str, arguments: Value| Check::new(kind, span, Node::from_value(&arguments, span));
         for count in [json!(0), json!({ "max": 0 })] {

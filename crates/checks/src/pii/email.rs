@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn takes_the_address_and_no_more() {
+    fn extracts_only_the_email_address() {
         assert_eq!(addresses("<bob.o'neil+x@mail.example.co.uk>."), ["bob.o'neil+x@mail.example.co.uk"]);
         assert_eq!(addresses("a@b.io,c@d.org"), ["a@b.io", "c@d.org"]);
         assert_eq!(addresses("ü@example.com x@ y@z @home.de a@b..com a@-b.com me@10.0.0.1"), Vec::<&str>::new());

@@ -30,7 +30,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_each_kind() {
+    fn finds_every_kind_of_personal_data() {
         for (text, kind) in [
             ("Contact: alice@example.com", PersonalDataKind::Email),
             ("Call 555-867-5309 for support", PersonalDataKind::Phone),
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn other_numbers_are_left_alone() {
+    fn ignores_other_numbers() {
         for text in [
             "The answer is 42.",
             "pi is 3.14159265358979",
@@ -88,14 +88,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_found_is_masked_and_has_its_place() {
+    fn findings_are_masked_and_located() {
         let found = find("hello\nmail alice@example.com or 555-867-5309");
         let shown: Vec<_> = found.iter().map(|found| (found.line, found.column, found.masked.as_str())).collect();
         assert_eq!(shown, [(2, 6, "a***@***.com"), (2, 27, "***-***-**09")]);
     }
 
     #[test]
-    fn a_long_text_of_almost_nothing_else_holds_nothing() {
+    fn finds_nothing_in_long_repetitive_text() {
         let digits = "1 ".repeat(200_000) + &"7".repeat(200_000) + &"a.".repeat(200_000);
         assert_eq!(find(&digits).len(), 0);
     }

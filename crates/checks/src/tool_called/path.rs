@@ -106,7 +106,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_path_and_its_pointer_match_the_same(value in value(), path in "([a01~/]{0,2}\\.?){0,4}") {
+        fn path_and_pointer_find_the_same_value(value in value(), path in "([a01~/]{0,2}\\.?){0,4}") {
             let mut steps = Vec::new();
             if let Some(found) = walk(&value, &path, &mut steps) {
                 let pointer = pointer::of(steps);
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_go_through_objects_lists_and_dotted_keys() {
+    fn paths_traverse_objects_lists_and_dotted_keys() {
         let value = json!({
             "items": [{"sku": "A"}, {"sku": null}],
             "a.b": 1, "a": {"b": 2, "c": 3, "b.c": {"d": 4}, "b.e": 5},

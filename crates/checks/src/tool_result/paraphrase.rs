@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_found_in_a_sentence() {
+    fn finds_values_in_a_sentence() {
         for (value, text, is_said) in [
             (json!({"order": "A-17", "refunded": 20}), "Refunded 20.00 EUR for A-17.", SaidResult::Yes),
             (json!({"order": "A-17", "refunded": 20}), "Refunded 200 EUR for A-17.", SaidResult::No),
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn data_is_compared_with_data() {
+    fn structured_results_are_compared_by_value() {
         for (value, told, is_said) in [
             (json!({"paid": true, "id": "A-17"}), json!({"paid": false, "id": "A-17"}), SaidResult::No),
             (json!({"paid": true, "id": "A-17"}), json!("{\"paid\":false,\"id\":\"A-17\"}"), SaidResult::No),

@@ -32,7 +32,7 @@ fn busy() -> Trace {
 }
 
 #[test]
-fn only_more_than_the_limit_is_too_much() {
+fn fails_only_above_the_limit() {
     for (max, good) in [("500ms", true), ("0.5s", true), ("499ms", false), ("499999us", false), ("1h", true)] {
         assert_eq!(holds("duration", &json!({ "max": max }), false, &turn()), good, "{max}");
         assert_eq!(holds("duration", &json!({ "max": max }), true, &turn()), !good, "not {max}");
@@ -46,7 +46,7 @@ fn only_more_than_the_limit_is_too_much() {
 }
 
 #[test]
-fn time_runs_from_the_first_start_to_the_last_end() {
+fn measures_from_first_start_to_last_end() {
     let log = || EventKind::Log { level: "info".into(), message: "late".into(), data: None };
     let start = Story::default;
     for (what, trace, took) in [
@@ -78,7 +78,7 @@ fn time_runs_from_the_first_start_to_the_last_end() {
 }
 
 #[test]
-fn calls_count_at_the_time_of_their_results() {
+fn calls_count_at_their_result_times() {
     // The gaps are 300, 50 and 350 ms.
     for (idle, good) in [("350ms", true), ("349ms", false), ("300ms", false), ("1s", true)] {
         assert_eq!(holds("duration", &json!({ "idle": idle }), false, &busy()), good, "{idle}");
@@ -90,7 +90,7 @@ fn calls_count_at_the_time_of_their_results() {
 }
 
 #[test]
-fn every_long_gap_is_named() {
+fn every_long_gap_is_reported() {
     let all = failure("duration", &json!({"idle": "49ms"}), false, &busy(), &["idle"]);
     assert_eq!(all.message, "3 gaps without a tool call are longer than 49 ms");
     assert_eq!(
@@ -103,7 +103,7 @@ fn every_long_gap_is_named() {
 }
 
 #[test]
-fn answers_out_of_order_and_other_turns_are_put_in_order() {
+fn out_of_order_results_across_turns_are_sorted() {
     // `slow` is called first and answered last; the gaps are 10, 20, 40 (over the turns' bounds) and 80 ms.
     let trace = Story::default()
         .start()
@@ -138,7 +138,7 @@ fn answers_out_of_order_and_other_turns_are_put_in_order() {
 }
 
 #[test]
-fn both_limits_are_reported_at_once() {
+fn both_exceeded_limits_are_reported_together() {
     let asked = json!({"max": "100ms", "idle": "300ms"});
     let both = failure("duration", &asked, false, &busy(), &["max"]);
     assert_eq!(both.message, "the agent took 700 ms, the limit is 100 ms");
@@ -149,7 +149,7 @@ fn both_limits_are_reported_at_once() {
 }
 
 #[test]
-fn limits_are_durations_and_one_is_needed() {
+fn refuses_missing_or_invalid_limits() {
     for (asked, why) in [
         (json!({}), "`duration` needs `max` or `idle`"),
         (json!({"max": null}), "`duration` needs `max` or `idle`"),
@@ -164,7 +164,7 @@ fn limits_are_durations_and_one_is_needed() {
 }
 
 #[test]
-fn a_limit_with_a_variable_is_read_when_it_is_known() {
+fn limit_with_variable_is_parsed_once_known() {
     let span = Span::whole(Sources::default().add(Path::new("s"), ""));
     let arguments = Node::from_value(&json!({"max": "${MAX}"}), span);
     let check = Check { templated: true, ..Check::new("duration", span, arguments) };

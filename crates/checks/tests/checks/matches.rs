@@ -9,7 +9,7 @@ fn said(text: &str) -> agentci_trace::Trace {
 }
 
 #[test]
-fn patterns_are_searched_in_what_was_said() {
+fn patterns_are_searched_in_the_answer() {
     for (asked, text, found) in [
         (json!(r"order [A-Z]-\d+"), "Your order A-17 is on its way.", true),
         (json!("^Your"), "Your order", true),
@@ -38,7 +38,7 @@ fn patterns_are_searched_in_what_was_said() {
 }
 
 #[test]
-fn the_last_turn_is_judged_unless_the_conversation_is_meant() {
+fn checks_the_last_turn_or_the_whole_conversation() {
     let story = Story::default().says("one ").says("two").next_turn().says("three").told();
     let whole = |pattern: &str| json!({"pattern": pattern, "of": "conversation"});
     assert!(holds("matches", &whole("one two\nthree"), false, &story));
@@ -50,7 +50,7 @@ fn the_last_turn_is_judged_unless_the_conversation_is_meant() {
 }
 
 #[test]
-fn what_is_missing_is_shown_beside_what_was_said() {
+fn failure_shows_missing_patterns_and_the_answer() {
     let missing = failure("matches", &json!(["Your", "parc.l", "gone"]), false, &said("Your order"), &["1"]);
     assert_eq!(missing.message, "the answer does not match `parc.l`, `gone`");
     assert_eq!(missing.label, "not in the answer");
@@ -60,7 +60,7 @@ fn what_is_missing_is_shown_beside_what_was_said() {
 }
 
 #[test]
-fn negated_none_may_match_and_the_passage_is_shown() {
+fn negated_forbids_every_pattern_and_shows_the_match() {
     for (asked, good) in [
         (json!(["sorry", "error"]), true),
         (json!(["sorry", "refund"]), false),
@@ -83,7 +83,7 @@ fn negated_none_may_match_and_the_passage_is_shown() {
 }
 
 #[test]
-fn arguments_of_another_kind_are_refused() {
+fn refuses_arguments_of_the_wrong_type() {
     for (asked, why) in [
         (json!(7), "`matches` must be a string, found the number 7"),
         (Value::Null, "`matches` must be a string, found nothing"),

@@ -15,7 +15,7 @@ fn two() -> Trace {
 }
 
 #[test]
-fn all_conditions_must_be_met_by_the_same_request() {
+fn all_conditions_must_match_the_same_request() {
     for (arguments, good) in [
         (json!({"system": "A", "user": "one"}), true),
         (json!({"system": "A", "user": "two"}), false),
@@ -40,7 +40,7 @@ fn all_conditions_must_be_met_by_the_same_request() {
 }
 
 #[test]
-fn the_closest_request_and_its_first_difference_are_shown() {
+fn failure_shows_closest_request_and_first_difference() {
     let missing = failure("model_called", &json!({"system": "You are C", "user": "two"}), false, &two(), &["system"]);
     assert_eq!(missing.message, "no request to the model has a system prompt that contains `You are C`");
     assert_eq!(missing.label, "the system prompt of request 2 of 2 is `You are B.`");
@@ -107,7 +107,7 @@ fn only_calls_requested_under_the_prompt_count() {
 }
 
 #[test]
-fn a_call_that_may_be_by_the_prompt_fails_its_prohibition() {
+fn negated_fails_when_calling_agent_is_unknown() {
     let never = json!({"name": "pay", "by": {"system": "triage"}});
     let pays = |story: Story| story.called("pay", json!({"amount": 20}), json!("paid")).told();
     let elsewhere = pays(Story::default().push(asks("You are triage.", "other-id")));
@@ -123,7 +123,7 @@ fn a_call_that_may_be_by_the_prompt_fails_its_prohibition() {
 }
 
 #[test]
-fn invalid_conditions_are_rejected() {
+fn refuses_invalid_conditions() {
     for arguments in
         [json!({"tools": [{"parameters": {}}]}), json!({"of": "some"}), json!({"tools": {"only": []}}), json!("x")]
     {

@@ -17,7 +17,7 @@ const BACKSLASH: &str = r"put a backslash before a special character that is mea
 const REPEAT_LESS: &str = "repeat less: `{1000}` stands for a thousand copies of what is before it";
 
 #[test]
-fn what_is_wrong_is_said_with_a_remedy() {
+fn invalid_pattern_is_reported_with_help() {
     for (pattern, message, label, help) in [
         ("(?=x)", "this pattern cannot be used: look-around is not supported", "not supported", TWO_CHECKS),
         ("(?!x)", "this pattern cannot be used: look-around is not supported", "not supported", TWO_CHECKS),
@@ -49,7 +49,7 @@ fn what_is_wrong_is_said_with_a_remedy() {
 }
 
 #[test]
-fn every_pattern_is_looked_at_and_pointed_at() {
+fn every_invalid_pattern_is_reported_with_its_location() {
     let called = |key: &str, value: Value| json!({"name": "pay", key: value});
     for (kind, arguments, places) in [
         ("matches", json!("("), vec![vec![]]),
@@ -79,7 +79,7 @@ fn every_pattern_is_looked_at_and_pointed_at() {
 }
 
 #[test]
-fn patterns_with_variables_are_compiled_when_these_are_known() {
+fn patterns_with_variables_are_compiled_once_known() {
     let span = Span::whole(Sources::default().add(Path::new("s"), ""));
     let files = MemoryFiles::default();
     let trace = Story::default().says("order A-17").called("pay", json!({"id": "A-17"}), json!("paid A-17")).told();

@@ -33,7 +33,7 @@ fn conclude(kind: &str, arguments: &Value, negate: bool, answer: &Value) -> Stri
 }
 
 #[test]
-fn a_script_is_called_with_output_input_and_value() {
+fn script_receives_output_input_and_value() {
     let asked = |arguments: Value| match ready("script", &arguments, false).unwrap().question(&trace()) {
         Some(EvidenceQuestion::Script { file, function, arguments }) => {
             (file.path.display().to_string(), file.source.clone(), function, arguments)
@@ -52,7 +52,7 @@ fn a_script_is_called_with_output_input_and_value() {
 }
 
 #[test]
-fn a_script_says_whether_it_holds() {
+fn script_result_decides_the_check() {
     let call = json!({"file": "checks/a.ts", "function": "f"});
     let said = |negate, returned: Value| conclude("script", &call, negate, &json!({"returned": returned}));
     assert_eq!(said(false, json!(true)), "");
@@ -99,7 +99,7 @@ fn a_script_says_whether_it_holds() {
 }
 
 #[test]
-fn a_script_that_is_not_there_is_found_before_anything_runs() {
+fn missing_script_is_reported_before_the_run() {
     for (arguments, why) in [
         (json!({"file": "no.ts", "function": "f"}), "the script `suite/no.ts` cannot be read: no such file"),
         (json!({"file": "checks/a.ts"}), "`script` needs `function`"),
@@ -113,7 +113,7 @@ fn a_script_that_is_not_there_is_found_before_anything_runs() {
 }
 
 #[test]
-fn an_agent_gets_all_fields_and_its_verdict_is_read() {
+fn judge_agent_gets_all_fields_and_returns_verdict() {
     let asked = json!({"agent": "judge", "criteria": "polite", "metadata": {"language": "en", "output": "mine"}});
     let Some(EvidenceQuestion::Agent { agent, message }) = ready("agent", &asked, false).unwrap().question(&trace())
     else {
@@ -157,7 +157,7 @@ fn answered(question: Option<EvidenceQuestion>) -> Value {
 }
 
 #[test]
-fn a_worker_finds_what_would_be_found_here() {
+fn worker_and_in_process_results_are_equal() {
     let tree = json!({
         "$defs": { "node": { "properties": { "name": { "type": "string" }, "in": { "items": { "$ref": "#/$defs/node" } } }, "required": ["name"] } },
         "$ref": "#/$defs/node",
@@ -187,7 +187,7 @@ fn a_worker_finds_what_would_be_found_here() {
 }
 
 #[test]
-fn ordinary_schemas_and_paths_are_never_left_to_a_worker() {
+fn ordinary_schemas_and_paths_need_no_worker() {
     let schema = json!({
         "$defs": { "Item": { "properties": { "sku": { "type": "string" }, "price": { "type": "number" } }, "required": ["sku"] } },
         "properties": { "items": { "items": { "$ref": "#/$defs/Item" } }, "total": { "anyOf": [{ "type": "number" }, { "type": "null" }] } },
@@ -209,7 +209,7 @@ fn ordinary_schemas_and_paths_are_never_left_to_a_worker() {
 }
 
 #[test]
-fn a_worker_says_what_it_can_not_answer_and_goes_on() {
+fn worker_reports_failed_requests_and_continues() {
     let mut evaluator = Evaluator::default();
     assert!(evaluator.answer("schema enforce", r#"{"type": 7}"#, "7").starts_with(r#"{"unusable":"#));
     assert!(evaluator.answer("path", "\"$[\"", "7").starts_with(r#"{"unusable":"#));

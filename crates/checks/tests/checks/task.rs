@@ -18,7 +18,7 @@ fn task(state: &str) -> Trace {
 }
 
 #[test]
-fn the_last_task_counts() {
+fn checks_the_last_task() {
     for (asked, held) in [
         (json!({ "state": "completed" }), true),
         (json!({ "state": ["input-required", "completed"] }), true),
@@ -38,12 +38,12 @@ fn the_last_task_counts() {
 }
 
 #[test]
-fn an_answer_without_a_task_does_not_pass() {
+fn response_without_a_task_fails() {
     assert!(!holds("task", &json!({ "state": "completed" }), false, &Story::default().says("done").told()));
 }
 
 #[test]
-fn a_failure_points_at_what_was_not_met() {
+fn failure_points_at_the_unmet_condition() {
     let failed = |asked: &Value, steps: &[&str]| failure("task", asked, false, &task("completed"), steps);
     let state = failed(&json!({ "state": ["working", "failed"] }), &["state", "0"]);
     assert_eq!(state.message, "the task is `completed`, expected working or failed");
@@ -56,7 +56,7 @@ fn a_failure_points_at_what_was_not_met() {
 }
 
 #[test]
-fn wrong_arguments_are_refused() {
+fn refuses_invalid_arguments() {
     for (asked, wanted) in [
         (json!({}), "needs `state` or `artifacts`"),
         (json!({ "state": "complete" }), "`state` must be one of"),

@@ -19,7 +19,7 @@ fn answered(result: Value) -> Trace {
 }
 
 #[test]
-fn arguments_match_at_their_paths() {
+fn arguments_are_matched_by_path() {
     let args = json!({
         "to": "Ann Lee", "amount": 20, "rate": 0.50, "note": null, "urgent": true, "empty": "",
         "items": [{"sku": "A-17"}, {"sku": "B-2", "tags": ["x", "y"]}],
@@ -59,7 +59,7 @@ fn arguments_match_at_their_paths() {
 }
 
 #[test]
-fn all_conditions_must_be_met_by_the_same_call() {
+fn all_conditions_must_match_the_same_call() {
     let trace = Story::default()
         .called("pay", json!({"to": "Ann", "amount": 20}), json!("declined"))
         .called("pay", json!({"to": "Bob", "amount": 30}), json!("accepted"))
@@ -81,7 +81,7 @@ fn all_conditions_must_be_met_by_the_same_call() {
 }
 
 #[test]
-fn results_match_in_either_spelling() {
+fn results_match_compact_or_spaced_json() {
     let object = json!({"status": "ok", "codes": [1, 2]});
     for (result, pattern, found) in [
         (json!("card declined"), "declined", true),
@@ -110,7 +110,7 @@ fn results_match_in_either_spelling() {
 }
 
 #[test]
-fn a_call_without_a_result_has_nothing_that_matches() {
+fn call_without_a_result_matches_no_pattern() {
     let trace = Story::default().calls("pay", json!({})).told();
     for pattern in ["", ".*", "null", "undefined"] {
         assert!(!holds("tool_called", &pay("result_match", json!(pattern)), false, &trace), "{pattern}");
@@ -124,7 +124,7 @@ fn a_call_without_a_result_has_nothing_that_matches() {
 }
 
 #[test]
-fn a_tool_that_failed_is_matched_by_its_complaint() {
+fn failed_call_is_matched_by_its_error() {
     let failed = |result| Story::default().calls("pay", json!({})).fails("card declined", result).told();
     for (result, pattern, found) in [
         (json!(null), "declined", true),
@@ -154,7 +154,7 @@ fn a_tool_that_failed_is_matched_by_its_complaint() {
 }
 
 #[test]
-fn other_calls_are_shown_where_the_tool_was_not_called() {
+fn failure_shows_other_calls_when_tool_was_not_called() {
     let trace = Story::default().called("ask", json!({"q": "x"}), json!([1])).told();
     for (asked, steps) in [(json!({"name": "pay"}), ["name"].as_slice()), (json!("pay"), &[])] {
         assert_eq!(
@@ -166,7 +166,7 @@ fn other_calls_are_shown_where_the_tool_was_not_called() {
 }
 
 #[test]
-fn the_nearest_call_and_what_it_lacks_are_named() {
+fn failure_shows_closest_call_and_unmet_condition() {
     let trace = Story::default()
         .called("pay", json!({"to": "Bob", "amount": 20}), json!("ok"))
         .next_turn()
@@ -206,7 +206,7 @@ fn the_nearest_call_and_what_it_lacks_are_named() {
 }
 
 #[test]
-fn an_answer_without_a_match_is_shown() {
+fn failure_shows_the_result_that_did_not_match() {
     let asked = pay("result_match", json!("accepted"));
     let other = failure("tool_called", &asked, false, &answered(json!({"state": "declined"})), &["result_match"]);
     assert_eq!(
@@ -222,7 +222,7 @@ fn an_answer_without_a_match_is_shown() {
 }
 
 #[test]
-fn of_many_calls_some_are_shown() {
+fn failure_truncates_long_call_lists() {
     let story = (0..15).fold(Story::default(), |story, id| story.called("pay", json!({ "id": id }), json!("ok")));
     let trace = story.called("pay", json!({"id": 15, "to": "Ann"}), json!("ok")).told();
     let asked = json!({"name": "pay", "args_match": {"to": "Ann", "id": "x"}});
@@ -234,7 +234,7 @@ fn of_many_calls_some_are_shown() {
 }
 
 #[test]
-fn negated_every_call_that_fits_is_shown() {
+fn negated_failure_shows_every_matching_call() {
     let trace = Story::default()
         .called("pay", json!({"to": "Ann"}), json!("ok"))
         .called("pay", json!({"to": "Bob"}), json!("ok"))
@@ -255,7 +255,7 @@ fn negated_every_call_that_fits_is_shown() {
 }
 
 #[test]
-fn arguments_of_another_kind_are_refused() {
+fn refuses_arguments_of_the_wrong_type() {
     for (asked, why) in [
         (json!({"after": "check"}), "`tool_called` needs `name`"),
         (pay("args_match", json!("a")), "`args_match` must be a mapping, found the string `a`"),

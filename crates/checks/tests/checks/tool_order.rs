@@ -6,7 +6,7 @@ use crate::tool_called::pay;
 use crate::trial::{Story, failure, holds};
 
 #[test]
-fn the_count_alone_decides() {
+fn call_count_must_be_within_limits() {
     let calls = |number: usize| {
         let story = Story::default().called("ask", json!({}), json!(1));
         (0..number).fold(story, |story, id| story.called("pay", json!({ "id": id }), json!("ok"))).told()
@@ -61,7 +61,7 @@ fn the_count_alone_decides() {
 }
 
 #[test]
-fn first_calls_come_in_order() {
+fn first_calls_must_be_in_order() {
     let calls = |names: &[&str]| {
         names.iter().fold(Story::default(), |story, name| story.called(name, json!({}), json!("ok"))).told()
     };
@@ -112,7 +112,7 @@ fn first_calls_come_in_order() {
 }
 
 #[test]
-fn order_is_a_matter_of_all_calls_of_the_scope() {
+fn order_considers_all_calls_regardless_of_conditions() {
     // The matching call comes after `check`, the first call of the tool does not.
     let trace = Story::default()
         .called("pay", json!({"amount": 1}), json!("declined"))
@@ -127,7 +127,7 @@ fn order_is_a_matter_of_all_calls_of_the_scope() {
 }
 
 #[test]
-fn a_turn_looks_back_for_the_order_alone() {
+fn earlier_turns_count_only_for_the_order() {
     let trace = Story::default()
         .called("check", json!({}), json!("ok"))
         .next_turn()

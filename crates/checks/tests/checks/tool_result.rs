@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::trial::{Story, check, failure, holds};
 
 #[test]
-fn a_result_need_only_hold_what_is_listed() {
+fn result_needs_only_the_listed_fields() {
     let story = Story::default()
         .called("find", json!({}), json!({"id": "A-17", "status": "paid", "lines": [{"sku": "x", "n": 2.0}]}))
         .called("note", json!({}), json!("{\"ok\": true}"))
@@ -38,7 +38,7 @@ fn a_result_need_only_hold_what_is_listed() {
 }
 
 #[test]
-fn a_text_is_parsed_if_data_is_expected() {
+fn text_result_is_parsed_when_data_is_expected() {
     let story = Story::default()
         .called("dict", json!({}), json!("{'id': 'A-17', 'amount': 20.0, 'paid': True, 'lines': ('x', None)}"))
         .called("total", json!({}), json!("123.45"))
@@ -72,7 +72,7 @@ fn a_text_is_parsed_if_data_is_expected() {
 }
 
 #[test]
-fn names_may_be_the_end_of_longer_ones() {
+fn suffix_matches_qualified_tool_names() {
     let story = Story::default().called("shop.find", json!({}), json!(1)).called("a__pay", json!({}), json!(1)).told();
     for (name, suffix, found) in [
         ("find", true, true),
@@ -93,7 +93,7 @@ fn names_may_be_the_end_of_longer_ones() {
 }
 
 #[test]
-fn what_came_instead_is_shown() {
+fn failure_shows_the_actual_result() {
     let story = Story::default().called("find", json!({"q": 1}), json!({"status": "open"})).told();
     let other =
         failure("tool_result", &json!({"name": "find", "result": {"status": "paid"}}), false, &story, &["result"]);

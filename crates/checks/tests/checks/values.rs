@@ -16,7 +16,7 @@ fn gave(output: &Value) -> Trace {
 }
 
 #[test]
-fn an_invalid_check_never_passes() {
+fn invalid_check_never_passes() {
     let story = Story::default().told();
     let span = Span::whole(Sources::default().add(Path::new("s"), ""));
     for negate in [false, true] {
@@ -54,7 +54,7 @@ fn equals_compares_whole_values() {
 }
 
 #[test]
-fn equals_says_what_differs_and_whether_it_was_read() {
+fn equals_reports_difference_and_json_parsing() {
     let asked = json!({"a": {"b": 1}});
     let plain = failure("equals", &asked, false, &gave(&json!({"a": {"b": 2}})), &[]);
     assert_eq!(plain.message, "the final output at /a/b is 2, expected 1");
@@ -108,7 +108,7 @@ fn json_path_finds_a_value() {
 }
 
 #[test]
-fn json_path_negated_forbids_a_value_at_each_place() {
+fn json_path_negated_forbids_a_value_at_every_match() {
     let output = gave(&json!({"items": [{"k": "x"}, {"k": "y"}]}));
     let not = |value: Value| holds("json_path", &json!({"path": "items[*].k", "value": value}), true, &output);
     assert!(!not(json!("x")) && !not(json!("y")) && !not(json!(["x", "y"])));
@@ -120,7 +120,7 @@ fn json_path_negated_forbids_a_value_at_each_place() {
 }
 
 #[test]
-fn json_path_says_what_is_there_instead() {
+fn json_path_failure_shows_the_actual_value() {
     let output = gave(&json!({"a": 2}));
     let other = failure("json_path", &json!({"path": "a", "value": 1}), false, &output, &["value"]);
     assert_eq!(other.message, "`a` is 2, expected 1");
@@ -142,7 +142,7 @@ fn json_path_says_what_is_there_instead() {
 }
 
 #[test]
-fn type_names_what_json_names() {
+fn type_accepts_json_type_names() {
     for (output, names) in [
         (json!("text"), vec!["string"]),
         (json!(1), vec!["number"]),
@@ -164,7 +164,7 @@ fn type_names_what_json_names() {
 }
 
 #[test]
-fn a_value_has_a_text_to_look_into() {
+fn structured_output_is_searched_as_text() {
     let output = gave(&json!({"b": 1, "a": {"d": "<x>", "c": [true]}}));
     let of = |text: Value| json!({"text": text, "of": "output"});
     for (asked, contained) in [

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_goes_where_it_should() {
+    fn credentials_are_sent_in_the_configured_location() {
         let plain = "https://example.com/a?x=1".to_owned();
         let header = |name: &str, value: &str| vec![(name.to_owned(), value.to_owned())];
         assert_eq!(applied(&key(ApiKeyPlace::Header), false), (plain.clone(), header("X-Key", "s3cret&")));
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_certificate_that_is_too_large_or_no_file_is_refused() {
+    fn refuses_certificate_too_large_or_not_a_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("key.pem");
         std::fs::File::create(&path).unwrap().set_len(KEY_LIMIT).unwrap();
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_replay_needs_no_secret() {
+    fn replay_needs_no_secret() {
         let auth = Auth::Bearer(Text::parse("${ENV.UNSET}"));
         assert_eq!(applied(&auth, true), ("https://example.com/a?x=1".into(), Vec::new()));
         assert!(Credentials::open(Some(&auth), &|_| None, &FetchedSecrets::default(), false).is_err());

@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn the_host_of_the_card_is_allowed_at_any_port() {
+    fn card_host_is_allowed_on_any_port() {
         for (fetched_at, named) in [
             ("https://agent.test/card", "https://agent.test/rpc"),
             ("https://agent.test/card", "https://AGENT.test:8443/rpc"),
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn any_other_host_is_refused_unless_it_is_listed() {
+    fn other_hosts_are_refused_unless_listed() {
         for named in [
             "https://evil.test/rpc",
             "https://agent.test@evil.test/rpc",
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn without_credentials_any_host_will_do() {
+    fn any_host_is_allowed_without_credentials() {
         let hosts = TrustedHosts { listed: Vec::new(), guarded: false };
         assert!(hosts.allow("https://agent.test/card", "https://evil.test/").is_ok());
     }

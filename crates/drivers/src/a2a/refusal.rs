@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn advice_names_the_keys_of_the_suites_format() {
+    fn help_uses_the_key_names_of_the_suite_format() {
         let refusal = |code| A2aRefusal { code: Some(code), status: None, reason: None, message: String::new() };
         for (card_url, accepted_output_modes) in
             [("card_url", "accepted_output_modes"), ("agentCardUrl", "acceptedOutputModes")]

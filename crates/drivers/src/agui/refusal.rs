@@ -51,14 +51,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_method_is_understood() {
+    fn detects_missing_method_error() {
         assert!(asks_for_method(br#"{"error":"invalid_request","message":"Missing method field"}"#));
         assert!(!asks_for_method(br#"{"detail":[{"loc":["body","messages"],"msg":"Field required"}]}"#));
         assert!(!asks_for_method(b"Method Not Allowed"));
     }
 
     #[test]
-    fn a_field_that_is_refused_is_understood() {
+    fn detects_rejected_protocol_version_field() {
         let pydantic = br#"{"detail":[{"type":"extra_forbidden","loc":["body","protocolVersion"],"msg":"Extra inputs are not permitted"}]}"#;
         assert!(refuses_version(pydantic));
         assert!(refuses_version(br#"{"error":"Unrecognized key(s) in object: 'protocolVersion'"}"#));
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_shows_what_the_server_says() {
+    fn refusal_shows_the_response_body() {
         let error = refused(500, "boom \u{fc}".as_bytes());
         assert_eq!(error.to_string(), "the server answered with status 500\nit says: boom \u{fc}");
         let long = refused(404, &[b'x'; 1000]).to_string();

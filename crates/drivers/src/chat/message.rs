@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_gets_what_it_lacks() {
+    fn missing_message_fields_are_filled_in() {
         assert_eq!(normal(&json!("hi")).unwrap(), json!({"content": "hi", "role": "user"}));
         let called = normal(&json!({
             "role": "assistant", "content": null,
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_lines() {
+    fn text_parts_are_joined_as_lines() {
         assert_eq!(
             text_of(&json!([{"type": "text", "text": "a"}, {"type": "image_url"}, {"text": "b"}]), "\n"),
             "a\nb"

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tools_speak_for_a_silent_model() {
+    fn tool_results_replace_missing_model_text() {
         let call = |name: &str| CompletionCall { id: "c".into(), name: name.into(), arguments: "{\"a\":1}".into() };
         let given = |ok, result: Value, error: Option<&str>| {
             Some(ToolResult {

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refusal_has_the_providers_message() {
+    fn refusal_includes_the_provider_message() {
         let told = |status, body: &str| refused(status, body.as_bytes()).to_string();
         assert_eq!(
             told(401, r#"{"error":{"message":"Incorrect API key provided","type":"invalid_request_error"}}"#),

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_grow() {
+    fn retry_delay_grows() {
         assert_eq!([pause(1, None), pause(2, None)], [Duration::from_millis(500), Duration::from_secs(1)]);
         assert_eq!(pause(2, Some(Duration::ZERO)), Duration::ZERO);
     }

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn input_keeps_its_type_where_it_stands_alone_and_is_text_elsewhere() {
+    fn lone_input_placeholder_keeps_its_type() {
         let input = json!({"q": "why?", "variables": {"id": 7, "tags": ["a", "b"]}});
         for (template, expected) in [
             (json!("${INPUT}"), input.clone()),
@@ -110,14 +110,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn reports_name_of_unset_variable() {
         assert_eq!(filled(&json!("${INPUT.missing}"), &json!({})), Err(UnsetVariableError("INPUT.missing".into())));
         assert_eq!(filled(&json!("a ${INPUT.missing}"), &json!({})), Err(UnsetVariableError("INPUT.missing".into())));
         assert_eq!(filled(&json!("${OTHER}"), &json!({})), Err(UnsetVariableError("OTHER".into())));
     }
 
     #[test]
-    fn tools_are_variables_of_the_task() {
+    fn adds_tool_urls_to_task_variables() {
         let bases = [("BASE".to_owned(), "http://t".to_owned())];
         for (task, expected) in [
             (json!({"q": 1}), json!({"q": 1, "variables": {"BASE": "http://t"}})),

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kind_is_known_by_its_name_however_it_is_spelt() {
+    fn recognizes_event_kinds_in_any_naming_style() {
         for (kind, expected) in [
             ("token", Role::Text),
             ("text-delta", Role::Text),
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_data_says_more_than_a_name_that_says_little() {
+    fn type_in_data_overrides_generic_event_name() {
         let typed = |kind: &str| json!({ "type": kind });
         for (name, data, expected) in [
             (None, None, "message"),

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_seen_reads_back_the_same() {
+    fn observed_tool_events_round_trip() {
         let call = ToolCall {
             call_id: "1".into(),
             name: "pay".into(),

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_usual_place_that_has_a_text_counts() {
+    fn uses_first_usual_field_that_contains_text() {
         for (value, expected) in [
             (json!({"choices": [{"delta": {"content": "a"}}], "text": "b"}), Some("a")),
             (json!({"choices": [{"delta": {"role": "assistant", "content": null}}]}), None),
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pointer_leads_to_anything() {
+    fn pointer_selects_any_value() {
         let value =
             json!({"text": "usual", "data": {"out": ["a", {"text": "b"}], "n": 1.50, "no": null, "o": {"k": 1}}});
         for (pointer, expected) in [
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_errors_are_found() {
+    fn finds_error_messages() {
         for (value, expected) in [
             (json!({"error": {"message": "a", "code": 1}}), "a"),
             (json!({"error": "a"}), "a"),

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refusal_tells_the_status_and_the_words() {
+    fn refusal_reports_status_and_response_message() {
         for (status, body, expected) in [
             (500, "{\"detail\":\"no model\"}", "the agent answered with status 500\nit says: no model"),
             (503, " busy\n", "the agent answered with status 503\nit says: busy"),

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn data_other_than_the_answer_is_kept_alongside_it() {
+    fn keeps_data_that_is_not_part_of_the_answer() {
         let mut beside = Beside::default();
         let value = json!({"answer": "It is 20.", "parts": ["It is", " 20."], "debug": {"mail": "a@b.org"}, "status": "ok",
             "reasoning": "hm", "tool_calls": [{"name": "find"}], "done": true, "ms": 7});
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_comes_piece_by_piece_is_joined() {
+    fn joins_text_received_in_chunks() {
         let mut beside = Beside::default();
         for piece in ["ada@exam", "ple.org"] {
             beside.text("note", piece);

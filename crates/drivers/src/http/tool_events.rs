@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_is_read_in_the_usual_forms() {
+    fn reads_calls_in_the_usual_formats() {
         for data in [
             json!({"name": "find", "arguments": {"id": 7}}),
             json!({"name": "find", "arguments": "{\"id\": 7}"}),
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn several_events_of_one_call_are_one_call() {
+    fn merges_events_of_the_same_call() {
         let call = json!({"id": "a", "name": "find", "args": {"id": 7}});
         let one = vec!["find {\"id\":7}".to_owned(), "-> 20".to_owned()];
         for events in [
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_in_the_streams_own_format_are_not_repeated() {
+    fn skips_calls_already_found_in_native_format() {
         let mut tools = ToolEvents::default();
         tools.take("tool_start", &json!({"name": "find"}));
         tools.take("tool_start", &json!({"name": "mail"}));

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn an_action_is_read_with_all_it_has() {
+    fn reads_action_with_all_fields() {
         let accept =
             ElicitationAnswer { action: mcp::ElicitationAction::Accept, content: Some(json!({ "name": "Ann" })) };
         let decline = ElicitationAnswer { action: mcp::ElicitationAction::Decline, content: None };
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_an_action_is_named() {
+    fn reports_invalid_actions() {
         for (kind, arguments, words) in [
             ("mcp:call", json!({}), "`mcp:call` needs `tool`"),
             ("mcp:call", json!([1]), "`mcp:call` must be a mapping"),

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_change_is_named() {
+    fn reports_first_change() {
         let former = kept(&tools("integer"));
         assert_eq!(drift(&former, &kept(&tools("integer"))), None);
         assert_eq!(
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_snapshot_that_is_too_large_is_refused() {
+    fn refuses_oversized_snapshot() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tools.json");
         std::fs::File::create(&path).unwrap().set_len(LARGEST + 1).unwrap();
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_count_is_not_kept() {
+    fn drops_irrelevant_fields() {
         assert_eq!(kept(&json!([{ "name": "a", "icons": [], "annotations": null }])), json!([{ "name": "a" }]));
     }
 }

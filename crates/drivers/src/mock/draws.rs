@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_position_is_answered_alike_whatever_was_asked_before() {
+    fn result_at_a_position_is_independent_of_call_order() {
         let half = script(0.5);
         let whole = MockDraws::new(3);
         let in_order: Vec<_> = (0..50).map(|at| (whole.fails(&half, at), whole.served(&half, at))).collect();
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_made_once_for_those_that_share_it() {
+    fn builds_shared_answer_once() {
         let response = script(0.0).response(0);
         let other = MockResponse { content: "other".into(), ..response.clone() };
         let two = Arc::new(MockScript { responses: vec![response, other], ..MockScript::default() });
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_drawn_when_all_or_none_fail() {
+    fn draws_no_random_numbers_when_all_or_none_fail() {
         let draws = MockDraws::new(0);
         assert!((0..9).all(|at| !draws.fails(&script(0.0), at) && draws.served(&script(0.0), at) == at as usize));
         assert!((0..9).all(|at| draws.fails(&script(1.0), at) && draws.served(&script(1.0), at) == 0));

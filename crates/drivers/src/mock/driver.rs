@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_leaves_call_usage_text_and_result() {
+    fn turn_emits_call_usage_text_and_result() {
         let mut sink = TraceSink::new(Clock::start(), |_| ControlFlow::Continue(()));
         let driver = MockDriver::open(&target(0.0, 4), &MockDraws::new(0));
         driver.turn(json!({"messages": [{"role": "user"}]}).into(), &mut sink).unwrap();
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_names_its_call() {
+    fn failure_names_the_call_number() {
         let mut sink = TraceSink::new(Clock::start(), |_| ControlFlow::Continue(()));
         let driver = MockDriver::open(&target(1.0, 1), &MockDraws::new(0));
         let error = driver.turn(json!({}).into(), &mut sink).unwrap_err();

@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     #[expect(clippy::float_cmp, reason = "the numbers are the same to the last bit or wrong")]
-    fn draws_what_python_draws() {
+    fn matches_python_random_numbers() {
         for (seed, drawn) in [
             (0, 0.844_421_851_525_048_1),
             (1, 0.134_364_244_112_401_22),

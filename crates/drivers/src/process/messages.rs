@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_not_the_protocol() {
+    fn refuses_invalid_messages() {
         for (line, why) in [
             ("loading model...", "it is not JSON: expected value"),
             ("[1]", "it is JSON, but not an object"),

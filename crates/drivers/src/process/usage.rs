@@ -51,7 +51,7 @@ mod tests {
     const FIVE: Usage = Usage { tokens_in: Some(5), tokens_out: None, cost_usd: None };
 
     #[test]
-    fn observed_usage_counts_once_in_any_order() {
+    fn counts_observed_usage_once_in_any_order() {
         let wire = EventKind::Usage(FIVE);
         let mut first = UsageCount::new(true);
         first.seen(&wire);
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_the_agent_knows_counts() {
+    fn counts_usage_reported_only_by_the_agent() {
         assert_eq!(UsageCount::new(false).said(FIVE), Some(FIVE));
         let mut used = UsageCount::new(true);
         used.seen(&EventKind::TurnEnd);

@@ -30,7 +30,7 @@ async fn said(source: &str, words: &str, agents: &[(String, Arc<Target>)]) -> Tu
 }
 
 #[tokio::test]
-async fn create_may_replace_what_is_asked() {
+async fn create_hook_can_replace_the_request() {
     let source = "
         function Create(ctx: any, messages: any[]) {
           return {
@@ -51,7 +51,7 @@ async fn create_may_replace_what_is_asked() {
 }
 
 #[tokio::test]
-async fn create_may_leave_out_the_prompts_of_all_agents() {
+async fn create_hook_can_disable_global_prompts() {
     let prompt =
         |content: &str, shared| ChatPrompt { role: "system".into(), name: None, content: content.into(), shared };
     let prompts: Arc<[ChatPrompt]> = Arc::from([prompt("of all", true), prompt("own", false)]);
@@ -71,7 +71,7 @@ async fn create_may_leave_out_the_prompts_of_all_agents() {
 }
 
 #[tokio::test]
-async fn next_may_make_the_result() {
+async fn next_hook_can_replace_the_result() {
     let source = "
         export function Next(ctx, payload) {
           return { data: { n: JSON.parse(payload.completion.content).n + 1, said: payload.messages.length, error: payload.error } };
@@ -82,14 +82,14 @@ async fn next_may_make_the_result() {
 }
 
 #[tokio::test]
-async fn next_may_answer_for_a_model_that_failed() {
+async fn next_hook_can_recover_from_a_model_error() {
     let source = "function Next(ctx, payload) { return payload.error ? { data: 'sorry: ' + payload.error } : null; }";
     assert_eq!(said(source, "refuse", &[]).await.output(), "sorry: the model's server answered with status 400: no");
     assert!(said("function Next() {}", "refuse", &[]).await.error().contains("status 400"));
 }
 
 #[tokio::test]
-async fn an_error_of_a_hook_is_reported_with_its_position() {
+async fn hook_error_is_reported_with_its_location() {
     let thrown = said("// one\nfunction Create() {\n  throw new Error('boom');\n}", "hi", &[]).await.error();
     assert!(
         thrown.starts_with("src/index.ts:3:") && thrown.contains("`Create`") && thrown.contains("boom"),
@@ -112,7 +112,7 @@ async fn an_error_of_a_hook_is_reported_with_its_position() {
 }
 
 #[tokio::test]
-async fn next_may_delegate_to_an_agent_that_the_suite_knows() {
+async fn next_hook_can_delegate_to_agents_in_the_suite() {
     let source = "function Next(ctx, payload) { return { delegate: { agent_id: 'judge', messages: [{ content: 'judge this' }] } }; }";
     let alone = said(source, "hi", &[]).await.error();
     assert!(alone.contains("delegates to `judge`: only agents that the suite names are supported"), "{alone}");

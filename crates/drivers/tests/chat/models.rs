@@ -37,7 +37,7 @@ fn texts(turned: &crate::agent::Turned) -> usize {
 }
 
 #[tokio::test]
-async fn both_protocols_stream_words_and_usage() {
+async fn both_protocols_stream_text_and_usage() {
     let server = serve(SCRIPT).await;
     for target in [openai(&server), anthropic(&server)] {
         let turned = say(target, "Hi").await;
@@ -53,7 +53,7 @@ async fn both_protocols_stream_words_and_usage() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_not_streamed_is_read_as_well() {
+async fn reads_non_streamed_responses() {
     let server = serve(SCRIPT).await;
     for mut target in [openai(&server), anthropic(&server)] {
         target.options.insert("stream".into(), Value::Bool(false));
@@ -62,7 +62,7 @@ async fn an_answer_that_is_not_streamed_is_read_as_well() {
 }
 
 #[tokio::test]
-async fn tools_are_answered_and_the_model_asked_again() {
+async fn sends_tool_results_back_to_the_model() {
     let server = serve(SCRIPT).await;
     for target in [openai(&server), anthropic(&server)] {
         let way = Way { tools: Some(json!({"sky": "rain"})), ..Way::default() };
@@ -79,7 +79,7 @@ async fn tools_are_answered_and_the_model_asked_again() {
 }
 
 #[tokio::test]
-async fn without_anyone_who_answers_a_call_is_noted_and_the_turn_ends() {
+async fn unhandled_tool_call_is_traced_and_ends_the_turn() {
     let server = serve(SCRIPT).await;
     let turned = say(anthropic(&server), "weather?").await;
     assert_eq!(turned.output(), "Let me see.");
@@ -89,7 +89,7 @@ async fn without_anyone_who_answers_a_call_is_noted_and_the_turn_ends() {
 }
 
 #[tokio::test]
-async fn a_model_that_never_stops_calling_is_stopped() {
+async fn limits_consecutive_tool_call_responses() {
     let server = serve(SCRIPT).await;
     let way = Way { tools: Some(json!("ok")), ..Way::default() };
     let turned = turn(openai(&server), json!([{"role": "user", "content": "again and again"}]), way).await;
@@ -98,7 +98,7 @@ async fn a_model_that_never_stops_calling_is_stopped() {
 }
 
 #[tokio::test]
-async fn a_busy_server_is_asked_again() {
+async fn retries_busy_server() {
     let server = serve(SCRIPT).await;
     let turned = say(openai(&server), "busy once").await;
     assert_eq!(turned.output(), "Here you are.");
@@ -112,7 +112,7 @@ async fn a_busy_server_is_asked_again() {
 }
 
 #[tokio::test]
-async fn errors_are_told_in_the_provider_s_words() {
+async fn reports_provider_error_messages() {
     let server = serve(SCRIPT).await;
     let error = |target, words: &'static str| async move { say(target, words).await.error() };
     assert_eq!(error(openai(&server), "wrong").await, "the model's server answered with status 400: not like this");
@@ -124,7 +124,7 @@ async fn errors_are_told_in_the_provider_s_words() {
 }
 
 #[tokio::test]
-async fn a_key_is_shown_as_the_connector_says() {
+async fn sends_api_key_in_the_configured_header() {
     let server = serve(SCRIPT).await;
     for header in [None, Some(KeyHeader::Bearer), Some(KeyHeader::XApiKey)] {
         let mut target = anthropic(&server);

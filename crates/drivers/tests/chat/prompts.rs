@@ -13,7 +13,7 @@ fn prompt(role: &str, content: &str) -> ChatPrompt {
 }
 
 #[tokio::test]
-async fn prompts_come_first_with_their_variables_put_in() {
+async fn sends_prompts_first_with_variables_expanded() {
     let server = serve("default: Fine.").await;
     let mut target = openai(&server);
     let words = "$CTX.ASSISTANT_NAME of $ENV.SHOP for $CTX.USER_ID ($CTX.CHAT_ID, $CTX.tier, $ENV.NONE, $SYS.MOON)";
@@ -32,7 +32,7 @@ async fn prompts_come_first_with_their_variables_put_in() {
 }
 
 #[tokio::test]
-async fn variables_that_multiply_in_prompts_are_refused() {
+async fn refuses_excessive_variable_expansion_in_prompts() {
     let server = serve("default: Fine.").await;
     let mut target = openai(&server);
     add_metadata(&mut target, "big", json!("x".repeat(1 << 20)));
@@ -44,7 +44,7 @@ async fn variables_that_multiply_in_prompts_are_refused() {
 }
 
 #[tokio::test]
-async fn options_that_anthropic_does_not_know_are_named_and_left_out() {
+async fn drops_options_unknown_to_anthropic_with_a_warning() {
     let server = serve("default: Fine.").await;
     let mut target = anthropic(&server);
     target.options = json!({"seed": 4, "max_tokens": 10}).as_object().unwrap().clone();
@@ -59,7 +59,7 @@ async fn options_that_anthropic_does_not_know_are_named_and_left_out() {
 }
 
 #[tokio::test]
-async fn a_preset_takes_the_place_of_the_prompts() {
+async fn preset_replaces_the_prompts() {
     let server = serve("default: Fine.").await;
     let mut target = openai(&server);
     target.assistant.presets = Arc::from([("chat.rude".to_owned(), Arc::from([prompt("system", "Be rude.")]))]);
@@ -75,7 +75,7 @@ async fn a_preset_takes_the_place_of_the_prompts() {
 }
 
 #[tokio::test]
-async fn what_is_not_a_message_is_refused() {
+async fn refuses_invalid_message() {
     let server = serve("default: Fine.").await;
     let turned = turn(openai(&server), json!([7]), Way::default()).await;
     assert!(turned.error().contains("found 7"), "{}", turned.error());

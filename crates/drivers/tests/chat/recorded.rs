@@ -41,7 +41,7 @@ fn told(trace: &Trace) -> Vec<(u64, EventKind)> {
 }
 
 #[tokio::test]
-async fn a_replay_gives_the_recorded_trace() {
+async fn replay_reproduces_the_recorded_trace() {
     let server = serve(SCRIPT).await;
     for target in [timed(openai(&server)), timed(anthropic(&server))] {
         let tools = Some(json!("rain"));
@@ -62,7 +62,7 @@ async fn a_replay_gives_the_recorded_trace() {
 }
 
 #[tokio::test]
-async fn another_question_is_not_in_the_recording() {
+async fn replay_reports_differing_request() {
     let server = serve(SCRIPT).await;
     let way = Way { line: AgentLine::Record(ExchangeRecorder::new()), ..Way::default() };
     let recorded = turn(openai(&server), asking(), way).await;

@@ -44,7 +44,7 @@ fn busy(retry_after: Option<Duration>) -> ScriptedReply {
 }
 
 #[tokio::test]
-async fn it_answers_calls_and_is_asked_again() {
+async fn sends_tool_results_back_to_scripted_model() {
     let call = ScriptedToolCall { id: "c1".into(), name: "find".into(), arguments: "{\"q\":".into() };
     let calling = ScriptedSpeech { calls: vec![call], pieces: Vec::new(), ..speech("") };
     let turned = met(scripted(), vec![ScriptedReply::Said(calling), ScriptedReply::Said(speech("Done."))]).await;
@@ -56,7 +56,7 @@ async fn it_answers_calls_and_is_asked_again() {
 }
 
 #[tokio::test]
-async fn it_is_asked_again_twice_when_it_is_busy() {
+async fn retries_busy_scripted_model_twice() {
     let turned = met(scripted(), vec![busy(None), busy(None), ScriptedReply::Said(speech("At last."))]).await;
     assert_eq!(turned.output(), "At last.");
     let turned = met(scripted(), vec![busy(None), busy(None), busy(None)]).await;
@@ -66,7 +66,7 @@ async fn it_is_asked_again_twice_when_it_is_busy() {
 }
 
 #[tokio::test]
-async fn what_goes_wrong_on_purpose_goes_wrong() {
+async fn simulates_scripted_failures() {
     let hung = met(scripted(), vec![ScriptedReply::Hang]).await;
     assert!(matches!(hung.result, Err(DriveError::Timeout { after }) if after == Duration::from_millis(50)));
     assert!(met(scripted(), vec![ScriptedReply::Cut]).await.error().contains("broke off"));

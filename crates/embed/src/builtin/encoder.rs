@@ -114,21 +114,21 @@ mod tests {
     use crate::cosine;
 
     #[test]
-    fn the_id_has_the_digest_of_the_weights() {
+    fn id_contains_the_digest_of_the_weights() {
         let [a, b, c, d, ..]: [u8; 32] = Sha256::digest(agentci_weights::MODEL).into();
         let start = format!("@{:08x}", u32::from_be_bytes([a, b, c, d]));
         assert!(Builtin::ID.ends_with(&start), "{start}");
     }
 
     #[test]
-    fn a_text_that_says_nothing_has_no_vector() {
+    fn blank_text_has_no_vector() {
         for text in ["", " \n\t", "\u{200b}\u{0}"] {
             assert!(Builtin.embed(text).unwrap().is_empty(), "{text:?}");
         }
     }
 
     #[test]
-    fn vectors_have_length_one() {
+    fn vectors_have_unit_length() {
         for text in ["a", "Your invoice was paid.", &"and so on ".repeat(300)] {
             let vector = Builtin.embed(text).unwrap();
             let length: f32 = vector.iter().map(|value| value * value).sum();
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_late_in_a_long_text_counts() {
+    fn end_of_long_text_affects_the_vector() {
         let start = "The weather was mild and the hills were green. ".repeat(14);
         let with = |end: &str| Builtin.embed(&format!("{start}{end}")).unwrap();
         let question = Builtin.embed("The refund was sent to your bank account.").unwrap();
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_huge_text_is_read_in_part() {
+    fn truncates_huge_text() {
         let reading = Builtin.reading(&"word ".repeat(1_000_000)).unwrap();
         assert_eq!(reading, EncodedText { pieces: MOST_PIECES, cut: true });
     }

@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_error_function_has_its_known_values() {
+    fn error_function_matches_known_values() {
         for (x, value) in [(0.0, 0.0), (0.5, 0.520_499_9), (1.0, 0.842_700_8), (2.0, 0.995_322_3), (-1.0, -0.842_700_8)]
         {
             assert!((erf(x) - value).abs() < 1e-6, "{x}: {}", erf(x));

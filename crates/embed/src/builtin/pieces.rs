@@ -31,18 +31,18 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_fits_is_one_piece() {
+    fn short_text_is_one_piece() {
         assert_eq!(lengths(&[5, 1012, 5, 5], 4), [4]);
         assert!(lengths(&[], 4).is_empty());
     }
 
     #[test]
-    fn cuts_after_a_sentence() {
+    fn splits_after_a_sentence() {
         assert_eq!(lengths(&[5, 5, 1012, 5, 5], 4), [3, 2]);
     }
 
     #[test]
-    fn a_sentence_that_ends_early_does_not_make_a_small_piece() {
+    fn early_sentence_end_does_not_create_a_small_piece() {
         assert_eq!(lengths(&[1012, 5, 5, 5, 5, 5], 4), [4, 2]);
     }
 }

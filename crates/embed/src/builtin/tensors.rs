@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_a_file_cut_off() {
+    fn refuses_truncated_file() {
         for (file, reason) in [
             (&b"abc"[..], "it has no header"),
             (b"\xff\0\0\0\0\0\0\0{}", "its header is cut off"),

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_are_the_same_in_any_spelling() {
+    fn dates_are_equal_in_any_format() {
         let iso = date("2026-03-15");
         for text in ["15/03/2026", "3/15/2026", "15.3.26", "2026/3/15"] {
             assert!(iso.is_stated_by(date(text)) && date(text).is_stated_by(iso), "{text}");
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn day_and_month_may_be_in_either_order() {
+    fn accepts_day_and_month_in_either_order() {
         let unclear = date("03/04/2026");
         assert!(date("2026-03-04").is_stated_by(unclear) && date("2026-04-03").is_stated_by(unclear));
         assert!(unclear.is_stated_by(date("2026-03-04")) && unclear.is_stated_by(date("2026-04-03")));
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_year_may_be_left_out_but_not_a_day() {
+    fn year_is_optional_but_day_is_required() {
         let whole = date("2026-03-15");
         assert!(whole.is_stated_by(Date { year: None, ..whole }));
         assert!(!whole.is_stated_by(Date { day: None, ..whole }));
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn other_digits_are_no_dates() {
+    fn rejects_digits_that_are_not_dates() {
         for text in ["2026-13-01", "1.2.3", "10-12", "32/13/2026", "1-2-3-2026", "2026", "", "2026-03-15T", "99999-1-1"]
         {
             assert_eq!(in_digits(text), None, "{text}");
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn short_words_are_months_only_where_they_look_like_it() {
+    fn short_words_are_months_only_in_date_context() {
         assert_eq!(month("may", true), None);
         assert_eq!(month("May", false), Some(5));
         assert_eq!(month("OCTOBER", false), Some(10));

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn the_afternoon_has_two_spellings() {
+    fn times_match_in_12_and_24_hour_format() {
         assert!(time("2:30pm").is_same(time("14:30")));
         assert!(time("02:30").is_same(time("14:30:00Z")));
         assert!(!time("2:30am").is_same(time("14:30")));
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn other_digits_are_no_times() {
+    fn rejects_digits_that_are_not_times() {
         for text in ["14:60", "25:00", "14", "1:2", "13:00pm", "3:100", "a:30", ":30", "14:30x", "0:30am"] {
             assert_eq!(in_digits(text, None), None, "{text}");
         }

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn one_fact_has_many_spellings() {
+    fn equivalent_facts_match_across_formats() {
         for (expected, answer) in [
             ("It costs 1,200 euros.", "The price: €1200.00"),
             ("It costs EUR 1.200,50.", "That is 1,200.50 EUR."),
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn another_fact_is_missing() {
+    fn reports_changed_facts_as_missing() {
         for (expected, answer, what) in [
             ("It costs 1,200 euros.", "It costs 1,500 euros.", "number `1,200`"),
             ("It takes twelve days.", "It takes thirteen days.", "number `twelve`"),
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_alike_is_not_the_same() {
+    fn distinguishes_similar_looking_facts() {
         for (expected, answer, what) in [
             ("Due on 03/05/2026.", "Due on 05/03/2026.", "date `03/05/2026`"),
             ("Due on 03/05/2026.", "Due on 3-5-26.", ""),
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn facts_that_may_be_meant_differently_are_reported() {
+    fn reports_ambiguous_matches() {
         let told = |expected: &str, answer: &str| compare(expected, answer).to_string();
         assert_eq!(told("It costs 1.500 euros.", "It costs 1,5 euros."), "treated as equal: number `1.500` for `1,5`");
         assert_eq!(told("It costs 1,5 euros.", "It costs 1.500 euros."), "treated as equal: number `1,5` for `1.500`");
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn shows_both_sides_and_hints_at_no() {
+    fn reports_both_sides_and_negation() {
         let differences = compare("You get 1,200 euros on Friday.", "You won't get 1,500 euros, 1,500 in Berlin.");
         assert_eq!(
             differences.to_string(),
@@ -268,12 +268,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_text_states_what_it_states(text in "\\PC{0,80}") {
+        fn text_matches_itself(text in "\\PC{0,80}") {
             prop_assert_eq!(compare(&text, &text), DifferingFacts::default());
         }
 
         #[test]
-        fn odd_texts_do_no_harm(a in "[0-9A-Za-z.,:/'’\u{a0}T€ -]{0,60}", b in any::<String>()) {
+        fn comparison_is_symmetric_for_arbitrary_text(a in "[0-9A-Za-z.,:/'’\u{a0}T€ -]{0,60}", b in any::<String>()) {
             let (there, back) = (compare(&a, &b), compare(&b, &a));
             prop_assert_eq!(there.missing, back.extra);
             prop_assert_eq!(compare(&a, &a), DifferingFacts::default());

@@ -298,7 +298,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_of_too_many_facts_is_read_in_part() {
+    fn limits_collected_facts_and_scanned_bytes() {
         let numbers: Vec<String> =
             (0..5_000).map(|number| format!("item {} costs {number}7 euros. ", number + 3)).collect();
         let numbers = numbers.concat();

@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_the_same_in_any_spelling() {
+    fn ids_match_regardless_of_case_and_separator() {
         assert!(Id::new(&["HR-12"]).is_same(Id::new(&["hr", "12"])));
         assert!(!Id::new(&["HR-12"]).is_same(Id::new(&["HR-21"])));
         assert!(Id::new(&["ORD-48213"]).is_number(48_213));
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_ids_from_words() {
+    fn distinguishes_ids_from_words() {
         for id in ["HR-12", "a1b2c3", "INV_2024_001", "v1.2.3", "10.0.0.1", "007", "555-0100"] {
             assert!(looks_like_one(id), "{id}");
         }

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_numbers_of_many_places() {
+    fn parses_numbers_of_many_locales() {
         for (text, value) in [
             ("42", 42.0),
             ("1,200", 1_200.0),
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn other_digits_are_no_numbers() {
+    fn rejects_digits_that_are_not_numbers() {
         for text in ["007", "1.2.3", "10.0.0.1", "3,4,5", "1234567890123456789", "1,2,3,4,5,6,7,8,9,10", "", "x", "."] {
             assert_eq!(values(text), None, "{text}");
         }

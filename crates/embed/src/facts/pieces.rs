@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn cuts_as_people_read() {
+    fn splits_text_into_words_and_facts() {
         assert_eq!(
             kinds("Pay €1,200.50 (order HR-12) by 2026-03-15T14:30:00Z, **3k** or 10-12% at 2pm."),
             [
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn long_chains_are_cut_without_going_deep() {
+    fn splits_long_chains_without_deep_recursion() {
         for (link, count) in [("a/", 1), ("1,", 1), ("b.", 0), ("1-", 1), ("a:", 1), ("1/a:", 2), ("aa.", 1)] {
             let pieces = cut(&link.repeat(100_000)).len();
             assert!(pieces <= count.max(1) * 100_000 && pieces > 0, "{link}: {pieces}");
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn knows_where_sentences_begin() {
+    fn detects_sentence_starts() {
         let beginnings =
             |text| cut(text).into_iter().filter(|piece| piece.begins).map(|piece| piece.text).collect::<Vec<_>>();
         assert_eq!(beginnings("Ask Dr. Lopez. She knows! J. Doe: Yes"), ["Ask", "She", "J", "Yes"]);

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_words() {
+    fn parses_number_words() {
         for (text, value, words) in [
             ("twelve days", 12.0, 1),
             ("Thirty-seven and a half hours", 37.5, 4),
@@ -187,13 +187,13 @@ mod tests {
     }
 
     #[test]
-    fn small_words_may_mean_other_things() {
+    fn small_number_words_are_ambiguous() {
         assert_eq!(parse("one of them"), Some((1.0, 1, false)));
         assert_eq!(parse("second thoughts"), Some((2.0, 1, false)));
     }
 
     #[test]
-    fn other_words_are_no_numbers() {
+    fn rejects_words_that_are_not_numbers() {
         for text in ["often", "and five", "tens", "hundreds of", "", "k", "five-star", "-"] {
             assert_eq!(parse(text), None, "{text}");
         }

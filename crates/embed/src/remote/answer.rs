@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn puts_embeddings_in_the_order_of_the_texts() {
+    fn orders_embeddings_by_text_index() {
         let body = br#"{"data":[{"index":1,"embedding":[0,2]},{"index":0,"embedding":[1.5,-0.25e0]}],"usage":{}}"#;
         assert_eq!(read(body, 2), Ok(vec![vec![1.5, -0.25], vec![0.0, 2.0]]));
         let without = br#"{"data":[{"embedding":[1]},{"embedding":[2]}]}"#;
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn names_what_is_wrong() {
+    fn reports_invalid_embeddings() {
         let one = |embedding: &str| format!(r#"{{"data":[{{"index":0,"embedding":{embedding}}}]}}"#);
         for number in ["1e39", "NaN", "-Infinity"] {
             assert_eq!(
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_json_of_embeddings_is_garbage() {
+    fn refuses_responses_without_embeddings() {
         let embedding = |text: &str| format!(r#"{{"data":[{{"embedding":{text}}}]}}"#);
         let bodies = ["", "<html>", "[]", r#"{"data":3}"#, r#"{"error":{}}"#, "\u{0}"].map(str::to_owned);
         let wrong = ["[null]", r#"["1"]"#, "\"AACAPw==\"", "[1e999]", "[[1]]"].map(embedding);
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_the_service_said() {
+    fn extracts_error_message_of_the_service() {
         assert_eq!(said(br#"{"error":{"message":"Rate limit reached"}}"#), "Rate limit reached");
         assert_eq!(said(br#"{"error":"model not found"}"#), "model not found");
         assert_eq!(said(b" upstream is down\n"), "upstream is down");

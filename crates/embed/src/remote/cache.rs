@@ -136,14 +136,14 @@ mod tests {
     }
 
     #[test]
-    fn keys_tell_service_model_and_text_apart() {
+    fn keys_differ_by_service_model_and_text() {
         let keys = [("a", "b", "c"), ("ab", "", "c"), ("a", "bc", ""), ("a", "b", "d")];
         let keys: Vec<CacheKey> = keys.iter().map(|(url, model, text)| CacheKey::new(url, model, text)).collect();
         assert!(keys.iter().enumerate().all(|(index, key)| !keys[index + 1..].contains(key)));
     }
 
     #[test]
-    fn a_folder_outlives_the_program() {
+    fn folder_cache_persists_across_instances() {
         let folder = tempfile::tempdir().unwrap();
         let deeper = folder.path().join("a/b");
         let vector: Arc<[f32]> = [0.1, -1e-20, 3.0].into();
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_does_not_fit_is_as_good_as_none() {
+    fn ignores_invalid_cache_files() {
         let folder = tempfile::tempdir().unwrap();
         let large = format!(r#"{{"embedder":"openai:m","vector":[1{}]}}"#, " ".repeat(1 << 20));
         for text in [
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_bounded_and_keeps_the_newest() {
+    fn memory_cache_is_bounded_and_keeps_newest_entries() {
         let cache = Cache::in_memory();
         for index in 0..MOST + 3 {
             cache.put(key(&index.to_string()), ID, [1.0].into());

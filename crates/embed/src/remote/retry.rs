@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_double_and_are_never_longer_than_said() {
+    fn backoff_doubles_with_jitter() {
         let limits = RetryLimits { pause: Duration::from_millis(800), ..RetryLimits::default() };
         for (tries, most) in [(1, 800), (2, 1_600), (3, 3_200)] {
             for _ in 0..50 {
@@ -64,14 +64,14 @@ mod tests {
     }
 
     #[test]
-    fn waits_as_long_as_the_service_asks() {
+    fn honors_retry_after() {
         let limits = RetryLimits::default();
         assert_eq!(limits.wait(1, Some(Duration::from_secs(7))), Duration::from_secs(7));
         assert!(limits.wait(1, Some(Duration::ZERO)) >= Duration::from_millis(250));
     }
 
     #[test]
-    fn what_is_wrong_with_a_request_is_not_tried_again() {
+    fn retries_only_transient_statuses() {
         assert!([429, 500, 503, 529].into_iter().all(may_pass));
         assert!(![301, 400, 401, 403, 404, 413, 422].into_iter().any(may_pass));
     }

@@ -239,7 +239,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn batches_are_small_in_count_and_bytes() {
+    fn batches_are_limited_in_count_and_bytes() {
         let texts = |length: usize, count: usize| vec![(CacheKey::new("", "", ""), "x".repeat(length)); count];
         let length = |texts: &[(CacheKey, String)]| {
             batch_length(&texts.iter().map(|(key, text)| (*key, text.as_str())).collect::<Vec<_>>())
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn the_key_is_never_shown() {
+    fn debug_output_hides_the_api_key() {
         let service = Service { base_url: "http://a".into(), model: "m".into(), key: Some("sk-secret".into()) };
         let remote = Remote::new(service, RetryLimits::default(), Cache::in_memory());
         assert!(!format!("{remote:?}").contains("secret"));

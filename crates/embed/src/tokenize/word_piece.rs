@@ -131,30 +131,30 @@ mod tests {
     }
 
     #[test]
-    fn cuts_words_into_the_longest_pieces() {
+    fn splits_words_into_longest_pieces() {
         assert_eq!(words("Unaffordable payslips!"), ["una", "##ff", "##ord", "##able", "pays", "##lip", "##s", "!"]);
     }
 
     #[test]
-    fn markers_in_a_text_are_recognised() {
+    fn recognizes_special_tokens_in_text() {
         assert_eq!(words("a[SEP]b [sep]"), ["a", "[SEP]", "b", "[", "sep", "]"]);
     }
 
     #[test]
-    fn reads_no_more_than_the_limit() {
+    fn stops_at_the_token_limit() {
         let text = "word ".repeat(1_000);
         assert_eq!(TOKENIZER.ids(&text, 7).len(), 7);
     }
 
     #[test]
-    fn a_word_too_long_is_unknown() {
+    fn overlong_word_is_unknown() {
         assert_eq!(words(&"a".repeat(101)), ["[UNK]"]);
         assert_ne!(words(&"a".repeat(100)), ["[UNK]"]);
     }
 
     proptest! {
         #[test]
-        fn a_limit_only_cuts_off(text in "\\PC{0,60}", limit in 0_usize..20) {
+        fn limit_only_truncates_the_tokens(text in "\\PC{0,60}", limit in 0_usize..20) {
             let all = TOKENIZER.ids(&text, usize::MAX);
             prop_assert_eq!(TOKENIZER.ids(&text, limit), &all[..all.len().min(limit)]);
         }

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_holds_a_secret_is_written_anew() {
+    fn rewrites_only_pieces_with_secrets() {
         let harmless = ": ping\r\n\r\ndata: {\"a\":  1.50}\r\n\r";
         let pieces = vec![
             piece(PieceKind::Frame, harmless),
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_of_one_answer_is_removed_from_all() {
+    fn secret_found_in_one_response_is_redacted_everywhere() {
         let pieces = vec![
             piece(PieceKind::Body, r#"{"said": "it is swordfish", "ok": true}"#),
             piece(PieceKind::Body, r#"{"access_token": "swordfish"}"#),
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_of_a_stream_is_no_secret_for_being_called_a_token() {
+    fn streamed_text_under_key_token_is_not_a_secret() {
         let kept = ["data: {\"token\":\" according\"}\n\n", "data: {\"token\":\"to the records of this year\"}\n\n"];
         let pieces = vec![
             piece(PieceKind::Frame, kept[0]),
@@ -213,13 +213,13 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_cut_events_are_cleaned_as_text() {
+    fn redacts_comments_and_truncated_events_as_text() {
         let pieces = vec![piece(PieceKind::Rest, ": hunter22\n\n"), piece(PieceKind::Rest, "data: {\"a\":\"hunter22")];
         assert_eq!(raws(pieces, &Redactor::default()), [": [REDACTED]\n\n", "data: {\"a\":\"[REDACTED]\n"]);
     }
 
     #[test]
-    fn a_value_that_json_hides_behind_another_is_removed() {
+    fn removes_secret_in_shadowed_duplicate_key() {
         let pieces = vec![piece(PieceKind::Frame, "data: {\"a\":\"hunter22\",\"a\":1}\n\n")];
         assert_eq!(raws(pieces, &Redactor::default()), ["data: {\"a\":1}\n\n"]);
     }

@@ -63,27 +63,27 @@ fn call(args: &str, size: usize, redactor: &Redactor) -> Vec<String> {
 }
 
 #[test]
-fn a_value_in_two_deltas_is_removed() {
+fn redacts_secret_split_across_two_deltas() {
     let events = [said("K8dj2"), said("8sjKw")];
     assert_eq!(deltas(&events, &knowing("K8dj28sjKw")), ["[REDACTED]", ""]);
 }
 
 #[test]
-fn a_value_in_three_deltas_is_removed_and_what_stands_beside_it_stays() {
+fn redacts_secret_in_three_deltas_and_keeps_surrounding_text() {
     let events = [said("Well, "), said("it is K8d"), said("j28"), said("sjKw, K8dj"), said("."), said("")];
     let clean = ["Well, ", "it is [REDACTED]", "", ", K8dj", ".", ""];
     assert_eq!(deltas(&events, &knowing("K8dj28sjKw")), clean);
 }
 
 #[test]
-fn a_form_in_many_deltas_is_removed() {
+fn redacts_credential_patterns_split_across_deltas() {
     let events = [said("use Bea"), said("rer abcd"), said("efgh at x://me:s3"), said("cr3t@db, x://me")];
     let clean = ["use Bea", "rer [REDACTED]", " at x://me:[REDACTED]", "@db, x://me"];
     assert_eq!(deltas(&events, &Redactor::default()), clean);
 }
 
 #[test]
-fn what_stands_under_a_secret_key_is_removed_from_arguments_in_pieces() {
+fn redacts_secret_keys_in_streamed_arguments() {
     let args = r#"{"a": 1.50, "password" : "ab \"c", "token":1234, "credentials": ["x", {"y": 2}], "auth":null, "token_count": 7}"#;
     let clean = r#"{"a": 1.50, "password" : "[REDACTED]", "token":"[REDACTED]", "credentials": "[REDACTED]", "auth":null, "token_count": 7}"#;
     for size in 1..=args.len() {
@@ -92,7 +92,7 @@ fn what_stands_under_a_secret_key_is_removed_from_arguments_in_pieces() {
 }
 
 #[test]
-fn arguments_without_secrets_are_still_json() {
+fn redacted_arguments_are_still_json() {
     let mut redactor = knowing("nabcdef");
     redactor.learn_value("12345678");
     redactor.learn_value("say \"hi\" \u{1f600}");
@@ -114,19 +114,19 @@ fn arguments_without_secrets_are_still_json() {
 }
 
 #[test]
-fn the_placeholder_stands_where_the_secret_begins() {
+fn placeholder_is_placed_where_the_secret_starts() {
     let events = [sent("c", r#"{"password":"#), sent("c", r#" "ab"#), sent("c", "cd"), sent("c", r#"ef","x":1}"#)];
     assert_eq!(deltas(&events, &Redactor::default()), [r#"{"password":"#, r#" "[REDACTED]"#, "", r#"","x":1}"#]);
 }
 
 #[test]
-fn arguments_that_were_cut_off_are_cleaned_as_text() {
+fn redacts_truncated_arguments_as_text() {
     let events = [sent("c", r#"{"x": "K8dj2"#), sent("c", "8sjKw")];
     assert_eq!(deltas(&events, &knowing("K8dj28sjKw")), [r#"{"x": "[REDACTED]"#, ""]);
 }
 
 #[test]
-fn parallel_calls_are_told_apart() {
+fn distinguishes_parallel_calls() {
     let events = [
         sent("c", r#"{"x": "K8d"#),
         sent("d", r#"{"password": "#),
@@ -144,7 +144,7 @@ fn parallel_calls_are_told_apart() {
 }
 
 #[test]
-fn a_chunk_without_an_id_continues_the_one_before() {
+fn chunk_without_id_continues_the_previous_chunk() {
     let call = |id: Option<&str>, delta: &str| {
         let mut event = json!({"type": "TOOL_CALL_CHUNK", "delta": delta});
         if let Some(id) = id {
@@ -170,14 +170,14 @@ fn a_chunk_without_an_id_continues_the_one_before() {
 }
 
 #[test]
-fn a_message_ends_where_the_next_of_its_name_begins() {
+fn message_ends_at_the_next_start_with_its_id() {
     let start = frame(&json!({"type": "TEXT_MESSAGE_START", "messageId": "m"}));
     let raws = [frame(&said("K8dj2")), start, frame(&said("8sjKw"))];
     assert_eq!(stored(&raws, &knowing("K8dj28sjKw")), raws);
 }
 
 #[test]
-fn json_within_text_is_learnt_from() {
+fn learns_secrets_from_json_within_text() {
     let content = r#"{"credential":"tok_9f8e7d6c5b4a"}"#;
     let raws = [
         frame(&sent("c", r#"{"t": "tok_9f8e"#)),
@@ -195,13 +195,13 @@ fn json_within_text_is_learnt_from() {
 }
 
 #[test]
-fn arguments_in_pieces_are_learnt_from() {
+fn learns_secrets_from_streamed_arguments() {
     let events = [said("use swordfish"), sent("c", r#"{"pass"#), sent("c", r#"word": "swordfish"}"#)];
     assert_eq!(deltas(&events, &Redactor::default()), ["use [REDACTED]", r#"{"pass"#, r#"word": "[REDACTED]"}"#]);
 }
 
 #[test]
-fn events_without_secrets_stay_as_they_came() {
+fn events_without_secrets_stay_unchanged() {
     let raws = [
         ": ping\r\ndata: {\"type\":\"TEXT_MESSAGE_CONTENT\",  \"messageId\":\"m\",\"delta\":\"say \"}\r\n\r\n",
         "data: {\"type\":\"TEXT_MESSAGE_CONTENT\",  \"messageId\":\"m\",\"delta\":\"K8dj2\"}\n\n",

@@ -26,7 +26,7 @@ async fn replay(recorded_identities: Vec<Value>, requests: &[Request]) -> Vec<Re
 }
 
 #[tokio::test]
-async fn another_request_than_the_recorded_one_is_told_by_where_it_differs() {
+async fn reports_where_request_differs_from_the_recording() {
     let was = json!({"messages": [{"content": "refund A-17"}], "n": 1});
     let is = request("", json!({"n": 1, "messages": [{"content": "refund A-18"}]}), LONG);
     let results = replay(vec![json!(0), was.clone()], &[request("", json!(0), LONG), is]).await;
@@ -44,7 +44,7 @@ async fn another_request_than_the_recorded_one_is_told_by_where_it_differs() {
 }
 
 #[tokio::test]
-async fn a_request_too_many_is_told() {
+async fn reports_request_beyond_the_recording() {
     let one = request("", json!(1), LONG);
     let results = replay(vec![json!(1), json!(1)], &[one.clone(), one.clone(), one.clone()]).await;
     assert_eq!(results[1], Ok(200));
@@ -55,7 +55,7 @@ async fn a_request_too_many_is_told() {
 }
 
 #[tokio::test]
-async fn secrets_make_no_difference_and_are_not_shown() {
+async fn secrets_are_ignored_in_comparison_and_hidden() {
     let sent = request("", json!({"a": "say hunter22", "token": "other"}), LONG);
     let stored = json!({"a": "say [REDACTED]", "token": "[REDACTED]"});
     assert_eq!(replay(vec![stored], std::slice::from_ref(&sent)).await, [Ok(200)]);
@@ -66,7 +66,7 @@ async fn secrets_make_no_difference_and_are_not_shown() {
 }
 
 #[tokio::test]
-async fn a_line_without_end_is_given_up() {
+async fn refuses_endless_line() {
     let piece = AnswerPiece { part: PieceKind::Line, at_us: 3, raw: Bytes::from(vec![b'x'; 1 << 20]) };
     let exchanges = vec![AgentExchange { pieces: vec![piece; 12], ..recorded(json!(1)) }];
     let mut line = AgentLine::Replay(ExchangePlayer::new(
@@ -79,7 +79,7 @@ async fn a_line_without_end_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_stream_without_end_is_given_up() {
+async fn refuses_endless_stream() {
     let raw = Bytes::from(format!("data: {}\n\n", "x".repeat(8 << 20)));
     let frame = AnswerPiece { part: PieceKind::Frame, at_us: 3, raw };
     let exchanges = vec![AgentExchange { pieces: vec![frame; 40], ..recorded(json!(1)) }];

@@ -134,7 +134,7 @@ fn data(seen: &[Seen]) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_conversation_is_replayed_as_it_was() {
+async fn replays_recorded_conversation() {
     let first = format!("{STREAM}\r\n: hi\n\ndata: 1\n\ndata: 2\r\n\r\ndata: 3");
     let second = "HTTP/1.1 404 Nowhere\r\nContent-Length: 4\r\nContent-Type: text/plain\r\n\r\nnone".to_owned();
     let third = format!("{STREAM}\r\ndata: 4\n\n: bye");
@@ -155,7 +155,7 @@ async fn a_conversation_is_replayed_as_it_was() {
 }
 
 #[tokio::test]
-async fn what_failed_fails_again_in_the_same_words() {
+async fn replays_failures_with_the_same_message() {
     let cut = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 99\r\n\r\ndata: 1\n\ndata: 2";
     let url = serve(vec![(cut.into(), Then::Close), (cut.into(), Then::Close), (String::new(), Then::Close)]).await;
     // A bound port without a listener.
@@ -183,7 +183,7 @@ async fn what_failed_fails_again_in_the_same_words() {
 }
 
 #[tokio::test]
-async fn a_timeout_covers_everything() {
+async fn timeout_covers_the_whole_exchange() {
     let never_ends = (format!("{STREAM}\r\n"), Then::Repeat("data: x\n\n"));
     let url = serve(vec![
         (String::new(), Then::Hang),
@@ -205,7 +205,7 @@ async fn a_timeout_covers_everything() {
 }
 
 #[tokio::test]
-async fn an_answer_that_stays_open_can_be_left() {
+async fn open_response_can_be_abandoned() {
     let stays_open = (format!("{STREAM}\r\ndata: 1\n\n"), Then::Hang);
     let url = serve(vec![stays_open.clone(), stays_open]).await;
     let patient = (request(&url, json!(1), LONG), Reading::Patiently(SHORT));
@@ -220,7 +220,7 @@ async fn an_answer_that_stays_open_can_be_left() {
 }
 
 #[tokio::test]
-async fn what_is_too_large_is_not_stored() {
+async fn does_not_record_oversized_responses() {
     let large = format!("{STREAM}\r\ndata: 1\n\n{}", "x".repeat(agentci_protocols::sse::EVENT_LIMIT + 1));
     let url =
         serve(vec![("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n12345".into(), Then::Close), (large, Then::Close)])
@@ -237,7 +237,7 @@ async fn what_is_too_large_is_not_stored() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_over_stays_over() {
+async fn finished_response_stays_closed() {
     let url = serve(vec![(format!("{STREAM}\r\ndata: 1"), Then::Close)]).await;
     let recorder = ExchangeRecorder::new();
     let mut line = AgentLine::Record(recorder.clone());

@@ -61,7 +61,7 @@ fn exchange() -> impl Strategy<Value = AgentExchange> {
 
 proptest! {
     #[test]
-    fn any_recording_survives_being_stored(
+    fn recordings_round_trip(
         variables in vec((any::<usize>(), vec((".{0,6}", json_value()), 0..3)), 0..3),
         exchanges in vec(exchange(), 0..4),
         seed in any::<u64>(),
@@ -75,7 +75,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_or_refused(text in r#"(\{"v":1,"type":"recording"\}\n)?(.|\n){0,60}"#) {
+    fn never_panics_on_arbitrary_text(text in r#"(\{"v":1,"type":"recording"\}\n)?(.|\n){0,60}"#) {
         let _ = AgentRecording::parse(&text);
     }
 }

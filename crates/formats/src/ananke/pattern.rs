@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_stand_at_the_beginning() {
+    fn translates_trailing_flags_to_inline_flags() {
         for (written, expected) in [
             ("error|failed", "error|failed"),
             ("/error/", "error"),
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_flag_is_named() {
+    fn reports_unknown_flag() {
         for (written, flag) in [("/error/ix", 'x'), ("/Error/I", 'I'), ("/a\\/b/k", 'k'), ("/usr/bin", 'b')] {
             let message = format!("the pattern has an unknown flag `{flag}`");
             assert_eq!(read(written), (None, vec![message]), "{written}");

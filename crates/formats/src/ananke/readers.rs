@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_has_a_scheme_and_a_host() {
+    fn url_requires_http_scheme_and_host() {
         for good in ["http://localhost:8080/x", "HTTPS://a", "https://a?b"] {
             assert!(is_url(good), "{good}");
         }

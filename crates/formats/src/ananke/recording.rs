@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_recording_lies_where_its_test_does_and_never_elsewhere() {
+    fn recording_path_stays_within_the_recordings_folder() {
         let files = MemoryFiles::default().with("p/t/a.yaml", "").with("p/t/a.yml", "");
         for (folder, test, found) in [
             ("p", "p/t/checkout.test.yaml", "p/recordings/t/checkout.test.jsonl"),

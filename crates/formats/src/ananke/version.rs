@@ -102,14 +102,14 @@ mod tests {
     }
 
     #[test]
-    fn a_number_counts_as_it_is_spelt() {
+    fn reads_versions_written_as_number_or_string() {
         for (text, minor) in [("1.0", 0), ("'1.1'", 1), ("\"1.2\"", 2)] {
             assert_eq!(parsed(text), (Some(FormatVersion { major: 1, minor }), vec![]), "{text}");
         }
     }
 
     #[test]
-    fn refuses_what_is_not_known() {
+    fn refuses_unsupported_versions() {
         for (text, message) in [
             ("1.10", "version 1.10 is not supported; the newest is 1.2"),
             ("1.3", "version 1.3 is not supported; the newest is 1.2"),

@@ -164,12 +164,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_allowed_is_what_is_declared() {
+    fn allowed_keys_match_declared_keys() {
         assert_eq!(EXPECTED.keys(), ALLOWED);
     }
 
     #[test]
-    fn expectations_are_checks_in_a_fixed_order() {
+    fn expectations_become_checks_in_a_fixed_order() {
         let (found, problems) = read_checks(
             "{ matches_schema: {}, valid_json: yes, no_pii: true, max_latency_ms: 100, max_tokens: '50', \
              calls_tools: [a, b], contains_text: 404 }",
@@ -191,14 +191,14 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_list_of_tools_is_a_warning_without_a_check() {
+    fn empty_tool_list_is_a_warning_without_a_check() {
         let (found, problems) = read_checks("{ calls_tools: [], contains_text: ok }");
         assert_eq!(found, [("contains_text".to_owned(), Some("ok".to_owned()))]);
         assert_eq!(problems, ["`calls_tools` expects nothing: the list is empty"]);
     }
 
     #[test]
-    fn wrong_values_are_refused_and_never_skipped() {
+    fn refuses_invalid_values() {
         let (found, problems) = read_checks(
             "{ no_pii: 'true', valid_json: 1, matches_schema: text, max_tokens: plenty, max_latency_ms: -1, \
              calls_tools: [''], contains_text: [a], contain_text: b }",

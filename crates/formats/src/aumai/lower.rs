@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn three_shapes_below_a_folder_are_one_suite_in_the_order_of_paths() {
+    fn folder_with_all_file_shapes_is_one_suite() {
         let listed = format!("tests:\n- {}\n- {}", test("b1").replace('\n', "\n  "), test("b2").replace('\n', "\n  "));
         let files = MemoryFiles::default()
             .with("t/b.yml", listed.as_str())
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_a_suite_and_the_script_may_be_chosen() {
+    fn single_file_is_a_suite_with_selectable_mock() {
         let files = MemoryFiles::default()
             .with("t/a.yaml", test("a"))
             .with("t/mock_config.yaml", MOCK)
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn likely_mistakes_are_warnings() {
+    fn warns_about_likely_mistakes() {
         let files = MemoryFiles::default()
             .with("t/a.yaml", "name: a\ninput_message: [{ role: user }]\nexpected_behaviour: { no_pii: true }\n")
             .with("t/b.yaml", test("a"))
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn one_wrong_file_refuses_the_suite() {
+    fn one_invalid_file_rejects_the_suite() {
         for (text, message) in [
             ("tests: [{ name: a, expected_behavior: {} }, text]", "a test must be a mapping, found the string `text`"),
             ("name: [\n", "`[` is never closed"),

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_has_the_name_of_its_file_unless_it_says_another() {
+    fn server_name_defaults_to_the_file_name() {
         let plain = load("tools: { t: { answers: { reply: hi } } }").unwrap();
         assert_eq!((plain.name.as_str(), plain.version.as_str(), plain.instructions), ("orders", "0", None));
         let named =
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_listed_is_kept_as_it_is_written() {
+    fn keeps_declared_tool_fields_unchanged() {
         let tool = "title: Find, inputSchema: { type: object, required: [id] }, annotations: { readOnlyHint: true }";
         let script = load(&format!("tools: {{ find: {{ {tool}, answers: {{ reply: hi }} }} }}")).unwrap();
         assert_eq!(script.tools[0].name.value, "find");
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_ends_in_one_of_four_ways() {
+    fn answer_has_one_of_four_outcomes() {
         assert_eq!(outcome("{ reply: hi }"), CallOutcome::Reply(Data::literal(&json!("hi"))));
         assert_eq!(outcome("{ reply: }"), CallOutcome::Reply(Data::literal(&Value::Null)));
         assert_eq!(outcome("{ reply: { a: [1] } }"), CallOutcome::Reply(Data::literal(&json!({ "a": [1] }))));
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_have_conditions_and_steps() {
+    fn reads_conditions_and_steps_of_answers() {
         let all = "[{ when: { id: A-17 }, steps: [{ wait: 50ms }, { log: begun }, { log: { level: error, data: { a: 1 } } }, \
                    { progress: { progress: 1, total: 2 } }, { ask: { who: { elicit: { message: Who? } }, where: { roots: true } } }, \
                    { close: true }], reply: hi }, { reply: else }]";
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn resources_and_prompts_are_read() {
+    fn reads_resources_and_prompts() {
         let text = "resources:\n  'shop://terms': { mimeType: text/plain, text: No returns. }\n  \
                     'shop://orders/{id}': { blob: AAAA, complete: { id: [A-17] } }\n\
                     prompts:\n  refund: { arguments: [{ name: id, required: true }], messages: [{ user: 'Refund ${INPUT.id}' }, \
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn problems_are_reported_with_their_place() {
+    fn reports_problems_with_their_location() {
         for (text, told) in [
             ("server: { name: a }", "1:1 the script has neither `tools` nor `resources` nor `prompts`"),
             ("tools: { t: { description: a } }", "1:13 a tool needs `answers`"),

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_without_effect_are_reported_at_their_key() {
+    fn reports_settings_without_effect_at_their_location() {
         for (text, told) in [
             (
                 "rules:\n- when: { user: '' }\n  reply: a\n",
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_with_an_effect_are_left_alone() {
+    fn does_not_report_effective_settings() {
         for text in [
             "rules:\n- when: { user: a }\n  reply: b\ndefault: c\n",
             // A request may expect a format that this text does not have.

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_are_rules_of_one_conversation() {
+    fn steps_become_rules_of_one_conversation() {
         let script = load(
             "rules:\n- when: { system: You route, user: hi, tools: [a, b], nth: 2 }\n  steps:\n  - tool_calls: [{ name: a }]\n\
              \x20 - fail: { status: 500 }\n  - reply: { total: 20 }\n- reply: x\n  fail: { status: 500 }\n\
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn reports_every_problem_at_once_with_its_place() {
+    fn reports_all_problems_with_their_location() {
         let problems = load(
             "modle: x\nseed: -1\nrules:\n- when: { usr: a }\n  reply: b\n- when: { user: { regex: '(' } }\n  reply: b\n\
              - when: { user: a }\n- reply: x\n  finish: done\n  tokens_per_second: 0\n- fail: { status: 20, hang: true }\n\

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn rejects_anything_but_a_single_check() {
+    fn rejects_items_that_are_not_a_single_check() {
         let (checks, problems) =
             read_checks("- { a: 1, b: 2 }\n- {}\n- not: { not: { a: 1 } }\n- not:\n- 7\n- message: x\n- not\n");
         assert!(checks.is_empty());
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_check_without_a_name_is_refused_however_it_is_written() {
+    fn refuses_check_without_a_name() {
         for text in ["- \"\": 1\n", "- { &0equals: \"\" }\n", "- not: { ' ': 1 }\n", "- {}\n"] {
             let (checks, problems) = read_checks(text);
             assert_eq!((checks.len(), problems), (0, vec!["a check needs a kind".to_owned()]), "{text}");

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn percentages_read_back_as_the_same_fraction() {
+    fn percentages_round_trip() {
         for (fraction, written) in
             [(0.1, "10"), (0.07, "7"), (0.29, "29"), (0.145, "14.5"), (0.0, "0"), (-0.05, "-5"), (10.0, "1000")]
         {

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wall_limits_read_back_the_same() {
+    fn wall_limits_round_trip() {
         for (most, written) in [
             (20_000.0, "20s"),
             (0.0, "0s"),

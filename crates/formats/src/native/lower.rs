@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn problems_of_a_script_in_the_suite_are_reported_with_those_of_its_target() {
+    fn reports_script_problems_together_with_target_problems() {
         let script = "script: { rules: [{ reply: hi, usage: { output: many } }] }";
         let auth = "auth: { api_key: { name: x, value: y } }";
         let suite = |target: &str, common: &str, own: &str| {
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_would_never_end_are_refused() {
+    fn refuses_excessive_runs_and_positions() {
         let mock =
             |position: u32| format!("target: {{ mock: {{ model_name: m, responses: [], position: {position} }} }}");
         let suite = |target: &str, runs: u32| {
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_functions_and_variables_that_are_too_large_are_refused() {
+    fn refuses_oversized_script_and_env_files() {
         for (key, path) in [("script", "s/index.ts"), ("env", "s/.env")] {
             let chat =
                 format!("connector: {{ api: mock, model: m, script: model.yaml }}, prompts: [], {key}: {}", &path[2..]);
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn folds_the_suites_defaults_into_its_cases() {
+    fn applies_suite_defaults_to_its_cases() {
         let loaded = load_suite(
             "suite: s\nmode: live\noutput_dir: out\n\
              target: { process: { command: [python3, agent.py], folder: work, env: { PORT: 80, NAME: \"${X}\" } } }\n\
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_suite_has_sensible_defaults() {
+    fn minimal_suite_has_sensible_defaults() {
         let loaded = load_suite(
             "suite: s\ntarget: { process: { command: [a] } }\nlimits: { wall: 1s }\ncases: [{ id: x, input: {} }]\n",
         );
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_relative_to_the_folder_the_suite_names() {
+    fn paths_are_relative_to_the_suite_folder_setting() {
         let loaded = load_suite(
             "suite: s\nfolder: ../other\ntarget: { process: { command: [agent.py] } }\n\
              world: { tools: { cassette: t.jsonl } }\ncases: [{ id: x, input: {} }]\n",
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_case_is_broken_beside_good_ones() {
+    fn invalid_case_is_broken_and_others_load() {
         let loaded = load_suite(
             "suite: s\ntarget: { process: { command: [a] } }\ncases:\n- { id: good, input: {} }\n\
              - { id: both, input: {}, turns: [] }\n- { input: {} }\n- 7\n- { id: runs, input: {}, runs: 0, tag: x }\n",
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_the_suite_refuses_it() {
+    fn suite_level_errors_reject_the_suite() {
         for (text, message) in [
             ("cases: [{ id: x, input: {} }]\ntarget: { process: { command: [a] } }\n", "the suite needs `suite`"),
             ("suite: s\ntarget: { process: { command: [a] } }\ncases: []\n", "`cases` is empty"),
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn a_case_may_bring_the_only_target() {
+    fn case_can_define_the_only_target() {
         let loaded = load_suite(
             "suite: s\ncases:\n- { id: x, input: {}, target: { process: { command: [a] } } }\n- { id: y, input: {} }\n",
         );
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_say_exactly_one_thing() {
+    fn turn_requires_exactly_one_action() {
         let loaded = load_suite(
             "suite: s\ntarget: { process: { command: [a] } }\ncases:\n- id: x\n  turns:\n  - { user: a, input: {} }\n  \
              - { usr: a }\n  - { messages: [{ role: user }] }\n  - { messages: [{ role: system, content: hi }] }\n",

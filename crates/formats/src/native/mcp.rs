@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_case_replaces_servers_of_its_suite_and_has_the_others() {
+    fn case_overrides_suite_servers_and_inherits_the_rest() {
         let common = "orders: { scripted: '{case}.mcp.yaml' }, stock: { scripted: o.mcp.yaml }";
         let loaded = suite(common, "stock: { recording: r.jsonl, server: x }");
         assert_eq!(messages(&loaded), [""; 0]);
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn servers_of_a_case_and_of_its_suite_have_variables_of_their_own() {
+    fn reports_servers_sharing_an_environment_variable() {
         let loaded = suite("my-orders: { scripted: o.mcp.yaml }", "my_orders: { scripted: o.mcp.yaml }");
         assert_eq!(
             messages(&loaded),

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn lowers_to_the_shapes_of_native_checks() {
+    fn lowers_assertions_to_native_checks() {
         let (checks, problems) = checks(
             "- { type: required_fields, fields: [a, b] }\n\
              - { type: json_schema, schema_path: schema.json }\n\
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_wrong_types_and_keys_all_at_once() {
+    fn reports_all_invalid_types_and_keys() {
         let (checks, problems) = checks(
             "- { type: must_cal, tools: x }\n- { type: must_call, tool: x }\n- { type: call_order, order: x }\n- { tools: x }\n- x\n",
         );

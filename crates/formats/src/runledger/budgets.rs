@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_read_as_they_were_always_written() {
+    fn reads_numbers_in_legacy_notations() {
         let text = "{ max_wall_ms: 20_000, max_tool_calls: ' 5 ', max_tool_errors: 010, max_cost_usd: '0.5' }";
         let node = agentci_source::yaml::parse(text, Sources::default().add(Path::new("a"), text)).unwrap();
         let mut problems = Diagnostics::default();

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_case_without_a_wall_budget_has_thirty_seconds() {
+    fn case_without_wall_budget_uses_default_timeout() {
         assert_eq!(load_suite(&files()).plan.suites[0].cases[0].timeout, Some(DEFAULT_TIMEOUT));
     }
 
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_case_file_is_a_broken_case_beside_good_ones() {
+    fn invalid_case_file_is_broken_and_others_load() {
         let files = files()
             .with("s/cases/b.yaml", "id: kept\ninput: 3\n")
             .with("s/cases/c.yaml", "id: [\n")
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn duplicate_ids_refuse_the_suite_and_name_both_places() {
+    fn duplicate_ids_reject_the_suite_and_name_both_locations() {
         let loaded = load_suite(&files().with("s/cases/b.yaml", case("a")));
         assert!(loaded.plan.suites.is_empty());
         let problem = loaded.diagnostics.iter().next().unwrap();
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_or_empty_cases_folder_is_an_error_where_it_is_named() {
+    fn missing_or_empty_cases_folder_is_an_error() {
         let missing = load_suite(&MemoryFiles::default().with("s/suite.yaml", SUITE));
         assert_eq!(messages(&missing), ["folder `s/cases` does not exist"]);
         assert_eq!(missing.diagnostics.iter().next().unwrap().span.line, 4);
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn input_is_read_as_python_reads_it_with_a_warning() {
+    fn reads_input_like_python_yaml_with_a_warning() {
         let input = "{ land: NO, code: '010', n: 010, e: 1e3, t: 1:30, big: 123456789012345678901234567890 }";
         let text = format!("id: a\ninput: {input}\ncassette: c\n");
         let loaded = load_suite(&files().with("s/cases/a.yaml", text));
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn the_world_around_is_read_and_the_case_adds_to_the_suite() {
+    fn reads_tools_and_faults_and_merges_case_normalization() {
         let more = "tool_module: my.tools\nregression: { min_pass_rate: 0.9, mine: x }\n\
             tools: { pay: { command: [./pay, x] } }\nfaults: [{ tool: pay, call: 2, error: down }]\n\
             redact: { keys: [name] }\n\

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn both_names_of_a_threshold_are_known() {
+    fn accepts_both_names_of_a_threshold() {
         let (old, problems) = read("{ min_success_rate: 0.9, max_p95_wall_ms_increase_pct: 0.5 }");
         let (new, _) = read("{ min_pass_rate: 0.9, max_p95_wall_ms_delta_pct: 0.5, max_avg_wall_ms_delta_pct: .1 }");
         assert!(problems.is_empty(), "{problems:?}");
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn words_count_as_truth_and_other_keys_are_kept() {
+    fn reads_boolean_words_and_keeps_unknown_keys() {
         let (gates, problems) = read("{ no_new_failures: yes, no_missing_cases: 'off', mine: [1] }");
         assert_eq!((value(gates.no_new_failures.as_ref()), value(gates.no_missing_cases.as_ref())), (Some(true), None));
         assert_eq!(gates.written, json!({"no_new_failures": true, "no_missing_cases": "off", "mine": [1]}));
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn from_one_on_a_wall_time_is_a_percentage() {
+    fn wall_time_delta_from_one_is_a_percentage() {
         let mean = |written: &str| {
             let (gates, problems) = read(&format!("{{ max_avg_wall_ms_delta_pct: {written} }}"));
             assert!(problems.is_empty(), "{written}: {problems:?}");
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_least_difference_is_in_milliseconds_and_needs_a_gate_on_time() {
+    fn minimum_delta_requires_a_wall_time_gate() {
         let (gates, problems) = read("{ max_avg_wall_ms_delta_pct: 10, min_wall_ms_delta: 0 }");
         assert_eq!((value(gates.min_wall_ms_delta.as_ref()), problems), (Some(0.0), vec![]));
         let (gates, problems) = read("{ max_avg_wall_ms_delta_pct: 10, min_wall_ms_delta: -1 }");
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pass_rate_is_a_share() {
+    fn pass_rate_must_be_from_zero_to_one() {
         for (rate, message) in [
             ("95", "`min_pass_rate` must be from 0 to 1, found the number 95"),
             ("-1", "`min_pass_rate` must be from 0 to 1, found the number -1"),

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_that_was_meant_is_not_looked_for_without_end() {
+    fn search_for_similar_file_is_limited() {
         let meant = |others: usize| {
             let files = (0..others).fold(agentci_source::MemoryFiles::default(), |files, number| {
                 files.with(format!("us/__files/{number}.json"), "")
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_leads_out_whatever_it_is_named_from() {
+    fn detects_paths_outside_the_root() {
         for (folder, path, out) in [
             ("tests", "tests/us/__files/a", false),
             ("tests", "other/a", true),

@@ -247,7 +247,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_back(request in any_value()) {
+        fn recorded_fixtures_round_trip(request in any_value()) {
             let text = format!("{HEAD}{}", block(&[tool(written(request.clone()))]));
             let read = read(&text);
             let fixture = &read[0].1[0];
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_block_is_replaced() {
+    fn replaces_only_the_fixtures_block() {
         let block = block(&[tool(written(json!({"n": 1})))]);
         let span = |text: &str| {
             let line = text.lines().position(|line| line.contains("tool_fixtures")).unwrap() + 1;

@@ -217,7 +217,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_variable_is_named_after_the_agent() {
+    fn variable_names_derive_from_the_agent_slug() {
         for (slug, first, count) in [
             ("us_payroll", "US_PAYROLL_API_BASE", 3),
             ("time-off", "TIME_OFF_API_BASE", 4),

@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn what_git_ignores_is_skipped_within_a_work_tree_alone() {
+    fn skips_git_ignored_files_only_within_a_work_tree() {
         let ignored = tree().with("p/.gitignore", "# made\n/build/\n");
         assert_eq!(names(&ignored, "p", &[]), ["a", "b", "c"]);
         let files = ignored.with("p/.git/HEAD", "");
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_named_runs_although_git_ignores_it() {
+    fn explicit_path_overrides_gitignore() {
         let files = tree().with("p/.git/HEAD", "").with("p/.gitignore", "build/**\n/build\n");
         assert_eq!(names(&files, "p", &[]), ["a", "c"]);
         for path in ["p/build", "p/build/b", "p/build/b/agentci.yaml"] {
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_found_it_is_said_what_git_ignores() {
+    fn reports_git_ignored_suites_if_none_is_found() {
         let files = MemoryFiles::default()
             .with("p/.git/HEAD", "")
             .with("p/.gitignore", "out\nagentci.yaml\n*.md\n.cache\nnode_modules\n")
@@ -429,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn what_git_tracks_is_not_ignored() {
+    fn tracked_files_are_not_ignored() {
         let mut index = b"DIRC\0\0\0\x04\0\0\0\x01".to_vec();
         index.extend([0; 62]);
         index.extend(b"\0build/b/agentci.yaml\0");
@@ -439,13 +439,13 @@ mod tests {
     }
 
     #[test]
-    fn a_work_tree_within_another_has_rules_of_its_own() {
+    fn nested_work_tree_has_separate_ignore_rules() {
         let files = tree().with("p/.git/HEAD", "").with("p/.gitignore", "b\nagentci.yaml\n").with("p/c/.git", "");
         assert_eq!(names(&files, "p", &[]), ["c"]);
     }
 
     #[test]
-    fn settings_exclude_what_is_below_their_folder() {
+    fn settings_exclude_paths_below_their_folder() {
         for exclude in ["exclude: [build]\n", "exclude: ['/build', c/build/]\n", "exclude: '**/build/'\n"] {
             let files = tree().with("p/agentci.yaml", exclude);
             assert_eq!(names(&files, "p", &[]), ["a"], "{exclude}");
@@ -458,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn the_command_line_excludes_what_is_below_the_working_folder() {
+    fn command_line_excludes_are_relative_to_the_working_folder() {
         assert_eq!(names(&tree(), "p", &["build"]), ["a"]);
         assert_eq!(names(&tree(), "p", &["p/build/", "./p/a"]), ["c"]);
         assert_eq!(names(&tree(), "p", &["p/*/build"]), ["a", "b"]);
@@ -468,7 +468,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exclude_that_leaves_out_nothing_is_a_warning() {
+    fn unmatched_exclude_is_a_warning() {
         let files = tree().with("p/agentci.yaml", "exclude:\n  - build\n  - c/bild\n");
         let loaded = load(&files, "p", &["old"]);
         let told: Vec<_> = loaded.diagnostics.iter().map(|problem| problem.message.as_str()).collect();
@@ -479,7 +479,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_exclude_is_reported_once() {
+    fn reports_invalid_exclude_once() {
         for wrong in ["exclude: { a: b }\n", "exclude: ['!a']\n", "exclude: [../a]\n", "exclude: ['']\n"] {
             let (names, problems) = found(&tree().with("p/agentci.yaml", wrong), "p", &[]);
             assert_eq!((names.len(), problems.len()), (3, 1), "{wrong} {problems:?}");
@@ -509,7 +509,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_cannot_be_listed_is_an_error_unless_it_is_excluded() {
+    fn unreadable_folder_is_an_error_unless_excluded() {
         let files = Locked(tree().with("p/locked/agentci.yaml", native("locked")));
         let loaded = load(&files, "p", &[]);
         let problem = loaded.diagnostics.iter().next().unwrap();

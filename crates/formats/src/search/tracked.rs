@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn files_and_their_folders_are_found() {
+    fn finds_tracked_files_and_their_folders() {
         for version in [2, 3] {
             let bytes = index(version, &["a.yaml", "build/evals/agentci.yaml", "buildings"]);
             let files = MemoryFiles::default().with("r/.git/index", bytes);
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn shortened_paths_are_put_together() {
+    fn expands_prefix_compressed_paths() {
         let mut bytes = b"DIRC\0\0\0\x04\0\0\0\x02".to_vec();
         for (dropped, rest) in [(0, "a/one.yaml"), (8, "two.yaml")] {
             bytes.extend(vec![0; BEFORE_FLAGS + 2]);
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_linked_work_tree_has_its_index_elsewhere() {
+    fn finds_index_of_a_linked_work_tree() {
         let files = MemoryFiles::default()
             .with("r/.git", "gitdir: ../main/.git/worktrees/r\n")
             .with("main/.git/worktrees/r/index", index(2, &["x"]));
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_damaged_index_nothing_is_known() {
+    fn ignores_damaged_index() {
         let whole = index(2, &["a.yaml", "b.yaml"]);
         for length in 0..whole.len() - 8 {
             assert_eq!(parse(&whole[..length]), None, "{length}");

@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_of_an_mcp_server_says_how_the_server_is_reached() {
+    fn reads_connection_of_mcp_tool() {
         let (tools, problems) = read("a: { mcp: { command: [python3, server.py], tool: b }, timeout: 5s }");
         assert_eq!(problems, [""; 0]);
         let [(_, LiveTool::Mcp(tool))] = tools.as_slice() else { panic!("{tools:?}") };
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_cannot_be_reached_is_refused() {
+    fn refuses_tool_with_invalid_connection() {
         for (text, message) in [
             ("a: {}", "a tool needs exactly one of `command`, `http` and `mcp`"),
             ("a: { command: [x], mcp: { command: [x] } }", "a tool needs exactly one of `command`, `http` and `mcp`"),

@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_read_as_shells_read_them() {
+    fn reads_env_lines_like_a_shell() {
         let text = "# note\nA=one\nexport B = two # why\nC='#x y'\nD=\"a\\n\\\"b\\\"\" # no\nE=\n\nnothing\nF=a=b\n";
         let files = MemoryFiles::default().with(".env", text);
         let mut problems = Diagnostics::default();

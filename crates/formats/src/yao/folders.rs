@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_search_for_assistants_has_an_end() {
+    fn assistant_search_is_limited() {
         let package = |files: MemoryFiles, id: &str| files.with(format!("assistants/{id}/{PACKAGE}"), "{}");
         let deep = |levels: usize| vec!["a"; levels].join("/");
         let files = package(package(MemoryFiles::default(), &deep(DEPTH_LIMIT + 1)), &deep(DEPTH_LIMIT + 2));
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn upwards_there_is_an_end() {
+    fn parent_search_is_limited() {
         let deep = |levels: usize| vec!["a"; levels].join("/");
         let files = MemoryFiles::default().with("app.yao", "{}");
         assert_eq!(app_of(&files, Path::new(&deep(UP_LIMIT - 1))), Some(PathBuf::from(".")));
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_and_folders_belong_together() {
+    fn ids_map_to_folders_and_back() {
         let files = MemoryFiles::default()
             .with("app/app.yao", "{}")
             .with("app/assistants/workers/system/keyword/package.yao", "{}")
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn an_application_need_not_say_so() {
+    fn app_is_found_without_app_file() {
         let files = MemoryFiles::default().with("x/assistants/a/package.yao", "{}");
         assert_eq!(app_of(&files, Path::new("x/assistants/a")), Some("x".into()));
         assert_eq!(app_of(&MemoryFiles::default().with("a/package.yao", ""), Path::new("a")), None);

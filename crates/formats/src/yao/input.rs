@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_told_from_a_message() {
+    fn distinguishes_files_generators_and_messages() {
         let files = MemoryFiles::default().with("tests/odd", "").with("odd", "");
         for path in ["tests/none.jsonl", "none.json", "tests/odd"] {
             assert_eq!(YaoInput::of(&files, path), YaoInput::File(path.into()));

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn placeholders_without_a_word_stay() {
+    fn keeps_placeholders_without_translation() {
         let words = [("name".to_owned(), "Keywords".to_owned())];
         assert_eq!(resolve("{{ name }} of {{none}} {{name", &words), "Keywords of {{none}} {{name");
     }

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn an_input_is_a_text_a_message_or_a_conversation() {
+    fn reads_input_as_text_message_or_conversation() {
         assert_eq!(read(r#""Hi ${X}""#).unwrap(), [Message::new("user", Text::Literal("Hi ${X}".into()))]);
         assert_eq!(read(r#"{"content": "x"}"#).unwrap(), [Message::new("user", Text::Literal("x".into()))]);
         let talk = read(
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused() {
+    fn refuses_invalid_input() {
         for (text, problem) in [
             ("7", "`input` must be a string, a message or a list of messages, found the number 7"),
             ("true", "`input` must be a string, a message or a list of messages, found the boolean true"),

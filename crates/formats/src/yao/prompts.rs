@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_of_other_files_are_put_in() {
+    fn includes_text_of_referenced_files() {
         let files = MemoryFiles::default()
             .with("a/assets/intro.md", "# Hi: \"there\"\n- two\n")
             .with("secret.md", "no")
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn presets_are_named_by_their_paths() {
+    fn presets_are_named_after_their_paths() {
         let files = MemoryFiles::default()
             .with("a/prompts/chat.yml", "- { role: system, content: one }\n")
             .with("a/prompts/task/long.yml", "- { role: system, content: two }\n")
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_of_prompts_is_refused() {
+    fn refuses_invalid_prompt_list() {
         for (text, message) in [
             ("role: system\n", "`prompts` must be a list, found a mapping"),
             ("- { role: system }\n", "a prompt needs `content`"),

@@ -11,7 +11,7 @@ fn whole(lines: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_item_is_a_check() {
+fn every_item_becomes_a_check() {
     assert_eq!(
         whole(
             "tools:\n  forbid: [a, b]\n  require:\n  - { name: c, count: { min: 1, max: 3 }, args_match: { 'x.0.y': ^1$, z: /a/i } }\n  \
@@ -52,7 +52,7 @@ fn only_checks_with_variables_are_templated() {
 }
 
 #[test]
-fn refuses_what_is_wrong_all_at_once() {
+fn reports_all_problems() {
     for (lines, found) in [
         (
             "tool: {}\ntools: { forbids: [a] }",
@@ -107,7 +107,7 @@ fn refuses_what_is_wrong_all_at_once() {
 }
 
 #[test]
-fn a_call_without_a_name_has_no_check() {
+fn call_without_a_name_produces_no_check() {
     let wrong = test("a", "assert: { tools: { require: [{ after: b }], forbid_calls: [{ result_match: c }] } }\n");
     let loaded = crate::project::loaded(CONFIG, &wrong);
     let case = &loaded.plan.suites[0].cases[0];
@@ -115,7 +115,7 @@ fn a_call_without_a_name_has_no_check() {
 }
 
 #[test]
-fn checks_of_a_broken_test_are_kept_to_be_looked_at() {
+fn broken_test_keeps_its_checks() {
     let wrong = test("a", "nmae: b\nassert: { text: { must_match: '(' } }\n");
     let loaded = crate::project::loaded(CONFIG, &wrong);
     let case = &loaded.plan.suites[0].cases[0];

@@ -33,7 +33,7 @@ fn a2a_target(case: &Case) -> &agentci_plan::A2aTarget {
 }
 
 #[test]
-fn agui_has_tools_and_a_wire_of_its_own() {
+fn reads_agui_tools_and_wire_format() {
     let keys = "tools:\n- { name: pick, description: Pick one, parameters: { type: object }, reply: { n: 1 } }\n\
                 - { name: look, replies: ['${A}', [2]] }\n- { name: pay, error: no money }\n- { name: ask, reply: null }\n\
                 wire: copilotkit\nprotocol: fail";
@@ -59,14 +59,14 @@ fn agui_has_tools_and_a_wire_of_its_own() {
 }
 
 #[test]
-fn an_endpoint_may_contain_variables_anywhere() {
+fn endpoint_can_contain_variables_anywhere() {
     for endpoint in ["${ENV.URL}", "http://localhost:${PORT}/x", "${SCHEME:-http}://host"] {
         good(&CONFIG.replace("http://127.0.0.1:1/agent", &format!("\"{endpoint}\"")), &test("a", ""));
     }
 }
 
 #[test]
-fn a2a_is_found_in_one_of_three_ways() {
+fn a2a_agent_is_located_in_one_of_three_ways() {
     let test = test("a", "");
     let at = good(
         &a2a(
@@ -92,7 +92,7 @@ fn a2a_is_found_in_one_of_three_ways() {
 }
 
 #[test]
-fn a2a_knows_who_asks() {
+fn reads_a2a_authentication() {
     for (keys, auth) in [
         (
             "{ scheme: apiKey, value: '${ENV.KEY}' }",
@@ -136,7 +136,7 @@ fn a2a_knows_who_asks() {
 }
 
 #[test]
-fn mcp_is_a_program_or_a_server() {
+fn mcp_target_is_a_program_or_a_server() {
     let files = project(&mcp("transport: stdio\ncommand: [python3, server.py, '${A}']\nenv: { B: 1 }"), &called())
         .with("p/server.py", "");
     let loaded = load(&files, &["p"]);
@@ -207,7 +207,7 @@ fn reports_every_problem_of_a_config() {
 }
 
 #[test]
-fn protocols_need_the_version_that_brought_them() {
+fn protocols_require_the_version_that_introduced_them() {
     assert_eq!(
         wrong_config(&a2a("endpoint: http://a").replace("1.1", "1.0")),
         ["a target of type `a2a` needs version 1.1, but the file has 1.0"]
@@ -220,7 +220,7 @@ fn protocols_need_the_version_that_brought_them() {
 }
 
 #[test]
-fn demands_for_calls_that_a2a_never_shows_are_warned_about_once() {
+fn warns_once_per_file_about_tool_checks_on_a2a() {
     let demand = "assert: { tools: { require: [{ name: x }], forbid: [y] } }";
     let config = a2a(&format!("endpoint: http://a\n{demand}"));
     let files =
@@ -232,7 +232,7 @@ fn demands_for_calls_that_a2a_never_shows_are_warned_about_once() {
 }
 
 #[test]
-fn recordings_have_a_folder() {
+fn recordings_folder_is_configurable() {
     let case = good(&format!("{CONFIG}recordings: kept/here\n"), &test("a", ""));
     assert_eq!(case.world.recording.as_ref().unwrap().path, Path::new("p/kept/here/a.test.jsonl"));
     let broken = loaded(CONFIG, "version: '1.0'\nname: [\n");

@@ -95,7 +95,7 @@ fn files() -> MemoryFiles {
 }
 
 #[test]
-fn a_whole_project_is_one_suite() {
+fn project_loads_as_one_suite() {
     let loaded = load(&files(), &["shop"]);
     assert_eq!(messages(&loaded), Vec::<&str>::new());
     let [suite] = loaded.plan.suites.as_slice() else { panic!("{:?}", loaded.plan.suites) };
@@ -128,7 +128,7 @@ fn a_whole_project_is_one_suite() {
 }
 
 #[test]
-fn turns_have_the_limits_of_all_levels_and_their_own_requirements() {
+fn turns_inherit_limits_but_not_requirements() {
     let loaded = load(&files(), &["shop"]);
     let (turns, whole) = asked(&loaded.plan.suites[0].cases[0]);
     let forbidden = r#"tools.forbid: not tool_called "cancel_order""#;
@@ -165,7 +165,7 @@ fn turns_have_the_limits_of_all_levels_and_their_own_requirements() {
 }
 
 #[test]
-fn every_check_points_at_the_line_that_asks() {
+fn every_check_points_at_its_source_line() {
     let loaded = load(&files(), &["shop"]);
     let case = &loaded.plan.suites[0].cases[0];
     let place = |check: &agentci_plan::Check| {

@@ -18,7 +18,7 @@ fn suites(loaded: &agentci_formats::Loaded) -> Vec<String> {
 }
 
 #[test]
-fn tests_belong_to_the_nearest_config_above() {
+fn tests_belong_to_the_nearest_parent_config() {
     let files = MemoryFiles::default()
         .with("p/ananke.config.yaml", CONFIG)
         .with("p/z.test.yaml", test("z", ""))
@@ -47,7 +47,7 @@ fn tests_belong_to_the_nearest_config_above() {
 }
 
 #[test]
-fn a_config_may_share_a_folder_with_a_suite() {
+fn config_can_share_a_folder_with_a_native_suite() {
     let files = MemoryFiles::default()
         .with("p/agentci.yaml", NATIVE)
         .with("p/ananke.config.yaml", CONFIG)
@@ -59,7 +59,7 @@ fn a_config_may_share_a_folder_with_a_suite() {
 }
 
 #[test]
-fn a_chosen_config_takes_precedence_over_all_others() {
+fn config_option_overrides_discovered_configs() {
     let files = MemoryFiles::default()
         .with("p/ananke.config.yaml", CONFIG)
         .with("p/a.test.yaml", test("a", ""))
@@ -84,7 +84,7 @@ fn a_chosen_config_takes_precedence_over_all_others() {
 }
 
 #[test]
-fn tests_without_a_config_and_configs_without_tests_are_errors() {
+fn reports_tests_without_config_and_configs_without_tests() {
     let lonely = MemoryFiles::default().with("p/a.test.yaml", test("a", "")).with("p/b.test.yml", test("b", ""));
     for paths in [&["p"][..], &["p/a.test.yaml", "p/b.test.yml"]] {
         let loaded = load(&lonely, paths);
@@ -108,7 +108,7 @@ fn tests_without_a_config_and_configs_without_tests_are_errors() {
 }
 
 #[test]
-fn a_test_that_cannot_be_parsed_is_not_skipped() {
+fn unparsable_test_is_not_skipped() {
     let files = MemoryFiles::default()
         .with("p/ananke.config.yaml", CONFIG)
         .with("p/good.yaml", test("good", ""))
@@ -128,7 +128,7 @@ fn a_test_that_cannot_be_parsed_is_not_skipped() {
 }
 
 #[test]
-fn a_test_whose_turns_are_mistyped_or_missing_is_not_forgotten() {
+fn test_with_invalid_or_missing_turns_is_not_skipped() {
     for wrong in [
         "version: '1.0'\nname: a\nturn: [{ user: hi }]\n",
         "version: '1.0'\nturns: 3\n",
@@ -149,7 +149,7 @@ fn a_test_whose_turns_are_mistyped_or_missing_is_not_forgotten() {
 }
 
 #[test]
-fn a_wrong_config_refuses_its_suite_alone() {
+fn invalid_config_rejects_only_its_own_suite() {
     let files = MemoryFiles::default()
         .with("p/a/ananke.config.yaml", "version: '1.0'\ntarget: { type: agui, endpoint: 'http://a' }\n")
         .with("p/a/a.test.yaml", test("a", ""))
@@ -191,7 +191,7 @@ fn watched(files: MemoryFiles) -> Watched {
 }
 
 #[test]
-fn files_that_nothing_hints_at_are_not_opened() {
+fn does_not_open_unrelated_files() {
     let files = MemoryFiles::default()
         .with("p/n/agentci.yaml", NATIVE)
         .with("p/a.yaml", test("a", ""))
@@ -206,7 +206,7 @@ fn files_that_nothing_hints_at_are_not_opened() {
 }
 
 #[test]
-fn a_config_is_found_above_the_working_folder() {
+fn finds_config_above_the_working_directory() {
     let files = MemoryFiles::default().with("../ananke.config.yaml", CONFIG).with("t/a.yaml", test("a", ""));
     let files = watched(files.with("/elsewhere/b.test.yaml", test("b", "")));
     let loaded = agentci_formats::load(&files, &["t".into(), "/elsewhere".into()]);
@@ -216,7 +216,7 @@ fn a_config_is_found_above_the_working_folder() {
 }
 
 #[test]
-fn a_config_is_not_looked_for_upwards_without_end() {
+fn config_search_has_a_depth_limit() {
     let found = |levels: usize| {
         let path = format!("p/{}/a.test.yaml", vec!["a"; levels].join("/"));
         let files = MemoryFiles::default().with("p/ananke.config.yaml", CONFIG).with(&path, test("a", ""));
@@ -227,7 +227,7 @@ fn a_config_is_not_looked_for_upwards_without_end() {
 }
 
 #[test]
-fn a_file_named_as_a_test_is_never_left_out_without_a_word() {
+fn file_with_a_test_name_is_never_silently_skipped() {
     // Below a config it is a test, whatever its content.
     let files = MemoryFiles::default().with("p/ananke.config.yaml", CONFIG).with("p/a.test.yaml", test("a", ""));
     for (wrong, message) in [
@@ -249,7 +249,7 @@ fn a_file_named_as_a_test_is_never_left_out_without_a_word() {
 }
 
 #[test]
-fn the_only_test_of_a_config_may_mistype_its_turns() {
+fn reports_misspelled_turns_key_in_the_only_test() {
     let files = MemoryFiles::default()
         .with("p/ananke.config.yaml", CONFIG)
         .with("p/a.yaml", test("a", "").replace("turns:", "turn:"))

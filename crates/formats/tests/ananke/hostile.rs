@@ -79,14 +79,14 @@ fn project(config: &Value, test: &Value) -> MemoryFiles {
 }
 
 #[test]
-fn the_project_itself_is_good() {
+fn unmodified_project_loads_without_diagnostics() {
     let loaded = load(&project(&config(), &test()), &["p"]);
     assert!(loaded.diagnostics.is_empty(), "{:?}", loaded.diagnostics);
 }
 
 proptest! {
     #[test]
-    fn anything_anywhere_is_read_or_refused(place in 0_usize..60, of_test in any::<bool>(), other in odd()) {
+    fn any_value_anywhere_is_accepted_or_rejected(place in 0_usize..60, of_test in any::<bool>(), other in odd()) {
         let (mut config, mut test) = (config(), test());
         replace(if of_test { &mut test } else { &mut config }, &mut place.clone(), &other);
         let loaded = load(&project(&config, &test), &["p"]);

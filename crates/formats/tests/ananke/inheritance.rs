@@ -22,7 +22,7 @@ fn short(config: &str, test: &str) -> (Vec<Vec<String>>, Vec<String>) {
 }
 
 #[test]
-fn levels_are_put_together_as_the_table_says() {
+fn levels_combine_as_documented() {
     let text = |level: &str| format!("assert: {{ text: {{ must_match: {level}1, must_not_match: [{level}0] }} }}\n");
     let limit = |value: &str| format!("assert: {{ timing: {{ max_duration_ms: {value} }} }}\n");
     let plain = "turns: [{ user: a }]\n";
@@ -101,7 +101,7 @@ const NAMED: &str = "assertions:\n  calm: { text: { must_not_match: [panic, erro
                      slow: { timing: { max_duration_ms: 50 } }\n";
 
 #[test]
-fn named_blocks_come_first_and_count_once() {
+fn named_blocks_apply_first_and_only_once() {
     let config = config("assert: { extends: [quick, calm] }") + NAMED;
     let test = turns(
         "assertions:\n  slow: { timing: { max_duration_ms: 70 } }\n\
@@ -117,7 +117,7 @@ fn named_blocks_come_first_and_count_once() {
 }
 
 #[test]
-fn named_blocks_that_are_missing_or_lead_back_are_refused() {
+fn refuses_missing_cyclic_or_too_deep_named_blocks() {
     let config = |more: &str| format!("{CONFIG}assertions:\n{more}");
     assert_eq!(
         wrong_config(&config("  a: { extends: [b] }\n  b: { extends: [c] }\n  c: { extends: [a] }\n")),
@@ -142,7 +142,7 @@ fn named_blocks_that_are_missing_or_lead_back_are_refused() {
 }
 
 #[test]
-fn what_multiplies_beyond_measure_is_refused() {
+fn refuses_exponentially_expanding_assertions() {
     let mut blocks = String::from("assertions:\n  b0: { tools: { forbid: [x] } }\n");
     for n in 1..30 {
         writeln!(blocks, "  b{n}: {{ extends: [b{}, b{}] }}", n - 1, n - 1).unwrap();

@@ -37,7 +37,7 @@ fn actions_keep_their_other_keys() {
 }
 
 #[test]
-fn actions_of_mcp_and_a2a() {
+fn loads_mcp_and_a2a_actions() {
     let mcp = "version: '1.2'\ntarget: { type: mcp, transport: sse, endpoint: 'http://a' }\n";
     let case = good(
         mcp,
@@ -88,7 +88,7 @@ fn actions_of_mcp_and_a2a() {
 }
 
 #[test]
-fn turns_fit_the_version_and_the_target() {
+fn refuses_turn_types_unsupported_by_version_or_target() {
     let turn = |kind: &str| format!("version: '1.0'\nname: a\nturns: [{{ type: '{kind}', tool: t }}]\n");
     assert_eq!(
         wrong_test(&turn("mcp:call")),
@@ -134,13 +134,13 @@ fn reports_every_problem_of_a_test() {
 }
 
 #[test]
-fn a_command_names_a_program() {
+fn hook_command_needs_a_program() {
     let test = test("a", "hooks: [{ cmd: [' ', x] }, { cmd: [sh, 7] }]\n");
     assert_eq!(wrong_test(&test), ["`cmd` names no program", "`cmd[]` must be a string, found the number 7"]);
 }
 
 #[test]
-fn tools_of_a_test_add_to_those_of_the_target() {
+fn test_tools_extend_target_tools() {
     let config = config("tools: [{ name: a, description: A, reply: 1 }, { name: b, reply: 2 }]");
     let case = good(
         &config,
@@ -158,7 +158,7 @@ fn tools_of_a_test_add_to_those_of_the_target() {
 }
 
 #[test]
-fn every_tool_has_an_answer_which_may_be_null() {
+fn every_tool_needs_a_reply_and_null_is_valid() {
     let case = good(&config("tools: [{ name: a, reply: null }, { name: b, replies: [null, 1] }]"), &test("a", ""));
     let answers = case.world.scripted.iter().flat_map(|tool| &tool.answers);
     let answers: Vec<_> = answers.map(|answer| (answer.ok, answer.data.written())).collect();
@@ -170,7 +170,7 @@ fn every_tool_has_an_answer_which_may_be_null() {
 }
 
 #[test]
-fn tags_and_skip_are_those_of_any_case() {
+fn loads_tags_and_skip() {
     let case = good(CONFIG, &test("a", "tags: [money]\nskip: not yet\n"));
     assert_eq!(
         (&*case.tags, case.skip.as_deref()),
@@ -179,7 +179,7 @@ fn tags_and_skip_are_those_of_any_case() {
 }
 
 #[test]
-fn hooks_find_their_files_beside_the_config_then_beside_the_test() {
+fn hook_files_resolve_against_config_then_test_directory() {
     let test = test("a", "hooks: [{ cmd: [sh, seed.sh, own.sh, '${X}'], env: { A: '${B}' } }]\n");
     let files = project(CONFIG, &test).with("p/t/b.test.yaml", test.replace("name: a", "name: b"));
     let files = files.with("p/seed.sh", "").with("p/t/seed.sh", "").with("p/t/own.sh", "");
@@ -202,7 +202,7 @@ fn hooks_find_their_files_beside_the_config_then_beside_the_test() {
 }
 
 #[test]
-fn an_invalid_test_does_not_affect_others_and_duplicate_names_are_changed() {
+fn isolates_invalid_tests_and_renames_duplicates() {
     let files = project(CONFIG, &test("a", ""))
         .with("p/b.test.yaml", "name: b\nturns: 3\nx: [\n")
         .with("p/c.test.yaml", "turns: []\n");

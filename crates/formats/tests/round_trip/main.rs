@@ -31,7 +31,7 @@ pub(crate) fn without_places(suite: &Suite) -> String {
 
 proptest! {
     #[test]
-    fn a_printed_suite_loads_as_the_same_suite(suite in suite()) {
+    fn printed_suite_round_trips(suite in suite()) {
         let text = print_native(&suite, None);
         let files = MemoryFiles::default().with("s/agentci.yaml", text.as_str()).with("s/model.yaml", "default: hi\n");
         let files = files.with("s/orders.mcp.yaml", worlds::SERVER).with("s/stock.jsonl", "");
@@ -44,13 +44,13 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_or_refused(text in any::<String>()) {
+    fn yaml_parser_never_panics_on_arbitrary_text(text in any::<String>()) {
         let file = Sources::default().add(Path::new("a"), text.as_str());
         let _ = yaml::parse(&text, file);
     }
 
     #[test]
-    fn any_yaml_like_text_is_read_or_refused(text in "[-a:\\[\\]{},&*!|>'\"#%@`?~<\\\\ \\t\\r\\n0é\u{2028}]{0,60}") {
+    fn yaml_errors_have_valid_locations(text in "[-a:\\[\\]{},&*!|>'\"#%@`?~<\\\\ \\t\\r\\n0é\u{2028}]{0,60}") {
         let file = Sources::default().add(Path::new("a"), text.as_str());
         if let Err(problem) = yaml::parse(&text, file) {
             prop_assert!(problem.span.line >= 1 && problem.span.column >= 1 && problem.span.width >= 1);

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::without_places;
 
 #[test]
-fn a_runledger_suite_prints_as_a_native_one() {
+fn runledger_suite_prints_as_native() {
     let files = MemoryFiles::default()
         .with("s/agent.py", "")
         .with(
@@ -38,7 +38,7 @@ fn a_runledger_suite_prints_as_a_native_one() {
 }
 
 #[test]
-fn thresholds_of_a_runledger_suite_become_percentages() {
+fn runledger_fractions_become_percentages() {
     let files = MemoryFiles::default()
         .with(
             "s/suite.yaml",
@@ -66,7 +66,7 @@ fn thresholds_of_a_runledger_suite_become_percentages() {
 }
 
 #[test]
-fn a_number_with_a_sign_or_a_base_keeps_its_spelling_in_arguments() {
+fn scalars_in_arguments_keep_their_source_notation() {
     let text = "suite: s\ncases:\n  - id: a\n    target: { process: { command: [a] } }\n    input: {}\n    \
         checks: [{ equals: [+7, 0x1F, .5, True, ] }]\n";
     let files = MemoryFiles::default().with("s/agentci.yaml", text);
@@ -79,7 +79,7 @@ fn a_number_with_a_sign_or_a_base_keeps_its_spelling_in_arguments() {
 }
 
 #[test]
-fn a_yao_suite_prints_as_a_native_one_that_loads_the_same() {
+fn yao_suite_round_trips_through_native_format() {
     let files = MemoryFiles::default()
         .with("app/app.yao", "{}")
         .with("app/.env", "KEY=1\n")

@@ -30,7 +30,7 @@ fn comparable(suite: &Suite) -> String {
 }
 
 #[test]
-fn a_scenario_printed_in_native_form_loads_as_the_same_suite() {
+fn scenario_suite_round_trips_through_native_format() {
     let files = project(&scenario(
         "a",
         "variables: { land: NO, price: '${X}' }\nsemantic_threshold: { builtin: 0.550 }\ntags: [x]\n\

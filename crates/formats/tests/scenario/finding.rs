@@ -24,7 +24,7 @@ fn choose_agent(slug: &str) -> impl FnOnce(&mut LoadOptions) {
 }
 
 #[test]
-fn each_agent_is_a_suite_from_wherever_it_is_found() {
+fn each_agent_is_one_suite_for_any_path() {
     let files = two_agents();
     for path in ["p", "p/tests"] {
         let loaded = load(&files, &[path]);
@@ -43,7 +43,7 @@ fn each_agent_is_a_suite_from_wherever_it_is_found() {
 }
 
 #[test]
-fn content_decides_where_no_folder_is_called_tests() {
+fn detects_scenarios_by_content_outside_a_tests_folder() {
     let files = MemoryFiles::default()
         .with("evals/us/a.yaml", scenario("a", ""))
         .with("evals/us/deep/b.yaml", scenario("b", ""))
@@ -56,7 +56,7 @@ fn content_decides_where_no_folder_is_called_tests() {
 }
 
 #[test]
-fn other_formats_may_lie_beside() {
+fn scenarios_coexist_with_other_formats() {
     let conversation = "version: '1.0'\nname: talk\nturns: [{ user: hi }]\n";
     let config = "version: '1.0'\ntarget: { type: agui, endpoint: 'http://127.0.0.1:1/', agentId: a }\n";
     let files = two_agents()
@@ -76,7 +76,7 @@ fn other_formats_may_lie_beside() {
 }
 
 #[test]
-fn an_agent_that_is_named_is_loaded_and_nothing_else() {
+fn agent_option_loads_only_that_agent() {
     let files = MemoryFiles::default()
         .with("agentci.yaml", NATIVE)
         .with("tests/us/a.yaml", scenario("a", ""))
@@ -102,7 +102,7 @@ fn an_agent_that_is_named_is_loaded_and_nothing_else() {
 }
 
 #[test]
-fn an_agent_may_be_named_beside_paths() {
+fn agent_option_combines_with_paths() {
     let loaded = load_chosen(&two_agents(), &["p"], choose_agent("uk"));
     assert_eq!(suites(&loaded), ["uk in p/tests/uk: c"]);
     let loaded = load_chosen(&two_agents(), &["p"], choose_agent("ukk"));
@@ -113,7 +113,7 @@ fn an_agent_may_be_named_beside_paths() {
 }
 
 #[test]
-fn an_unknown_agent_is_reported_with_the_known_ones() {
+fn unknown_agent_is_reported_with_suggestions() {
     let files = MemoryFiles::default()
         .with("tests/us_payroll/a.yaml", scenario("a", ""))
         .with("tests/uk_payroll/a.yaml", scenario("a", ""));
@@ -133,13 +133,13 @@ fn an_unknown_agent_is_reported_with_the_known_ones() {
 }
 
 #[test]
-fn a_scenario_that_is_named_may_be_unreadable() {
+fn reports_unparsable_scenario_given_by_path() {
     let loaded = load(&project("test_name: a\nuser_input: [\n"), &["tests/us/a.yaml"]);
     assert_eq!((suites(&loaded), messages(&loaded)), (vec!["us in tests/us: a".into()], vec!["`[` is never closed"]));
 }
 
 #[test]
-fn nothing_is_looked_for_upwards_without_end() {
+fn upward_searches_have_a_depth_limit() {
     let deep = |levels: usize| vec!["a"; levels].join("/");
     let agent = |levels: usize| {
         let path = format!("tests/us/{}/a.yaml", deep(levels));

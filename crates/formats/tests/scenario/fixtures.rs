@@ -29,7 +29,7 @@ fn path(answer: &FixtureAnswer) -> &Path {
 }
 
 #[test]
-fn a_request_is_what_stands_below_it_or_beside_it() {
+fn request_keys_can_be_nested_or_siblings() {
     for (yaml, expected) in [
         ("- request: { id: 1, region: US }\n  response_file: slips/1.json", Some(json!({ "id": 1, "region": "US" }))),
         ("- request:\n    id: 1\n  response_file: slips/1.json", Some(json!({ "id": 1 }))),
@@ -47,7 +47,7 @@ fn a_request_is_what_stands_below_it_or_beside_it() {
 }
 
 #[test]
-fn an_answer_that_was_indented_along_with_the_request_is_taken_out_of_it() {
+fn response_keys_inside_the_request_are_moved_out() {
     let text = with_answers("- request:\n    id: 1\n    status: open\n    response_file: slips/1.json");
     let loaded = load(&project(&text), &["tests"]);
     let [problem] = loaded.diagnostics.iter().collect::<Vec<_>>()[..] else { panic!("{:?}", loaded.diagnostics) };
@@ -61,7 +61,7 @@ fn an_answer_that_was_indented_along_with_the_request_is_taken_out_of_it() {
 }
 
 #[test]
-fn keys_below_and_beside_are_refused_with_both_readings() {
+fn refuses_request_with_both_nested_and_sibling_keys() {
     for (yaml, has) in [
         ("- request: { id: 1 }\n  region: US\n  response: {}", "keys below it"),
         ("- request: 7\n  region: US\n  response: {}", "a value"),
@@ -76,7 +76,7 @@ fn keys_below_and_beside_are_refused_with_both_readings() {
 }
 
 #[test]
-fn a_word_that_is_nearly_an_option_is_warned_about() {
+fn warns_about_misspelled_options() {
     let text = with_answers("- request:\n  id: 1\n  stauts: 404\n  response: {}");
     let loaded = load(&project(&text), &["tests"]);
     assert_eq!(messages(&loaded), ["`stauts` is read as part of the request"]);
@@ -88,7 +88,7 @@ fn a_word_that_is_nearly_an_option_is_warned_about() {
 }
 
 #[test]
-fn an_answer_has_a_manner() {
+fn loads_response_status_headers_delay_and_method() {
     let case = good(&with_answers(
         "- request: { id: 1 }\n  response: [1, 1.0]\n  status: 503\n  headers: { Retry-After: 3, x-a: 'b c' }\n  \
          delay_ms: 250\n  method: get\n  name: busy\n- response: null",
@@ -102,7 +102,7 @@ fn an_answer_has_a_manner() {
 }
 
 #[test]
-fn what_can_not_be_answered_is_refused() {
+fn refuses_invalid_responses() {
     for (yaml, message) in [
         ("- request: {}", "an answer needs either `response_file` or `response`"),
         ("- { response_file: slips/1.json, response: 1 }", "an answer needs either `response_file` or `response`"),
@@ -127,7 +127,7 @@ fn what_can_not_be_answered_is_refused() {
 }
 
 #[test]
-fn a_tool_is_a_path() {
+fn tool_name_must_be_a_valid_path() {
     for id in ["/slips", "slips/", "\"a\\tb\"", "a/../b", "a//b", "__misses", "''"] {
         let text = scenario("a", &format!("tool_fixtures: {{ {id}: [] }}\n"));
         let [message] = wrong(&text).try_into().unwrap_or_else(|all| panic!("{all:?}"));
@@ -140,7 +140,7 @@ fn a_tool_is_a_path() {
 }
 
 #[test]
-fn a_tool_without_answers_is_worth_a_warning() {
+fn warns_about_tool_without_responses() {
     for none in ["[]", ""] {
         let loaded = load(&project(&scenario("a", &format!("tool_fixtures:\n  slips: {none}\n"))), &["tests"]);
         assert_eq!(messages(&loaded), ["`slips` has no answers, so every call of it is a miss"]);
@@ -149,7 +149,7 @@ fn a_tool_without_answers_is_worth_a_warning() {
 }
 
 #[test]
-fn answers_are_looked_for_at_the_agent_then_beside_the_scenario() {
+fn response_files_resolve_against_agent_then_scenario_folder() {
     let text = with_answers("- response_file: x.json");
     let at = |places: &[&str]| {
         let files = project(&scenario("other", "")).with("tests/us/deep/b.yaml", text.as_str());
@@ -165,7 +165,7 @@ fn answers_are_looked_for_at_the_agent_then_beside_the_scenario() {
 }
 
 #[test]
-fn an_answer_may_lie_elsewhere_in_the_tests_but_not_outside() {
+fn response_file_must_be_inside_the_tests_folder() {
     assert_eq!(path(&file("./slips\\1.json")), Path::new("tests/us/__files/slips/1.json"));
     let other = |written: &str| {
         let files = project(&with_answers(&format!("- response_file: {written}")));
@@ -185,7 +185,7 @@ fn an_answer_may_lie_elsewhere_in_the_tests_but_not_outside() {
 }
 
 #[test]
-fn a_missing_answer_file_is_reported_with_all_locations_and_a_suggestion() {
+fn missing_response_file_error_lists_searched_paths_and_suggestion() {
     let loaded = load(&project(&with_answers("- response_file: slip/1.json")), &["tests"]);
     let [problem] = loaded.diagnostics.iter().collect::<Vec<_>>()[..] else { panic!("{:?}", loaded.diagnostics) };
     assert_eq!(problem.message, "answer file `slip/1.json` does not exist");

@@ -7,7 +7,7 @@ use crate::project::{load, project, scenario};
 
 proptest! {
     #[test]
-    fn any_answer_is_read_or_refused(yaml in "[-a:\\[\\]{},&*!|>'\"#?~ \\n0]{0,40}", key in "(request|response|status|headers|delay_ms|method|name|id)") {
+    fn any_fixture_is_accepted_or_rejected(yaml in "[-a:\\[\\]{},&*!|>'\"#?~ \\n0]{0,40}", key in "(request|response|status|headers|delay_ms|method|name|id)") {
         let text = scenario("a", &format!("tool_fixtures:\n  slips:\n    - {key}: {yaml}\n      response: 1\n"));
         let loaded = load(&project(&text), &["tests"]);
         for suite in &loaded.plan.suites {
@@ -16,7 +16,7 @@ proptest! {
     }
 
     #[test]
-    fn no_path_points_at_a_file_outside(parts in prop::collection::vec(prop::sample::select(vec!["..", ".", "us", "uk", "__files", "x.json", "tests", "/"]), 1..8)) {
+    fn no_response_path_escapes_the_tests_folder(parts in prop::collection::vec(prop::sample::select(vec!["..", ".", "us", "uk", "__files", "x.json", "tests", "/"]), 1..8)) {
         let written = parts.join("/");
         let places = ["x.json", "uk/x.json", "other/x.json", "tests/x.json", "tests/uk/x.json", "tests/us/__files/x.json"];
         let text = scenario("a", &format!("tool_fixtures: {{ slips: [{{ response_file: '{written}' }}] }}\n"));

@@ -29,7 +29,7 @@ fn chosen_url(loaded: &Loaded) -> (String, bool) {
 }
 
 #[test]
-fn nothing_needs_to_be_set() {
+fn all_settings_have_defaults() {
     let suite = good_suite(&project(&scenario("a", "")));
     let case = &suite.cases[0];
     let http = http(case);
@@ -41,7 +41,7 @@ fn nothing_needs_to_be_set() {
 }
 
 #[test]
-fn an_agent_has_a_target() {
+fn loads_target_of_an_agent() {
     let case = good(
         "targets:\n  us:\n    url: \"http://127.0.0.1:${ENV.PORT}/ask\"\n    headers: { X-Key: \"${ENV.KEY}\" }\n    \
          body: { q: \"${INPUT.user_input}\", more: [\"${INPUT}\"] }\n    answer: /reply/text\n    timeout: 5s\n    \
@@ -62,7 +62,7 @@ fn an_agent_has_a_target() {
 }
 
 #[test]
-fn other_agents_have_the_default_target() {
+fn other_agents_use_the_default_target() {
     let files =
         with_settings("targets:\n  us: { timeout: 5s }\n  default: { url: 'http://127.0.0.1:1/', timeout: 7s }\n")
             .with("tests/uk/b.yaml", scenario("b", ""));
@@ -73,7 +73,7 @@ fn other_agents_have_the_default_target() {
 }
 
 #[test]
-fn tool_bases_are_names_and_may_have_a_live_address() {
+fn tool_bases_accept_names_and_live_urls() {
     assert_eq!(names(&good("tool_bases: [A_BASE, B_BASE]\n")), [("A_BASE", None), ("B_BASE", None)]);
     let case = good("tool_bases:\n  A_BASE: { live: \"https://${ENV.HOST}/api\" }\n  B_BASE:\n");
     assert_eq!(names(&case), [("A_BASE", Some("https://${ENV.HOST}/api".into())), ("B_BASE", None)]);
@@ -81,7 +81,7 @@ fn tool_bases_are_names_and_may_have_a_live_address() {
 }
 
 #[test]
-fn what_scenarios_share_yields_to_what_they_say() {
+fn scenario_values_override_shared_settings() {
     let settings =
         "embedder: openai:text-embedding-3-small\nstub_miss: warn\nfacts: off\nthreshold: { builtin: 0.6 }\n";
     let files = with_settings(settings).with("tests/us/b.yaml", scenario("b", "semantic_threshold: 0.9\n"));
@@ -94,7 +94,7 @@ fn what_scenarios_share_yields_to_what_they_say() {
 }
 
 #[test]
-fn the_caller_may_set_the_agent_address_and_the_result_of_a_miss() {
+fn options_override_agent_url_and_stub_miss() {
     let files = with_settings("stub_miss: fail\ntargets: { us: { url: 'http://a/', agent_command: [x] } }\n");
     let plain = load(&files, &["tests"]);
     assert_eq!(chosen_url(&plain), ("http://a/".into(), true));
@@ -108,7 +108,7 @@ fn the_caller_may_set_the_agent_address_and_the_result_of_a_miss() {
 }
 
 #[test]
-fn settings_are_the_nearest_file_that_is_not_a_suite() {
+fn settings_come_from_the_nearest_non_suite_file() {
     let native = "suite: n\ntarget: { process: { command: [a] } }\ncases: [{ id: x, input: {} }]\n";
     for (files, embedder) in [
         (project(&scenario("a", "")).with("agentci.yaml", "embedder: far\n"), Some("far")),
@@ -161,7 +161,7 @@ fn invalid_settings_reject_all_agents_and_are_reported_once() {
 }
 
 #[test]
-fn a_target_of_no_agent_may_be_misspelt() {
+fn warns_about_target_for_unknown_agent() {
     let loaded = load(&with_settings("targets: { uss: { url: 'http://a/' } }\n"), &["tests"]);
     let [problem] = loaded.diagnostics.iter().collect::<Vec<_>>()[..] else { panic!("{:?}", loaded.diagnostics) };
     assert_eq!(

@@ -18,7 +18,7 @@ const SAMPLE: &str = "test_name: why_net_lower  \n  \nvariables:  \n  currentPay
     payDetailsIds: [999999]\n      region: US\n      response_file: slips/1.json\n";
 
 #[test]
-fn the_sample_is_a_case() {
+fn loads_the_sample_scenario() {
     let suite = good_suite(&project(SAMPLE));
     assert_eq!((suite.name.as_str(), suite.dialect, suite.mode), ("us", Dialect::Scenario, Mode::Replay));
     assert_eq!((suite.folder.as_path(), suite.embedder), (Path::new("tests/us"), None));
@@ -51,7 +51,7 @@ fn the_sample_is_a_case() {
 }
 
 #[test]
-fn a_question_needs_neither_variables_nor_tools() {
+fn variables_and_tools_are_optional() {
     let case = good(&scenario("plain", ""));
     assert_eq!(case.turns[0].said, TurnInput::Input(Data::literal(&json!({ "user_input": "Why?", "variables": {} }))));
     assert_eq!(
@@ -63,7 +63,7 @@ fn a_question_needs_neither_variables_nor_tools() {
 }
 
 #[test]
-fn words_that_older_readers_take_for_something_else_stay_texts() {
+fn yaml_1_1_booleans_and_times_stay_strings() {
     let case = good(&scenario(
         "types",
         "variables: { land: NO, on: on, time: 12:30, id: 0123, day: 2024-01-31, n: 1.50, big: 12345678901234567890123, none: ~ }\n",
@@ -77,7 +77,7 @@ fn words_that_older_readers_take_for_something_else_stay_texts() {
 }
 
 #[test]
-fn a_dollar_is_a_dollar() {
+fn dollar_signs_are_literal() {
     let case = good(&scenario("dollar", "variables: { price: '${PRICE}' }\n"));
     let TurnInput::Input(data) = &case.turns[0].said else { panic!("no input") };
     let input = data.as_literal().expect("filled");
@@ -85,7 +85,7 @@ fn a_dollar_is_a_dollar() {
 }
 
 #[test]
-fn thresholds_may_depend_on_the_embedder() {
+fn threshold_can_depend_on_the_embedder() {
     let case = good(&scenario("a", "semantic_threshold: { builtin: 0.55, openai: 0.88 }\n"));
     assert_eq!(
         case.checks[0].arguments.get("threshold").unwrap().value(Reading::Core).unwrap(),
@@ -104,7 +104,7 @@ fn thresholds_may_depend_on_the_embedder() {
 }
 
 #[test]
-fn cases_may_be_tagged_skipped_and_described_and_their_tools_may_fail() {
+fn loads_tags_skip_description_and_faults() {
     let more = "description: about\ntags: [tax, us]\nskip: later\nfaults: [{ tool: slips, call: 1, error: down }]\n";
     let case = good(&scenario("a", more));
     assert_eq!((case.description.as_deref(), &*case.tags), (Some("about"), &["tax".to_owned(), "us".to_owned()][..]));
@@ -113,7 +113,7 @@ fn cases_may_be_tagged_skipped_and_described_and_their_tools_may_fail() {
 }
 
 #[test]
-fn every_problem_of_a_scenario_is_reported_where_it_is() {
+fn reports_every_problem_with_its_location() {
     let text =
         "tests_name: a\nuser_input: ''\nexpected_answer: 7\nvariables: [1]\ntool_fixtures: []\nsemantic_treshold: 1\n";
     let loaded = load(&project(text), &["tests"]);
@@ -137,7 +137,7 @@ fn every_problem_of_a_scenario_is_reported_where_it_is() {
 }
 
 #[test]
-fn a_scenario_that_is_wrong_leaves_the_others_alone() {
+fn invalid_scenario_does_not_affect_others() {
     let files = project(&scenario("good", ""))
         .with("tests/us/deep/b.yml", "test_name: kept\nuser_input: [\n")
         .with("tests/us/c.yaml", "test_name: named\n")
@@ -158,7 +158,7 @@ fn a_scenario_that_is_wrong_leaves_the_others_alone() {
 }
 
 #[test]
-fn one_name_twice_refuses_the_suite_and_names_both_files() {
+fn duplicate_scenario_name_rejects_suite_and_names_both_files() {
     let files = project(&scenario("same", "")).with("tests/us/b.yaml", scenario("same", ""));
     let loaded = load(&files, &["tests"]);
     assert!(loaded.plan.suites.is_empty());

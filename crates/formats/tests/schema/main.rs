@@ -51,12 +51,12 @@ fn agree_about(name: &str, within: fn(&str) -> bool, make: impl Fn(&mut Draw<'_>
 }
 
 #[test]
-fn readers_and_schemas_agree_about_native_suites() {
+fn native_suite_schema_matches_the_parser() {
     agree("native");
 }
 
 #[test]
-fn readers_and_schemas_agree_about_checks() {
+fn check_schema_matches_the_parser() {
     agree_about(
         "native",
         |_| true,
@@ -68,12 +68,12 @@ fn readers_and_schemas_agree_about_checks() {
 }
 
 #[test]
-fn readers_and_schemas_agree_about_model_scripts() {
+fn model_script_schema_matches_the_parser() {
     agree("model-script");
 }
 
 #[test]
-fn readers_and_schemas_agree_about_runledger() {
+fn runledger_schemas_match_the_parser() {
     agree_about("runledger", outside_checks, |draw, file| {
         let mut document = draw.file(file.root());
         // Alternative names of two keys, which are only read if the main names are missing.
@@ -86,18 +86,18 @@ fn readers_and_schemas_agree_about_runledger() {
 }
 
 #[test]
-fn readers_and_schemas_agree_about_aumai() {
+fn aumai_schemas_match_the_parser() {
     agree("aumai");
     agree("aumai-mock");
 }
 
 #[test]
-fn readers_and_schemas_agree_about_scenarios() {
+fn scenario_schema_matches_the_parser() {
     agree("scenario");
 }
 
 #[test]
-fn readers_and_schemas_agree_about_yao() {
+fn yao_schemas_match_the_parser() {
     agree("yao");
     agree("yao-package");
     agree_about(
@@ -114,7 +114,7 @@ fn readers_and_schemas_agree_about_yao() {
 }
 
 #[test]
-fn readers_and_schemas_agree_about_ananke() {
+fn ananke_schemas_match_the_parser() {
     agree("ananke");
     agree("ananke-config");
 }

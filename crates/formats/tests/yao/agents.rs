@@ -21,7 +21,7 @@ fn load(files: &MemoryFiles) -> agentci_formats::Loaded {
 }
 
 #[test]
-fn an_assistant_is_read_whole() {
+fn loads_every_part_of_an_assistant() {
     let files = app()
         .with(
             "app/assistants/keyword/package.yao",
@@ -56,7 +56,7 @@ fn an_assistant_is_read_whole() {
 }
 
 #[test]
-fn a_connector_says_how_a_model_is_reached() {
+fn connector_defines_url_model_and_key() {
     let loaded = load(&with_connector(
         "openai.gpt-4_1",
         r#"{ "type": "openai", "label": "x", "auth_mode": "api-key",
@@ -73,7 +73,7 @@ fn a_connector_says_how_a_model_is_reached() {
 }
 
 #[test]
-fn a_host_that_ends_in_a_slash_is_a_base() {
+fn host_with_trailing_slash_is_used_as_base_url() {
     for (written, url) in [
         (r#""type": "openai", "options": {"model": "m"}"#, "https://api.openai.com/v1/chat/completions"),
         (r#""type": "openai", "options": {"model": "m", "host": "http://h/api/"}"#, "http://h/api/chat/completions"),
@@ -90,7 +90,7 @@ fn a_host_that_ends_in_a_slash_is_a_base() {
 }
 
 #[test]
-fn the_mock_model_is_always_there() {
+fn mock_model_is_always_available() {
     let model = |files: &MemoryFiles| {
         let loaded = load(files);
         let connector = chat(one_case(&loaded)).connector.clone();
@@ -109,7 +109,7 @@ fn the_mock_model_is_always_there() {
 }
 
 #[test]
-fn what_is_wrong_with_an_assistant_refuses_its_tests() {
+fn invalid_assistant_rejects_its_tests() {
     for (files, problem) in [
         (with_connector("openai.gpt-4", "{}"), "1:15 unknown connector `openai.gpt-4`"),
         (with_connector("openai.gpt-4_1", "{}"), "1:1 a connector needs `type`"),

@@ -30,7 +30,7 @@ fn is(kind: &str, arguments: Value, negate: bool) -> (String, Value, bool) {
 }
 
 #[test]
-fn each_type_is_a_check() {
+fn each_assertion_type_maps_to_a_check() {
     for (assertion, check) in [
         (
             r#"{"type": "equals", "value": {"b": 1.0, "a": null}}"#,
@@ -103,7 +103,7 @@ fn each_type_is_a_check() {
 }
 
 #[test]
-fn assert_takes_the_place_of_expected_even_when_it_is_empty() {
+fn assert_overrides_expected_even_when_empty() {
     assert_eq!(checks(app(), "[]"), (vec![], vec![]));
     let (both, _) = checks(app(), r#"[{"type": "contains", "value": "a"}, {"type": "contains", "value": "b"}]"#);
     assert_eq!(both.len(), 2);
@@ -112,7 +112,7 @@ fn assert_takes_the_place_of_expected_even_when_it_is_empty() {
 }
 
 #[test]
-fn an_assertion_that_cannot_pass_fails_regardless_of_negate() {
+fn invalid_assertion_fails_regardless_of_negate() {
     for (assertion, reason) in [
         (r#"{"type": "equal", "negate": true}"#, "unknown assertion type `equal`; did you mean `equals`?"),
         (r#"{"type": "regex", "value": "("}"#, "this pattern cannot be used: unclosed group"),
@@ -156,7 +156,7 @@ fn an_assertion_that_cannot_pass_fails_regardless_of_negate() {
 }
 
 #[test]
-fn a_script_gets_the_input_as_written_and_the_value_or_what_is_expected() {
+fn script_receives_raw_input_and_value_or_expected() {
     let files = || app().with("app/scripts/tests/deep.ts", "").with("app/assistants/keyword/src/check.js", "");
     let asked = json!([{"content": "hi"}]);
     let (own, _) = checks(files(), r#"{"type": "script", "script": "scripts.tests.deep.Check", "value": 1}"#);
@@ -167,7 +167,7 @@ fn a_script_gets_the_input_as_written_and_the_value_or_what_is_expected() {
 }
 
 #[test]
-fn a_judge_is_an_agent_of_the_suite() {
+fn judge_becomes_an_agent_of_the_suite() {
     let files = app()
         .with("app/assistants/tests/judge/package.yao", r#"{"connector": "mock"}"#)
         .with(TESTS, r#"{"id": "a", "input": "x", "assert": {"type": "agent", "use": "agents:tests.judge", "value": "polite", "options": {"metadata": {"m": 1}}}}"#);
@@ -180,7 +180,7 @@ fn a_judge_is_an_agent_of_the_suite() {
 }
 
 #[test]
-fn a_message_is_said_instead_of_the_checks_own_words() {
+fn message_replaces_the_default_failure_message() {
     let loaded =
         load_tests(r#"{"id": "a", "input": "x", "assert": {"type": "contains", "value": "x", "message": "say x"}}"#);
     assert_eq!(loaded.plan.suites[0].cases[0].checks[0].message(), Some("say x"));

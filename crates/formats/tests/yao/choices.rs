@@ -23,7 +23,7 @@ fn with_input(files: &MemoryFiles, input: &str, agent: Option<&str>) -> Loaded {
 }
 
 #[test]
-fn flags_come_before_tests_but_for_the_timeout() {
+fn flags_override_tests_except_for_timeout() {
     let text = "{\"id\": \"a\", \"input\": \"x\", \"user\": \"u\", \"team\": \"t\", \"timeout\": \"7s\"}\n{\"id\": \"b\", \"input\": \"x\"}\n";
     let files = app().with(TESTS, text);
     let own = load_from(&files, &LoadOptions::default());
@@ -39,7 +39,7 @@ fn flags_come_before_tests_but_for_the_timeout() {
 }
 
 #[test]
-fn tests_that_choose_nothing_share_one_target() {
+fn tests_without_overrides_share_one_target() {
     let text = "{\"id\": \"a\", \"input\": \"x\"}\n{\"id\": \"b\", \"input\": \"x\", \"user\": \"test-user\"}\n{\"id\": \"c\", \"input\": \"x\", \"user\": \"u\"}\n";
     let loaded = load_from(&app().with(TESTS, text), &LoadOptions::default());
     let [a, b, c] = loaded.plan.suites[0].cases.as_slice() else { panic!("three") };
@@ -47,7 +47,7 @@ fn tests_that_choose_nothing_share_one_target() {
 }
 
 #[test]
-fn a_test_may_choose_its_connector_prompts_and_data() {
+fn test_can_override_connector_prompts_and_metadata() {
     let text = r#"{"id": "a", "input": "x", "options": {"connector": "other", "metadata": {"__prompt_preset": "short", "k": 1}}}
 {"id": "b", "input": "x", "options": {"disable_global_prompts": true}}
 {"id": "c", "input": "x", "options": {"disable_global_prompts": true, "metadata": {"__prompt_preset": "short"}}}
@@ -81,7 +81,7 @@ fn a_test_may_choose_its_connector_prompts_and_data() {
 }
 
 #[test]
-fn a_message_is_one_case() {
+fn message_input_is_a_single_case() {
     let files = app().with("package.yao", "{\"connector\": \"mock\"}");
     let loaded = with_input(&files, "Hello ${X}", None);
     let case = one_case(&loaded);
@@ -92,7 +92,7 @@ fn a_message_is_one_case() {
 }
 
 #[test]
-fn an_agent_may_be_named() {
+fn agent_option_selects_the_assistant() {
     let files = MemoryFiles::default()
         .with("app.yao", "{}")
         .with("assistants/workers/keyword/package.yao", "{\"connector\": \"mock\"}");
@@ -109,7 +109,7 @@ fn an_agent_may_be_named() {
 }
 
 #[test]
-fn an_agent_may_be_a_target_of_a_native_file() {
+fn agent_option_can_select_a_native_target() {
     let native = "suite: shop\ntarget: { process: { command: [agent] } }\ncases: [{ id: x, input: {} }]\n";
     let listed = "targets: { other: { mock: { model_name: m } } }\n";
     let files = MemoryFiles::default()
@@ -131,13 +131,13 @@ fn an_agent_may_be_a_target_of_a_native_file() {
 }
 
 #[test]
-fn a_missing_input_file_is_not_a_message() {
+fn missing_input_file_is_not_treated_as_a_message() {
     assert_eq!(told(&with_input(&app(), "none.jsonl", None)), ["0:0 file `none.jsonl` does not exist"]);
     assert_eq!(told(&with_input(&app(), "@none", None)), ["0:0 file `none` does not exist"]);
 }
 
 #[test]
-fn an_environment_may_choose_the_connector() {
+fn environment_variable_selects_the_connector() {
     let files = app()
         .with("app/assistants/keyword/package.yao", "{\"connector\": \"$ENV.CHOICE\"}")
         .with("env", "CHOICE=mock\n")
@@ -154,7 +154,7 @@ fn an_environment_may_choose_the_connector() {
 }
 
 #[test]
-fn a_reporter_is_an_agent_of_the_suite() {
+fn reporter_becomes_an_agent_of_the_suite() {
     let files = app()
         .with("app/assistants/report/page/package.yao", "{\"connector\": \"mock\"}")
         .with(TESTS, "{\"id\": \"a\", \"input\": \"x\"}");

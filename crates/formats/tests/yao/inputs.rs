@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{load_tests, one_case, told};
 
 #[test]
-fn a_file_of_tests_is_a_suite() {
+fn test_file_loads_as_a_suite() {
     let loaded = load_tests(
         "// a note\n\n{\"id\": \"T001\", \"input\": \"Hi\"} {\"id\": \"T002\", \"input\": {\"content\": \"Ho\"}}\n{\n  \"id\": \"T003\",\n  \
          \"input\": [{\"role\": \"user\", \"content\": \"a\"}, {\"role\": \"assistant\", \"content\": \"b\"}],\n  \"skip\": true,\n  \
@@ -33,7 +33,7 @@ fn a_file_of_tests_is_a_suite() {
 }
 
 #[test]
-fn every_mistake_of_a_file_is_reported_with_its_location() {
+fn reports_every_error_with_its_location() {
     let loaded = load_tests(
         "{\"id\": \"a\"}\n{\"input\": \"x\"}\n{\"id\": \"\", \"input\": \"x\"}\n{\"id\": \"a\", \"input\": null}\n\
          {\"id\": 7, \"input\": \"x\"}\n{\"id\": \"b\", \"input\": \"x\", \"timeout\": \"30\"}\n\
@@ -62,12 +62,12 @@ fn every_mistake_of_a_file_is_reported_with_its_location() {
 }
 
 #[test]
-fn a_file_without_tests_is_refused() {
+fn refuses_file_without_tests() {
     assert_eq!(told(&load_tests("// nothing\n")), [format!("0:0 `{}` contains no tests", super::TESTS)]);
 }
 
 #[test]
-fn an_unsupported_input_only_breaks_its_own_test() {
+fn unsupported_input_breaks_only_its_own_test() {
     let loaded = load_tests("{\"id\": \"a\", \"input\": 7}\n{\"id\": \"b\", \"input\": \"x\"}\n");
     assert_eq!(told(&loaded), ["1:22 `input` must be a string, a message or a list of messages, found the number 7"]);
     let cases = &loaded.plan.suites[0].cases;
@@ -80,7 +80,7 @@ fn an_unsupported_input_only_breaks_its_own_test() {
 }
 
 #[test]
-fn an_unknown_field_is_reported_once() {
+fn unknown_field_is_reported_once() {
     let loaded = load_tests(
         "{\"id\": \"a\", \"input\": \"x\", \"asserts\": []}\n{\"id\": \"b\", \"input\": \"x\", \"asserts\": [], \"zzz\": 1}\n\
          {\"id\": \"c\", \"input\": \"x\", \"assert\": {\"type\": \"equals\", \"values\": 1}, \"options\": {\"conector\": \"x\"}}\n",
@@ -99,7 +99,7 @@ fn an_unknown_field_is_reported_once() {
 }
 
 #[test]
-fn variables_of_other_formats_are_plain_text() {
+fn variable_syntax_of_other_formats_is_literal() {
     let loaded = load_tests("{\"id\": \"${A}\", \"input\": \"${B}\", \"expected\": \"${C}\"}");
     let case = one_case(&loaded);
     assert!(

@@ -14,7 +14,7 @@ fn names(files: &MemoryFiles, path: &str) -> Vec<String> {
 }
 
 #[test]
-fn tests_of_assistants_are_found_and_nothing_else() {
+fn finds_only_test_files_of_assistants() {
     let files = app()
         .with(TESTS, TEST)
         .with("app/assistants/keyword/prompts.yml", "[]")
@@ -30,7 +30,7 @@ fn tests_of_assistants_are_found_and_nothing_else() {
 }
 
 #[test]
-fn several_files_are_distinguished_by_their_names() {
+fn multiple_files_are_distinguished_by_file_name() {
     let files = app()
         .with(TESTS, TEST)
         .with("app/assistants/keyword/tests/more.jsonl", TEST)
@@ -40,7 +40,7 @@ fn several_files_are_distinguished_by_their_names() {
 }
 
 #[test]
-fn a_named_file_without_tests_is_reported() {
+fn reports_given_file_without_tests() {
     let files = MemoryFiles::default().with("rows.jsonl", "{\"tool\": \"t\"}\n");
     assert_eq!(told(&load(&files, &["rows.jsonl".into()])), ["1:1 `rows.jsonl` does not match any known suite format"]);
     let files = app().with(TESTS, "{\"id\": \"a\", \"input\": \n");
@@ -50,7 +50,7 @@ fn a_named_file_without_tests_is_reported() {
 }
 
 #[test]
-fn files_that_are_too_large_are_refused() {
+fn refuses_oversized_files() {
     let told_of = |path: &str, bytes: usize| {
         let files = app().with(TESTS, TEST).with(path, " ".repeat(bytes));
         told(&load_from(&files, &LoadOptions::default())).join("; ")
@@ -63,7 +63,7 @@ fn files_that_are_too_large_are_refused() {
 }
 
 #[test]
-fn tests_without_an_assistant_are_an_error_and_data_is_not() {
+fn reports_tests_without_assistant_and_ignores_data_files() {
     let native = "suite: n\ntarget: { process: { command: [a] } }\ncases: [{ id: x, input: {} }]\n";
     let files = MemoryFiles::default().with("p/n/agentci.yaml", native);
     let asserting = "{\"id\": \"a\", \"input\": \"x\", \"assert\": {\"type\": \"contains\", \"value\": \"x\"}}\n";
@@ -78,7 +78,7 @@ fn tests_without_an_assistant_are_an_error_and_data_is_not() {
 }
 
 #[test]
-fn a_file_of_tests_that_is_empty_is_an_error() {
+fn refuses_empty_test_file() {
     for text in ["", "\n\n"] {
         let files = app().with(TESTS, text).with("app/assistants/keyword/tests/cassette.jsonl", "");
         let loaded = load(&files, &["app".into()]);

@@ -8,7 +8,7 @@ use super::listener::{Listener, http, message, modern, result};
 use crate::{ClientCredentials, ConnectOptions, McpClient, McpEndpoint, ServerAddress};
 
 #[tokio::test]
-async fn a_token_is_found_fetched_once_and_renewed_when_it_is_refused() {
+async fn token_is_fetched_once_and_renewed_after_rejection() {
     let issued = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&issued);
     let listener = Listener::start(move |seen| {
@@ -48,7 +48,7 @@ async fn a_token_is_found_fetched_once_and_renewed_when_it_is_refused() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_always_refused_is_not_asked_for_for_ever() {
+async fn stops_requesting_tokens_that_are_always_rejected() {
     let issued = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&issued);
     let listener = Listener::start(move |seen| {

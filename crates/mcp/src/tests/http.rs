@@ -18,7 +18,7 @@ async fn call(client: &McpClient, answers: Vec<ElicitationAnswer>) -> Result<cra
 }
 
 #[tokio::test]
-async fn a_modern_request_repeats_itself_in_its_headers() {
+async fn modern_request_mirrors_its_body_in_headers() {
     let schema =
         json!({ "type": "object", "properties": { "region": { "type": "string", "x-mcp-header": "Region" } } });
     let bad = json!({ "type": "object", "properties": { "a": { "type": "number", "x-mcp-header": "A" } } });
@@ -49,7 +49,7 @@ async fn a_modern_request_repeats_itself_in_its_headers() {
 }
 
 #[tokio::test]
-async fn an_answer_may_be_a_stream() {
+async fn response_can_be_an_event_stream() {
     let listener = Listener::start(|seen| {
         modern(seen).unwrap_or_else(|| {
             let id = &seen.body["id"];
@@ -74,14 +74,14 @@ data: "result":{"content":[{"type":"text","text":"done"}]}}
 }
 
 #[tokio::test]
-async fn a_stream_that_ends_before_the_answer_is_cut() {
+async fn stream_ending_before_the_response_is_an_error() {
     let listener = Listener::start(|seen| modern(seen).unwrap_or_else(|| stream(": nothing\n\n"))).await;
     let client = connect(listener.server()).await;
     assert_eq!(call(&client, vec![]).await.unwrap_err(), Error::Cut);
 }
 
 #[tokio::test]
-async fn a_failed_request_tells_its_error_or_its_status() {
+async fn failed_request_reports_its_rpc_error_or_http_status() {
     let listener = Listener::start(|seen| {
         modern(seen).unwrap_or_else(|| match seen.method() {
             "tools/list" => http("503 Service Unavailable", "", "busy"),
@@ -100,7 +100,7 @@ async fn a_failed_request_tells_its_error_or_its_status() {
 }
 
 #[tokio::test]
-async fn a_legacy_server_keeps_its_session_and_gets_a_new_one_when_it_is_lost() {
+async fn legacy_session_is_kept_and_replaced_when_lost() {
     let calls = AtomicUsize::new(0);
     let listener = Listener::start(move |seen| {
         legacy(seen).unwrap_or_else(|| match calls.fetch_add(1, Ordering::Relaxed) {
@@ -124,7 +124,7 @@ async fn a_legacy_server_keeps_its_session_and_gets_a_new_one_when_it_is_lost() 
 }
 
 #[tokio::test]
-async fn a_question_on_the_stream_is_answered_and_the_stream_taken_up_where_it_broke() {
+async fn answers_elicitation_and_resumes_broken_stream() {
     let listener = Listener::start(move |seen| {
         if let Some(answer) = legacy(seen) {
             return answer;
@@ -149,7 +149,7 @@ async fn a_question_on_the_stream_is_answered_and_the_stream_taken_up_where_it_b
 }
 
 #[tokio::test]
-async fn a_call_that_takes_too_long_is_cancelled_as_its_era_wants() {
+async fn timed_out_request_is_cancelled_according_to_era() {
     let limit = std::time::Duration::from_millis(100);
     let mut listener = Listener::start(|seen| modern(seen).unwrap_or_else(|| NEVER.into())).await;
     let client = connect(listener.server()).await;
@@ -166,14 +166,14 @@ async fn a_call_that_takes_too_long_is_cancelled_as_its_era_wants() {
 }
 
 #[tokio::test]
-async fn what_is_no_server_of_the_kind_is_told() {
+async fn reports_server_that_does_not_speak_mcp() {
     let listener = Listener::start(|_| http("200 OK", "content-type: text/html\r\n", "<html>")).await;
     let error = McpClient::connect(listener.server(), ConnectOptions::default(), LIMIT).await.unwrap_err();
     assert_eq!(error.to_string(), "the server answered with status 200: not a message: `text/html`");
 }
 
 #[tokio::test]
-async fn nobody_there_is_told() {
+async fn reports_connection_refused() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
     drop(listener);

@@ -23,7 +23,7 @@ async fn connected(listener: &Listener) -> McpClient {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_always_wants_to_know_more_is_given_up() {
+async fn gives_up_on_endless_input_requests() {
     let wants = json!({ "resultType": "input_required", "requestState": "s" });
     let listener = Listener::start(move |seen| modern(seen).unwrap_or_else(|| result(seen, &wants))).await;
     let client = connected(&listener).await;
@@ -33,7 +33,7 @@ async fn a_server_that_always_wants_to_know_more_is_given_up() {
 }
 
 #[tokio::test]
-async fn lists_and_notifications_have_a_size() {
+async fn lists_and_notifications_have_a_size_limit() {
     let big = "big=$(head -c 1000000 /dev/zero | tr '\\0' x)";
     let pages = format!(
         "{big}; while read line; do id=${{line#*\\\"id\\\":}}; id=${{id%%,*}}
@@ -56,7 +56,7 @@ async fn lists_and_notifications_have_a_size() {
 }
 
 #[tokio::test]
-async fn so_many_defects_are_kept() {
+async fn keeps_at_most_100_defects() {
     let noise = "read call; i=0; while [ $i -lt 150 ]; do echo noise $i; i=$((i+1)); done";
     let reply = r#"echo '{"jsonrpc":"2.0","id":2,"result":{}}'"#;
     let client = connect(MODERN, &format!("{noise}; {reply}; {STAY}"), ConnectOptions::default()).await;
@@ -68,7 +68,7 @@ async fn so_many_defects_are_kept() {
 
 /// A server that sends requests without end and never reads: each answer is as large as its request.
 #[tokio::test]
-async fn a_server_that_never_reads_is_not_listened_to_any_more() {
+async fn stops_reading_from_server_that_never_reads_responses() {
     let asks = "big=$(head -c 1000000 /dev/zero | tr '\\0' x); i=0
         while [ $i -lt 200 ]; do echo '{\"jsonrpc\":\"2.0\",\"id\":\"'$big'\",\"method\":\"ping\"}'; i=$((i+1)); done";
     let received = Arc::new(AtomicUsize::new(0));
@@ -92,7 +92,7 @@ async fn a_server_that_never_reads_is_not_listened_to_any_more() {
 }
 
 #[tokio::test]
-async fn a_server_that_leaves_by_halves_is_not_waited_for() {
+async fn does_not_wait_for_partially_stopped_server() {
     // A child process of the server keeps its output open.
     let client = connect(MODERN, "read call; sleep 60 & exit 3", ConnectOptions::default()).await;
     let error = call(&client, vec![]).await.unwrap_err();
@@ -118,7 +118,7 @@ async fn a_server_that_leaves_by_halves_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn the_body_of_a_failure_has_a_limit() {
+async fn error_body_has_a_size_limit() {
     let body = "x".repeat((1 << 20) + 1);
     let fails = move |seen: &_| modern(seen).unwrap_or_else(|| http("503 Service Unavailable", "", &body));
     let listener = Listener::start(fails).await;
@@ -128,7 +128,7 @@ async fn the_body_of_a_failure_has_a_limit() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_end_of_a_session_is_not_waited_for() {
+async fn session_deletion_has_a_timeout() {
     let listener = Listener::start(|seen| {
         if seen.head.starts_with("DELETE") {
             return NEVER.into();
@@ -143,7 +143,7 @@ async fn the_end_of_a_session_is_not_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_that_always_breaks_is_given_up() {
+async fn gives_up_on_stream_that_always_breaks() {
     let listener = Listener::start(|seen| {
         legacy(seen).unwrap_or_else(|| stream("id: e1\nretry: 18446744073709551615\ndata:\n\n"))
     })
@@ -159,7 +159,7 @@ async fn a_stream_that_always_breaks_is_given_up() {
 }
 
 #[tokio::test]
-async fn the_end_of_an_answer_is_not_waited_for_long() {
+async fn closes_stream_that_stays_open_after_the_response() {
     let mut listener = Listener::start(|seen| {
         modern(seen).unwrap_or_else(|| {
             let reply = json!({ "jsonrpc": "2.0", "id": seen.body["id"], "result": { "tools": [] } });
@@ -175,7 +175,7 @@ async fn the_end_of_an_answer_is_not_waited_for_long() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_address_that_is_never_named_is_not_waited_for() {
+async fn waiting_for_the_sse_endpoint_has_a_timeout() {
     let listener = Listener::start(|seen| {
         if seen.head.starts_with("GET") {
             return format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n: wait\n\n{OPEN}");
@@ -217,7 +217,7 @@ async fn authorized(answer: impl Fn(&str) -> String + Send + Sync + 'static) -> 
 }
 
 #[tokio::test]
-async fn answers_with_tokens_and_about_them_have_a_limit() {
+async fn token_and_metadata_responses_have_a_size_limit() {
     let large = || message(&json!({ "access_token": "t".repeat(1 << 20) }));
     let error = authorized(move |_| large()).await.unwrap_err().to_string();
     assert!(error.contains("metadata could not be read") && error.contains("1048576"), "{error}");
@@ -227,7 +227,7 @@ async fn answers_with_tokens_and_about_them_have_a_limit() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_gives_tokens_is_not_waited_for_for_ever() {
+async fn token_endpoint_has_a_timeout() {
     for silent in ["meta", "token"] {
         let begun = Instant::now();
         let answer = move |what: &str| if what == silent { NEVER.to_owned() } else { String::new() };
@@ -239,7 +239,7 @@ async fn who_gives_tokens_is_not_waited_for_for_ever() {
 
 /// Durations beyond the range of any clock.
 #[tokio::test]
-async fn a_token_and_a_limit_may_last_for_ever() {
+async fn accepts_maximum_token_lifetime_and_timeout() {
     let lasting = |what: &str| match what {
         "token" => message(&json!({ "access_token": "t", "expires_in": u64::MAX })),
         _ => String::new(),

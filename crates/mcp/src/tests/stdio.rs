@@ -40,7 +40,7 @@ fn accept(content: Value) -> ElicitationAnswer {
 }
 
 #[tokio::test]
-async fn a_modern_server_is_told_everything_in_each_request() {
+async fn every_modern_request_carries_client_metadata() {
     let log = Log::default();
     let reply = r#"read call; echo '{"jsonrpc":"2.0","id":2,"result":{"resultType":"complete","content":[{"type":"text","text":"hi"}]}}'"#;
     let client = connect(MODERN, &format!("{reply}; {STAY}"), log.options()).await;
@@ -62,7 +62,7 @@ async fn a_modern_server_is_told_everything_in_each_request() {
 }
 
 #[tokio::test]
-async fn a_legacy_server_is_greeted() {
+async fn legacy_server_is_initialized() {
     let log = Log::default();
     let client = connect(LEGACY, STAY, log.options()).await;
     assert_eq!((client.facts().era, client.facts().version.as_str()), (Era::Legacy, "2025-06-18"));
@@ -71,7 +71,7 @@ async fn a_legacy_server_is_greeted() {
 }
 
 #[tokio::test]
-async fn a_server_that_leaves_at_an_unknown_word_is_started_again_and_greeted() {
+async fn server_exiting_on_discovery_is_restarted_and_initialized() {
     let script = format!(
         "read first; case $first in *discover*) exit 1;; esac
         echo '{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{\"protocolVersion\":\"2025-03-26\",\"capabilities\":{{}}}}}}'; {STAY}"
@@ -82,7 +82,7 @@ async fn a_server_that_leaves_at_an_unknown_word_is_started_again_and_greeted() 
 }
 
 #[tokio::test]
-async fn a_silent_server_is_asked_both_ways_and_its_answer_tells() {
+async fn silent_server_is_probed_for_both_eras() {
     let options = || ConnectOptions { silence: Duration::from_millis(50), ..ConnectOptions::default() };
     let silent = r#"read discover; read initialize; echo '{"jsonrpc":"2.0","id":2,"result":{"protocolVersion":"2025-11-25","capabilities":{}}}'"#;
     let client = connect(silent, STAY, options()).await;
@@ -95,7 +95,7 @@ async fn a_silent_server_is_asked_both_ways_and_its_answer_tells() {
 }
 
 #[tokio::test]
-async fn a_server_of_an_unknown_revision_is_refused() {
+async fn refuses_server_with_unknown_revision() {
     let script = LEGACY.replace("2025-06-18", "2031-01-01");
     let error =
         McpClient::connect(shell(&format!("{script}{STAY}")), ConnectOptions::default(), LIMIT).await.unwrap_err();
@@ -103,7 +103,7 @@ async fn a_server_of_an_unknown_revision_is_refused() {
 }
 
 #[tokio::test]
-async fn notifications_before_the_greeting_is_answered_are_kept() {
+async fn notifications_before_initialization_are_kept() {
     let note = r#"read discover; echo '{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"early"}}';"#;
     let client = connect(&LEGACY.replace("read discover;", note), STAY, ConnectOptions::default()).await;
     let notifications = client.notifications();
@@ -114,7 +114,7 @@ async fn notifications_before_the_greeting_is_answered_are_kept() {
 }
 
 #[tokio::test]
-async fn noise_is_remembered_and_does_not_stop_a_call() {
+async fn noise_is_recorded_and_does_not_stop_a_call() {
     let script = format!(
         "echo 'Listening on stdin'; read call; echo '{{\"level\":\"info\"}}'; echo; echo '{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{{\"content\":[]}}}}'; {STAY}"
     );
@@ -126,7 +126,7 @@ async fn noise_is_remembered_and_does_not_stop_a_call() {
 }
 
 #[tokio::test]
-async fn noise_is_named_when_no_answer_comes() {
+async fn missing_response_error_quotes_noise() {
     let client = connect(&format!("echo hello\n{MODERN}"), STAY, ConnectOptions::default()).await;
     let error = client.list_tools(Duration::from_millis(50)).await.unwrap_err();
     let words = error.to_string();
@@ -143,7 +143,7 @@ async fn noise_is_named_when_no_answer_comes() {
 }
 
 #[tokio::test]
-async fn a_server_that_dies_in_a_call_is_named_with_its_last_words() {
+async fn crash_during_call_is_reported_with_stderr() {
     let client = connect(MODERN, "read call; echo 'no such table' >&2; exit 3", ConnectOptions::default()).await;
     let error = call(&client, vec![]).await.unwrap_err();
     assert_eq!(error.to_string(), "the server stopped with exit code 3; stderr: no such table");
@@ -152,14 +152,14 @@ async fn a_server_that_dies_in_a_call_is_named_with_its_last_words() {
 }
 
 #[tokio::test]
-async fn a_program_that_does_not_exist_is_named() {
+async fn reports_missing_program_by_name() {
     let server = ServerAddress::Stdio(ProcessCommand { program: "no-such-server".into(), ..ProcessCommand::default() });
     let error = McpClient::connect(server, ConnectOptions::default(), LIMIT).await.unwrap_err();
     assert_eq!(error, Error::NotStarted("program `no-such-server` not found".into()));
 }
 
 #[tokio::test]
-async fn replies_may_come_in_any_order() {
+async fn responses_can_arrive_in_any_order() {
     let script = format!(
         "read one; read two; for id in 3 2; do echo '{{\"jsonrpc\":\"2.0\",\"id\":'$id',\"result\":{{\"content\":[{{\"type\":\"text\",\"text\":\"'$id'\"}}]}}}}'; done; {STAY}"
     );
@@ -170,7 +170,7 @@ async fn replies_may_come_in_any_order() {
 }
 
 #[tokio::test]
-async fn progress_goes_to_its_call() {
+async fn progress_is_assigned_to_its_call() {
     let script = format!(
         "read one; read two
         for id in 3 2 3; do echo '{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{{\"progressToken\":'$id',\"progress\":1}}}}'; done
@@ -188,7 +188,7 @@ async fn progress_goes_to_its_call() {
 const ASK: &str = r#"echo '{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"Who?","requestedSchema":{"type":"object"}}}'"#;
 
 #[tokio::test]
-async fn a_legacy_server_may_ask_the_user_and_more() {
+async fn answers_requests_from_a_legacy_server() {
     let script = format!(
         "read call; echo '{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}}'; read pong
         echo '{{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"roots/list\"}}'; read roots
@@ -208,7 +208,7 @@ async fn a_legacy_server_may_ask_the_user_and_more() {
 }
 
 #[tokio::test]
-async fn a_question_without_an_answer_fails_the_call_and_names_it() {
+async fn elicitation_without_an_answer_fails_the_call() {
     let script = format!("read call; {ASK}; read refusal; read cancelled; echo \"$refusal $cancelled\" >&2; {STAY}");
     let client = connect(LEGACY, &script, ConnectOptions::default()).await;
     let error = call(&client, vec![]).await.unwrap_err();
@@ -218,7 +218,7 @@ async fn a_question_without_an_answer_fails_the_call_and_names_it() {
 }
 
 #[tokio::test]
-async fn a_modern_server_that_wants_to_know_more_is_called_again() {
+async fn call_is_repeated_when_modern_server_requires_input() {
     let wants = r#"{"resultType":"input_required","requestState":"s\u00e9cret","inputRequests":{"k":{"method":"elicitation/create","params":{"message":"Who?"}},"r":{"method":"roots/list"}}}"#;
     let again = r#"{"resultType":"input_required","requestState":"two"}"#;
     let script = format!(
@@ -241,7 +241,7 @@ async fn a_modern_server_that_wants_to_know_more_is_called_again() {
 }
 
 #[tokio::test]
-async fn what_was_not_offered_can_not_be_wanted() {
+async fn refuses_input_requests_that_were_not_offered() {
     let wants =
         r#"{"resultType":"input_required","inputRequests":{"k":{"method":"sampling/createMessage","params":{}}}}"#;
     let script = format!("read one; echo '{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{wants}}}'; {STAY}");
@@ -251,7 +251,7 @@ async fn what_was_not_offered_can_not_be_wanted() {
 }
 
 #[tokio::test]
-async fn a_call_that_takes_too_long_is_cancelled() {
+async fn timed_out_call_is_cancelled() {
     let client = connect(
         MODERN,
         "read call; read cancelled; echo \"$cancelled\" >&2; cat >/dev/null",
@@ -266,7 +266,7 @@ async fn a_call_that_takes_too_long_is_cancelled() {
 }
 
 #[tokio::test]
-async fn a_result_of_twenty_megabytes_arrives() {
+async fn receives_twenty_megabyte_result() {
     let script = format!(
         "read call; printf '{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{{\"content\":[{{\"type\":\"text\",\"text\":\"'; head -c 20971520 /dev/zero | tr '\\0' x; echo '\"}}]}}}}'; {STAY}"
     );
@@ -276,7 +276,7 @@ async fn a_result_of_twenty_megabytes_arrives() {
 }
 
 #[tokio::test]
-async fn there_is_a_limit_to_everything() {
+async fn messages_notifications_and_requests_have_limits() {
     let endless = "read call; head -c 70000000 /dev/zero | tr '\\0' x; cat >/dev/null";
     let client = connect(MODERN, endless, ConnectOptions::default()).await;
     assert!(matches!(call(&client, vec![]).await, Err(Error::TooMuch { what: "bytes in one message", .. })));
@@ -300,7 +300,7 @@ async fn there_is_a_limit_to_everything() {
 }
 
 #[tokio::test]
-async fn the_pages_of_a_list_are_joined() {
+async fn list_pages_are_joined() {
     let script = format!(
         "read one; echo '{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{{\"tools\":[{{\"name\":\"a\"}}],\"nextCursor\":\"c\"}}}}'
         read two; echo '{{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{{\"tools\":[{{\"name\":\"b\"}}]}}}}'; {STAY}"
@@ -313,7 +313,7 @@ async fn the_pages_of_a_list_are_joined() {
 }
 
 #[tokio::test]
-async fn an_answer_to_nothing_is_a_defect_but_a_late_one_is_not() {
+async fn unknown_response_is_a_defect_but_late_is_not() {
     let script = format!(
         "read call; for id in 77 '\"x\"' 1; do echo '{{\"jsonrpc\":\"2.0\",\"id\":'$id',\"result\":{{}}}}'; done
         echo '{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{{}}}}'; {STAY}"

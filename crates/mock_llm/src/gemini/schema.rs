@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_and_counts_are_those_of_json_schema() {
+    fn gemini_types_and_counts_convert_to_json_schema() {
         let mut schema = json!({
             "type": "OBJECT",
             "properties": {

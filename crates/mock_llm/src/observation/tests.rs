@@ -170,7 +170,7 @@ fn every_api_reports_a_call_and_its_result_once() {
 }
 
 #[test]
-fn checks_read_what_was_seen() {
+fn trace_contains_observed_requests_and_calls() {
     for said in conversations() {
         let mut reader = WireReader::new(true);
         let mut trace = Trace::default();
@@ -194,7 +194,7 @@ fn checks_read_what_was_seen() {
 }
 
 #[test]
-fn a_request_that_is_tried_again_is_one_call_with_two_attempts() {
+fn retried_request_counts_as_one_with_two_attempts() {
     let [first, then] = conversations().remove(0);
     for status in [429, 503] {
         let mut reader = WireReader::new(true);
@@ -215,7 +215,7 @@ fn a_request_that_is_tried_again_is_one_call_with_two_attempts() {
 }
 
 #[test]
-fn a_refused_request_has_neither_calls_nor_results() {
+fn rejected_request_reports_no_calls_or_results() {
     let [first, then] = conversations().remove(0);
     let mut reader = WireReader::new(true);
     tell(&mut reader, &first);
@@ -227,7 +227,7 @@ fn a_refused_request_has_neither_calls_nor_results() {
 }
 
 #[test]
-fn a_cut_stream_asks_for_nothing_and_a_client_that_left_for_what_it_had() {
+fn cut_stream_has_no_calls_but_client_disconnect_does() {
     let [first, _] = conversations().remove(0);
     let delta = |call: Value| format!("data: {}\n\n", json!({ "choices": [{ "delta": { "tool_calls": [call] } }] }));
     let whole = delta(json!({ "index": 0, "id": "c1", "function": { "name": "find", "arguments": "{}" } }));
@@ -240,7 +240,7 @@ fn a_cut_stream_asks_for_nothing_and_a_client_that_left_for_what_it_had() {
 }
 
 #[test]
-fn usage_times_and_tools_of_the_provider_are_reported() {
+fn reports_usage_timing_and_provider_tools() {
     let output =
         json!([{ "type": "web_search_call", "id": "ws_1", "status": "completed", "action": { "query": "x" } }]);
     let usage = json!({ "input_tokens": 7, "output_tokens": 2 });
@@ -267,7 +267,7 @@ fn usage_times_and_tools_of_the_provider_are_reported() {
 }
 
 #[test]
-fn tool_failures_are_reported_if_the_api_has_a_field_for_them() {
+fn reports_tool_failures_where_the_api_supports_them() {
     for at in [3, 4, 5] {
         let [first, mut then] = conversations().remove(at);
         let text = then.request.to_string();
@@ -287,7 +287,7 @@ fn tool_failures_are_reported_if_the_api_has_a_field_for_them() {
 }
 
 #[test]
-fn tools_of_the_provider_without_ids_are_distinguished() {
+fn distinguishes_provider_tool_calls_without_ids() {
     let parts = json!([{ "executableCode": { "code": "1" } }, { "codeExecutionResult": { "outcome": "OUTCOME_OK", "output": "1" } },
         { "executableCode": { "code": "2" } }, { "codeExecutionResult": { "outcome": "OUTCOME_FAILED", "output": "no" } }]);
     let [mut said, _] = gemini();
@@ -303,7 +303,7 @@ fn tools_of_the_provider_without_ids_are_distinguished() {
 }
 
 #[test]
-fn calls_without_ids_are_answered_in_order() {
+fn calls_without_ids_match_results_in_order() {
     let user = json!({ "role": "user", "parts": [{ "text": "two" }] });
     let call = |id: u64| json!({ "functionCall": { "name": "find", "args": { "id": id } } });
     let gave = |id: u64| json!({ "functionResponse": { "name": "find", "response": { "output": id } } });

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moments_are_written_as_dates() {
+    fn formats_timestamps_as_rfc_3339() {
         assert_eq!(moment(1_735_689_600), "2025-01-01T00:00:00Z");
         assert_eq!(moment(1_735_689_600 + 3_661), "2025-01-01T01:01:01Z");
     }

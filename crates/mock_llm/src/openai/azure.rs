@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_deployment_is_left_out() {
+    fn strips_the_deployment_from_the_path() {
         assert_eq!(short("/openai/deployments/a/chat/completions"), Some("/deployments/a/chat/completions"));
         assert_eq!(short("/deployments/a/chat/completions"), Some("/chat/completions"));
         assert_eq!(short("/deployments//x"), Some("/x"));

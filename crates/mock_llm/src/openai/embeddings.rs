@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_texts_have_equal_vectors_of_length_one() {
+    fn equal_texts_have_equal_unit_vectors() {
         let vectors = [vector("a", 64), vector("a", 64), vector("b", 64)];
         assert_eq!(vectors[0], vectors[1]);
         assert_ne!(vectors[0], vectors[2]);
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn both_encodings_say_the_same() {
+    fn float_and_base64_encodings_agree() {
         let answer = |format: &str| {
             let body = json!({ "input": ["a", [1, 2]], "dimensions": 3, "encoding_format": format }).to_string();
             answer(&serde_json::from_str(&body).unwrap(), "m").unwrap()

@@ -136,7 +136,7 @@ mod tests {
 
     /// Messages as the SDKs of Anthropic, `LangChain`, pydantic-ai and the AI SDK send them.
     #[test]
-    fn messages_of_the_sdks_are_fine() {
+    fn accepts_messages_sent_by_sdks() {
         for last in [
             json!({ "role": "assistant", "content": "" }),
             json!({ "role": "assistant", "content": [{ "type": "text", "text": "" }] }),
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_messages_are_refused_unless_the_model_goes_on_from_them() {
+    fn refuses_empty_messages_except_final_assistant_message() {
         let empty = "all messages must have non-empty content except for the optional final assistant message";
         for (role, content) in
             [("user", json!("")), ("user", json!([])), ("assistant", json!("")), ("assistant", json!([]))]
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn blank_messages_and_beginnings_that_end_blank_are_refused() {
+    fn refuses_blank_text_and_prefill_with_trailing_whitespace() {
         let blank = "messages: text content blocks must contain non-whitespace text";
         let blocks = |text: &str| json!([{ "type": "text", "text": text }]);
         for (role, content) in [("user", json!(" ")), ("user", blocks("\n")), ("assistant", blocks(" \t"))] {
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_have_plain_ids_of_their_own_and_data() {
+    fn tool_calls_need_unique_valid_ids_and_object_input() {
         let answer = |calls: &[Value]| refused(&json!([{ "role": "assistant", "content": calls }])).unwrap();
         let input = json!({});
         assert_eq!(
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn only_so_many_blocks_are_marked_for_the_cache() {
+    fn refuses_more_than_four_cache_control_blocks() {
         let mark = json!({ "type": "ephemeral" });
         let block = |mark: &Value| json!({ "type": "text", "text": "x", "cache_control": mark });
         let request = |tools: usize, blocks: usize| {

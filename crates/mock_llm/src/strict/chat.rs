@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn parallel_results_in_any_order_are_fine() {
+    fn accepts_parallel_results_in_any_order() {
         let calls = json!([{ "id": "a", "function": {} }, { "id": "b", "function": {} }]);
         let history = json!([
             { "role": "user", "content": "x" },
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_and_results_without_each_other_are_refused() {
+    fn refuses_unpaired_calls_and_results() {
         let user = json!({ "role": "user", "content": "x" });
         let asks = json!({ "role": "assistant", "tool_calls": [{ "id": "a" }, { "id": "b" }] });
         let gives = |id: &str| json!({ "role": "tool", "tool_call_id": id, "content": "1" });
@@ -155,14 +155,14 @@ mod tests {
     }
 
     #[test]
-    fn what_must_be_there_is_asked_for() {
+    fn refuses_missing_required_parameters() {
         assert_eq!(refused(&json!({ "messages": [] })).unwrap(), "you must provide a model parameter");
         assert_eq!(refused(&json!({ "model": "m" })).unwrap(), "Missing required parameter: 'messages'.");
         assert!(with(&json!([])).unwrap().starts_with("Invalid 'messages': empty array."));
     }
 
     #[test]
-    fn schemas_are_only_strict_where_the_request_says_so() {
+    fn schemas_are_strict_only_if_requested() {
         let user = json!([{ "role": "user", "content": "x" }]);
         let tool = |strict: Value| {
             let function =

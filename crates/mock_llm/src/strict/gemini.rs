@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_results_are_wanted_as_there_are_calls() {
+    fn result_count_must_equal_call_count() {
         let said = |after: &[Value]| {
             let mut contents = vec![
                 json!({ "role": "user", "parts": [{ "text": "hi" }] }),
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_those_of_functions() {
+    fn refuses_invalid_function_names() {
         let named = |name: &str| {
             let tools = json!([{ "functionDeclarations": [{ "name": "fine_1" }, { "name": name }] }]);
             refused(&json!({ "contents": [{ "parts": [] }], "tools": tools }))

@@ -85,7 +85,7 @@ mod tests {
     /// A history as the SDKs of OpenAI for Python and Node, openai-agents, `LangChain`, pydantic-ai and the AI SDK send
     /// it.
     #[test]
-    fn messages_of_the_sdks_are_fine() {
+    fn accepts_messages_sent_by_sdks() {
         for message in [
             json!({ "role": "assistant", "content": null, "tool_calls": [call("find", &json!("{}"))] }),
             json!({ "role": "assistant", "content": "x", "tool_calls": null, "function_call": null, "refusal": null }),
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_there_and_have_a_name_and_text_as_arguments() {
+    fn tool_calls_need_a_name_and_string_arguments() {
         let answer = |calls: Value| refused(&json!({ "role": "assistant", "content": "x", "tool_calls": calls }));
         let empty = "Invalid 'messages[1].tool_calls': empty array. Expected an array with minimum length 1, but got an empty array \
                      instead.";
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_not_what_someone_said() {
+    fn refuses_null_content() {
         let null = "Invalid value for 'content': expected a string, got null.";
         for role in ["user", "system", "developer", "assistant"] {
             assert_eq!(refused(&json!({ "role": role, "content": null })).unwrap(), null, "{role}");

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn results_in_any_order_and_in_several_messages_are_fine() {
+    fn accepts_results_in_any_order_and_across_messages() {
         let user = json!({ "role": "user", "content": "x" });
         let asks = said("assistant", &[call("a"), call("b")]);
         assert_eq!(refused(&json!([user, asks, said("user", &[result("b"), result("a")])])), None);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_and_results_without_each_other_are_refused() {
+    fn refuses_unpaired_calls_and_results() {
         let user = json!({ "role": "user", "content": "x" });
         let asks = said("assistant", &[call("a"), call("b")]);
         let open = refused(&json!([user, asks, said("user", &[result("a")])])).unwrap();
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_has_one_result() {
+    fn refuses_multiple_results_for_one_call() {
         let (user, asks) = (json!({ "role": "user", "content": "x" }), said("assistant", &[call("a"), call("b")]));
         let single = "each tool_use must have a single result. Found multiple `tool_result` blocks with id: a";
         let twice = refused(&json!([user, asks, said("user", &[result("a"), result("b"), result("a")])])).unwrap();
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn results_come_before_words() {
+    fn results_must_precede_text() {
         let (user, asks) = (json!({ "role": "user", "content": "x" }), said("assistant", &[call("a"), call("b")]));
         let after = |blocks: &[Value]| refused(&json!([user, asks, said("user", blocks)]));
         assert_eq!(after(&[result("a"), result("b"), text("and now?")]), None);
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_holds_the_calls_before() {
+    fn thread_supplies_earlier_calls() {
         let request = json!({ "model": "m", "max_tokens": 5, "messages": [said("user", &[result("a")])] }).to_string();
         let refused =
             |before: &Before| check(&serde_json::from_slice::<Value>(request.as_bytes()).unwrap(), before).err();
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_must_be_there_is_asked_for() {
+    fn refuses_missing_required_fields() {
         let refused = |request: &str| {
             check(&serde_json::from_slice::<Value>(request.as_bytes()).unwrap(), &Before::Nothing).unwrap_err().message
         };

@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_every_provider_takes_are_fine_and_others_are_not() {
+    fn accepts_only_valid_tool_names() {
         for name in ["a", "find_order", "mcp__shop-2__find", &"x".repeat(128)] {
             assert_eq!((openai("t", name), anthropic(0, name)), (Ok(()), Ok(())), "{name}");
         }

@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_together_is_fine() {
+    fn accepts_compatible_parameters() {
         let tool = json!({ "type": "function", "function": { "name": "f" } });
         for more in [
             json!({ "tools": null, "tool_choice": null, "parallel_tool_calls": null, "stream_options": null, "max_tokens": null }),
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_needs_something_else_is_refused_without_it() {
+    fn refuses_parameters_with_missing_dependencies() {
         let tool = json!({ "type": "function", "function": { "name": "f" } });
         for (more, message) in [
             (json!({ "tools": [] }), "Invalid 'tools': empty array."),
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn models_that_reason_take_another_limit_of_tokens() {
+    fn reasoning_models_refuse_max_tokens() {
         let limited = |model: &str| refused(&json!({ "model": model, "max_tokens": 9 })).is_some();
         for model in ["o1", "o1-preview", "o3-mini", "o4-mini-2025-04-16", "gpt-5", "gpt-5-mini", "gpt-5.1"] {
             assert!(limited(model), "{model}");

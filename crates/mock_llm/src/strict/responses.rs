@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn outputs_alone_are_fine_after_the_answer_that_asked_for_them() {
+    fn accepts_outputs_for_calls_of_the_previous_response() {
         assert_eq!(paired(&items(&[], &["b", "a"]), &after(&["a", "b"], &[])), Ok(()));
         assert_eq!(paired(&items(&["a"], &["a"]), &EarlierCalls::default()), Ok(()));
         // Sent again with its call, or a second time later.
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_and_outputs_without_each_other_are_refused() {
+    fn refuses_unpaired_calls_and_outputs() {
         let message = |refused: Result<(), ModelRefusal>| refused.unwrap_err().message;
         let open = "No tool output found for function call b.";
         assert_eq!(message(paired(&items(&[], &["a"]), &after(&["a", "b"], &[]))), open);

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn closed_schemas_are_fine() {
+    fn accepts_closed_schemas() {
         for schema in [
             r#"{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}"#,
             r#"{"type":"object","additionalProperties":false}"#,
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_say_what_is_in_them() {
+    fn refuses_array_schema_without_items() {
         let list = |schema: &str| {
             list_of_nothing(&serde_json::from_slice::<Value>(schema.as_bytes()).unwrap()).map(|broken| broken.openai())
         };
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_deep_is_left_alone() {
+    fn skips_schemas_beyond_the_depth_limit() {
         let deep = |levels: usize| {
             let (before, after) = (r#"{"items":"#.repeat(levels), "}".repeat(levels));
             openai(&format!(r#"{before}{{"type":"object"}}{after}"#)).is_some()
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_open_or_optional_part_is_named_with_its_place() {
+    fn reports_first_open_or_optional_property_with_its_location() {
         assert_eq!(
             openai(r#"{"type":"object","properties":{}}"#).unwrap(),
             "In context=(), 'additionalProperties' is required to be supplied and to be false."

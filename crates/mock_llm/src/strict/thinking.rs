@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn thinking_needs_room_and_a_free_choice() {
+    fn thinking_requires_token_budget_and_unforced_tool_choice() {
         let thinks = |kind: &str, budget: u64, choice: &str, tools: Value| {
             let thinking = json!({ "type": kind, "budget_tokens": budget });
             refused(

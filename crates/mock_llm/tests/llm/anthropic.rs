@@ -9,7 +9,7 @@ const SCRIPT: &str = "rules:\n- when: { user: weather, turn: 2, tool_result: tru
     default: Hello there.\n";
 
 #[tokio::test]
-async fn a_message_has_every_part_and_tool_results_lead_on() {
+async fn message_is_complete_and_tool_results_continue_it() {
     let server = serve(SCRIPT).await;
     let said = json!([{ "role": "user", "content": "weather" }]);
     let first = post(&server, "/v1/messages", &json!({ "model": "c", "max_tokens": 9, "messages": said })).await;
@@ -35,7 +35,7 @@ async fn a_message_has_every_part_and_tool_results_lead_on() {
 }
 
 #[tokio::test]
-async fn a_streamed_message_adds_up() {
+async fn streamed_events_form_the_complete_message() {
     let server = serve(SCRIPT).await;
     let body = json!({ "model": "c", "max_tokens": 9, "stream": true, "messages": [{ "role": "user", "content": "weather" }] });
     let answer = post(&server, "/v1/messages", &body).await;
@@ -62,7 +62,7 @@ async fn a_streamed_message_adds_up() {
 }
 
 #[tokio::test]
-async fn a_key_that_the_script_demands_is_asked_for() {
+async fn requires_the_api_key_of_the_script() {
     let server = serve("api_key: sk-test\ndefault: hi\n").await;
     let body = json!({ "model": "c", "max_tokens": 9, "messages": [{ "role": "user", "content": "x" }] }).to_string();
     for (headers, path, status) in [

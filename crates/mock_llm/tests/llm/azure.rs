@@ -7,7 +7,7 @@ use crate::client::{get, post, request, said, send, serve};
 const SCRIPT: &str = "rules:\n- { when: { model: our-gpt }, reply: From our deployment. }\ndefault: Another.\n";
 
 #[tokio::test]
-async fn the_deployment_is_the_model() {
+async fn deployment_name_is_the_model() {
     let server = serve(SCRIPT).await;
     let messages = json!([{ "role": "user", "content": "hi" }]);
     let path = "/openai/deployments/our-gpt/chat/completions?api-version=2024-10-21";
@@ -48,7 +48,7 @@ async fn the_deployment_is_the_model() {
 }
 
 #[tokio::test]
-async fn the_key_is_in_a_header_of_its_own() {
+async fn accepts_the_api_key_header() {
     let server = serve("api_key: sk-test\ndefault: hi\n").await;
     let body = json!({ "messages": [{ "role": "user", "content": "x" }] }).to_string();
     for (headers, status) in [

@@ -15,7 +15,7 @@ pub(crate) async fn ask(server: &ModelServer, method: &str, path: &str, host: &s
 const QUESTIONS: [(&str, &str); 2] = [("GET", "/__agentci/journal"), ("POST", "/__agentci/reset")];
 
 #[tokio::test]
-async fn the_journal_needs_a_token_and_the_servers_own_name() {
+async fn journal_requires_token_and_own_host_name() {
     let options = ModelServerOptions { control_token: Some("token-of-a-test".into()), ..ModelServerOptions::default() };
     let rules = script("rules:\n- when: { user: go }\n  reply: [one, two]\n");
     let server = ModelServer::start(rules, options).await.unwrap();
@@ -39,7 +39,7 @@ async fn the_journal_needs_a_token_and_the_servers_own_name() {
 
 /// The script's API key is accepted, too. The server of a run has neither, so its journal is not available.
 #[tokio::test]
-async fn without_a_token_only_the_key_of_the_script_opens_it() {
+async fn without_token_only_the_script_key_grants_access() {
     let server = serve("api_key: key-of-a-script\ndefault: hello\n").await;
     let shut = serve("default: hello\n").await;
     for (method, path) in QUESTIONS {

@@ -42,7 +42,7 @@ fn request(messages: &[Value], more: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_function_is_called_and_its_result_belongs_to_the_call() {
+async fn function_result_is_matched_to_its_call() {
     let (server, mut seen) = watched(REFUND).await;
     let mut messages = vec![json!({ "role": "user", "content": "refund it" })];
     // The same call twice, then text; each request repeats the history.
@@ -66,7 +66,7 @@ async fn a_function_is_called_and_its_result_belongs_to_the_call() {
 }
 
 #[tokio::test]
-async fn a_late_result_is_reported() {
+async fn late_result_is_reported() {
     let (server, mut seen) = watched(&format!("{REFUND}- when: {{ user: thanks }}\n  reply: bye\n")).await;
     let user = |text: &str| json!({ "role": "user", "content": text });
     let answer = post(&server, "/v1/chat/completions", &request(&[user("refund it")], &json!({}))).await.json();
@@ -80,7 +80,7 @@ async fn a_late_result_is_reported() {
 
 /// Examples in a prompt have their own calls and results, which the model did not request.
 #[tokio::test]
-async fn a_result_of_an_example_is_not_the_result_of_a_call() {
+async fn example_result_is_not_matched_to_a_call() {
     let (server, mut seen) = watched(&format!("{REFUND}- reply: fine\n")).await;
     let call = |arguments: &str| json!({ "role": "assistant", "content": null, "function_call": { "name": "refund", "arguments": arguments } });
     let result = |content: &str| json!({ "role": "function", "name": "refund", "content": content });
@@ -99,7 +99,7 @@ async fn a_result_of_an_example_is_not_the_result_of_a_call() {
 }
 
 #[tokio::test]
-async fn a_function_is_streamed_bit_by_bit() {
+async fn function_call_is_streamed_in_chunks() {
     let (server, _seen) = watched(REFUND).await;
     let messages = [json!({ "role": "user", "content": "refund it" })];
     let answer = post(&server, "/v1/chat/completions", &request(&messages, &json!({ "stream": true }))).await;
@@ -116,7 +116,7 @@ async fn a_function_is_streamed_bit_by_bit() {
 }
 
 #[tokio::test]
-async fn functions_are_the_offer_and_one_is_called_at_a_time() {
+async fn functions_are_the_offered_tools_and_allow_one_call() {
     let two = "rules:\n- tool_calls: [{ name: refund, args: { amount: a lot } }, { name: mail }]\n";
     let (server, mut seen) = watched(two).await;
     let messages = [json!({ "role": "user", "content": "refund it" })];

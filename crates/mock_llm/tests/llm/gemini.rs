@@ -27,7 +27,7 @@ fn troubles(server: &agentci_mock_llm::ModelServer) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn an_answer_has_every_part_and_results_lead_on() {
+async fn response_is_complete_and_tool_results_continue_it() {
     let server = serve(SCRIPT).await;
     let mut contents = vec![user("weather")];
     let first = post(&server, GENERATE, &json!({ "contents": contents, "tools": weather() })).await.json();
@@ -55,7 +55,7 @@ async fn an_answer_has_every_part_and_results_lead_on() {
 }
 
 #[tokio::test]
-async fn both_streams_add_up_to_the_same() {
+async fn sse_and_json_streams_have_equal_content() {
     let server = serve(SCRIPT).await;
     let body = json!({ "contents": [user("weather")], "tools": weather() });
     let path = "/v1beta/models/gemini-2.5-flash:streamGenerateContent";
@@ -91,7 +91,7 @@ async fn both_streams_add_up_to_the_same() {
 }
 
 #[tokio::test]
-async fn what_the_request_does_not_allow_is_reported() {
+async fn reports_calls_that_the_request_does_not_allow() {
     let asks = |more: Value| {
         let mut body = json!({ "contents": [user("weather")], "tools": weather() });
         body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -136,7 +136,7 @@ async fn what_the_request_does_not_allow_is_reported() {
 }
 
 #[tokio::test]
-async fn the_format_of_an_answer_is_kept() {
+async fn reports_responses_in_the_wrong_format() {
     let color = json!({ "type": "STRING", "enum": ["red", "blue"] });
     let object =
         json!({ "type": "OBJECT", "properties": { "n": { "type": "INTEGER", "nullable": true } }, "required": ["n"] });
@@ -170,7 +170,7 @@ async fn the_format_of_an_answer_is_kept() {
 }
 
 #[tokio::test]
-async fn errors_and_refusals_have_their_shape() {
+async fn errors_have_the_gemini_format() {
     let server = serve("rules:\n- { when: { user: busy }, fail: { status: 503, message: later } }\n- { when: { user: hi }, reply: hi }\n").await;
     let busy = post(&server, GENERATE, &json!({ "contents": [user("busy")] })).await;
     assert_eq!(
@@ -189,7 +189,7 @@ async fn errors_and_refusals_have_their_shape() {
 }
 
 #[tokio::test]
-async fn only_so_many_candidates_are_given() {
+async fn candidate_count_is_limited() {
     let server = serve(SCRIPT).await;
     for (wanted, given) in [(0, 1), (3, 3), (8, 8), (9, 8), (u64::MAX, 8)] {
         let body = json!({ "contents": [user("hi")], "generationConfig": { "candidateCount": wanted } });
@@ -201,7 +201,7 @@ async fn only_so_many_candidates_are_given() {
 }
 
 #[tokio::test]
-async fn what_is_asked_beside_is_never_a_miss() {
+async fn auxiliary_endpoints_never_cause_a_miss() {
     let server = serve("rules:\n- { when: { model: gemini-a }, reply: hi }\n").await;
     let model = "/v1beta/models/gemini-a";
     assert!(
@@ -225,7 +225,7 @@ async fn what_is_asked_beside_is_never_a_miss() {
 }
 
 #[tokio::test]
-async fn the_key_may_be_in_a_header_or_the_query() {
+async fn accepts_key_in_header_or_query() {
     let server = serve("api_key: sk-test\ndefault: hi\n").await;
     let body = json!({ "contents": [user("x")] }).to_string();
     for (query, headers, status) in [

@@ -7,7 +7,7 @@ use tokio::net::TcpStream;
 use crate::client::{chat, get, post, read, request, said, send, serve};
 
 #[tokio::test]
-async fn wrong_requests_get_the_providers_error_and_the_server_goes_on() {
+async fn invalid_requests_get_provider_errors_and_server_survives() {
     let server = serve("default: fine\n").await;
     for (method, path, body, status, part) in [
         ("POST", "/v1/chat/completions", "{", 400, "not valid JSON"),
@@ -85,7 +85,7 @@ async fn wrong_requests_get_the_providers_error_and_the_server_goes_on() {
 }
 
 #[tokio::test]
-async fn a_request_for_embeddings_has_so_many_texts() {
+async fn refuses_too_many_embedding_inputs() {
     let server = serve("default: fine\n").await;
     let asked = |texts: usize| json!({ "input": vec!["x"; texts], "dimensions": 1 });
     assert_eq!(post(&server, "/v1/embeddings", &asked(2048)).await.status, 200);
@@ -95,7 +95,7 @@ async fn a_request_for_embeddings_has_so_many_texts() {
 }
 
 #[tokio::test]
-async fn a_body_of_a_hundred_megabytes_is_refused_and_the_client_hears_it() {
+async fn refuses_hundred_megabyte_body_with_a_response() {
     let server = serve("default: fine\n").await;
     let mut stream = TcpStream::connect(server.address()).await.unwrap();
     let size = 100_000_000;
@@ -111,7 +111,7 @@ async fn a_body_of_a_hundred_megabytes_is_refused_and_the_client_hears_it() {
 }
 
 #[tokio::test]
-async fn noise_and_connections_that_break_do_not_end_it() {
+async fn survives_garbage_and_broken_connections() {
     let server = serve("default: fine\n").await;
     assert_eq!(send(&server, b"\x16\x03\x01 nonsense\r\n\r\n").await.status, 400);
     let mut half = TcpStream::connect(server.address()).await.unwrap();
@@ -130,7 +130,7 @@ async fn noise_and_connections_that_break_do_not_end_it() {
 }
 
 #[tokio::test]
-async fn it_stops_when_it_is_dropped() {
+async fn server_stops_when_dropped() {
     let server = serve("default: fine\n").await;
     let address = server.address();
     let mut open = TcpStream::connect(address).await.unwrap();

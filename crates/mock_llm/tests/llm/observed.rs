@@ -82,7 +82,7 @@ async fn results_after(path: &str, first: Value, second: impl Fn(&str) -> Value)
 }
 
 #[tokio::test]
-async fn calls_that_the_agent_gave_other_ids_are_answered() {
+async fn matches_results_when_the_agent_changes_call_ids() {
     let user = json!({ "role": "user", "content": "x" });
     // Different ids, and differently formatted arguments; another tool or other arguments are another call.
     for (name, arguments, id, came) in [
@@ -123,7 +123,7 @@ async fn calls_that_the_agent_gave_other_ids_are_answered() {
 }
 
 #[tokio::test]
-async fn an_example_in_the_prompt_is_not_the_result_of_a_call() {
+async fn example_in_the_prompt_is_not_a_result() {
     let tools = json!([{ "type": "function", "function": { "name": "search" } }]);
     let call = json!({ "id": "example", "type": "function", "function": { "name": "search", "arguments": "{\"q\":1,\"n\":2}" } });
     let example = [
@@ -199,7 +199,7 @@ fn told(results: &[(usize, &str)]) -> Vec<(usize, String)> {
 const TWICE: &str = "- when: { turn: 3 }\n  reply: done\n- tool_calls: [{ name: search, args: { q: 1 } }]\n";
 
 #[tokio::test]
-async fn ids_that_start_over_with_each_answer_are_distinguished() {
+async fn distinguishes_call_ids_reused_in_each_response() {
     let first = [user("x"), asks("call_0", "{\"q\":1}"), gives("call_0", "a")];
     let wire = Wire::new(TWICE).await;
     wire.chat(&first[..1]).await;
@@ -218,7 +218,7 @@ async fn ids_that_start_over_with_each_answer_are_distinguished() {
 }
 
 #[tokio::test]
-async fn parallel_conversations_may_number_their_calls_alike() {
+async fn parallel_conversations_can_reuse_call_ids() {
     let rules = "- when: { turn: 2 }\n  reply: done\n- tool_calls: [{ name: search, args: { q: 1 } }]\n";
     let begun = |time: &str| vec![json!({ "role": "system", "content": time }), user("x")];
     let with = |content: &str| [begun(content), vec![asks("c0", "{\"q\":1}"), gives("c0", content)]].concat();
@@ -238,7 +238,7 @@ async fn parallel_conversations_may_number_their_calls_alike() {
 }
 
 #[tokio::test]
-async fn outputs_between_the_calls_of_an_answer_are_its_results() {
+async fn outputs_interleaved_with_calls_are_matched() {
     let rules = "- when: { tool_result: true }\n  reply: done\n\
                  - tool_calls: [{ name: search, args: { q: 1 } }, { name: search, args: { q: 2 } }]\n";
     let call = |id: &str, arguments: &str| json!({ "type": "function_call", "call_id": id, "name": "search", "arguments": arguments });
@@ -252,7 +252,7 @@ async fn outputs_between_the_calls_of_an_answer_are_its_results() {
 }
 
 #[tokio::test]
-async fn arguments_may_be_added_to_a_call_but_not_changed() {
+async fn calls_match_with_added_but_not_changed_arguments() {
     let rules = "- when: { tool_result: true }\n  reply: done\n\
                  - tool_calls: [{ name: search, args: {} }, { name: search, args: { q: 2 } }]\n";
     for (arguments, came) in [
@@ -274,7 +274,7 @@ async fn arguments_may_be_added_to_a_call_but_not_changed() {
 }
 
 #[tokio::test]
-async fn an_example_that_ends_the_prompt_is_not_the_result_of_a_call() {
+async fn example_at_the_prompt_end_is_not_a_result() {
     let prompt = [user("x"), asks("example", "{\"q\":1}"), gives("example", "a"), user("y")];
     let wire = Wire::new("- tool_calls: [{ name: search, args: { q: 1 } }]\n").await;
     for _ in 0..2 {

@@ -25,7 +25,7 @@ fn kinds(server: &ModelServer) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_chat_is_streamed_unless_it_says_otherwise() {
+async fn chat_streams_by_default() {
     let server = serve(SCRIPT).await;
     let mut messages = vec![json!({ "role": "user", "content": "weather" })];
     let body = json!({ "model": "llama3.2", "messages": messages, "tools": weather() });
@@ -66,7 +66,7 @@ async fn a_chat_is_streamed_unless_it_says_otherwise() {
 }
 
 #[tokio::test]
-async fn a_prompt_is_answered_as_well() {
+async fn generate_endpoint_answers_prompts() {
     let server = serve(SCRIPT).await;
     let streamed = lines(&post(&server, "/api/generate", &json!({ "model": "m", "prompt": "hi" })).await);
     let text: String = streamed.iter().filter_map(|line| line["response"].as_str()).collect();
@@ -80,7 +80,7 @@ async fn a_prompt_is_answered_as_well() {
 }
 
 #[tokio::test]
-async fn loading_a_model_asks_nothing_of_it() {
+async fn loading_a_model_matches_no_rules() {
     let server = serve("rules:\n- { when: { user: hi }, reply: hi }\n").await;
     for (path, body, reason) in [
         ("/api/generate", json!({ "model": "m" }), "load"),
@@ -100,7 +100,7 @@ async fn loading_a_model_asks_nothing_of_it() {
 }
 
 #[tokio::test]
-async fn formats_and_offers_are_held_against_the_answer() {
+async fn reports_format_and_tool_mismatches() {
     let schema = json!({ "type": "object", "required": ["n"] });
     for (reply, format, expected) in [
         ("words", json!("json"), vec!["format_not_met"]),
@@ -125,7 +125,7 @@ async fn formats_and_offers_are_held_against_the_answer() {
 }
 
 #[tokio::test]
-async fn what_is_asked_beside_is_never_a_miss() {
+async fn auxiliary_endpoints_never_cause_a_miss() {
     let server = serve("rules:\n- { when: { model: llama3.2 }, reply: hi }\n").await;
     assert_eq!(get(&server, "/api/tags").await.json()["models"][0]["name"], "llama3.2");
     assert!(get(&server, "/api/version").await.json()["version"].is_string());
@@ -145,7 +145,7 @@ async fn what_is_asked_beside_is_never_a_miss() {
 }
 
 #[tokio::test]
-async fn what_goes_wrong_on_purpose_does() {
+async fn injects_scripted_failures() {
     let server = serve(
         "rules:\n- { when: { user: busy }, fail: { status: 503, message: later } }\n- { when: { user: junk }, reply: a b c, fail: { malformed: true } }\n",
     )

@@ -11,7 +11,7 @@ const SCRIPT: &str = "model: gpt-test\nrules:\n\
     default: Hello there.\n";
 
 #[tokio::test]
-async fn a_chat_completion_has_every_part() {
+async fn chat_completion_is_complete() {
     let server = serve(SCRIPT).await;
     let answer = chat(&server, "hi").await;
     assert_eq!((answer.status, said(&answer).as_str()), (200, "Hello there."));
@@ -28,7 +28,7 @@ async fn a_chat_completion_has_every_part() {
 }
 
 #[tokio::test]
-async fn a_streamed_chat_completion_adds_up_to_the_plain_one() {
+async fn streamed_chat_completion_equals_the_plain_one() {
     let server = serve(SCRIPT).await;
     let body = json!({
         "model": "gpt-4o", "stream": true, "stream_options": { "include_usage": true }, "n": 2,
@@ -59,7 +59,7 @@ async fn a_streamed_chat_completion_adds_up_to_the_plain_one() {
 }
 
 #[tokio::test]
-async fn tool_results_lead_on() {
+async fn tool_results_continue_the_conversation() {
     let server = serve(SCRIPT).await;
     let first = chat(&server, "weather").await.json();
     let message = &first["choices"][0]["message"];
@@ -79,7 +79,7 @@ async fn tool_results_lead_on() {
 }
 
 #[tokio::test]
-async fn responses_are_plain_streamed_and_go_on() {
+async fn responses_api_supports_plain_streamed_and_continued_requests() {
     let server = serve(SCRIPT).await;
     let first = post(&server, "/v1/responses", &json!({ "model": "m", "input": "weather" })).await.json();
     let kinds: Vec<&Value> = first["output"].as_array().unwrap().iter().map(|item| &item["type"]).collect();
@@ -126,7 +126,7 @@ async fn responses_are_plain_streamed_and_go_on() {
 }
 
 #[tokio::test]
-async fn embeddings_and_models_answer() {
+async fn serves_embeddings_and_models() {
     let server = serve("rules:\n- when: { model: gpt-4o, user: x }\n  reply: y\n").await;
     let value = post(&server, "/v1/embeddings", &json!({ "model": "e", "input": ["a", "b"] })).await.json();
     assert_eq!(
@@ -140,7 +140,7 @@ async fn embeddings_and_models_answer() {
 }
 
 #[tokio::test]
-async fn a_conversation_goes_on_from_request_to_request() {
+async fn conversation_continues_across_requests() {
     let script = "rules:\n\
         - when: { user: weather, turn: 1 }\n  tool_calls: [{ name: weather }]\n\
         - when: { user: weather, tool_result: true, turn: 2 }\n  reply: It rains.\n\

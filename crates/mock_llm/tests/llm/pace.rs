@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 use crate::client::{chat, post, request, said, serve};
 
 #[tokio::test]
-async fn tokens_keep_their_pace_and_a_plain_answer_comes_with_the_last() {
+async fn tokens_are_paced_and_plain_response_waits_for_all() {
     let server = serve(
         "rules:\n- reply: one two three four five\n  latency: 50ms\n  first_token: 50ms\n  tokens_per_second: 40\n",
     )
@@ -27,7 +27,7 @@ async fn tokens_keep_their_pace_and_a_plain_answer_comes_with_the_last() {
 }
 
 #[tokio::test]
-async fn a_reader_that_does_not_read_hurts_no_one() {
+async fn stalled_client_does_not_affect_others() {
     let long = "word ".repeat(40_000);
     let server =
         serve(&format!("rules:\n- when: {{ user: long }}\n  reply: {long}\n  tokens_per_second: 1e7\ndefault: fine\n"))
@@ -49,7 +49,7 @@ async fn a_reader_that_does_not_read_hurts_no_one() {
 
 /// The due time cannot be represented.
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_is_due_after_the_end_of_time_never_comes() {
+async fn response_with_unrepresentable_delay_is_never_sent() {
     let far = "2600000000000000h";
     let server = serve(&format!(
         "rules:\n  - {{ when: {{ user: later }}, reply: x, latency: {far} }}\n  \

@@ -7,7 +7,7 @@ use crate::client::{chat, post, said, script, serve};
 use crate::control::ask;
 
 #[tokio::test]
-async fn replies_take_turns_and_the_last_repeats_while_defaults_go_round() {
+async fn last_reply_repeats_and_defaults_cycle() {
     let rules = script("rules:\n- when: { user: go }\n  reply: [one, two]\ndefault: [a, b]\n");
     let options = ModelServerOptions { control_token: Some("token-of-a-test".into()), ..ModelServerOptions::default() };
     let server = ModelServer::start(rules, options).await.unwrap();
@@ -23,7 +23,7 @@ async fn replies_take_turns_and_the_last_repeats_while_defaults_go_round() {
 }
 
 #[tokio::test]
-async fn a_failure_happens_so_often_and_then_no_more() {
+async fn failure_stops_after_the_configured_times() {
     let yaml = "rules:\n- when: { user: break }\n  fail: { status: 429, retry_after: 1500ms, message: slow down, times: 2 }\n\
                 - when: { user: own }\n  reply: recovered\n  fail: { status: 529, times: 1 }\ndefault: fine\n";
     let server = serve(yaml).await;
@@ -43,7 +43,7 @@ async fn a_failure_happens_so_often_and_then_no_more() {
 }
 
 #[tokio::test]
-async fn answers_can_be_malformed_or_cut_and_others_are_not_hurt() {
+async fn malformed_and_cut_responses_do_not_affect_others() {
     let yaml = "rules:\n- when: { user: bad }\n  reply: some words here\n  fail: { malformed: true }\n\
                 - when: { user: cut }\n  reply: some words here\n  fail: { cut: true }\n\
                 - when: { user: hang }\n  fail: { hang: true }\ndefault: fine\n";
@@ -84,7 +84,7 @@ async fn the_seed_decides_which_requests_fail() {
 }
 
 #[tokio::test]
-async fn an_unmatched_request_gets_the_closest_rule() {
+async fn unmatched_request_error_names_the_closest_rule() {
     let yaml = "rules:\n- when: { user: refund my order, turn: 2 }\n  reply: a\n- when: { model: gpt-4o, user: { regex: 'cancel\\d' } }\n  reply: b\n";
     let server = serve(yaml).await;
     let miss = chat(&server, "refund my order").await;

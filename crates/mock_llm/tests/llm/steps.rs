@@ -62,7 +62,7 @@ async fn refused(talk: &Talk, server: &ModelServer) -> String {
 const TWO: &str = "steps: [{ tool_calls: [{ name: find }] }, { tool_calls: [{ name: refund }] }, { reply: Done. }]\n";
 
 #[tokio::test]
-async fn steps_are_answered_in_order_and_then_no_more() {
+async fn steps_run_in_order_and_are_used_once() {
     let server = serve(TWO).await;
     let mut talk = Talk::new("s", "refund A-17");
     assert_eq!(talk.ask(&server).await, "find");
@@ -77,7 +77,7 @@ async fn steps_are_answered_in_order_and_then_no_more() {
 }
 
 #[tokio::test]
-async fn parallel_conversations_with_the_same_question_are_distinguished() {
+async fn distinguishes_parallel_conversations_with_equal_questions() {
     let server = serve(
         "steps:\n- [{ tool_calls: [{ name: find }] }, { reply: one }]\n- [{ tool_calls: [{ name: refund }] }, { reply: two }]\n",
     )
@@ -89,7 +89,7 @@ async fn parallel_conversations_with_the_same_question_are_distinguished() {
 }
 
 #[tokio::test]
-async fn a_conversation_is_known_by_its_words_where_ids_are_changed() {
+async fn identifies_conversation_by_text_when_ids_change() {
     let server =
         serve("steps:\n- [{ tool_calls: [{ name: find }] }, { reply: one }]\n- [{ reply: two }, { reply: three }]\n")
             .await;
@@ -102,7 +102,7 @@ async fn a_conversation_is_known_by_its_words_where_ids_are_changed() {
 }
 
 #[tokio::test]
-async fn the_system_prompt_identifies_the_agent() {
+async fn system_prompt_identifies_the_agent() {
     let server = serve(
         "rules:\n- when: { system: You route }\n  steps: [{ tool_calls: [{ name: transfer }] }]\n\
          - when: { system: billing }\n  steps: [{ tool_calls: [{ name: refund }] }, { reply: Refunded. }]\n\
@@ -121,7 +121,7 @@ async fn the_system_prompt_identifies_the_agent() {
 }
 
 #[tokio::test]
-async fn a_rule_before_the_steps_answers_calls_beside_the_conversation() {
+async fn rules_before_steps_answer_side_requests() {
     let server = serve(&format!("rules: [{{ when: {{ messages: Suggest }}, reply: And now? }}]\n{TWO}")).await;
     let mut talk = Talk::new("s", "refund A-17");
     assert_eq!(talk.ask(&server).await, "find");
@@ -132,7 +132,7 @@ async fn a_rule_before_the_steps_answers_calls_beside_the_conversation() {
 }
 
 #[tokio::test]
-async fn rules_look_at_tools_and_earlier_messages() {
+async fn rules_match_on_tools_and_earlier_messages() {
     let server = serve(
         "rules:\n- when: { tools: { exactly: [] } }\n  reply: none\n- when: { tools: { exactly: [find] } }\n  reply: only\n\
          - when: { tools: [find, refund], messages: A-17 }\n  reply: both\n",
@@ -152,7 +152,7 @@ async fn rules_look_at_tools_and_earlier_messages() {
 }
 
 #[tokio::test]
-async fn the_nth_request_is_counted_by_what_else_a_rule_wants() {
+async fn nth_counts_requests_matching_the_other_conditions() {
     let server = serve(
         "rules:\n- when: { user: a, nth: 2 }\n  reply: second\n- when: { user: a, nth: 1 }\n  reply: first\n\
          - when: { user: b }\n  reply: other\n",
@@ -168,7 +168,7 @@ async fn the_nth_request_is_counted_by_what_else_a_rule_wants() {
 }
 
 #[tokio::test]
-async fn a_request_that_failed_on_purpose_is_the_same_one_again() {
+async fn retry_after_injected_failure_keeps_its_request_number() {
     let server = serve(
         "rules:\n- when: { user: a, nth: 1 }\n  reply: first\n  fail: { status: 500, times: 2 }\n- when: { user: a, nth: 2 }\n\
          \x20 reply: second\n",
@@ -181,7 +181,7 @@ async fn a_request_that_failed_on_purpose_is_the_same_one_again() {
 }
 
 #[tokio::test]
-async fn a_step_that_fails_gives_way_to_the_next() {
+async fn failed_steps_advance_but_cut_steps_repeat() {
     let server = serve("steps: [{ fail: { status: 500 } }, { tool_calls: [{ name: find }], fail: { cut: true, times: 1 } }, { fail: { status: 429 } }, { reply: x }]\n").await;
     let mut talk = Talk::new("s", "a");
     assert_eq!(talk.send(&server).await.status, 500);
@@ -193,7 +193,7 @@ async fn a_step_that_fails_gives_way_to_the_next() {
 }
 
 #[tokio::test]
-async fn steps_go_on_where_the_provider_keeps_the_conversation() {
+async fn steps_continue_in_provider_stored_conversations() {
     let server = serve("steps:\n- [{ reply: one }, { reply: two }]\n- [{ reply: three }, { reply: four }]\n").await;
     let ask = async |body: Value| {
         let answer = post(&server, "/v1/responses", &body).await.json();
@@ -209,7 +209,7 @@ async fn steps_go_on_where_the_provider_keeps_the_conversation() {
 }
 
 #[tokio::test]
-async fn a_rule_may_answer_in_the_middle_of_a_kept_conversation() {
+async fn rules_can_answer_within_a_stored_conversation() {
     let server =
         serve("rules: [{ when: { user: aside }, reply: Yes. }]\nsteps: [{ reply: one }, { reply: two }]\n").await;
     let ask = async |user: &str, previous: Value| {
@@ -228,7 +228,7 @@ async fn a_rule_may_answer_in_the_middle_of_a_kept_conversation() {
 
 /// The agent sends documents with a question, but keeps only the question.
 #[tokio::test]
-async fn a_conversation_is_known_by_its_last_answer_where_questions_are_rewritten() {
+async fn identifies_conversation_by_last_response_when_questions_change() {
     let server = serve("steps:\n- [{ reply: one }, { reply: two }]\n- [{ reply: three }, { reply: four }]\n").await;
     let mut first = Talk::new("s", "documents and question");
     assert_eq!(first.ask(&server).await, "one");
@@ -242,7 +242,7 @@ async fn a_conversation_is_known_by_its_last_answer_where_questions_are_rewritte
 }
 
 #[tokio::test]
-async fn what_the_model_said_is_a_message_of_what_continues_it() {
+async fn earlier_model_text_matches_in_continuations() {
     let server =
         serve("rules:\n- when: { messages: from 9 to 5 }\n  reply: two\n- reply: We are open from 9 to 5.\n").await;
     let first = post(&server, "/v1/responses", &json!({ "model": "m", "input": "hi" })).await.json();
@@ -252,7 +252,7 @@ async fn what_the_model_said_is_a_message_of_what_continues_it() {
 }
 
 #[tokio::test]
-async fn a_miss_shows_the_users_text_in_one_line() {
+async fn miss_shows_user_text_on_one_line() {
     let server = serve("rules: [{ when: { user: hello }, reply: x }]\n").await;
     let told = refused(&Talk::new("s", "first line\n\nsecond line"), &server).await;
     assert!(told.contains("user: `first line second line`"), "{told}");

@@ -34,7 +34,7 @@ const REFUND: &str = "rules:\n- when: { tool_result: true }\n  reply: done\n\
                       - when: { user: refund }\n  tool_calls: [{ name: refund, args: { amount: 20 } }]\n";
 
 #[tokio::test]
-async fn a_script_that_calls_what_was_not_offered_is_reported() {
+async fn reports_call_of_a_tool_that_was_not_offered() {
     let number = json!({ "type": "object", "properties": { "amount": { "type": "number" } }, "required": ["amount"] });
     let text = json!({ "type": "object", "properties": { "amount": { "type": "string" } } });
     let not_offered = vec![(TroubleKind::ToolNotOffered, Some(1))];
@@ -62,7 +62,7 @@ async fn a_script_that_calls_what_was_not_offered_is_reported() {
 }
 
 #[tokio::test]
-async fn tools_of_the_other_apis_are_known() {
+async fn recognizes_tools_of_the_other_apis() {
     let schema = json!({ "type": "object", "properties": { "amount": { "type": "integer" } } });
     let (server, mut seen) = watched(REFUND).await;
     let tool = json!({ "type": "function", "name": "refund", "parameters": schema });
@@ -117,7 +117,7 @@ async fn troubles_of_choice(answer: &str, mode: Option<&str>, single: bool) -> V
 }
 
 #[tokio::test]
-async fn a_choice_that_the_request_makes_is_kept() {
+async fn reports_responses_that_violate_tool_choice() {
     let (text, call) = ("reply: hello", "tool_calls: [{ name: refund }]");
     let both = "tool_calls: [{ name: find }, { name: refund }]";
     let not_met = vec![(TroubleKind::FormatNotMet, Some(0)); 3];
@@ -147,7 +147,7 @@ async fn a_choice_that_the_request_makes_is_kept() {
 
 /// A tool that the provider runs itself satisfies the choice, and text follows in the same answer.
 #[tokio::test]
-async fn a_forced_choice_with_tools_of_the_provider_may_end_in_text() {
+async fn forced_choice_with_provider_tools_allows_text() {
     let (server, mut seen) = watched("rules:\n- reply: hello\n").await;
     let own = json!({ "type": "function", "name": "find", "parameters": {} });
     for tools in [json!([own, { "type": "web_search" }]), json!([{ "type": "mcp", "server_label": "a" }])] {
@@ -163,7 +163,7 @@ async fn a_forced_choice_with_tools_of_the_provider_may_end_in_text() {
 }
 
 #[tokio::test]
-async fn a_text_must_have_the_format_that_was_asked_for() {
+async fn reports_text_in_the_wrong_format() {
     let schema = json!({ "type": "object", "properties": { "ok": { "type": "boolean" } }, "required": ["ok"] });
     let chat = json!({ "model": "m", "response_format": { "type": "json_schema", "json_schema": { "name": "r", "schema": schema } } });
     let responses =
@@ -194,7 +194,7 @@ async fn a_text_must_have_the_format_that_was_asked_for() {
 }
 
 #[tokio::test]
-async fn calls_and_outputs_are_paired_within_what_a_request_names() {
+async fn calls_and_outputs_are_paired_within_referenced_items() {
     let tools = json!([{ "type": "function", "name": "refund" }]);
     let (server, mut seen) = watched(REFUND).await;
     let ask = || json!({ "model": "m", "input": "refund", "tools": tools });
@@ -225,7 +225,7 @@ async fn calls_and_outputs_are_paired_within_what_a_request_names() {
 
 /// Anthropic's threads, which its tool runner uses: later requests have neither the earlier messages nor the tools.
 #[tokio::test]
-async fn a_thread_of_messages_goes_on_with_results_alone() {
+async fn message_thread_continues_with_only_results() {
     let yaml = "rules:\n- when: { turn: 1, user: refund }\n  tool_calls: [{ name: refund }]\n\
                 - when: { turn: 2, tool_result: true, user: refund }\n  tool_calls: [{ name: refund }]\n\
                 - when: { turn: 3 }\n  reply: done\n";
@@ -248,7 +248,7 @@ async fn a_thread_of_messages_goes_on_with_results_alone() {
 }
 
 #[tokio::test]
-async fn a_miss_names_the_closest_rule_or_the_path() {
+async fn miss_names_the_closest_rule_or_the_path() {
     let (server, mut seen) = watched(REFUND).await;
     let body = json!({ "model": "m", "messages": [{ "role": "user", "content": "rebate" }] });
     assert_eq!(post(&server, "/v1/chat/completions", &body).await.status, 400);
@@ -275,7 +275,7 @@ async fn a_miss_names_the_closest_rule_or_the_path() {
 }
 
 #[tokio::test]
-async fn keys_that_are_not_the_placeholder_are_reported_and_redacted() {
+async fn non_placeholder_keys_are_reported_and_redacted() {
     let (sender, mut seen) = tokio::sync::mpsc::unbounded_channel();
     let secrets = agentci_wire::FetchedSecrets::default();
     let keys = vec!["placeholder".to_owned()];
@@ -307,7 +307,7 @@ async fn keys_that_are_not_the_placeholder_are_reported_and_redacted() {
 }
 
 #[tokio::test]
-async fn a_client_that_leaves_early_was_told_only_what_was_sent() {
+async fn disconnected_client_is_reported_with_only_sent_content() {
     let yaml =
         "rules:\n- reply: one two three\n  tool_calls: [{ name: f }]\n  first_token: 10ms\n  tokens_per_second: 2\n";
     let (server, mut seen) = watched(yaml).await;
@@ -333,7 +333,7 @@ async fn a_client_that_leaves_early_was_told_only_what_was_sent() {
 }
 
 #[tokio::test]
-async fn a_paced_answer_is_reported_as_a_whole() {
+async fn paced_response_is_reported_whole() {
     let yaml = "rules:\n- reply: one two three\n  tokens_per_second: 1000\n";
     let (server, mut seen) = watched(yaml).await;
     for stream in [false, true] {

@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn other_machines_are_refused() {
+    fn refuses_foreign_hosts_and_origins() {
         for (host, origin, local) in [
             ("localhost:8080", None, true),
             ("127.0.0.1", Some("http://localhost:3000"), true),

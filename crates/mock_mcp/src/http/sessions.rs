@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_are_only_so_many_sessions() {
+    fn session_count_is_limited() {
         let sessions = ClientSessions::default();
         let session = || ClientSession::new(ServedClient::new("2025-11-25", json!({}), None));
         let first = sessions.begin(session()).unwrap();

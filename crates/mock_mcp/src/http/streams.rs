@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_client_that_comes_back_gets_what_it_missed() {
+    async fn resumed_stream_replays_missed_events() {
         let streams: Arc<SessionStreams> = Arc::default();
         let (to, out) = unbounded_channel();
         let mut talk = streams.open(ToClient::Message(json!(1)), out, true);
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_oldest_stream_is_forgotten() {
+    async fn oldest_stream_is_dropped() {
         let streams: Arc<SessionStreams> = Arc::default();
         let senders: Vec<_> = (0..=MOST)
             .map(|_| {

@@ -67,7 +67,7 @@ fn played(recording: &Recording) -> Peer {
 }
 
 #[tokio::test]
-async fn equal_calls_get_what_they_got_and_others_are_misses() {
+async fn equal_calls_replay_recorded_results_and_others_are_misses() {
     let mut peer = played(&stock());
     let hello = peer.ask("initialize", json!({ "protocolVersion": "2025-11-25" })).await;
     assert_eq!(hello["result"]["serverInfo"], json!({ "name": "stock", "version": "3" }));
@@ -89,7 +89,7 @@ async fn equal_calls_get_what_they_got_and_others_are_misses() {
 }
 
 #[tokio::test]
-async fn a_client_without_a_handshake_can_be_played_to() {
+async fn replays_to_client_without_handshake() {
     let mut peer = played(&stock());
     let found = peer.ask_modern("server/discover", json!({}), json!({})).await;
     assert_eq!(found["result"]["capabilities"]["tools"], json!({ "listChanged": true }));
@@ -101,7 +101,7 @@ async fn a_client_without_a_handshake_can_be_played_to() {
 }
 
 #[tokio::test]
-async fn what_the_server_asked_its_client_is_left_out() {
+async fn skips_input_requests_of_recorded_server() {
     let waits = json!({ "resultType": "input_required", "requestState": "x", "inputRequests": {} });
     let waits = json!({ "jsonrpc": "2.0", "id": 1, "result": waits }).to_string();
     let mut resumed = call(2, "book", &json!({ "day": 1 }));
@@ -120,7 +120,7 @@ async fn what_the_server_asked_its_client_is_left_out() {
 }
 
 #[test]
-fn unused_calls_are_known() {
+fn lists_unused_calls() {
     let tape = McpTape::of(&stock(), None).unwrap();
     assert_eq!(
         tape.unused(),
@@ -129,7 +129,7 @@ fn unused_calls_are_known() {
 }
 
 #[test]
-fn answers_over_a_stream_of_their_own_are_found() {
+fn finds_results_sent_over_separate_sse_stream() {
     let stream = format!("event: endpoint\ndata: /mcp/messages\n\nevent: message\ndata: {}\n\n", says(7, "late"));
     let old = recording(&[
         ("GET", "http://old.test/sse", Value::Null, stream),
@@ -142,7 +142,7 @@ fn answers_over_a_stream_of_their_own_are_found() {
 }
 
 #[test]
-fn of_several_servers_one_has_to_be_named() {
+fn server_must_be_selected_when_several_are_recorded() {
     let list = |address: &'static str| ("POST", address, ask(1, "tools/list", &json!({})), says(1, ""));
     let both = recording(&[list("http://stock.test/mcp/a"), list("stdio:npx stock"), list("http://stock.test/mcp/b")]);
     let told = |server: Option<&str>| McpTape::of(&both, server).err().map(|error| error.to_string());

@@ -24,7 +24,7 @@ prompts:
 ";
 
 #[tokio::test]
-async fn answers_that_fit_are_given_in_turn_and_the_last_stays() {
+async fn matching_answers_are_used_in_order_and_last_repeats() {
     let mut peer = Peer::greeted(SHOP, json!({})).await;
     assert_eq!(peer.call("find", json!({ "id": "A-17" })).await, r#"{"id":"A-17","total":60}"#);
     for _ in 0..2 {
@@ -40,7 +40,7 @@ async fn answers_that_fit_are_given_in_turn_and_the_last_stays() {
 }
 
 #[tokio::test]
-async fn what_the_script_does_not_have_is_an_error_and_a_miss() {
+async fn unscripted_request_is_an_error_and_a_miss() {
     let mut peer = Peer::greeted(SHOP, json!({})).await;
     let asked = peer.call("find", json!({ "id": "C-9" })).await;
     assert_eq!(asked, r#"-32603: no answer of the tool `find` matches {"id":"C-9"}"#);
@@ -59,7 +59,7 @@ async fn what_the_script_does_not_have_is_an_error_and_a_miss() {
 }
 
 #[tokio::test]
-async fn arguments_and_results_are_held_against_their_schemas() {
+async fn validates_arguments_and_results_against_schemas() {
     let mut peer = Peer::greeted(SHOP, json!({})).await;
     let asked = peer.call("find", json!({ "id": 17 })).await;
     assert_eq!(asked, "isError: Input validation error: at `/id`, 17 is not of type \"string\"");
@@ -74,7 +74,7 @@ async fn arguments_and_results_are_held_against_their_schemas() {
 }
 
 #[tokio::test]
-async fn resources_and_prompts_are_filled() {
+async fn serves_resource_templates_prompts_and_completions() {
     let mut peer = Peer::greeted(SHOP, json!({})).await;
     let read = peer.ask("resources/read", json!({ "uri": "shop://orders/A-17" })).await;
     assert_eq!(read["result"]["contents"], json!([{ "uri": "shop://orders/A-17", "text": "order A-17" }]));
@@ -91,7 +91,7 @@ async fn resources_and_prompts_are_filled() {
 }
 
 #[tokio::test]
-async fn lists_come_page_by_page_where_the_script_says_so() {
+async fn paginates_lists_when_script_sets_page_size() {
     let mut peer = Peer::greeted(&format!("{SHOP}page: 2\n"), json!({})).await;
     let first = peer.ask("tools/list", json!({})).await;
     let names = |answer: &serde_json::Value| {
@@ -105,7 +105,7 @@ async fn lists_come_page_by_page_where_the_script_says_so() {
 }
 
 #[tokio::test]
-async fn methods_without_an_offer_are_not_supported() {
+async fn methods_without_capability_are_unsupported() {
     let mut peer = Peer::greeted("prompts: { p: { messages: [{ user: hi }] } }", json!({})).await;
     for method in ["tools/list", "tools/call", "resources/list", "server/shutdown"] {
         let said = text(&peer.ask(method, json!({ "name": "a" })).await);
@@ -115,7 +115,7 @@ async fn methods_without_an_offer_are_not_supported() {
 }
 
 #[tokio::test]
-async fn lines_that_are_no_messages_are_refused_and_the_next_is_answered() {
+async fn continues_after_refusing_invalid_messages() {
     use tokio::io::AsyncWriteExt as _;
     let mut peer = Peer::greeted(SHOP, json!({})).await;
     peer.output.write_all(b"hello\n\n{\"jsonrpc\":\"1.0\"}\n").await.unwrap();
@@ -126,7 +126,7 @@ async fn lines_that_are_no_messages_are_refused_and_the_next_is_answered() {
 }
 
 #[tokio::test]
-async fn so_many_completions_are_given() {
+async fn limits_completions_to_100_values() {
     let values: Vec<String> = (0..150).map(|number| format!("v{number}")).collect();
     let script =
         format!("prompts: {{ p: {{ messages: [{{ user: hi }}], complete: {{ a: [{}] }} }} }}", values.join(", "));

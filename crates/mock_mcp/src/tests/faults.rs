@@ -36,7 +36,7 @@ fn peer(fault: FaultKind) -> Peer {
 }
 
 #[tokio::test]
-async fn a_call_that_fails_on_purpose_keeps_its_answer_for_the_next() {
+async fn injected_error_keeps_scripted_answer_for_next_call() {
     let mut peer = peer(FaultKind::Error("down".into()));
     assert_eq!(peer.call("find", json!({})).await, "isError: down");
     assert_eq!(peer.call("find", json!({})).await, "first");
@@ -45,7 +45,7 @@ async fn a_call_that_fails_on_purpose_keeps_its_answer_for_the_next() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn answers_come_late_in_halves_or_never() {
+async fn injects_response_faults() {
     for (fault, end) in [(FaultKind::Malformed, "{\"half of a"), (FaultKind::Truncated, "")] {
         let mut peer = peer(fault.clone());
         peer.send("tools/call", json!({ "name": "find" })).await;
@@ -67,7 +67,7 @@ async fn answers_come_late_in_halves_or_never() {
 }
 
 #[tokio::test]
-async fn a_call_that_waits_for_its_client_is_one_call() {
+async fn call_waiting_for_client_input_is_counted_once() {
     let mut peer = Peer::new(SHOP);
     let asks = json!({ "elicitation": {} });
     let waits = peer.ask_modern("tools/call", json!({ "name": "ask", "arguments": {} }), asks.clone()).await;
@@ -84,7 +84,7 @@ async fn a_call_that_waits_for_its_client_is_one_call() {
 }
 
 #[tokio::test]
-async fn calls_that_cannot_be_answered_are_reported_as_well() {
+async fn reports_calls_that_fail_without_an_answer() {
     let mut peer = Peer::greeted(SHOP, json!({})).await;
     peer.call("ask", json!({})).await;
     peer.call("find", json!(["A-17"])).await;
@@ -97,7 +97,7 @@ async fn calls_that_cannot_be_answered_are_reported_as_well() {
 }
 
 #[tokio::test]
-async fn what_could_not_be_in_a_list_is_missed_where_there_is_no_list() {
+async fn unsupported_calls_and_resource_reads_are_misses() {
     let mut peer = Peer::greeted("prompts: { hi: { messages: [{ user: Hi }] } }\n", json!({})).await;
     peer.call("find", json!({})).await;
     peer.ask("resources/read", json!({ "uri": "shop://terms" })).await;

@@ -24,7 +24,7 @@ fn all() -> Value {
 }
 
 #[tokio::test]
-async fn a_client_is_asked_and_its_words_are_in_the_answer() {
+async fn client_replies_are_inserted_into_the_answer() {
     let mut peer = Peer::greeted(ASKS, all()).await;
     let question = peer.ask("tools/call", json!({ "name": "greet", "arguments": { "day": "Monday" } })).await;
     assert_eq!(
@@ -43,7 +43,7 @@ async fn a_client_is_asked_and_its_words_are_in_the_answer() {
 }
 
 #[tokio::test]
-async fn a_client_that_refuses_or_cannot_be_asked_ends_the_call() {
+async fn call_fails_if_client_refuses_or_lacks_capability() {
     let mut peer = Peer::greeted(ASKS, all()).await;
     let question = peer.ask("tools/call", json!({ "name": "greet", "arguments": { "day": "Monday" } })).await;
     let refusal =
@@ -56,7 +56,7 @@ async fn a_client_that_refuses_or_cannot_be_asked_ends_the_call() {
 }
 
 #[tokio::test]
-async fn a_client_without_a_session_comes_back_with_its_answers() {
+async fn stateless_client_retries_call_with_input_responses() {
     let mut peer = Peer::new(ASKS);
     let call = json!({ "name": "greet", "arguments": { "day": "Monday" } });
     let waits = peer.ask_modern("tools/call", call.clone(), all()).await;
@@ -91,7 +91,7 @@ async fn a_client_without_a_session_comes_back_with_its_answers() {
 }
 
 #[tokio::test]
-async fn only_what_a_client_can_be_asked_is_asked() {
+async fn requests_only_input_the_client_supports() {
     let mut peer = Peer::new(ASKS);
     let call = json!({ "name": "greet", "arguments": { "day": "Monday" } });
     let waits = peer.ask_modern("tools/call", call.clone(), json!({ "sampling": {} })).await;
@@ -103,7 +103,7 @@ async fn only_what_a_client_can_be_asked_is_asked() {
 }
 
 #[tokio::test]
-async fn logs_and_progress_are_sent_if_the_client_wants_them() {
+async fn sends_logs_and_progress_only_if_requested() {
     let mut peer = Peer::greeted(ASKS, json!({})).await;
     peer.send("tools/call", json!({ "name": "tell", "_meta": { "progressToken": "p" } })).await;
     assert_eq!(peer.hear().await["params"], json!({ "level": "debug", "logger": "shop", "data": "fine" }));
@@ -123,7 +123,7 @@ async fn logs_and_progress_are_sent_if_the_client_wants_them() {
 }
 
 #[tokio::test]
-async fn without_a_session_nothing_is_logged_that_was_not_asked_for() {
+async fn stateless_requests_get_only_requested_log_levels() {
     let mut peer = Peer::new(ASKS);
     let quiet = peer.ask_modern("tools/call", json!({ "name": "tell" }), json!({})).await;
     assert_eq!(text(&quiet), "told");
@@ -133,7 +133,7 @@ async fn without_a_session_nothing_is_logged_that_was_not_asked_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_never_answers_is_given_up() {
+async fn waiting_for_client_reply_times_out() {
     let mut peer = Peer::greeted(ASKS, all()).await;
     let begun = tokio::time::Instant::now();
     peer.send("tools/call", json!({ "name": "greet", "arguments": { "day": "Monday" } })).await;

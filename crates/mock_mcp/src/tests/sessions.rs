@@ -10,7 +10,7 @@ tools: { wait: { answers: { steps: [{ wait: 1h }], reply: late } }, now: { answe
 ";
 
 #[tokio::test]
-async fn a_client_gets_its_revision_or_the_newest() {
+async fn negotiates_requested_protocol_version_or_newest() {
     for (wanted, spoken) in [("2024-11-05", "2024-11-05"), ("2025-11-25", "2025-11-25"), ("1999-01-01", "2025-11-25")] {
         let mut peer = Peer::new(SLOW);
         let greeting = peer.ask("initialize", json!({ "protocolVersion": wanted, "capabilities": {} })).await;
@@ -25,7 +25,7 @@ async fn a_client_gets_its_revision_or_the_newest() {
 }
 
 #[tokio::test]
-async fn a_request_without_a_handshake_says_everything_itself() {
+async fn serves_self_contained_requests_without_handshake() {
     let mut peer = Peer::new(SLOW);
     let found = peer.ask_modern("server/discover", json!({}), json!({})).await;
     assert_eq!(found["result"]["supportedVersions"], json!(["2026-07-28"]));
@@ -45,7 +45,7 @@ async fn a_request_without_a_handshake_says_everything_itself() {
 }
 
 #[tokio::test]
-async fn a_waiting_call_blocks_no_other_and_can_be_cancelled() {
+async fn slow_call_does_not_block_others_and_is_cancellable() {
     let mut peer = Peer::greeted(SLOW, json!({})).await;
     peer.send("tools/call", json!({ "name": "wait" })).await;
     let waiting = peer.asked;
@@ -56,7 +56,7 @@ async fn a_waiting_call_blocks_no_other_and_can_be_cancelled() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn requests_that_take_long_do_not_outlive_the_input() {
+async fn pending_requests_are_dropped_after_input_closes() {
     use tokio::io::AsyncWriteExt as _;
     let mut peer = Peer::greeted(SLOW, json!({})).await;
     peer.send("tools/call", json!({ "name": "wait" })).await;
@@ -67,7 +67,7 @@ async fn requests_that_take_long_do_not_outlive_the_input() {
 }
 
 #[tokio::test]
-async fn a_line_that_is_too_long_is_refused_and_the_next_is_answered() {
+async fn continues_after_refusing_too_long_line() {
     use tokio::io::AsyncWriteExt as _;
     let mut peer = Peer::greeted(SLOW, json!({})).await;
     let piece = vec![b'x'; 1 << 20];

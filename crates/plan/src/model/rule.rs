@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_are_due_by_their_number_and_not_by_the_one_before() {
+    fn token_due_time_depends_only_on_its_index() {
         let pace = AnswerPace {
             first_token: Duration::from_millis(50),
             tokens_per_second: Some(40.0),

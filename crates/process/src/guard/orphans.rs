@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hunt_has_an_end() {
+    fn search_for_orphans_is_bounded() {
         assert_eq!(looks(&[], false), QUIET);
         assert_eq!(looks(&[], true), UNDECIDED + QUIET);
         // No process has the highest possible id.

@@ -57,18 +57,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn knows_the_groups_that_are_left() {
+    fn returns_process_groups_that_are_still_open() {
         assert_eq!(vanished(&b"+11\n+12\n-11\n+13\n"[..]), Some(BTreeSet::from([12, 13])));
         assert_eq!(vanished(&b""[..]), Some(BTreeSet::new()));
     }
 
     #[test]
-    fn leaves_when_all_is_well() {
+    fn returns_nothing_after_clean_shutdown() {
         assert_eq!(vanished(&b"+11\ndone\n"[..]), None);
     }
 
     #[test]
-    fn a_torn_line_is_no_word() {
+    fn incomplete_line_is_ignored() {
         // Killed in the middle of a line: neither `done` nor a group number is complete.
         assert_eq!(vanished(&b"+11\ndon"[..]), Some(BTreeSet::from([11])));
         assert_eq!(vanished(&b"+11\n+12"[..]), Some(BTreeSet::from([11])));

@@ -140,7 +140,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[tokio::test]
-    async fn a_daemon_is_ended_and_named() {
+    async fn daemon_is_killed_and_reported_by_name() {
         let mut child = shell("setsid sleep 61 & exit 0");
         child.exited().await.unwrap();
         let tag = child.0.tag.clone();
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_child_that_ignores_a_request_to_end_is_killed() {
+    async fn child_ignoring_sigterm_is_killed() {
         let (mut ready, output) = io::pipe().unwrap();
         let child = started("trap '' TERM; echo; while :; do sleep 0.01; done", output.into());
         io::Read::read_exact(&mut ready, &mut [0]).unwrap();

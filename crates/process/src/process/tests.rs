@@ -28,7 +28,7 @@ async fn grandchildren_end_with_the_child() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_daemon_in_a_session_of_its_own_ends_too() {
+async fn daemon_in_separate_session_ends_with_the_child() {
     let script = "setsid sh -c 'sleep 60 & echo $!; wait' & wait";
     let (process, mut pipes) = Process::spawn(&shell(script)).unwrap();
     let pid = first_line(&mut pipes).await;
@@ -39,7 +39,7 @@ async fn a_daemon_in_a_session_of_its_own_ends_too() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_daemon_whose_parent_left_long_ago_ends_too() {
+async fn orphaned_daemon_ends_with_the_child() {
     let script = "(setsid sleep 60 >/dev/null & echo $!); cat >/dev/null";
     let (process, mut pipes) = Process::spawn(&shell(script)).unwrap();
     let pid = first_line(&mut pipes).await;
@@ -51,7 +51,7 @@ async fn a_daemon_whose_parent_left_long_ago_ends_too() {
 }
 
 #[tokio::test]
-async fn descendants_of_another_child_are_left_alone() {
+async fn does_not_end_descendants_of_other_children() {
     let script = "setsid sleep 60 >/dev/null & echo $!; cat >/dev/null";
     let (first, mut first_pipes) = Process::spawn(&shell(script)).unwrap();
     let (second, mut second_pipes) = Process::spawn(&shell(script)).unwrap();
@@ -66,7 +66,7 @@ async fn descendants_of_another_child_are_left_alone() {
 }
 
 #[tokio::test]
-async fn what_is_started_beside_another_ends_as_wholly() {
+async fn concurrent_children_end_with_their_own_descendants() {
     let script = "sleep 60 & echo $!; wait";
     let (first, mut first_pipes) = Process::spawn_beside(shell(script)).await.unwrap();
     assert!(descendants::any());
@@ -79,7 +79,7 @@ async fn what_is_started_beside_another_ends_as_wholly() {
 }
 
 #[tokio::test]
-async fn why_a_program_did_not_start_beside_another_is_told() {
+async fn concurrent_spawn_reports_missing_program() {
     let (running, _pipes) = Process::spawn_beside(shell("sleep 60")).await.unwrap();
     let missing = ProcessCommand { program: "no-such-program-of-ours".into(), ..ProcessCommand::default() };
     let error = Process::spawn_beside(missing).await.unwrap_err();
@@ -88,7 +88,7 @@ async fn why_a_program_did_not_start_beside_another_is_told() {
 }
 
 #[tokio::test]
-async fn a_flood_on_standard_error_blocks_nobody() {
+async fn large_stderr_output_does_not_block() {
     let (mut process, pipes) = Process::spawn(&shell("head -c 20000000 /dev/zero >&2; echo end >&2; exit 3")).unwrap();
     assert_eq!(process.exited().await.unwrap(), Exit::Code(3));
     drop(pipes);
@@ -97,7 +97,7 @@ async fn a_flood_on_standard_error_blocks_nobody() {
 }
 
 #[tokio::test]
-async fn what_a_server_prints_is_kept() {
+async fn keeps_server_output() {
     let (mut process, pipes) = Process::spawn(&shell("echo out; echo err >&2; read -r line; echo $line")).unwrap();
     process.keep_output(pipes.output);
     let mut input = pipes.input;
@@ -110,7 +110,7 @@ async fn what_a_server_prints_is_kept() {
 
 /// A background process holds the pipes open.
 #[tokio::test]
-async fn what_a_child_left_behind_is_not_waited_for() {
+async fn does_not_wait_for_remaining_grandchildren() {
     let (mut process, pipes) = Process::spawn(&shell("sleep 60 & echo out; echo err >&2; exit 2")).unwrap();
     let (exit, printed) = process.printed(pipes.output, 100).await.unwrap();
     assert_eq!((exit, printed), (Exit::Code(2), b"out\n".to_vec()));
@@ -119,14 +119,14 @@ async fn what_a_child_left_behind_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn a_child_that_does_not_leave_when_it_is_asked_to_is_made_to() {
+async fn child_ignoring_sigterm_is_killed() {
     let (process, mut pipes) = Process::spawn(&shell("trap '' TERM; echo ready; while :; do sleep 1; done")).unwrap();
     first_line(&mut pipes).await;
     assert_eq!(process.end(AT_ONCE).await.exit, Some(Exit::Signal(9)));
 }
 
 #[tokio::test]
-async fn says_why_a_program_does_not_start() {
+async fn reports_why_program_does_not_start() {
     let missing = ProcessCommand { program: "no-such-program-here".into(), ..ProcessCommand::default() };
     assert!(matches!(Process::spawn(&missing), Err(SpawnError::NotFound(_))));
     let folder = ProcessCommand { folder: Some("no/such/folder".into()), ..shell("true") };

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_supported_interface_wins_with_its_own_url() {
+    fn selects_first_supported_interface_and_its_url() {
         let card = json!({
             "name": "shop",
             "supportedInterfaces": [
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_card_of_the_version_before_is_understood() {
+    fn reads_card_of_previous_version() {
         let card = json!({ "url": "https://example.com/a", "protocolVersion": "0.3.0", "capabilities": {} });
         let wanted = interface("https://example.com/a", A2aVersion::V03, Binding::JsonRpc, None);
         assert_eq!(Card::read(&card), Ok(Card { interface: wanted, streaming: false }));
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_card_that_offers_nothing_of_ours_says_what_it_offers() {
+    fn unsupported_card_error_lists_offered_interfaces() {
         let card =
             json!({ "supportedInterfaces": [{ "url": "x:1", "protocolBinding": "GRPC", "protocolVersion": "1.0" }] });
         assert!(Card::read(&card).unwrap_err().0.ends_with("it offers GRPC 1.0"));

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn every_protocol_says_the_same() {
+    fn parts_round_trip_in_every_protocol() {
         for protocol in ALL {
             for part in parts() {
                 assert_eq!(A2aPart::read(&part.write(protocol), protocol), Ok(part), "{protocol:?}");
@@ -199,12 +199,12 @@ mod tests {
     }
 
     #[test]
-    fn a_trace_does_not_hold_files() {
+    fn trace_shows_file_size_instead_of_content() {
         assert_eq!(parts()[4].seen()["raw"], "5 bytes");
     }
 
     #[test]
-    fn a_suite_writes_parts_in_one_way() {
+    fn suite_parts_accept_only_one_form() {
         assert!(A2aPart::written(&json!({"data": null})).is_ok());
         for wrong in [json!("hello"), json!({}), json!({"text": "a", "data": 1}), json!({"kind": "text", "text": "a"})]
         {
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_nothing_is_refused() {
+    fn refuses_part_without_valid_content() {
         for wrong in [json!({}), json!({"text": 1}), json!({"kind": "file", "file": {}}), json!([])] {
             assert!(A2aPart::read(&wrong, ALL[0]).is_err(), "{wrong}");
         }

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_form_of_no_is_understood() {
+    fn reads_every_error_format() {
         let rpc = json!({"jsonrpc": "2.0", "id": "1", "error": {
             "code": -32001, "message": "Task not found",
             "data": [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "TASK_NOT_FOUND"}],
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_not_a_refusal() {
+    fn successful_response_is_not_a_refusal() {
         assert_eq!(A2aRefusal::of(&json!({"result": {}, "error": null})), None);
         assert_eq!(A2aRefusal::of(&json!([1])), None);
     }

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_versions_name_the_same_states() {
+    fn parses_task_states_of_both_versions() {
         for (one, other, state) in [
             ("TASK_STATE_COMPLETED", "completed", TaskState::Completed),
             ("TASK_STATE_INPUT_REQUIRED", "input-required", TaskState::InputRequired),

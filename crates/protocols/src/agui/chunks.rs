@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chunk_without_an_id_finds_its_stream() {
+    fn chunk_without_id_continues_open_stream() {
         let open =
             [(None, ChunkStream::Text, "m"), (Some("s"), ChunkStream::Call, "c"), (Some("t"), ChunkStream::Text, "n")];
         let lanes = lanes(&open);
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chunk_that_belongs_nowhere_is_reported_with_a_reason() {
+    fn unassignable_chunk_is_reported_with_a_reason() {
         let lanes = lanes(&[(Some("s"), ChunkStream::Text, "m"), (Some("t"), ChunkStream::Text, "n")]);
         let why = |stream, owner| lanes.place(stream, None, owner).unwrap_err();
         assert_eq!(why(ChunkStream::Text, None), "it has no id, and more than one message is open to continue");

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_an_object_or_the_text_itself() {
+    fn arguments_are_an_object_or_raw_text() {
         assert_eq!(arguments(""), (json!({}), true));
         assert_eq!(arguments(r#"{"n":1.0}"#).0.to_string(), r#"{"n":1.0}"#);
         for text in ["{", "[1]", "null", "\"x\"", "{}{}"] {
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_json_where_it_reads_as_json() {
+    fn result_is_parsed_as_json_when_possible() {
         for (fields, result) in [
             (r#""content":"plain""#, json!("plain")),
             (r#""content":"{\"a\":[1]}""#, json!({"a": [1]})),
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_must_be_a_text_or_parts() {
+    fn result_content_must_be_string_or_parts() {
         let message = |fields| answer(fields).err().unwrap().message;
         assert!(
             message(r#""content":5"#).ends_with("the field `content` must be a string or a list of parts, found 5")

@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_can_not_be_read_is_named_and_shown() {
+    fn invalid_event_is_reported_with_number_and_excerpt() {
         for (data, why) in [
             ("<html>", "event 7 is not JSON: expected value\nthe event: <html>"),
             ("[1]", "event 7 is JSON, but not an object"),

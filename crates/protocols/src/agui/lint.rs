@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_is_said_once_and_not_endlessly_many() {
+    fn each_violation_is_reported_once_up_to_a_limit() {
         let mut lint = Lint::default();
         assert_eq!(lint.violation(3, "RAW", "x").unwrap(), "event 3, `RAW`: x");
         assert_eq!(lint.violation(4, "RAW", "x"), None);

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn applies_whole_patches_and_keeps_numbers() {
+    fn applies_all_operations_and_preserves_number_precision() {
         let long: Value = serde_json::from_str("123456789012345678901234567890").unwrap();
         let operations = json!([
             {"op": "add", "path": "/a/-", "value": long},
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failing_patch_names_the_place() {
+    fn failing_patch_reports_the_path() {
         let document = json!({"a": {"b": 1}});
         for (operations, why) in [
             (json!([{"op": "replace", "path": "/x/y", "value": 1}]), "`/x/y` does not exist"),
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_can_not_grow_a_document_without_bounds() {
+    fn limits_document_size_and_depth() {
         let doubling: Vec<Value> = (0..300).map(|_| json!({"op": "copy", "from": "", "path": "/a"})).collect();
         let deepening = patched(&json!({"a": 1}), &json!(doubling)).unwrap_err();
         assert_eq!(deepening, "it grows too large or too deep at `/a`");

@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn totals_add_up_and_parts_do_not() {
+    fn sums_totals_but_not_their_subtotals() {
         let sum = usage(&json!([
             {"provider": "a", "model": "x", "inputTokens": 10, "outputTokens": 5, "reasoningTokens": 4, "cachedInputTokens": 9},
             {"provider": "b", "outputTokens": 2, "costUsd": 0.5, "inputTokens": null}

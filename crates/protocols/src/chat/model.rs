@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_body_comes_before_the_path_but_after_a_deployment() {
+    fn model_precedence_is_deployment_then_body_then_path() {
         let named = |path: &str, body: Value| requested_model(path, &body);
         assert_eq!(named("/v1/chat/completions", json!({ "model": "m" })).as_deref(), Some("m"));
         let gemini = "/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse";

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn an_acceptance_without_content_sends_the_defaults() {
+    fn accept_without_content_sends_the_defaults() {
         let accept = ElicitationAnswer { action: ElicitationAction::Accept, content: None };
         assert_eq!(form().answered(&accept), json!({ "action": "accept", "content": { "name": "Ann" } }));
         let given = ElicitationAnswer { action: ElicitationAction::Accept, content: Some(json!({ "age": 3 })) };
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_user_who_is_sent_elsewhere_fills_in_nothing() {
+    fn url_elicitation_sends_no_content() {
         let question = ElicitationQuestion::read(
             &json!({ "mode": "url", "url": "https://example.com", "message": "Go", "requestedSchema": {} }),
         );

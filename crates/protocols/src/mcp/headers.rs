@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_can_not_stand_in_a_header_is_encoded() {
+    fn encodes_values_not_allowed_in_headers() {
         for (text, header) in [
             ("us-west1", "us-west1"),
             ("Hello, 世界", "=?base64?SGVsbG8sIOS4lueVjA==?="),
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_breaks_the_rules_is_left_out() {
+    fn tool_with_invalid_header_annotation_is_skipped() {
         let number = json!({ "properties": { "a": { "type": "number", "x-mcp-header": "A" } } });
         let spaced = json!({ "properties": { "a": { "type": "string", "x-mcp-header": "A B" } } });
         let empty = json!({ "properties": { "a": { "type": "string", "x-mcp-header": "" } } });

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn data_comes_before_its_copy_as_text() {
+    fn structured_content_takes_precedence_over_text() {
         let both = read(json!({
             "content": [{ "type": "text", "text": "{\n \"a\": 1.0\n}" }, { "type": "image", "data": "", "text": "no" }, { "type": "text", "text": "b" }],
             "structuredContent": { "a": 1 },
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn without_data_the_text_counts_and_without_text_the_parts() {
+    fn falls_back_to_text_and_then_to_parts() {
         for (content, value) in [
             (json!([{ "type": "text", "text": "b" }]), json!("b")),
             (json!([{ "type": "text", "text": "{\n \"a\": 1\n}" }]), json!({ "a": 1 })),
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_of_another_shape_is_malformed() {
+    fn result_with_wrong_types_is_malformed() {
         for wrong in [json!([]), json!({ "content": "text" }), json!({ "content": [], "isError": "yes" })] {
             assert!(matches!(read(wrong.clone()), Err(MalformedResultError { .. })), "{wrong}");
         }

@@ -38,7 +38,7 @@ fn data(stream: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_line_end_ends_a_line() {
+fn accepts_all_line_endings() {
     for stream in ["data: a\ndata: b\n\ndata: c\n\n", "data: a\r\ndata: b\r\n\r\ndata: c\r\n\r\n"] {
         assert_eq!(data(stream), ["a\nb", "c"], "{stream:?}");
     }
@@ -49,7 +49,7 @@ fn every_line_end_ends_a_line() {
 }
 
 #[test]
-fn an_event_is_handed_out_at_its_last_carriage_return() {
+fn event_is_emitted_at_final_carriage_return() {
     let mut decoder = Decoder::new(EVENT_LIMIT);
     decoder.push(b"data: a\r\n\r");
     assert_eq!(decoder.next().unwrap().unwrap().data, "a");
@@ -61,7 +61,7 @@ fn an_event_is_handed_out_at_its_last_carriage_return() {
 }
 
 #[test]
-fn a_carriage_return_and_its_line_feed_may_come_apart() {
+fn accepts_crlf_split_across_chunks() {
     let (found, error, _) = read(&[b"data: a\r", b"\ndata: b\r", b"\n\r", b"\ndata: c\n\n"], EVENT_LIMIT);
     assert_eq!((found.len(), error), (2, None));
     assert_eq!(found[0].data, "a\nb");
@@ -69,27 +69,27 @@ fn a_carriage_return_and_its_line_feed_may_come_apart() {
 }
 
 #[test]
-fn a_byte_order_mark_counts_only_at_the_start() {
+fn byte_order_mark_is_skipped_only_at_start() {
     assert_eq!(data("\u{feff}data: a\n\n\u{feff}data: b\n\n"), ["a"]);
     assert_eq!(read(&[b"\xEF", b"\xBB", b"\xBFdata", b": a\n\n"], EVENT_LIMIT).0[0].data, "a");
     assert_eq!(data("\u{feff}\u{feff}data: a\n\n"), [""; 0]);
 }
 
 #[test]
-fn one_space_after_the_colon_is_not_data() {
+fn strips_one_space_after_the_colon() {
     assert_eq!(data("data:a\n\ndata: b\n\ndata:  c \n\ndata:\td\n\n"), ["a", "b", " c ", "\td"]);
     assert_eq!(data("data: a: b\n\n"), ["a: b"]);
 }
 
 #[test]
-fn data_may_be_empty_but_must_be_there() {
+fn accepts_empty_data_but_not_missing_data() {
     // The example of the standard: an empty event, and one with a line feed.
     assert_eq!(data("data\n\ndata\ndata\n\n"), ["", "\n"]);
     assert_eq!(data("event: ping\n\n: nothing\n\nid: 1\n\n\n\n"), [""; 0]);
 }
 
 #[test]
-fn fields_are_read_and_others_passed_over() {
+fn reads_known_fields_and_ignores_others() {
     let stream =
         ": hello\nevent: add\nid: 7\nretry: 250\nnonsense: x\nDATA: x\ndata : x\n data: x\ndata: 1\n\ndata: 2\n\n";
     let found = frames(stream);
@@ -106,20 +106,20 @@ fn fields_are_read_and_others_passed_over() {
 }
 
 #[test]
-fn wrong_ids_and_delays_are_passed_over() {
+fn ignores_invalid_ids_and_retry_delays() {
     let found = frames("id: a\0b\nretry: 1s\nretry: \nretry: -1\ndata: x\n\n");
     assert_eq!((found[0].id.as_deref(), found[0].retry), (None, None));
 }
 
 #[test]
-fn an_event_without_data_leaves_its_id_but_not_its_kind() {
+fn event_without_data_keeps_id_but_not_type() {
     let found = frames("event: ping\nid: 3\n\ndata: x\n\n");
     assert_eq!((found[0].event.as_deref(), found[0].id.as_deref()), (None, Some("3")));
     assert_eq!(found[0].raw, "event: ping\nid: 3\n\ndata: x\n\n");
 }
 
 #[test]
-fn a_character_may_come_in_two_reads() {
+fn decodes_characters_split_across_chunks() {
     let stream = "data: ä€😀\n\n".as_bytes();
     for cut in 0..stream.len() {
         let (found, _, _) = read(&[&stream[..cut], &stream[cut..]], EVENT_LIMIT);
@@ -136,7 +136,7 @@ fn invalid_utf_8_is_replaced_and_reported() {
 }
 
 #[test]
-fn a_last_event_without_its_end_is_handed_out_and_says_so() {
+fn unterminated_last_event_is_marked_unfinished() {
     for stream in ["data: a\n\ndata: b", "data: a\n\ndata: b\n", "data: a\n\ndata: b\r"] {
         let (found, _, rest) = read(&[stream.as_bytes()], EVENT_LIMIT);
         assert_eq!((found[0].unfinished, found[1].unfinished), (false, true), "{stream:?}");
@@ -148,7 +148,7 @@ fn a_last_event_without_its_end_is_handed_out_and_says_so() {
 }
 
 #[test]
-fn a_line_without_its_end_is_torn() {
+fn unterminated_line_is_marked_torn() {
     for (stream, torn, line) in [
         ("data: a\n\ndata: b", Some(true), None),
         ("data: a\n\ndata: b\n", Some(false), None),
@@ -171,7 +171,7 @@ fn a_line_without_its_end_is_torn() {
 }
 
 #[test]
-fn an_event_beyond_the_limit_is_an_error_that_names_it() {
+fn event_beyond_limit_is_refused_with_the_limit() {
     let (found, error, _) = read(&[b"data: 1\n\ndata: 12\n\n"], 9);
     assert_eq!((found.len(), error), (1, Some(SseError::TooLarge { limit: 9 })));
     assert_eq!(error.unwrap().to_string(), "an event of the stream is larger than 9 bytes");
@@ -211,7 +211,7 @@ fn stream() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn where_a_stream_is_cut_makes_no_difference(
+    fn chunk_boundaries_do_not_change_the_events(
         bytes in stream(),
         cuts in vec(any::<prop::sample::Index>(), 0..8),
         limit in prop_oneof![Just(EVENT_LIMIT), 5..40_usize],

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_folders_that_nobody_holds_are_removed() {
+    fn removes_only_unlocked_folders() {
         let temporary = tempfile::tempdir().unwrap();
         let folder = |name: &str| {
             let path = temporary.path().join(name);

@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn results_are_set_as_a_whole_or_in_place() {
+    fn sets_whole_results_or_single_values() {
         for (set, call, body) in [
             (r#"/calls/3/result={"lost":1}"#, 3, r#"{"lost":1}"#),
             ("/calls/3/result/items/1=null", 3, r#"{"shipped":true,"items":[1,null]}"#),
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_that_came_over_a_stream_is_set_there() {
+    fn sets_result_inside_its_stream() {
         let (changed, _) = changed(&[r#"/calls/10/result/content/0/text="new""#], 10).unwrap();
         let said = |recording: &Recording, id: usize, event: usize| {
             let bytes = recording.exchanges[id - 1].response.as_ref().unwrap().frames[event].bytes.to_vec();
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_said_by_a_model_streamed_or_not() {
+    fn sets_model_text_for_streamed_and_plain_responses() {
         for call in [1, 2] {
             let (same, spoken) = changed(&[&format!(r#"/calls/{call}/result="No.""#)], 8).unwrap();
             assert_eq!((same, spoken), (recording(), vec![SpokenCall { call, text: "No.".into() }]));
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_of_a_model_has_its_shape_and_that_of_a_tool_keeps_its_body() {
+    fn model_errors_get_provider_format_tool_errors_keep_body() {
         let (recording, _) = changed(&["/calls/2/status=503", "/calls/3/status=404"], 8).unwrap();
         let model = recording.exchanges[1].response.as_ref().unwrap();
         assert_eq!((model.status, model.headers[0].1.as_str()), (503, "application/json"));
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_set_is_told_with_what_can() {
+    fn invalid_change_is_refused_with_help() {
         for (set, until, message, help) in [
             ("/calls/3/result", 8, "has no `=`", "/calls/N/status=CODE"),
             ("/calls/x/result=1", 8, "is not a place", "/calls/N/result=JSON"),

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_has_no_calls_of_models() {
+    fn remainder_excludes_model_calls() {
         assert_eq!(cut(5).0, [1, 2, 3, 4, 5]);
         assert_eq!(cut(5).1, [7]);
         assert_eq!(cut(0), (vec![], vec![2, 3, 4, 5, 7], vec![]));
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_agent_broke_off_is_not_awaited() {
+    fn does_not_wait_for_cancelled_calls() {
         let mut left = call(1, "POST", "/slow", false);
         left.end.how = EndKind::Left;
         let exchanges = vec![left, call(2, "POST", "/next", false)];
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn telemetry_and_repeated_questions_are_not_awaited_but_the_last_call_is() {
+    fn waits_for_last_call_but_not_telemetry_or_repeats() {
         assert_eq!(cut(6).2, [1, 2, 6]);
         assert_eq!(cut(5).2, [1, 2, 5]);
         assert_eq!(cut(3).2, [1, 2]);

@@ -49,7 +49,7 @@ mod tests {
     use crate::RecordedBody;
 
     #[test]
-    fn gateways_and_clouds_have_the_same_model_at_other_paths() {
+    fn maps_gateway_and_cloud_paths_to_provider_path() {
         let body = json!({ "model": "m", "messages": [], "max_tokens": 9, "input": "x", "anthropic_version": "v" });
         for (path, scripted) in [
             ("/proxy/v1/chat/completions", Some("/v1/chat/completions")),

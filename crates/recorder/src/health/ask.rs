@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_that_is_too_large_is_not_kept() {
+    async fn too_large_response_is_refused() {
         let answer = asked(3).await.unwrap();
         assert_eq!((answer.response.status, &answer.response.frames[0].bytes[..]), (200, &b"xxx"[..]));
         assert!(answer.response.at_us >= 7 && answer.end.at_us >= answer.response.at_us);
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_is_sent_as_one() {
+    fn form_body_is_sent_url_encoded() {
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let form = RecordedBody::Form(vec![pair("a b", "1&2"), pair("c", "")]);
         assert_eq!(bytes(&form).unwrap().unwrap(), "a+b=1%262&c=");

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_found_wherever_an_answer_has_them() {
+    fn finds_errors_in_status_body_and_connection() {
         let json = "application/json";
         let mut lost = call(4, "d", 200, json, "{}");
         lost.end.how = EndKind::Broken("reset\nby peer".into());
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_is_normal_only_if_the_same_request_succeeded_later() {
+    fn rate_limit_is_accepted_only_if_retry_succeeded() {
         let json = "application/json";
         let again = vec![call(1, "a", 429, json, ""), call(2, "a", 429, json, ""), call(3, "a", 200, json, "{}")];
         assert_eq!(found(again), (Vec::new(), 2));

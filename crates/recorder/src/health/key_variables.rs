@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_sent_to_nobody_but_its_own_service_and_this_machine() {
+    fn api_key_is_sent_only_to_provider_and_localhost() {
         let header = |origin: &str, api| login(&request(origin, "/v1/x", api)).map(|login| login.header);
         assert_eq!(header("https://api.openai.com", ProviderApi::OpenAiResponses), Some("authorization"));
         assert_eq!(header("https://api.anthropic.com", ProviderApi::AnthropicMessages), Some("x-api-key"));
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_in_the_query_is_left_out() {
+    fn removes_api_key_from_query() {
         let path = |path: &str| {
             path_without_key(&request("https://generativelanguage.googleapis.com", path, ProviderApi::Gemini))
         };

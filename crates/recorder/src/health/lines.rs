@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_counted_with_those_that_are_empty() {
+    fn line_numbers_include_empty_lines() {
         let text = "{\"v\":2,\"type\":\"recording\"}\n\n{\"type\":\"request\",\"id\":1}\n{\"type\":\"request\",\"id\":2}\n\
                     {\"type\":\"response\",\"id\":2}\n{\"type\":\"frame\",\"id\":2}\n{\"type\":\"end\",\"id\":1}\n\
                     {\"type\":\"end\",\"id\":2}\n{\"type\":\"end\",\"id\":7}\n{\"type\":\"exit\"}\n";

@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_are_sorted_by_hand_and_hold_nothing_twice() {
+    fn lists_have_no_duplicates() {
         for list in [&KINDS[..], &SOMETIMES, &WRITTEN] {
             let mut sorted = list.to_vec();
             sorted.sort_unstable();
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_told_from_names() {
+    fn distinguishes_ids_from_names() {
         for id in ["17", "A-17", "ord_123", "2026-05-03", "me@example.com", "/orders/1", "call_7Fq2xX", "10.0.0.1"] {
             assert!(is_id(id), "{id}");
         }

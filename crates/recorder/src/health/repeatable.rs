@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_changes_nothing_is_asked_unless_someone_says_so() {
+    fn writes_are_repeated_only_if_allowed() {
         let asked = |exchange: &Exchange| may_ask(exchange, &WhatToAsk::default());
         assert_eq!(asked(&call("GET", "https://shop.example/orders/17")), Ok(()));
         assert_eq!(asked(&call("POST", "https://api.openai.com/v1/chat/completions")), Ok(()));
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_answer_or_lost_a_secret_is_not_asked() {
+    fn skips_requests_without_response_or_with_redacted_secret() {
         let asked = |exchange: &Exchange| may_ask(exchange, &WhatToAsk::default());
         let mut left = call("GET", "https://shop.example/a");
         left.end.how = EndKind::Left;

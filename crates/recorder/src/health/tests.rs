@@ -50,7 +50,7 @@ fn of_two(path: &str, recorded: &Value, now: &Value) -> String {
 }
 
 #[test]
-fn a_field_that_was_renamed_is_told_with_its_path() {
+fn renamed_field_is_reported_with_its_path() {
     let before =
         json!({"id": "r1", "output": [{"type": "message", "content": [{"type": "output_text", "text": "a"}]}]});
     let after = json!({"id": "r2", "output": [{"type": "message", "parts": [{"type": "output_text", "text": "b"}]}]});
@@ -62,7 +62,7 @@ fn a_field_that_was_renamed_is_told_with_its_path() {
 }
 
 #[test]
-fn types_statuses_and_content_types_are_compared_and_values_are_not() {
+fn compares_types_statuses_and_content_types_but_not_values() {
     let order = json!({"total": 17, "lines": [{"sku": "a", "note": null}], "paid": true});
     let same = json!({"total": 4711, "lines": [{"sku": "b", "note": "x"}, {"sku": "c", "note": null}], "paid": false});
     assert_eq!(of_two("/orders", &order, &same), "");
@@ -85,7 +85,7 @@ fn types_statuses_and_content_types_are_compared_and_values_are_not() {
 }
 
 #[test]
-fn what_varies_among_recorded_answers_may_vary_on() {
+fn fields_optional_in_recording_may_vary() {
     let with = of_json(&json!({"id": 1, "coupon": "x"}));
     let without = of_json(&json!({"id": 1}));
     assert_eq!(told_of("/orders", &[with.clone(), without.clone()], &without), "");
@@ -100,7 +100,7 @@ fn what_varies_among_recorded_answers_may_vary_on() {
 }
 
 #[test]
-fn keys_that_are_ids_are_one_shape() {
+fn id_keys_are_compared_as_one_shape() {
     let before = json!({"orders": {"A-17": {"total": 1}}});
     assert_eq!(of_two("/x", &before, &json!({"orders": {"A-18": {"total": 2}, "A-19": {"total": 3}}})), "");
     assert_eq!(
@@ -111,7 +111,7 @@ fn keys_that_are_ids_are_one_shape() {
 }
 
 #[test]
-fn a_model_that_says_something_else_is_no_drift() {
+fn different_model_output_is_not_drift() {
     let text = json!({"role": "assistant", "content": "hi", "refusal": null});
     let calls = json!({"role": "assistant", "content": null, "tool_calls":
         [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]});
@@ -138,7 +138,7 @@ fn a_model_that_says_something_else_is_no_drift() {
 }
 
 #[test]
-fn streams_are_compared_by_the_kinds_of_their_events() {
+fn compares_streams_by_event_type() {
     let delta = |kind: &str, key: &str| json!({"type": kind, "index": 0, key: "a"});
     let text = delta("response.output_text.delta", "delta");
     let stream = |events: &[Value]| of_events(events);
@@ -162,7 +162,7 @@ fn streams_are_compared_by_the_kinds_of_their_events() {
 }
 
 #[test]
-fn a_call_that_continues_another_names_the_answer_of_today() {
+fn continuing_request_uses_new_response_id() {
     let mut sequel = Sequel::default();
     let first = call(1, "/v1/responses", of_json(&json!({"id": "resp_old", "output": []})));
     sequel.learn(&first, &of_json(&json!({"id": "resp_new", "output": []})));
@@ -208,7 +208,7 @@ fn renamed(value: &Value, place: &[String]) -> Value {
 }
 
 #[test]
-fn whatever_is_renamed_is_told() {
+fn any_renamed_field_is_reported() {
     let usage = json!({"input_tokens": 1, "output_tokens": 2, "details": {"cached": 0}});
     let call = json!({"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}});
     let answers = [
@@ -258,7 +258,7 @@ fn whatever_is_renamed_is_told() {
 }
 
 #[test]
-fn an_error_within_an_answer_is_not_an_answer() {
+fn error_inside_response_is_reported_as_unknown() {
     let text =
         |text: &str| json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}});
     let start =

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_command_runs_is_its_script_or_its_text_or_the_program() {
+    fn classifies_commands_as_script_inline_code_or_program() {
         let of = |program: &str, line: &str| Main::of(program, &line.split(' ').map(str::to_owned).collect::<Vec<_>>());
         let script = |path: &str| Main::Script(path.to_owned());
         assert_eq!(of("/usr/bin/python3.11", "python3 server.py --db x"), script("server.py"));

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn servers_of_the_settings_are_found_below_the_agent_alone() {
+    fn finds_configured_servers_only_among_agent_descendants() {
         let list = "    1     0 /sbin/launchd\n   10     1 /opt/host chat\n   11    10 node worker.js\n\
                     12    11 /opt/orders/server --db /my files/orders.db\n   13    10 /usr/bin/python3 ./notes.py\n";
         assert_eq!(found(list), ["notes", "orders"]);
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_below_a_tap_is_recorded_and_not_named() {
+    fn tapped_server_is_not_reported() {
         for tap in ["/usr/bin/agentci tap -- ./notes.py", "/bin/sh /tmp/agentci-record-x/bin/python3 ./notes.py"] {
             let list = format!("10 1 /opt/host\n11 10 {tap}\n12 11 python3 ./notes.py\n");
             assert!(found(&list).is_empty(), "{tap}");
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_of_this_machine_is_read() {
+    fn reads_process_list_of_this_machine() {
         let shell = "sleep 41.5 & read line; kill $!";
         let mut agent = Command::new("/bin/sh").args(["-c", shell]).stdin(Stdio::piped()).spawn().unwrap();
         let mut listed = Listed::new(agent.id(), known());

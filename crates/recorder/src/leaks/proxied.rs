@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_environment_tells_whether_it_is_ours() {
+    fn detects_proxy_variable_in_process_environment() {
         assert_eq!(of_environment("HOME=/root\0AGENTCI_PROXY=http://127.0.0.1:1\0"), Led::Yes);
         assert!(matches!(of_environment("HOME=/root\0PATH=/bin\0"), Led::No(_)));
         // Nothing, a truncated environment, and one that a program has overwritten.

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn scripts_of_servers_are_told_from_those_of_hosts_and_others() {
+    fn distinguishes_server_scripts_from_hosts_and_others() {
         for server in [
             "from mcp.server.fastmcp import FastMCP\nserver = FastMCP('shop')",
             "from fastmcp import FastMCP",
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_of_servers_are_told_from_those_of_agents_and_language_servers() {
+    fn distinguishes_server_programs_from_agents_and_language_servers() {
         let server = ["tools/list", "protocolVersion", "clientInfo", "serverInfo"];
         let with = |word| [&server[..], &[word]].concat();
         assert!(program(&server, &["--stdio"]));

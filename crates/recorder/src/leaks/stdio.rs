@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_in_a_pipe_stays_there() {
+    fn unread_pipe_data_is_not_consumed() {
         let mut child = echo();
         child.stdin(Streams::piped()).stdout(Streams::piped());
         let (theirs, mut go) = UnixStream::pair().unwrap();
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_in_a_socket_stays_there() {
+    fn unread_socket_data_is_not_consumed() {
         let (theirs, mut ours) = UnixStream::pair().unwrap();
         let (input, output) = (OwnedFd::from(theirs.try_clone().unwrap()), OwnedFd::from(theirs));
         let mut child = echo();
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_with_other_streams_is_spoken_to_by_nobody() {
+    fn ignores_process_without_piped_stdio() {
         let mut child =
             Command::new("sleep").arg("60").stdin(Streams::piped()).stdout(Streams::null()).spawn().unwrap();
         assert_eq!(StdioPipes::of(child.id()), None);

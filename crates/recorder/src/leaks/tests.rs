@@ -54,7 +54,7 @@ fn watched_all(words: &[&str], ports: &[u16], proxy: SocketAddr, before: HashSet
 }
 
 #[test]
-fn rows_of_a_table_are_read() {
+fn parses_socket_table_rows() {
     let row = "   1: 0100007F:1F90 08080808:01BB 01 00000000:00000000 00:00000000 00000000  1000        0 4711 1 0 20 4 30 10 -1";
     let read = socket(row).unwrap();
     assert_eq!((read.local.to_string(), read.remote.to_string()), ("127.0.0.1:8080".into(), "8.8.8.8:443".into()));
@@ -68,7 +68,7 @@ fn rows_of_a_table_are_read() {
 }
 
 #[test]
-fn the_program_behind_a_connection_is_named() {
+fn finds_program_of_a_connection() {
     let (proxy, address) = listener();
     let child = client(&["python3", "-c", CLIENT], &[address.port()]);
     let (_stream, peer) = proxy.accept().unwrap();
@@ -83,7 +83,7 @@ fn the_program_behind_a_connection_is_named() {
 }
 
 #[test]
-fn a_connection_of_a_grandchild_to_what_listened_before_is_named_once() {
+fn grandchild_bypass_to_existing_listener_is_reported_once() {
     let (_proxy, proxy) = listener();
     let (_world, world) = listener();
     let before = listening_ports();
@@ -97,7 +97,7 @@ fn a_connection_of_a_grandchild_to_what_listened_before_is_named_once() {
 }
 
 #[test]
-fn python_without_its_environment_is_named_as_such() {
+fn isolated_python_is_reported_with_its_flag() {
     let (_proxy, proxy) = listener();
     let (_world, world) = listener();
     let found = watched(&["python3", "-I", "-c", CLIENT], &[world.port()], proxy, listening_ports());
@@ -106,7 +106,7 @@ fn python_without_its_environment_is_named_as_such() {
 
 /// Connections to the proxy, to servers of the agent itself, and of other programs on the same machine.
 #[test]
-fn honest_connections_are_not_named() {
+fn expected_connections_are_not_reported() {
     let (_proxy, proxy) = listener();
     let (_world, world) = listener();
     let mut before = listening_ports();
@@ -119,7 +119,7 @@ fn honest_connections_are_not_named() {
 
 /// The parent of this process may have left a connection open, which is then open in all processes that we start.
 #[test]
-fn a_connection_that_was_inherited_is_not_the_agents() {
+fn inherited_connection_is_not_reported() {
     let (_proxy, proxy) = listener();
     let (_world, world) = listener();
     let inherited = TcpStream::connect(world).unwrap();
@@ -130,7 +130,7 @@ fn a_connection_that_was_inherited_is_not_the_agents() {
 }
 
 #[test]
-fn a_watch_of_nobody_ends() {
+fn watch_of_missing_process_ends() {
     let (_proxy, proxy) = listener();
     assert_eq!(
         ConnectionWatch::start(u32::MAX, proxy, HashSet::new(), Tapped::default(), None).finish(),
@@ -140,7 +140,7 @@ fn a_watch_of_nobody_ends() {
 
 /// For both address families, and for an IPv4 address mapped to IPv6.
 #[test]
-fn the_kernel_tells_of_one_connection_what_its_table_has() {
+fn single_socket_query_matches_socket_table() {
     for listen in ["127.0.0.1:0", "[::1]:0", "[::]:0"] {
         let Ok(listener) = TcpListener::bind(listen) else { continue };
         let port = listener.local_addr().unwrap().port();
@@ -162,7 +162,7 @@ fn the_kernel_tells_of_one_connection_what_its_table_has() {
 
 /// A child with an empty environment, and one with a complete one. Neither makes a connection that would be detected.
 #[test]
-fn a_child_that_is_not_led_to_the_proxy_is_named() {
+fn child_without_proxy_is_reported() {
     let (_proxy, proxy) = listener();
     let run = |script: &str| {
         let found = watched_all(&["sh", "-c", script, CLIENT], &[], proxy, HashSet::new());

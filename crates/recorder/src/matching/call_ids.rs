@@ -48,14 +48,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_found_in_answers() {
+    fn finds_ids_in_responses() {
         let answer =
             "data: {\"functionCall\": {\"id\" : \"a1\", \"args\": {\"id\": 5}}}\n\ndata: {\"id\":\"b2\",\"id\":\"torn";
         assert_eq!(said_in(answer).collect::<Vec<_>>(), ["a1", "b2"]);
     }
 
     #[test]
-    fn only_calls_and_their_results_have_them() {
+    fn recognises_id_pointers_of_calls_and_results_only() {
         for (pointer, is) in [
             ("/contents/1/parts/0/functionCall/id", true),
             ("/contents/2/parts/0/functionResponse/id", true),

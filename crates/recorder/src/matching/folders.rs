@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_ends_where_its_name_does() {
+    fn folder_matches_only_as_whole_path() {
         for text in ["/tmp", "/tmp/a", "/tmp.", "/tmp, ", "/tmp\"", "/tmp. Then"] {
             assert!(is_at(text, 0), "{text}");
         }

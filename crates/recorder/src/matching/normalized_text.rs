@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_folders_and_addresses_have_marks() {
+    fn replaces_ids_folders_and_addresses_with_placeholders() {
         for (text, steady) in [
             ("run 1fe7d1e2-d166-42de-b7a7-c4dbac87138d now", "run {id} now"),
             ("sha ecde1dd25426481c9bba68dc88120b69.", "sha {id}."),
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_kept_beside_the_text_and_told_apart_by_whether_they_are_the_present() {
+    fn extracts_times_and_marks_those_that_are_now() {
         for (text, steady, times) in [
             (
                 "Today is Tuesday, November 17, 2026.",
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_written_anew_is_the_same_tomorrow_and_elsewhere() {
+    fn normalizes_equally_on_another_day_and_machine() {
         let one = here().text("Tuesday, November 17, 2026 in /work/shop, notes in /tmp/tmp4o_e9l1o");
         let tomorrow = steadier(NOW_MS + DAY_MS, "/ci/checkout", "/root", "/var/tmp");
         let other = tomorrow.text("Wednesday, November 18, 2026 in /ci/checkout, notes in /var/tmp/tmpabcdefgh");
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn many_times_stay_in_the_text() {
+    fn times_beyond_the_limit_stay_in_text() {
         let text = "12:30 ".repeat(MOST_TIMES + 2);
         let found = here().text(&text);
         assert_eq!((found.times.len(), found.text.matches("12:30").count()), (MOST_TIMES, 2));

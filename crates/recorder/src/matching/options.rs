@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tally_reads_as_a_sentence() {
+    fn formats_tally_as_summary() {
         let holes = Holes { ids: 6, clock: 1, ..Holes::default() };
         let tally = ReplayTally { exact: 11, with_holes: 3, holes, misses: 1, ..ReplayTally::default() };
         assert_eq!(tally.to_string(), "14 of 15 answered, 11 exact, 3 with holes (6 ids, 1 time)");

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_one_place_are_one() {
+    fn normalizes_equivalent_origins_and_paths() {
         for (one, other) in [
             ("http://localhost:80", "http://127.0.0.1:80"),
             ("http://[::1]:8080", "http://LOCALHOST:8080"),
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_one_name_keep_their_order() {
+    fn query_values_of_one_name_keep_their_order() {
         let of = |path: &str| query_of(path);
         assert_eq!(of("/x?b=1&a=2"), of("/x?a=2&b=1"));
         assert_ne!(of("/x?a=1&a=2"), of("/x?a=2&a=1"));

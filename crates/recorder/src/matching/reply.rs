@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_answers_get_another_id() {
+    fn replaces_id_only_in_responses() {
         let with = |frame: &str| String::from_utf8(with_reply_id(frame.as_bytes(), &json!("a-2"))).unwrap();
         assert_eq!(
             with(r#"{"jsonrpc":"2.0","id":1,"result":{"id":1}}"#),

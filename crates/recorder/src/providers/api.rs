@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn every_path_of_an_api_is_known() {
+    fn recognizes_every_api_path() {
         let chat = json!({ "model": "m", "messages": [] });
         let claude = json!({ "anthropic_version": "vertex-2023-10-16", "max_tokens": 9, "messages": [] });
         let asked = json!({ "model": "m", "input": "hi" });
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn other_services_with_such_paths_are_not() {
+    fn ignores_similar_paths_of_other_services() {
         let all = [
             ("/v1/messages", json!({ "to": "me", "text": "hi" })),
             ("/v1/threads/t/messages", json!({ "role": "user", "content": "hi" })),
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_read_back() {
+    fn api_names_round_trip() {
         for (api, ..) in ALL {
             assert_eq!(ProviderApi::read(api.name()), Some(api));
         }

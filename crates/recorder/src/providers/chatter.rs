@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn telemetry_is_chatter() {
+    fn classifies_telemetry_as_chatter() {
         let spans = || RecordedBody::Json(json!({ "resourceSpans": [] }));
         let all = [
             ("https://api.anthropic.com", "/api/event_logging/batch", RecordedBody::Empty),
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_agent_works_with_is_not() {
+    fn does_not_classify_agent_requests_as_chatter() {
         let logs = || RecordedBody::Json(json!({ "query": "errors of today" }));
         let all = [
             ("https://api.anthropic.com", "/v1/messages", RecordedBody::Empty),

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn system_prompts_are_found_where_each_api_has_them() {
+    fn finds_system_prompts_for_each_api() {
         let roles = json!({ "system": "a", "messages": [{ "role": "user" }, { "role": "system" }] });
         let contents = json!({ "systemInstruction": {}, "contents": [{ "role": "user" }] });
         let input = json!({ "instructions": "a", "input": [{ "role": "developer" }, { "type": "reasoning" }] });
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrapped_conversation_is_found() {
+    fn finds_messages_in_wrapped_request() {
         let body = json!({ "request": { "contents": [1, 2] } });
         assert_eq!(messages(ProviderApi::Gemini, &body).map(<[Value]>::len), Some(2));
         assert_eq!(messages(ProviderApi::OpenAiResponses, &json!({ "input": "hi" })), None);

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_beginning_is_continued() {
+    fn continues_exchange_with_longest_matching_prefix() {
         let first = [user("a")];
         let second = json!([user("a"), { "role": "assistant", "content": "b" }, user("c")]);
         let third = json!([user("a"), { "content": [{ "text": "b", "type": "text", "cache_control": {} }], "role": "assistant" },
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_questions_are_told_apart_by_answer_and_system_prompt() {
+    fn response_and_system_prompt_distinguish_equal_requests() {
         let with = |system: &str, rest: &[Value]| {
             let begin = [json!({ "role": "system", "content": system }), user("a")];
             json!({ "messages": begin.iter().chain(rest).collect::<Vec<_>>() })
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_response_is_continued_by_its_id() {
+    fn continues_response_by_id() {
         let mut first =
             exchange(1, json!({ "input": "hi" }), &json!({ "id": "resp_1", "status": "completed", "output": [] }));
         first.request.path = "/v1/responses".into();
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn ten_thousand_exchanges_are_quick() {
+    fn lookup_is_fast_with_ten_thousand_exchanges() {
         let mut conversations = Conversations::default();
         for id in 1..=10_000 {
             conversations.take(&exchange(id, json!({ "messages": [user("a")] }), &said("b")));

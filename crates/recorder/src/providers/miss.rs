@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn each_provider_finds_the_message_where_its_sdk_looks() {
+    fn error_message_is_at_the_location_each_sdk_expects() {
         let places = [
             (Some(ProviderApi::OpenAiChat), "/error/message"),
             (Some(ProviderApi::OpenAiResponses), "/error/message"),
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn json_rpc_is_answered_by_id() {
+    fn json_rpc_errors_use_the_request_id() {
         let call = |id: Value| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {} });
         let one = miss_answer(None, &sent(call(json!("a"))), "no");
         let body: Value = serde_json::from_str(&one.body).unwrap();

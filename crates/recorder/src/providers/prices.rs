@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_of_the_table_is_read() {
+    fn parses_every_line_of_builtin_table() {
         let lines = BUILTIN.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).count();
         let table = PriceTable::builtin();
         assert_eq!(table.rows.len(), lines);
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_have_the_price_of_their_model() {
+    fn versioned_names_use_the_price_of_their_model() {
         let million = usage(1_000_000, 0);
         let all = [
             ("gpt-4o", 250.0),
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn another_model_is_unknown_and_not_free() {
+    fn unknown_model_has_no_price() {
         let some = usage(1_000_000, 10);
         for model in ["gpt-4o-realtime-preview", "gpt-5.9", "claude-opus-4-9", "gpt-4o2", "llama3.2", "", "gpt", "o11"]
         {
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cache_and_long_requests_have_prices_of_their_own() {
+    fn cached_tokens_and_long_requests_have_separate_prices() {
         let cached = AnswerUsage { cached_input: Some(800_000), ..usage(1_000_000, 0) };
         assert_eq!(cents("gpt-4o", &cached), Some(150.0));
         let written = AnswerUsage { cache_writes: Some(100_000), cached_input: Some(50_000), ..usage(150_000, 1000) };
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_price_of_ones_own_comes_first() {
+    fn custom_price_takes_precedence() {
         let mut table = PriceTable::builtin();
         let price = |input: f64| TokenPrice { input, cached_input: None, cache_write: None, output: 0.0 };
         table.extend("gemini-2.5-pro", price(1.0));

@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn exchanges_beyond_their_number_are_not_kept() {
+    fn drops_exchanges_above_the_limit() {
         let ledger = ledger(MOST_EXCHANGES - 1);
         for _ in 0..2 {
             ledger.begin(RecordedRequest::default(), true).end(EndKind::Closed);
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_beyond_their_number_are_not_kept() {
+    fn drops_bytes_above_the_limit() {
         let ledger = ledger(0);
         assert!(ledger.keeps(MOST_BYTES));
         assert!(!ledger.keeps(1));

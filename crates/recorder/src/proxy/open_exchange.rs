@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_beyond_their_number_are_not_kept() {
+    fn drops_response_with_too_many_frames() {
         let ledger = Arc::new(ExchangeLog::new(Redactor::default(), Vec::new(), None, 0));
         let mut ongoing = ledger.begin(RecordedRequest::default(), true);
         ongoing.head(200, vec![("content-type".into(), "application/jsonl".into())]);

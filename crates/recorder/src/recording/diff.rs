@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_difference_of_each_exchange_is_told() {
+    fn reports_first_difference_of_each_exchange() {
         let first = Recording {
             exchanges: vec![
                 exchange(1, "/chat", json!({"a": ["same\nold line\nsame"]}), "{\"n\":1}", None),
@@ -263,7 +263,7 @@ only in the second:
     }
 
     #[test]
-    fn ids_and_times_of_a_run_are_no_difference_and_the_order_is_that_of_the_calls() {
+    fn ignores_ids_and_times_and_keeps_call_order() {
         let ran = |id: &str, now_ms: u64, day: &str, answer: &str| Recording {
             header: Header { now_ms, ..Header::default() },
             exchanges: vec![

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_secret_is_kept() {
+    fn drops_secret_headers() {
         for name in SECRET {
             assert!(!keep_request_header(name) && !keep_response_header(name), "{name}");
         }
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn the_name_of_a_header_and_its_value_make_a_credential() {
+    fn detects_credential_by_header_name_and_value() {
         for (name, value) in [("authorization", "x"), ("X-Shop-Token", "shoptok-8842"), ("x_signature", "9f86d081")] {
             assert!(is_credential(name, value), "{name}");
         }

@@ -62,14 +62,14 @@ mod tests {
     }
 
     #[test]
-    fn what_was_added_is_a_small_patch() {
+    fn appended_message_is_a_small_patch() {
         let base = json!({"messages": [long()]});
         let body = json!({"messages": [long(), "next"]});
         assert_eq!(between(&base, &body), Some(json!([{"op": "add", "path": "/messages/1", "value": "next"}])));
     }
 
     #[test]
-    fn digits_of_numbers_survive() {
+    fn preserves_digits_of_numbers() {
         let value = |number: &str| -> Value {
             serde_json::from_str(&format!(r#"{{"text":"{}","number":{number}}}"#, long())).unwrap()
         };
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn another_order_of_keys_is_written_whole() {
+    fn no_patch_for_different_key_order() {
         let base = json!({"text": long(), "a": 1, "b": 2, "c": 3});
         assert_eq!(between(&base, &json!({"text": long(), "b": 2, "a": 1, "c": 3})), None);
         // An object without one of its keys must still be exactly what was sent.
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_that_saves_little_or_has_many_steps_is_none() {
+    fn no_patch_if_savings_are_small_or_steps_many() {
         assert_eq!(between(&json!({"a": "x"}), &json!({"a": long()})), None);
         let many =
             |first: usize| json!({"text": long().repeat(200), "list": (first..first + 1_001).collect::<Vec<_>>()});
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_that_multiply_are_refused() {
+    fn refuses_unsupported_misplaced_and_too_many_steps() {
         let copies = json!([{"op": "copy", "from": "", "path": "/a"}]);
         assert!(patched(json!({}), copies).unwrap_err().contains("may only have"));
         let misplaced = json!([{"op": "remove", "path": "/a/b"}]);

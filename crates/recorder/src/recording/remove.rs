@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_is_numbered_anew_and_keeps_its_conversations() {
+    fn renumbers_remaining_exchanges_and_keeps_conversations() {
         let mut recording = recording();
         let removed = recording.remove(&Remove { chatter: true, ids: vec![3, 9], ..Remove::default() });
         assert_eq!(removed, Removed { exchanges: 2, unknown: vec!["9".into()], short: 0 });
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_are_named_with_or_without_a_port() {
+    fn matches_hosts_with_or_without_port() {
         for (host, exchanges) in [("a.example", 2), ("A.example:8443", 2), ("a.example:1", 0), ("example", 0)] {
             let removed = recording().remove(&Remove { hosts: vec![host.into()], ..Remove::default() });
             assert_eq!((removed.exchanges, removed.unknown.len()), (exchanges, usize::from(exchanges == 0)), "{host}");
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_removed_wherever_they_stand() {
+    fn redacts_values_and_counts_short_ones() {
         let mut recording = recording();
         let removed = recording.remove(&Remove { values: vec!["swordfish".into(), "ask".into()], ..Remove::default() });
         assert_eq!(removed, Removed { exchanges: 0, unknown: Vec::new(), short: 1 });

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn files_beside_a_recording_come_and_go_with_it() {
+    fn save_writes_and_removes_attached_files() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("deep").join("a.jsonl");
         let large = recording(&"large ".repeat(200_000));
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_others_are_left_alone() {
+    fn save_keeps_unrelated_files() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.jsonl");
         let files = folder.path().join("a.jsonl.files");
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_save_that_fails_leaves_the_former_file() {
+    fn failed_save_keeps_the_previous_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.jsonl");
         save(&path, &recording("former"), &Redactor::default()).unwrap();

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn one_server_has_one_name_on_all_machines() {
+    fn server_name_is_the_same_on_all_machines() {
         assert_eq!(of(&["npx", "-y", "@x/orders"]), "stdio:npx -y @x/orders");
         assert_eq!(of(&["/opt/agentci", "tap", "--", "npx", "-y", "@x/orders"]), "stdio:npx -y @x/orders");
         for python in ["python", "python3", "/usr/bin/python3.11", "/home/me/shop/.venv/bin/python3"] {
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn other_servers_have_other_names() {
+    fn different_servers_have_different_names() {
         assert_ne!(of(&["npx", "-y @x/orders"]), of(&["npx", "-y", "@x/orders"]));
         assert_ne!(of(&["python3", "one.py"]), of(&["python3", "two.py"]));
         assert_ne!(of(&["python3", "server.py"]), of(&["pythonic", "server.py"]));

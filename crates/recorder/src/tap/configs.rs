@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_are_found_in_settings() {
+    fn finds_commands_in_settings() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| {
             let path = folder.path().join(name);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn servers_are_found_in_settings_and_other_commands_are_not() {
+    fn finds_only_mcp_servers_in_settings() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| {
             let path = folder.path().join(name);

@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_process_is_known_by_the_command_of_a_server() {
+    fn recognizes_process_by_server_command() {
         let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
         let runs = |command: &str, line: &str, script: Option<&str>| {
             Configured { name: "orders".into(), command: words(command) }.is(&words(line), script)

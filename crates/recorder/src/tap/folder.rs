@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_session_is_found_through_path_while_it_lasts() {
+    fn finds_active_session_through_path() {
         let root = tempfile::tempdir().unwrap();
         let folder = Folder::of(root.path());
         let path = std::env::join_paths([Path::new("/usr/bin"), &folder.shims()]).unwrap();
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_leads_past_the_shims() {
+    fn removes_shims_from_path() {
         let root = tempfile::tempdir().unwrap();
         let folder = Folder::of(root.path());
         fs::create_dir(folder.shims()).unwrap();

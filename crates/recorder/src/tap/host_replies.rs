@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn an_answer_that_does_not_come_is_not_waited_for() {
+    async fn waiting_for_a_response_has_a_timeout() {
         let answers = Answers::default();
         answers.give(&json!(1));
         answers.wait(&json!(1)).await;

@@ -269,7 +269,7 @@ mod tests {
     const HELLO: &str = r#"{"command":["python3","server.py"],"environment":[],"pid":1}"#;
 
     #[tokio::test]
-    async fn a_tap_that_does_not_end_holds_up_the_end_for_a_moment() {
+    async fn finish_waits_briefly_for_a_running_tap() {
         let folder = tempfile::tempdir().unwrap();
         let (session, mut tap) = session(folder.path()).await;
         say(&mut tap, HELLO).await;
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_tap_that_says_too_much_or_nothing_is_left() {
+    async fn disconnects_tap_with_overlong_line() {
         let folder = tempfile::tempdir().unwrap();
         let (_session, mut tap) = session(folder.path()).await;
         say(&mut tap, HELLO).await;
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_tap_that_does_not_say_what_it_stands_before_is_left() {
+    async fn disconnects_tap_without_hello() {
         let folder = tempfile::tempdir().unwrap();
         let (_session, mut silent) = session(folder.path()).await;
         let begun = std::time::Instant::now();

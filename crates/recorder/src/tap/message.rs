@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_is_known_by_what_it_is_told_first() {
+    fn recognizes_mcp_server_by_opening_message() {
         let opening = |message: Value| is_opening(message.to_string().as_bytes());
         let version = json!({ "protocolVersion": "2025-06-18", "capabilities": {} });
         assert!(opening(json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": version })));
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_and_progress_get_the_numbers_of_now() {
+    fn renumbers_responses_and_progress() {
         let recorded = json!({ "id": 3, "method": "tools/call", "params": { "_meta": { "progressToken": 3 } } });
         let sent = json!({ "id": "c", "method": "tools/call", "params": { "_meta": { "progressToken": "t" } } });
         let now = |line: Value| {

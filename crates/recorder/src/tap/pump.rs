@@ -235,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_looks_like_a_message_is_held_back() {
+    fn buffers_only_input_that_looks_like_a_message() {
         assert_eq!(opens(b""), None);
         assert_eq!(opens(b" \n"), None);
         assert_eq!(opens(b"{\"jsonrpc\""), None);

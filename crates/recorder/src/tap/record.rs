@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_that_cross_reach_their_requests() {
+    fn out_of_order_responses_match_their_requests() {
         let call =
             |id: u32| json!({ "id": id, "method": "tools/call", "params": { "_meta": { "progressToken": id } } });
         let progress = |id: u32| json!({ "method": "notifications/progress", "params": { "progressToken": id } });
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_says_by_itself_follows_what_it_was_told_last() {
+    fn server_notification_follows_the_last_request() {
         let ready = json!({ "method": "notifications/initialized" });
         let changed = json!({ "method": "notifications/tools/list_changed" });
         let exchanges = recorded(&[('>', ready), ('<', changed.clone())]);
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_nobody_answered_is_told_as_that() {
+    fn records_call_without_response() {
         let call = json!({ "id": 1, "method": "tools/call" });
         let exchanges = recorded(&[('>', call), ('<', json!({ "id": 7, "result": {} }))]);
         // The answer to an unknown request is recorded with the open one, but does not answer it.
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_left_out() {
+    fn skips_lines_that_are_not_messages() {
         assert_eq!(recorded(&[('>', json!("hello")), ('>', json!({})), ('<', json!(1))]), []);
     }
 }

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_whose_tools_were_offered_and_not_listed_is_named() {
+    fn reports_server_whose_offered_tools_were_never_listed() {
         let tools = json!([
             { "name": "mcp__orders__get_order" },
             { "type": "namespace", "name": "mcp__stock", "tools": [{ "name": "count" }] },

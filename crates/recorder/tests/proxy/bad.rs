@@ -10,7 +10,7 @@ use crate::client::{client, options, record, words};
 use crate::upstream::{Step, Upstream, chunk, events, json, whole};
 
 #[tokio::test]
-async fn a_refusal_and_its_retry_are_two_exchanges() {
+async fn refused_request_and_retry_are_two_exchanges() {
     let answers = vec![whole("429 Too Many Requests", "retry-after: 1\r\n", "slow"), json("{}")];
     let upstream = Upstream::start(true, [("/v1", answers)].into()).await;
     let session = record(&upstream).await;
@@ -24,7 +24,7 @@ async fn a_refusal_and_its_retry_are_two_exchanges() {
 }
 
 #[tokio::test]
-async fn a_stream_that_is_cut_is_cut_for_the_client_too() {
+async fn truncated_stream_is_truncated_for_the_client() {
     let mut steps = events(Duration::ZERO, &["data: 1\n\n", "data: 2"]);
     steps.pop();
     steps.push(Step::Close);
@@ -39,7 +39,7 @@ async fn a_stream_that_is_cut_is_cut_for_the_client_too() {
 }
 
 #[tokio::test]
-async fn a_client_that_leaves_ends_the_request() {
+async fn client_disconnect_ends_the_request() {
     let many = vec!["data: 1\n\n"; 500];
     let upstream = Upstream::start(false, [("/s", vec![events(Duration::from_millis(10), &many)])].into()).await;
     let session = record(&upstream).await;
@@ -58,7 +58,7 @@ async fn a_client_that_leaves_ends_the_request() {
 }
 
 #[tokio::test]
-async fn a_client_that_stops_reading_does_not_hold_up_the_end() {
+async fn stalled_client_does_not_block_finish() {
     let head = b"HTTP/1.1 200 OK\r\ncontent-length: 50000000\r\n\r\n".to_vec();
     let script = vec![Step::Send(head), Step::Send(vec![b'x'; 50_000_000])];
     let upstream = Upstream::start(false, [("/big", vec![script])].into()).await;
@@ -72,7 +72,7 @@ async fn a_client_that_stops_reading_does_not_hold_up_the_end() {
 }
 
 #[tokio::test]
-async fn what_is_too_large_is_passed_on_and_not_kept() {
+async fn oversized_bodies_are_forwarded_but_not_recorded() {
     let head = b"HTTP/1.1 200 OK\r\ncontent-length: 100000000\r\n\r\n".to_vec();
     let script = vec![Step::Send(head), Step::Send(vec![b'x'; 100_000_000])];
     let upstream = Upstream::start(false, [("/big", vec![script])].into()).await;
@@ -97,7 +97,7 @@ async fn what_is_too_large_is_passed_on_and_not_kept() {
 }
 
 #[tokio::test]
-async fn a_compressed_answer_is_passed_on_and_kept_as_it_is() {
+async fn compressed_response_is_forwarded_and_recorded_unchanged() {
     let answer = whole("200 OK", "content-type: text/event-stream\r\ncontent-encoding: gzip\r\n", "\u{1}a\n\nb\n\n");
     let upstream = Upstream::start(true, [("/z", vec![answer])].into()).await;
     let session = record(&upstream).await;
@@ -110,7 +110,7 @@ async fn a_compressed_answer_is_passed_on_and_kept_as_it_is() {
 }
 
 #[tokio::test]
-async fn an_answer_that_cannot_be_searched_for_secrets_is_named() {
+async fn warns_about_response_that_cannot_be_searched_for_secrets() {
     for (encoding, warned) in [("br", true), ("zstd", true), ("gzip", false), ("identity", false)] {
         let head = format!("content-encoding: {encoding}\r\n");
         let upstream = Upstream::start(false, [("/z", vec![whole("200 OK", &head, "xyz")])].into()).await;
@@ -125,7 +125,7 @@ async fn an_answer_that_cannot_be_searched_for_secrets_is_named() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_trusted_is_named_with_what_helps() {
+async fn untrusted_server_is_reported_with_a_fix() {
     let upstream = Upstream::start(true, [("/x", vec![json("{}")])].into()).await;
     let session = RecorderSession::start(options(SessionMode::Record)).await.unwrap();
     for _ in 0..2 {
@@ -161,7 +161,7 @@ async fn through_tunnel(session: &RecorderSession, to: &str, text: &str) -> Stri
 }
 
 #[tokio::test]
-async fn plain_http_in_a_tunnel_is_recorded_with_both_its_user_agents() {
+async fn records_plain_http_in_a_tunnel() {
     let upstream = Upstream::start(false, [("/p", vec![json("{}")])].into()).await;
     let session = record(&upstream).await;
     let to = format!("localhost:{}", upstream.address.port());
@@ -174,7 +174,7 @@ async fn plain_http_in_a_tunnel_is_recorded_with_both_its_user_agents() {
 }
 
 #[tokio::test]
-async fn a_socket_for_responses_is_refused_and_others_pass_and_are_named() {
+async fn refuses_responses_websocket_and_reports_other_websockets() {
     let switch = b"HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n".to_vec();
     let upstream = Upstream::start(false, [("/ws", vec![vec![Step::Send(switch), Step::Echo]])].into()).await;
     let session = record(&upstream).await;
@@ -203,7 +203,7 @@ async fn a_socket_for_responses_is_refused_and_others_pass_and_are_named() {
 }
 
 #[tokio::test]
-async fn who_does_not_trust_the_recorder_is_named() {
+async fn reports_client_that_does_not_trust_the_recorder() {
     let upstream = Upstream::start(true, [("/x", vec![json("{}")])].into()).await;
     let session = record(&upstream).await;
     let proxy = reqwest::Proxy::all(format!("http://{}", session.address())).unwrap();
@@ -218,7 +218,7 @@ async fn who_does_not_trust_the_recorder_is_named() {
 }
 
 #[tokio::test]
-async fn who_speaks_http2_only_is_named() {
+async fn reports_client_that_uses_only_http2() {
     let upstream = Upstream::start(true, [("/x", vec![json("{}")])].into()).await;
     let session = record(&upstream).await;
     let mut stream = TcpStream::connect(session.address()).await.unwrap();
@@ -249,7 +249,7 @@ fn pem(text: &str) -> rustls::pki_types::CertificateDer<'static> {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_is_told_in_words_without_the_key() {
+async fn unreachable_server_is_reported_without_the_key() {
     let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
     let session = RecorderSession::start(options(SessionMode::Record)).await.unwrap();
@@ -272,7 +272,7 @@ async fn a_server_that_is_not_there_is_told_in_words_without_the_key() {
 }
 
 #[tokio::test]
-async fn ports_of_the_agent_itself_and_passed_hosts_are_not_recorded() {
+async fn does_not_record_agent_ports_and_passed_hosts() {
     let world = Upstream::start(true, [("/x", vec![json("{}")])].into()).await;
     let pass = SessionOptions { pass: vec!["local*".into()], ..options(SessionMode::Record) };
     let session = RecorderSession::start(pass).await.unwrap();
@@ -292,7 +292,7 @@ async fn ports_of_the_agent_itself_and_passed_hosts_are_not_recorded() {
 }
 
 #[tokio::test]
-async fn nothing_is_passed_on_once_the_way_is_closed() {
+async fn forwards_nothing_after_upstream_is_closed() {
     let upstream = Upstream::start(false, [("/x", vec![json("{}")])].into()).await;
     let session = record(&upstream).await;
     session.close_upstream("the budget is used up");
@@ -305,7 +305,7 @@ async fn nothing_is_passed_on_once_the_way_is_closed() {
 }
 
 #[tokio::test]
-async fn a_chunk_that_is_split_is_one_event() {
+async fn event_split_over_chunks_is_one_event() {
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
     let pause = Step::Wait(Duration::from_millis(20));
     let script = vec![
@@ -327,7 +327,7 @@ async fn a_chunk_that_is_split_is_one_event() {
 }
 
 #[tokio::test]
-async fn headers_without_end_are_refused() {
+async fn refuses_too_many_headers() {
     let upstream = Upstream::start(false, [("/p", vec![json("{}")])].into()).await;
     let session = record(&upstream).await;
     let to = format!("localhost:{}", upstream.address.port());

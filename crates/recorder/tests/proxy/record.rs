@@ -20,7 +20,7 @@ const EVENTS: [&str; 7] = [
 ];
 
 #[tokio::test]
-async fn a_request_over_tls_is_recorded() {
+async fn records_request_over_tls() {
     let answer =
         whole("200 OK", "content-type: application/json\r\nset-cookie: a=b\r\nx-ratelimit-left: 7\r\n", "{\"a\":1}");
     let upstream = Upstream::start(true, [("/v1/chat/completions", vec![answer])].into()).await;
@@ -48,7 +48,7 @@ async fn a_request_over_tls_is_recorded() {
 }
 
 #[tokio::test]
-async fn events_pass_at_once_and_keep_their_moments() {
+async fn forwards_events_immediately_and_records_their_times() {
     let sent_events = EVENTS.repeat(4);
     let upstream = Upstream::start(true, [("/s", vec![events(Duration::from_millis(25), &sent_events)])].into()).await;
     let session = record(&upstream).await;
@@ -81,7 +81,7 @@ pub(crate) fn spread(times: impl Iterator<Item = Duration>) -> (Duration, Durati
 }
 
 #[tokio::test]
-async fn a_conversation_is_told_by_its_messages() {
+async fn recognizes_conversation_by_its_messages() {
     let path = "/v1/chat/completions";
     let upstream = Upstream::start(false, [(path, vec![json("{}")])].into()).await;
     let session = record(&upstream).await;
@@ -98,7 +98,7 @@ async fn a_conversation_is_told_by_its_messages() {
 }
 
 #[tokio::test]
-async fn keys_are_learned_and_their_variables_named() {
+async fn learns_keys_and_records_variable_names() {
     let upstream = Upstream::start(false, [("/k", vec![whole("401 Unauthorized", "", "no")])].into()).await;
     let environment = vec![("OPENAI_API_KEY".to_owned(), "sk-live-0123456789".to_owned())];
     let options = agentci_recorder::SessionOptions {
@@ -118,7 +118,7 @@ async fn keys_are_learned_and_their_variables_named() {
 
 /// An SDK requires its key before any request, and an agent may omit a tool whose key is missing.
 #[tokio::test]
-async fn keys_that_were_not_seen_are_there_in_a_replay() {
+async fn replay_sets_placeholders_for_unused_keys() {
     let variables = [
         ("SHOP_API_KEY", "not-used-1234"),
         ("DEMO_API_KEY", "demo"),

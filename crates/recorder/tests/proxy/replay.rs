@@ -41,7 +41,7 @@ pub(crate) async fn replay(recording: Recording) -> RecorderSession {
 }
 
 #[tokio::test]
-async fn everything_comes_back_from_the_recording_alone() {
+async fn replays_recording_without_network() {
     let mut cut = events(Duration::ZERO, &["data: 1\n\n"]);
     cut.pop();
     cut.push(Step::Close);
@@ -71,7 +71,7 @@ async fn everything_comes_back_from_the_recording_alone() {
 }
 
 #[tokio::test]
-async fn a_cut_stream_gives_what_came_before_the_cut() {
+async fn truncated_stream_replays_bytes_before_the_cut() {
     let mut cut = events(Duration::ZERO, &["data: 1\n\n", "data: 2\n\n", "data: 3\n\n"]);
     cut.pop();
     cut.push(Step::Close);
@@ -92,7 +92,7 @@ async fn a_cut_stream_gives_what_came_before_the_cut() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_not_recorded_is_a_miss_and_reaches_nobody() {
+async fn unrecorded_request_is_a_miss_and_not_forwarded() {
     let upstream = Upstream::start(false, [("/a", vec![json("{}")]), ("/b", vec![json("{}")])].into()).await;
     let session = record(&upstream).await;
     ask(&session, &[upstream.url("/a")]).await;
@@ -113,7 +113,7 @@ async fn a_request_that_is_not_recorded_is_a_miss_and_reaches_nobody() {
 }
 
 #[tokio::test]
-async fn what_was_too_large_to_record_is_a_miss_that_says_so() {
+async fn oversized_exchanges_are_misses() {
     let lines = [
         r#"{"v":2,"type":"recording","command":[],"now_ms":1,"roots":{"cwd":"/work"},"keys":[]}"#,
         r#"{"type":"request","id":1,"at_us":0,"to":"http://api.example.com","method":"GET","path":"/big","headers":{}}"#,
@@ -139,7 +139,7 @@ async fn what_was_too_large_to_record_is_a_miss_that_says_so() {
 }
 
 #[tokio::test]
-async fn misses_can_be_recorded() {
+async fn records_misses() {
     let upstream = Upstream::start(false, [("/a", vec![json("1")]), ("/b", vec![json("2")])].into()).await;
     let session = record(&upstream).await;
     ask(&session, &[upstream.url("/a")]).await;
@@ -164,7 +164,7 @@ async fn misses_can_be_recorded() {
 }
 
 #[tokio::test]
-async fn each_of_many_parallel_requests_gets_its_own_answer() {
+async fn parallel_requests_get_their_own_responses() {
     let prompts: Vec<String> = (0..50).map(|number| format!("You are agent {number}.")).collect();
     let recorded = Recording::parse(&many(&prompts)).unwrap();
     let session = replay(recorded).await;
@@ -205,7 +205,7 @@ fn many(prompts: &[String]) -> String {
 }
 
 #[tokio::test]
-async fn the_recorded_pace_is_kept_if_wanted() {
+async fn replays_at_recorded_pace() {
     let (pause, pieces) = (Duration::from_millis(30), ["data: 1\n\n", "data: 2\n\n", "data: 3\n\n"].repeat(6));
     let upstream = Upstream::start(false, [("/s", vec![events(pause, &pieces)])].into()).await;
     let session = record(&upstream).await;
@@ -249,7 +249,7 @@ async fn the_recorded_pace_is_kept_if_wanted() {
 }
 
 #[tokio::test]
-async fn keys_have_placeholders_and_match_whatever_they_are() {
+async fn placeholder_keys_match_recorded_requests() {
     let key = "sk-live-0123456789";
     let upstream = Upstream::start(false, [("/v1/models", vec![json("{}")])].into()).await;
     let environment = vec![("SHOP_KEY".to_owned(), key.to_owned())];
@@ -268,7 +268,7 @@ async fn keys_have_placeholders_and_match_whatever_they_are() {
 }
 
 #[tokio::test]
-async fn exchanges_are_told_once_each_and_in_the_order_of_their_ends() {
+async fn reports_each_exchange_once_in_completion_order() {
     let slow = vec![Step::Wait(Duration::from_millis(300)), json("1").remove(0)];
     let upstream = Upstream::start(false, [("/slow", vec![slow]), ("/fast", vec![json("2")])].into()).await;
     let (observer, mut seen) = tokio::sync::mpsc::unbounded_channel();
@@ -292,7 +292,7 @@ async fn exchanges_are_told_once_each_and_in_the_order_of_their_ends() {
 }
 
 #[tokio::test]
-async fn a_server_that_was_not_there_is_not_there_again() {
+async fn replays_unreachable_server() {
     let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let url = format!("http://localhost:{}/v1", listener.local_addr().unwrap().port());
     let session = RecorderSession::start(options(SessionMode::Record)).await.unwrap();
@@ -305,7 +305,7 @@ async fn a_server_that_was_not_there_is_not_there_again() {
 }
 
 #[tokio::test]
-async fn what_is_not_recorded_is_refused_and_a_miss() {
+async fn refuses_unrecorded_connections_as_misses() {
     let upstream = Upstream::start(false, [("/a", vec![json("{}")])].into()).await;
     let mode = replaying(Recording::default(), ReplayPace::Fast);
     let session =

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use crate::client::{client, options, replaying};
 
 #[tokio::test(start_paused = true)]
-async fn a_handshake_that_stops_half_way_is_not_waited_for() {
+async fn tls_handshake_has_a_timeout() {
     let session = RecorderSession::start(options(agentci_recorder::SessionMode::Record)).await.unwrap();
     let mut stream = TcpStream::connect(session.address()).await.unwrap();
     stream.write_all(b"CONNECT api.example.com:443 HTTP/1.1\r\n\r\n").await.unwrap();
@@ -23,7 +23,7 @@ async fn a_handshake_that_stops_half_way_is_not_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_that_got_no_answer_gets_none_again_but_not_for_ever() {
+async fn unanswered_request_times_out_in_replay() {
     let lines = [
         r#"{"v":2,"type":"recording","command":[],"now_ms":1,"roots":{"cwd":"/work"},"keys":[]}"#,
         r#"{"type":"request","id":1,"at_us":0,"to":"http://api.example.com","method":"GET","path":"/a","headers":{}}"#,
@@ -40,7 +40,7 @@ async fn a_request_that_got_no_answer_gets_none_again_but_not_for_ever() {
 
 /// The client of a database waits for the server to send first, and would wait until its own timeout.
 #[tokio::test(start_paused = true)]
-async fn a_client_that_waits_for_the_server_to_speak_is_sent_away_and_told_what_helps() {
+async fn disconnects_silent_client_and_suggests_a_fix() {
     let session = RecorderSession::start(options(replaying(Recording::default(), ReplayPace::Fast))).await.unwrap();
     let mut stream = TcpStream::connect(session.address()).await.unwrap();
     stream.write_all(b"CONNECT db.example.com:5432 HTTP/1.1\r\n\r\n").await.unwrap();
@@ -58,7 +58,7 @@ async fn a_client_that_waits_for_the_server_to_speak_is_sent_away_and_told_what_
 
 /// A client may open a connection long before its first request.
 #[tokio::test(start_paused = true)]
-async fn a_client_of_a_recorded_server_may_be_silent() {
+async fn client_of_recorded_server_can_stay_silent() {
     let lines = [
         r#"{"v":2,"type":"recording","command":[],"now_ms":1,"roots":{"cwd":"/work"},"keys":[]}"#,
         r#"{"type":"request","id":1,"at_us":0,"to":"http://api.example.com:8080","method":"GET","path":"/a","headers":{}}"#,

@@ -43,7 +43,7 @@ async fn user_proxy(to: std::net::SocketAddr) -> (String, Arc<Mutex<Vec<String>>
 }
 
 #[tokio::test]
-async fn the_users_proxy_leads_to_the_world_whether_it_is_read_or_not() {
+async fn recorded_and_passed_traffic_uses_the_user_proxy() {
     let upstream = Upstream::start(false, [("/x", vec![json("7")])].into()).await;
     let (url, log) = user_proxy(upstream.address).await;
     let environment = ["HTTP_PROXY", "HTTPS_PROXY"].map(|name| (name.to_owned(), url.clone())).to_vec();
@@ -73,7 +73,7 @@ async fn the_users_proxy_leads_to_the_world_whether_it_is_read_or_not() {
 }
 
 #[tokio::test]
-async fn three_equal_requests_have_their_answers_in_order_and_a_fourth_has_none() {
+async fn equal_requests_replay_in_order_and_then_miss() {
     let path = "/v1/chat/completions";
     let answers = ["1", "2", "3"].map(json).to_vec();
     let upstream = Upstream::start(false, [(path, answers)].into()).await;
@@ -100,7 +100,7 @@ async fn post(session: &RecorderSession, url: &str, body: &str) -> (u16, String)
 }
 
 #[tokio::test]
-async fn what_is_allowed_is_reached_in_a_replay_and_nothing_else_is() {
+async fn replay_reaches_only_allowed_hosts() {
     let upstream = Upstream::start(false, [("/x", vec![json("7")])].into()).await;
     let authority = format!("localhost:{}", upstream.address.port());
     let recording = stored(&RecorderSession::start(options(SessionMode::Record)).await.unwrap().finish().await);
@@ -129,7 +129,7 @@ async fn mcp(session: &RecorderSession, url: &str, id: u64, method: &str, of: Op
 }
 
 #[tokio::test]
-async fn answers_over_mcp_have_the_ids_of_now_and_sessions_go_on() {
+async fn mcp_responses_use_current_ids_and_recorded_sessions() {
     let kind = "content-type: application/json\r\nmcp-session-id: 6a1f0c9e4b7d4f55\r\n";
     let opened = whole("200 OK", kind, r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"x"}}"#);
     let event = "event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"id\":2}}\n\n";
@@ -150,7 +150,7 @@ async fn answers_over_mcp_have_the_ids_of_now_and_sessions_go_on() {
 }
 
 #[tokio::test]
-async fn a_socket_in_a_replay_is_refused_and_a_miss() {
+async fn replay_refuses_websocket_as_a_miss() {
     let session = replay(Recording::default()).await;
     let mut stream = TcpStream::connect(session.address()).await.unwrap();
     let asked = "GET http://api.example.com/ws HTTP/1.1\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n";
@@ -165,7 +165,7 @@ async fn a_socket_in_a_replay_is_refused_and_a_miss() {
 }
 
 #[tokio::test]
-async fn telemetry_is_answered_though_nobody_recorded_it_and_is_no_miss() {
+async fn unrecorded_telemetry_is_not_a_miss() {
     let session = replay(Recording::default()).await;
     let spans = json!({ "resourceSpans": [] }).to_string();
     let (status, _) = post(&session, "http://collector.example.com:4318/v1/traces", &spans).await;
@@ -175,7 +175,7 @@ async fn telemetry_is_answered_though_nobody_recorded_it_and_is_no_miss() {
 }
 
 #[tokio::test]
-async fn what_is_recorded_is_still_answered_once_the_way_is_closed() {
+async fn replays_recorded_responses_after_upstream_is_closed() {
     let upstream = Upstream::start(false, [("/a", vec![json("1")]), ("/b", vec![json("2")])].into()).await;
     let session = record(&upstream).await;
     ask(&session, &[upstream.url("/a")]).await;
@@ -223,7 +223,7 @@ setTimeout(() => {}, 500);",
 ];
 
 #[tokio::test]
-async fn programs_are_recorded_and_replayed_by_their_environment_alone() {
+async fn records_and_replays_programs_through_their_environment() {
     for program in [PYTHON, NODE] {
         let upstream = Upstream::start(true, [("/v1", vec![json("{\"answer\":42}")])].into()).await;
         let url = upstream.url("/v1");

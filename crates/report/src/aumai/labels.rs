@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_expectation_has_its_two_labels() {
+    fn every_expectation_has_pass_and_fail_labels() {
         for (name, subject, met, missed) in [
             ("contains_text", Some("x"), "contains_text: 'x'", "contains_text: 'x' not found in output"),
             ("calls_tool", Some("x"), "calls_tool: 'x'", "calls_tool: 'x' not found in output"),

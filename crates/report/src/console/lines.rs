@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_cut_only_when_it_is_too_long() {
+    fn truncates_only_overlong_lines() {
         assert_eq!(fit("12345678", 8), "12345678");
         assert_eq!(fit("123456789", 8), "12345...");
         assert_eq!(fit("ééééé", 4), "é...");
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stopped_run_says_so() {
+    fn reports_stopped_run() {
         let end = |interrupted, not_run| RunEnd { interrupted, not_run, ..RunEnd::default() };
         assert_eq!(stopped(&end(false, 0)), "");
         assert_eq!(stopped(&end(false, 12)), "; stopped: 12 cases not run");

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_show_on_which_side_they_are() {
+    fn rates_show_enough_digits_to_differ_from_threshold() {
         let rate = |current, status| {
             let check = check(Gate::MinPassRate, status, 0.9);
             gate(&GateCheck { current: Some(current), baseline: Some(1.0), ..check })
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn wall_times_are_shown_with_their_change() {
+    fn wall_times_are_shown_with_relative_change() {
         let wall = |current: f64, status, threshold| {
             let delta_pct = Some((current - 50.0) / 50.0);
             let check = check(Gate::MaxAvgWallMsDeltaPct, status, threshold);
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_that_is_up_names_the_cases_that_grew_most() {
+    fn increased_wall_time_lists_the_slowest_growing_cases() {
         let case = |id: &str, baseline, current| SlowerCase { id: id.into(), baseline, current };
         let slower = vec![case("t1", 10.0, 2400.0), case("t2", 50.0, 51.0)];
         let check = check(Gate::MaxAvgWallMsDeltaPct, GateStatus::Fail, 0.1);
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn cases_are_named_but_not_all_of_them() {
+    fn long_case_lists_are_truncated() {
         let cases = |many: usize| (1..=many).map(|number| format!("t{number}")).collect::<Vec<_>>();
         let failures =
             |many| gate(&GateCheck { cases: cases(many), ..check(Gate::NoNewFailures, GateStatus::Fail, 0.0) });
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_departing_step_is_named() {
+    fn describes_first_different_step() {
         let step = |tool: &str, hash: &str| {
             Some(CallStep { tool: tool.into(), args_hash: hash.into(), ..CallStep::default() })
         };
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exchange_during_a_call_is_described_as_one() {
+    fn describes_exchange_during_a_call() {
         let step = |tool: &str| Some(CallStep { tool: tool.into(), within: true, ..CallStep::default() });
         let line = |baseline, current| {
             let (id, baseline_after) = ("t3".into(), Vec::new());
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lists_are_cut() {
+    fn long_change_lists_are_truncated() {
         let change =
             |number| StatusChange { id: format!("t{number}"), baseline: CaseStatus::Pass, current: CaseStatus::Fail };
         let all = CaseChanges { status_changed: (1..=4).map(change).collect(), ..CaseChanges::default() };

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_does_not_depend_on_the_order() {
+    fn kept_texts_do_not_depend_on_insertion_order() {
         let texts = [(1, 8), (2, 5), (3, 1), (4, 1)];
         let orders = [[0, 1, 2, 3], [0, 2, 1, 3], [2, 1, 0, 3], [3, 2, 1, 0], [1, 3, 0, 2]];
         for order in orders {

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_stays_within_its_room() {
+    fn kept_details_stay_within_size_limits() {
         let mut gathered = PageCases::default();
         for index in 0..3000 {
             play(&mut gathered, index, 1, |_| if index % 2 == 0 { CaseStatus::Fail } else { CaseStatus::Pass });
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_runs_the_one_that_decided_is_kept() {
+    fn keeps_the_deciding_run_of_many() {
         let mut gathered = PageCases::default();
         play(&mut gathered, 0, 30, |attempt| if attempt == 25 { CaseStatus::Fail } else { CaseStatus::Pass });
         assert_eq!(numbers(&gathered, 0), [1, 2, 3, 4, 5, 6, 7, 8, 9, 25]);
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_case_whose_runs_were_cut_short_is_kept_at_the_end() {
+    fn keeps_case_with_missing_runs_on_close() {
         let mut gathered = PageCases::default();
         let end = CaseEnd { index: 4, runs: 3, status: CaseStatus::Error, ..CaseEnd::default() };
         gathered.add(&event("t", 1, Body::CaseEnd(Arc::new(end))));

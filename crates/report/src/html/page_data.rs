@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_packed_is_unpacked_as_it_was() {
+    fn packed_data_round_trips() {
         for lines in [0_usize, 1, 20_000] {
             let whole: String = (0..lines).fold(String::new(), |whole, line| whole + &format!("[{line},\"a case\"],"));
             let bytes = STANDARD.decode(packed(&whole)).unwrap();

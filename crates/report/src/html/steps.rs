@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_and_the_last_are_kept() {
+    fn keeps_first_and_last_steps() {
         let mut steps = PageSteps::default();
         (0..1000).for_each(|number| steps.add(log(&format!("<{number}>")), 1 << 20));
         let text = json(&steps);
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn long_steps_leave_less_room() {
+    fn long_steps_reduce_the_number_of_kept_steps() {
         let mut steps = PageSteps::default();
         (0..50).for_each(|_| steps.add(log(&"x".repeat(10_000)), 100_000));
         assert!(json(&steps).len() <= 110_000, "{}", json(&steps).len());
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_in_pieces_is_one_step() {
+    fn merges_text_chunks_into_one_step() {
         let mut steps = PageSteps::default();
         for piece in ["We", "ll", " done"] {
             steps.add(said(piece), 1000);

@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn long_values_are_cut_between_characters() {
+    fn truncates_long_values_between_characters() {
         let long = json(&json!("é".repeat(3000)), SHORT);
         assert!(long.ends_with("é</pre><p class=cut>cut after 2 KB"), "{long}");
         assert!(text(&"é".repeat(3000), SHORT).len() < SHORT + 60);

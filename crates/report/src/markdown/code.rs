@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_text_ends_its_code() {
+    fn text_cannot_close_its_code_block() {
         assert_eq!(span("a``b`"), "``` a``b` ```");
         assert_eq!(span("a\n# b\u{1b}"), "`a\\n# b\\u{1b}`");
         assert_eq!(span(""), "` `");

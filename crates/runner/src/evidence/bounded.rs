@@ -238,7 +238,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_limits_of_a_case_count_within_bounds() {
+    fn uses_smallest_case_timeout_within_bounds() {
         let seconds = Duration::from_secs;
         assert_eq!(within([None, None, None]), TIME);
         assert_eq!(within([Some(seconds(60)), Some(seconds(3)), Some(seconds(5))]), seconds(3));

@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_so_many_misses_are_remembered() {
+    fn number_of_kept_misses_is_limited() {
         let span = Span::whole(Sources::default().add(Path::new("agentci.yaml"), ""));
         let source = McpSource::Script { path: "orders.mcp.yaml".into(), script: Arc::default() };
         let world = McpWorld { name: Spanned::new("orders".to_owned(), span), source, span };

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_that_differ_in_messages_and_ids_alone_are_one() {
+    fn merges_requests_that_differ_only_in_messages_and_ids() {
         let id = |number: usize| format!("Session 1fe7d1e2-d166-42de-b7a7-{number:012}.");
         let end = asked((0..WAYS + 10).map(|number| body(&id(number), number)));
         assert_eq!((end.asked.as_ref().map(|ids| ids.len()), end.prompts.len()), (Some(1), 1));
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_that_asks_in_too_many_ways_is_not_compared() {
+    fn does_not_compare_agent_with_too_many_distinct_prompts() {
         let ways = |count: usize| asked((0..count).map(|number| body(&format!("You are agent x{number}y."), 0)));
         let (kept, too_many) = (ways(WAYS), ways(WAYS + 1));
         assert_eq!((kept.prompts.len(), kept.warnings.len()), (WAYS, 0));
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn long_prompts_are_kept_in_part_and_compared_as_a_whole() {
+    fn long_prompts_are_truncated_but_compared_in_full() {
         let lines = |last: &str| format!("{}{last}", "a line\n".repeat(3000));
         let (one, other) = (asked([body(&lines("x"), 0)]), asked([body(&lines("y"), 0)]));
         let system = |end: &CaseEnd| end.prompts[0].system.clone().unwrap();
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn long_tools_and_parameters_are_compared_and_not_kept() {
+    fn long_tools_and_parameters_are_compared_but_not_stored() {
         let offer = |last: &str, long: usize| {
             let schema = json!({ "properties": { last: { "description": "d ".repeat(long) } } });
             let tool = json!({ "name": "t", "description": "e ".repeat(long), "parameters": schema });

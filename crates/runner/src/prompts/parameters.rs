@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn caller_and_delivery_are_not_parameters() {
+    fn ignores_caller_and_delivery_fields() {
         let body = json!({ "model": "m", "messages": [], "tools": [], "stream": true, "user": "me", "metadata": {}, "seed": 7,
             "previous_response_id": "r", "top_p": null, "temperature": 0.5, "tool_choice": "auto", "max_tokens": 9,
             "response_format": { "type": "json_object" }, "generationConfig": { "seed": 7, "topK": 3 },

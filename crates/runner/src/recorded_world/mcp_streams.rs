@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_is_matched_with_its_call_in_either_order() {
+    fn matches_result_and_call_in_either_order() {
         let mut streams = McpStreams::default();
         assert_eq!(streams.ask(&posted("a", 1, "tools/call"), Some(&call("c1")), None), None);
         assert_eq!(streams.answer(&answer("b", 1, "of another session")), None);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_that_are_not_calls_are_matched_without_a_result() {
+    fn responses_to_other_requests_give_no_result() {
         let mut streams = McpStreams::default();
         assert_eq!(streams.ask(&posted("a", 1, "tools/list"), None, None), None);
         assert_eq!(streams.answer(&answer("a", 1, "tools")), None);
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_that_nobody_asks_for_are_not_kept_for_ever() {
+    fn number_of_unmatched_responses_is_limited() {
         let mut streams = McpStreams::default();
         for id in 0..=MOST_EARLY as u64 {
             streams.answer(&answer("a", id, "x"));
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_without_a_result_is_named() {
+    fn reports_call_without_a_result() {
         let mut streams = McpStreams::default();
         streams.ask(&posted("a", 1, "tools/call"), Some(&call("c1")), None);
         assert_eq!(streams.unanswered().into_iter().collect::<Vec<_>>(), ["refund"]);

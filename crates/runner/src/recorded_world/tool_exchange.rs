@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_a_call_with_its_query_and_body() {
+    fn request_becomes_a_call_with_query_and_body() {
         let asked = exchange("GET", "/orders?id=A-17&tag=a%20b&tag=c+d", RecordedBody::Empty, 200, r#"{"total":20}"#);
         let args = json!({ "query": { "id": "A-17", "tag": ["a b", "c d"] } });
         assert_eq!(call_and_result(&asked), ("GET shop.test/orders".into(), args, true, json!({ "total": 20 }), None));
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_is_never_the_answer_to_another_question() {
+    fn result_is_never_taken_from_another_response() {
         let call = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": { "name": "refund" } });
         let result = |mut asked: Exchange, origin: &str, fault: Option<&str>| {
             asked.request.origin = origin.into();
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_is_told_by_its_size() {
+    fn oversized_bodies_are_replaced_by_their_size() {
         let large = "x".repeat(LARGEST_BODY + 1);
         let asked = exchange("PUT", "/file", RecordedBody::Text(large.clone()), 200, &large);
         let (_, args, _, result, _) = call_and_result(&asked);

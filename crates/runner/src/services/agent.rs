@@ -225,7 +225,7 @@ mod tests {
 
     /// It accepts no more connections but does not exit.
     #[tokio::test]
-    async fn an_agent_that_only_seems_to_leave_is_not_waited_for() {
+    async fn does_not_wait_for_unreachable_agent_that_keeps_running() {
         let (arguments, program) = (vec!["60".into()], "sleep".into());
         let (process, pipes) =
             Process::spawn(&ProcessCommand { program, arguments, ..ProcessCommand::default() }).unwrap();
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_case_has_the_lines_that_came_after_it_began() {
+    fn case_has_only_lines_printed_after_its_start() {
         let lines = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         assert_eq!(since(&[], lines("a b")), ["a", "b"]);
         assert_eq!(since(&lines("a b"), lines("a b")), [""; 0]);

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn host_and_port_are_found() {
+    fn extracts_host_and_port() {
         for (url, expected) in [
             ("http://127.0.0.1:8081/ask?x=1", Some("127.0.0.1:8081")),
             ("http://localhost", Some("localhost:80")),
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_server_that_does_not_answer_is_not_ready() {
+    async fn unresponsive_server_is_not_ready() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let sign = ReadySign::Answer(format!("http://{}/", listener.local_addr().unwrap()));
         let begun = tokio::time::Instant::now();
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_listener_is_seen_and_its_absence_too() {
+    async fn detects_presence_and_absence_of_a_listener() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let sign = ReadySign::Connection(address.clone());

@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_misses_are_reported_and_the_rest_counted() {
+    fn reports_first_misses_and_counts_the_rest() {
         let told = told((0..1000).map(miss).collect());
         assert_eq!(told.len(), MOST_TOLD);
         assert_eq!(told[MOST_TOLD - 1].notes, ["and 990 more unanswered requests"]);

@@ -29,7 +29,7 @@ fn answers(ran: &Ran) -> Vec<(serde_json::Value, Option<String>, Option<String>)
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_error_takes_the_place_of_an_answer_which_is_kept_for_the_next_call() {
+async fn injected_error_leaves_response_for_the_next_call() {
     let ran = with_fault("tool: find, call: 1, error: torn").await;
     let failed = (json!(null), Some("torn".to_owned()), Some("error".to_owned()));
     assert_eq!(answers(&ran), [failed, (json!(1), None, None)]);
@@ -37,7 +37,7 @@ async fn an_error_takes_the_place_of_an_answer_which_is_kept_for_the_next_call()
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_never_comes_ends_the_case_at_its_time_limit() {
+async fn injected_hang_ends_the_case_at_its_timeout() {
     let ran = with_fault("tool: find, call: 2, hang: true").await;
     assert_eq!(ran.end("a").cause, Some(Cause::Timeout));
     let notes = &ran.end("a").findings[0].notes;
@@ -46,7 +46,7 @@ async fn an_answer_that_never_comes_ends_the_case_at_its_time_limit() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_comes_late_comes() {
+async fn delayed_responses_arrive() {
     let begun = tokio::time::Instant::now();
     let ran = with_fault("tool: find, delay: 4s").await;
     assert_eq!((ran.end("a").cause, answers(&ran).len()), (None, 2));
@@ -54,7 +54,7 @@ async fn an_answer_that_comes_late_comes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_fault_that_never_happens_is_told() {
+async fn warns_about_fault_that_never_happens() {
     let ran = with_fault("tool: find, call: 3, error: torn").await;
     let warnings = &ran.end("a").warnings;
     assert_eq!(

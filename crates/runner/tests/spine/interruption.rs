@@ -9,7 +9,7 @@ const TWO: &str = "  - { id: a, turns: [{ user: hi, checks: [{ contains: one }] 
     - { id: b, turns: [{ user: hi }], checks: [{ contains: x }] }\n";
 
 #[tokio::test(start_paused = true)]
-async fn before_the_run_no_case_is_begun() {
+async fn interruption_before_the_run_starts_no_case() {
     script("a", |_| FakeScript::default());
     let bench = Bench::new(TALKER, TWO);
     bench.stopper().stop();
@@ -20,7 +20,7 @@ async fn before_the_run_no_case_is_begun() {
 
 /// The hook would take a minute; time is not paused, since it is a program.
 #[tokio::test]
-async fn while_a_hook_runs_it_is_ended_and_the_agent_is_not_opened() {
+async fn interruption_in_a_hook_stops_it_without_opening_agent() {
     script("a", |_| FakeScript::default());
     let case = "  - { id: a, turns: [{ user: hi }], checks: [{ contains: x }], hooks: [{ command: [sleep, '60'], timeout: 2m }] }\n";
     let bench = Bench::new(TALKER, case);
@@ -31,7 +31,7 @@ async fn while_a_hook_runs_it_is_ended_and_the_agent_is_not_opened() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn while_the_agent_is_opened_no_turn_is_taken() {
+async fn interruption_while_opening_the_agent_starts_no_turn() {
     let bench = Bench::new(TALKER, TWO);
     let stopper = bench.stopper();
     script("a", move |_| {
@@ -44,7 +44,7 @@ async fn while_the_agent_is_opened_no_turn_is_taken() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn in_a_turn_the_agent_is_closed_and_nothing_is_judged() {
+async fn interruption_in_a_turn_closes_agent_without_checks() {
     let bench = Bench::new(TALKER, TWO);
     let stopper = bench.stopper();
     script("a", move |_| {
@@ -64,7 +64,7 @@ async fn in_a_turn_the_agent_is_closed_and_nothing_is_judged() {
 
 /// The turn finished: it is judged, and the next one is not taken.
 #[tokio::test(start_paused = true)]
-async fn after_a_turn_it_is_judged_and_the_next_is_not_taken() {
+async fn interruption_after_a_turn_runs_checks_and_skips_next() {
     let bench = Bench::new(TALKER, TWO);
     let stopper = bench.stopper();
     script("a", move |_| {
@@ -78,7 +78,7 @@ async fn after_a_turn_it_is_judged_and_the_next_is_not_taken() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn between_attempts_no_further_one_is_begun() {
+async fn interruption_between_attempts_starts_no_new_attempt() {
     let bench = Bench::new(TALKER, "  - { id: a, turns: [{ user: hi }], checks: [{ contains: one }], runs: 3 }\n");
     let stopper = bench.stopper();
     script("a", move |attempt| {

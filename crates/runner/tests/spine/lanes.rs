@@ -21,7 +21,7 @@ async fn run(parallel: usize, fail_fast: bool) -> Ran {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_lane_takes_one_case_after_the_other() {
+async fn one_lane_runs_cases_sequentially() {
     let ran = run(1, false).await;
     assert_eq!(
         ran.effects_of(&["open", "close"]),
@@ -30,7 +30,7 @@ async fn one_lane_takes_one_case_after_the_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lane_that_is_done_takes_the_next_case() {
+async fn idle_lane_takes_the_next_case() {
     let ran = run(2, false).await;
     assert_eq!(ran.effects_of(&["open"]), ["open a/1", "open b/1", "open c/1", "open d/1"]);
     let order: Vec<&str> = ran.effects_of(&["open", "case_end"]);
@@ -42,7 +42,7 @@ async fn a_lane_that_is_done_takes_the_next_case() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_order_of_events_is_the_same_in_every_run() {
+async fn event_order_is_the_same_in_every_run() {
     let first = run(3, false).await.effects;
     for _ in 0..10 {
         assert_eq!(run(3, false).await.effects, first);
@@ -50,7 +50,7 @@ async fn the_order_of_events_is_the_same_in_every_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_more_lanes_are_opened_than_asked_for() {
+async fn number_of_lanes_is_limited() {
     let ran = run(3, false).await;
     let before: Vec<&str> =
         ran.effects_of(&["open", "close"]).into_iter().take_while(|effect| effect.starts_with("open")).collect();
@@ -59,7 +59,7 @@ async fn no_more_lanes_are_opened_than_asked_for() {
 
 /// A case that was started before the failure runs to its end.
 #[tokio::test(start_paused = true)]
-async fn a_failure_in_one_lane_keeps_the_others_from_beginning_cases() {
+async fn failure_in_one_lane_prevents_new_cases_in_others() {
     let ran = run(2, true).await;
     assert_eq!(ran.effects_of(&["open"]), ["open a/1", "open b/1"]);
     assert_eq!((ran.end("a").passed, ran.run_end().not_run), (true, 2));

@@ -45,7 +45,7 @@ fn stopped(ran: &Ran, message: &str) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn exactly_as_much_as_a_limit_passes() {
+async fn usage_equal_to_the_limit_passes() {
     let limits = "tool_calls: 2, tool_errors: 1, model_calls: 1, tokens_in: 10, tokens_out: 5, cost_usd: 0.5";
     let ran = limited(limits, || {
         vec![
@@ -84,7 +84,7 @@ async fn model_calls() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn tokens_and_cost_are_added_up() {
+async fn tokens_and_cost_accumulate() {
     let twice = || vec![uses(10, 5, 0.5), uses(10, 5, 0.5)];
     stopped(&limited("tokens_in: 19", twice).await, "budget exceeded: tokens_in limit=19 actual=20");
     stopped(&limited("tokens_out: 9", twice).await, "budget exceeded: tokens_out limit=9 actual=10");
@@ -102,7 +102,7 @@ async fn wall_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_the_first_limit_that_is_exceeded_counts() {
+async fn reports_only_the_first_exceeded_limit() {
     let limits = "tool_calls: 0, tool_errors: 0";
     stopped(
         &limited(limits, || vec![ScriptedStep::call("pay", json!({}))]).await,
@@ -111,7 +111,7 @@ async fn only_the_first_limit_that_is_exceeded_counts() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_that_is_not_allowed_is_refused() {
+async fn refuses_tool_that_is_not_allowed() {
     script("a", |_| {
         FakeScript::turns([vec![
             ScriptedStep::call("find", json!({})),
@@ -128,7 +128,7 @@ async fn a_tool_that_is_not_allowed_is_refused() {
 
 /// The limit of a turn starts with the turn.
 #[tokio::test(start_paused = true)]
-async fn a_turn_has_limits_of_its_own() {
+async fn turns_have_separate_limits() {
     let slow = |seconds| vec![ScriptedStep::Wait(Duration::from_secs(seconds)), ScriptedStep::say("hi")];
     script("a", move |_| FakeScript::turns([slow(9), slow(9), slow(11)]));
     let turn = "{ user: hi, limits: { wall: 10s } }";
@@ -142,7 +142,7 @@ async fn a_turn_has_limits_of_its_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_case_and_a_run_have_a_time_limit() {
+async fn cases_and_runs_have_a_timeout() {
     script("a", |_| FakeScript::turns([vec![ScriptedStep::say("hi"), ScriptedStep::Hang]]));
     let case = "  - { id: a, turns: [{ user: hi }], checks: [{ contains: hi }], timeout: 7s }\n";
     let ran = Bench::new(TALKER, case).run().await;
@@ -153,7 +153,7 @@ async fn a_case_and_a_run_have_a_time_limit() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_suite_that_used_up_its_time_begins_no_further_case() {
+async fn suite_starts_no_case_after_its_timeout() {
     script("a", |_| FakeScript::turns([vec![ScriptedStep::say("hi"), ScriptedStep::Wait(Duration::from_secs(4))]]));
     script("b", |_| FakeScript::turns([vec![ScriptedStep::say("hi"), ScriptedStep::Wait(Duration::from_secs(4))]]));
     script("c", |_| FakeScript::default());

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::run::{Bench, TALKER, WORKER};
 
 #[tokio::test(start_paused = true)]
-async fn a_case_is_opened_asked_judged_and_closed_before_it_ends() {
+async fn case_opens_runs_turns_checks_and_closes_in_order() {
     let cases = "  - { id: a, turns: [{ user: hi, checks: [{ contains: one }] }, { user: more }], checks: [{ contains: two }] }\n";
     script("a", |_| FakeScript::turns([vec![ScriptedStep::say("one")], vec![ScriptedStep::say("two")]]));
     let ran = Bench::new(TALKER, cases).run().await;
@@ -37,7 +37,7 @@ async fn a_case_is_opened_asked_judged_and_closed_before_it_ends() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agent_that_fails_is_closed_and_its_last_words_are_kept() {
+async fn failed_agent_is_closed_and_its_stderr_is_kept() {
     script("a", |_| FakeScript {
         printed: vec!["oh no".into()],
         ..FakeScript::turns([vec![ScriptedStep::Fail(DriveError::AgentError("tired".into()))]])
@@ -51,7 +51,7 @@ async fn an_agent_that_fails_is_closed_and_its_last_words_are_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agent_that_cannot_be_reached_is_neither_asked_nor_closed() {
+async fn unreachable_agent_gets_no_turn_and_no_close() {
     script("a", |_| FakeScript::unreachable(DriveError::NoServer("nobody is there".into())));
     let ran = Bench::new(TALKER, "  - { id: a, turns: [{ user: hi }], checks: [{ contains: x }] }\n").run().await;
     assert_eq!(ran.effects, ["run_start", "open a/1", "check of a/1", "case_end of a/1", "run_end"]);
@@ -59,7 +59,7 @@ async fn an_agent_that_cannot_be_reached_is_neither_asked_nor_closed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_case_lacks_is_told_before_its_agent_is_opened() {
+async fn missing_variable_is_reported_before_the_agent_opens() {
     script("a", |_| FakeScript::default());
     let cases = "  - { id: a, turns: [{ user: '${NOT_SET}' }], checks: [{ contains: x }] }\n";
     let ran = Bench::new(TALKER, cases).run().await;
@@ -69,7 +69,7 @@ async fn what_a_case_lacks_is_told_before_its_agent_is_opened() {
 
 /// Each step prints its position; a hook is a program, so time is not paused.
 #[tokio::test]
-async fn hooks_run_in_order_before_the_agent_and_the_first_that_fails_is_the_last() {
+async fn hooks_run_before_the_agent_until_one_fails() {
     let hook = |line: &str| format!("{{ command: [sh, -c, '{line}'] }}");
     let fine = hook(r#"echo "{\"ORDER\": \"A-17\"}""#);
     let uses = r#"{ command: [sh, -c, 'test "$1" = A-17 && echo "{\"ORDER\": \"$1-2\"}"', sh, "${ORDER}"] }"#;
@@ -101,7 +101,7 @@ impl agentci_stubs::Tool for Clerk {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_is_executed_between_the_call_and_its_answer() {
+async fn tool_runs_between_call_and_result() {
     script("a", |_| {
         FakeScript::turns([vec![
             ScriptedStep::call("look_up", json!({"order": "A-17"})),
@@ -126,7 +126,7 @@ async fn a_tool_is_executed_between_the_call_and_its_answer() {
 
 /// The tool is a program that writes a file when it is asked to exit.
 #[tokio::test]
-async fn the_agent_is_closed_before_its_model_and_its_tools() {
+async fn agent_is_closed_before_its_model_and_tools() {
     let folder = tempfile::tempdir().unwrap();
     let gone = folder.path().join("gone");
     let (looks, path) = (gone.clone(), gone.display().to_string());

@@ -35,7 +35,7 @@ fn written(folder: &Path) -> Option<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_conversation_is_kept_and_played() {
+async fn records_and_replays_conversation() {
     let folder = folder();
     let ran = conversation(folder.path(), Mode::Record, "one", Vec::new).await;
     assert_eq!(ran.cause("a"), (None, vec![]));
@@ -48,7 +48,7 @@ async fn a_conversation_is_kept_and_played() {
 
 /// A failed check does not affect the recording.
 #[tokio::test(start_paused = true)]
-async fn a_conversation_whose_checks_fail_is_kept() {
+async fn keeps_conversation_with_failed_checks() {
     let folder = folder();
     let ran = conversation(folder.path(), Mode::Record, "two", Vec::new).await;
     assert_eq!(ran.end("a").cause, Some(Cause::Check));
@@ -56,7 +56,7 @@ async fn a_conversation_whose_checks_fail_is_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_conversation_that_failed_is_kept_unless_there_is_a_better_one() {
+async fn keeps_failed_conversation_unless_a_recording_exists() {
     let folder = folder();
     let fails = || vec![ScriptedStep::Fail(DriveError::AgentError("tired".into()))];
     let ran = conversation(folder.path(), Mode::Record, "one", fails).await;
@@ -68,7 +68,7 @@ async fn a_conversation_that_failed_is_kept_unless_there_is_a_better_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_conversation_that_was_broken_off_from_outside_is_not_kept() {
+async fn drops_conversation_of_unreachable_or_unsupported_agent() {
     let folder = folder();
     let unreachable = || vec![ScriptedStep::Fail(DriveError::NoServer("nobody is there".into()))];
     conversation(folder.path(), Mode::Record, "one", unreachable).await;
@@ -79,7 +79,7 @@ async fn a_conversation_that_was_broken_off_from_outside_is_not_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_conversation_is_not_kept_where_nobody_records() {
+async fn live_mode_keeps_no_conversation() {
     let folder = folder();
     conversation(folder.path(), Mode::Live, "one", Vec::new).await;
     assert_eq!(written(folder.path()), None);
@@ -113,7 +113,7 @@ async fn cassette(folder: &Path, mode: Mode, rest: impl Fn() -> Vec<ScriptedStep
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cassette_is_kept_of_an_agent_that_came_to_its_end() {
+async fn keeps_cassette_of_finished_agent() {
     let folder = folder();
     let ends = || vec![ScriptedStep::result(json!({"done": true}))];
     let ran = cassette(folder.path(), Mode::Record, ends).await;
@@ -125,7 +125,7 @@ async fn a_cassette_is_kept_of_an_agent_that_came_to_its_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cassette_is_not_kept_of_an_agent_that_failed() {
+async fn drops_cassette_of_failed_agent() {
     let folder = folder();
     let ran =
         cassette(folder.path(), Mode::Record, || vec![ScriptedStep::Fail(DriveError::AgentError("tired".into()))])
@@ -134,7 +134,7 @@ async fn a_cassette_is_not_kept_of_an_agent_that_failed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_a_cassette_does_not_hold_stops_the_agent() {
+async fn call_missing_from_cassette_stops_the_agent() {
     let folder = folder();
     let lines = "{\"tool\":\"find\",\"args\":{\"q\":2},\"ok\":true,\"result\":1}\n";
     fs::write(folder.path().join("a.jsonl"), lines).unwrap();
@@ -144,7 +144,7 @@ async fn a_call_that_a_cassette_does_not_hold_stops_the_agent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn lines_that_no_call_asked_for_are_told() {
+async fn reports_unused_cassette_lines() {
     let folder = folder();
     let line = |q| format!("{{\"tool\":\"find\",\"args\":{{\"q\":{q}}},\"ok\":true,\"result\":1}}\n");
     fs::write(folder.path().join("a.jsonl"), line(1) + &line(2)).unwrap();

@@ -7,7 +7,7 @@ use agentci_verdict::{Body, CaseStatus, Cause};
 use crate::run::{Bench, TALKER};
 
 #[tokio::test(start_paused = true)]
-async fn each_run_has_an_agent_of_its_own_and_stability_is_told_after_the_last() {
+async fn each_run_opens_an_agent_and_stability_follows_last() {
     script("a", |attempt| FakeScript::turns([vec![ScriptedStep::say(if attempt == 2 { "two" } else { "one" })]]));
     let ran =
         Bench::new(TALKER, "  - { id: a, runs: 3, turns: [{ user: hi }], checks: [{ contains: one }] }\n").run().await;
@@ -34,7 +34,7 @@ async fn each_run_has_an_agent_of_its_own_and_stability_is_told_after_the_last()
 
 /// Results of checks do not carry over to the next run.
 #[tokio::test(start_paused = true)]
-async fn what_one_run_was_told_is_not_told_by_the_next() {
+async fn warnings_do_not_carry_over_to_next_run() {
     script("a", |attempt| {
         let odd = agentci_trace::EventKind::Violation("odd".into());
         let first = if attempt == 1 { vec![ScriptedStep::Show(odd)] } else { Vec::new() };
@@ -47,7 +47,7 @@ async fn what_one_run_was_told_is_not_told_by_the_next() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agent_that_cannot_be_reached_is_tried_again_after_a_while() {
+async fn retries_unreachable_agent_with_backoff() {
     let mut opened = 0;
     script("a", move |_| {
         opened += 1;
@@ -70,7 +70,7 @@ async fn an_agent_that_cannot_be_reached_is_tried_again_after_a_while() {
 
 /// Failures of the agent itself are not retried.
 #[tokio::test(start_paused = true)]
-async fn an_agent_that_gave_up_is_not_tried_again() {
+async fn does_not_retry_agent_error() {
     script("a", |_| FakeScript::turns([vec![ScriptedStep::Fail(DriveError::AgentError("tired".into()))]]));
     let mut bench = Bench::new(TALKER, "  - { id: a, turns: [{ user: hi }] }\n");
     bench.retries = 2;
@@ -79,7 +79,7 @@ async fn an_agent_that_gave_up_is_not_tried_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_is_stopped_waits_for_no_retry() {
+async fn stopped_run_does_not_wait_for_retry() {
     let mut bench = Bench::new(TALKER, "  - { id: a, turns: [{ user: hi }] }\n");
     bench.retries = 2;
     let stopper = bench.stopper();

@@ -55,7 +55,7 @@ const PASSES: &str = "checks: [{ contains: said }]";
 const FAILS: &str = "checks: [{ contains: sorry }]";
 
 #[tokio::test]
-async fn what_nobody_knows_to_be_secret_is_shown() {
+async fn stores_values_not_known_to_be_secret() {
     says_it(Vec::new);
     let (ran, recording) = recorded(SERVER, "", FAILS, |_| {}).await;
     assert_eq!(ran.end("a").cause, Some(Cause::Check));
@@ -64,7 +64,7 @@ async fn what_nobody_knows_to_be_secret_is_shown() {
 }
 
 #[tokio::test]
-async fn the_environment() {
+async fn redacts_secrets_from_environment() {
     says_it(Vec::new);
     let ran = recorded(SERVER, "", FAILS, |bench| {
         bench.environment.insert("API_TOKEN".into(), SECRET.into());
@@ -78,7 +78,7 @@ async fn the_environment() {
 }
 
 #[tokio::test]
-async fn what_the_suite_writes() {
+async fn redacts_secrets_written_in_suite() {
     says_it(Vec::new);
     let header = format!(
         "target: {{ http: {{ url: 'http://127.0.0.1:1/', headers: {{ authorization: 'Bearer {SECRET}' }} }} }}\n"
@@ -94,7 +94,7 @@ async fn what_the_suite_writes() {
 }
 
 #[tokio::test]
-async fn checks() {
+async fn redacts_secrets_in_checks() {
     says_it(Vec::new);
     let check = |value: &str| {
         format!(
@@ -107,7 +107,7 @@ async fn checks() {
 }
 
 #[tokio::test]
-async fn checks_of_a_turn() {
+async fn redacts_secrets_in_turn_checks() {
     says_it(Vec::new);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.jsonl");
@@ -122,7 +122,7 @@ async fn checks_of_a_turn() {
 }
 
 #[tokio::test]
-async fn what_hooks_are_given_and_print() {
+async fn redacts_hook_environment_and_output() {
     says_it(Vec::new);
     let given = format!("hooks: [{{ command: [echo, '{{}}'], env: {{ ACCESS_KEY: {SECRET} }} }}], {FAILS}");
     clean("the environment of a hook", &recorded(SERVER, "", &given, |_| {}).await);
@@ -132,7 +132,7 @@ async fn what_hooks_are_given_and_print() {
 
 /// A failing hook may print what an earlier hook printed.
 #[tokio::test]
-async fn a_hook_that_fails_tells_no_secret_of_those_before_it() {
+async fn failing_hook_does_not_leak_output_of_earlier_hooks() {
     let printed = format!("{{ command: [echo, '{{\"session_token\": \"{SECRET}\"}}'] }}");
     let fails = r#"{ command: [sh, -c, 'echo "had $1" >&2; exit 1', sh, "${session_token}"] }"#;
     script("a", |_| FakeScript::default());
@@ -143,7 +143,7 @@ async fn a_hook_that_fails_tells_no_secret_of_those_before_it() {
 }
 
 #[tokio::test]
-async fn a_hook_that_fails_tells_no_secret_of_the_case() {
+async fn failing_hook_does_not_leak_case_variables() {
     let fails = r#"{ command: [sh, -c, 'echo "had $1" >&2; exit 1', sh, "${password}"] }"#;
     script("a", |_| FakeScript::default());
     let case =
@@ -153,13 +153,13 @@ async fn a_hook_that_fails_tells_no_secret_of_the_case() {
 }
 
 #[tokio::test]
-async fn what_a_driver_fetches() {
+async fn redacts_token_fetched_by_driver() {
     says_it(|| vec![ScriptedStep::Fetch(SECRET.into())]);
     clean("a token", &recorded(SERVER, "", FAILS, |_| {}).await);
 }
 
 #[tokio::test]
-async fn what_the_agent_is_seen_to_use() {
+async fn redacts_secrets_in_tool_results() {
     says_it(|| {
         let result = ToolResult {
             call_id: "1".into(),
@@ -217,7 +217,7 @@ async fn with_cassette(
 }
 
 #[tokio::test]
-async fn cassettes_are_written_without_them() {
+async fn cassettes_are_recorded_without_secrets() {
     let nothing = Vec::new;
     let (ran, shown) = with_cassette(Mode::Record, None, WORKER, "input: {}", nothing).await;
     assert!(shown.contains(SECRET) && ran.stored().contains(SECRET), "{shown}");
@@ -240,7 +240,7 @@ async fn cassettes_are_written_without_them() {
 }
 
 #[tokio::test]
-async fn what_a_cassette_holds() {
+async fn redacts_secrets_found_in_cassette() {
     let lines =
         format!(r#"{{"tool":"find","args":{{"q":"x"}},"ok":true,"result":{{"text":"plain x","api_key":"{SECRET}"}}}}"#);
     // Sent before the tool is called, when only the cassette shows that it is secret.
@@ -252,7 +252,7 @@ async fn what_a_cassette_holds() {
 
 /// A secret that was met in one attempt is known in the next.
 #[tokio::test]
-async fn what_an_earlier_attempt_met() {
+async fn redacts_secrets_learned_in_earlier_attempt() {
     script("a", |attempt| {
         let met = if attempt == 1 { vec![ScriptedStep::Fetch(SECRET.into())] } else { Vec::new() };
         FakeScript::turns([met.into_iter().chain([ScriptedStep::say(&format!("said {SECRET}"))]).collect()])
@@ -272,7 +272,7 @@ async fn live(shared: &str, target: &str) -> Ran {
 }
 
 #[tokio::test]
-async fn what_tools_are_given_and_answer() {
+async fn redacts_tool_configuration_and_responses() {
     let tool = |tool: &str| format!("world: {{ tools: {{ live: {{ pay: {tool} }} }} }}\n");
     let header =
         tool(&format!("{{ http: {{ url: 'http://127.0.0.1:1/', headers: {{ authorization: 'Bearer {SECRET}' }} }} }}"));
@@ -293,7 +293,7 @@ async fn what_tools_are_given_and_answer() {
 
 /// The agent is opened first, then the judge.
 #[tokio::test]
-async fn what_an_agent_is_given_that_judges() {
+async fn redacts_secrets_passed_to_judge_agent() {
     let mut opened = 0;
     script("a", move |_| {
         opened += 1;

@@ -17,7 +17,7 @@ async fn stopped(rule: &str) -> Ran {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_a_failed_turn_no_further_one_is_taken() {
+async fn runs_no_further_turn_after_failed_turn() {
     let ran = stopped("first_failed_turn").await;
     assert_eq!(ran.effects_of(&["turn"]), ["turn 0 of a/1"]);
     let skipped = ["contains NotEvaluated", "matches NotEvaluated", "contains NotEvaluated"];
@@ -26,7 +26,7 @@ async fn after_a_failed_turn_no_further_one_is_taken() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_case_that_never_stops_takes_all_turns_and_is_judged_as_a_whole() {
+async fn stop_never_runs_all_turns_and_checks() {
     let ran = stopped("never").await;
     assert_eq!(ran.effects_of(&["turn"]).len(), 2);
     let all = ["contains Failed", "contains Held", "contains Held", "contains Held", "matches Failed", "contains Held"];
@@ -35,7 +35,7 @@ async fn a_case_that_never_stops_takes_all_turns_and_is_judged_as_a_whole() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_case_that_stops_at_the_first_failure_evaluates_nothing_after_it() {
+async fn stop_at_first_failure_skips_remaining_checks() {
     let ran = stopped("first_failure").await;
     assert_eq!(ran.effects_of(&["turn"]), ["turn 0 of a/1"]);
     assert!(ran.checks()[1..].iter().all(|check| check.ends_with("NotEvaluated")), "{:?}", ran.checks());
@@ -44,7 +44,7 @@ async fn a_case_that_stops_at_the_first_failure_evaluates_nothing_after_it() {
 
 /// An agent that gives up is not a failed check: the case stops, whatever the rule.
 #[tokio::test(start_paused = true)]
-async fn trouble_ends_a_case_that_never_stops() {
+async fn agent_error_ends_case_despite_stop_never() {
     script("a", |_| FakeScript::turns([vec![ScriptedStep::Fail(DriveError::AgentError("tired".into()))]]));
     let case = "  - { id: a, stop: never, turns: [{ user: hi }, { user: more }], checks: [{ contains: two }] }\n";
     let ran = Bench::new(TALKER, case).run().await;
@@ -53,7 +53,7 @@ async fn trouble_ends_a_case_that_never_stops() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_fails_fast_begins_no_case_after_one_that_did_not_pass() {
+async fn fail_fast_starts_no_case_after_failed_case() {
     for id in ["a", "b", "c"] {
         script(id, move |_| FakeScript::turns([vec![ScriptedStep::say(id)]]));
     }
@@ -70,7 +70,7 @@ async fn a_run_that_fails_fast_begins_no_case_after_one_that_did_not_pass() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_skipped_case_stops_nothing() {
+async fn skipped_case_does_not_trigger_fail_fast() {
     script("b", |_| FakeScript::turns([vec![ScriptedStep::say("one")]]));
     let cases = "  - { id: a, skip: later, turns: [{ user: hi }] }\n  - { id: b, turns: [{ user: hi }], checks: [{ contains: one }] }\n";
     let mut bench = Bench::new(TALKER, cases);

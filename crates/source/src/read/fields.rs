@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_keys_are_reported_with_the_known_ones() {
+    fn reports_unknown_and_missing_keys_with_suggestions() {
         assert_eq!(read(&WHOLE, &["type", "name"]), Vec::<String>::new());
         assert_eq!(read(&WHOLE, &["type"]), ["a part needs `name`; add `name:` to it"]);
         assert_eq!(read(&WHOLE, &["type", "names"]), ["unknown key `names` in a part; did you mean `name`?"]);
@@ -224,14 +224,14 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_stops_early_has_reported_the_misspelled_key() {
+    fn misspelled_key_is_reported_when_reader_stops_early() {
         let (node, mut problems) = (node(&["typ", "name"]), Diagnostics::default());
         assert!(PART.open(&node, &mut problems).unwrap().required("type", &mut problems).is_none());
         assert_eq!(problems.iter().next().unwrap().message, "unknown key `typ` in a part");
     }
 
     #[test]
-    fn a_mapping_may_turn_out_to_have_more_keys() {
+    fn mapping_can_switch_to_larger_schema() {
         let (node, mut problems) = (node(&["type", "name"]), Diagnostics::default());
         let mut fields = PART.open(&node, &mut problems).unwrap();
         fields.required("type", &mut problems);
@@ -245,7 +245,7 @@ mod tests {
     #[test]
     #[cfg(debug_assertions)]
     #[should_panic(expected = "a part does not declare `runs`, which is read")]
-    fn a_reader_cannot_read_a_key_that_is_not_declared() {
+    fn panics_on_reading_undeclared_key() {
         let node = node(&["type"]);
         PART.open(&node, &mut Diagnostics::default()).unwrap().optional("runs");
     }
@@ -253,7 +253,7 @@ mod tests {
     #[test]
     #[cfg(debug_assertions)]
     #[should_panic(expected = "a part declares `runs`, which is not read")]
-    fn a_reader_cannot_omit_a_declared_key() {
+    fn panics_on_unread_declared_key() {
         let (node, mut problems) = (node(&["type", "name"]), Diagnostics::default());
         let mut fields = WHOLE.open(&node, &mut problems).unwrap();
         fields.required("type", &mut problems);
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     #[cfg(debug_assertions)]
     #[should_panic(expected = "a part declares `type` as required, and it is not")]
-    fn a_reader_cannot_treat_a_required_key_as_optional() {
+    fn panics_on_required_key_read_as_optional() {
         let node = node(&["type"]);
         let mut fields = PART.open(&node, &mut Diagnostics::default()).unwrap();
         fields.optional("type");
@@ -274,13 +274,13 @@ mod tests {
     #[test]
     #[cfg(debug_assertions)]
     #[should_panic(expected = "a part declares `runs` as optional, and it is required")]
-    fn a_reader_cannot_require_an_optional_key() {
+    fn panics_on_optional_key_read_as_required() {
         let (node, mut problems) = (node(&["type"]), Diagnostics::default());
         WHOLE.open(&node, &mut problems).unwrap().required("runs", &mut problems);
     }
 
     #[test]
-    fn anything_but_a_mapping_is_rejected() {
+    fn rejects_value_that_is_not_a_mapping() {
         let mut problems = Diagnostics::default();
         let list = Node { content: Content::List(Box::default()), ..node(&[]) };
         assert!(WHOLE.open(&list, &mut problems).is_none());

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_meant_comes_before_what_is_spelt_alike() {
+    fn synonyms_take_precedence_over_similar_spelling() {
         let case = ["id", "expected", "checks", "world", "turns", "target"];
         let meant = |word| meant(word, case.into_iter()).map(|(key, _)| key);
         assert_eq!(meant("expect"), Some("checks"));
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn every_word_is_written_as_it_is_looked_for() {
+    fn synonyms_are_lowercase_ascii() {
         for word in MEANINGS.iter().flat_map(|(_, words, _)| *words) {
             assert!(word.chars().all(|letter| letter.is_ascii_lowercase()), "{word}");
         }

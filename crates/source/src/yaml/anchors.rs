@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_for_aliases_has_a_limit() {
+    fn alias_copies_are_limited() {
         let mut anchors = Anchors::default();
         for anchor in 1..=11 {
             anchors.keep(anchor, &text(1, COPY_LIMIT));

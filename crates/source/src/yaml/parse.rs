@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_text_and_quotes() {
+    fn keeps_scalar_text_and_quoting() {
         let node = read("a: 010\nb: '010'\nc: !!str 010\nd: |\n  x\ne: !!int 7\nf: !!str\n").unwrap();
         let scalar = |key: &str| node.get(key).unwrap().scalar().unwrap().clone();
         assert_eq!(scalar("a"), Scalar::plain("010"));
@@ -267,14 +267,14 @@ mod tests {
     }
 
     #[test]
-    fn empty_document_says_nothing() {
+    fn empty_document_is_null() {
         for text in ["", "# only a comment\n", "---\n", "~"] {
             assert!(read(text).unwrap().is_null(), "{text:?}");
         }
     }
 
     #[test]
-    fn spans_point_at_what_was_written() {
+    fn spans_point_at_source_text() {
         let node = read("één: \"ü x\"\nlist:\n  - one\n  - key: two\nflow: { a: [1, 2] }\nlong: one\n  two\n").unwrap();
         assert_eq!(place(node.span), (1, 1, 3));
         assert_eq!(place(node.get("één").unwrap().span), (1, 6, 5));
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn merge_keys_yield_to_explicit_keys_and_to_earlier_maps() {
+    fn explicit_keys_and_earlier_maps_override_merged_keys() {
         let text =
             "one: &one { a: 1, b: 1 }\ntwo: &two { b: 2, c: 2 }\nall: { a: 0, <<: [*one, *two] }\nq: { \"<<\": 1 }\n";
         let value = value(text);
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn merges_into_large_mappings_too() {
+    fn merges_into_large_mappings() {
         let mut text = String::from("base: &base { key3: old, extra: 1 }\nall:\n  <<: *base\n");
         for index in 0..40 {
             writeln!(text, "  key{index}: {index}").unwrap();
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_a_key_written_twice() {
+    fn refuses_duplicate_key() {
         let few = read("a: 1\nb: 2\na: 3\n").unwrap_err();
         assert_eq!((few.message.as_str(), place(few.span)), ("the key `a` is written twice", (3, 1, 1)));
         assert_eq!(few.label, "first written at line 1");
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_could_not_be_meant() {
+    fn refuses_unsupported_or_malformed_yaml() {
         assert_eq!(error("a: 1\n---\nb: 2\n").0, "a second document begins here");
         assert_eq!(error("a: !thing x\n"), ("the tag `!thing` is not supported".into(), (1, 4, 6)));
         assert_eq!(error("? [a]\n: b\n").0, "a key must be a string, found a list or a mapping");
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn aliases_have_a_budget() {
+    fn alias_expansion_is_limited() {
         let mut bomb = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x]\n");
         for level in 1..9 {
             let before = level - 1;
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_is_limited_with_and_without_aliases() {
+    fn nesting_depth_is_limited_including_aliases() {
         let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         assert!(read(&nested(100)).is_ok());
         assert_eq!(error(&nested(101)), ("nested more than 100 levels deep".into(), (1, 101, 1)));
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn syntax_errors_have_a_place_and_a_remedy() {
+    fn syntax_errors_have_location_and_help() {
         for (text, at, help) in [
             ("a:\n\tb: 1\n", (2, 1), "YAML indents with spaces"),
             ("- u: h\n  a:\n  \tt: { m: a }\n", (3, 3), "YAML indents with spaces"),

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_blocks_that_read_well() {
+    fn writes_block_style() {
         let value = json!({"a": {"b": [1, {"c": "two words", "d": []}, [true, null]]}, "e": {}});
         assert_eq!(
             emitted(&value),
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_what_could_be_misread() {
+    fn quotes_ambiguous_strings() {
         for (text, written) in [
             ("hello, world", "hello, world"),
             ("cases/a b.jsonl", "cases/a b.jsonl"),
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn long_keys_are_read_back() {
+    fn long_keys_round_trip() {
         let key = "k".repeat(3000);
         let value = json!({"a": [{ key.clone(): { key.clone(): [1] }, "b": 2, key + "x": "c" }]});
         assert_eq!(read(&emitted(&value)), value);

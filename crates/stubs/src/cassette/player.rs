@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_calls_get_their_answers_in_order_and_the_last_repeats() {
+    fn equal_calls_replay_results_in_order_then_repeat_last() {
         let mut player = player(&[
             r#"{"tool":"poll","args":{"id":1,"deep":{"b":1,"a":2}},"ok":true,"result":"queued"}"#,
             r#"{"tool":"other","args":{},"ok":true,"result":0}"#,
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_miss_tells_where_the_closest_entry_differs() {
+    fn miss_reports_first_difference_from_closest_entry() {
         let mut player = player(&[
             r#"{"tool":"search","args":{"q":"something else"},"ok":true}"#,
             r#"{"tool":"search","args":{"q":"reset","page":{"size":10}},"ok":true}"#,
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_miss_says_when_the_tool_is_not_there() {
+    fn miss_reports_tool_missing_from_recording() {
         let mut player = player(&[r#"{"tool":"search","args":{},"ok":true}"#]);
         let miss = player.answer("find", &json!({})).unwrap_err();
         assert_eq!(miss.notes[1], "the recording has no call of `find`");
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_of_any_size_match_only_themselves() {
+    fn large_integers_match_exactly() {
         let mut player = player(&[r#"{"tool":"t","args":{"n":123456789012345678901234567890},"ok":true}"#]);
         let args = |text: &str| serde_json::from_str::<Value>(text).unwrap();
         assert!(player.answer("t", &args(r#"{"n":123456789012345678901234567890}"#)).is_ok());
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_match_by_value_unless_they_count_as_written() {
+    fn numbers_match_by_value_unless_compared_as_written() {
         let lines = [
             r#"{"tool":"pay","args":{"amount":20,"token":"[REDACTED]"},"ok":true,"result":"first"}"#,
             r#"{"tool":"pay","args":{"amount":20,"token":"x"},"ok":true,"result":"second"}"#,
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tape_without_its_secrets_matches_the_call_that_has_them() {
+    fn redacted_entry_matches_call_with_secrets() {
         let line = r#"{"tool":"login","args":{"user":"a","password":"[REDACTED]"},"ok":true,"result":1}"#;
         let mut player = player(&[line]);
         assert!(player.answer("login", &json!({"user": "a", "password": "hunter22"})).is_ok());

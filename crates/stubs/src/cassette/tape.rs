@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn unusual_line_ends_inside_a_text_do_not_split_it() {
+    fn unicode_line_separators_do_not_split_entries() {
         let text = "{\"tool\":\"a\",\"args\":{\"q\":\"x\u{2028}y\u{85}z\"},\"ok\":true}\r\n\n";
         let tape = load(text).unwrap();
         assert_eq!(tape.entries().len(), 1);
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_line_is_named() {
+    fn reports_invalid_line_with_reason() {
         let good = r#"{"tool":"a","args":{},"ok":true,"extra":1}"#;
         for (bad, why) in [
             ("{\"tool\":", "it is not JSON"),

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn endings_tell_what_a_file_holds_and_the_other_way_round() {
+    fn maps_file_extensions_to_content_types_and_back() {
         for (path, content) in [
             ("payslips/999999.json", "application/json"),
             ("999999", "application/json"),

@@ -15,7 +15,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tool_is_its_path_with_at_most_one_slash_at_the_end() {
+    fn tool_name_is_path_without_one_trailing_slash() {
         for (path, name) in [
             ("paySlips", "paySlips"),
             ("paySlips/", "paySlips"),
@@ -33,7 +33,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_name_survives_a_path(name in ".{0,20}") {
+        fn percent_encoded_names_round_trip(name in ".{0,20}") {
             let written = percent_encoded(&name);
             prop_assert!(written.is_ascii() && !written.contains(['/', '?', '#', ' ']));
             prop_assert_eq!(percent_decoded(&written), name);

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_that_repeat_at_the_end_are_written_once() {
+    fn repeated_final_responses_are_written_once() {
         let post = |request: i32, answer: &str| call("t", Method::POST, json!({ "n": request }), answer);
         let calls = [post(1, "a"), post(1, "a"), post(2, "x"), post(1, "b"), post(2, "x"), post(1, "b"), post(1, "b")];
         let wanted = ["a", "a", "x", "b"].map(str::to_owned).to_vec();
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn the_method_is_told_where_it_matters() {
+    fn method_is_recorded_only_for_mixed_methods() {
         let calls = [
             call("t", Method::POST, json!({}), "1"),
             call("t", Method::DELETE, json!({}), "1"),
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_gone_everywhere_and_bodies_without_any_are_untouched() {
+    fn redacts_secrets_and_keeps_other_bodies_unchanged() {
         let calls = [
             call(
                 "login",
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn no_tool_leads_out_of_the_folder() {
+    fn tool_names_cannot_escape_folder() {
         for (tool, wanted) in [
             ("paySlips", "paySlips"),
             ("v1/pay", "v1/pay"),

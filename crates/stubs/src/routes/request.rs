@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_is_an_object_of_texts() {
+    fn query_is_parsed_into_object_of_strings() {
         let query = "a=1&b=x+y%26z&a=2&flag&e=&tags[]=t&%C3%A9=%";
         let wanted = json!({"a": ["1", "2"], "b": "x y&z", "flag": "", "e": "", "tags": ["t"], "é": "%"});
         assert_eq!(*asked(query).value(), wanted);
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_are_read_as_what_the_fixture_has() {
+    fn parameters_are_coerced_to_fixture_types() {
         for (query, fixture) in [
             ("id=17", json!({"id": 17})),
             ("id=17.0", json!({"id": 17})),
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_is_json_or_its_text_and_a_form_is_parameters() {
+    fn parses_json_text_and_form_bodies() {
         let mut headers = HeaderMap::new();
         let read = |headers: &HeaderMap, body: &[u8]| ToolRequest::read(headers, Some("q=1"), body);
         assert_eq!(read(&headers, b"{\"a\":1}"), ToolRequest::Body(json!({"a": 1})));

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recording_has_an_end() {
+    fn recording_is_limited_in_calls_and_size() {
         assert_eq!(recorded(&Bytes::new()), (RECORDED, "the limit of 10000 recorded calls is reached".into()));
         let large = Bytes::from(vec![0; 64 << 20]);
         assert_eq!(recorded(&large), (8, "the limit of 512 MiB of recorded answers is reached".into()));

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_result_without_an_end_is_refused() {
+    async fn refuses_endless_tool_output() {
         let endless = "head -c 70000000 /dev/zero | tr '\\0' x; sleep 60";
         assert_eq!(words(once(&shell(endless), &json!({}), LONG).await.unwrap_err()), "it printed more than 64 MiB");
         let tool = LongLived::new(shell(&format!("read line; {endless}")), LONG);
@@ -194,7 +194,7 @@ mod tests {
 
     /// A tool that ignores SIGTERM is killed.
     #[tokio::test]
-    async fn a_tool_that_does_not_leave_is_made_to() {
+    async fn kills_tool_that_ignores_sigterm() {
         let stays = "trap '' TERM; while :; do sleep 1; done";
         let limit = Duration::from_millis(100);
         assert_eq!(words(once(&shell(stays), &json!({}), limit).await.unwrap_err()), "no answer within 100ms");

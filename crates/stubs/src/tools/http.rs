@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_result_that_is_too_large_is_refused() {
+    async fn refuses_response_over_size_limit() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = Text::Literal(format!("http://{}/", listener.local_addr().unwrap()));
         let size = RESULT_LIMIT + 1;

@@ -149,7 +149,7 @@ done
     }
 
     #[tokio::test]
-    async fn tools_of_one_server_share_it() {
+    async fn tools_with_same_server_share_one_process() {
         let tools = vec![tool("search", None, "${NAME}"), tool("find", None, "Ann"), tool("other", None, "Bob")];
         let toolbox = open(tools).await;
         let call = async |name| toolbox.call("c", name, &json!({})).await.unwrap().unwrap();
@@ -161,7 +161,7 @@ done
     }
 
     #[tokio::test]
-    async fn a_failure_is_the_tools_own_words_and_a_server_that_left_is_started_again() {
+    async fn reports_tool_error_and_restarts_exited_server() {
         let tools = vec![tool("weather", Some("fail"), "A"), tool("quit", Some("leave"), "A"), tool("ok", None, "A")];
         let toolbox = open(tools).await;
         assert_eq!(toolbox.call("c", "weather", &json!({})).await, Ok(Err("no such city".into())));
@@ -172,7 +172,7 @@ done
     }
 
     #[tokio::test]
-    async fn a_server_that_does_not_start_is_no_answer() {
+    async fn reports_server_that_fails_to_start() {
         let (name, mut absent) = tool("search", None, "A");
         if let LiveTool::Mcp(McpTool { transport: McpTransport::Stdio { command, .. }, .. }) = &mut absent {
             command[0].text = Text::Literal("no-such-server".into());

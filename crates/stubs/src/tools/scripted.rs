@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_come_in_turn_and_the_last_stays() {
+    fn results_are_returned_in_order_and_last_repeats() {
         let span = Span::whole(Sources::default().add(Path::new("a"), ""));
         let answer = |ok, value| ScriptedAnswer { ok, data: Data::parse(&value) };
         let answers = vec![answer(false, json!("busy, ${WHO}")), answer(true, json!({"to": "${WHO}"}))];

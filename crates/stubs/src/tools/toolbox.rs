@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_tool_of_the_program_is_given_up_in_time() {
+    async fn in_process_tool_times_out() {
         let (let_go, wait) = channel();
         let calls = tokio::spawn(in_process(Arc::new(Busy(Mutex::new(wait))), Value::Null));
         tokio::task::yield_now().await;

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::served::{Opening, for_any, from_file, get, open, routes, serve, start, tool};
 
 #[tokio::test]
-async fn a_file_is_sent_byte_for_byte_as_what_its_name_says() {
+async fn sends_file_unchanged_with_content_type_of_its_name() {
     let text = "{ \"net\":  1.50 }\n";
     let files = MemoryFiles::default().with("a/1.json", text).with("a/page.html", "<p>").with("a/raw", "[1]");
     let server = start().await;
@@ -24,7 +24,7 @@ async fn a_file_is_sent_byte_for_byte_as_what_its_name_says() {
 }
 
 #[tokio::test]
-async fn status_headers_and_delay_are_the_fixtures() {
+async fn uses_status_headers_and_delay_of_fixture() {
     let headers = [("X-Total", "7"), ("Content-Type", "application/problem+json"), ("content-length", "9000")];
     let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
     let late = Fixture { status: 404, headers, delay: Duration::from_millis(30), ..for_any(json!({"a": 1})) };
@@ -42,7 +42,7 @@ async fn status_headers_and_delay_are_the_fixtures() {
 }
 
 #[tokio::test]
-async fn what_can_not_be_sent_is_refused_when_it_is_opened() {
+async fn refuses_fixture_that_cannot_be_sent() {
     let server = start().await;
     let missing = Fixture { answer: from_file("no.json"), ..for_any(json!(1)) };
     let status = Fixture { status: 100, ..for_any(json!(1)) };
@@ -62,7 +62,7 @@ async fn what_can_not_be_sent_is_refused_when_it_is_opened() {
 }
 
 #[tokio::test]
-async fn the_base_tells_which_tools_there_are() {
+async fn base_url_lists_tools() {
     let (server, session) = serve([tool("b", [for_any(json!(1))]), tool("a", [for_any(json!(1))])]).await;
     assert_eq!(get(&server, "/").await.json(), json!({"tools": ["b", "a"]}));
     assert_eq!(crate::served::ask(&server, "OPTIONS", "/a", "").await.status, 204);

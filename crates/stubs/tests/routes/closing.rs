@@ -10,7 +10,7 @@ use crate::raw::{read, request};
 use crate::served::{fixture, get, post, serve, tool};
 
 #[tokio::test]
-async fn a_client_may_leave_after_any_byte() {
+async fn client_can_disconnect_after_any_byte() {
     let long = "x".repeat(20_000);
     let (server, session) = serve([tool("t", [fixture(json!({"n": 1}), json!(long))])]).await;
     let whole = request("POST", "/t", "", b"{\"n\":1}");
@@ -27,7 +27,7 @@ async fn a_client_may_leave_after_any_byte() {
 }
 
 #[tokio::test]
-async fn it_stops_when_it_is_dropped() {
+async fn server_stops_when_dropped() {
     let (server, session) = serve([tool("t", [])]).await;
     let address = server.address();
     let mut open = TcpStream::connect(address).await.unwrap();
@@ -46,7 +46,7 @@ async fn it_stops_when_it_is_dropped() {
 }
 
 #[tokio::test]
-async fn a_case_may_be_opened_and_closed_while_requests_come() {
+async fn cases_can_open_and_close_during_requests() {
     let server = crate::served::start().await;
     let to = server.address();
     let client = tokio::spawn(async move {

@@ -13,7 +13,7 @@ use crate::raw::{read, request};
 use crate::served::{Opening, fault, fixture, get, open, post, routes, start, tool};
 
 #[tokio::test]
-async fn each_fault_spoils_its_call_and_no_other() {
+async fn each_fault_affects_only_its_call() {
     let server = start().await;
     let fixtures = [fixture(json!({"n": 1}), json!({"first": true})), fixture(json!({"n": 1}), json!({"later": true}))];
     let faults = vec![
@@ -40,7 +40,7 @@ async fn each_fault_spoils_its_call_and_no_other() {
 }
 
 #[tokio::test]
-async fn a_call_that_hangs_ends_with_its_case() {
+async fn hanging_call_ends_with_its_case() {
     let server = start().await;
     let faults = vec![fault(None, FaultTime::Always, FaultKind::Hang)];
     let tools = [tool("t", [fixture(json!({}), json!(1))])];
@@ -59,7 +59,7 @@ async fn a_call_that_hangs_ends_with_its_case() {
 }
 
 #[tokio::test]
-async fn rates_are_drawn_from_the_seed() {
+async fn fault_rates_depend_on_seed() {
     let failed = async || {
         let server = start().await;
         let faults = vec![fault(None, FaultTime::Rate(0.5), FaultKind::Error("no".into()))];

@@ -10,7 +10,7 @@ use crate::raw::{read, request, send_to};
 use crate::served::{fixture, for_any, get, post, serve, tool};
 
 #[tokio::test]
-async fn noise_and_half_requests_do_not_end_it() {
+async fn survives_garbage_and_incomplete_requests() {
     let (server, session) = serve([tool("t", [fixture(json!({"n": 1}), json!("fine"))])]).await;
     let to = server.address();
     assert_eq!(send_to(to, b"\x16\x03\x01 nonsense\r\n\r\n").await.status, 400);
@@ -31,7 +31,7 @@ async fn noise_and_half_requests_do_not_end_it() {
 }
 
 #[tokio::test]
-async fn a_body_of_a_hundred_megabytes_is_refused_and_the_client_hears_it() {
+async fn refuses_100_mb_body_with_413() {
     let (server, _session) = serve([tool("t", [for_any(json!("fine"))])]).await;
     let mut stream = TcpStream::connect(server.address()).await.unwrap();
     let size = 100_000_000;
@@ -47,7 +47,7 @@ async fn a_body_of_a_hundred_megabytes_is_refused_and_the_client_hears_it() {
 }
 
 #[tokio::test]
-async fn a_body_without_an_end_is_broken_off() {
+async fn endless_body_is_cut_off() {
     let (server, _session) = serve([tool("t", [for_any(json!("fine"))])]).await;
     let mut stream = TcpStream::connect(server.address()).await.unwrap();
     let head = format!("POST /t HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n", u64::MAX >> 1);
@@ -63,7 +63,7 @@ async fn a_body_without_an_end_is_broken_off() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_body_that_does_not_come_is_not_waited_for() {
+async fn incomplete_body_times_out() {
     let (server, _session) = serve([tool("t", [for_any(json!("fine"))])]).await;
     let mut stream = TcpStream::connect(server.address()).await.unwrap();
     stream.write_all(b"POST /t HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 5\r\n\r\n{").await.unwrap();
@@ -74,7 +74,7 @@ async fn a_body_that_does_not_come_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn only_so_many_misses_are_remembered() {
+async fn number_of_stored_misses_is_limited() {
     let (server, session) = serve([tool("t", [fixture(json!({"n": 1}), json!("fine"))])]).await;
     for _ in 0..1_010 {
         assert_eq!(post(&server, "/t", &json!({"n": 2})).await.status, 500);
@@ -83,7 +83,7 @@ async fn only_so_many_misses_are_remembered() {
 }
 
 #[tokio::test]
-async fn chunks_old_clients_and_requests_in_a_row_are_understood() {
+async fn supports_chunked_http_1_0_and_pipelined_requests() {
     let (server, _session) = serve([tool("t", [fixture(json!({"n": 1}), json!("fine"))])]).await;
     let chunked = b"POST /t HTTP/1.1\r\nhost: x\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n3\r\n{\"n\r\n4\r\n\":1}\r\n0\r\n\r\n";
     assert_eq!(send_to(server.address(), chunked).await.json(), "fine");
@@ -99,7 +99,7 @@ async fn chunks_old_clients_and_requests_in_a_row_are_understood() {
 }
 
 #[tokio::test]
-async fn a_thousand_requests_at_once_are_all_answered() {
+async fn answers_a_thousand_concurrent_requests() {
     let (server, session) = serve([tool("t", [fixture(json!({"n": 1}), json!(1)), for_any(json!(2))])]).await;
     let to = server.address();
     let mut asked = tokio::task::JoinSet::new();
@@ -121,7 +121,7 @@ async fn a_thousand_requests_at_once_are_all_answered() {
 }
 
 #[tokio::test]
-async fn a_client_that_does_not_finish_its_request_holds_up_no_other() {
+async fn incomplete_requests_do_not_block_other_clients() {
     let (server, _session) = serve([tool("t", [for_any(json!("fine"))])]).await;
     let mut slow = Vec::new();
     for _ in 0..100 {

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::served::{Opening, fixture, get, open, post, routes, start, tool};
 
 #[tokio::test]
-async fn a_call_between_two_cases_is_one_of_the_former() {
+async fn call_between_cases_is_late_call_of_previous_case() {
     let server = start().await;
     assert_eq!(post(&server, "/pay", &json!({"id": 1})).await.status, 503, "there was no case yet");
     let first =
@@ -21,7 +21,7 @@ async fn a_call_between_two_cases_is_one_of_the_former() {
 }
 
 #[tokio::test]
-async fn a_call_that_only_the_former_case_answers_is_no_call_of_the_next() {
+async fn call_matching_only_previous_case_is_late() {
     let server = start().await;
     let first =
         open(&server, routes([tool("pay", [fixture(json!({"id": 1}), json!("one"))])]), Opening::default()).unwrap();
@@ -38,7 +38,7 @@ async fn a_call_that_only_the_former_case_answers_is_no_call_of_the_next() {
 }
 
 #[tokio::test]
-async fn a_case_with_a_path_of_its_own_takes_no_call_for_a_late_one() {
+async fn case_with_its_own_path_has_no_late_calls() {
     let server = start().await;
     let first =
         open(&server, routes([tool("pay", [fixture(json!({"id": 1}), json!("one"))])]), Opening::default()).unwrap();

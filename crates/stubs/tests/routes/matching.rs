@@ -7,7 +7,7 @@ use crate::raw::{request, send_to};
 use crate::served::{ask, fixture, for_any, get, post, serve, tool};
 
 #[tokio::test]
-async fn two_tools_and_two_calls_of_one_find_their_answers() {
+async fn matches_fixtures_by_tool_and_request() {
     let slips = [
         fixture(json!({"payDetailsIds": [999_999], "region": "US"}), json!("this month")),
         fixture(json!({"payDetailsIds": [999_998], "region": "US"}), json!("last month")),
@@ -34,7 +34,7 @@ async fn two_tools_and_two_calls_of_one_find_their_answers() {
 }
 
 #[tokio::test]
-async fn the_same_request_is_answered_in_turn_and_the_last_repeats() {
+async fn repeated_requests_get_responses_in_order_then_repeat_last() {
     let fixtures = [
         fixture(json!({"id": 1}), json!("queued")),
         fixture(json!({"id": 2}), json!("other")),
@@ -51,7 +51,7 @@ async fn the_same_request_is_answered_in_turn_and_the_last_repeats() {
 }
 
 #[tokio::test]
-async fn a_request_without_a_body_is_its_query() {
+async fn request_without_body_is_matched_by_query() {
     let fixtures = [
         fixture(json!({"id": 17, "full": true, "tags": ["a", "b"]}), json!("typed")),
         fixture(json!({}), json!("nothing")),
@@ -68,7 +68,7 @@ async fn a_request_without_a_body_is_its_query() {
 }
 
 #[tokio::test]
-async fn a_method_that_is_given_must_fit() {
+async fn fixture_method_must_match() {
     let with = |method: &str, answer: &str| Fixture { method: Some(method.into()), ..for_any(json!(answer)) };
     let (server, session) = serve([tool("item", [with("get", "shown"), with("PUT", "put")])]).await;
     assert_eq!(get(&server, "/item?x=1").await.json(), "shown");
@@ -80,7 +80,7 @@ async fn a_method_that_is_given_must_fit() {
 }
 
 #[tokio::test]
-async fn a_fixture_without_its_secrets_fits_a_request_that_has_them() {
+async fn redacted_fixture_matches_request_with_secrets() {
     let fixtures = [fixture(json!({"user": "a", "token": "[REDACTED]"}), json!("in"))];
     let (server, _session) = serve([tool("login", fixtures)]).await;
     assert_eq!(post(&server, "/login", &json!({"token": "abcdef", "user": "a"})).await.json(), "in");
@@ -89,7 +89,7 @@ async fn a_fixture_without_its_secrets_fits_a_request_that_has_them() {
 }
 
 #[tokio::test]
-async fn a_tool_may_be_named_anything() {
+async fn tool_names_may_contain_any_characters() {
     let (server, _session) = serve([tool("v1/pay slips", [for_any(json!(1))]), tool("é", [for_any(json!(2))])]).await;
     assert_eq!(get(&server, "/v1/pay%20slips").await.json(), 1);
     assert_eq!(get(&server, "/v1%2Fpay%20slips/").await.json(), 1);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::served::{Opening, ask, fixture, for_any, get, open, post, routes, serve, start, tool};
 
 #[tokio::test]
-async fn a_miss_names_the_closest_fixture_and_the_first_difference() {
+async fn miss_reports_closest_fixture_and_first_difference() {
     let fixtures = [
         fixture(json!({"ids": [1], "region": "UK"}), json!(1)),
         fixture(json!({"ids": [999_999], "region": "US"}), json!(2)),
@@ -33,7 +33,7 @@ async fn a_miss_names_the_closest_fixture_and_the_first_difference() {
 }
 
 #[tokio::test]
-async fn differences_are_told_in_the_types_of_the_fixture() {
+async fn differences_use_fixture_types() {
     let (server, _session) = serve([tool("find", [fixture(json!({"id": 17, "on": true}), json!(1))])]).await;
     let body = get(&server, "/find?id=17&on=yes").await.json();
     assert_eq!(body["difference"], json!({"at": "/on", "expected": true, "got": "yes"}));
@@ -45,7 +45,7 @@ async fn differences_are_told_in_the_types_of_the_fixture() {
 }
 
 #[tokio::test]
-async fn an_unknown_tool_gets_the_known_ones() {
+async fn unknown_tool_lists_known_tools() {
     let (server, session) = serve([tool("paySlips", [for_any(json!(1))]), tool("other", [])]).await;
     let body = post(&server, "/payslip", &json!({})).await.json();
     assert_eq!(body["error"], "unknown tool `payslip`");
@@ -57,7 +57,7 @@ async fn an_unknown_tool_gets_the_known_ones() {
 }
 
 #[tokio::test]
-async fn misses_are_told_and_forgotten_when_asked() {
+async fn misses_can_be_listed_and_reset() {
     let server = start().await;
     let of = |answer: Value| routes([tool("t", [fixture(json!({"n": 1}), answer), for_any(json!("second"))])]);
     let root = open(&server, of(json!(1)), Opening::default()).unwrap();
@@ -80,7 +80,7 @@ async fn misses_are_told_and_forgotten_when_asked() {
 }
 
 #[tokio::test]
-async fn a_request_when_no_case_is_open_is_told_so() {
+async fn request_without_running_case_gets_503() {
     let server = start().await;
     let answer = post(&server, "/paySlips", &json!({})).await;
     assert_eq!(answer.status, 503);

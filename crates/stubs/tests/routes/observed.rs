@@ -29,7 +29,7 @@ fn result(id: &str, answer: Result<Value, &str>, fault: Option<&str>) -> EventKi
 }
 
 #[tokio::test]
-async fn calls_results_and_misses_are_told_in_order() {
+async fn reports_calls_results_and_misses_in_order() {
     let server = start().await;
     let (sender, mut seen) = unbounded_channel();
     let gone = Fixture { status: 410, ..for_any(json!("gone")) };

@@ -57,7 +57,7 @@ async fn by_base(server: &RouteServer, session: &RouteSession, path: &str, body:
 }
 
 #[tokio::test]
-async fn answers_of_the_live_tools_become_fixtures_and_the_rest_of_the_file_stays() {
+async fn records_live_responses_as_fixtures_and_preserves_other_content() {
     let gone = Fixture {
         status: 404,
         headers: vec![("x-why".into(), "none: here".into()), ("set-cookie".into(), "sid=1".into())],
@@ -128,7 +128,7 @@ user_input: \"Why?\"
 }
 
 #[tokio::test]
-async fn fixtures_are_added_where_there_are_none_and_line_ends_are_kept() {
+async fn adds_fixtures_section_and_keeps_line_endings() {
     let (live, _live) = serve([tool("t", [for_any(json!(1))])]).await;
     for (before, after) in [
         (
@@ -148,7 +148,7 @@ async fn fixtures_are_added_where_there_are_none_and_line_ends_are_kept() {
 }
 
 #[tokio::test]
-async fn a_file_that_can_not_be_changed_stays_as_it_is() {
+async fn leaves_unsupported_file_unchanged() {
     let (live, _live) = serve([tool("t", [for_any(json!(1))])]).await;
     for (suite, line, part) in [
         ("user_input: y\ntool_fixtures: {}\n", Some(1), "is no longer on line 1"),
@@ -168,7 +168,7 @@ async fn a_file_that_can_not_be_changed_stays_as_it_is() {
 
 /// The suite was read at the start of the run, and may have changed since.
 #[tokio::test]
-async fn a_suite_that_has_grown_without_bounds_is_not_read() {
+async fn refuses_to_update_oversized_suite() {
     let (live, _live) = serve([tool("t", [for_any(json!(1))])]).await;
     let folder = tempfile::tempdir().unwrap();
     let (server, session) = recording(recorded(folder.path(), SUITE, Some(3), &live.url())).await;
@@ -196,7 +196,7 @@ async fn once(answer: Vec<u8>) -> String {
 }
 
 #[tokio::test]
-async fn an_answer_of_a_live_tool_has_a_limit() {
+async fn live_response_size_is_limited() {
     let size = (64 << 20) + 1;
     let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {size}\r\n\r\n").into_bytes();
     let url = once([head, vec![b' '; size]].concat()).await;
@@ -208,7 +208,7 @@ async fn an_answer_of_a_live_tool_has_a_limit() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_live_tool_that_never_answers_is_not_waited_for() {
+async fn live_tool_without_response_times_out() {
     let url = once(Vec::new()).await;
     let folder = tempfile::tempdir().unwrap();
     let (server, session) = recording(recorded(folder.path(), SUITE, Some(3), &url)).await;
@@ -218,7 +218,7 @@ async fn a_live_tool_that_never_answers_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn what_can_not_be_reached_is_said_and_not_recorded() {
+async fn unreachable_live_tool_is_reported_and_not_recorded() {
     let nobody = {
         let server = start().await;
         server.url()
@@ -242,7 +242,7 @@ async fn what_can_not_be_reached_is_said_and_not_recorded() {
 }
 
 #[tokio::test]
-async fn live_tools_are_asked_and_nothing_is_written() {
+async fn live_mode_forwards_calls_and_records_nothing() {
     let (live, _live) = serve([tool("t", [for_any(json!(1))])]).await;
     let folder = tempfile::tempdir().unwrap();
     let server = start().await;
@@ -255,7 +255,7 @@ async fn live_tools_are_asked_and_nothing_is_written() {
 }
 
 #[tokio::test]
-async fn headers_of_the_connection_end_here() {
+async fn hop_by_hop_headers_are_not_forwarded() {
     let seen = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let live = format!("http://{}/v1/", seen.local_addr().unwrap());
     let tool = tokio::spawn(async move {

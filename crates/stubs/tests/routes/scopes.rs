@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::served::{Opening, base, for_any, get, open, routes, start, tool};
 
 #[tokio::test]
-async fn each_case_has_its_own_answers_below_its_own_path() {
+async fn each_case_has_its_own_path_and_responses() {
     let server = start().await;
     let of = |answer: &str| routes([tool("t", [for_any(json!(answer))])]);
     let mut first = of("first");
@@ -31,7 +31,7 @@ async fn each_case_has_its_own_answers_below_its_own_path() {
 }
 
 #[tokio::test]
-async fn a_case_that_is_over_makes_room_for_the_next() {
+async fn path_can_be_reused_after_case_ends() {
     let server = start().await;
     let of = |answer: &str| routes([tool("t", [for_any(json!(answer))])]);
     let first = open(&server, of("first"), Opening::default()).unwrap();
@@ -48,7 +48,7 @@ async fn a_case_that_is_over_makes_room_for_the_next() {
 }
 
 #[tokio::test]
-async fn a_case_that_runs_alone_has_the_calls_outside_of_its_path_unless_another_may_be_late() {
+async fn sole_case_gets_unscoped_calls_unless_possibly_late() {
     let server = start().await;
     let of = |answer: &str| routes([tool("t", [for_any(json!(answer))])]);
     let alone = open(&server, of("alone"), Opening { scope: Some("own"), alone: true, ..Opening::default() }).unwrap();

@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn added_or_differently_spelled_arguments_are_equal() {
+    fn added_or_retyped_arguments_are_equal() {
         let requested = json!({"amount": 20, "order": "A-17", "note": null, "tags": [1], "to": {"mail": "x"}});
         let executed =
             json!({"amount": "20.0", "order": "A-17", "user": 7, "tags": ["1"], "to": {"mail": "x", "cc": []}});
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_changed_or_left_out_is_one() {
+    fn reports_changed_and_missing_arguments() {
         assert_eq!(named(&json!({"amount": 20, "order": "A"}), &json!({"amount": 200, "order": "A"})), ["amount"]);
         assert_eq!(named(&json!({"amount": 20}), &json!({"cents": 2000})), ["amount"]);
         assert_eq!(named(&json!({"tags": [1, 2]}), &json!({"tags": [1]})), ["tags"]);

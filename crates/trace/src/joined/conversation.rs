@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_conversation_is_known_by_what_was_said_or_by_its_answer() {
+    fn conversation_continues_by_history_or_response_id() {
         let (a, b) = (json!({"role": "user", "content": "a"}), json!({"role": "user", "content": "b"}));
         let begun = AnsweredModelCall::new(&json!({"messages": [a]}).into(), &json!({"id": "resp_1"}).into());
         assert!(begun.goes_on_in(&json!({"messages": [a, b]})));
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_looked_for_only_so_deep() {
+    fn ids_are_found_up_to_depth_limit() {
         let nested = |levels: usize| {
             let inner = (0..levels).fold(json!({"id": "c1"}), |inner, _| json!([inner]));
             json!({ "messages": [inner] })
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_found_where_providers_put_them() {
+    fn ids_are_found_in_all_provider_formats() {
         let request = json!({"messages": [
             {"role": "assistant", "tool_calls": [{"id": "c1", "function": {"arguments": "{}"}}]},
             {"role": "tool", "tool_call_id": "c2"},

@@ -21,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prefixes_are_left_aside_and_other_names_are_others() {
+    fn ignores_namespace_prefixes_of_tool_names() {
         for name in ["refund", "mcp__orders__refund", "orders.refund", "orders/refund", "orders:refund"] {
             assert!(same_tool(name, "refund") && same_tool("refund", name), "{name}");
         }

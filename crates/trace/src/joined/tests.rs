@@ -99,7 +99,7 @@ fn asked(id: &str) -> Value {
 }
 
 #[test]
-fn a_call_that_only_the_model_asks_for_does_not_count() {
+fn call_requested_only_by_model_does_not_count() {
     let ended = Script::default().asks(&[user()]).call(ModelWire, "c1", "refund", json!({}));
     assert_eq!(ended.told(), ["refund requested unobserved: model_wire"]);
     assert_eq!(ended.made(), [""; 0]);
@@ -115,7 +115,7 @@ fn a_call_that_only_the_model_asks_for_does_not_count() {
 }
 
 #[test]
-fn a_result_that_the_agent_sends_makes_it_count() {
+fn result_sent_by_agent_makes_call_count() {
     let sent = Script::default().call(ModelWire, "c1", "refund", json!({})).result(ModelWire, "c1", json!("done"));
     assert_eq!(sent.told(), ["refund requested answered counts: model_wire"]);
     let refused = Script::default().call(ModelWire, "c1", "refund", json!({})).refused(ModelWire, "c1");
@@ -124,7 +124,7 @@ fn a_result_that_the_agent_sends_makes_it_count() {
 }
 
 #[test]
-fn what_the_agent_tells_of_counts_answered_or_not_unless_refused() {
+fn calls_reported_by_agent_count_unless_refused() {
     let told = Script::default().call(Protocol, "1", "find", json!({}));
     assert_eq!(told.told(), ["find counts: protocol"]);
     assert_eq!(told.refused(Protocol, "1").told(), ["find refused: protocol"]);
@@ -133,7 +133,7 @@ fn what_the_agent_tells_of_counts_answered_or_not_unless_refused() {
 }
 
 #[test]
-fn wire_and_protocol_see_one_call_by_id_or_by_name() {
+fn wire_and_protocol_calls_join_by_id_or_name() {
     for id in ["c1", "own-1"] {
         let both = Script::default()
             .call(ModelWire, "c1", "refund", json!({"amount": 20}))
@@ -149,7 +149,7 @@ fn wire_and_protocol_see_one_call_by_id_or_by_name() {
 }
 
 #[test]
-fn a_stub_runs_the_call_of_its_name_whatever_the_prefix() {
+fn stub_call_matches_request_with_prefixed_name() {
     let run = Script::default()
         .call(ModelWire, "c1", "mcp__orders__refund", json!({}))
         .call(Stub, "call_1", "refund", json!({}))
@@ -163,7 +163,7 @@ fn a_stub_runs_the_call_of_its_name_whatever_the_prefix() {
 }
 
 #[test]
-fn parallel_calls_of_one_tool_are_told_apart_by_arguments_then_by_order() {
+fn parallel_calls_are_matched_by_arguments_then_order() {
     let script = Script::default()
         .call(ModelWire, "c1", "find", json!({"id": 1}))
         .call(ModelWire, "c2", "find", json!({"id": 2}))
@@ -176,7 +176,7 @@ fn parallel_calls_of_one_tool_are_told_apart_by_arguments_then_by_order() {
 }
 
 #[test]
-fn an_exchange_within_a_call_is_a_part_of_it_and_alone_a_call() {
+fn exchange_during_call_is_its_part_otherwise_a_call() {
     let within = Script::default()
         .call(ModelWire, "c1", "refund", json!({}))
         .call(Stub, "call_1", "payments", json!({}))
@@ -199,7 +199,7 @@ fn an_exchange_within_a_call_is_a_part_of_it_and_alone_a_call() {
 }
 
 #[test]
-fn a_route_is_of_the_tool_with_its_exact_name_rather_than_of_one_with_a_prefix() {
+fn exact_tool_name_takes_precedence_over_prefixed_name() {
     let script = Script::default()
         .call(ModelWire, "c1", "archive.refund", json!({}))
         .call(ModelWire, "c2", "refund", json!({}))
@@ -209,7 +209,7 @@ fn a_route_is_of_the_tool_with_its_exact_name_rather_than_of_one_with_a_prefix()
 }
 
 #[test]
-fn parallel_calls_are_told_apart_by_the_arguments_that_were_asked_for() {
+fn parallel_calls_are_matched_by_requested_arguments() {
     // The execution adds an argument, and in a URL everything is a string.
     let script = Script::default()
         .call(ModelWire, "c1", "get", json!({"id": 1}))
@@ -222,7 +222,7 @@ fn parallel_calls_are_told_apart_by_the_arguments_that_were_asked_for() {
 }
 
 #[test]
-fn an_exchange_belongs_to_the_innermost_call() {
+fn exchange_belongs_to_innermost_call() {
     // The tool `ask` is an agent with its own model.
     let script = Script::default()
         .asks(&[user()])
@@ -238,7 +238,7 @@ fn an_exchange_belongs_to_the_innermost_call() {
 }
 
 #[test]
-fn a_retry_within_a_call_is_a_part_of_it() {
+fn retry_within_call_is_part_of_it() {
     let retried = Script::default()
         .call(ModelWire, "c1", "refund", json!({}))
         .call(Stub, "call_1", "refund", json!({}))
@@ -250,7 +250,7 @@ fn a_retry_within_a_call_is_a_part_of_it() {
 }
 
 #[test]
-fn an_answer_that_tells_of_calls_afterwards_tells_of_those_that_were_seen() {
+fn calls_reported_afterwards_match_observed_calls() {
     let seen = Script::default()
         .call(Stub, "call_1", "pay", json!({"amount": 1}))
         .turn(1)
@@ -268,7 +268,7 @@ fn an_answer_that_tells_of_calls_afterwards_tells_of_those_that_were_seen() {
 }
 
 #[test]
-fn an_id_that_is_used_again_is_another_call() {
+fn reused_id_is_a_new_call() {
     let again = Script::default()
         .call(Protocol, "1", "find", json!({"q": 1}))
         .result(Protocol, "1", json!(1))
@@ -283,7 +283,7 @@ fn an_id_that_is_used_again_is_another_call() {
 }
 
 #[test]
-fn a_call_that_waits_for_approval_is_made_in_the_turn_in_which_it_runs() {
+fn approved_call_counts_in_turn_that_executes_it() {
     let waiting = Script::default().call(ModelWire, "c1", "refund", json!({}));
     let approved = waiting.turn(1).call(Stub, "call_1", "refund", json!({})).result(ModelWire, "c1", json!("ok"));
     assert_eq!(told(&approved.trace.of_turn(0)), ["refund requested unobserved: model_wire"]);
@@ -295,7 +295,7 @@ fn a_call_that_waits_for_approval_is_made_in_the_turn_in_which_it_runs() {
 }
 
 #[test]
-fn a_call_of_an_earlier_turn_that_never_ran_takes_no_later_run_for_its_own() {
+fn unexecuted_call_does_not_claim_execution_in_later_turn() {
     let script = Script::default()
         .call(ModelWire, "c1", "refund", json!({}))
         .turn(1)
@@ -307,7 +307,7 @@ fn a_call_of_an_earlier_turn_that_never_ran_takes_no_later_run_for_its_own() {
 
 /// An agent that calls its model again, for example after a client timeout, follows the second answer.
 #[test]
-fn what_runs_is_what_the_latest_answer_asked_for() {
+fn execution_belongs_to_latest_model_response() {
     let asked = || EventKind::ModelCall {
         request: json!({"messages": [{"role": "user", "content": "x"}]}).into(),
         response: json!({}).into(),

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failed_request_that_comes_again_is_one_call() {
+    fn retried_failed_request_is_one_call() {
         let (a, b) = (Arc::new(json!({"input": "a"})), Arc::new(json!({"input": "b"})));
         let (busy, cut, good) = (json!({"error": {"code": null}}), json!({"failure": "cut"}), json!({"error": null}));
         let mut attempts = ModelAttempts::default();
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_that_the_script_does_not_know_is_a_call_each_time() {
+    fn unmatched_request_counts_as_call_each_time() {
         let mut attempts = ModelAttempts::default();
         let request = Arc::new(json!({}));
         let missed = json!({"error": {"code": "no_rule_fits", "message": "no rule fits"}});

@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn every_provider_is_sent_the_same() {
+    fn requests_of_all_providers_are_read_the_same() {
         for call in spoken() {
             let trace = trace(std::slice::from_ref(&call));
             let requests = trace.model_requests();
@@ -228,7 +228,7 @@ mod tests {
 
     /// Google's SDK for Python uses snake case for one key of a declaration.
     #[test]
-    fn declared_functions_have_their_schema_in_any_spelling() {
+    fn function_schema_is_found_under_every_key() {
         let schema = json!({"type": "object"});
         for key in ["parameters", "parametersJsonSchema", "parameters_json_schema"] {
             let request = json!({"tools": [{"functionDeclarations": [{"name": "find", key: schema}]}], "contents": []});
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conversation_that_is_kept_has_messages_but_no_instructions() {
+    fn continued_conversation_keeps_messages_but_not_instructions() {
         let answer = |id: &str| json!({"object": "response", "id": id});
         let first = json!({"instructions": "Once.", "input": [{"role": "system", "content": "Always."}, {"role": "user", "content": "hi"}]});
         let then =
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_has_what_its_requests_continue_from_earlier_ones() {
+    fn turn_includes_messages_continued_from_earlier_turns() {
         let said = |text: &str| json!([{"role": "system", "content": format!("sys {text}")}, {"role": "user", "content": text}]);
         let on = |id: &str, text: &str| json!({"previous_response_id": id, "input": said(text)});
         let all =
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_that_failed_in_an_earlier_turn_is_asked_again() {
+    fn retry_in_later_turn_belongs_to_that_turn() {
         let mut whole = Trace::default();
         for (turn, response) in [json!({"failure": "cut"}), json!({"choices": []})].into_iter().enumerate() {
             let request = json!({"messages": [{"role": "user", "content": "hi"}]}).into();
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_function_has_the_id_that_its_observer_gave_it() {
+    fn function_call_takes_id_assigned_by_observer() {
         let request = json!({"functions": [{"name": "find"}], "messages": [{"role": "user", "content": "hi"}]});
         let answer = json!({"choices": [{"message": {"function_call": {"name": "find", "arguments": "{}"}}}]});
         let mut trace = trace(&[(request, answer)]);
@@ -323,7 +323,7 @@ mod tests {
 
     /// Anthropic's own tool runner sends only results once a thread was started.
     #[test]
-    fn a_thread_keeps_the_system_prompt_and_the_tools() {
+    fn thread_keeps_system_prompt_and_tools() {
         let first =
             json!({"system": "Be kind.", "tools": [{"name": "find"}], "messages": [{"role": "user", "content": "hi"}]});
         let then = json!({"thread": {"type": "continue", "previous_message_id": "msg_1"}, "messages": []});
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn attempts_are_one_request_with_the_answer_that_came() {
+    fn attempts_are_merged_into_one_request_with_final_response() {
         let request = json!({"messages": [{"role": "user", "content": "hi"}]});
         let good = json!({"choices": [{"message": {"tool_calls": [{"id": "1", "function": {"name": "find"}}]}}]});
         let trace = trace(&[(request.clone(), json!({"failure": "cut"})), (request, good)]);
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_is_what_the_user_said() {
+    fn prompt_is_read_as_user_message() {
         let request = json!({"model": "m", "system": "Be brief.", "prompt": "hi"});
         let trace = trace(&[(request, json!({"response": "ok"}))]);
         let requests = trace.model_requests();
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_is_not_a_request_is_empty() {
+    fn body_that_is_not_a_request_is_empty() {
         for strange in [json!(null), json!([1]), json!("x"), json!({"messages": {"a": 1}, "tools": "no", "input": 3})] {
             let trace = trace(&[(strange, json!([]))]);
             let requests = trace.model_requests();

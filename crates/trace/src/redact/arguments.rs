@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_secret_flags_are_secret() {
+    fn values_of_secret_flags_are_redacted() {
         for line in [
             "agent --api-key s3cret",
             "agent --api-key=s3cret",
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn other_values_are_not() {
+    fn other_values_are_not_redacted() {
         for line in [
             "agent --token-limit 4000",
             "agent --no-password agent.py",

@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn writes_and_reads_as_others_do() {
+    fn encodings_match_standard_formats() {
         for (plain, encoded) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")] {
             assert_eq!(decode_base64(encoded).as_deref(), Some(plain.as_bytes()));
         }
@@ -182,14 +182,14 @@ mod tests {
     }
 
     #[test]
-    fn only_so_many_lines_are_looked_for_one_by_one() {
+    fn number_of_separately_matched_lines_is_limited() {
         let lines: Vec<String> = (0..=MOST_LINES).map(|number| format!("line-number-{number}")).collect();
         let forms = forms(&lines.join("\n"));
         assert!(forms.contains(&lines[MOST_LINES - 1]) && !forms.contains(&lines[MOST_LINES]));
     }
 
     #[test]
-    fn a_plain_value_has_few_forms() {
+    fn plain_value_has_few_forms() {
         let forms = forms("plainvalue");
         assert!(forms.len() <= 12, "{forms:?}");
         // A short value has no forms that could match innocent text.
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_found_at_every_place_of_a_longer_text_in_base64() {
+    fn finds_value_inside_base64_at_any_offset() {
         let secret = "swordfish-1";
         let forms = forms(secret);
         for before in ["", "a", "ab", "abc", "user:"] {

@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_secret_keys_in_any_spelling() {
+    fn finds_secret_keys_in_any_case_style() {
         for key in [
             "api_key",
             "apiKey",

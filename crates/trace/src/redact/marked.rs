@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_those_of_the_original() {
+    fn ranges_refer_to_original_text() {
         let mut marked = MarkedText::new("one two three four");
         remove(&mut marked, 4..7);
         assert_eq!(marked.clean(), "one [REDACTED] three four");
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_touches_a_placeholder_takes_all_of_it() {
+    fn removal_touching_placeholder_covers_it() {
         let mut marked = MarkedText::new("one two  a four");
         remove(&mut marked, 4..7);
         remove(&mut marked, 2..6);

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn removes_known_forms() {
+    fn redacts_known_secret_formats() {
         for (text, clean) in [
             ("key sk-proj-abcdefghijklmnop1234 end", "key [REDACTED] end"),
             ("Authorization: Bearer abc.def-123456", "Authorization: Bearer [REDACTED]"),
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn leaves_ordinary_text_alone() {
+    fn leaves_ordinary_text_unchanged() {
         for text in [
             "the bearer of bad news",
             "/list?page_token=AAAApage1&next-token=BBBBpage2",

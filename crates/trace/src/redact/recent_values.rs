@@ -119,7 +119,7 @@ mod tests {
     proptest! {
         /// Uses few letters, so that values overlap, repeat and share prefixes, and some multi-byte letters.
         #[test]
-        fn what_is_found_is_what_a_search_for_each_finds(
+        fn finds_same_ranges_as_individual_searches(
             values in prop::collection::btree_set("[abä]{6,9}", 0..40),
             text in "[abä]{0,200}",
         ) {
@@ -128,7 +128,7 @@ mod tests {
         }
 
         #[test]
-        fn many_values_are_found_where_they_stand(
+        fn finds_many_values_in_text(
             values in prop::collection::btree_set("[ -~]{6,20}", 0..400),
             pieces in prop::collection::vec("[ -~]{0,20}", 0..20),
             chosen in prop::collection::vec(any::<prop::sample::Index>(), 0..10),
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_stands_at_both_ends_of_a_text() {
+    fn finds_value_at_start_and_end_of_text() {
         let values = ["secret".to_owned(), "secret-1".to_owned()];
         assert_eq!(found(&values, "secret"), vec![0..6_usize; 1]);
         assert_eq!(found(&values, "a secret-1"), [2..8, 2..10]);

@@ -22,7 +22,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_placeholder_stands_for_any_text() {
+    fn placeholder_matches_any_text() {
         for (recorded, said, fits) in [
             ("plain", "plain", true),
             ("plain", "plainer", false),

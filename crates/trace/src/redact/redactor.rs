@@ -308,7 +308,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_removed_by_its_key_is_removed_everywhere() {
+    fn value_of_secret_key_is_redacted_everywhere() {
         let mut redactor = Redactor::default();
         let mut value =
             json!({"user": {"password": "hunter22", "note": "pass is hunter22"}, "token": 12_345_678, "auth": true});
@@ -322,21 +322,21 @@ mod tests {
     }
 
     #[test]
-    fn short_values_are_not_looked_for() {
+    fn short_values_are_not_redacted() {
         let mut redactor = Redactor::default();
         redactor.value_learning(&mut json!({"token": "a", "secret": "12345"}));
         assert_eq!(redactor.text("a banana 12345"), "a banana 12345");
     }
 
     #[test]
-    fn secrets_are_found_as_json_writes_them() {
+    fn redacts_json_escaped_secrets() {
         let mut redactor = Redactor::default();
         redactor.learn_value("quo\"te-secret-value");
         assert_eq!(redactor.text(r#"{"a":"quo\"te-secret-value"}"#), r#"{"a":"[REDACTED]"}"#);
     }
 
     #[test]
-    fn json_within_text_is_followed_so_deep() {
+    fn nested_json_strings_are_searched_up_to_depth_limit() {
         let mut value = json!({"token": "swordfish"});
         for depth in 0..=DEEPEST + 1 {
             let mut redactor = Redactor::default();
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn words_under_a_secret_key_of_json_within_text_are_removed() {
+    fn redacts_secret_keys_in_embedded_json() {
         let mut redactor = Redactor::default();
         let mut value = json!({"answer": r#"{"passphrase": "correct horse battery"}"#});
         redactor.value_learning(&mut value);
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_is_secret_with_and_without_its_scheme() {
+    fn redacts_header_values_with_and_without_scheme() {
         let mut redactor = Redactor::default();
         redactor.learn_header("Bearer opaque-token-1");
         // user:swordfish
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_secret_by_the_flag_before_them() {
+    fn redacts_arguments_of_secret_flags() {
         let mut redactor = Redactor::default();
         let mut arguments = ["agent", "--api-key", "abc", "--token=long-token-1", "x"].map(str::to_owned);
         redactor.learn_arguments(&arguments);
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_learns_another_takes_over() {
+    fn absorbs_secrets_of_another_redactor() {
         let (mut one, mut other) = (Redactor::default(), Redactor::default());
         one.learn_value("swordfish");
         other.learn_value("hunter22");
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn environment_values_count_by_name() {
+    fn environment_values_are_secret_by_name() {
         let variables = [
             ("MY_API_KEY", "abcdefgh"),
             ("HOME", "/home/somebody"),
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn suites_add_keys_and_patterns() {
+    fn custom_keys_and_patterns_are_redacted() {
         let mut redactor = Redactor::default();
         redactor.add_key("patientName");
         redactor.add_pattern(Regex::new(r"P-\d+").unwrap());
@@ -416,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_where_the_text_has_secrets() {
+    fn returns_ranges_of_secrets_in_text() {
         let mut redactor = Redactor::default();
         redactor.learn_value("hunter22");
         redactor.add_pattern(Regex::new(r"P-\d+").unwrap());

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn many_values_are_all_removed() {
+    fn redacts_many_values() {
         let mut values = Values::default();
         for number in 0..3_000 {
             values.add(&format!("secret-number-{number}"));
@@ -163,7 +163,7 @@ mod tests {
 
     /// A value is removed whichever search finds it.
     #[test]
-    fn values_that_the_automaton_knows_and_those_that_it_does_not_are_removed_alike() {
+    fn redacts_values_inside_and_outside_automaton() {
         let mut values = Values::default();
         let mut number = 0;
         while values.automaton.is_none() {
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn only_so_many_values_are_remembered() {
+    fn number_of_known_values_is_limited() {
         let mut values = Values::default();
         values.known.extend((0..MOST).map(|number| format!("value-{number}").into()));
         assert!(!values.lacks("one-more"));
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_known_in_the_forms_it_travels_in() {
+    fn redacts_url_encoded_and_base64_values() {
         let mut values = Values::default();
         values.add("pass word/1");
         assert_eq!(removed(&values, "?p=pass%20word%2F1&"), "?p=[REDACTED]&");
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_was_cut_is_known_by_its_beginning() {
+    fn redacts_truncated_value_by_its_prefix() {
         let mut values = Values::default();
         values.add("quo\"te-secret-value");
         assert_eq!(removed(&values, "see quo\"te-sec..."), "see [REDACTED]...");
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_was_cut_in_a_value_ends_before_it() {
+    fn redacts_value_cut_at_end_of_line() {
         let mut values = Values::default();
         values.add("swordfish-of-the-sea");
         let long = "x".repeat(1_990);
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_that_a_value_travels_in_is_removed() {
+    fn redacts_every_encoded_form_of_value() {
         let secret = "p\"a/ss wörd+1";
         let mut values = Values::default();
         values.add(secret);
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_several_lines_is_removed_whatever_ends_them() {
+    fn redacts_multiline_value_with_any_line_ending() {
         let mut values = Values::default();
         values.add("first-line-1\nsecond-line-2\nend");
         for text in ["first-line-1\nsecond-line-2\nend", "first-line-1\r\nsecond-line-2\r\nend"] {
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_looks_like_the_end_of_a_placeholder_does_no_harm() {
+    fn value_resembling_placeholder_end_is_redacted() {
         let mut values = Values::default();
         values.add("REDACTED]-and-more");
         assert_eq!(removed(&values, "see REDACTED]-and..."), "see [REDACTED]...");

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_counted_and_the_first_is_shown() {
+    fn counts_changed_lines_and_shows_first() {
         for (old, new, words) in [
             ("a\nb\nc", "a\nB\nc", "1 line changed; line 2 was \"b\", is \"B\""),
             ("a\nb\nc\nd", "a\nB\nc\nD", "2 lines changed; line 2 was \"b\", is \"B\""),
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_is_shown_where_it_differs() {
+    fn shows_long_line_around_difference() {
         let long = "word ".repeat(60);
         let (old, new) = (prompt(&format!("{long}never {long}")), prompt(&format!("{long}always {long}")));
         let words = system_change(&old, &new);

@@ -71,7 +71,7 @@ fn held(old: &Baseline, new: &Baseline) -> (GateStatus, Vec<String>) {
 const PASS: CaseStatus = CaseStatus::Pass;
 
 #[test]
-fn the_same_requests_in_another_order_are_no_change() {
+fn request_order_does_not_matter() {
     let (a, b) = (prompt("1", "m", &["a"], &[]), prompt("2", "m", &["b"], &[]));
     let old = asked(&[("x", PASS, &["1"]), ("y", PASS, &["2"])], &[a.clone(), b.clone()]);
     let new = asked(&[("x", PASS, &["2", "1"]), ("y", PASS, &["1"])], &[b, a]);
@@ -79,7 +79,7 @@ fn the_same_requests_in_another_order_are_no_change() {
 }
 
 #[test]
-fn times_may_differ_only_where_both_were_the_present() {
+fn only_current_dates_may_differ() {
     let of = |id: &str, line: &str| asked(&[("x", PASS, &[id])], &[prompt(id, "m", &["a", line], &[])]);
     assert_eq!(held(&of("1", "now Monday"), &of("2", "now Tuesday")), (GateStatus::Pass, Vec::new()));
     // A fixed date was once the present.
@@ -96,7 +96,7 @@ fn times_may_differ_only_where_both_were_the_present() {
 }
 
 #[test]
-fn each_agent_is_paired_with_its_nearest() {
+fn each_agent_is_paired_with_most_similar_prompt() {
     let old = [
         prompt("1", "m", &["common", "route", "x"], &["hand_over"]),
         prompt("2", "m", &["common", "bill", "y"], &["pay"]),
@@ -122,7 +122,7 @@ fn each_agent_is_paired_with_its_nearest() {
 }
 
 #[test]
-fn only_cases_of_both_runs_that_came_to_their_end_say_that_something_is_gone() {
+fn removed_requests_are_reported_only_for_completed_cases() {
     let (a, b) = (prompt("1", "m", &["a"], &[]), prompt("2", "m", &["b"], &[]));
     let old = asked(&[("x", PASS, &["1"]), ("y", PASS, &["2"])], &[a.clone(), b.clone()]);
     // The prompt of a removed case is removed too.
@@ -139,7 +139,7 @@ fn only_cases_of_both_runs_that_came_to_their_end_say_that_something_is_gone() {
 }
 
 #[test]
-fn what_was_kept_by_its_id_alone_is_still_compared() {
+fn prompts_stored_only_by_id_are_compared() {
     let old = asked(&[("x", PASS, &["1"])], &[]);
     assert_eq!(held(&old, &old).0, GateStatus::Pass);
     let (status, said) = held(&old, &asked(&[("x", PASS, &["2"])], &[]));
@@ -147,7 +147,7 @@ fn what_was_kept_by_its_id_alone_is_still_compared() {
 }
 
 #[test]
-fn what_could_not_be_observed_is_not_compared() {
+fn unobserved_requests_are_not_compared() {
     let seen = asked(&[("x", PASS, &["1"]), ("y", PASS, &["1"])], &[prompt("1", "m", &["a"], &[])]);
     let mut unseen = seen.clone();
     unseen.cases[0].asked = None;
@@ -167,7 +167,7 @@ fn what_could_not_be_observed_is_not_compared() {
 }
 
 #[test]
-fn a_table_gives_back_what_was_put_in() {
+fn prompt_table_round_trips() {
     let whole = prompt("1", "m", &["a", "now Monday"], &["find", "pay"]);
     let mut table = Prompts { rule: PROMPTS_RULE, ..Prompts::default() };
     table.add(&whole);

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_is_compared_in_words() {
+    fn describes_schema_changes() {
         let old = json!({ "type": "object", "required": ["id", "amount"], "properties": {
             "id": { "type": "string" }, "amount": { "type": "number", "description": "In EUR" }, "note": {} } });
         let new = json!({ "type": "object", "required": ["id", "reason"], "additionalProperties": false, "properties": {
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn tools_come_and_go() {
+    fn reports_added_and_removed_tools() {
         let (one, mut other) = (tool("a", "x", json!({})), tool("b", "x", json!({})));
         other.name = "find_order".into();
         assert_eq!(

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_certificate_is_refused() {
+    fn refuses_file_that_is_not_a_certificate() {
         let error = ClientCertificate::from_pem(b"hello", b"world", None).unwrap_err();
         assert!(matches!(error, HttpError::Certificate(_)), "{error}");
         assert!(error.to_string().contains("client certificate or its key"), "{error}");

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_machine_has_several_names() {
+    fn recognizes_loopback_addresses() {
         let here =
             ["http://127.0.0.1:1/x", "https://127.8.9.1", "http://[::1]:80", "http://LOCALHOST", "http://a.localhost/"];
         for address in here {

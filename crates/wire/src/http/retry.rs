@@ -16,7 +16,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_may_say_how_long_it_wants_to_be_left_alone() {
+    fn parses_retry_after_header() {
         let now = httpdate::parse_http_date("Sun, 15 Nov 2026 09:00:00 GMT").unwrap();
         let seconds = |value| retry_after(value, now).map(|wait| wait.as_secs_f64());
         assert_eq!(seconds("3"), Some(3.0));

@@ -39,7 +39,7 @@ fn request(url: &str, headers: &[(&str, &str)]) -> StreamRequest {
 }
 
 #[tokio::test]
-async fn headers_are_sent_as_given_and_before_the_usual_ones() {
+async fn custom_headers_override_default_headers() {
     let (url, served) = serve(b"HTTP/1.1 204 No Content\r\n\r\n").await;
     let answer =
         send(request(&url, &[("Accept", "text/event-stream"), ("Content-Type", "application/a2a+json")])).await;
@@ -54,7 +54,7 @@ async fn headers_are_sent_as_given_and_before_the_usual_ones() {
 }
 
 #[tokio::test]
-async fn a_request_without_a_body_says_nothing_about_one() {
+async fn request_without_body_has_no_content_headers() {
     let (url, served) = serve(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await;
     send(StreamRequest { method: HttpMethod::Get, body: "".into(), ..request(&url, &[]) }).await.unwrap();
     let seen = served.await.unwrap();
@@ -62,7 +62,7 @@ async fn a_request_without_a_body_says_nothing_about_one() {
 }
 
 #[tokio::test]
-async fn a_body_comes_in_pieces_with_its_head_known() {
+async fn streams_body_after_response_head() {
     let (url, _served) = serve(
         b"HTTP/1.1 200 OK\r\nContent-Type: Text/Event-Stream; charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n",
     )
@@ -79,7 +79,7 @@ async fn a_body_comes_in_pieces_with_its_head_known() {
 }
 
 #[tokio::test]
-async fn an_answer_beyond_the_limit_is_refused() {
+async fn refuses_response_over_size_limit() {
     let (url, _served) = serve(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nabcde").await;
     assert_eq!(send(request(&url, &[])).await.unwrap().body(4).await, Err(HttpError::TooLarge(4)));
     let (url, _served) = serve(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nabcde").await;
@@ -87,7 +87,7 @@ async fn an_answer_beyond_the_limit_is_refused() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_cut_off_is_truncated() {
+async fn incomplete_response_is_reported_as_truncated() {
     for answer in [
         &b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n"[..],
         b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n9\r\nabc",
@@ -102,7 +102,7 @@ async fn an_answer_that_is_cut_off_is_truncated() {
 }
 
 #[tokio::test]
-async fn an_answer_says_in_one_way_where_it_ends() {
+async fn refuses_conflicting_content_length_and_transfer_encoding() {
     let wrong = "the answer has both `content-length` and `transfer-encoding`, which contradict each other";
     for both in
         ["content-length: 3\r\ntransfer-encoding: chunked", "transfer-encoding: gzip, chunked\r\ncontent-length: 3"]
@@ -114,7 +114,7 @@ async fn an_answer_says_in_one_way_where_it_ends() {
 }
 
 #[tokio::test]
-async fn a_connection_without_an_answer_is_broken() {
+async fn connection_without_response_is_reported_as_broken() {
     let (url, _served) = serve(b"").await;
     let error = send(request(&url, &[])).await.unwrap_err();
     assert_eq!(error, HttpError::Broken("the connection was closed before an answer came".into()));
@@ -124,7 +124,7 @@ async fn a_connection_without_an_answer_is_broken() {
 }
 
 #[tokio::test]
-async fn an_unreachable_server_is_reported_without_the_secrets_of_its_url() {
+async fn unreachable_server_is_reported_without_url_secrets() {
     // A bound port without a listener.
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
@@ -145,7 +145,7 @@ async fn an_unreachable_server_is_reported_without_the_secrets_of_its_url() {
 }
 
 #[tokio::test]
-async fn redirections_on_this_machine_are_followed_and_others_shown() {
+async fn follows_same_server_redirects_only() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let served = tokio::spawn(async move {
@@ -164,7 +164,7 @@ async fn redirections_on_this_machine_are_followed_and_others_shown() {
 }
 
 #[tokio::test]
-async fn redirections_without_end_are_not_followed() {
+async fn refuses_too_many_redirects() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let served = tokio::spawn(async move {
@@ -181,7 +181,7 @@ async fn redirections_without_end_are_not_followed() {
 }
 
 #[tokio::test]
-async fn what_can_not_be_sent_is_named() {
+async fn refuses_invalid_url_or_header() {
     assert_eq!(
         send(request("/agent?key=hidden", &[])).await.unwrap_err().to_string(),
         "invalid URL: relative URL without a base"
@@ -195,7 +195,7 @@ async fn what_can_not_be_sent_is_named() {
 }
 
 #[tokio::test]
-async fn a_connection_is_kept_for_the_next_request() {
+async fn reuses_connection() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
     let served = tokio::spawn(async move {
@@ -222,7 +222,7 @@ async fn a_connection_is_kept_for_the_next_request() {
 }
 
 #[tokio::test]
-async fn a_kept_connection_that_is_given_up_is_no_failure() {
+async fn retries_when_reused_connection_was_closed() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
     let served = tokio::spawn(async move {
@@ -243,7 +243,7 @@ async fn a_kept_connection_that_is_given_up_is_no_failure() {
 }
 
 #[tokio::test]
-async fn another_server_of_this_machine_is_not_sent_what_was_meant_for_one() {
+async fn does_not_forward_request_to_another_local_server() {
     let other = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let location = format!("http://{}/", other.local_addr().unwrap());
     let answer = format!("HTTP/1.1 307 Go\r\nlocation: {location}\r\ncontent-length: 0\r\n\r\n");
@@ -253,7 +253,7 @@ async fn another_server_of_this_machine_is_not_sent_what_was_meant_for_one() {
 }
 
 #[tokio::test]
-async fn how_long_a_body_is_is_never_taken_from_headers() {
+async fn content_length_is_computed_from_body() {
     let (url, served) =
         serve(b"HTTP/1.1 204 No Content\r\ncontent-length: 0\r\ntransfer-encoding: chunked\r\n\r\n").await;
     let longer = StreamRequest { body: "{\"q\":1}".into(), ..request(&url, &[("content-length", "3")]) };
@@ -267,7 +267,7 @@ async fn how_long_a_body_is_is_never_taken_from_headers() {
 }
 
 #[tokio::test]
-async fn an_answer_that_does_not_come_is_not_waited_for() {
+async fn missing_response_times_out() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
     let timeout = Duration::from_millis(20);

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_head_that_never_ends_is_not_waited_for() {
+    async fn incomplete_request_head_times_out() {
         let server = start(ClientLimits { connections: 8, head: Some(Duration::from_millis(20)) }).await;
         let mut stream = TcpStream::connect(server.address()).await.unwrap();
         stream.write_all(b"GET / HTTP/1.1\r\nx-slow: ").await.unwrap();
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_connection_too_many_waits_until_another_ends() {
+    async fn excess_connection_waits_for_free_slot() {
         let server = start(ClientLimits { connections: 1, head: None }).await;
         let first = TcpStream::connect(server.address()).await.unwrap();
         let mut second = TcpStream::connect(server.address()).await.unwrap();

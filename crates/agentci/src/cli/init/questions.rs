@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_without_an_end_is_no_answer() {
+    fn ignores_answer_without_newline_or_over_limit() {
         assert_eq!(line(&b" yes \nmore\n"[..]).as_deref(), Some("yes"));
         assert_eq!(line(&b"yes"[..]), None);
         let long = |letters: usize| format!("{}\n", "x".repeat(letters));

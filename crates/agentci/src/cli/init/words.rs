@@ -153,7 +153,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_words_are_found_again(words in prop::collection::vec("[^\\p{C}=~]{0,9}", 1..5)) {
+        fn quoted_words_round_trip_through_split(words in prop::collection::vec("[^\\p{C}=~]{0,9}", 1..5)) {
             prop_assume!(!words[0].is_empty());
             let quoted = |word: &String| format!("'{}'", word.replace('\'', "'\\''"));
             let line = words.iter().map(quoted).collect::<Vec<_>>().join(" ");
@@ -163,7 +163,7 @@ mod tests {
         }
 
         #[test]
-        fn any_word_survives_a_suite(word in "\\PC{1,12}") {
+        fn any_word_round_trips_through_suite_yaml(word in "\\PC{1,12}") {
             prop_assume!(!word.contains("${") && !word.trim().is_empty());
             let command = in_yaml(&word);
             let text = format!(
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_is_taken_apart_as_a_shell_would() {
+    fn splits_command_like_a_shell() {
         for (line, words) in [
             ("python3 agent.py", &["python3", "agent.py"][..]),
             ("  a  'b c'\t\"d 'e'\" f\\ g ", &["a", "b c", "d 'e'", "f g"]),
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn words_stay_texts_in_yaml() {
+    fn quotes_words_that_yaml_would_not_parse_as_strings() {
         for (text, written) in [
             ("python3", "python3"),
             ("../agent.py", "../agent.py"),

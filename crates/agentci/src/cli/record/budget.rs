@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prices_are_read_and_wrong_ones_refused() {
+    fn parses_valid_prices_and_refuses_invalid_or_oversized_files() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("prices.json");
         let read = |text: &str| {

@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_claim_leaves_nothing_behind_that_was_not_used() {
+    fn dropped_claim_removes_unused_files_and_folders() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a/b/c.jsonl");
         drop(Claim::take(&path).unwrap());
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_claimed_once_and_by_the_living_only() {
+    fn refuses_second_claim_unless_the_first_is_stale() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("c.jsonl");
         fs_err::write(folder.path().join("c.jsonl.part"), "1\n").unwrap();

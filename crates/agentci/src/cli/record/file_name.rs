@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_given_name_stays_below_its_folder() {
+    fn refuses_names_outside_the_recordings_folder() {
         for (text, name) in [("foo", Some("foo")), ("foo.jsonl", Some("foo")), ("a.b", Some("a.b"))] {
             assert_eq!(given(text).ok().as_deref(), name, "{text}");
         }
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recording_is_named_after_what_is_really_run() {
+    fn names_recording_after_the_script_not_its_launcher() {
         for (line, name) in [
             ("claude -p hi", "claude"),
             ("./bin/agent --x", "agent"),

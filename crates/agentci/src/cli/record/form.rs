@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_comes_after_two_dashes() {
+    fn command_after_double_dash_is_recorded() {
         assert_eq!(form("agentci record -o x -- sh -c 1"), words("agentci record-command -o x -- sh -c 1"));
         assert_eq!(form("agentci --color never record -- sh"), words("agentci --color never record-command -- sh"));
         for same in ["agentci record suite", "agentci run -- record", "agentci record", "agentci replay x -- sh record"]
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_separator_is_put_in() {
+    fn suggests_line_with_missing_double_dash() {
         let RecordForm::Unseparated(line) = form("agentci record -o x.jsonl sh -c 1") else { panic!() };
         assert_eq!(line, "agentci record -o x.jsonl -- sh -c 1");
         let folder = tempfile::tempdir().unwrap();

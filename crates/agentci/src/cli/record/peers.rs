@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn each_peer_has_a_line() {
+    fn prints_one_line_per_host() {
         let exchanges = vec![
             exchange("https://api.openai.com", "text/event-stream; charset=utf-8", 1_400_000, false),
             exchange("http://127.0.0.1:80", "application/json", 150_000, false),
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn an_update_counts_what_it_recorded_and_a_failure_is_reported() {
+    fn reports_kept_recorded_and_failed_calls() {
         let mut failed = exchange("https://api.openai.com", "", 0, false);
         failed.response = None;
         failed.end.how = EndKind::Unreachable("no route".into());
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn time_that_overlaps_counts_once() {
+    fn counts_overlapping_time_once() {
         assert_eq!(covered(&[(5, 9), (0, 10), (8, 12), (20, 21)]), 13);
     }
 }

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn short_values_beside_the_conversation_are_learned_and_nothing_else() {
+    fn learns_only_short_values_outside_the_conversation() {
         assert!(learned("/metadata/attempt", "17", "18", 1));
         assert!(learned("/user", "\"a-1\"", "\"a-2\"", 3));
         // Differences that a replay must find.

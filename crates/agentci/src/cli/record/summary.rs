@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bypass_is_reported_in_a_sentence() {
+    fn reports_bypass_as_a_sentence() {
         let bypass =
             |pid, reason: &str| who(&Bypass { program: "curl".into(), pid, to: "x".into(), reason: reason.into() });
         assert_eq!(bypass(7, "it was started with -I"), "curl (pid 7) was started with -I");
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn thousands_are_apart() {
+    fn groups_digits_in_thousands() {
         for (number, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
             assert_eq!(grouped(number), text);
         }

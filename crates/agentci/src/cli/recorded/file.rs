@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_can_be_typed_again_and_names_its_file() {
+    fn record_command_line_is_quoted_and_names_its_output() {
         let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
         let command = words(&["python3", "-c", "print('a')\nprint(2)"]);
         let update = ["--update".to_owned()];
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_a_recording_is_not_read() {
+    fn refuses_missing_or_non_regular_recording_files() {
         let folder = tempfile::tempdir().unwrap();
         for (path, said) in [
             (Path::new("/dev/zero"), "is not a file"),

@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_container_sees_the_folder_where_it_is_mounted() {
+    fn rewrites_paths_to_the_container_mount_point() {
         let of = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let variables =
             [of("SSL_CERT_FILE", "/home/me/w/bundle.pem"), of("A", "--require=/home/me/w/x.cjs b"), of("B", "1\n2")];

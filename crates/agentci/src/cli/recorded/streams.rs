@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everything_is_passed_on_and_only_so_much_is_kept() {
+    fn forwards_all_output_but_discards_oversized_copy() {
         for (length, is_kept) in [(3, true), (KEPT, true), (KEPT + 1, false)] {
             let (copy, mut out) = (Mutex::default(), Vec::new());
             pass(&*vec![b'x'; length], &mut out, &copy);
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn last_words_are_not_waited_for_without_end() {
+    fn wait_for_remaining_output_has_a_timeout() {
         let (sender, never) = channel();
         let copy = Arc::new(Mutex::new(Copy { bytes: b"so far".to_vec(), more: false }));
         let captured = PassedStreams { input: None, output: Some((copy, never)) }.finish();

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ages_are_days_or_durations() {
+    fn parses_age_as_days_or_duration() {
         assert_eq!(age("30d"), Ok(Duration::from_hours(720)));
         assert_eq!(age("12h"), Ok(Duration::from_hours(12)));
         assert_eq!(age("0"), Ok(Duration::ZERO));

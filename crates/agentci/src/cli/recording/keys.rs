@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_goes_to_its_host_alone() {
+    fn sends_header_only_to_its_host() {
         let mut keys = keys("shop.example: X-Key: a ${SHOP}!", &[("SHOP", "swordfish-17")]).unwrap();
         let sent = keys.of_request(&to("https://shop.example")).unwrap();
         assert_eq!(sent.headers, [("x-key".to_owned(), "a swordfish-17!".to_owned())]);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_of_ones_own_takes_precedence_and_a_variable_must_be_set() {
+    fn custom_header_takes_precedence_and_requires_its_variable() {
         let environment = [("MINE", "sk-mine-123456"), ("OPENAI_API_KEY", "sk-other-123456")];
         let mut own = keys("api.openai.com: authorization: Bearer $MINE", &environment).unwrap();
         let sent = own.of_request(&to("https://api.openai.com")).unwrap();
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_are_read_with_ports_and_colons() {
+    fn parses_headers_with_ports_and_colons() {
         let header = host_header("127.0.0.1:8080: Authorization: Bearer a: b").unwrap();
         assert_eq!((header.host.as_str(), header.value.as_str()), ("127.0.0.1:8080", "Bearer a: b"));
         for wrong in ["", "authorization: Bearer x", "a.example: b c: d", "a.example:x:y"] {

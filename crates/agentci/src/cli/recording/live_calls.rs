@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_known_is_not_taken_for_nothing() {
+    fn unknown_cost_is_not_counted_as_zero() {
         let all = |costs: &[CallCost]| total(costs.iter().cloned());
         let unknown = CallCost::Unknown("m".into());
         assert_eq!(all(&[CallCost::Nothing]), None);

@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn holes_are_counted_by_kind() {
+    fn counts_holes_by_kind() {
         let holes = Holes { ids: 6, clock: 2, ..Holes::default() };
         let counted = ReplayTally { exact: 11, with_holes: 3, holes, ..ReplayTally::default() };
         assert_eq!(tally(&counted, 14), "14 of 14 answered, 11 exact, 3 with holes (6 id, 2 clock); 14 recorded");
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_that_differ_are_named() {
+    fn lists_renamed_ids() {
         let example = |call| Renamed {
             recorded: "b7e2a1c0..f00d".into(),
             sent: "91c4d5e6..beef".into(),

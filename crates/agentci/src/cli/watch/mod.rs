@@ -226,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_header_names_some_files_and_counts_the_rest() {
+    fn header_lists_three_files_and_counts_the_rest() {
         let paths =
             |count: usize| (0..count).map(|number| absolute(Path::new(&format!("{number}.py")))).collect::<Vec<_>>();
         assert_eq!(header(&paths(1), 1, 12), "\nchanged: 0.py, running 1 of 12 cases\n");

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_replaced_made_and_deleted_is_seen() {
+    fn detects_modified_replaced_created_and_deleted_files() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         for name in ["kept", "written", "replaced", "deleted"] {
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_make_is_passed_by() {
+    fn ignores_scratch_and_generated_files() {
         let folder = tempfile::tempdir().unwrap();
         for name in [".git/index", "node_modules/a.js", "target/x", "out/y", ".a.yaml.swp", "a.yaml~", "#a#", "a/b.py"]
         {
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_a_limit_to_the_number_of_files() {
+    fn stops_at_file_limit() {
         let folder = tempfile::tempdir().unwrap();
         for number in 0..=FILE_LIMIT {
             std::fs::write(folder.path().join(number.to_string()), "").unwrap();
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_a_limit_to_the_number_of_folders() {
+    fn stops_at_folder_limit() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("a/b")).unwrap();
         let is_cut_off = |most: usize| {
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_a_limit_to_the_depth_of_folders() {
+    fn stops_at_depth_limit() {
         let folder = tempfile::tempdir().unwrap();
         let nested = |levels: usize| folder.path().join(vec!["a"; levels].join("/"));
         std::fs::create_dir_all(nested(DEPTH_LIMIT + 1)).unwrap();

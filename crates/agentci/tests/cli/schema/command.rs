@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::suite::Suite;
 
 #[test]
-fn a_schema_is_printed_by_its_name() {
+fn prints_schema_by_name() {
     let folder = Suite::empty();
     for file in schemas() {
         let ran = folder.agentci(&["schema", file.name]);
@@ -19,7 +19,7 @@ fn a_schema_is_printed_by_its_name() {
 }
 
 #[test]
-fn all_are_listed_with_what_a_file_has_to_say() {
+fn lists_all_schemas_with_their_modeline() {
     let ran = Suite::empty().agentci(&["schema"]);
     assert_eq!(ran.code, Some(0));
     for file in schemas() {
@@ -29,7 +29,7 @@ fn all_are_listed_with_what_a_file_has_to_say() {
 }
 
 #[test]
-fn all_are_written_to_a_folder_and_again() {
+fn writes_all_schemas_to_a_folder_repeatedly() {
     let folder = Suite::empty();
     for _ in 0..2 {
         let ran = folder.agentci(&["schema", "--out", "editor/schemas"]);
@@ -49,7 +49,7 @@ fn all_are_written_to_a_folder_and_again() {
 }
 
 #[test]
-fn one_may_be_written_alone() {
+fn writes_a_single_schema() {
     let folder = Suite::empty();
     let ran = folder.agentci(&["schema", "ananke", "-o", "."]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
@@ -58,14 +58,14 @@ fn one_may_be_written_alone() {
 }
 
 #[test]
-fn an_unknown_name_is_an_error_with_the_nearest_one() {
+fn unknown_schema_is_refused_with_a_suggestion() {
     let ran = Suite::empty().agentci(&["schema", "runleger"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
     ran.complains(&["error: unknown schema `runleger`", "help: did you mean `runledger`? available schemas: native, "]);
 }
 
 #[test]
-fn a_folder_that_cannot_be_created_is_an_error() {
+fn reports_folder_that_cannot_be_created() {
     let ran = Suite::empty().file("taken", "").agentci(&["schema", "--out", "taken/schemas"]);
     assert_eq!(ran.code, Some(1));
     ran.complains(&["help: choose a folder that can be created"]);

@@ -13,7 +13,7 @@ fn root() -> PathBuf {
 }
 
 #[test]
-fn every_example_and_template_is_taken() {
+fn every_example_and_template_matches_its_schema() {
     let validators = validators();
     let mut met: Vec<&str> = Vec::new();
     for folder in ["examples", "crates/agentci/templates"] {
@@ -31,7 +31,7 @@ fn every_example_and_template_is_taken() {
 }
 
 #[test]
-fn what_convert_prints_is_taken() {
+fn output_of_convert_matches_the_schema() {
     let native = &validators()["native"];
     let examples = [
         "examples/quickstart",
@@ -60,7 +60,7 @@ fn what_convert_prints_is_taken() {
 
 /// Complete suites among the examples are recognised by their first key.
 #[test]
-fn whole_files_in_the_reference_pages_are_taken() {
+fn complete_files_in_reference_pages_match_their_schema() {
     let validators = validators();
     let marks = [("suite: ", "native"), ("suite_name: ", "runledger"), ("test_name: ", "scenario"), ("version: ", "")];
     let mut taken = 0;

@@ -23,7 +23,7 @@ fn validators() -> BTreeMap<&'static str, Validator> {
 }
 
 #[test]
-fn every_schema_is_valid_itself() {
+fn every_schema_is_valid() {
     for (name, schema) in all() {
         jsonschema::draft7::meta::validate(&schema).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(schema["$schema"], "http://json-schema.org/draft-07/schema#", "{name}");
@@ -55,7 +55,7 @@ fn every_key_has_a_description() {
 }
 
 #[test]
-fn every_mapping_is_in_the_tables() {
+fn every_mapping_is_documented_in_the_tables() {
     let checks: Vec<_> = checks::shapes().collect();
     for file in formats::schemas() {
         let tables = file.tables(&checks);

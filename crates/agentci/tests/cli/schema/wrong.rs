@@ -138,7 +138,7 @@ fn told(name: &str) -> Vec<Told> {
 }
 
 #[test]
-fn what_readers_say_about_shapes_schemas_refuse_on_the_same_line() {
+fn schemas_refuse_the_same_lines_as_parsers() {
     let validators = validators();
     let mut wrong = Vec::new();
     let mut used = BTreeSet::new();

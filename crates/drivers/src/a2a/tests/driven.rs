@@ -150,7 +150,7 @@ fn violations(trace: &Trace) -> usize {
 }
 
 #[test]
-fn a_stream_that_is_cut_is_taken_up_again() {
+fn interrupted_stream_is_resumed() {
     let closed = json!({ "how": "closed" });
     let begun = [task("TASK_STATE_WORKING", &json!([])), artifact("a", &json!({ "text": "one " }), false)];
     let parts = json!([{ "artifactId": "a", "parts": [{ "text": "one " }] }]);
@@ -170,7 +170,7 @@ fn a_stream_that_is_cut_is_taken_up_again() {
 }
 
 #[test]
-fn a_stream_that_can_not_be_taken_up_is_asked_for() {
+fn polls_task_when_stream_cannot_be_resumed() {
     let closed = json!({ "how": "closed" });
     let begun = [task("TASK_STATE_WORKING", &json!([]))];
     let done = task("TASK_STATE_COMPLETED", &json!([{ "artifactId": "a", "parts": [{ "text": "done" }] }]));
@@ -185,7 +185,7 @@ fn a_stream_that_can_not_be_taken_up_is_asked_for() {
 }
 
 #[test]
-fn a_task_is_asked_for_until_the_time_is_up() {
+fn polls_task_until_the_timeout() {
     let working = task("TASK_STATE_WORKING", &json!([]));
     let sent = json!({ "call": "send", "message": { "parts": [{ "text": "hi" }] }, "returnImmediately": true });
     // Every exchange takes 0.3 s of the 3 s, and the waits between them take 0.1, 0.2, 0.4, 0.8 s and so on, which a
@@ -200,7 +200,7 @@ fn a_task_is_asked_for_until_the_time_is_up() {
 }
 
 #[test]
-fn an_address_alone_is_tried_in_both_versions() {
+fn bare_url_is_tried_with_both_protocol_versions() {
     let old =
         json!({ "kind": "message", "messageId": "m", "role": "agent", "parts": [{ "kind": "text", "text": "hello" }] });
     for code in [-32601, -32600, -32009] {
@@ -220,7 +220,7 @@ fn an_address_alone_is_tried_in_both_versions() {
 }
 
 #[test]
-fn a_refused_token_is_renewed_once() {
+fn rejected_token_is_renewed_once() {
     let text = || Text::parse("${ENV.UNSET}");
     let auth = Auth::OAuth2 { token_url: text(), client_id: text(), client_secret: text(), scopes: Vec::new() };
     let target = A2aTarget { auth: Some(auth), ..endpoint() };
@@ -233,7 +233,7 @@ fn a_refused_token_is_renewed_once() {
 }
 
 #[test]
-fn a_task_that_fails_fails_the_turn_and_leaves_its_trace() {
+fn failed_task_fails_the_turn_and_keeps_its_trace() {
     let items = [
         task("TASK_STATE_WORKING", &json!([])),
         artifact("a", &json!({ "text": "half" }), false),

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn images_are_blocks() {
+    fn images_become_content_blocks() {
         let parts = json!([
             {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}},
             {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}},

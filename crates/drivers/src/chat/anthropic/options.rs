@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_are_translated_or_named() {
+    fn options_are_translated_or_reported() {
         let Value::Object(options) = json!({
             "max_completion_tokens": 50, "stop": "END", "tool_choice": "required", "user": "u", "seed": 1, "n": null,
             "thinking": {"type": "enabled"}, "temperature": 0,

@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_conversation_with_tools_has_their_shape() {
+    fn converts_conversation_with_tools_to_anthropic_format() {
         let messages = [
             json!({"role": "system", "content": "Be brief."}),
             json!({"role": "system", "content": "Be kind."}),
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn thoughts_go_back_before_what_was_said() {
+    fn thinking_blocks_precede_assistant_text() {
         let thought = json!({"type": "thinking", "thinking": "hm", "signature": "s"});
         let said = json!({"role": "assistant", "content": "Yes.", "thinking_blocks": [thought]});
         let request = body("m", &[said], &Map::new()).0;

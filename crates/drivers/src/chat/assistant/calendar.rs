@@ -29,7 +29,7 @@ pub(super) fn word(unix_ms: u64, name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn every_name_has_its_word() {
+    fn every_date_variable_has_a_value() {
         let leap = 951_827_696_789;
         let word = |name| super::word(leap, name).unwrap();
         assert_eq!(word("DATETIME"), "2000-02-29 12:34:56");

@@ -73,7 +73,7 @@ mod tests {
     use crate::chat::completion::CompletionCall;
 
     #[test]
-    fn a_failed_tool_is_shown_with_its_error() {
+    fn failed_tool_is_passed_with_its_error() {
         let call = CompletionCall { id: "c".into(), name: "mail".into(), arguments: "{\"a\":1}".into() };
         let result = ToolResult { call_id: "c".into(), error: Some("no such box".into()), ..ToolResult::default() };
         let called = vec![Called { call, result: Some(result) }];

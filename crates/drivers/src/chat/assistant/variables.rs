@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_a_value_is_put_in_once() {
+    fn variables_are_substituted_once() {
         assert_eq!(fill("In $SYS.YEAR, $CTX.USER_ID.", known), "In 2024, $ENV.SECRET.");
         assert_eq!(fill("[$ENV.X][$CTX.nobody]", known), "[][]");
         assert_eq!(fill("$SYS.YEARS costs $5, $ENV. and $$SYS.YEAR$", known), "$SYS.YEARS costs $5, $ENV. and $2024$");
@@ -66,7 +66,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_text_without_values_is_left_alone(text in "(\\PC|\\$(SYS|ENV|CTX)\\.[A-Z0-9_]{0,3}){0,20}") {
+        fn text_without_known_variables_is_unchanged(text in "(\\PC|\\$(SYS|ENV|CTX)\\.[A-Z0-9_]{0,3}){0,20}") {
             prop_assert_eq!(fill(&text, |_, _| None), text);
         }
     }

@@ -27,7 +27,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_streamed_unless_an_option_says_otherwise() {
+    fn responses_are_streamed_by_default() {
         let usual = of(json!({"temperature": 0.5}));
         assert_eq!(usual["stream"], true);
         assert_eq!(usual["stream_options"], json!({"include_usage": true}));

@@ -43,7 +43,7 @@ fn of(stream: &str) -> Result<(Vec<EventKind>, Completion), CompletionError> {
 }
 
 #[test]
-fn blocks_become_words_thoughts_and_calls() {
+fn blocks_become_text_reasoning_and_tool_calls() {
     let (pieces, completion) = of(ANSWER).unwrap();
     assert_eq!(said(&pieces), ("Ich sehe → nach.".into(), "Let me look.".into()));
     assert_eq!((completion.text.as_str(), completion.reasoning.as_str()), ("Ich sehe → nach.", "Let me look."));
@@ -56,7 +56,7 @@ fn blocks_become_words_thoughts_and_calls() {
 }
 
 #[test]
-fn what_is_no_answer_says_why() {
+fn reports_failed_truncated_and_malformed_responses() {
     let failed = of(
         "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n",
     );
@@ -69,7 +69,7 @@ fn what_is_no_answer_says_why() {
 }
 
 #[test]
-fn a_whole_answer_is_read_as_well() {
+fn parses_response_without_streaming() {
     let mut reader = AnthropicReader::default();
     let answer = json!({
         "type": "message", "model": "claude-test", "stop_reason": "max_tokens",
@@ -93,7 +93,7 @@ fn a_whole_answer_is_read_as_well() {
 
 /// Tools that the provider executes come with their results, and the host is not asked.
 #[test]
-fn provider_tools_are_traced_and_not_called() {
+fn provider_tools_are_traced_but_not_called() {
     let mut reader = AnthropicReader::default();
     let answer = json!({"type": "message", "stop_reason": "end_turn", "content": [
         {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "rust"}},
@@ -117,13 +117,13 @@ fn provider_tools_are_traced_and_not_called() {
 
 proptest! {
     #[test]
-    fn pieces_of_any_size_are_read_alike(places in prop::collection::vec(any::<usize>(), 0..40)) {
+    fn chunk_boundaries_do_not_matter(places in prop::collection::vec(any::<usize>(), 0..40)) {
         let cut = read(&cut(ANSWER, &places), AnthropicReader::default(), AnthropicReader::event, AnthropicReader::finish);
         prop_assert_eq!(cut, of(ANSWER));
     }
 
     #[test]
-    fn whatever_comes_is_no_panic(data in "\\PC{0,60}", number in any::<u64>()) {
+    fn never_panics_on_arbitrary_input(data in "\\PC{0,60}", number in any::<u64>()) {
         let mut reader = AnthropicReader::default();
         let _ = reader.event(&data);
         let _ = reader.event(&json!({"type": "content_block_start", "index": number, "content_block": data}).to_string());
@@ -134,7 +134,7 @@ proptest! {
 }
 
 #[test]
-fn an_answer_of_too_many_blocks_is_refused() {
+fn refuses_response_with_too_many_blocks() {
     let mut reader = AnthropicReader::default();
     let mut open = |number: u64| {
         let block = json!({"type": "content_block_start", "index": number, "content_block": {"type": "text"}});

@@ -44,7 +44,7 @@ fn call(id: &str, name: &str, arguments: &str) -> CompletionCall {
 }
 
 #[test]
-fn words_thoughts_and_usage_are_joined() {
+fn joins_text_reasoning_and_usage() {
     let (pieces, completion) = of(ANSWER).unwrap();
     assert_eq!(completion.text, "Es regnet in Zürich ☂.");
     assert_eq!(said(&pieces), (completion.text.clone(), "Is it raining?".into()));
@@ -53,7 +53,7 @@ fn words_thoughts_and_usage_are_joined() {
 }
 
 #[test]
-fn calls_are_joined_by_their_number() {
+fn joins_tool_calls_by_index() {
     let (_, completion) = of(CALLS).unwrap();
     assert_eq!(completion.calls, [call("call_a", "find", r#"{"q":"x"}"#), call("call_b", "mail", r#"{"to":"a"}"#)]);
     let message = completion.message();
@@ -61,7 +61,7 @@ fn calls_are_joined_by_their_number() {
 }
 
 #[test]
-fn a_refusal_is_what_is_said() {
+fn refusal_becomes_the_text() {
     let stream = "data: {\"choices\":[{\"delta\":{\"refusal\":\"I will\"}}]}\n\n\
                   data: {\"choices\":[{\"delta\":{\"refusal\":\" not.\"},\"finish_reason\":\"stop\"}]}\n\n";
     let (pieces, completion) = of(stream).unwrap();
@@ -70,7 +70,7 @@ fn a_refusal_is_what_is_said() {
 }
 
 #[test]
-fn what_is_no_answer_says_why() {
+fn reports_failed_truncated_and_malformed_responses() {
     let failed = of("data: {\"error\":{\"message\":\"The server had an error\",\"type\":\"server_error\"}}\n\n");
     let words =
         CompletionError::Failed { kind: Some("server_error".into()), message: "The server had an error".into() };
@@ -83,7 +83,7 @@ fn what_is_no_answer_says_why() {
 }
 
 #[test]
-fn no_number_of_calls_is_too_large_to_be_refused() {
+fn refuses_response_with_too_many_tool_calls() {
     let calls: Vec<_> = (0..1001_u64).map(|number| json!({"index": number * 4_000_000, "id": "c"})).collect();
     let event = json!({"choices": [{"delta": {"tool_calls": calls}}]}).to_string();
     assert!(
@@ -92,7 +92,7 @@ fn no_number_of_calls_is_too_large_to_be_refused() {
 }
 
 #[test]
-fn a_whole_answer_is_read_as_well() {
+fn parses_response_without_streaming() {
     let mut reader = OpenAiReader::default();
     let answer = json!({
         "model": "local", "usage": {"prompt_tokens": 3, "completion_tokens": 2},
@@ -110,7 +110,7 @@ fn a_whole_answer_is_read_as_well() {
 
 proptest! {
     #[test]
-    fn pieces_of_any_size_are_read_alike(places in prop::collection::vec(any::<usize>(), 0..40)) {
+    fn chunk_boundaries_do_not_matter(places in prop::collection::vec(any::<usize>(), 0..40)) {
         for stream in [ANSWER, CALLS] {
             let cut = read(&cut(stream, &places), OpenAiReader::default(), OpenAiReader::event, OpenAiReader::finish);
             prop_assert_eq!(cut, of(stream));
@@ -118,7 +118,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_comes_is_no_panic(data in "\\PC{0,60}", number in any::<u64>()) {
+    fn never_panics_on_arbitrary_input(data in "\\PC{0,60}", number in any::<u64>()) {
         let mut reader = OpenAiReader::default();
         let _ = reader.event(&data);
         let _ = reader.event(&json!({"choices": [{"index": 0, "delta": {"content": number, "tool_calls": [number]}}]}).to_string());

@@ -111,7 +111,7 @@ fn failed(words: &str) -> Result<Value, NoAnswer> {
 }
 
 #[test]
-fn a_stream_of_events_is_joined() {
+fn joins_text_of_streamed_events() {
     for (text, expected) in [
         ("data: Hello\n\ndata: , you\n\n", "Hello, you"),
         ("\u{feff}: hi\r\ndata: a\r\n\r\n: still there\r\n\r\ndata: b\r\ndata: c\r\n\r\n", "ab\nc"),
@@ -127,7 +127,7 @@ fn a_stream_of_events_is_joined() {
 }
 
 #[test]
-fn the_end_is_known_by_many_names() {
+fn recognizes_all_end_markers() {
     for end in [
         "event: done\ndata: {}\n\n",
         "event: end\ndata: ok\n\n",
@@ -144,7 +144,7 @@ fn the_end_is_known_by_many_names() {
 }
 
 #[test]
-fn a_final_event_replaces_what_was_said() {
+fn final_event_replaces_earlier_text() {
     for last in [
         "event: final\ndata: {\"text\":\"Hello\"}\n\n",
         "event: final\ndata: Hello\n\n",
@@ -159,7 +159,7 @@ fn a_final_event_replaces_what_was_said() {
 }
 
 #[test]
-fn an_error_is_not_an_answer() {
+fn error_event_fails_the_response() {
     for (text, expected) in [
         ("data: a\n\nevent: error\ndata: out of tokens\n\n", "out of tokens"),
         ("event: error\ndata: {\"message\":\"no model\"}\n\n", "no model"),
@@ -175,7 +175,7 @@ fn an_error_is_not_an_answer() {
 }
 
 #[test]
-fn an_answer_without_text_is_an_error_with_a_reason() {
+fn answer_without_text_fails_with_a_reason() {
     let empty = |words: &str| Err(NoAnswer::Empty(words.into()));
     for text in ["", ": hi\n\n", "data:  \n\n", "event: done\ndata: x\n\n"] {
         assert_eq!(events(text), empty("the agent's answer is empty"), "{text:?}");
@@ -192,13 +192,13 @@ fn an_answer_without_text_is_an_error_with_a_reason() {
 }
 
 #[test]
-fn a_pointer_is_the_only_place() {
+fn pointer_disables_the_usual_fields() {
     let text = b"data: {\"say\":{\"it\":\"a\"},\"text\":\"x\"}\n\ndata: {\"text\":\"y\"}\n\n";
     assert_eq!(stream(strict(Some("/say/it")), &[text]).output, Ok(json!("a")));
 }
 
 #[test]
-fn lines_of_json_are_joined() {
+fn joins_text_of_json_lines() {
     let text = "\u{feff}{\"message\":{\"content\":\"a\"}}\r\n\n\"b\"\n{\"done\":true}\n{\"text\":\"c\"}";
     assert_eq!(lines(text), Ok(json!("abc")));
     let Err(NoAnswer::Garbled(words)) = lines("{\"text\":\"a\"}\nnonsense\n") else { panic!() };
@@ -206,7 +206,7 @@ fn lines_of_json_are_joined() {
 }
 
 #[test]
-fn an_answer_is_taken_whole() {
+fn reads_non_streamed_answers() {
     assert_eq!(whole(None, "\u{feff} Grüße\n".as_bytes()), Ok(json!(" Grüße\n")));
     assert_eq!(whole(None, b"42"), Ok(json!("42")));
     assert_eq!(whole(None, b"\"quoted\""), Ok(json!("quoted")));

@@ -14,7 +14,7 @@ fn seen(read: &Read) -> Vec<String> {
 }
 
 #[test]
-fn prohibitions_see_the_strings_of_an_envelope() {
+fn negated_checks_cover_strings_around_the_answer() {
     let body =
         json!({"answer": "ok", "debug": {"mail": "a@b.org"}, "error": null, "ms": 42, "status": "s", "thinking": "t"});
     for pointer in [None, Some("/answer")] {
@@ -29,7 +29,7 @@ fn prohibitions_see_the_strings_of_an_envelope() {
 }
 
 #[test]
-fn prohibitions_see_events_that_are_not_the_answer() {
+fn negated_checks_cover_events_outside_the_answer() {
     let event = |kind: &str, text: &str| format!("event: {kind}\ndata: {}\n\n", json!({ "text": text }));
     let note = event("note", "a@") + &event("token", "ok") + &event("note", "b.org") + &event("status", "s");
     let read = stream(strict(None), &[(note.clone() + &event("reasoning", "r") + &event("done", "ok")).as_bytes()]);
@@ -44,7 +44,7 @@ fn prohibitions_see_events_that_are_not_the_answer() {
 }
 
 #[test]
-fn prohibitions_see_what_an_agent_adds_to_a_known_stream() {
+fn negated_checks_cover_custom_data_in_known_streams() {
     let chunk =
         json!({"object": "chat.completion.chunk", "id": "c", "choices": [{"delta": {"content": "ok"}}], "own": "a"});
     let text = format!(

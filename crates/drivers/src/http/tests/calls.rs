@@ -34,7 +34,7 @@ fn named(kinds: &[&str]) -> ReadingManner {
 const FOUND: &str = "find {\"id\":7}";
 
 #[test]
-fn calls_in_whole_answers_are_seen_and_the_text_is_said() {
+fn extracts_tool_calls_and_text_from_non_streamed_answers() {
     let function = json!({"name": "find", "arguments": "{\"id\":7}"});
     let chat = |message: Value| json!({"choices": [{"message": message, "finish_reason": "tool_calls"}]});
     for body in [
@@ -64,7 +64,7 @@ fn calls_in_whole_answers_are_seen_and_the_text_is_said() {
 }
 
 #[test]
-fn what_had_no_text_stays_data() {
+fn answer_without_text_stays_structured_data() {
     let body =
         json!({"choices": [{"message": {"content": null, "tool_calls": [{"id": "a", "function": {"name": "find"}}]}}]});
     assert_eq!(whole(&body).output, Ok(body));
@@ -74,7 +74,7 @@ fn what_had_no_text_stays_data() {
 }
 
 #[test]
-fn lines_of_ollama_are_known_and_have_an_end() {
+fn recognizes_ollama_json_lines_and_their_end() {
     let line = |message: Value, done: bool| {
         json!({"model": "m", "message": message, "done": done, "done_reason": if done { "length" } else { "" }})
             .to_string()
@@ -95,7 +95,7 @@ fn lines_of_ollama_are_known_and_have_an_end() {
 }
 
 #[test]
-fn imitated_chunks_tell_of_calls_and_need_no_end() {
+fn openai_like_chunks_report_calls_without_end_marker() {
     let chunk = |delta: Value| format!("data: {}\n\n", json!({"choices": [{"delta": delta}]}));
     let call = |name: Option<&str>, arguments: &str| {
         chunk(json!({"tool_calls": [{"index": 0, "function": {"name": name, "arguments": arguments}}]}))
@@ -108,7 +108,7 @@ fn imitated_chunks_tell_of_calls_and_need_no_end() {
 }
 
 #[test]
-fn a_stream_that_says_it_is_plain_text_or_whose_events_are_listed_hides_no_calls() {
+fn finds_calls_despite_text_content_type_or_listed_events() {
     let chunk = |delta: Value, finish: Option<&str>| {
         let event = json!({"object": "chat.completion.chunk", "choices": [{"delta": delta, "finish_reason": finish}]});
         format!("data: {event}\n\n")
@@ -126,7 +126,7 @@ fn a_stream_that_says_it_is_plain_text_or_whose_events_are_listed_hides_no_calls
 }
 
 #[test]
-fn tool_events_are_calls_or_a_warning() {
+fn tool_events_become_calls_or_a_warning() {
     let token = "event: token\ndata: {\"content\":\"Look\"}\n\n";
     let call = "event: tool_call\ndata: {\"name\":\"find\",\"arguments\":{\"id\":7}}\n\n";
     for manner in [strict(None), named(&["token"]), lenient()] {
@@ -143,7 +143,7 @@ fn tool_events_are_calls_or_a_warning() {
 }
 
 #[test]
-fn an_error_without_an_answer_fails_unless_every_text_counts() {
+fn error_without_answer_fails_unless_lenient() {
     let body = json!({"error": "overloaded", "message": "Try again."});
     assert_eq!(whole(&body).output, Err(NoAnswer::Failed("overloaded".into())));
     assert_eq!(typed(lenient(), "application/json", body.to_string().as_bytes()).output, Ok(json!("Try again.")));
@@ -155,7 +155,7 @@ fn an_error_without_an_answer_fails_unless_every_text_counts() {
 }
 
 #[test]
-fn steps_alone_do_not_make_an_ai_sdk_stream() {
+fn step_events_alone_do_not_imply_ai_sdk_stream() {
     let custom = "data: {\"type\":\"start-step\"}\n\ndata: {\"type\":\"token\",\"content\":\"Look\"}\n\ndata: {\"type\":\"done\"}\n\n";
     assert_eq!(stream(strict(None), &[custom.as_bytes()]).output, Ok(json!("Look")));
     let text = "data: {\"type\":\"text-delta\",\"id\":\"t\",\"delta\":\"Look\"}\n\n";

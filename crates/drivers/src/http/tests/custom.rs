@@ -28,7 +28,7 @@ fn typed(kind: &str, text: &str) -> String {
 }
 
 #[test]
-fn what_is_not_the_answer_is_not_glued_to_it() {
+fn non_answer_events_are_excluded_from_the_answer() {
     for write in [event, typed] {
         for other in ["status", "tool_start", "toolResult", "reasoning", "reasoning_delta", "thinking", "citation"] {
             for text in ["token", "delta", "text_delta", "chunk", "content", "message", "answer"] {
@@ -46,7 +46,7 @@ fn what_is_not_the_answer_is_not_glued_to_it() {
 }
 
 #[test]
-fn one_unknown_kind_is_the_answer_and_two_are_one_too_many() {
+fn one_unknown_kind_is_text_and_two_are_ambiguous() {
     let one = event("speech", "Par") + &event("state", "") + &event("speech", "is");
     assert_eq!(said(&one), Ok(json!("Paris")));
     let two = event("thought", "Hm") + &event("speech", "Paris");
@@ -58,7 +58,7 @@ fn one_unknown_kind_is_the_answer_and_two_are_one_too_many() {
 }
 
 #[test]
-fn listed_kinds_are_text_and_no_others() {
+fn only_listed_event_kinds_are_text() {
     let all = event("status", "Searching") + &typed("token", "Par") + "data: is\n\n";
     assert_eq!(named(&["status"], &all), Ok(json!("Searching")));
     assert_eq!(named(&["token"], &all), Ok(json!("Par")));
@@ -71,7 +71,7 @@ fn listed_kinds_are_text_and_no_others() {
 }
 
 #[test]
-fn an_error_in_a_stream_fails_even_with_words_beside_it() {
+fn stream_error_fails_despite_text_in_the_same_event() {
     for text in [
         typed("token", "a") + "data: {\"error\":\"overloaded\",\"content\":\"sorry\"}\n\n",
         typed("token", "a") + &typed("agent_error", "overloaded"),
@@ -86,7 +86,7 @@ fn an_error_in_a_stream_fails_even_with_words_beside_it() {
 }
 
 #[test]
-fn where_every_event_counts_all_are_joined() {
+fn lenient_mode_joins_all_events() {
     let text = event("status", "Searching ") + &event("thought", "hm ") + &event("speech", "Paris");
     assert_eq!(stream(lenient(), &[text.as_bytes()]).output, Ok(json!("Searching hm Paris")));
 }

@@ -192,7 +192,7 @@ async fn ask(answers: Vec<Then>, inputs: &[Input]) -> (Trace, Result<(), String>
 }
 
 #[tokio::test]
-async fn a_question_is_posted_and_the_answer_read_as_it_comes() {
+async fn posts_request_and_streams_the_response() {
     let answer =
         Then::Answer(SSE, "data: {\"token\":\"Be\"}\n\ndata: {\"token\":\"cause\"}\n\ndata: [DONE]\n\ndata: x\n\n");
     let (trace, result, mut asked) = ask(vec![answer], &[task()]).await;
@@ -216,7 +216,7 @@ async fn a_question_is_posted_and_the_answer_read_as_it_comes() {
 }
 
 #[tokio::test]
-async fn other_answers_are_read_too() {
+async fn reads_json_lines_json_and_plain_text_responses() {
     for (head, body, expected) in [
         ("content-type: application/x-ndjson\r\nconnection: close\r\n", "{\"text\":\"a\"}\n{\"text\":\"b\"}", "ab"),
         ("content-type: application/json\r\nconnection: close\r\n", "{\"answer\":\"ab\"}", "ab"),
@@ -228,7 +228,7 @@ async fn other_answers_are_read_too() {
 }
 
 #[tokio::test]
-async fn a_conversation_is_sent_from_its_beginning() {
+async fn sends_the_whole_conversation_each_turn() {
     let says = |text: &str| Input::Messages(vec![json!({"role": "user", "content": text})]);
     let answers = vec![Then::Answer(PLAIN, "hello"), Then::Answer(PLAIN, "bye")];
     let (trace, result, mut asked) = ask(answers, &[says("hi"), says("ciao")]).await;
@@ -243,7 +243,7 @@ async fn a_conversation_is_sent_from_its_beginning() {
 }
 
 #[tokio::test]
-async fn tool_calls_are_traced_live_and_in_a_replay() {
+async fn traces_tool_calls_live_and_in_replay() {
     let (trace, result, _) = ask(vec![Then::CallTool], &[task()]).await;
     assert_eq!((result, trace.conversation().text().as_str()), (Ok(()), "beforeafter"));
     let order: Vec<&str> = trace
@@ -259,7 +259,7 @@ async fn tool_calls_are_traced_live_and_in_a_replay() {
 }
 
 #[tokio::test]
-async fn a_failure_has_the_same_message_each_time() {
+async fn replayed_failure_has_the_live_message() {
     let refusal = "503 Busy\r\ncontent-type: application/json\r\nconnection: close\r\n";
     for (then, expected) in [
         (Then::Answer(refusal, "{\"detail\":\"later\"}"), "the agent answered with status 503\nit says: later"),
@@ -308,7 +308,7 @@ async fn tool_urls_are_sent_in_the_body_but_not_recorded() {
 }
 
 #[tokio::test]
-async fn a_body_that_asks_for_what_is_not_there_is_not_sent() {
+async fn does_not_send_body_with_unset_variable() {
     let mut target = target("http://127.0.0.1:9/");
     target.body = Some(Data::parse(&json!({"q": "${INPUT.question}"})));
     let (_, result, _) =

@@ -60,7 +60,7 @@ fn chunk(delta: &Value, finish: Option<&str>) -> Value {
 }
 
 #[test]
-fn chat_completions_one_after_the_other() {
+fn reads_consecutive_chat_completions() {
     let call = |id: Option<&str>, name: Option<&str>, arguments: &str| {
         chunk(
             &json!({"tool_calls": [{"index": 0, "id": id, "function": {"name": name, "arguments": arguments}}]}),
@@ -89,7 +89,7 @@ fn chat_completions_one_after_the_other() {
 }
 
 #[test]
-fn a_model_that_was_stopped_is_a_warning() {
+fn warns_about_abnormal_finish_reason() {
     for (reason, warns) in [("stop", false), ("tool_calls", false), ("length", true), ("content_filter", true)] {
         let read = read(&events(&[chunk(&json!({"content": "a"}), None), chunk(&json!({}), Some(reason))], true));
         let warned = told(&read.trace).iter().any(|line| line.contains(&format!("finish reason `{reason}`")));
@@ -98,7 +98,7 @@ fn a_model_that_was_stopped_is_a_warning() {
 }
 
 #[test]
-fn responses_say_everything_once() {
+fn reads_openai_responses_without_duplicates() {
     let call = json!({"type": "function_call", "id": "f", "call_id": "a", "name": "find", "arguments": "{\"id\":7}"});
     let mcp =
         json!({"type": "mcp_call", "id": "m", "name": "mail", "arguments": "{}", "output": "sent", "error": null});
@@ -144,7 +144,7 @@ fn responses_say_everything_once() {
 }
 
 #[test]
-fn messages_with_tools_of_both_sides() {
+fn reads_anthropic_messages_with_server_and_client_tools() {
     let start =
         |index: u64, block: Value| json!({"type": "content_block_start", "index": index, "content_block": block});
     let delta = |index: u64, delta: Value| json!({"type": "content_block_delta", "index": index, "delta": delta});
@@ -185,7 +185,7 @@ fn messages_with_tools_of_both_sides() {
 }
 
 #[test]
-fn ui_messages_with_their_tools() {
+fn reads_ui_message_stream_with_tools() {
     let all = [
         json!({"type": "start", "messageId": "m"}),
         json!({"type": "start-step"}),
@@ -229,7 +229,7 @@ fn ui_messages_with_their_tools() {
 }
 
 #[test]
-fn a_data_stream_is_known_by_its_lines() {
+fn recognizes_data_stream_by_its_line_prefixes() {
     let body = "f:{\"messageId\":\"m\"}\n\
         9:{\"toolCallId\":\"a\",\"toolName\":\"find\",\"args\":{\"id\":7}}\n\
         a:{\"toolCallId\":\"a\",\"result\":{\"total\":20}}\n\
@@ -259,7 +259,7 @@ fn a_data_stream_is_known_by_its_lines() {
 }
 
 #[test]
-fn a_pointer_finds_the_text_and_the_calls_are_known_all_the_same() {
+fn pointer_selects_text_and_tool_calls_are_still_found() {
     let call = json!({"tool_calls": [{"index": 0, "id": "a", "function": {"name": "find", "arguments": "{}"}}]});
     let all = [chunk(&json!({"content": "a", "own": "b"}), None), chunk(&call, Some("tool_calls"))];
     let read = stream(strict(Some("/choices/0/delta/own")), &[events(&all, true).as_bytes()]);

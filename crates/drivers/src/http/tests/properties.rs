@@ -32,7 +32,7 @@ fn streams() -> impl Strategy<Value = (String, String)> {
 
 proptest! {
     #[test]
-    fn where_a_stream_is_cut_makes_no_difference((text, said) in streams(), size in 1usize..9) {
+    fn chunk_boundaries_do_not_change_the_answer((text, said) in streams(), size in 1usize..9) {
         let pieces: Vec<&[u8]> = text.as_bytes().chunks(size).collect();
         let read = stream(strict(None), &pieces);
         prop_assert_eq!(read.output, Ok(json!(said)));
@@ -40,7 +40,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_do_any_harm(bytes in prop::collection::vec(any::<u8>(), 0..200), pointer in "[/a~0-9]{0,6}") {
+    fn never_panics_on_arbitrary_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200), pointer in "[/a~0-9]{0,6}") {
         let read = stream(strict(Some(&pointer)), &[&bytes]);
         prop_assert!(read.output.is_err() || !read.trace.conversation().text().is_empty());
     }

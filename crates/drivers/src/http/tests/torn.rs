@@ -19,7 +19,7 @@ fn is_torn(output: &Result<Value, NoAnswer>) -> bool {
 }
 
 #[test]
-fn a_stream_that_breaks_off_inside_an_event_is_not_an_answer() {
+fn refuses_stream_truncated_inside_an_event() {
     for text in [
         "data: {\"token\":\"a\"}\n\ndata: {\"tok",
         "data: {\"token\":\"a\"}\n\ndata: {\"tok\n",
@@ -37,7 +37,7 @@ fn a_stream_that_breaks_off_inside_an_event_is_not_an_answer() {
 }
 
 #[test]
-fn plain_words_without_a_line_end_are_torn_unless_the_format_lets_them_pass() {
+fn unterminated_text_event_is_truncated_unless_lenient() {
     let text = b"data: a\n\ndata: b";
     assert!(is_torn(&stream(strict(None), &[text]).output));
     let read = stream(lenient(), &[text]);
@@ -46,7 +46,7 @@ fn plain_words_without_a_line_end_are_torn_unless_the_format_lets_them_pass() {
 }
 
 #[test]
-fn a_last_event_that_is_complete_is_taken_with_a_warning() {
+fn accepts_complete_last_event_with_a_warning() {
     for text in [
         "data: {\"token\":\"a\"}\n\ndata: {\"token\":\"b\"}",
         "data: {\"token\":\"a\"}\n\ndata: {\"token\":\"b\"}\n",
@@ -66,7 +66,7 @@ fn a_last_event_that_is_complete_is_taken_with_a_warning() {
 }
 
 #[test]
-fn what_says_that_it_is_json_has_to_be() {
+fn json_content_type_requires_valid_json() {
     for body in ["{\"answer\":\"the tot", "the total", "{\"a\":1} and more", "{\"text\":\"a\"}\n{\"te", "NaN"] {
         for content_type in ["application/json", "application/problem+json"] {
             let output = typed(strict(None), content_type, body.as_bytes()).output;
@@ -82,7 +82,7 @@ fn what_says_that_it_is_json_has_to_be() {
 }
 
 #[test]
-fn json_without_a_type_may_not_break_off_either() {
+fn refuses_truncated_json_without_content_type() {
     assert!(is_torn(&typed(strict(None), "", b"{\"answer\":\"the tot").output));
     let read = typed(strict(None), "text/plain", b"{\"answer\":\"the tot");
     assert_eq!((read.output.is_ok(), warnings(&read).len()), (true, 1));
@@ -91,7 +91,7 @@ fn json_without_a_type_may_not_break_off_either() {
 }
 
 #[test]
-fn bytes_that_are_not_text_are_reported_once() {
+fn reports_invalid_utf8_once() {
     let read = stream(strict(None), &[b"data: a\xFF\n\ndata: b\xFF\n\n"]);
     assert_eq!(read.output, Ok(json!("a\u{fffd}b\u{fffd}")));
     assert_eq!(warnings(&read), ["the answer contains bytes that are not UTF-8; they were replaced"]);

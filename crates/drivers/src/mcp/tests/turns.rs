@@ -20,7 +20,7 @@ fn text(words: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_call_is_one_call_of_a_tool_with_its_result() {
+async fn traces_one_tool_call_with_its_result() {
     let log = r#"echo '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"warning","data":"hot"}}'"#;
     let reply = json!({ "content": text("{\n \"sum\": 5\n}"), "structuredContent": { "sum": 5 } });
     let came = both(&answering(log, &reply), &[call(json!({ "tool": "add", "args": { "a": 2, "b": 3 } }))]).await;
@@ -44,7 +44,7 @@ async fn a_call_is_one_call_of_a_tool_with_its_result() {
 }
 
 #[tokio::test]
-async fn a_tool_that_fails_fails_the_turn_only_if_asked_to() {
+async fn tool_error_fails_the_turn_only_if_configured() {
     let script = answering("", &json!({ "content": text("no such city"), "isError": true }));
     let came = both(&script, &[call(json!({ "tool": "weather" }))]).await;
     assert!(came.results[0].is_ok());
@@ -56,7 +56,7 @@ async fn a_tool_that_fails_fails_the_turn_only_if_asked_to() {
 }
 
 #[tokio::test]
-async fn an_error_of_the_server_fails_the_turn() {
+async fn server_error_fails_the_turn() {
     let script = format!(
         r#"read call; echo '{{"jsonrpc":"2.0","id":3,"error":{{"code":-32602,"message":"Unknown tool: x"}}}}'{STAY}"#
     );
@@ -67,7 +67,7 @@ async fn an_error_of_the_server_fails_the_turn() {
 }
 
 #[tokio::test]
-async fn a_question_is_answered_and_kept() {
+async fn answers_and_logs_elicitation_request() {
     let ask = r#"echo '{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"Who?","requestedSchema":{"type":"object","properties":{}}}}'; read answer; echo "$answer" >&2"#;
     let script = answering(ask, &json!({ "content": text("for Ann") }));
     let answers = json!([{ "action": "accept", "content": { "name": "Ann" } }]);
@@ -83,7 +83,7 @@ async fn a_question_is_answered_and_kept() {
 }
 
 #[tokio::test]
-async fn noise_is_a_violation_of_the_turn_it_comes_in() {
+async fn non_protocol_output_is_a_violation_of_its_turn() {
     let script = answering("echo starting up", &json!({ "content": text("fine") }));
     let came = both(&script, &[call(json!({ "tool": "t" }))]).await;
     assert!(came.results[0].is_ok());
@@ -92,7 +92,7 @@ async fn noise_is_a_violation_of_the_turn_it_comes_in() {
 }
 
 #[tokio::test]
-async fn a_server_that_leaves_is_named_with_its_last_words() {
+async fn reports_exit_code_and_stderr_of_stopped_server() {
     let came = both("read call; echo 'out of memory' >&2; exit 3", &[call(json!({ "tool": "t" }))]).await;
     let words = came.error().to_string();
     assert!(words.contains("the server stopped with exit code 3") && words.contains("out of memory"), "{words}");
@@ -101,7 +101,7 @@ async fn a_server_that_leaves_is_named_with_its_last_words() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_could_not_be_started() {
+async fn reports_missing_server_program() {
     let mut absent = target("");
     let command = vec![CommandPart { text: Text::Literal("no-such-server".into()), file: None }];
     absent.transport = McpTransport::Stdio { command, environment: Vec::new() };
@@ -110,7 +110,7 @@ async fn a_server_that_is_not_there_could_not_be_started() {
 }
 
 #[tokio::test]
-async fn a_server_stays_for_all_turns() {
+async fn server_is_reused_for_all_turns() {
     let reply = |id: u32, result: Value| {
         let reply = json!({ "jsonrpc": "2.0", "id": id, "result": result });
         format!("read ask; cat <<'END'\n{reply}\nEND\n")
@@ -135,7 +135,7 @@ async fn a_server_stays_for_all_turns() {
 }
 
 #[tokio::test]
-async fn a_replay_takes_only_what_was_recorded() {
+async fn replay_refuses_unrecorded_requests() {
     let script = answering("", &json!({ "content": text("fine") }));
     let came = both(&script, &[call(json!({ "tool": "t", "args": { "day": "Monday" } }))]).await;
     let play = || AgentLine::Replay(ExchangePlayer::new(came.recording.clone().unwrap(), Redactor::default()));
@@ -152,7 +152,7 @@ async fn a_replay_takes_only_what_was_recorded() {
 }
 
 #[tokio::test]
-async fn a_snapshot_is_made_when_recording_and_compared_ever_after() {
+async fn recording_writes_snapshot_and_later_runs_compare_it() {
     let folder = std::env::temp_dir().join(format!("agentci-snapshot-{}", std::process::id()));
     let server = |kind: &str| {
         let tools = json!({ "tools": [{ "name": "add", "inputSchema": { "properties": { "a": { "type": kind } } } }] });

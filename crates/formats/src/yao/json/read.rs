@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn values_may_share_a_line_or_take_many() {
+    fn values_can_share_or_span_lines() {
         let (found, problems) = values("{\"a\": 1} {\"a\":2}\n\n// a note\n  {\n  \"a\": [\n 3, -0.5e+2]\n}\n\"x\"\n");
         assert_eq!(
             found,
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mistake_has_its_place_and_the_next_line_is_read() {
+    fn reports_errors_with_location_and_continues() {
         let (found, problems) = values(
             "{\"a\": 1,}\n{\"a\": yes}\n{\"a\": \"x\n{\"b\": 1, \"b\": 2}\n{\"é\": 'x'}\n{\"a\" 1}\n{\"a\": 1\n{\"a\": 01}\n{\"ok\": true}\n[1",
         );
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn files_may_have_comments_and_a_comma_too_many() {
+    fn accepts_comments_and_trailing_commas() {
         let text = "// one\n{ /* two\n */ \"a\": [1, 2,], // three\n \"b\": \"//\", }\n";
         assert_eq!(document(text, file(text)).unwrap().value(Reading::Core), Ok(json!({"a": [1, 2], "b": "//"})));
         for (text, message) in [
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_are_resolved_or_refused() {
+    fn decodes_escapes_and_refuses_invalid_escapes() {
         assert_eq!(values(r#""\ud83d\ude00 \n\/\u00e9""#).0, [json!("😀 \n/é")]);
         for text in [r#""\ud83d""#, r#""\ude00""#, r#""\q""#, r#""\u12""#, "\"a\tb\"", r#""\ud83d\u0041""#] {
             assert_eq!(values(text).1.len(), 1, "{text}");
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_is_limited() {
+    fn nesting_depth_is_limited() {
         let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         assert_eq!(values(&nested(100)).1, Vec::<String>::new());
         assert_eq!(values(&nested(101)).1[0], "1:101 nested more than 100 levels deep");
@@ -243,7 +243,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_read_or_refused(text in "[\\[\\]{},:\"'\\\\a0-9.eE+tru \\n\\r/*é\u{2028}]{0,60}") {
+        fn never_panics_on_arbitrary_text(text in "[\\[\\]{},:\"'\\\\a0-9.eE+tru \\n\\r/*é\u{2028}]{0,60}") {
             let mut problems = Diagnostics::default();
             stream(&text, file(&text), &mut problems);
             let _ = document(&text, file(&text));
@@ -253,7 +253,7 @@ mod tests {
         }
 
         #[test]
-        fn what_serde_reads_is_read_alike(text in any::<String>(), number in any::<f64>(), whole in any::<i64>()) {
+        fn agrees_with_serde_json(text in any::<String>(), number in any::<f64>(), whole in any::<i64>()) {
             let value = json!({ "text": text, "list": [number, whole, null, true, { "text": text }] });
             for written in [value.to_string(), serde_json::to_string_pretty(&value).unwrap()] {
                 prop_assert_eq!(values(&written), (vec![value.clone()], vec![]));

@@ -65,7 +65,7 @@ fn item() -> impl Strategy<Value = Value> {
 proptest! {
     /// The text does not depend on how it is split into pieces.
     #[test]
-    fn pieces_make_no_difference(pieces in prop::collection::vec("[a-z ]{0,5}", 1..20)) {
+    fn chunked_artifact_equals_concatenated_text(pieces in prop::collection::vec("[a-z ]{0,5}", 1..20)) {
         let mut items = vec![task("TASK_STATE_WORKING", &json!([]))];
         let piece = |(number, text): (usize, &String)| artifact("a", &json!({ "text": text }), number > 0);
         items.extend(pieces.iter().enumerate().map(piece));
@@ -77,7 +77,7 @@ proptest! {
 
     /// No input makes a reader panic, and a task is only continued if the agent named it and it waits.
     #[test]
-    fn any_answer_is_survived(answers in prop::collection::vec(prop::collection::vec(item(), 0..6), 1..4)) {
+    fn never_panics_on_arbitrary_items(answers in prop::collection::vec(prop::collection::vec(item(), 0..6), 1..4)) {
         let mut conversation = A2aConversation::new(None);
         for items in answers {
             let next = conversation.say(user("hi"), &[]);

@@ -27,7 +27,7 @@ fn message() -> OutgoingMessage {
 }
 
 #[test]
-fn a_message_in_every_protocol() {
+fn sends_same_message_in_every_protocol() {
     let message = message();
     let call = A2aCall::Send { message: &message, immediately: true };
     let (modern, body) = sent(call, &interface(A2aVersion::V1, Binding::JsonRpc, Some("acme")));
@@ -65,7 +65,7 @@ fn a_message_in_every_protocol() {
 }
 
 #[test]
-fn a_task_is_asked_for_by_its_id() {
+fn requests_task_by_id() {
     let rest = interface(A2aVersion::V1, Binding::Rest, None);
     let (get, _) = sent(A2aCall::Get("t/1"), &rest);
     assert_eq!((get.url.as_str(), get.method), ("https://example.com/a2a/tasks/t%2F1?x=1", A2aMethod::Get));
@@ -83,7 +83,7 @@ fn a_task_is_asked_for_by_its_id() {
 }
 
 #[test]
-fn what_can_not_be_sent_is_refused() {
+fn refuses_invalid_outgoing_message() {
     for (arguments, wanted) in [
         (json!({}), "sends nothing"),
         (json!({ "message": 1 }), "must be a string"),

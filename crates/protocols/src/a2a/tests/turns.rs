@@ -4,7 +4,7 @@ use super::*;
 use crate::a2a::TaskState;
 
 #[test]
-fn a_message_is_the_text() {
+fn message_parts_become_the_text() {
     let mut conversation = A2aConversation::new(None);
     let message =
         json!({ "message": { "messageId": "m", "contextId": "c", "parts": [{ "text": "a" }, { "text": "b" }] } });
@@ -16,7 +16,7 @@ fn a_message_is_the_text() {
 }
 
 #[test]
-fn artifacts_are_the_text_and_what_is_said_at_work_is_not() {
+fn text_contains_artifacts_but_not_working_messages() {
     let items = [
         task("TASK_STATE_SUBMITTED", &json!([])),
         status("TASK_STATE_WORKING", "thinking"),
@@ -37,7 +37,7 @@ fn artifacts_are_the_text_and_what_is_said_at_work_is_not() {
 }
 
 #[test]
-fn a_last_word_that_an_artifact_says_is_said_once() {
+fn final_message_equal_to_artifact_is_not_repeated() {
     let items = [
         task("TASK_STATE_WORKING", &json!([])),
         artifact("a", &json!({ "text": "Done." }), false),
@@ -47,7 +47,7 @@ fn a_last_word_that_an_artifact_says_is_said_once() {
 }
 
 #[test]
-fn a_waiting_task_is_continued_until_it_is_over() {
+fn continues_waiting_task_until_completion() {
     let mut conversation = A2aConversation::new(None);
     let offer = json!([{ "artifactId": "offer", "parts": [{ "text": "An offer." }] }]);
     let asks = [task("TASK_STATE_WORKING", &offer), status("TASK_STATE_INPUT_REQUIRED", "Where to?")];
@@ -65,7 +65,7 @@ fn a_waiting_task_is_continued_until_it_is_over() {
 }
 
 #[test]
-fn a_failure_has_the_words_of_its_status() {
+fn failure_contains_status_message() {
     for (state, wanted) in [
         ("TASK_STATE_FAILED", TaskState::Failed),
         ("TASK_STATE_REJECTED", TaskState::Rejected),
@@ -79,7 +79,7 @@ fn a_failure_has_the_words_of_its_status() {
 }
 
 #[test]
-fn a_stream_that_ends_at_work_is_known_as_such() {
+fn reports_stream_that_ends_while_task_is_working() {
     let mut conversation = A2aConversation::new(None);
     let items = [task("TASK_STATE_SUBMITTED", &json!([])), status("TASK_STATE_WORKING", "")];
     let (_, ending) = read(&items, MODERN, &mut conversation);
@@ -96,7 +96,7 @@ fn polling_does_not_repeat_messages() {
 }
 
 #[test]
-fn the_version_before_says_the_same() {
+fn reads_stream_of_previous_version() {
     let items = [
         json!({ "kind": "task", "id": "t", "contextId": "c", "status": { "state": "submitted" } }),
         json!({ "kind": "status-update", "taskId": "t", "contextId": "c", "final": false,
@@ -113,7 +113,7 @@ fn the_version_before_says_the_same() {
 }
 
 #[test]
-fn violations_are_reported_and_survived() {
+fn reports_protocol_violations_and_continues() {
     let done = [task("TASK_STATE_COMPLETED", &json!([])), status("TASK_STATE_WORKING", "")];
     let other =
         json!({ "statusUpdate": { "taskId": "x", "contextId": "c", "status": { "state": "TASK_STATE_FAILED" } } });
@@ -137,7 +137,7 @@ fn violations_are_reported_and_survived() {
 }
 
 #[test]
-fn what_is_not_an_item_is_refused() {
+fn refuses_invalid_stream_items() {
     for wrong in [
         json!(null),
         json!({}),
@@ -154,7 +154,7 @@ fn what_is_not_an_item_is_refused() {
 }
 
 #[test]
-fn there_is_an_end_to_everything() {
+fn enforces_limits_on_artifacts_bytes_and_items() {
     fn first_wrong(mut items: impl Iterator<Item = Value>) -> Option<String> {
         let (mut reader, mut conversation) = (A2aReader::default(), A2aConversation::new(None));
         items.find_map(|item| reader.item(&item, MODERN, &mut conversation).err()).map(|broken| broken.0)

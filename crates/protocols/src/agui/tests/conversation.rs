@@ -14,7 +14,7 @@ fn ids() -> impl FnMut() -> String {
 }
 
 #[test]
-fn an_input_has_every_field_and_no_null() {
+fn run_input_has_all_fields_and_no_null() {
     let talk = AguiThread::new("t".into(), None, vec![], None);
     let expected = json!({
         "threadId": "t", "runId": "r1", "protocolVersion": "1.0", "messages": [], "state": {}, "tools": [], "context": [],
@@ -66,7 +66,7 @@ fn a_client_tool_is_answered_in_the_next_run() {
 }
 
 #[test]
-fn an_answer_of_ours_that_is_repeated_is_not_a_second_one() {
+fn repeated_client_result_is_not_counted_twice() {
     let mut talk = conversation();
     read(&run(&[call_start("c", "pick"), call_end("c")]), &mut talk).unwrap();
     talk.answer("c", &json!("yes"), None, &mut ids());
@@ -79,7 +79,7 @@ fn an_answer_of_ours_that_is_repeated_is_not_a_second_one() {
 }
 
 #[test]
-fn a_result_may_come_in_a_later_run() {
+fn accepts_tool_result_in_later_run() {
     let mut talk = conversation();
     read(&run(&[call_start("c", "slow"), call_end("c")]), &mut talk).unwrap();
     let (steps, _) = read(&run(&[result("c", "at last")]), &mut talk).unwrap();
@@ -100,7 +100,7 @@ fn interrupted(interrupts: &Value, custom: &[Value]) -> AguiThread {
 }
 
 #[test]
-fn interrupts_are_resumed_together() {
+fn all_interrupts_are_resumed_in_one_request() {
     let mut talk =
         interrupted(&json!([{"id": "a", "reason": "ask", "message": "May I?"}, {"id": "b", "reason": "ask"}]), &[]);
     let refused = talk.say(&[json!({"role": "user", "content": "hello"})], &mut ids()).unwrap_err();
@@ -124,7 +124,7 @@ fn interrupts_are_resumed_together() {
 }
 
 #[test]
-fn a_resume_that_does_not_fit_is_refused() {
+fn refuses_invalid_resume() {
     let talk = interrupted(&json!([{"id": "a", "reason": "x"}, {"id": "b", "reason": ""}]), &[]);
     for (arguments, why) in [
         (json!({"resume": {"a": {}}}), "every open interrupt needs an answer; missing: `b`"),

@@ -28,7 +28,7 @@ fn pending(events: &[Value]) -> Vec<String> {
 }
 
 #[test]
-fn a_run_that_ended_says_so() {
+fn reports_outcome_of_finished_run() {
     let result = event("RUN_FINISHED", json!({"threadId": "t", "runId": "r", "outcome": null, "result": {"a": 1}}));
     let expected =
         AnswerEnding::Finished { outcome: RunOutcome::Success { pending: vec![] }, result: Some(json!({"a": 1})) };
@@ -38,7 +38,7 @@ fn a_run_that_ended_says_so() {
 }
 
 #[test]
-fn an_agent_that_gave_up_has_failed_even_after_its_end() {
+fn run_error_after_run_finished_is_a_failure() {
     let error = event("RUN_ERROR", json!({"message": "boom", "code": "E7", "usage": [{"outputTokens": 2}]}));
     let (steps, ending) = read(&[started(), finished(), error], &mut conversation()).unwrap();
     assert_eq!(ending, AnswerEnding::Failed { message: "boom".into(), code: Some("E7".into()) });
@@ -46,7 +46,7 @@ fn an_agent_that_gave_up_has_failed_even_after_its_end() {
 }
 
 #[test]
-fn an_agent_that_gave_up_has_failed_whatever_it_sends_after_it() {
+fn run_error_is_final_regardless_of_later_events() {
     let error = |words: &str| event("RUN_ERROR", json!({ "message": words }));
     let failed = |words: &str| AnswerEnding::Failed { message: words.into(), code: None };
     for after in [vec![started(), finished()], vec![finished()], vec![started()], vec![started(), error("again")]] {
@@ -91,7 +91,7 @@ fn a_truncated_stream_is_distinguished_from_a_complete_one() {
 }
 
 #[test]
-fn calls_of_client_tools_without_an_answer_are_pending() {
+fn client_tool_calls_without_result_are_pending() {
     let calls = [
         call_start("a", "pick"),
         args("a", r#"{"n":1}"#),
@@ -120,14 +120,14 @@ fn calls_of_client_tools_without_an_answer_are_pending() {
 }
 
 #[test]
-fn only_the_last_run_of_a_stream_leaves_calls_open() {
+fn only_last_run_of_stream_has_pending_calls() {
     let mut events = run(&[call_start("a", "pick"), call_end("a")]);
     events.extend(run(&[result("a", "late")]));
     assert_eq!(pending(&events), [""; 0]);
 }
 
 #[test]
-fn interrupts_come_in_two_ways() {
+fn reads_interrupts_from_outcome_and_custom_event() {
     let asked = json!({"type": "interrupt", "interrupts": [{"id": "i", "reason": "tool_call", "message": "May I?"}]});
     let mut talk = conversation();
     let (steps, ending) = read(&[started(), finished_with(&asked)], &mut talk).unwrap();

@@ -15,7 +15,7 @@ fn call(id: &str, name: &str, arguments: &str) -> Value {
 }
 
 #[test]
-fn calls_join_their_message_or_make_their_own() {
+fn calls_join_parent_message_or_create_one() {
     let within = event("TOOL_CALL_START", json!({"toolCallId": "a", "toolCallName": "one", "parentMessageId": "m"}));
     let later = event("TOOL_CALL_START", json!({"toolCallId": "b", "toolCallName": "two", "parentMessageId": "n"}));
     let events = [
@@ -41,7 +41,7 @@ fn calls_join_their_message_or_make_their_own() {
 }
 
 #[test]
-fn a_call_may_come_before_the_text_of_its_message() {
+fn accepts_call_before_text_of_its_message() {
     let first = event("TOOL_CALL_START", json!({"toolCallId": "a", "toolCallName": "one", "parentMessageId": "m"}));
     let events = [first, call_end("a"), text_start("m"), text("m", "Done."), text_end("m")];
     assert_eq!(
@@ -51,7 +51,7 @@ fn a_call_may_come_before_the_text_of_its_message() {
 }
 
 #[test]
-fn answers_stand_behind_their_calls() {
+fn tool_results_follow_their_calls() {
     let events = [
         call_start("a", "one"),
         call_end("a"),
@@ -101,7 +101,7 @@ fn reasoning_and_activities_are_kept_and_thinking_is_not() {
 }
 
 #[test]
-fn metadata_of_events_gathers_at_what_they_build() {
+fn merges_event_metadata_into_messages_and_calls() {
     let events = [
         event("TEXT_MESSAGE_START", json!({"messageId": "m", "metadata": {"a": 1, "b": 1}})),
         event("TEXT_MESSAGE_CONTENT", json!({"messageId": "m", "delta": "x", "metadata": {"b": 2}})),
@@ -117,7 +117,7 @@ fn metadata_of_events_gathers_at_what_they_build() {
 }
 
 #[test]
-fn a_snapshot_replaces_all_but_what_it_does_not_know() {
+fn snapshot_replaces_messages_but_keeps_unlisted_reasoning() {
     let start = [
         event("REASONING_MESSAGE_CHUNK", json!({"messageId": "h", "delta": "hm"})),
         text_start("m"),
@@ -141,7 +141,7 @@ fn a_snapshot_replaces_all_but_what_it_does_not_know() {
 }
 
 #[test]
-fn a_repeated_thread_stays_as_it_was() {
+fn replayed_events_do_not_change_the_thread() {
     let mut talk = conversation();
     talk.say(&[json!({"content": "hi"})], &mut || "u".into()).unwrap();
     let events =

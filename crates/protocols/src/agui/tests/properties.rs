@@ -60,7 +60,7 @@ fn traced(steps: &[AguiStep]) -> (ById, ById) {
 
 proptest! {
     #[test]
-    fn any_order_of_parallel_calls_gives_the_same_calls_as_they_were_begun(
+    fn interleaved_parallel_calls_keep_their_start_order(
         lists in calls(),
         choices in prop::collection::vec(0..8_usize, 1..40),
     ) {
@@ -84,7 +84,7 @@ proptest! {
     }
 
     #[test]
-    fn both_spellings_of_a_conversation_come_to_the_same(parts in prop::collection::vec(part(), 0..8)) {
+    fn chunk_events_equal_start_content_end_events(parts in prop::collection::vec(part(), 0..8)) {
         let (mut long, mut short) = (Vec::new(), Vec::new());
         for (index, part) in parts.iter().enumerate() {
             part.spell(&format!("x{index}"), &mut long, &mut short);
@@ -105,7 +105,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_that_is_sent_makes_it_panic(frames in prop::collection::vec(any_event(), 0..30)) {
+    fn never_panics_on_arbitrary_events(frames in prop::collection::vec(any_event(), 0..30)) {
         let mut talk = conversation();
         let mut reader = AguiReader::new(AguiMethod::Run, "r", &mut talk);
         for (index, frame) in frames.iter().enumerate() {

@@ -30,7 +30,7 @@ fn asked(talk: &mut AguiThread, id: &str) {
 }
 
 #[test]
-fn what_stands_only_there_is_in_the_trace_in_its_order() {
+fn messages_only_in_snapshot_are_traced_in_order() {
     let mut talk = conversation();
     asked(&mut talk, "u");
     let all = [
@@ -57,7 +57,7 @@ fn what_stands_only_there_is_in_the_trace_in_its_order() {
 }
 
 #[test]
-fn what_was_streamed_is_not_counted_again_under_another_id() {
+fn streamed_content_with_new_id_is_not_duplicated() {
     let mut talk = conversation();
     asked(&mut talk, "u");
     let streamed = [
@@ -84,14 +84,14 @@ fn what_was_streamed_is_not_counted_again_under_another_id() {
 }
 
 #[test]
-fn a_message_that_had_only_calls_may_get_its_words() {
+fn snapshot_adds_text_to_message_with_only_calls() {
     let within = event("TOOL_CALL_START", json!({"toolCallId": "c", "toolCallName": "one", "parentMessageId": "m"}));
     let lines = lines_of(&[within, call_end("c"), snapshot(&[says("m", "I look.")])]);
     assert_eq!(lines, ["3 call c one {} begun 2", "4 text I look."]);
 }
 
 #[test]
-fn what_is_older_than_the_words_of_the_user_is_not_of_this_run() {
+fn messages_before_last_user_message_are_ignored() {
     let mut talk = conversation();
     asked(&mut talk, "u");
     let all = [asks("old"), says("a", "Yesterday."), asks("u"), says("b", "Today.")];
@@ -100,7 +100,7 @@ fn what_is_older_than_the_words_of_the_user_is_not_of_this_run() {
 }
 
 #[test]
-fn a_call_of_the_clients_tool_waits_for_its_answer() {
+fn client_tool_call_in_snapshot_is_pending() {
     let all = [calls("a", "c", "pick", "{}"), calls("b", "d", "pick", "{}"), answers("t", "d", "1")];
     let (_, ending) = read(&run(&[snapshot(&all)]), &mut conversation()).unwrap();
     let AnswerEnding::Finished { outcome: super::super::RunOutcome::Success { pending }, .. } = ending else {
@@ -110,7 +110,7 @@ fn a_call_of_the_clients_tool_waits_for_its_answer() {
 }
 
 #[test]
-fn a_joined_thread_starts_with_its_past() {
+fn history_of_joined_thread_is_not_traced() {
     let mut talk = conversation();
     let mut reader = AguiReader::new(AguiMethod::Connect, "r", &mut talk);
     let all = [asks("u"), says("a", "Yesterday."), calls("b", "c", "one", "{}")];
@@ -122,7 +122,7 @@ fn a_joined_thread_starts_with_its_past() {
 }
 
 #[test]
-fn what_is_wrong_there_is_said() {
+fn reports_violations_in_snapshot() {
     let nameless = json!({"id": "a", "role": "assistant", "toolCalls": [{"id": "c", "function": 5}]});
     let wrong = [nameless, answers("t", "x", "1"), calls("b", "d", "one", "{")];
     let at = "violation event 2, `MESSAGES_SNAPSHOT`:";

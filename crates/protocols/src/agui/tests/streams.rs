@@ -5,18 +5,18 @@ use serde_json::json;
 use super::*;
 
 #[test]
-fn a_message_is_one_text_at_the_moment_it_ends() {
+fn message_is_emitted_as_one_text_when_it_ends() {
     let events = [text_start("m"), text("m", "Good "), text("m", "day"), text_end("m")];
     assert_eq!(lines_of(&events), ["5 text Good day"]);
 }
 
 #[test]
-fn empty_messages_are_normal_and_say_nothing() {
+fn empty_messages_are_ignored() {
     assert!(lines_of(&[text_start("m"), text_end("m"), text_start("n"), text("n", ""), text_end("n")]).is_empty());
 }
 
 #[test]
-fn only_the_assistant_speaks() {
+fn only_assistant_messages_become_text() {
     let user = event("TEXT_MESSAGE_START", json!({"messageId": "u", "role": "user"}));
     let nobody = event("TEXT_MESSAGE_START", json!({"messageId": "a", "role": null}));
     let events = [user, text("u", "hi"), text_end("u"), nobody, text("a", "yes"), text_end("a")];
@@ -27,7 +27,7 @@ fn only_the_assistant_speaks() {
 }
 
 #[test]
-fn a_call_is_known_with_its_arguments_and_its_beginning() {
+fn call_has_its_arguments_and_start_event() {
     let events = [
         call_start("c", "search"),
         args("c", r#"{"q":"#),
@@ -44,7 +44,7 @@ fn a_call_is_known_with_its_arguments_and_its_beginning() {
 }
 
 #[test]
-fn parallel_calls_come_out_as_they_were_begun() {
+fn parallel_calls_are_emitted_in_start_order() {
     let events = [
         call_start("a", "one"),
         call_start("b", "two"),
@@ -62,13 +62,13 @@ fn parallel_calls_come_out_as_they_were_begun() {
 }
 
 #[test]
-fn an_answer_makes_its_call_complete() {
+fn tool_result_completes_its_call() {
     let events = [call_start("a", "one"), args("a", "{}"), result("a", "1"), call_end("a")];
     assert_eq!(lines_of(&events), ["3 call a one {} begun 2", "4 result a 1"]);
 }
 
 #[test]
-fn a_failed_answer_says_so() {
+fn failed_tool_result_contains_the_error() {
     let failed = event(
         "TOOL_CALL_RESULT",
         json!({"toolCallId": "a", "messageId": "x", "content": "", "error": "no such order"}),
@@ -78,7 +78,7 @@ fn a_failed_answer_says_so() {
 }
 
 #[test]
-fn an_id_used_twice_is_two_calls() {
+fn reused_call_id_creates_two_calls() {
     let events = [
         call_start("a", "one"),
         call_end("a"),
@@ -100,7 +100,7 @@ fn an_id_used_twice_is_two_calls() {
 }
 
 #[test]
-fn chunks_open_and_close_by_themselves() {
+fn chunks_open_and_close_streams_implicitly() {
     let chunk = |fields| event("TEXT_MESSAGE_CHUNK", fields);
     let call = |fields| event("TOOL_CALL_CHUNK", fields);
     let thought = |fields| event("REASONING_MESSAGE_CHUNK", fields);
@@ -129,7 +129,7 @@ fn chunks_open_and_close_by_themselves() {
 }
 
 #[test]
-fn each_subagent_streams_in_its_own_lane() {
+fn subagent_streams_are_kept_separate() {
     let chunk = |fields| event("TEXT_MESSAGE_CHUNK", fields);
     let events = [
         chunk(json!({"messageId": "m", "delta": "a"})),
@@ -152,7 +152,7 @@ fn each_subagent_streams_in_its_own_lane() {
 }
 
 #[test]
-fn reasoning_is_distinguished_from_text_in_both_spellings() {
+fn reasoning_and_thinking_events_are_not_text() {
     let events = [
         event("REASONING_START", json!({"messageId": "h"})),
         event("REASONING_MESSAGE_START", json!({"messageId": "h", "role": "reasoning"})),
@@ -169,7 +169,7 @@ fn reasoning_is_distinguished_from_text_in_both_spellings() {
 }
 
 #[test]
-fn a_changed_state_is_reported_once() {
+fn state_change_is_reported_once() {
     let events = [
         event("STATE_SNAPSHOT", json!({"snapshot": {"n": 1}})),
         event("STATE_DELTA", json!({"delta": [{"op": "replace", "path": "/n", "value": 2}]})),
@@ -189,7 +189,7 @@ fn a_changed_state_is_reported_once() {
 }
 
 #[test]
-fn what_is_neither_said_nor_called_is_logged() {
+fn other_events_are_logged() {
     let events = [
         event("STEP_STARTED", json!({"stepName": "plan"})),
         event("CUSTOM", json!({"name": "progress", "value": 0.5})),
@@ -219,7 +219,7 @@ fn what_is_neither_said_nor_called_is_logged() {
 }
 
 #[test]
-fn raw_events_are_not_logged_without_end() {
+fn limits_logged_raw_events() {
     let raw = event("RAW", json!({"event": "x".repeat(4000)}));
     let said = lines_of(&vec![raw; 1000]);
     assert_eq!(said.iter().filter(|line| line.contains("a raw event")).count() + 1, said.len());

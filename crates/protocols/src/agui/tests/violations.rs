@@ -15,7 +15,7 @@ fn violations(events: &[Value]) -> Vec<String> {
 }
 
 #[test]
-fn rules_of_order() {
+fn reports_violations_of_run_order() {
     let error = event("RUN_ERROR", json!({"message": "x"}));
     for (events, expected) in [
         (vec![started(), finished()], None),
@@ -58,7 +58,7 @@ fn rules_of_order() {
 }
 
 #[test]
-fn rules_within_a_run() {
+fn reports_violations_within_a_run() {
     let step = |kind: &str| event(kind, json!({"stepName": "p"}));
     let of_subagent = event("STEP_STARTED", json!({"stepName": "p", "subagentRunId": "s"}));
     let chunk = |fields| event("TEXT_MESSAGE_CHUNK", fields);
@@ -152,7 +152,7 @@ fn rules_within_a_run() {
 }
 
 #[test]
-fn what_breaks_a_rule_is_read_all_the_same() {
+fn events_with_violations_are_still_processed() {
     let events = [text("m", "a"), text("m", "b"), result("x", "7"), text_start("n"), text("n", "left open")];
     let said: Vec<String> = lines_of(&events).into_iter().filter(|line| !line.contains("violation")).collect();
     assert_eq!(said, ["4 result x 7", "3 text ab", "6 text left open"]);
@@ -161,7 +161,7 @@ fn what_breaks_a_rule_is_read_all_the_same() {
 }
 
 #[test]
-fn fields_that_matter_must_be_right() {
+fn refuses_missing_or_invalid_required_fields() {
     for (bad, why) in [
         (event("TEXT_MESSAGE_START", json!({})), "event 2, `TEXT_MESSAGE_START`: the field `messageId` is missing"),
         (
@@ -208,7 +208,7 @@ fn fields_that_matter_must_be_right() {
 }
 
 #[test]
-fn there_is_an_end_to_everything() {
+fn enforces_limits_on_events_bytes_and_ids() {
     let limited = |events: &[Value]| {
         let mut talk = conversation();
         let mut reader = AguiReader::new(AguiMethod::Run, "r", &mut talk);

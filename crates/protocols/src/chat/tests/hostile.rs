@@ -16,7 +16,7 @@ const APIS: [WireApi; 7] = [
 ];
 
 #[test]
-fn errors_are_told_in_the_provider_s_words() {
+fn reports_provider_error_message() {
     let all = [
         (WireApi::Chat, json!({ "error": { "message": "slow down", "type": "rate_limit" } })),
         (
@@ -41,7 +41,7 @@ fn errors_are_told_in_the_provider_s_words() {
 }
 
 #[test]
-fn an_error_in_the_middle_of_a_stream_is_one() {
+fn error_in_mid_stream_is_reported() {
     let chat =
         sse(&[json!({ "choices": [{ "delta": { "content": "a" } }] }), json!({ "error": { "message": "gone" } })]);
     let claude = named(&[json!({ "type": "error", "error": { "type": "overloaded_error", "message": "gone" } })]);
@@ -71,7 +71,7 @@ fn events_that_are_not_json_are_skipped_with_one_note() {
 }
 
 #[test]
-fn events_of_any_shape_are_read_by_everyone() {
+fn never_panics_on_unexpected_event_shapes() {
     let strange = [json!(null), json!(7), json!([[]]), json!({ "type": 7 }), json!({ "choices": { "a": 1 } })];
     for api in APIS {
         for event in &strange {
@@ -87,7 +87,7 @@ fn events_of_any_shape_are_read_by_everyone() {
 }
 
 #[test]
-fn a_thousand_calls_are_read_and_no_more() {
+fn limits_number_of_tool_calls() {
     let call = |at: u64| json!({ "choices": [{ "delta": { "tool_calls": [{ "index": at, "id": format!("c{at}"), "function": { "name": "f", "arguments": "{}" } }] } }] });
     let events: Vec<Value> = (0..1100).map(call).collect();
     let answer = read_answer(WireApi::Chat, 200, SSE, [sse(&events).as_slice()]);
@@ -101,7 +101,7 @@ fn kept(api: WireApi, stream: &[u8], place: &str) -> usize {
 }
 
 #[test]
-fn choices_items_blocks_and_parts_have_an_end() {
+fn limits_number_of_choices_items_blocks_and_parts() {
     let many = |event: &dyn Fn(u64) -> Value| (0..11_000).map(event).collect::<Vec<_>>();
     let choices = many(&|at| json!({ "choices": [{ "index": at, "delta": { "content": "a" } }] }));
     assert_eq!(kept(WireApi::Chat, &sse(&choices), "/choices"), 128);
@@ -120,7 +120,7 @@ fn choices_items_blocks_and_parts_have_an_end() {
 }
 
 #[test]
-fn an_answer_beyond_the_limit_is_not_complete() {
+fn response_beyond_size_limit_is_incomplete() {
     let piece = vec![b' '; 1 << 20];
     let pieces = std::iter::repeat_n(piece.as_slice(), 65).chain([&b"{\"choices\":[]}"[..]]);
     let answer = read_answer(WireApi::Chat, 200, "application/json", pieces);
@@ -129,14 +129,14 @@ fn an_answer_beyond_the_limit_is_not_complete() {
 
 proptest! {
     #[test]
-    fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..200), at in 0..APIS.len(), status in 100..600_u16) {
+    fn never_panics_on_arbitrary_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200), at in 0..APIS.len(), status in 100..600_u16) {
         for content_type in [SSE, EVENT_STREAM, "application/json", "application/x-ndjson"] {
             read_answer(APIS[at], status, content_type, [bytes.as_slice()]);
         }
     }
 
     #[test]
-    fn a_changed_byte_is_survived(which in 0..8_usize, at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+    fn never_panics_on_a_changed_byte(which in 0..8_usize, at in any::<prop::sample::Index>(), byte in any::<u8>()) {
         let Some(mut spoken) = all().into_iter().nth(which) else { return Ok(()) };
         let at = at.index(spoken.stream.len());
         spoken.stream[at] = byte;

@@ -10,7 +10,7 @@ fn chat_stream(deltas: &[Value]) -> ModelAnswer {
 }
 
 #[test]
-fn servers_that_give_all_calls_one_index_or_none() {
+fn calls_with_shared_or_missing_index_are_separate() {
     let of = |index: Value, id: &str| json!({ "tool_calls": [{ "index": index, "id": id, "function": { "name": "f", "arguments": "{}" } }] });
     for index in [json!(0), Value::Null] {
         let answer = chat_stream(&[of(index.clone(), "a"), of(index, "b")]);
@@ -19,7 +19,7 @@ fn servers_that_give_all_calls_one_index_or_none() {
 }
 
 #[test]
-fn a_function_of_old_is_a_call_without_an_id() {
+fn legacy_function_call_has_no_id() {
     let answer = chat_stream(&[
         json!({ "function_call": { "name": "f", "arguments": "" } }),
         json!({ "function_call": { "arguments": "{\"a\":1}" } }),
@@ -28,7 +28,7 @@ fn a_function_of_old_is_a_call_without_an_id() {
 }
 
 #[test]
-fn thoughts_and_refusals_are_read() {
+fn reads_reasoning_and_refusals() {
     let answer = chat_stream(&[
         json!({ "reasoning_content": "hm" }),
         json!({ "content": [{ "type": "text", "text": "ok" }] }),
@@ -42,7 +42,7 @@ fn thoughts_and_refusals_are_read() {
 }
 
 #[test]
-fn usage_of_reasoning_is_reported() {
+fn reports_reasoning_token_usage() {
     let body = json!({ "choices": [], "usage": { "prompt_tokens": 1, "completion_tokens": 5, "completion_tokens_details": { "reasoning_tokens": 4 } } });
     let usage = read(WireApi::Chat, &body).usage.unwrap();
     assert_eq!((usage.input, usage.output, usage.cached_input, usage.reasoning), (Some(1), Some(5), None, Some(4)));
@@ -50,7 +50,7 @@ fn usage_of_reasoning_is_reported() {
 }
 
 #[test]
-fn tools_of_the_provider_come_with_their_results() {
+fn provider_tools_include_their_results() {
     let output = json!([
         { "type": "web_search_call", "id": "ws_1", "status": "completed", "action": { "type": "search", "query": "x" } },
         { "type": "mcp_call", "id": "mcp_1", "name": "find", "arguments": "{\"a\":1}", "output": "found", "error": null },
@@ -78,7 +78,7 @@ fn tools_of_the_provider_come_with_their_results() {
 }
 
 #[test]
-fn gemini_streams_a_list_without_sse_and_wraps_answers_of_a_login() {
+fn reads_gemini_list_stream_and_wrapped_response() {
     let chunk = |text: &str, finish: Value| json!({ "candidates": [{ "content": { "parts": [{ "text": text }] }, "finishReason": finish }] });
     let list = json!([chunk("a", Value::Null), chunk("b", json!("STOP"))]).to_string();
     let answer = read_answer(WireApi::Gemini, 200, "application/json", [list.as_bytes()]);
@@ -90,7 +90,7 @@ fn gemini_streams_a_list_without_sse_and_wraps_answers_of_a_login() {
 }
 
 #[test]
-fn ollama_generates_without_messages() {
+fn reads_ollama_generate_stream() {
     let stream =
         lines(&[json!({ "response": "a", "done": false }), json!({ "response": "b", "done": true, "eval_count": 2 })]);
     let answer = read_answer(WireApi::Ollama, 200, "application/x-ndjson", [stream.as_slice()]);

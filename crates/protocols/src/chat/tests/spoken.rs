@@ -235,7 +235,7 @@ fn invoked() -> Spoken {
 }
 
 #[test]
-fn a_streamed_answer_is_the_whole_one() {
+fn streamed_response_equals_complete_response() {
     for spoken in all() {
         let (whole, streamed) = (read(spoken.api, &spoken.whole), spoken.streamed());
         let api = spoken.api;

@@ -4,7 +4,7 @@ use super::spoken::all;
 use super::*;
 
 #[test]
-fn a_torn_stream_says_no_more_than_what_came() {
+fn truncated_stream_yields_only_received_content() {
     for spoken in all() {
         let full = spoken.streamed();
         let api = spoken.api;
@@ -28,7 +28,7 @@ fn a_torn_stream_says_no_more_than_what_came() {
 }
 
 #[test]
-fn where_a_stream_is_cut_into_pieces_makes_no_difference() {
+fn chunk_boundaries_do_not_change_the_result() {
     for spoken in all() {
         for size in [1, 7, 64] {
             let pieces = spoken.stream.chunks(size);
@@ -43,7 +43,7 @@ fn where_a_stream_is_cut_into_pieces_makes_no_difference() {
 }
 
 #[test]
-fn an_incomplete_call_is_not_requested() {
+fn incomplete_call_is_not_reported_as_a_call() {
     let start = json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "tool_use", "id": "a", "name": "wipe", "input": {} } });
     let answer = read_answer(WireApi::Messages, 200, SSE, [named(&[start]).as_slice()]);
     assert_eq!((answer.calls.len(), answer.complete), (0, false));
@@ -51,7 +51,7 @@ fn an_incomplete_call_is_not_requested() {
 }
 
 #[test]
-fn half_a_body_is_not_an_answer() {
+fn truncated_body_has_no_content() {
     for spoken in all() {
         let body = spoken.whole.to_string();
         let answer = read_answer(spoken.api, 200, "application/json", [&body.as_bytes()[..body.len() / 2]]);

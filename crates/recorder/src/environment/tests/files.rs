@@ -24,7 +24,7 @@ fn prepare(outside: &[(&str, &str)]) -> (Environment, HashMap<String, String>) {
 }
 
 #[test]
-fn a_temporary_folder_is_private_and_goes_away() {
+fn temporary_folder_is_private_and_removed_on_drop() {
     let (environment, variables) = prepare(&[]);
     let root = Path::new(&variables["SSL_CERT_FILE"]).parent().unwrap().to_owned();
     assert_eq!(fs::metadata(&root).unwrap().permissions().mode() & 0o777, 0o700);
@@ -34,7 +34,7 @@ fn a_temporary_folder_is_private_and_goes_away() {
 }
 
 #[test]
-fn a_given_folder_stays_and_may_be_read_by_others() {
+fn given_folder_is_kept_and_readable_by_others() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("a b/c");
     let environment = Environment::prepare(OURS, "host:7", &[], Some(&folder)).unwrap();
@@ -49,7 +49,7 @@ fn a_given_folder_stays_and_may_be_read_by_others() {
 }
 
 #[test]
-fn nothing_gets_around_the_proxy() {
+fn overrides_variables_that_bypass_the_proxy() {
     let (_environment, variables) = prepare(&[("NO_PROXY", "api.openai.com"), ("all_proxy", "socks5://elsewhere")]);
     for name in ["HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy", "AGENTCI_PROXY"] {
         assert_eq!(variables[name], "http://127.0.0.1:7");
@@ -61,7 +61,7 @@ fn nothing_gets_around_the_proxy() {
 }
 
 #[test]
-fn the_users_own_certificates_stay_trusted_and_keys_stay_away() {
+fn bundle_contains_user_certificates_but_no_private_keys() {
     let home = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| {
         let path = home.path().join(name);
@@ -94,7 +94,7 @@ fn the_users_own_certificates_stay_trusted_and_keys_stay_away() {
 
 /// A bundle file that is named but missing must not leave the agent with our authority alone.
 #[test]
-fn the_roots_of_the_system_are_there_otherwise() {
+fn bundle_falls_back_to_system_roots() {
     let (_environment, variables) = prepare(&[("SSL_CERT_FILE", "/nowhere.pem")]);
     let bundle = fs::read_to_string(&variables["SSL_CERT_FILE"]).unwrap();
     assert!(bundle.ends_with(OURS));

@@ -21,7 +21,7 @@ fn run(world: &World, script: &str) -> Vec<String> {
 }
 
 #[test]
-fn clients_that_ignore_the_environment_go_through_one_tunnel() {
+fn clients_ignoring_proxy_variables_use_one_tunnel() {
     let world = World::start();
     let fetched = run(&world, "last(await (await fetch('https://api.test/a')).text())");
     assert_eq!(fetched, ["api.test:443 GET /a HTTP/1.1"]);
@@ -45,7 +45,7 @@ fn clients_that_ignore_the_environment_go_through_one_tunnel() {
 }
 
 #[test]
-fn imports_and_threads_are_led_as_well() {
+fn imports_and_worker_threads_use_the_proxy() {
     let world = World::start();
     let imported = "import { connect } from 'net';
         const s = connect({ port: 80, host: 'api.test' }, () => s.write('GET /esm HTTP/1.1\\r\\n\\r\\n'));
@@ -59,7 +59,7 @@ fn imports_and_threads_are_led_as_well() {
 }
 
 #[test]
-fn a_socket_in_a_tunnel_is_used_as_any_other() {
+fn tunnelled_socket_supports_keep_alive_and_socket_options() {
     let world = World::start();
     let kept = "const agent = new https.Agent({ keepAlive: true });
         await get(https, 'https://api.test/1', { agent });
@@ -87,7 +87,7 @@ fn a_socket_in_a_tunnel_is_used_as_any_other() {
 }
 
 #[test]
-fn a_certificate_for_another_name_is_still_refused() {
+fn refuses_certificate_for_another_host() {
     let world = World::start();
     let script = "await get(https, 'https://other.test/').catch((error) => {
         if (error.code === 'ERR_TLS_CERT_ALTNAME_INVALID') console.log('hello'); });";
@@ -95,7 +95,7 @@ fn a_certificate_for_another_name_is_still_refused() {
 }
 
 #[test]
-fn a_refused_tunnel_says_by_whom_and_why() {
+fn refused_tunnel_reports_the_recorder_and_reason() {
     let world = World::start();
     let script = "await fetch('https://refused.test/').catch((error) => {
         if (/recorder refused refused.test:443: HTTP\\/1.1 403 not in the recording/.test(error.cause.message)) console.log('hello');
@@ -104,7 +104,7 @@ fn a_refused_tunnel_says_by_whom_and_why() {
 }
 
 #[test]
-fn unix_sockets_and_channels_of_the_agent_are_not_touched() {
+fn unix_sockets_bypass_the_proxy() {
     let world = World::start();
     let script = "const path = require('path').join(require('fs').mkdtempSync(require('os').tmpdir() + '/'), 's');
         const server = net.createServer((c) => c.end('hello')).listen(path, () => {
@@ -114,7 +114,7 @@ fn unix_sockets_and_channels_of_the_agent_are_not_touched() {
 
 /// A user's own preload is loaded, and a folder with a space in its name does not break the list.
 #[test]
-fn the_users_own_options_hold() {
+fn keeps_user_node_options() {
     let world = World::start();
     let folder = tempfile::Builder::new().prefix("with space\"").tempdir().unwrap();
     let own = folder.path().join("own.cjs");
@@ -124,7 +124,7 @@ fn the_users_own_options_hold() {
 }
 
 #[test]
-fn without_a_proxy_nothing_is_changed() {
+fn hook_changes_nothing_without_a_proxy() {
     let hook = concat!(env!("CARGO_MANIFEST_DIR"), "/src/environment/assets/hook.cjs");
     let script = "console.log(require('net').connect.name, process.moduleLoadList.includes('NativeModule tls'))";
     let run = |hooked: bool| {

@@ -14,7 +14,7 @@ fn run(world: &World, script: &str) -> Vec<String> {
 }
 
 #[test]
-fn clients_that_ignore_the_environment_go_through_one_tunnel() {
+fn clients_ignoring_proxy_variables_use_one_tunnel() {
     let world = World::start();
     let secure = "c = http.client.HTTPSConnection('api.test'); c.request('GET', '/a'); last(c.getresponse().read())";
     assert_eq!(run(&world, secure), ["api.test:443 GET /a HTTP/1.1"]);
@@ -37,7 +37,7 @@ asyncio.run(main())";
 
 /// The client uses the proxy of the environment by itself: one tunnel, not a tunnel in a tunnel.
 #[test]
-fn clients_that_heed_the_environment_are_left_alone() {
+fn clients_honouring_proxy_variables_are_unchanged() {
     let world = World::start();
     let secure = run(&world, "last(urllib.request.urlopen('https://api.test/a').read())");
     assert_eq!(secure, ["api.test:443 GET /a HTTP/1.1"]);
@@ -46,7 +46,7 @@ fn clients_that_heed_the_environment_are_left_alone() {
 }
 
 #[test]
-fn unix_sockets_servers_and_channels_of_the_agent_are_not_touched() {
+fn unix_sockets_servers_and_datagrams_bypass_the_proxy() {
     let world = World::start();
     let script = "
 import multiprocessing, os, tempfile
@@ -61,7 +61,7 @@ last(answer)";
 }
 
 #[test]
-fn a_refused_tunnel_says_by_whom_and_why() {
+fn refused_tunnel_reports_the_reason() {
     let world = World::start();
     let script = "
 def says(error): assert isinstance(error, ConnectionRefusedError) and '403 not in the recording' in str(error), error
@@ -76,7 +76,7 @@ asyncio.run(main())";
 
 /// Without the recorder, `site` imports it, keeps it, and reports its errors; with the recorder as well.
 #[test]
-fn the_users_own_sitecustomize_behaves_as_ever() {
+fn user_sitecustomize_behaves_as_without_recorder() {
     let world = World::start();
     let own = tempfile::tempdir().unwrap();
     let path = own.path().to_str().unwrap();
@@ -103,7 +103,7 @@ fn the_users_own_sitecustomize_behaves_as_ever() {
 }
 
 #[test]
-fn the_hooks_are_written_for_python_3_9() {
+fn hooks_parse_as_python_3_9() {
     for source in
         [include_str!("../assets/python/sitecustomize.py"), include_str!("../assets/python/_agentci_tunnel.py")]
     {

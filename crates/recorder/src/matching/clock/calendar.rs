@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_are_counted_right() {
+    fn converts_dates_to_days_and_weekdays() {
         for (date, day, weekday) in [
             ((1970, 1, 1), 0, 3),
             ((2000, 2, 29), 11_016, 1),

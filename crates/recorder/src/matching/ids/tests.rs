@@ -33,7 +33,7 @@ fn paired(recorded: &str, sent: &str) -> bool {
 }
 
 #[test]
-fn ids_of_all_kinds_are_paired() {
+fn pairs_ids_of_the_same_kind() {
     type Make = fn(&mut Dice) -> String;
     let last = |dice: &mut Dice| dice.of(b"AQgw", 1);
     let kinds: [(&str, Make); 16] = [
@@ -73,7 +73,7 @@ fn ids_of_all_kinds_are_paired() {
 }
 
 #[test]
-fn ids_are_ids_of_their_kind_only() {
+fn does_not_pair_ids_of_different_kinds() {
     for (recorded, sent) in [
         ("user_9f86d081884c7d65", "order_5e6f7a8b9c0d1e2f"),
         ("user_V1StGXR8Z5jdHi6B", "sess_3kTMdaVb8xQ2LpR0"),
@@ -96,7 +96,7 @@ fn ids_are_ids_of_their_kind_only() {
 }
 
 #[test]
-fn what_is_unique_is_an_id_and_words_and_numbers_are_not() {
+fn recognises_ids_but_not_words_and_numbers() {
     for text in [
         "0193b2a4-7c11-7d3e-9c55-0242ac120002",
         "01ARZ3NDEKTSV4RRFFQ69G5FAV",
@@ -147,7 +147,7 @@ fn what_is_unique_is_an_id_and_words_and_numbers_are_not() {
 }
 
 #[test]
-fn ids_are_found_within_texts() {
+fn finds_ids_within_text() {
     let user = "user_9f86d081884c7d659f86d081884c7d65_account_0193b2a4-7c11-7d3e-9c55-0242ac120002_session_0193b2a4-7c11-7d3e-9c55-0242ac120003";
     assert_eq!(ids_in(user).count(), 3);
     assert_eq!(masked("/x/0193b2a4-7c11-7d3e-9c55-0242ac120002/y"), "/x/\u{0}/y");
@@ -170,7 +170,7 @@ fn documents(folder: &std::path::Path, out: &mut String) {
 }
 
 #[test]
-fn words_of_documents_are_no_ids() {
+fn finds_no_ids_in_documentation() {
     let project = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut text = String::new();
     documents(&project.join("docs"), &mut text);

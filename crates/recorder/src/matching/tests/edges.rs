@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn another_model_is_another_model_however_its_name_ends() {
+fn model_names_must_match_exactly() {
     let of = |model: &str| chat(json!({ "model": model, "messages": [] }));
     for (recorded, sent) in [
         ("ft:gpt-4o:acme::9f86d081884c7d65", "ft:gpt-4o:acme::0a86d081884c7d61"),
@@ -17,7 +17,7 @@ fn another_model_is_another_model_however_its_name_ends() {
 }
 
 #[test]
-fn what_was_not_kept_is_never_taken_for_the_same() {
+fn request_with_unrecorded_body_never_matches() {
     let large = RecordedRequest { body: RecordedBody::TooLarge { bytes: 40_000_000 }, ..chat(json!({})) };
     let miss = missed(after(large.clone(), &large, here(NOW)));
     assert_eq!(miss.reason, "its body is too large to be recorded, so it cannot be compared");
@@ -25,7 +25,7 @@ fn what_was_not_kept_is_never_taken_for_the_same() {
 }
 
 #[test]
-fn a_folder_in_a_path_may_be_the_one_of_this_machine() {
+fn folder_in_path_may_differ_between_machines() {
     let of = |folder: &str| get(&format!("/files/{folder}%2Fnotes.txt?raw=1"));
     let found = after(of("%2Fhome%2Fme%2Fshop"), &of("%2Fbuilds%2F7%2Fmy_shop.x"), elsewhere(NOW));
     assert_eq!(holes(found).roots, 1);
@@ -39,7 +39,7 @@ fn a_folder_in_a_path_may_be_the_one_of_this_machine() {
 }
 
 #[test]
-fn names_of_temporary_files_are_made_up() {
+fn random_temporary_file_names_match() {
     let found = |recorded: &str, sent: &str, here: Circumstances| after(prompt(recorded), &prompt(sent), here);
     for (recorded, sent) in [
         ("wrote /tmp/tmpp3jfiykz", "wrote /tmp/tmp_8ab2xqw"),
@@ -73,7 +73,7 @@ fn names_of_temporary_files_are_made_up() {
 }
 
 #[test]
-fn snowflakes_of_the_present_are_ids() {
+fn recent_snowflakes_are_ids() {
     let snowflake = |ms: u64, epoch: u64, low: u64| ((ms - epoch) << 22) | low;
     let (twitter, discord) = (1_288_834_974_657, 1_420_070_400_000);
     for epoch in [twitter, discord] {

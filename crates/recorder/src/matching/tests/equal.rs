@@ -7,7 +7,7 @@ fn hits(answered: &Answered) -> bool {
 }
 
 #[test]
-fn an_equal_request_is_answered_once_and_in_order() {
+fn each_equal_request_is_answered_once_in_order() {
     let mut matcher = matcher(recording(vec![prompt("one"), prompt("one")]), here(NOW));
     for id in [1, 2] {
         assert_eq!(
@@ -21,7 +21,7 @@ fn an_equal_request_is_answered_once_and_in_order() {
 }
 
 #[test]
-fn an_id_that_another_stands_for_is_not_equal_any_more() {
+fn id_already_paired_with_another_no_longer_matches() {
     let about = |id: &str, what: &str| prompt(&format!("{what} {id}"));
     let mut matcher = matcher(recording(vec![about(A, "open"), about(A, "close")]), here(NOW));
     assert!(hits(&matcher.answer(&about(B, "open"))));
@@ -32,7 +32,7 @@ fn an_id_that_another_stands_for_is_not_equal_any_more() {
 }
 
 #[test]
-fn what_is_left_out_binds_no_id() {
+fn ignored_fields_do_not_pair_ids() {
     let first = chat(json!({ "model": "m", "session": A, "messages": [{ "role": "user", "content": "hello" }] }));
     let ignore = vec!["/session".to_owned()];
     let of = |ignore| {
@@ -47,7 +47,7 @@ fn what_is_left_out_binds_no_id() {
 }
 
 #[test]
-fn headers_that_are_compared_must_be_equal_too() {
+fn compared_headers_must_be_equal() {
     let with = |version: &str| RecordedRequest { headers: vec![("x-version".into(), version.into())], ..prompt("one") };
     let rules = MatchRules { headers: vec!["X-Version".into()], ..MatchRules::default() };
     let of = || Matcher::new(Arc::new(recording(vec![with("1")])), here(NOW), rules.clone());
@@ -58,7 +58,7 @@ fn headers_that_are_compared_must_be_equal_too() {
 }
 
 #[test]
-fn what_was_not_kept_is_equal_to_nothing() {
+fn unrecorded_body_equals_nothing() {
     let large = RecordedRequest { body: RecordedBody::TooLarge { bytes: 9 }, ..prompt("") };
     let mut matcher = matcher(recording(vec![large.clone()]), here(NOW));
     assert_eq!(matcher.answer_equal(&large), None);
@@ -66,7 +66,7 @@ fn what_was_not_kept_is_equal_to_nothing() {
 }
 
 #[test]
-fn everything_in_a_request_counts() {
+fn every_part_of_a_request_is_compared() {
     let recorded = chat(json!({ "model": "m", "seed": 1, "messages": [{ "role": "user", "content": "one" }] }));
     let other = |change: &dyn Fn(&mut RecordedRequest)| {
         let mut sent = recorded.clone();

@@ -11,7 +11,7 @@ fn tools(description: &str) -> RecordedRequest {
 }
 
 #[test]
-fn what_is_no_hole_must_be_equal() {
+fn values_outside_holes_must_be_equal() {
     for (recorded, sent, at) in [
         (prompt("refund it"), prompt("return it"), "/messages/0/content"),
         (prompt("pay 20"), prompt("pay 21"), "/messages/0/content"),
@@ -34,7 +34,7 @@ fn what_is_no_hole_must_be_equal() {
 }
 
 #[test]
-fn spelling_of_json_does_not_matter() {
+fn json_formatting_is_ignored() {
     for (recorded, sent) in [
         (r#"{"a":20,"b":[1e2]}"#, r#"{"b":[100],"a":20.0}"#),
         (r#"{"s":"{\"a\":1,\"b\":\"x\"}"}"#, r#"{"s":"{ \"b\": \"x\", \"a\": 1.0 }"}"#),
@@ -46,7 +46,7 @@ fn spelling_of_json_does_not_matter() {
 }
 
 #[test]
-fn one_place_has_several_names() {
+fn equivalent_origins_and_paths_match() {
     let mut sent = prompt("x");
     sent.path = "/chat/completions".into();
     assert_eq!(holes(after(prompt("x"), &sent, here(NOW))), Holes::default());
@@ -67,7 +67,7 @@ fn ids_are_paired_one_to_one() {
 }
 
 #[test]
-fn pairs_hold_over_the_whole_session() {
+fn id_pairs_apply_to_the_whole_session() {
     let of = |text: &str, id: &str| chat(json!({ "text": text, "session": id }));
     let recorded = || recording(vec![of("one", A), of("two", A)]);
     let mut honest = matcher(recorded(), here(NOW));
@@ -81,7 +81,7 @@ fn pairs_hold_over_the_whole_session() {
 }
 
 #[test]
-fn ids_that_answers_gave_out_stand_for_themselves() {
+fn ids_from_recorded_responses_must_match_exactly() {
     let result = |call: &str| chat(json!({ "messages": [{ "role": "tool", "tool_call_id": call, "content": "ok" }] }));
     let recorded = || {
         let mut second = exchange(2, result("call_abc123def456"), "{}");
@@ -99,7 +99,7 @@ fn ids_that_answers_gave_out_stand_for_themselves() {
 }
 
 #[test]
-fn an_id_of_the_agent_that_answers_repeat_is_still_its_own() {
+fn agent_ids_echoed_in_responses_may_still_differ() {
     let of = |text: &str, id: &str| chat(json!({ "text": text, "session": id }));
     let mut recorded = recording(vec![of("one", A), of("two", A), of("three", A)]);
     recorded.exchanges[0] = exchange(1, of("one", A), &format!("{{\"session\":\"{A}\"}}"));
@@ -110,7 +110,7 @@ fn an_id_of_the_agent_that_answers_repeat_is_still_its_own() {
 }
 
 #[test]
-fn an_equal_request_binds_its_ids_to_themselves() {
+fn equal_request_pairs_ids_with_themselves() {
     let order = |text: &str, ids: &[&str]| prompt(&format!("{text} {}", ids.join(" and ")));
     let recorded = |answer: &str| {
         let mut recorded = recording(vec![order("look at", &[A, B]), order("refund", &[A]), order("close", &[B])]);
@@ -128,7 +128,7 @@ fn an_equal_request_binds_its_ids_to_themselves() {
 }
 
 #[test]
-fn what_the_agent_is_given_stands_for_itself() {
+fn ids_given_to_the_agent_must_match_exactly() {
     let of = |id: &str| chat(json!({ "order": id }));
     let mut recorded = recording(vec![of(A)]);
     let given = |texts: &[&str]| MatchRules {
@@ -150,7 +150,7 @@ fn what_the_agent_is_given_stands_for_itself() {
 }
 
 #[test]
-fn ids_that_differ_are_told() {
+fn differing_ids_are_counted_and_reported() {
     let of = |text: &str, one: &str, other: &str| chat(json!({ "text": format!("{text} {one}"), "l": [other, one] }));
     let mut replay = matcher(recording(vec![of("one", A, B), of("two", A, B)]), here(NOW));
     replay.answer(&of("one", C, B));
@@ -169,7 +169,7 @@ fn ids_that_differ_are_told() {
 }
 
 #[test]
-fn folders_may_be_elsewhere() {
+fn folder_locations_may_differ() {
     for (recorded, sent) in [
         ("cwd: /home/me/shop", "cwd: /builds/7/my_shop.x"),
         ("read /home/me/shop/src/a.rs, then /home/me/.rc.", "read /builds/7/my_shop.x/src/a.rs, then /root/.rc."),
@@ -195,14 +195,14 @@ fn folders_may_be_elsewhere() {
 }
 
 #[test]
-fn a_folder_within_the_recorded_one_is_told_apart() {
+fn distinguishes_folder_nested_in_recorded_one() {
     let within = Circumstances { roots: roots("/home/me/shop/shop", "/home/me", "/tmp"), ..here(NOW) };
     let answered = after(prompt("at /home/me/shop/shop/x"), &prompt("at /home/me/shop/shop/shop/x"), within);
     assert_eq!(holes(answered).roots, 1);
 }
 
 #[test]
-fn names_may_be_paths_and_ids_too() {
+fn object_keys_may_be_paths_and_ids() {
     let of = |path: &str, id: &str, size: u64| {
         let sizes = json!({ "total-2": 1, format!("{path}/b.rs"): size, id: 7, format!("{path}/a.rs"): 3 });
         chat(json!({ "sizes": sizes, "text": sizes.to_string() }))
@@ -215,7 +215,7 @@ fn names_may_be_paths_and_ids_too() {
 }
 
 #[test]
-fn secrets_match_whatever_stands_for_them() {
+fn redacted_secrets_match_any_value() {
     let recorded = prompt("the key is [REDACTED], use it on 2026-11-16");
     let sent = prompt("the key is abc123, use it on 2026-11-17");
     assert_eq!(holes(after(recorded.clone(), &sent, here(NOW + DAY))).clock, 1);
@@ -224,7 +224,7 @@ fn secrets_match_whatever_stands_for_them() {
 }
 
 #[test]
-fn what_the_team_leaves_out_is_left_out_and_counted() {
+fn configured_ignore_rules_are_applied_and_counted() {
     let of = |system: &str, seed: u64| {
         chat(
             json!({ "seed": seed, "messages": [{ "role": "system", "content": system }, { "role": "user", "content": "x" }] }),
@@ -245,7 +245,7 @@ fn what_the_team_leaves_out_is_left_out_and_counted() {
 }
 
 #[test]
-fn learned_places_and_headers() {
+fn applies_learned_holes_and_compares_headers() {
     let of = |seed: u64, version: &str| RecordedRequest {
         headers: vec![("x-version".into(), version.into())],
         ..chat(json!({ "meta": format!("{{\"seed\":{seed}}}") }))
@@ -261,7 +261,7 @@ fn learned_places_and_headers() {
 }
 
 #[test]
-fn multipart_is_compared_by_parts() {
+fn compares_multipart_bodies_by_part() {
     let of = |file: &str, content: &[u8]| {
         let part = |name: &str, filename: Option<&str>, content: &[u8]| crate::FormPart {
             name: name.into(),
@@ -294,14 +294,14 @@ fn gemini(call: &str, result: &str, city: &str) -> RecordedRequest {
 }
 
 #[test]
-fn ids_of_calls_that_the_agent_makes_up_may_have_any_form() {
+fn agent_generated_call_ids_may_have_any_format() {
     let recorded = gemini("QxFQeVbMYXdpkCgw", "QxFQeVbMYXdpkCgw", "Paris");
     let sent = gemini("b7KpQ2mZr9TtWx4c", "b7KpQ2mZr9TtWx4c", "Paris");
     assert_eq!(holes(after(recorded, &sent, here(NOW))), Holes { ids: 2, ..Holes::default() });
 }
 
 #[test]
-fn a_result_belongs_to_its_call() {
+fn result_id_must_match_its_call() {
     let recorded = || gemini("QxFQeVbMYXdpkCgw", "QxFQeVbMYXdpkCgw", "Paris");
     let result = "/contents/2/parts/0/functionResponse/id";
     for sent in [
@@ -316,7 +316,7 @@ fn a_result_belongs_to_its_call() {
 }
 
 #[test]
-fn the_id_of_a_call_that_the_model_gave_stands_for_itself() {
+fn call_id_from_the_model_must_match_exactly() {
     let first = RecordedRequest { at_us: 1, ..prompt("weather?") };
     let second = RecordedRequest { at_us: 10_000, ..gemini("callOne", "callOne", "Paris") };
     let mut recording = recording(vec![first, second]);

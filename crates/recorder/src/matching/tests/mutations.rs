@@ -90,7 +90,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn any_other_change_misses_at_its_place(which in 0..3_usize, leaf in any::<prop::sample::Index>(), seed in any::<usize>()) {
+    fn any_other_change_misses_at_its_location(which in 0..3_usize, leaf in any::<prop::sample::Index>(), seed in any::<usize>()) {
         let mut sent = recorded().swap_remove(which);
         let RecordedBody::Json(body) = &mut sent.body else { unreachable!() };
         let mut pointers = Vec::new();
@@ -104,7 +104,7 @@ proptest! {
     }
 
     #[test]
-    fn any_change_within_the_holes_hits(one in any::<u128>(), other in any::<u128>(), days in 0..3000_u64, minutes in 0..1440_u64) {
+    fn any_change_within_holes_matches(one in any::<u128>(), other in any::<u128>(), days in 0..3000_u64, minutes in 0..1440_u64) {
         prop_assume!(one != other);
         let uuid = |bits: u128| {
             let hex = format!("{bits:032x}");

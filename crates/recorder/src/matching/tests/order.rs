@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn parallel_requests_with_one_user_message_get_their_own_answers() {
+fn parallel_requests_with_same_user_message_get_own_responses() {
     let request = |number: usize| {
         chat(json!({ "messages": [
             { "role": "system", "content": format!("You are clerk {number} of {A}.") },
@@ -19,7 +19,7 @@ fn parallel_requests_with_one_user_message_get_their_own_answers() {
 }
 
 #[test]
-fn equal_requests_are_answered_in_order_and_no_more_often() {
+fn equal_requests_are_answered_in_order_without_repeats() {
     let mut matcher = matcher(recording(vec![prompt("x"), prompt("x"), prompt("x")]), here(NOW));
     for expected in 1..=3 {
         assert_eq!(id(&matcher.answer(&prompt("x"))), expected);
@@ -30,7 +30,7 @@ fn equal_requests_are_answered_in_order_and_no_more_often() {
 }
 
 #[test]
-fn what_only_asks_is_answered_again() {
+fn repeats_last_response_to_read_only_requests() {
     let list = |number: u64, method: &str| {
         let body = json!({ "jsonrpc": "2.0", "id": number, "method": method, "params": { "_meta": { "progressToken": number } } });
         RecordedRequest { method: "POST".into(), body: RecordedBody::Json(body), path: "/mcp".into(), ..get("") }
@@ -51,7 +51,7 @@ fn what_only_asks_is_answered_again() {
 }
 
 #[test]
-fn a_request_goes_on_with_its_own_conversation() {
+fn follow_up_request_matches_its_own_conversation() {
     // Two conversations with new ids, whose second turns differ in nothing else.
     let turn = |id: &str, first: &str, more: bool| {
         let mut messages = vec![json!({ "role": "user", "content": first })];
@@ -75,7 +75,7 @@ fn a_request_goes_on_with_its_own_conversation() {
 }
 
 #[test]
-fn chatter_never_misses() {
+fn telemetry_changes_are_not_misses() {
     let mut recorded = recording(vec![prompt("x"), get("/ping?n=1")]);
     recorded.exchanges[1].chatter = true;
     let mut matcher = matcher(recorded, here(NOW));

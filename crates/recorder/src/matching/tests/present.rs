@@ -13,7 +13,7 @@ fn clock(recorded: &str, then: (u64, i32), sent: &str, now: (u64, i32)) -> Answe
 }
 
 #[test]
-fn todays_date_may_be_another_day() {
+fn current_date_may_differ() {
     // Monday 2026-11-16, Tuesday 2026-11-17, Saturday 2027-05-01.
     let may = 1_809_196_877_250;
     for (recorded, tomorrow, later) in [
@@ -59,7 +59,7 @@ fn todays_date_may_be_another_day() {
 }
 
 #[test]
-fn a_year_alone_may_be_another_one() {
+fn current_year_may_differ() {
     let year = 366 * DAY;
     assert_eq!(holes(clock("It is 2026, be kind", (NOW, 0), "It is 2027, be kind", (NOW + year, 0))).clock, 1);
     missed(clock("It is 2026", (NOW, 0), "It is 2027", (NOW, 0)));
@@ -81,7 +81,7 @@ fn a_year_alone_may_be_another_one() {
 }
 
 #[test]
-fn another_style_is_another_text() {
+fn different_date_format_does_not_match() {
     for (recorded, sent) in [
         ("2026-11-16", "17.11.2026"),
         ("Mon Nov 16 2026", "Tuesday Nov 17 2026"),
@@ -96,7 +96,7 @@ fn another_style_is_another_text() {
 }
 
 #[test]
-fn a_date_is_that_of_the_local_zone_or_of_utc() {
+fn current_date_matches_in_local_time_or_utc() {
     let late = NOW + 5 * HOUR; // 23:41 UTC, 00:41 in Berlin
     assert_eq!(holes(clock("2026-11-17", (late, 3600), "2026-11-18", (late + DAY, 3600))).clock, 1);
     assert_eq!(holes(clock("2026-11-16", (late, 3600), "2026-11-17", (late + DAY, 3600))).clock, 1);
@@ -108,7 +108,7 @@ fn a_date_is_that_of_the_local_zone_or_of_utc() {
 }
 
 #[test]
-fn clocks_may_have_been_set_back() {
+fn current_time_matches_across_dst_change() {
     let (summer, winter) = ((BEFORE_DST + 23 * HOUR, 7200), (BEFORE_DST + 2 * DAY + HOUR / 2, 3600));
     let text = "2026-10-25T01:00:00+02:00 (2026-10-25 01:00, Sunday)";
     let sent = "2026-10-26T01:30:00+01:00 (2026-10-26 01:30, Monday)";
@@ -116,7 +116,7 @@ fn clocks_may_have_been_set_back() {
 }
 
 #[test]
-fn midnight_may_pass_during_a_session() {
+fn current_date_matches_across_midnight() {
     let almost = 1_794_873_590_000; // 2026-11-16T23:59:50Z
     let request = |date: &str, seconds: u64| RecordedRequest { at_us: seconds * 1_000_000, ..prompt(date) };
     let mut recorded = recording(vec![request("2026-11-17", 15)]);
@@ -126,7 +126,7 @@ fn midnight_may_pass_during_a_session() {
 }
 
 #[test]
-fn todays_date_may_be_in_a_path() {
+fn current_date_in_path_may_differ() {
     let found = |recorded: &str, sent: &str| after(get(recorded), &get(sent), here(NOW + DAY));
     for (recorded, sent) in [
         ("/report/2026-11-16", "/report/2026-11-17"),
@@ -155,7 +155,7 @@ fn at(seconds: u64, body: Value) -> RecordedRequest {
 }
 
 #[test]
-fn what_expires_is_not_what_expired() {
+fn expiry_time_does_not_match_past_time() {
     let start = NOW / 1000;
     let text = |seconds: u64| jiff::Timestamp::from_second(i64::try_from(seconds).unwrap()).unwrap().to_string();
     let both = |seconds: u64| json!({ "expires": seconds, "text": format!("until {}", text(seconds)) });
@@ -181,12 +181,12 @@ fn what_expires_is_not_what_expired() {
 }
 
 #[test]
-fn a_date_that_stays_is_equal() {
+fn unchanged_date_is_equal() {
     assert_eq!(holes(clock("since 2026-11-16", (NOW, 0), "since 2026-11-16", (NOW + DAY, 0))), Holes::default());
 }
 
 #[test]
-fn numbers_that_are_the_present() {
+fn numeric_current_timestamps_may_differ() {
     let of = |number: Value| chat(json!({ "at": number }));
     for (recorded, sent) in [
         (json!(1_794_854_477), json!(1_794_940_877)),

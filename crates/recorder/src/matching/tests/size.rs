@@ -25,7 +25,7 @@ fn turn(number: usize, id: &str, cwd: &str, date: &str) -> RecordedRequest {
 }
 
 #[test]
-fn long_requests_are_quick() {
+fn matches_long_requests_quickly() {
     let recorded = (0..50).map(|number| turn(number, A, "/home/me/shop", "2026-11-16")).collect();
     let sent: Vec<_> = (0..50).map(|number| turn(number, C, "/builds/7/my_shop.x", "2026-11-17")).collect();
     let begin = Instant::now();
@@ -38,7 +38,7 @@ fn long_requests_are_quick() {
 }
 
 #[test]
-fn long_recordings_are_quick() {
+fn matches_in_long_recordings_quickly() {
     let request = |number: usize, session: &str| {
         chat(json!({ "messages": [{ "role": "user", "content": format!("order {number}") }], "session": session }))
     };

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_line_of_a_long_prompt_is_named() {
+fn reports_changed_line_of_long_prompt() {
     let lines = |goal: &str| {
         let mut lines: Vec<String> = (1..300).map(|line| format!("- rule {line} of {A}, since Monday")).collect();
         lines[207] = format!("- Today's goal is {goal}");
@@ -29,7 +29,7 @@ help: if the change is intended, `agentci record -- claude` records it again";
 }
 
 #[test]
-fn an_excerpt_shows_the_difference_and_not_the_beginning() {
+fn excerpt_shows_the_difference() {
     let of = |word: &str| prompt(&format!("{} {word} {}", "é lorem".repeat(100), "ipsum".repeat(100)));
     let nearest = missed(after(of("refund"), &of("return"), here(NOW))).nearest.unwrap();
     assert!(nearest.recorded.contains("refund") && nearest.recorded.len() < 200, "{}", nearest.recorded);
@@ -37,7 +37,7 @@ fn an_excerpt_shows_the_difference_and_not_the_beginning() {
 }
 
 #[test]
-fn a_place_that_was_never_asked_is_told_with_the_nearest() {
+fn unrecorded_endpoint_is_reported_with_the_nearest() {
     let mut sent = prompt("x");
     sent.path = "/v1/responses?key=1".into();
     let miss = missed(after(prompt("x"), &sent, here(NOW)));
@@ -50,7 +50,7 @@ fn a_place_that_was_never_asked_is_told_with_the_nearest() {
 }
 
 #[test]
-fn the_reason_says_what_changed() {
+fn reports_what_changed() {
     let of_system = |system: &str, model: &str, text: &str, tool: &str| {
         let messages = json!([{ "role": "system", "content": system }, { "role": "user", "content": text }]);
         chat(json!({ "messages": messages, "tools": [{ "name": tool }], "model": model }))
@@ -64,7 +64,7 @@ fn the_reason_says_what_changed() {
 }
 
 #[test]
-fn a_changed_result_of_a_tool_is_not_just_a_message() {
+fn changed_tool_result_is_reported_as_such() {
     let said = |api: ProviderApi, body: &dyn Fn(&str) -> Value| {
         let of = |result: &str| RecordedRequest { speaks: Some(api), ..chat(body(result)) };
         missed(after(of("paid"), &of("open"), here(NOW))).reason
@@ -119,7 +119,7 @@ fn a_changed_result_of_a_tool_is_not_just_a_message() {
 }
 
 #[test]
-fn a_number_is_told_from_a_string() {
+fn distinguishes_number_from_string() {
     let of = |amount: Value| chat(json!({ "amount": amount }));
     let nearest = |recorded: Value, sent: Value| missed(after(of(recorded), &of(sent), here(NOW))).nearest.unwrap();
     let told = nearest(json!(12.57), json!("12.57"));
@@ -137,7 +137,7 @@ fn talk(messages: &[(&str, &str)]) -> RecordedRequest {
 }
 
 #[test]
-fn a_system_prompt_that_is_gone_is_told() {
+fn reports_missing_system_prompt() {
     let (with, without) = (talk(&[("system", "be kind"), ("user", "x")]), talk(&[("user", "x")]));
     assert_eq!(missed(after(with.clone(), &without, here(NOW))).reason, "the system prompt is missing");
     let added = missed(after(without, &with, here(NOW))).reason;
@@ -145,7 +145,7 @@ fn a_system_prompt_that_is_gone_is_told() {
 }
 
 #[test]
-fn the_next_call_of_a_conversation_is_the_nearest() {
+fn nearest_request_is_next_call_of_conversation() {
     let all = [
         ("system", "be kind"),
         ("user", "Refund A-17"),

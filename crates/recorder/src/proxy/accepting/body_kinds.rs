@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_json_whatever_it_is_called() {
+    fn detects_json_by_content() {
         assert_eq!(body("application/json; charset=utf-8", "{\"a\":1}"), RecordedBody::Json(json!({ "a": 1 })));
         assert_eq!(body("application/json", "7"), RecordedBody::Json(json!(7)));
         assert_eq!(body("", " [1]"), RecordedBody::Json(json!([1])));
@@ -119,19 +119,19 @@ mod tests {
     }
 
     #[test]
-    fn parts_without_end_are_not_told_apart() {
+    fn does_not_split_multipart_body_with_too_many_parts() {
         let text = "--X\r\n\r\na\r\n".repeat(MOST_PARTS + 1) + "--X--";
         assert!(matches!(read("multipart/form-data; boundary=X", "", &text.into()), RecordedBody::Bytes(_)));
     }
 
     #[test]
-    fn forms_are_read() {
+    fn parses_urlencoded_forms() {
         let pairs = vec![("a b".to_owned(), "1&#".to_owned()), ("a b".to_owned(), String::new())];
         assert_eq!(body("application/x-www-form-urlencoded", "a+b=1%26#&a%20b="), RecordedBody::Form(pairs));
     }
 
     #[test]
-    fn parts_are_told_apart_without_their_boundary() {
+    fn splits_multipart_body_and_drops_boundary() {
         let text = "--X\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a;b.txt\"\r\nContent-Type: text/plain\r\n\r\none\r\ntwo\r\n--X\r\nContent-Disposition: form-data; name=purpose\r\n\r\n\r\n--X--\r\n";
         let RecordedBody::Parts(parts) = body("multipart/form-data; boundary=X", text) else { panic!("no parts") };
         assert_eq!(parts[0].filename.as_deref(), Some("a;b.txt"));

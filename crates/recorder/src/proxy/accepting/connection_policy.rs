@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn ports_that_were_open_before_are_the_world() {
+    fn local_ports_open_before_the_session_are_external() {
         let reach = ReachRules { before: Some([8000].into()), ..ReachRules::default() };
         assert_eq!(reach.way(&target("http://localhost:8000")), ConnectionRule::Read);
         assert_eq!(reach.way(&target("http://localhost:9000")), ConnectionRule::Own);
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recorded_port_is_answered_though_nothing_listens() {
+    fn intercepts_recorded_port_without_a_listener() {
         let recorded = Some(recorded("https://localhost:9000"));
         let reach = ReachRules { before: Some(BTreeSet::new()), recorded, own: 7, ..ReachRules::default() };
         assert_eq!(reach.way(&target("http://localhost:9000")), ConnectionRule::Read);
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_passed_is_refused_in_a_replay_and_what_is_allowed_is_not() {
+    fn replay_refuses_passed_hosts_and_permits_allowed_hosts() {
         let recording = ReachRules { pass: vec!["*.example.com".into()], ..ReachRules::default() };
         assert_eq!(recording.way(&target("https://a.example.com")), ConnectionRule::Unread);
         let only = ReachRules { only: vec!["a.example.com".into()], ..ReachRules::default() };

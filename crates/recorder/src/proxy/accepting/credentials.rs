@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn the_variable_of_a_key_is_named() {
+    fn finds_environment_variable_of_a_key() {
         let environment = ["OPENAI_API_KEY=sk-123456", "GEMINI=gm-123456", "OTHER=hello world", "PW=hunter22"];
         let environment: Vec<(String, String)> = environment
             .iter()
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn the_unsent_half_of_a_pair_of_keys_is_named_too() {
+    fn also_finds_variable_of_unsent_secret_key() {
         let environment = [("AWS_ACCESS_KEY_ID", "AKIAEXAMPLE"), ("AWS_SECRET_ACCESS_KEY", "wJalr")];
         let environment = environment.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let signed = [("authorization", "AWS4-HMAC-SHA256 Credential=AKIAEXAMPLE/20261116/us/x, SignedHeaders=host")];

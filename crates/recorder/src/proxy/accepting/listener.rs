@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn connections_beyond_their_number_wait() {
+    async fn connections_above_the_limit_wait() {
         let (socket, address) = ProxyListener::bind(([127, 0, 0, 1], 0).into()).await.unwrap();
         let mut connections = JoinSet::new();
         for _ in 1..MOST_CONNECTIONS {
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn connections_that_do_not_end_are_left() {
+    async fn stop_abandons_open_connections_after_grace_period() {
         let listener = ProxyListener { accepting: tokio::spawn(pending()), stop: watch::channel(false).0 };
         let began = Instant::now();
         listener.stop().await;

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_bytes_tell() {
+    fn detects_protocol_from_first_bytes() {
         assert_eq!(judge(&[0x16, 3, 1]), Some(TunnelProtocol::Tls));
         assert_eq!(judge(b"GET / HTTP/1.1"), Some(TunnelProtocol::Http));
         assert_eq!(judge(b"M-SEARCH * "), Some(TunnelProtocol::Http));
@@ -80,14 +80,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_client_that_waits_for_the_server_says_nothing() {
+    async fn reports_silent_client_after_timeout() {
         let (_near, mut far) = tokio::io::duplex(64);
         let (spoken, bytes) = sniff(&mut far, Duration::from_millis(10)).await.unwrap();
         assert_eq!((spoken, bytes.len()), (TunnelProtocol::Nothing, 0));
     }
 
     #[tokio::test]
-    async fn a_client_that_leaves_speaks_nothing() {
+    async fn returns_none_when_client_disconnects() {
         let (near, mut far) = tokio::io::duplex(64);
         drop(near);
         assert!(sniff(&mut far, Duration::from_secs(5)).await.is_none());

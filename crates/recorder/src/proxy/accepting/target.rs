@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn an_origin_leaves_out_the_usual_port() {
+    fn origin_omits_default_port() {
         assert_eq!(target("https://API.openai.com/v1?x").origin(), "https://api.openai.com");
         assert_eq!(target("http://api.openai.com:443/").origin(), "http://api.openai.com:443");
         assert_eq!(target("http://[::1]:80/").origin(), "http://[::1]");
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_is_told_from_others_that_look_like_it() {
+    fn distinguishes_loopback_from_similar_hosts() {
         for here in ["http://localhost", "http://a.localhost", "http://127.9.9.9", "http://[::1]", "http://0.0.0.0:1"] {
             assert!(target(here).is_loopback(), "{here}");
         }
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_stands_for_any_text() {
+    fn star_matches_any_text() {
         let among = |pattern: &str, uri: &str| target(uri).is_among(&[pattern.to_owned()]);
         assert!(among("*.example.com", "https://a.b.example.com"));
         assert!(among("API.example.com", "https://api.example.com"));

@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_call_that_comes_early_waits_for_the_others_but_not_for_ever() {
+    async fn early_call_waits_for_the_others_until_a_timeout() {
         let forking = Arc::new(forking());
         let began = tokio::time::Instant::now();
         assert!(!forking.is_past_by(Forking::soon()).await);
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_agent_that_went_another_way_is_not_waited_for() {
+    async fn does_not_wait_for_a_diverged_agent() {
         let forking = forking();
         forking.lose();
         let began = tokio::time::Instant::now();

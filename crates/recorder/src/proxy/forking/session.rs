@@ -221,7 +221,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_version_is_found_in_json_and_in_an_event() {
+    fn finds_protocol_version_in_json_and_in_event() {
         let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18"}}"#;
         let found = |text: &str| version(text.as_bytes());
         assert_eq!(found(answer), Some("2025-06-18".into()));
@@ -230,7 +230,7 @@ pub(crate) mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_server_that_does_not_begin_a_session_is_not_waited_for() {
+    async fn session_handshake_has_a_timeout() {
         let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = silent.local_addr().unwrap().port();
         let opened = RecordedSession {

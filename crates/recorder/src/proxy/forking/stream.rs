@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_stream_that_does_not_open_is_not_waited_for() {
+    async fn opening_a_stream_has_a_timeout() {
         let (listener, live) = listener(server(Vec::new()).await);
         let shared = shared();
         tokio::time::pause();
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_event_that_is_too_large_ends_the_stream() {
+    async fn oversized_event_ends_the_stream() {
         let mut said = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\ndata: first\n\ndata: ".to_vec();
         said.resize(said.len() + LARGEST_EVENT + 1, b'x');
         let (listener, mut live) = listener(server(said).await);

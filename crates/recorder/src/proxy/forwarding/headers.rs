@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_of_one_connection_stays_there_and_the_rest_keeps_its_order() {
+    fn drops_hop_by_hop_headers_and_keeps_order() {
         let sent = passed(&[
             ("host", "x"),
             ("connection", "keep-alive, X-Mine"),
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signed_header_is_not_touched() {
+    fn keeps_signed_header_unchanged() {
         let signature = "AWS4-HMAC-SHA256 Credential=A/b, SignedHeaders=accept-encoding;host, Signature=f";
         assert!(
             passed(&[("authorization", signature), ("accept-encoding", "gzip")])

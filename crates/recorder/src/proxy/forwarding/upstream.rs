@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_answer_that_does_not_come_is_not_waited_for() {
+    async fn response_has_a_timeout() {
         let (_listener, url) = silent().await;
         let upstream = Upstream::new(None, &[]).unwrap();
         let began = Instant::now();
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_connection_that_does_not_come_is_not_waited_for() {
+    async fn connecting_has_a_timeout() {
         let (_listener, url) = silent().await;
         let upstream = Upstream::new(None, &[("HTTPS_PROXY".into(), url)]).unwrap();
         let began = Instant::now();

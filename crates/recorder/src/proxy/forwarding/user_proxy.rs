@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_have_the_proxy_that_the_environment_names() {
+    fn selects_proxy_from_environment() {
         let variables = [("https_proxy", "http://me:pw@proxy:3128"), ("NO_PROXY", "internal.example")];
         let proxy = UserProxy::of(&environment(&variables));
         let before = |uri: &str| proxy.before(&target(uri)).map(|it| it.uri().to_string());
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_proxy_that_says_no_or_does_not_stop_is_told() {
+    async fn reports_refusal_and_overlong_response_of_proxy() {
         assert!(answered("HTTP/1.1 200 OK\r\n\r\n").await.is_ok());
         assert!(answered("HTTP/1.1 407 No\r\n\r\n").await.unwrap_err().ends_with("it answered 407"));
         assert!(answered("x").await.unwrap_err().ends_with("its answer is too long"));

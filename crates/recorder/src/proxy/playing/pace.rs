@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_pause_is_made_without_end() {
+    fn pauses_are_capped() {
         let began = Instant::now();
         let due = |pace, after_us| PlayClock { began, pace }.due(after_us).map(|due| due - began);
         assert_eq!(due(ReplayPace::Fast, 5_000), None);

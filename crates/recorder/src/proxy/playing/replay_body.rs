@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn answers_wait_for_their_questions_and_for_no_other() {
+    async fn each_response_waits_only_for_its_own_request() {
         let recording = recording();
         let asked = Arc::new(Questions::default());
         let pieces = pieces(&recording.exchanges[0], recording.exchanges.iter()).unwrap();
@@ -448,7 +448,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_answer_goes_wrong_on_the_stream_and_is_there_when_it_is_asked_for_again() {
+    async fn injected_fault_is_gone_when_the_request_is_repeated() {
         let id =
             |came: &Result<Option<Value>, UpstreamBrokenError>| came.as_ref().unwrap().as_ref().unwrap()["id"].clone();
         let failed = asked_twice(Spoil::Error("down".into())).await;
@@ -466,7 +466,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_client_that_asks_nothing_more_is_not_waited_for() {
+    async fn waiting_for_the_next_request_has_a_timeout() {
         let recording = recording();
         let pieces = pieces(&recording.exchanges[0], recording.exchanges.iter()).unwrap();
         let (out, mut received) = channel(16);
@@ -477,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn other_streams_are_played_as_they_came() {
+    fn other_streams_are_not_split() {
         let text = |text: &str| vec![(1, Bytes::from(format!("data: {text}\n\n")))];
         for frames in [text(r#"{"choices":[]}"#), text("[DONE]"), text("plain")] {
             assert!(pieces(&exchange(1, 0, "POST", None, frames), std::iter::empty()).is_none());

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_has_the_form_that_the_client_expects() {
+    fn injected_error_has_the_format_the_client_expects() {
         let error = Spoil::Error("down".into());
         let tool = spoilt(&exchange(json!({}), None), &error);
         assert_eq!(sent(&tool), (500, r#"{"error":"down"}"#.into()));
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn half_of_an_answer_breaks_off_or_ends_in_something_else() {
+    fn truncates_or_corrupts_second_half_of_response() {
         let whole = exchange(json!({}), None);
         let cut = spoilt(&whole, &Spoil::Truncated);
         assert_eq!((sent(&cut).1.as_str(), &cut.end.how), ("{\"shippe", &EndKind::Broken("on purpose".into())));

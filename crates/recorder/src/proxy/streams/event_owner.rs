@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn sessions_that_count_alike_are_told_apart_whatever_the_status() {
+    fn distinguishes_sessions_with_equal_request_ids() {
         // The official SDK for Java accepts with an empty 200.
         let recorded = [
             stream(1, "a", &[(12, 2)]),
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_with_an_answer_of_its_own_is_not_in_a_stream() {
+    fn ignores_requests_with_a_direct_response() {
         let recorded = [
             stream(1, "a", &[(12, 2), (13, 3)]),
             call(10, "a", 2, (200, r#"{"jsonrpc":"2.0","id":2,"result":1}"#)),

@@ -96,7 +96,7 @@ mod tests {
     const EVENTS: &str = "text/event-stream; charset=utf-8";
 
     #[test]
-    fn an_event_is_one_piece_however_it_comes() {
+    fn splits_events_independently_of_chunks() {
         let expected = ["data: a\n\n", "event: b\ndata: c\n\n", "data: d"];
         let whole = b"data: a\n\nevent: b\ndata: c\n\ndata: d";
         assert_eq!(pieces(EVENTS, &[whole]), expected);
@@ -105,17 +105,17 @@ mod tests {
     }
 
     #[test]
-    fn carriage_returns_stay_with_their_line() {
+    fn keeps_carriage_returns_with_their_line() {
         assert_eq!(pieces(EVENTS, &[b"data: a\r\n\r", b"\ndata: b\r\n\r\n"]), ["data: a\r\n\r\n", "data: b\r\n\r\n"]);
     }
 
     #[test]
-    fn empty_lines_before_an_event_belong_to_it() {
+    fn leading_empty_lines_belong_to_the_event() {
         assert_eq!(pieces(EVENTS, &[b"\n\n: ping\n\n\n"]), ["\n\n: ping\n\n", "\n"]);
     }
 
     #[test]
-    fn lines_are_pieces_and_other_bodies_come_as_they_come() {
+    fn splits_json_lines_and_keeps_chunks_of_other_bodies() {
         assert_eq!(pieces("application/x-ndjson", &[b"{}\n{", b"}\n"]), ["{}\n", "{}\n"]);
         assert_eq!(pieces("application/json", &[b"{\n\n", b"}"]), ["{\n\n", "}"]);
         let mut compressed = Splitter::new("text/event-stream", "gzip");
@@ -124,7 +124,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_byte_is_lost(text in "[a\n\r:]{0,40}", size in 1_usize..9) {
+        fn loses_no_bytes(text in "[a\n\r:]{0,40}", size in 1_usize..9) {
             let chunks: Vec<&[u8]> = text.as_bytes().chunks(size).collect();
             for kind in [EVENTS, "application/jsonl", "text/plain"] {
                 prop_assert_eq!(pieces(kind, &chunks).concat(), text.clone());

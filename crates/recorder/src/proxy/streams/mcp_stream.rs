@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_belong_to_where_the_server_has_them_posted() {
+    fn responses_belong_to_the_announced_endpoint() {
         let answer = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
         for named in
             ["/messages/?session_id=a", "messages/?session_id=a", "http://127.0.0.1:8000/messages/?session_id=a"]
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn sessions_of_one_address_are_told_apart() {
+    fn distinguishes_sessions_at_the_same_address() {
         let mut listening = Listening::to(&request("GET", "/mcp", Some("a")), &stream()).unwrap();
         let heard = heard(&mut listening, "message", r#"{"jsonrpc":"2.0","id":1,"error":{}}"#).unwrap();
         assert_eq!(heard.endpoint, PostEndpoint::of(&request("POST", "/mcp", Some("a"))));
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn other_streams_and_other_messages_are_no_answers() {
+    fn ignores_other_streams_and_messages() {
         assert!(Listening::to(&request("POST", "/mcp", None), &stream()).is_none());
         assert!(Listening::to(&request("GET", "/page", None), &RecordedResponse::default()).is_none());
         let mut listening = Listening::to(&request("GET", "/sse", None), &stream()).unwrap();

@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn events_are_one_a_piece_and_come_when_they_are_complete() {
+    fn each_complete_event_is_one_piece() {
         let whole = |at: u64, text: &str| (at, text.to_owned());
         assert_eq!(
             split(&["data: 1\n\ndata: 2\r\n", "\r\nda", "ta: 3\n\n", "data: 4"]),

@@ -70,7 +70,7 @@ fn streamed(shape: Shape) -> Vec<String> {
 }
 
 #[test]
-fn a_secret_that_streams_in_parts_is_removed_in_every_shape() {
+fn removes_secret_split_over_events_of_every_api() {
     let shapes: [Shape; 9] = [
         |text| json!({"id": "chatcmpl-1", "choices": [{"index": 0, "delta": {"content": text}}]}),
         |text| json!({"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 1, "function": {"arguments": text}}]}}]}),
@@ -93,7 +93,7 @@ fn a_secret_that_streams_in_parts_is_removed_in_every_shape() {
 }
 
 #[test]
-fn streams_beside_each_other_are_not_mixed_up() {
+fn keeps_interleaved_streams_separate() {
     let event = |index: u64, text: &str| {
         format!("data: {}\n\n", json!({"type": "content_block_delta", "index": index, "delta": {"text": text}}))
     };
@@ -104,7 +104,7 @@ fn streams_beside_each_other_are_not_mixed_up() {
 }
 
 #[test]
-fn arguments_of_a_call_stay_json() {
+fn redacted_call_arguments_remain_valid_json() {
     let event = |text: &str| {
         format!("data: {}\n\n", json!({"type": "content_block_delta", "index": 0, "delta": {"partial_json": text}}))
     };
@@ -119,7 +119,7 @@ fn arguments_of_a_call_stay_json() {
 }
 
 #[test]
-fn a_key_that_only_its_form_tells_is_found_over_events() {
+fn detects_key_by_pattern_across_events() {
     let event = |text: &str| format!("data: {}\n\n", json!({"choices": [{"delta": {"content": text}}]}));
     let events = [event("use sk-proj-abcd"), event("efghijklmnop"), event("qrst1234 now")];
     let events: Vec<&str> = events.iter().map(String::as_str).collect();
@@ -127,7 +127,7 @@ fn a_key_that_only_its_form_tells_is_found_over_events() {
 }
 
 #[test]
-fn events_without_a_secret_stay_byte_for_byte() {
+fn keeps_events_without_secrets_unchanged() {
     let events = [
         "\u{feff}: ping\r\n\r\n",
         "data: {\"a\":  1.50, \"max_tokens\": 8,\ndata: \"logprobs\": [{\"token\": \"according\", \"logprob\": -0.1}]}\n\n",
@@ -145,7 +145,7 @@ fn events_without_a_secret_stay_byte_for_byte() {
 }
 
 #[test]
-fn comments_names_and_values_behind_another_are_cleaned() {
+fn redacts_comments_event_fields_and_duplicate_keys() {
     let events = [
         ": swordfish-17-value\n\n",
         "id: swordfish-17-value\ndata: {\"a\":1}\n\n",
@@ -166,7 +166,7 @@ fn comments_names_and_values_behind_another_are_cleaned() {
 }
 
 #[test]
-fn a_secret_over_chunks_of_anything_else_is_removed() {
+fn removes_secret_split_over_chunks_of_other_formats() {
     assert_eq!(frames("text/plain", &["it is sword", "fish-17", "-value.", "é"]), ["it is [REDACTED]", ".", "é"]);
     assert_eq!(frames("application/json", &["{\"a\": \"sword", "fish-17-value\"}"]), ["{\"a\":\"[REDACTED]\"}"]);
     let lines = ["{\"message\":{\"content\":\"sword\"}}\n{\"mess", "age\":{\"content\":\"fish-17-value!\"}}\n"];
@@ -189,7 +189,7 @@ fn a_secret_over_chunks_of_anything_else_is_removed() {
 }
 
 #[test]
-fn what_says_who_asks_is_removed_wherever_it_stands() {
+fn removes_learned_credentials_everywhere() {
     let mut secrets = Redactor::default();
     let headers = [
         ("authorization", "Basic dXNlcjpob3JzZS1zdGFwbGU="), // user:horse-staple
@@ -236,7 +236,7 @@ fn what_says_who_asks_is_removed_wherever_it_stands() {
 }
 
 #[test]
-fn secrets_in_a_query_are_removed_by_name_and_others_stay() {
+fn redacts_query_parameters_by_name() {
     for (path, clean) in [
         (
             "/v1beta/models/gemini:generate?key=AIzaSyA1234567890bcdefghijklmnopqrstuvw&alt=sse",
@@ -258,7 +258,7 @@ fn secrets_in_a_query_are_removed_by_name_and_others_stay() {
 }
 
 #[test]
-fn what_models_and_protocols_call_a_token_is_kept() {
+fn keeps_model_and_protocol_tokens() {
     let body = json!({
         "model": "gpt-4o", "max_tokens": 1_000, "max_completion_tokens": 2_000, "prompt_cache_key": "cache-key-of-this-agent",
         "session_id": "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b", "metadata": {"user_id": "user_1_account__session_2"},
@@ -282,7 +282,7 @@ fn what_models_and_protocols_call_a_token_is_kept() {
 }
 
 #[test]
-fn what_stands_under_telling_keys_is_removed_everywhere() {
+fn removes_values_of_secret_fields_everywhere() {
     let body = json!({"login": {"password": "hunter2222"}, "headers": {"Authorization": "Bearer opaque-value-7"},
         "arguments": "{\"client_secret\": \"quoted\\\"secret-1\"}", "credentials": {"user": "ada-lovelace"}});
     let answer = [
@@ -310,7 +310,7 @@ fn what_stands_under_telling_keys_is_removed_everywhere() {
 }
 
 #[test]
-fn both_sides_are_equal_once_their_secrets_are_removed() {
+fn requests_with_different_keys_are_equal_after_redaction() {
     let request = |key: &str| RecordedRequest {
         path: format!("/x?key={key}"),
         body: RecordedBody::Json(json!({"system": format!("my key is {key}"), "model": "m"})),
@@ -323,7 +323,7 @@ fn both_sides_are_equal_once_their_secrets_are_removed() {
 }
 
 #[test]
-fn a_dummy_key_does_not_take_words_away() {
+fn dummy_key_does_not_redact_ordinary_words() {
     let mut secrets = Redactor::default();
     for key in ["anything", "not-needed", "ollama", "test"] {
         learn_request(
@@ -337,7 +337,7 @@ fn a_dummy_key_does_not_take_words_away() {
 }
 
 #[test]
-fn a_short_number_that_is_secret_is_not_found_in_moments() {
+fn short_numeric_secret_does_not_change_timestamps() {
     let mut exchange =
         exchange(RecordedBody::Json(json!({"password": 152_034, "price": 1_152_034.5})), "text/plain", &["x"]);
     exchange.request.at_us = 152_034;
@@ -354,7 +354,7 @@ fn gzipped(text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn a_packed_answer_with_a_secret_is_unpacked_and_another_stays_as_it_came() {
+fn decompresses_response_only_if_it_contains_a_secret() {
     let body = |text: &str, key: &str| {
         let mut exchange = exchange(RecordedBody::Empty, "application/json", &[]);
         let response = exchange.response.as_mut().unwrap();
@@ -377,7 +377,7 @@ fn a_packed_answer_with_a_secret_is_unpacked_and_another_stays_as_it_came() {
 }
 
 #[test]
-fn the_key_of_gemini_is_a_secret_however_plain_it_looks() {
+fn redacts_gemini_key_of_any_format() {
     let path = |path: &str, origin: &str| {
         let (path, origin) = (path.to_owned(), origin.to_owned());
         let request = RecordedRequest { origin, path, ..RecordedRequest::default() };
@@ -395,7 +395,7 @@ fn the_key_of_gemini_is_a_secret_however_plain_it_looks() {
 }
 
 #[test]
-fn binary_content_is_cleaned_as_far_as_it_is_text() {
+fn redacts_text_in_binary_content() {
     let content = [&[0xff, 0x00][..], SECRET.as_bytes(), &[0xfe]].concat();
     let mut exchange = exchange(RecordedBody::Bytes(content.clone().into()), "image/png", &[]);
     if let Some(response) = &mut exchange.response {
@@ -408,14 +408,14 @@ fn binary_content_is_cleaned_as_far_as_it_is_text() {
 }
 
 #[test]
-fn a_word_of_the_format_that_is_a_password_is_no_reason_to_refuse() {
+fn accepts_password_equal_to_a_format_keyword() {
     let mut secrets = Redactor::default();
     secrets.learn_value("response");
     assert!(recording(exchange(RecordedBody::Text("a response".into()), "text/plain", &["x"])).write(&secrets).is_ok());
 }
 
 #[test]
-fn a_word_that_streams_is_no_secret_for_being_called_a_token() {
+fn keeps_streamed_words_in_token_fields() {
     let events = ["data: {\"token\":\" according\"}\n\n", "data: {\"token\":\"to the records of this year\"}\n\n"];
     assert_eq!(frames("text/event-stream", &events), events);
     let long = ["data: {\"token\":\"ABCDEFGHIJKLMNOPQRSTUVWXYZ\"}\n\n"];
@@ -428,7 +428,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn wherever_a_secret_is_cut_it_is_removed(
+    fn removes_secret_split_at_any_position(
         before in "[a-zé ]{0,9}",
         after in "[ .!é][a-z ]{0,9}",
         cuts in vec(any::<Index>(), 0..6),
@@ -455,7 +455,7 @@ proptest! {
 }
 
 #[test]
-fn headers_are_cleaned_where_the_rest_is_known_to_be_clean() {
+fn with_clean_headers_redacts_headers_only() {
     let headers = [("authorization", "Bearer swordfish-1"), ("x-note", "for swordfish-1"), ("accept", "*/*")];
     let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
     let body = RecordedBody::Text("all of it".into());

@@ -19,14 +19,14 @@ fn requests(count: usize, fields: impl Fn(usize) -> String) -> String {
 }
 
 #[test]
-fn exchanges_have_a_limit() {
+fn number_of_exchanges_is_limited() {
     assert!(Recording::parse(&requests(10_000, |_| String::new())).is_ok());
     let error = Recording::parse(&requests(10_001, |_| String::new())).unwrap_err();
     assert_eq!(error.message, "a recording may have at most 10000 exchanges");
 }
 
 #[test]
-fn little_text_does_not_become_much_memory() {
+fn expanded_body_size_is_limited() {
     let large = "x".repeat(1 << 20);
     let text = requests(1_000, |id| match id {
         1 => format!(r#","json":"{large}""#),
@@ -37,7 +37,7 @@ fn little_text_does_not_become_much_memory() {
 }
 
 #[test]
-fn files_count_as_well() {
+fn attached_files_count_towards_the_size_limit() {
     let name = "0".repeat(64);
     let text = requests(1, |_| format!(r#","file":"{name}","holds":"bytes""#));
     let zeros = Bytes::from(vec![0; Recording::LARGEST + 1]);
@@ -46,7 +46,7 @@ fn files_count_as_well() {
 }
 
 #[test]
-fn depth_has_a_limit() {
+fn json_depth_is_limited() {
     let deep = "[".repeat(5_000);
     let error = Recording::parse(&requests(1, |_| format!(r#","json":{deep}"#))).unwrap_err();
     assert!(error.message.contains("recursion limit"), "{error}");

@@ -17,7 +17,7 @@ fn refused(lines: &[&str]) -> String {
 }
 
 #[test]
-fn the_first_line_tells_what_a_file_is() {
+fn first_line_identifies_the_format() {
     let conversation = r#"{"v":1,"type":"recording","seed":7}"#;
     assert!(Recording::is_world(HEADER) && Recording::is_world(&format!("{HEADER}\nanything")));
     assert!(!Recording::is_world(conversation) && !Recording::is_world("") && !Recording::is_world("{}"));
@@ -31,7 +31,7 @@ fn the_first_line_tells_what_a_file_is() {
 }
 
 #[test]
-fn lines_that_do_not_fit_are_refused() {
+fn refuses_inconsistent_lines() {
     let (one, two) = (request(1), request(2));
     let response = r#"{"type":"response","id":1,"at_us":1,"status":200}"#;
     let frame = r#"{"type":"frame","id":1,"at_us":1,"text":""}"#;
@@ -57,7 +57,7 @@ fn lines_that_do_not_fit_are_refused() {
 }
 
 #[test]
-fn bodies_that_do_not_fit_are_refused() {
+fn refuses_invalid_bodies() {
     let with = |fields: &str| request(1).replace("\"path\"", &format!("{fields},\"path\""));
     for (fields, said) in [
         (r#""like":1,"patch":[]"#, "`like` must name an earlier exchange whose body is JSON"),
@@ -74,7 +74,7 @@ fn bodies_that_do_not_fit_are_refused() {
 }
 
 #[test]
-fn a_torn_last_line_is_told_from_a_wrong_one() {
+fn reports_truncated_last_line() {
     let text = format!("{HEADER}\n{}\n{}\n", request(1), end(1));
     assert!(Recording::parse(&text).is_ok());
     assert!(Recording::parse(text.trim_end()).is_ok(), "an editor may have removed the last line end");

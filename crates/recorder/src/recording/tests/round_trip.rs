@@ -130,7 +130,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn any_recording_is_read_back_as_it_was(recording in recording()) {
+    fn any_recording_round_trips(recording in recording()) {
         let written = recording.write(&Redactor::default()).unwrap();
         prop_assert!(written.files.is_empty());
         let back = Recording::parse(&written.text).unwrap();
@@ -140,7 +140,7 @@ proptest! {
     }
 
     #[test]
-    fn any_body_is_the_same_after_a_patch(first in json_value(), second in json_value()) {
+    fn any_patched_body_round_trips(first in json_value(), second in json_value()) {
         let long = "said before ".repeat(200);
         let bodies = [json!({"a": long, "b": first, "c": 1}), json!({"a": long, "b": second, "d": [1]})];
         let recording = super::recording_of(bodies.iter().cloned().map(RecordedBody::Json));
@@ -154,7 +154,7 @@ proptest! {
 }
 
 #[test]
-fn large_content_goes_to_files_and_comes_back() {
+fn large_content_round_trips_through_files() {
     let large = "large content ".repeat(100_000);
     let bodies = [
         RecordedBody::Json(json!({"said": large})),
@@ -183,7 +183,7 @@ fn large_content_goes_to_files_and_comes_back() {
 }
 
 #[test]
-fn json_as_deep_as_a_parser_allows_survives() {
+fn deeply_nested_json_round_trips() {
     for depth in [99, 100, 101, 126] {
         let value: Value = serde_json::from_str(&format!("{}{}", "[".repeat(depth), "]".repeat(depth))).unwrap();
         let recording = super::recording_of([RecordedBody::Json(value)]);

@@ -37,7 +37,7 @@ fn conversation() -> Vec<Value> {
 }
 
 #[test]
-fn fifty_turns_of_a_growing_conversation_stay_small() {
+fn fifty_turn_conversation_is_stored_compactly() {
     let requests = conversation();
     assert!(requests[0].to_string().len() > 126_000);
     let recording = super::recording_of(requests.iter().cloned().map(RecordedBody::Json));
@@ -53,7 +53,7 @@ fn fifty_turns_of_a_growing_conversation_stay_small() {
 }
 
 #[test]
-fn without_a_conversation_the_last_request_at_the_same_place_is_the_base() {
+fn without_conversation_last_request_to_same_path_is_base() {
     let mut recording = super::recording_of(conversation().into_iter().take(3).map(RecordedBody::Json));
     for exchange in &mut recording.exchanges {
         exchange.after = None;

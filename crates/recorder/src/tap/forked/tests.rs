@@ -130,7 +130,7 @@ fn error(said: &[(&'static str, Value)]) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_fresh_server_gets_the_handshake_first_and_its_answer_goes_nowhere() {
+async fn new_server_gets_handshake_first_and_response_is_dropped() {
     let mut world = World::recorded(&["one"]);
     world.host(&initialize());
     world.host(&initialized());
@@ -160,7 +160,7 @@ async fn a_fresh_server_gets_the_handshake_first_and_its_answer_goes_nowhere() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_does_not_answer_the_handshake_is_not_waited_for() {
+async fn server_handshake_has_a_timeout() {
     let mut world = World::recorded(&[]);
     world.host(&initialize());
     let began = Instant::now();
@@ -182,7 +182,7 @@ async fn a_server_that_does_not_answer_the_handshake_is_not_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_refuses_the_handshake_or_speaks_another_version_is_told() {
+async fn reports_refused_handshake_and_version_mismatch() {
     for (answer, reason) in [
         (json!({ "error": { "code": 1, "message": "too old" } }), "the server refused `initialize`: too old"),
         (
@@ -204,7 +204,7 @@ async fn a_server_that_refuses_the_handshake_or_speaks_another_version_is_told()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_comes_early_waits_and_holds_up_nobody() {
+async fn early_call_waits_without_blocking_others() {
     let mut world = World::recorded(&["one"]);
     world.host(&initialize());
     world.said().await;
@@ -226,7 +226,7 @@ async fn a_call_that_comes_early_waits_and_holds_up_nobody() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agent_that_goes_another_way_reaches_no_server() {
+async fn diverged_agent_does_not_reach_the_server() {
     let mut world = World::recorded(&["one"]);
     world.host(&initialize());
     world.said().await;
@@ -246,7 +246,7 @@ async fn an_agent_that_goes_another_way_reaches_no_server() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_host_that_opens_after_the_fork_opens_live() {
+async fn host_that_connects_after_the_fork_is_live() {
     let mut first = World::recorded(&[]);
     first.host(&initialize());
     let mut second = World::of(Arc::clone(&first.shared));

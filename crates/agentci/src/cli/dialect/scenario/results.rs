@@ -67,12 +67,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stamp_has_no_colon() {
+    fn file_timestamp_has_no_colons() {
         assert_eq!(file_stamp(1_763_176_000_123), "2025-11-15T03-06-40Z");
     }
 
     #[test]
-    fn results_of_the_same_second_have_files_of_their_own() {
+    fn results_from_the_same_second_get_distinct_files() {
         let folder = tempfile::tempdir().unwrap();
         for name in ["a_results_1Z.csv", "a_results_1Z-2.csv", "a_results_1Z-3.csv"] {
             let path = free_path(folder.path(), "a_results_1Z", "csv");
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_workspace_that_is_there_is_used() {
+    fn uses_workspace_results_folder_if_workspace_exists() {
         let workspace = tempfile::tempdir().unwrap();
         assert_eq!(usual_folder(workspace.path()), workspace.path().join("results"));
         assert_eq!(usual_folder(&workspace.path().join("none")), Path::new("results"));

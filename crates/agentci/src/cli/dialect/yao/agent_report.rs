@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_fence_around_everything_is_taken_off() {
+    fn strips_only_a_fence_around_the_whole_text() {
         assert_eq!(unfenced("```html\n<p>1</p>\n```\n"), "<p>1</p>\n");
         assert_eq!(unfenced("```\n\n```"), "\n");
         assert_eq!(unfenced("```md\n# T\n```json\n{}\n```\nend\n```"), "# T\n```json\n{}\n```\nend\n");
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_extension_is_the_format() {
+    fn infers_format_from_file_extension() {
         let format = |path: &str| format(Path::new(path));
         assert_eq!(
             [format("a.md"), format("a.HTM"), format("a.json"), format("a.txt")],

@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_of_the_same_second_have_files_of_their_own() {
+    fn results_from_the_same_second_get_distinct_files() {
         let folder = tempfile::tempdir().unwrap();
         for name in ["output-20241217100000.jsonl", "output-20241217100000-2.jsonl", "output-20241217100000-3.jsonl"] {
             let path = free_path(folder.path(), "output-20241217100000", "jsonl");

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_count_when_their_result_came_back() {
+    fn drafts_only_calls_with_a_result() {
         let call = |id: &str, name: &str| json!({ "id": id, "type": "function", "function": { "name": name, "arguments": "{\"order\":\"A-17\"}" } });
         let asks = json!({ "role": "assistant", "content": null, "tool_calls": [call("call_1", "find"), call("call_2", "refund")] });
         let with_result = json!({ "messages": [{ "role": "tool", "tool_call_id": "call_1", "content": "{}" }] });

@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fork_is_beside_its_recording_and_replaces_no_file_that_is_named() {
+    fn fork_defaults_beside_recording_and_refuses_existing_file() {
         assert_eq!(beside(Path::new("r/agent.jsonl")), Path::new("r/agent.fork.jsonl"));
         assert_eq!(beside(Path::new("agent.v2.json")), Path::new("agent.v2.json.fork.jsonl"));
         let folder = tempfile::tempdir().unwrap();
