@@ -55,13 +55,13 @@ pub async fn sweep_all() {
     until_none(|| orphans(None)).await;
 }
 
-/// The program names of the orphans with a tag.
-pub(crate) fn names(tag: &str) -> Vec<String> {
+/// The program names of the orphans with a tag; `None` if there are none so far, but one may be within `exec`.
+pub(crate) fn names(tag: &str) -> Option<Vec<String>> {
     let name = |pid: &Pid| fs::read_to_string(format!("/proc/{}/comm", pid.as_raw_nonzero())).ok();
-    let found = orphans(Some(tag)).wanted;
-    let mut names: Vec<String> = found.iter().filter_map(name).map(|name| name.trim_end().to_owned()).collect();
+    let found = orphans(Some(tag));
+    let mut names: Vec<String> = found.wanted.iter().filter_map(name).map(|name| name.trim_end().to_owned()).collect();
     names.sort();
-    names
+    (!names.is_empty() || !found.undecided).then_some(names)
 }
 
 /// Kills the orphans with a tag without waiting, for use in `drop`.
@@ -113,6 +113,11 @@ async fn reap(pid: Pid) {
     }
 }
 
+/// Whether an environment block was read to its end. A process that calls `exec` loses its block, even while it is read.
+pub(crate) fn is_complete(environment: &[u8]) -> bool {
+    environment.ends_with(&[0])
+}
+
 /// The tags in an environment block.
 fn tags(environment: &[u8]) -> impl Iterator<Item = &[u8]> {
     let variables = environment.split(|byte| *byte == 0);
@@ -148,11 +153,8 @@ fn orphans(tag: Option<&str>) -> Orphans {
             continue;
         };
         match fs::read(format!("/proc/{child}/environ")) {
-            Ok(environment) if !environment.is_empty() => {
-                if tags(&environment).any(|known| known == tag.as_bytes()) {
-                    found.wanted.push(pid);
-                }
-            }
+            Ok(environment) if tags(&environment).any(|known| known == tag.as_bytes()) => found.wanted.push(pid),
+            Ok(environment) if is_complete(&environment) => {}
             // It exited and waits to be reaped, or it is within `exec`.
             _ => found.undecided |= matches!(waitpid(Some(pid), WaitOptions::NOHANG), Ok(None)),
         }
@@ -229,6 +231,14 @@ mod tests {
         assert_eq!(begun.elapsed(), Duration::from_millis(2) * REAPED);
         child.kill().unwrap();
         child.wait().unwrap();
+    }
+
+    #[test]
+    fn environment_cut_within_a_variable_is_incomplete() {
+        assert!(is_complete(b"A=1\0B=2\0"));
+        for cut in [&b""[..], b"A=1\0B=", b"AGENTCI_PROCESS_TAG=27169-18e93d"] {
+            assert!(!is_complete(cut));
+        }
     }
 
     #[test]

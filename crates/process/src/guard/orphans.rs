@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use crate::descendants::{Orphans, carries_mark};
+use crate::descendants::{Orphans, carries_mark, is_complete};
 
 /// The pause between two searches.
 const PAUSE: Duration = Duration::from_millis(5);
@@ -60,11 +60,11 @@ fn marked(mark: &str) -> Orphans {
         let folder = format!("/proc/{}", pid.as_raw_nonzero());
         // Processes of other users are not readable.
         let Ok(environment) = fs::read(format!("{folder}/environ")) else { continue };
-        if environment.is_empty() {
+        if carries_mark(&environment, mark) {
+            found.wanted.push(pid);
+        } else if !is_complete(&environment) {
             // A process that has exited and a kernel thread have no `exe`.
             found.undecided |= fs::read_link(format!("{folder}/exe")).is_ok();
-        } else if carries_mark(&environment, mark) {
-            found.wanted.push(pid);
         }
     }
     found

@@ -105,9 +105,11 @@ impl Attached {
     async fn left(&self) -> Vec<String> {
         let mut names = Vec::new();
         for _ in 0..LEAVING.as_millis() / LOOK.as_millis() {
-            names = descendants::names(&self.0.tag);
-            if names.is_empty() {
-                break;
+            if let Some(found) = descendants::names(&self.0.tag) {
+                names = found;
+                if names.is_empty() {
+                    break;
+                }
             }
             sleep(LOOK).await;
         }
@@ -145,7 +147,7 @@ mod tests {
         child.exited().await.unwrap();
         let tag = child.0.tag.clone();
         assert_eq!(child.end(AT_ONCE).await, (Some(Exit::Code(0)), vec!["sleep".to_owned()]));
-        assert!(descendants::names(&tag).is_empty());
+        assert_eq!(descendants::names(&tag), Some(Vec::new()));
     }
 
     #[tokio::test]
