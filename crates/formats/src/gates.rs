@@ -43,7 +43,12 @@ pub(crate) fn shared_gates(fields: &mut Reader<'_, '_>) -> Gates {
 
 /// Warns of gates that can never fail.
 pub(crate) fn warn_of_idle_gates(gates: &Gates, problems: &mut Diagnostics) {
-    gates.blind().into_iter().chain(gates.idle_difference()).for_each(|warning| problems.push(warning));
+    gates
+        .blind()
+        .into_iter()
+        .chain(gates.idle_difference())
+        .chain(gates.idle_undecided())
+        .for_each(|warning| problems.push(warning));
 }
 
 pub(crate) fn placed_truth(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Spanned<bool>> {

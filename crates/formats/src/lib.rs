@@ -40,6 +40,7 @@ mod mock_script;
 mod model_script;
 pub mod native;
 mod new_suite;
+mod noise_gates;
 mod printer;
 mod quantity;
 mod runledger;

@@ -1,7 +1,7 @@
 //! Decides what answers a case: its agent, a recording of the agent, or a script. If the recording is of the world
 //! around the agent, the agent answers.
 
-use crate::{Case, ChatApi, Mode, RecordingSetting, Target};
+use crate::{Case, ChatApi, Mode, RecordingSetting, Target, World};
 
 /// What answers a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,5 +34,26 @@ impl Case {
             Some(recording) if mode == Mode::Replay => AnsweredBy::Recording(recording),
             _ => AnsweredBy::Agent,
         }
+    }
+
+    /// Whether the case makes random choices: its scripted model may fail or answer at random.
+    pub fn draws(&self) -> bool {
+        let by_target = match &*self.target {
+            Target::Mock(mock) => mock.script.draws(),
+            Target::Chat(chat) => matches!(&chat.connector.api, ChatApi::Scripted(script) if script.draws()),
+            _ => false,
+        };
+        by_target || self.world.model.as_ref().is_some_and(|model| model.script.draws())
+    }
+
+    /// Whether nothing that the agent meets varies from run to run, as far as the suite says: its model is scripted or
+    /// recorded. Whether the agent itself makes random choices is not known.
+    pub fn is_deterministic(&self, mode: Mode) -> bool {
+        let World { model, recording, recorded_model, .. } = &*self.world;
+        let closed = match self.answered_by(mode) {
+            AnsweredBy::Script | AnsweredBy::Recording(_) => true,
+            AnsweredBy::Agent => model.is_some() || recording.is_some() || recorded_model.is_some(),
+        };
+        mode == Mode::Replay && closed && !self.draws()
     }
 }

@@ -28,10 +28,27 @@ pub struct Gates {
     pub no_changed_steps: Option<Spanned<bool>>,
     /// Whether models must be called with the prompts, tools and parameters of the baseline.
     pub no_changed_prompts: Option<Spanned<bool>>,
+    /// The accepted share of false alarms of the gate on pass rates that knows noise.
+    pub no_regression: Option<Spanned<f64>>,
+    /// The gate on wall times that knows noise.
+    pub no_slower: Option<Spanned<GrowthGate>>,
+    /// The gate on costs that knows noise.
+    pub no_costlier: Option<Spanned<GrowthGate>>,
+    /// Whether these gates fail if there are too few runs to tell; if not set, they pass but forgive no failed case.
+    pub undecided_fails: Option<Spanned<bool>>,
     /// Whether the gates alone decide the result of the run, whatever cases failed.
     pub decide: Option<Spanned<bool>>,
     /// All gates as the suite writes them.
     pub written: Value,
+}
+
+/// A gate on times or costs that knows noise.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GrowthGate {
+    /// The accepted share of false alarms.
+    pub alpha: f64,
+    /// The smallest growth that can fail the gate, as a fraction.
+    pub min_effect: f64,
 }
 
 impl Gates {
@@ -45,6 +62,9 @@ impl Gates {
             && !asked(&self.no_missing_cases)
             && !asked(&self.no_changed_steps)
             && !asked(&self.no_changed_prompts)
+            && self.no_regression.is_none()
+            && self.no_slower.is_none()
+            && self.no_costlier.is_none()
             && !asked(&self.decide)
     }
 
@@ -52,11 +72,11 @@ impl Gates {
     pub fn blind(&self) -> Option<Diagnostic> {
         let asked = |truth: &Option<Spanned<bool>>| truth.as_ref().is_some_and(|truth| truth.value);
         let decide = self.decide.as_ref().filter(|decide| decide.value)?;
-        let looks = self.min_pass_rate.is_some() || asked(&self.no_new_failures);
+        let looks = self.min_pass_rate.is_some() || self.no_regression.is_some() || asked(&self.no_new_failures);
         (!looks).then(|| {
             Diagnostic::warning(decide.span, "`decide` has no effect: no gate depends on whether cases pass")
                 .label("nothing to decide on")
-                .help("add `min_pass_rate` or `no_new_failures`")
+                .help("add `min_pass_rate`, `no_regression` or `no_new_failures`")
         })
     }
 
@@ -67,7 +87,8 @@ impl Gates {
 
     /// The warning for a minimum difference of wall times that no gate uses.
     pub fn idle_difference(&self) -> Option<Diagnostic> {
-        let least = self.min_wall_ms_delta.as_ref().filter(|_| !self.measures_time())?;
+        let percent = self.max_avg_wall_ms_delta_pct.is_some() || self.max_p95_wall_ms_delta_pct.is_some();
+        let least = self.min_wall_ms_delta.as_ref().filter(|_| !percent)?;
         Some(
             Diagnostic::warning(least.span, "`min_wall_ms_delta` has no effect: no gate compares wall times")
                 .label("has no effect")
@@ -75,8 +96,19 @@ impl Gates {
         )
     }
 
+    /// The warning for `undecided` without a gate that can be undecided.
+    pub fn idle_undecided(&self) -> Option<Diagnostic> {
+        let undecided = self.undecided_fails.as_ref()?;
+        let used = self.no_regression.is_some() || self.no_slower.is_some() || self.no_costlier.is_some();
+        (!used).then(|| {
+            Diagnostic::warning(undecided.span, "`undecided` has no effect: no gate can be undecided")
+                .label("has no effect")
+                .help("add `no_regression`, `no_slower` or `no_costlier`")
+        })
+    }
+
     /// Whether wall times are compared; cases that run at the same time would affect them.
     pub fn measures_time(&self) -> bool {
-        self.max_avg_wall_ms_delta_pct.is_some() || self.max_p95_wall_ms_delta_pct.is_some()
+        self.max_avg_wall_ms_delta_pct.is_some() || self.max_p95_wall_ms_delta_pct.is_some() || self.no_slower.is_some()
     }
 }

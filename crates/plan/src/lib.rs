@@ -42,7 +42,7 @@ pub use check::{Check, Wording};
 pub use embedder::is_meant;
 pub use empty_demands::EmptyDemand;
 pub use fault::{Fault, FaultKind, FaultTime};
-pub use gates::Gates;
+pub use gates::{Gates, GrowthGate};
 pub use habits::{
     CaseFiles, EmptyChecks, Habits, InvalidChecks, Parallelism, RecordedNumbers, ReportWriter, ResultFiles, TimeLimit,
     Verdicts,

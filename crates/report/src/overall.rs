@@ -36,6 +36,7 @@ impl GateLine {
         match self.status {
             GateStatus::Pass => "pass",
             GateStatus::Fail => "fail",
+            GateStatus::Undecided => "undecided",
             GateStatus::Skipped => "skipped",
         }
     }

@@ -24,6 +24,10 @@ const THRESHOLDS: Thresholds = Thresholds {
     no_changed_steps: false,
     no_missing_cases: true,
     no_new_failures: true,
+    no_regression: None,
+    no_slower: None,
+    no_costlier: None,
+    undecided: None,
 };
 
 fn steps(tools: &[&str]) -> Vec<CallStep> {
@@ -44,11 +48,10 @@ fn baseline() -> Baseline {
         status,
         wall_ms: 20.0,
         steps: Some(steps),
-        seen_by_others: false,
-        asked: None,
         came_to_its_end: true,
         similarity: (id == "t1").then(|| Measure { similarity: 0.95, embedder: "builtin:small@1".into() }),
         history: CaseHistory { runs: 4, passes: if id == "t7" { 3 } else { 4 } },
+        ..BaselineCase::default()
     };
     Baseline {
         schema_version: SCHEMA_VERSION,
@@ -67,7 +70,7 @@ fn baseline() -> Baseline {
             case("t6", CaseStatus::Error, Vec::new()),
             case("t7", CaseStatus::Pass, steps(&["add"])),
         ],
-        prompts: None,
+        ..Baseline::default()
     }
 }
 
@@ -94,7 +97,7 @@ fn run(policy: &Policy) -> Vec<RunEvent> {
         rows.add(event);
     }
     let end = events.pop().unwrap();
-    let report = policy.judge(&end.suite, &rows, true);
+    let report = policy.judge(&end.suite, "replay", &rows, true);
     events.push(RunEvent { body: Body::Gates(Box::new(report)), ..end.clone() });
     events.push(end);
     events
@@ -206,8 +209,8 @@ fn stored_comparison_gives_the_same_reports() {
 #[test]
 fn promoted_summary_equals_its_own_baseline() {
     let document = summary(&regressed());
-    let promoted = agentci_verdict::promote(document.clone(), None).unwrap();
-    let (baseline, current) = (Baseline::read(&promoted).unwrap(), Baseline::read(&document).unwrap());
+    let promoted = agentci_verdict::promote(&document, None, 50, true).unwrap();
+    let (baseline, current) = (Baseline::parse(promoted.as_bytes()).unwrap(), Baseline::read(&document).unwrap());
     assert_eq!(Thresholds::of_summary(&document), THRESHOLDS);
     let comparison = agentci_verdict::compare(Some(&baseline), &current, &Thresholds::default(), true);
     assert_eq!(comparison.case_diffs, agentci_verdict::CaseChanges::default());

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use agentci_checks::ReadyCheck;
 use agentci_plan::{AnsweredBy, StopRule};
+use agentci_stubs::Faults;
 use agentci_trace::{EventKind, Trace};
 use agentci_verdict::{CaseEnd, Cause, Finding, Metrics};
 
@@ -100,6 +101,7 @@ impl Account {
         end.replay = self.left.replay.take().map(Box::new);
         end.played = recording::played(job, self.left.played).map(Box::new);
         end.no_agent = job.case.answered_by(job.run.options.mode) == AnsweredBy::Script;
+        end.deterministic = job.case.is_deterministic(job.run.options.mode) && !Faults::drawn(&job.case.world.faults);
         end.wall_ms = u64::try_from(self.wall.as_millis()).unwrap_or(u64::MAX);
         end.wall_us = u64::try_from(self.wall.as_micros()).unwrap_or(u64::MAX);
         end.output_hash = output_hash(job, &self.trace).map(Into::into);

@@ -1,6 +1,6 @@
 //! Builds the first event of a run.
 
-use agentci_plan::{AnsweredBy, Case, ChatApi, ChatTarget, CommandPart, Target};
+use agentci_plan::{AnsweredBy, Case, ChatTarget, CommandPart, Target};
 use agentci_stubs::Faults;
 use agentci_verdict::RunStart;
 
@@ -9,13 +9,7 @@ use crate::{recorded_world::started_program, run::RunPlan};
 /// Builds the first event of a run; `tools_at` is the address where running agents find their tools.
 pub(crate) fn run_start(run: &RunPlan<'_>, tools_at: Option<String>) -> RunStart {
     let RunPlan { suite, selected, facts, options, .. } = run;
-    let drawn = run.selected().any(|case| {
-        let by_mock = matches!(&*case.target, Target::Mock(mock) if mock.script.draws());
-        let by_chat = matches!(&*case.target, Target::Chat(chat)
-            if matches!(&chat.connector.api, ChatApi::Scripted(script) if script.draws()));
-        let by_model = case.world.model.as_ref().is_some_and(|model| model.script.draws());
-        by_mock || by_chat || by_model || Faults::drawn(&case.world.faults)
-    });
+    let drawn = run.selected().any(|case| case.draws() || Faults::drawn(&case.world.faults));
     let to_run = || run.selected().filter(|case| case.skip.is_none() && case.broken.is_none());
     let played = |case: &&Case| matches!(case.answered_by(options.mode), AnsweredBy::Recording(_));
     let without_agent = |case: &&Case| case.answered_by(options.mode) == AnsweredBy::Script;

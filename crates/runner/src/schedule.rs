@@ -80,8 +80,11 @@ fn conclude(
     if let Some(policy) = run.policy {
         let whole = all_selected && not_run == 0 && !stop.stopped();
         // A single shard looks like a run with missing cases, so gates are evaluated for all shards together.
-        let mut report =
-            if facts.shard.is_some() { policy.put_off() } else { policy.judge(&suite.name, &events.rows(), whole) };
+        let mut report = if facts.shard.is_some() {
+            policy.put_off()
+        } else {
+            policy.judge(&suite.name, options.mode.name(), &events.rows(), whole)
+        };
         // A failed recording would be missing in later replays.
         let sound = not_run == 0 && !stop.stopped() && options.mode != Mode::Record && events.rows().all_run();
         worst = report.decide(worst, sound);

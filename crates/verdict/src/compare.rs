@@ -5,10 +5,13 @@ use std::collections::BTreeSet;
 
 use crate::pairs::Pairs;
 use crate::prompts::{PromptChanges, changes};
+use crate::regression::{
+    no_costlier as costlier_report, no_regression as no_regression_report, no_slower as slower_report,
+};
 use crate::thresholds::MIN_WALL_MS_DELTA;
 use crate::{
-    Baseline, CaseChanges, Comparison, Gate, GateCheck, GateStatus, MetricChanges, RateChange, Thresholds, WallChange,
-    WallChanges,
+    Baseline, CaseChanges, Comparison, Gate, GateCheck, GateStatus, MetricChanges, NoiseReport, RateChange, Thresholds,
+    Trend, Undecided, WallChange, WallChanges,
 };
 
 /// The tolerance for rounding when a fraction is compared with its threshold.
@@ -53,6 +56,7 @@ pub fn compare(baseline: Option<&Baseline>, current: &Baseline, thresholds: &Thr
         }),
     ];
     checks.push(prompts_gate(thresholds.no_changed_prompts, baseline, &prompts));
+    checks.extend(noise_gates(thresholds, baseline, current, &pairs));
     Comparison {
         passed: checks.iter().all(|check| check.status != GateStatus::Fail),
         checks,
@@ -63,6 +67,38 @@ pub fn compare(baseline: Option<&Baseline>, current: &Baseline, thresholds: &Thr
         },
         warnings,
     }
+}
+
+/// The gates that know noise, if they are set.
+fn noise_gates(
+    thresholds: &Thresholds,
+    baseline: Option<&Baseline>,
+    current: &Baseline,
+    pairs: &Pairs<'_>,
+) -> Vec<GateCheck> {
+    let Thresholds { no_regression, no_slower, no_costlier, undecided, .. } = *thresholds;
+    let gate = |id, alpha, report: &dyn Fn(&Baseline) -> Result<NoiseReport, String>| match baseline.map(report) {
+        None => GateCheck::skipped(id, Some(alpha), NO_BASELINE),
+        Some(Err(why)) => GateCheck::skipped(id, Some(alpha), why),
+        Some(Ok(report)) => {
+            let status = match (report.trend, undecided) {
+                (Trend::Regressed, _) | (Trend::Undecided, Some(Undecided::Fail)) => GateStatus::Fail,
+                (Trend::Undecided, _) => GateStatus::Undecided,
+                (Trend::NotRegressed, _) => GateStatus::Pass,
+            };
+            let regressed = report.cases.iter().filter(|case| case.trend == Trend::Regressed);
+            let cases = regressed.map(|case| case.id.clone()).collect();
+            GateCheck { cases, noise: Some(Box::new(report)), ..GateCheck::judged(id, Some(alpha), status) }
+        }
+    };
+    let rates = no_regression.map(|alpha| {
+        gate(Gate::NoRegression, alpha, &|baseline| no_regression_report(baseline, current, pairs, alpha))
+    });
+    let times = no_slower
+        .map(|growth| gate(Gate::NoSlower, growth.alpha, &|baseline| slower_report(baseline, current, growth)));
+    let costs = no_costlier
+        .map(|growth| gate(Gate::NoCostlier, growth.alpha, &|baseline| costlier_report(baseline, current, growth)));
+    [rates, times, costs].into_iter().flatten().collect()
 }
 
 /// The gate for changed prompts: the cases concerned, and the first change.

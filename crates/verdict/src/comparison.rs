@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{CallStep, CaseStatus, PromptChange};
+use crate::{CallStep, CaseStatus, NoiseReport, PromptChange};
 
 /// A run compared with its baseline.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -40,6 +40,12 @@ pub enum Gate {
     NoChangedSteps,
     /// Models are called with the prompts, tools and parameters of the baseline.
     NoChangedPrompts,
+    /// No case passes less often than before, by more than chance explains.
+    NoRegression,
+    /// No case takes longer than before, by more than chance explains.
+    NoSlower,
+    /// No case costs more than before, by more than chance explains.
+    NoCostlier,
 }
 
 impl Gate {
@@ -50,7 +56,7 @@ impl Gate {
 
     /// Whether it considers how cases ended. The other gates say nothing about a run in which no case passed.
     pub(crate) fn looks_at_outcomes(self) -> bool {
-        matches!(self, Gate::MinPassRate | Gate::NoNewFailures)
+        matches!(self, Gate::MinPassRate | Gate::NoNewFailures | Gate::NoRegression)
     }
 }
 
@@ -62,6 +68,8 @@ pub enum GateStatus {
     Pass,
     /// The gate failed.
     Fail,
+    /// The gate passed, because there are too few runs to tell.
+    Undecided,
     /// The gate was not evaluated.
     #[default]
     Skipped,
@@ -98,6 +106,9 @@ pub struct GateCheck {
     /// The first change, if the gate for prompts failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
+    /// What a gate that knows noise found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise: Option<Box<NoiseReport>>,
     /// Why the gate was not evaluated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,

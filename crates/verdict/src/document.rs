@@ -1,5 +1,6 @@
 //! Reads JSON documents from other sources: every problem is recorded with its place, and none stops the reading.
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// A place in a document, whether or not it has a value.
@@ -63,6 +64,17 @@ impl<'v> DocumentPlace<'v> {
 
     pub(crate) fn truth(&self, problems: &mut Vec<String>) -> Option<bool> {
         self.take("a boolean", Value::as_bool, problems)
+    }
+
+    /// Deserializes the value; the reason is reported if it cannot be.
+    pub(crate) fn take_as<T: DeserializeOwned>(&self, wanted: &str, problems: &mut Vec<String>) -> Option<T> {
+        match serde_json::from_value(self.value?.clone()) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                problems.push(format!("`{}` must be {wanted}: {error}", self.path));
+                None
+            }
+        }
     }
 
     /// Converts the value with `read`; a value that cannot be converted is reported.

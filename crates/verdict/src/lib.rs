@@ -14,8 +14,8 @@ mod listing;
 mod outcome;
 mod pairs;
 mod policy;
-mod promote;
 mod prompts;
+mod regression;
 mod rows;
 mod settle;
 mod similarity;
@@ -25,7 +25,10 @@ mod thresholds;
 
 pub use aggregate::{Aggregates, Spread};
 pub use answer_source::{Agentless, Played};
-pub use baseline::{Baseline, BaselineCase, BaselineError, CaseHistory, Measure, SCHEMA_VERSION, STEPS_RULE};
+pub use baseline::{
+    Baseline, BaselineCase, BaselineError, CaseHistory, CaseSample, History, KEPT_RUNS, Measure, PastRun,
+    SCHEMA_VERSION, STEPS_RULE, incomplete, print_baseline, promote,
+};
 pub use calendar::{iso_utc, stamp};
 pub use compare::compare;
 pub use comparison::{
@@ -42,13 +45,13 @@ pub use line::{EventError, VERSION};
 pub use listing::first_of;
 pub use outcome::{Detail, Failure, Outcome};
 pub use policy::{GateReport, Policy};
-pub use promote::{incomplete, promote};
 pub use prompts::{
     KeptPrompt, NOW, PROMPTS_RULE, PromptChange, PromptParameters, PromptRequest, PromptTool, Prompts, SystemPrompt,
 };
+pub use regression::{CaseTrend, NoiseReport, SimulatedChange, Simulation, Trend, Undecided};
 pub use rows::{CaseRow, Rows};
 pub use settle::settle;
 pub use similarity::{DifferingFact, DifferingFacts, Similarity};
 pub use stability::{Stability, StabilityClass, StabilitySummary};
 pub use status::{CaseStatus, Cause};
-pub use thresholds::Thresholds;
+pub use thresholds::{GrowthThreshold, Thresholds};

@@ -219,7 +219,7 @@ fn other_exchange<'s>(
 #[cfg(test)]
 pub(crate) mod samples {
     use super::*;
-    use crate::{CaseHistory, SCHEMA_VERSION};
+    use crate::{CaseSample, SCHEMA_VERSION};
 
     /// A run of one millisecond a case.
     pub(crate) fn run<const N: usize>(cases: [BaselineCase; N]) -> Baseline {
@@ -232,7 +232,7 @@ pub(crate) mod samples {
             wall_ms_mean: None,
             wall_ms_p95: None,
             cases: cases.into(),
-            prompts: None,
+            ..Baseline::default()
         };
         all.only(&ids.iter().map(String::as_str).collect())
     }
@@ -243,6 +243,7 @@ pub(crate) mod samples {
             args_hash: (*hash).into(),
             ..CallStep::default()
         };
+        let sample = CaseSample { runs: 1, passes: u64::from(status == CaseStatus::Pass), ..CaseSample::default() };
         BaselineCase {
             id: id.into(),
             status,
@@ -252,7 +253,9 @@ pub(crate) mod samples {
             asked: None,
             came_to_its_end: status != CaseStatus::Error,
             similarity: None,
-            history: CaseHistory { runs: 1, passes: u64::from(status == CaseStatus::Pass) },
+            deterministic: false,
+            sample,
+            history: sample.into(),
         }
     }
 }

@@ -4,7 +4,7 @@ use agentci_plan::Gates;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Baseline, CaseStatus, Comparison, GateStatus, Rows, Thresholds, compare};
+use crate::{Baseline, CaseStatus, Comparison, GateStatus, Rows, Thresholds, Undecided, compare};
 
 /// The gates of a run, complete before it starts.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -45,9 +45,9 @@ impl Policy {
     }
 
     /// Evaluates a run; `whole` means that no case was left out.
-    pub fn judge(&self, suite: &str, rows: &Rows, whole: bool) -> GateReport {
+    pub fn judge(&self, suite: &str, mode: &str, rows: &Rows, whole: bool) -> GateReport {
         let baseline = self.baseline.as_ref().and_then(|baseline| baseline.as_ref().ok());
-        let comparison = compare(baseline, &Baseline::of(suite, rows), &self.thresholds, whole);
+        let comparison = compare(baseline, &Baseline::of(suite, mode, rows), &self.thresholds, whole);
         GateReport { problem: self.problem().map(str::to_owned), ..self.report(comparison) }
     }
 
@@ -86,7 +86,13 @@ impl GateReport {
         if !self.thresholds.decide || worst < CaseStatus::Fail || checks.is_empty() {
             return worst;
         }
-        let judged = checks.iter().any(|check| check.status == GateStatus::Pass && check.id.looks_at_outcomes());
+        let accepted = |status| match status {
+            GateStatus::Pass => true,
+            // Only a suite that accepts it on purpose is green without enough runs.
+            GateStatus::Undecided => self.thresholds.undecided == Some(Undecided::Pass),
+            GateStatus::Fail | GateStatus::Skipped => false,
+        };
+        let judged = checks.iter().any(|check| accepted(check.status) && check.id.looks_at_outcomes());
         self.forgiven = judged && sound;
         let warning = match (judged, sound) {
             (true, true) => "cases that did not pass do not fail the run: its gates decide, and none failed",

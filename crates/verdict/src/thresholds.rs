@@ -1,9 +1,12 @@
 //! The thresholds of a suite's gates.
 
-use agentci_plan::Gates;
+use agentci_plan::{Gates, GrowthGate};
 use agentci_source::Spanned;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use crate::Undecided;
 
 /// The default minimum difference of wall times that can fail a gate: starting a process on another machine takes tens
 /// of milliseconds more or less, which is a large share of a short case.
@@ -25,6 +28,18 @@ pub struct Thresholds {
     /// The minimum share of cases that must pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_pass_rate: Option<f64>,
+    /// The accepted share of false alarms of the gate on pass rates that knows noise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_regression: Option<f64>,
+    /// The gate on wall times that knows noise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_slower: Option<GrowthThreshold>,
+    /// The gate on costs that knows noise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_costlier: Option<GrowthThreshold>,
+    /// What these gates do if there are too few runs to tell; if absent, they pass but forgive no failed case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undecided: Option<Undecided>,
     /// Whether the gates alone decide the status of the run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub decide: bool,
@@ -42,6 +57,21 @@ pub struct Thresholds {
     pub no_new_failures: bool,
 }
 
+/// A gate on times or costs that knows noise.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct GrowthThreshold {
+    /// The accepted share of false alarms.
+    pub alpha: f64,
+    /// The smallest growth that can fail the gate, as a fraction.
+    pub min_effect: f64,
+}
+
+impl From<&Spanned<GrowthGate>> for GrowthThreshold {
+    fn from(gate: &Spanned<GrowthGate>) -> Self {
+        Self { alpha: gate.value.alpha, min_effect: gate.value.min_effect }
+    }
+}
+
 impl From<&Gates> for Thresholds {
     fn from(gates: &Gates) -> Self {
         let number = |threshold: &Option<Spanned<f64>>| threshold.as_ref().map(|threshold| threshold.value);
@@ -51,6 +81,10 @@ impl From<&Gates> for Thresholds {
             max_p95_wall_ms_delta_pct: number(&gates.max_p95_wall_ms_delta_pct),
             min_wall_ms_delta: number(&gates.min_wall_ms_delta),
             min_pass_rate: number(&gates.min_pass_rate),
+            no_regression: number(&gates.no_regression),
+            no_slower: gates.no_slower.as_ref().map(GrowthThreshold::from),
+            no_costlier: gates.no_costlier.as_ref().map(GrowthThreshold::from),
+            undecided: gates.undecided_fails.as_ref().map(|fails| Undecided::of(fails.value)),
             decide: truth(&gates.decide),
             no_changed_prompts: truth(&gates.no_changed_prompts),
             no_changed_steps: truth(&gates.no_changed_steps),
@@ -77,6 +111,10 @@ impl Thresholds {
             max_p95_wall_ms_delta_pct: time(&["max_p95_wall_ms_delta_pct", "max_p95_wall_ms_increase_pct"]),
             min_wall_ms_delta: number(&["min_wall_ms_delta"]),
             min_pass_rate: number(&["min_pass_rate", "min_success_rate"]),
+            no_regression: named("thresholds", &["no_regression"]),
+            no_slower: read(&policy["thresholds"]["no_slower"]),
+            no_costlier: read(&policy["thresholds"]["no_costlier"]),
+            undecided: read(&policy["thresholds"]["undecided"]),
             decide: truth("decide"),
             no_changed_prompts: truth("no_changed_prompts"),
             no_changed_steps: truth("no_changed_steps"),
@@ -84,6 +122,11 @@ impl Thresholds {
             no_new_failures: truth("no_new_failures"),
         }
     }
+}
+
+/// A stored setting; `None` if it is absent.
+fn read<T: DeserializeOwned>(stored: &Value) -> Option<T> {
+    T::deserialize(stored).ok()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use agentci::ledger::write_whole;
 use agentci::read_baseline;
 use agentci::report::{baseline_problem, count_of, one_line};
-use agentci::verdict::{Baseline, CaseStatus, ExitStatus, incomplete, promote};
+use agentci::verdict::{Baseline, CaseStatus, ExitStatus, KEPT_RUNS, incomplete, promote};
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
@@ -29,6 +29,9 @@ pub(crate) struct PromoteArguments {
     /// Add the run to the existing baseline instead of replacing it, to identify flaky cases
     #[arg(long)]
     add: bool,
+    /// Number of runs to keep in the history of the baseline
+    #[arg(long, value_name = "N", default_value_t = KEPT_RUNS, value_parser = kept)]
+    keep: usize,
     /// Accept an incomplete run, and overwrite a file that is not a baseline
     #[arg(long)]
     force: bool,
@@ -56,11 +59,20 @@ fn promoted(arguments: &PromoteArguments) -> Result<String, CliError> {
             "choose another file with `--to`, or overwrite it with `--force`",
         ));
     }
-    let document =
-        promote(summary, earlier.as_ref()).map_err(|error| stored_run::unreadable(&arguments.from, error))?;
-    write_whole(&arguments.to, format!("{document:#}\n").as_bytes())
+    let before = earlier.as_ref().map(|(document, baseline)| (document, baseline));
+    let text = promote(&summary, before, arguments.keep, incomplete(&summary).is_none())
+        .map_err(|error| stored_run::unreadable(&arguments.from, error))?;
+    write_whole(&arguments.to, text.as_bytes())
         .map_err(|error| CliError::plain(format!("the baseline cannot be written: {error}")))?;
-    Ok(said(arguments, &run, earlier.as_ref()))
+    Ok(said(arguments, &run, earlier.as_ref().map(|(_, baseline)| baseline)))
+}
+
+/// The number of runs to keep, at least one.
+fn kept(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number @ 1..=10_000) => Ok(number),
+        _ => Err("must be an integer from 1 to 10000".to_owned()),
+    }
 }
 
 /// Whether a file is something other than a baseline. A JSON file that is empty or damaged, for example by a merge
@@ -79,15 +91,18 @@ fn is_other(path: &Path) -> bool {
 }
 
 /// The existing baseline that the run is added to, if any.
-fn earlier(arguments: &PromoteArguments, run: &Baseline) -> Result<Option<Baseline>, CliError> {
+fn earlier(arguments: &PromoteArguments, run: &Baseline) -> Result<Option<(Value, Baseline)>, CliError> {
     let path = arguments.to.display().to_string();
     let anew = "promote without `--add` to start over";
     if !arguments.to.exists() {
         return Ok(None);
     }
-    let earlier = read_baseline(&arguments.to).map_err(|problem| {
-        CliError::new(baseline_problem(&path, &problem), "promote with `--force` and without `--add` to start over")
-    })?;
+    let unusable = |problem: &str| {
+        CliError::new(baseline_problem(&path, problem), "promote with `--force` and without `--add` to start over")
+    };
+    let earlier = read_baseline(&arguments.to).map_err(|problem| unusable(&problem))?;
+    let text = std::fs::read(&arguments.to).map_err(|error| unusable(&error.to_string()))?;
+    let document = serde_json::from_slice(&text).map_err(|error| unusable(&error.to_string()))?;
     if earlier.suite != run.suite {
         let (old, new) = (&earlier.suite, &run.suite);
         return Err(CliError::new(
@@ -95,11 +110,18 @@ fn earlier(arguments: &PromoteArguments, run: &Baseline) -> Result<Option<Baseli
             anew,
         ));
     }
-    Ok(Some(earlier))
+    Ok(Some((document, earlier)))
 }
 
 /// `baseline evals/demo.json: 5 cases of suite demo, 4 passed`
 fn said(arguments: &PromoteArguments, run: &Baseline, earlier: Option<&Baseline>) -> String {
+    let again = match (run.history.newest(), earlier) {
+        (Some(run), Some(earlier)) => earlier.history.contains(&run.id),
+        _ => false,
+    };
+    if again {
+        return one_line(&format!("baseline {}: the run is already in it", arguments.to.display())).into_owned() + "\n";
+    }
     let passed = run.cases.iter().filter(|case| case.status == CaseStatus::Pass).count();
     let added = if earlier.is_some() { "; added to its earlier runs" } else { "" };
     let line = format!(

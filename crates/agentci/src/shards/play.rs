@@ -25,6 +25,7 @@ impl GatheredShards {
         let mut rows = Rows::default();
         // What could not be loaded has no case.
         let mut worst = if loaded { CaseStatus::Pass } else { CaseStatus::Error };
+        let mode = start.mode.clone();
         let mut begun = Some(start);
         for part in &self.parts {
             play(&part.path, |event| match &event.body {
@@ -44,7 +45,7 @@ impl GatheredShards {
         }
         let ended_at = self.parts.iter().map(|part| part.ended_at).max().unwrap_or_default();
         if let Some(policy) = policy {
-            let mut report = policy.judge(&self.suite, &rows, whole);
+            let mut report = policy.judge(&self.suite, &mode, &rows, whole);
             let recorded = self.parts[0].start.mode == Mode::Record.name();
             worst = report.decide(worst, loaded && !recorded && rows.all_run());
             on_event(of_run(ended_at, Body::Gates(Box::new(report))));

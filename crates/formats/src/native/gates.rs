@@ -7,6 +7,7 @@ use agentci_source::shape::{Kind, Shape, optional};
 use agentci_source::{Diagnostics, Node, Reading, Spanned, join, read};
 
 use crate::gates::{SHARED_GATES, pass_rate, shared_gates, warn_of_idle_gates};
+use crate::noise_gates::{NOISE_GATES, noise_gates};
 use crate::quantity::{parse_percentage, tidy};
 
 pub(super) static GATES: Shape = Shape::new(
@@ -27,18 +28,20 @@ pub(super) static GATES: Shape = Shape::new(
         ),
     ],
 )
-.with(&[SHARED_GATES]);
+.with(&[SHARED_GATES, NOISE_GATES]);
 
 /// Reads the gates; all of them are optional.
 pub(super) fn gates(node: &Node, folder: &Path, problems: &mut Diagnostics) -> Gates {
     let gates = GATES.read(node, problems, |fields| {
         let baseline = fields.optional("baseline", read::name);
+        let shared = shared_gates(fields);
+        let shared = noise_gates(fields, shared);
         Some(Gates {
             baseline: baseline.map(|path| Spanned::new(join(folder, &path.value), path.span)),
             min_pass_rate: fields.optional("min_pass_rate", pass_rate),
             max_avg_wall_ms_delta_pct: fields.optional("max_avg_wall_ms_delta_pct", percentage),
             max_p95_wall_ms_delta_pct: fields.optional("max_p95_wall_ms_delta_pct", percentage),
-            ..shared_gates(fields)
+            ..shared
         })
     });
     let Some(gates) = gates else { return Gates::default() };

@@ -7,8 +7,8 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use agentci_plan::{
-    Case, Check, Gates, Hook, Limits, Message, ScriptSource, Suite, ToolSource, Turn, TurnInput, UnansweredRoute,
-    World, escape,
+    Case, Check, Gates, GrowthGate, Hook, Limits, Message, ScriptSource, Suite, ToolSource, Turn, TurnInput,
+    UnansweredRoute, World, escape,
 };
 use agentci_source::{Node, Spanned};
 use serde_json::Value;
@@ -51,6 +51,11 @@ impl Printer<'_> {
         let number = |number: &Spanned<f64>| self.plain(number.value);
         let percentage = |fraction: &Spanned<f64>| self.plain(print_percentage(fraction.value));
         let truth = |truth: &Spanned<bool>| self.plain(truth.value);
+        let growth = |gate: &Spanned<GrowthGate>| {
+            let effect = format!("{}%", print_percentage(gate.value.min_effect));
+            self.map([("alpha", Some(self.plain(gate.value.alpha))), ("min_effect", Some(self.text(&effect)))])
+        };
+        let undecided = |fails: &Spanned<bool>| self.text(if fails.value { "fail" } else { "pass" });
         self.filled_map([
             ("baseline", gates.baseline.as_ref().map(|path| self.path(&path.value))),
             ("min_pass_rate", gates.min_pass_rate.as_ref().map(number)),
@@ -61,6 +66,13 @@ impl Printer<'_> {
             ("no_missing_cases", gates.no_missing_cases.as_ref().map(truth)),
             ("no_changed_steps", gates.no_changed_steps.as_ref().map(truth)),
             ("no_changed_prompts", gates.no_changed_prompts.as_ref().map(truth)),
+            (
+                "no_regression",
+                gates.no_regression.as_ref().map(|alpha| self.map([("alpha", Some(self.plain(alpha.value)))])),
+            ),
+            ("no_slower", gates.no_slower.as_ref().map(growth)),
+            ("no_costlier", gates.no_costlier.as_ref().map(growth)),
+            ("undecided", gates.undecided_fails.as_ref().map(undecided)),
             ("decide", gates.decide.as_ref().map(truth)),
         ])
     }

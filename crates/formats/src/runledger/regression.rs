@@ -5,6 +5,7 @@ use agentci_source::shape::{Kind, Shape, UnknownKeys, optional};
 use agentci_source::{Diagnostics, Node, Reader, Reading, Spanned, read};
 
 use crate::gates::{SHARED_GATES, pass_rate, shared_gates, warn_of_idle_gates};
+use crate::noise_gates::{NOISE_GATES, noise_gates};
 use crate::quantity::parse_percentage;
 
 pub(super) static REGRESSION: Shape = Shape::new(
@@ -26,7 +27,7 @@ pub(super) static REGRESSION: Shape = Shape::new(
         optional("max_p95_wall_ms_increase_pct", Kind::Number, "Another name for `max_p95_wall_ms_delta_pct`."),
     ],
 )
-.with(&[SHARED_GATES])
+.with(&[SHARED_GATES, NOISE_GATES])
 .unknown(UnknownKeys::Ignored);
 
 /// Reads the thresholds; all are optional. Unknown keys are kept in [`Gates::written`].
@@ -36,6 +37,7 @@ pub(super) fn regression(node: &Node, problems: &mut Diagnostics) -> Gates {
     let mean = fields.node("max_avg_wall_ms_delta_pct");
     let p95 = either(&mut fields, "max_p95_wall_ms_delta_pct", "max_p95_wall_ms_increase_pct");
     let gates = shared_gates(&mut fields);
+    let gates = noise_gates(&mut fields, gates);
     fields.end();
     let gates = Gates {
         min_pass_rate: rate.and_then(|(key, node)| pass_rate(node, key, problems)),

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    Action, Case, CommandPart, Data, Dialect, Gates, Habits, Hook, Limit, Limits, Message, Mode, Price, Redaction,
-    Skip, StopRule, Suite, Text, Turn, TurnInput,
+    Action, Case, CommandPart, Data, Dialect, Gates, GrowthGate, Habits, Hook, Limit, Limits, Message, Mode, Price,
+    Redaction, Skip, StopRule, Suite, Text, Turn, TurnInput,
 };
 use agentci_source::{Node, Spanned};
 use proptest::prelude::*;
@@ -121,15 +121,28 @@ pub(crate) fn gates() -> impl Strategy<Value = Gates> {
     let truth = || option::of(any::<bool>());
     let rate = option::of((0_u32..=1000).prop_map(|rate| f64::from(rate) / 1000.0));
     let least = option::of(0_u32..10_000);
-    (any::<bool>(), rate, (percent(), percent(), least), (truth(), truth()), (truth(), truth(), truth())).prop_map(
+    let growth = || option::of((1_u32..=50, 0_u32..=200));
+    let noise = (option::of(1_u32..=50), growth(), growth(), truth());
+    (any::<bool>(), rate, (percent(), percent(), least), (truth(), truth()), (truth(), truth(), truth()), noise).prop_map(
         |(
             baseline,
             rate,
             (mean, p95, least),
             (no_new_failures, no_missing_cases),
             (no_changed_steps, no_changed_prompts, decide),
+            (no_regression, no_slower, no_costlier, undecided),
         )| {
-            let looks = rate.is_some() || no_new_failures == Some(true);
+            let looks = rate.is_some() || no_new_failures == Some(true) || no_regression.is_some();
+            let hundredth = |number: u32| f64::from(number) / 100.0;
+            let growth_json = |(alpha, percent): (u32, u32)| {
+                json!({ "alpha": hundredth(alpha), "min_effect": format!("{percent}%") })
+            };
+            let growth_gate = |(alpha, percent): (u32, u32)| {
+                Spanned::new(GrowthGate { alpha: hundredth(alpha), min_effect: hundredth(percent) }, span())
+            };
+            // `undecided` without a gate that can be undecided is a warning.
+            let undecided =
+                undecided.filter(|_| no_regression.is_some() || no_slower.is_some() || no_costlier.is_some());
             let spanned = |percent: i32| Spanned::new(format!("{percent}e-2").parse().unwrap_or(f64::NAN), span());
             // `min_wall_ms_delta` without a wall-time gate is a warning.
             let least = least.filter(|_| mean.is_some() || p95.is_some());
@@ -146,6 +159,10 @@ pub(crate) fn gates() -> impl Strategy<Value = Gates> {
                 ("no_missing_cases", no_missing_cases.map(Value::from)),
                 ("no_changed_steps", no_changed_steps.map(Value::from)),
                 ("no_changed_prompts", no_changed_prompts.map(Value::from)),
+                ("no_regression", no_regression.map(|alpha| json!({ "alpha": hundredth(alpha) }))),
+                ("no_slower", no_slower.map(growth_json)),
+                ("no_costlier", no_costlier.map(growth_json)),
+                ("undecided", undecided.map(|fails| if fails { "fail" } else { "pass" }.into())),
                 ("decide", decide.filter(|truth| !truth || looks).map(Value::from)),
             ];
             let pairs: Vec<_> =
@@ -160,6 +177,10 @@ pub(crate) fn gates() -> impl Strategy<Value = Gates> {
                 no_missing_cases: no_missing_cases.map(|truth| Spanned::new(truth, span())),
                 no_changed_steps: no_changed_steps.map(|truth| Spanned::new(truth, span())),
                 no_changed_prompts: no_changed_prompts.map(|truth| Spanned::new(truth, span())),
+                no_regression: no_regression.map(|alpha| Spanned::new(hundredth(alpha), span())),
+                no_slower: no_slower.map(growth_gate),
+                no_costlier: no_costlier.map(growth_gate),
+                undecided_fails: undecided.map(|fails| Spanned::new(fails, span())),
                 // `decide` without a gate to decide by is a warning.
                 decide: decide.filter(|truth| !truth || looks).map(|truth| Spanned::new(truth, span())),
                 written: if pairs.is_empty() { Value::Null } else { Value::Object(pairs.into_iter().collect()) },

@@ -62,7 +62,12 @@ impl<'d> Draw<'d> {
             Kind::Text | Kind::Name | Kind::Data => json!(self.word()),
             Kind::Like(pattern) => {
                 let regex = regex::Regex::new(pattern).unwrap();
-                json!(["GET", "im", "/a/b", "http://host.test"].into_iter().find(|text| regex.is_match(text)).unwrap())
+                json!(
+                    ["GET", "im", "/a/b", "http://host.test", "10%"]
+                        .into_iter()
+                        .find(|text| regex.is_match(text))
+                        .unwrap()
+                )
             }
             Kind::Address => json!(self.one_of(&["http://127.0.0.1:8080/x", "https://host.test", "${ENV.URL}/x"])),
             Kind::Word => self.one_of(&[&json!("text"), &json!(7), &json!(true)]).clone(),
@@ -70,7 +75,8 @@ impl<'d> Draw<'d> {
             Kind::Count(least) => json!(least + u32::try_from(self.below(4)).unwrap()),
             Kind::Whole(least, _) => json!((*least).max(0) + i64::try_from(self.below(4)).unwrap()),
             Kind::Unbroken => json!(self.below(100)),
-            Kind::Number | Kind::Range(..) => json!(self.one_of(&[0.0, 0.25, 1.0])),
+            Kind::Number => json!(self.one_of(&[0.0, 0.25, 1.0])),
+            Kind::Range(least, most) => json!(self.one_of(&[*least, (least + most) / 2.0, *most])),
             Kind::Positive => json!(self.one_of(&[0.5, 30.0])),
             Kind::Spelt(_) => self.one_of(&[&json!(0.5), &json!("0.5"), &json!(0)]).clone(),
             Kind::SpeltCount => self.one_of(&[&json!(12), &json!("12")]).clone(),

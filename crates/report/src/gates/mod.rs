@@ -9,6 +9,7 @@
 //! ```
 
 mod document;
+mod noise;
 mod section;
 mod table;
 mod words;

@@ -42,6 +42,7 @@ pub(super) fn sign(status: GateStatus) -> (Tone, &'static str) {
     match status {
         GateStatus::Pass => (Tone::Pass, "PASS"),
         GateStatus::Fail => (Tone::Fail, "FAIL"),
+        GateStatus::Undecided => (Tone::Warning, "UNDECIDED"),
         GateStatus::Skipped => (Tone::Skip, "SKIP"),
     }
 }

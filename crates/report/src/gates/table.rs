@@ -33,8 +33,9 @@ pub fn comparison_table(comparison: &Comparison, paint: Paint) -> String {
         let _ = writeln!(text, "\n{:name_width$}  status  details", "gate");
         for gate in &gates {
             let (tone, word) = sign(gate.status);
+            let room = " ".repeat("status".len().saturating_sub(word.len()));
             let word = paint.apply(tone, word);
-            let _ = writeln!(text, "{:name_width$}  {word}    {}", gate.id.name(), one_line(&words::gate(gate)));
+            let _ = writeln!(text, "{:name_width$}  {word}{room}  {}", gate.id.name(), one_line(&words::gate(gate)));
         }
     }
     text.push('\n');

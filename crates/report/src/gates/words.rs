@@ -8,6 +8,7 @@ use agentci_verdict::{
 };
 use serde_json::{Map, Value};
 
+use super::noise;
 use crate::{count_of, duration_of};
 
 /// The maximum number of cases that a sentence names.
@@ -25,6 +26,9 @@ pub fn baseline_problem(path: &str, problem: &str) -> String {
 pub fn gate(check: &GateCheck) -> String {
     if let Some(note) = &check.note {
         return format!("not evaluated: {note}");
+    }
+    if let Some(report) = &check.noise {
+        return noise::sentence(check.id, report);
     }
     let (none, names) = (check.cases.is_empty(), first_of(&check.cases, NAMED));
     let cases = |one: &str, many: &str| match check.cases.len() {
@@ -50,6 +54,7 @@ pub fn gate(check: &GateCheck) -> String {
             let change = check.change.as_deref().unwrap_or_default();
             format!("{} models differently from the baseline ({names}): {change}", cases("calls its", "call their"))
         }
+        Gate::NoRegression | Gate::NoSlower | Gate::NoCostlier => "not evaluated".to_owned(),
     }
 }
 
@@ -219,6 +224,7 @@ mod tests {
             cases: Vec::new(),
             slower: Vec::new(),
             change: None,
+            noise: None,
             note: None,
         }
     }

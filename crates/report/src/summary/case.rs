@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agentci_verdict::{CallStep, CaseHistory, CaseRow, CaseStatus, Cause, Finding, Measure, ReplaySource, Stability};
+use agentci_verdict::{CallStep, CaseRow, CaseSample, CaseStatus, Cause, Finding, Measure, ReplaySource, Stability};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
@@ -21,6 +21,8 @@ pub(super) struct SummaryCase<'r> {
     cost_usd: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<&'r str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    deterministic: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     embedder: Option<String>,
     failed_assertions: Option<Vec<FailedAssertion<'r>>>,
@@ -76,10 +78,17 @@ struct FailedAssertion<'r> {
     r#type: &'r str,
 }
 
+/// The results of all attempts of a case; numbers are medians.
 #[derive(Serialize)]
 struct RunCounts {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost_usd: Option<f64>,
     passes: u64,
     runs: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wall_ms: Option<f64>,
 }
 
 #[derive(Default, Serialize)]
@@ -110,7 +119,7 @@ impl<T: Serialize> Serialize for Sorted<'_, T> {
 impl<'r> SummaryCase<'r> {
     pub(super) fn of(row: &'r CaseRow) -> Self {
         let end = row.decisive();
-        let (metrics, usage, history) = (&end.metrics, &end.metrics.usage, CaseHistory::of(row));
+        let (metrics, usage, sample) = (&end.metrics, &end.metrics.usage, CaseSample::of(row));
         let (measure, stability) = (Measure::of(end), Stability::of_several(row));
         let replay = end.replay.as_deref();
         Self {
@@ -120,11 +129,12 @@ impl<'r> SummaryCase<'r> {
             cause: end.cause.map(Cause::name),
             cost_usd: usage.cost_usd,
             description: end.description.as_deref(),
+            deterministic: end.deterministic,
             embedder: measure.as_ref().map(|measure| measure.embedder.clone()),
             failed_assertions: failed_assertions(&end.findings),
             failure_reason: failure_reason(row),
             findings: Sorted(&end.findings),
-            history: RunCounts { passes: history.passes, runs: history.runs },
+            history: RunCounts::of(sample),
             id: row.id(),
             matched: replay.and_then(|replay| replay.matched.as_ref()).map(sorted),
             model_calls: metrics.model_calls,
@@ -150,6 +160,13 @@ impl<'r> SummaryCase<'r> {
             wall_ms: end.wall_ms,
             warnings: &end.warnings,
         }
+    }
+}
+
+impl RunCounts {
+    fn of(sample: CaseSample) -> Self {
+        let CaseSample { passes, runs, wall_ms, tokens, cost_usd } = sample;
+        Self { cost_usd, passes, runs, tokens, wall_ms }
     }
 }
 

@@ -139,6 +139,7 @@ fn end(index: usize, status: CaseStatus) -> CaseEnd {
             matched: None,
         })),
         played: Some(Box::new(Played { recording: TEXT.into(), place: place.clone(), meant: false })),
+        deterministic: true,
         no_agent: true,
         stderr_tail: vec![TEXT.into()],
         output_hash: None,

@@ -73,6 +73,9 @@ pub struct CaseEnd {
     /// Whether the case has no agent because its target is a script.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_agent: bool,
+    /// Whether nothing that its agent met varies from run to run: its model is scripted or recorded, or there is none.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deterministic: bool,
     /// The last lines of the agent's standard error; omitted if it passed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stderr_tail: Vec<String>,
