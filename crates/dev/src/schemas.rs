@@ -87,7 +87,10 @@ fn summary() -> Generated {
         "tool_calls": count(), "tool_errors": count(), "model_calls": or_null(count()), "tool_calls_by_name": counts_by_name(),
         "tool_errors_by_name": counts_by_name(), "tool_steps": list(of("CallStep")), "steps": { "type": "null" },
         "tokens_in": or_null(count()), "tokens_out": or_null(count()), "cost_usd": or_null(number()),
-        "history": fields(json!({ "runs": count(), "passes": count() })),
+        "history": fields(json!({
+            "runs": count(), "passes": count(), "wall_ms?": number(), "tokens?": number(), "cost_usd?": number(),
+        })),
+        "deterministic?": truth(),
         "replay": fields(json!({
             "cassette_path": or_null(text()), "cassette_sha256": or_null(text()), "unused_lines": or_null(list(count())),
         })),

@@ -9,10 +9,12 @@ use super::pieces::object;
 use super::project;
 
 /// Where stored types are declared.
-const FOLDERS: [&str; 7] = [
+const FOLDERS: [&str; 9] = [
     "crates/verdict/src",
     "crates/verdict/src/event",
     "crates/verdict/src/prompts",
+    "crates/verdict/src/regression",
+    "crates/verdict/src/baseline",
     "crates/source/src",
     "crates/plan/src",
     "crates/trace/src",

@@ -48,7 +48,7 @@ fn exact(small: usize, large: usize, greater: f64) -> f64 {
             ways[u] = ways[u].wrapping_add(ways[u - i]);
         }
     }
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number of pairs")]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an integer number of pairs")]
     let from = greater.round() as usize;
     #[expect(clippy::cast_precision_loss, reason = "a share does not need the last bits")]
     let sum = |ways: &[u128]| ways.iter().sum::<u128>() as f64;

@@ -45,6 +45,17 @@ impl<'v> DocumentPlace<'v> {
         items.iter().enumerate().map(at).collect()
     }
 
+    /// The values of an object with arbitrary keys.
+    pub(crate) fn fields(&self, problems: &mut Vec<String>) -> Vec<DocumentPlace<'v>> {
+        let fields = self.take("an object", |value| value.as_object(), problems);
+        let at = |(name, value): (&String, &'v Value)| DocumentPlace {
+            value: Some(value),
+            path: format!("{}/{name}", self.path),
+            told: false,
+        };
+        fields.into_iter().flatten().map(at).collect()
+    }
+
     /// Requires an object, with any content.
     pub(crate) fn object(&self, problems: &mut Vec<String>) {
         self.take("an object", |value| value.as_object(), problems);

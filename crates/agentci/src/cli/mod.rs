@@ -18,6 +18,7 @@ pub mod documentation;
 mod execute;
 mod faults;
 mod foreign_flags;
+mod gate;
 mod gates;
 mod github_job;
 mod guard;
@@ -126,6 +127,9 @@ enum CliCommand {
     /// Manage baselines
     #[command(subcommand)]
     Baseline(baseline::BaselineCommand),
+    /// Find out what a gate would do
+    #[command(subcommand)]
+    Gate(gate::GateCommand),
     /// Check suites for errors without running them (alias: validate)
     #[command(alias = "validate")]
     Check(check::CheckArguments),
@@ -205,6 +209,7 @@ fn dispatch(command: Option<CliCommand>, context: &CliContext) -> CommandResult 
         Some(CliCommand::Report(arguments)) => report::report(&arguments, context),
         Some(CliCommand::Diff(arguments)) => diff::diff(&arguments, context),
         Some(CliCommand::Baseline(command)) => baseline::baseline(&command, context),
+        Some(CliCommand::Gate(command)) => gate::gate(&command, context),
         Some(CliCommand::Check(arguments)) => check::check(&arguments, context),
         Some(CliCommand::Convert(arguments)) => convert::convert(&arguments, context),
         Some(CliCommand::List(arguments)) => list::list(&arguments, context),

@@ -178,37 +178,135 @@ fn promoted_run_has_no_diff_against_itself() {
 }
 
 #[test]
-fn baseline_is_pretty_printed_summary_with_sorted_keys() {
+fn baseline_has_one_line_per_case_and_per_run() {
     let suite = promoted(five("{}"));
     let text = fs::read_to_string(suite.path("suite/baseline.json")).unwrap();
-    assert!(text.starts_with("{\n  \"") && text.ends_with("\n}\n"), "{text}");
+    assert!(text.starts_with("{\n\"schema_version\": 2,\n") && text.ends_with("\n}\n"), "{text}");
     let baseline: Value = serde_json::from_str(&text).unwrap();
-    assert!(baseline.as_object().unwrap().keys().is_sorted());
     assert!(baseline.get("regression").is_none());
-    // The run itself failed because its baseline did not exist yet.
-    assert_eq!(
-        (&summary(&suite)["run"]["exit_status"], &baseline["run"]["exit_status"]),
-        (&json!("failed"), &json!("success"))
-    );
-    assert_eq!((&baseline["schema_version"], &baseline["aggregates"]["pass_rate"]), (&json!(1), &json!(1.0)));
-    assert_eq!(baseline["cases"][1]["history"], json!({ "runs": 1, "passes": 1 }));
+    let lines = text.lines().filter(|line| line.starts_with("{\"id\":\"")).count();
+    let runs = runs(&baseline);
+    assert_eq!((lines, baseline["cases"].as_array().unwrap().len(), runs.len()), (6, 5, 1));
+    let run = runs[0];
+    assert_eq!((&run["pass_rate"], &run["mode"]), (&json!(1.0), &json!("replay")));
+    assert_eq!(run["cases"]["t2"].as_array().unwrap()[..2], [json!(1), json!(1)]);
+}
+
+/// The runs of a baseline.
+fn runs(baseline: &Value) -> Vec<&Value> {
+    baseline["runs"].as_object().unwrap().values().flat_map(|list| list.as_array().unwrap()).collect()
+}
+
+/// The passes and runs of a case in all runs of the baseline.
+fn history(suite: &Suite, case: &str) -> (u64, u64) {
+    let baseline = read(suite.path("suite/baseline.json"));
+    let samples = runs(&baseline).into_iter().filter_map(|run| run["cases"][case].as_array());
+    samples
+        .fold((0, 0), |(passes, all), sample| (passes + sample[0].as_u64().unwrap(), all + sample[1].as_u64().unwrap()))
 }
 
 #[test]
 fn promote_add_keeps_history_and_plain_promote_resets_it() {
     let suite = promoted(five("{}")).file("t2", "");
-    let history = |suite: &Suite| read(suite.path("suite/baseline.json"))["cases"][1]["history"].clone();
     suite.run(&[]);
     let ran = promote(&suite, &["--add"]);
     assert_eq!(
         ran.stdout,
         "baseline suite/baseline.json: 5 cases of suite suite, 4 passed; added to its earlier runs\n"
     );
-    assert_eq!(history(&suite), json!({ "runs": 2, "passes": 1 }));
+    assert_eq!(history(&suite, "t2"), (1, 2));
+    // The same run counts once, and the file stays as it is.
+    let before = fs::read_to_string(suite.path("suite/baseline.json")).unwrap();
+    assert_eq!(promote(&suite, &["--add"]).stdout, "baseline suite/baseline.json: the run is already in it\n");
+    assert_eq!(fs::read_to_string(suite.path("suite/baseline.json")).unwrap(), before);
+    suite.run(&[]);
     promote(&suite, &["--add"]);
-    assert_eq!(history(&suite), json!({ "runs": 3, "passes": 1 }));
+    assert_eq!(history(&suite, "t2"), (1, 3));
+    suite.run(&[]);
+    promote(&suite, &["--add", "--keep", "2"]);
+    assert_eq!(history(&suite, "t2"), (0, 2), "the oldest runs fall out");
     promote(&suite, &[]);
-    assert_eq!(history(&suite), json!({ "runs": 1, "passes": 0 }));
+    assert_eq!(history(&suite, "t2"), (0, 1));
+}
+
+#[test]
+fn adding_part_of_a_suite_changes_only_its_cases() {
+    let suite = promoted(five("{}"));
+    suite.run(&["--case", "t3"]);
+    let ran = promote(&suite, &["--add", "--force"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!((history(&suite, "t2"), history(&suite, "t3")), ((1, 1), (2, 2)));
+    assert_eq!(read(suite.path("suite/baseline.json"))["cases"].as_array().unwrap().len(), 5);
+}
+
+/// Runs git in the folder of the suite.
+fn git(suite: &Suite, arguments: &[&str]) -> bool {
+    let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"];
+    let done = std::process::Command::new("git")
+        .args(identity)
+        .args(arguments)
+        .current_dir(suite.path("suite"))
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .status();
+    done.unwrap().success()
+}
+
+#[test]
+fn baselines_of_two_branches_merge_without_conflict() {
+    let suite = promoted(five("{}"));
+    assert!(git(&suite, &["init", "-q", "-b", "main"]));
+    assert!(git(&suite, &["add", "baseline.json"]) && git(&suite, &["commit", "-q", "-m", "baseline"]));
+    for (branch, case) in [("one", "t2"), ("two", "t4")] {
+        assert!(git(&suite, &["checkout", "-q", "-b", branch, "main"]));
+        let changed = suite.path(case);
+        fs::write(&changed, "").unwrap();
+        suite.run(&["--case", case]);
+        let ran = promote(&suite, &["--add", "--force"]);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        fs::remove_file(changed).unwrap();
+        assert!(git(&suite, &["commit", "-q", "-a", "-m", branch]));
+    }
+    // Both runs may belong in the same list, which git cannot merge by itself.
+    let merged = git(&suite, &["merge", "-q", "one", "-m", "merge"]) || {
+        assert!(git(&suite, &["checkout", "-q", "-f", "two"]));
+        git(&suite, &["merge", "-q", "-X", "ours", "one", "-m", "merge"])
+    };
+    assert!(merged);
+    let baseline = read(suite.path("suite/baseline.json"));
+    let status = |id: &str| {
+        let cases = baseline["cases"].as_array().unwrap();
+        cases.iter().find(|case| case["id"] == id).unwrap()["status"].clone()
+    };
+    assert_eq!((status("t2"), status("t4"), status("t3")), (json!("fail"), json!("fail"), json!("pass")));
+}
+
+#[test]
+fn conflict_markers_are_named_with_their_line() {
+    let suite = promoted(five("{}"));
+    let text = fs::read_to_string(suite.path("suite/baseline.json")).unwrap();
+    let text = text.replacen("{\"id\":\"t2\"", "<<<<<<< HEAD\n{\"id\":\"t2\"", 1);
+    fs::write(suite.path("suite/baseline.json"), text).unwrap();
+    let ran = suite.run(&[]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stderr.contains("line 6 is a conflict marker of git: keep the lines of both sides"), "{ran:?}");
+}
+
+#[test]
+fn simulates_what_the_gate_would_do() {
+    let suite = promoted(five("{}"));
+    let ran = suite.agentci(&["gate", "simulate", "suite/baseline.json", "--rounds", "50"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
+    ran.says(&[
+        "suite with 5 cases: 1 run in the history, 5 runs of each case, alpha 0.05; 50 simulated runs, seed 1\n",
+        "nothing (false alarms)",
+        "one case never passes",
+    ]);
+    let again = suite.agentci(&["gate", "simulate", "suite/baseline.json", "--rounds", "50", "--json"]);
+    let document: Value = serde_json::from_str(&again.stdout).unwrap();
+    assert_eq!((&document["cases"], document["changes"].as_array().unwrap().len()), (&json!(5), 5));
+    let none = suite.agentci(&["gate", "simulate", "nothing.json"]);
+    assert_eq!(none.code, Some(1), "{none:?}");
 }
 
 #[test]

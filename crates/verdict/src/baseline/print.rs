@@ -27,6 +27,10 @@ const CASE_FIELDS: [&str; 11] = [
 /// The fields of a suite that a baseline keeps.
 const SUITE_FIELDS: [&str; 5] = ["name", "suite_path", "dialect", "tool_mode", "tool_steps_rule"];
 
+/// The first characters of the ids of runs. Each has a list of its own, so that two branches that each add a run seldom
+/// change neighbouring lines, which git could not merge.
+const DIGITS: &str = "0123456789abcdef";
+
 /// Prints a baseline. The document is a summary or a baseline, whose `cases` and `prompts` are taken over.
 pub fn print_baseline(document: &Value, baseline: &Baseline) -> String {
     let mut text =
@@ -35,8 +39,12 @@ pub fn print_baseline(document: &Value, baseline: &Baseline) -> String {
     list(&mut text, "cases", cases.iter().map(|case| line(&case_line(case))));
     let mut runs: Vec<&PastRun> = baseline.history.runs().iter().collect();
     runs.sort_by(|one, other| one.id.cmp(&other.id));
-    text += ",\n";
-    list(&mut text, "runs", runs.into_iter().map(line));
+    text += ",\n\"runs\": {\n";
+    for (at, digit) in DIGITS.chars().enumerate() {
+        text += if at == 0 { "" } else { ",\n" };
+        list(&mut text, &digit.to_string(), runs.iter().filter(|run| run.id.starts_with(digit)).map(line));
+    }
+    text += "\n}";
     if let Some(prompts) = document["prompts"].as_object() {
         text += ",\n";
         print_prompts(&mut text, prompts);

@@ -12,7 +12,7 @@ use crate::document::DocumentPlace;
 use crate::{Baseline, BaselineCase, CallStep, CaseSample, CaseStatus, History, Measure, PastRun, Prompts};
 
 /// The version of the fields of a baseline file; version 1 is a summary.
-pub(super) const VERSION: u64 = 2;
+pub(crate) const VERSION: u64 = 2;
 
 pub(super) fn document(document: &Value, problems: &mut Vec<String>) -> Option<Baseline> {
     let top = DocumentPlace::top(document);
@@ -23,7 +23,8 @@ pub(super) fn document(document: &Value, problems: &mut Vec<String>) -> Option<B
     let suite = top.field("suite", problems);
     let name = suite.field("name", problems).text(problems);
     let steps_rule = suite.optional("tool_steps_rule").and_then(|at| at.count(problems)).unwrap_or(1);
-    let runs = top.field("runs", problems).items(problems);
+    let runs = top.field("runs", problems).fields(problems);
+    let runs: Vec<DocumentPlace<'_>> = runs.iter().flat_map(|list| list.items(problems)).collect();
     let wanted = "the results of a run";
     let run = |at: &DocumentPlace<'_>, problems: &mut Vec<String>| at.take_as::<PastRun>(wanted, problems);
     let history = History::new(runs.iter().filter_map(|at| run(at, problems)).collect::<Vec<_>>());
