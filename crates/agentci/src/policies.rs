@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use agentci_plan::Suite;
-use agentci_source::Files as _;
+use agentci_source::{Files as _, Sources};
 use agentci_verdict::{Baseline, Policy};
 
 use crate::DiskFiles;
@@ -12,17 +12,22 @@ use crate::DiskFiles;
 const BASELINE_LIMIT: u64 = 256 << 20;
 
 /// The gates of a suite, if it has any; a `chosen` baseline takes precedence over its own.
-pub(crate) fn policy(suite: &Suite, chosen: Option<&Path>) -> Option<Policy> {
+pub(crate) fn policy(suite: &Suite, sources: &Sources, chosen: Option<&Path>) -> Option<Policy> {
     let own = suite.gates.baseline.as_ref().map(|path| path.value.as_path());
     let path = chosen.or(own);
     if path.is_none() && suite.gates.is_empty() {
         return None;
     }
-    Some(Policy {
+    let mut policy = Policy {
         baseline_path: path.map(|path| path.display().to_string()),
         baseline: path.map(read_baseline),
-        ..Policy::new(&suite.gates)
-    })
+        ..Policy::new(&suite.gates, sources)
+    };
+    if chosen.is_some() {
+        // The baseline of the suite is not used.
+        policy.places.remove("baseline");
+    }
+    Some(policy)
 }
 
 /// Reads a baseline. The error does not contain the name of the file, which the caller adds.

@@ -43,8 +43,8 @@ pub struct LoadedSuite {
 }
 
 impl LoadedSuite {
-    fn new(suite: Suite, ready: ReadySuite) -> Self {
-        let policy = policy(&suite, None);
+    fn new(suite: Suite, ready: ReadySuite, sources: &Sources) -> Self {
+        let policy = policy(&suite, sources, None);
         let selected = (0..suite.cases.len()).collect();
         Self { suite, ready, policy, selected, part: None }
     }
@@ -84,8 +84,9 @@ impl Suites {
         let (ready, found) = agentci_checks::compile(&read.plan, files);
         problems.append(found);
         let Plan { mut sources, suites } = read.plan;
+        let both = suites.into_iter().zip(ready.suites);
         let mut loaded: Vec<LoadedSuite> =
-            suites.into_iter().zip(ready.suites).map(|(suite, ready)| LoadedSuite::new(suite, ready)).collect();
+            both.map(|(suite, ready)| LoadedSuite::new(suite, ready, &sources)).collect();
         problems.append(scripts::read(&mut sources, &mut loaded));
         for LoadedSuite { suite, ready, .. } in &mut loaded {
             replace_unusable(suite, ready);
@@ -131,7 +132,7 @@ impl Suites {
     /// Compares all runs with this baseline instead of the suites' own.
     pub fn hold_against(&mut self, baseline: &Path) {
         for loaded in &mut self.loaded {
-            loaded.policy = policy(&loaded.suite, Some(baseline));
+            loaded.policy = policy(&loaded.suite, &self.sources, Some(baseline));
         }
     }
 

@@ -1,8 +1,10 @@
 //! The gates that the `native` and `runledger` dialects share.
 
+use std::collections::BTreeMap;
+
 use agentci_plan::Gates;
-use agentci_source::shape::{Field, Kind, optional};
-use agentci_source::{Diagnostics, Node, Reader, Spanned, read};
+use agentci_source::shape::{Field, Kind, Shape, optional};
+use agentci_source::{Diagnostics, Node, Reader, Span, Spanned, read};
 
 use crate::quantity::{milliseconds, tidy};
 
@@ -39,6 +41,17 @@ pub(crate) fn shared_gates(fields: &mut Reader<'_, '_>) -> Gates {
         decide: fields.optional("decide", placed_truth),
         ..Gates::default()
     }
+}
+
+/// Where the keys of the gates are.
+pub(crate) fn gate_keys(fields: &Reader<'_, '_>, shape: &Shape) -> BTreeMap<String, Span> {
+    shape.fields().filter_map(|field| Some((field.key.to_owned(), fields.key_span(field.key)?))).collect()
+}
+
+/// Adds the key of the gates as a whole.
+pub(crate) fn within(gates: Gates, key: Option<Span>) -> Gates {
+    let keys = gates.keys.into_iter().chain(key.map(|span| (Gates::MAPPING.to_owned(), span))).collect();
+    Gates { keys, ..gates }
 }
 
 /// Warns of gates that can never fail.

@@ -1,10 +1,11 @@
 //! Requirements for a run as a whole, in addition to its cases.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde_json::Value;
 
-use agentci_source::{Diagnostic, Spanned};
+use agentci_source::{Diagnostic, Span, Spanned};
 
 /// Requirements for a run: a baseline, and how much worse than it the run may be. Wall times are compared as fractions,
 /// however the suite writes them: 0.1 allows a tenth more.
@@ -40,6 +41,9 @@ pub struct Gates {
     pub decide: Option<Spanned<bool>>,
     /// All gates as the suite writes them.
     pub written: Value,
+    /// The keys in the suite: each under the name of its gate or `baseline`, and all of them under
+    /// [`Gates::MAPPING`].
+    pub keys: BTreeMap<String, Span>,
 }
 
 /// A gate on times or costs that knows noise.
@@ -52,6 +56,9 @@ pub struct GrowthGate {
 }
 
 impl Gates {
+    /// The entry of [`Gates::keys`] for the gates as a whole.
+    pub const MAPPING: &str = "gates";
+
     /// Whether no gate is set.
     pub fn is_empty(&self) -> bool {
         let asked = |truth: &Option<Spanned<bool>>| truth.as_ref().is_some_and(|truth| truth.value);

@@ -109,7 +109,8 @@ impl Reporter for Github {
         for line in run.gates.as_deref().map(gate_lines).unwrap_or_default() {
             if line.status == GateStatus::Fail {
                 let message = format!("gate {}: {}", line.name, line.sentence);
-                text += &self.annotation("error", Some((&run.start.suite_path, 0, 0)), &run.suite, &message);
+                let place = line.place.map_or((&*run.start.suite_path, 0, 0), spot);
+                text += &self.annotation("error", Some(place), &run.suite, &message);
             }
         }
         for missing in agents::missing(&run) {

@@ -235,7 +235,10 @@ fn extra_cases(run: &ReportedRun) -> Vec<ExtraCase> {
         message,
     };
     let failed = run.gates.as_deref().map(gate_lines).unwrap_or_default().into_iter();
-    cases.extend(failed.filter(|line| line.status == GateStatus::Fail).map(|line| gate(line.name, line.sentence, "")));
+    cases.extend(failed.filter(|line| line.status == GateStatus::Fail).map(|line| {
+        let place = line.place.map(|place| format!("\n  --> {}:{}:{}", place.path, place.line, place.column));
+        gate(line.name, line.sentence, &printable(&place.unwrap_or_default()))
+    }));
     let missing = agents::missing(run);
     if !missing.is_empty() {
         let more = printable(&format!("\n{}", agents::lines(&missing).join("\n"))).into_owned();

@@ -1,5 +1,6 @@
 //! The result of a run as a whole, in the same words for every report that has a title.
 
+use agentci_source::Place;
 use agentci_verdict::{Aggregates, GateReport, GateStatus};
 
 use crate::{ReportedRun, count_of, gates};
@@ -24,14 +25,15 @@ pub(crate) fn overall(run: &ReportedRun, numbers: &Aggregates) -> &'static str {
 /// The result of a run whose cases all passed, or whose gates decided so.
 pub(crate) const PASSED: &str = "passed";
 
-/// A configured gate: its name, its result, and a sentence.
-pub(crate) struct GateLine {
+/// A configured gate: its name, its result, a sentence, and where the suite sets it, if that is known.
+pub(crate) struct GateLine<'r> {
     pub(crate) name: &'static str,
     pub(crate) status: GateStatus,
     pub(crate) sentence: String,
+    pub(crate) place: Option<&'r Place>,
 }
 
-impl GateLine {
+impl GateLine<'_> {
     pub(crate) fn word(&self) -> &'static str {
         match self.status {
             GateStatus::Pass => "pass",
@@ -43,16 +45,13 @@ impl GateLine {
 }
 
 /// All configured gates, preceded by the problem of the baseline if it cannot be used.
-pub(crate) fn gate_lines(report: &GateReport) -> Vec<GateLine> {
+pub(crate) fn gate_lines(report: &GateReport) -> Vec<GateLine<'_>> {
     let path = report.baseline_path.as_deref().unwrap_or_default();
-    let problem = report.problem.as_ref().map(|problem| GateLine {
-        name: "baseline",
-        status: GateStatus::Fail,
-        sentence: gates::baseline_problem(path, problem),
-    });
+    let line = |name, status, sentence| GateLine { name, status, sentence, place: report.place(name) };
+    let problem = report.problem.as_ref();
+    let problem = problem.map(|problem| line("baseline", GateStatus::Fail, gates::baseline_problem(path, problem)));
     let asked = gates::asked(&report.comparison.checks);
-    let lines =
-        asked.map(|check| GateLine { name: check.id.name(), status: check.status, sentence: gates::gate(check) });
+    let lines = asked.map(|check| line(check.id.name(), check.status, gates::gate(check)));
     problem.into_iter().chain(lines).collect()
 }
 

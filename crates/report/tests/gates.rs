@@ -4,9 +4,11 @@
 
 mod recorded;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agentci_report::{Console, ConsoleOptions, Junit, Paint, Summary, comparison_table};
+use agentci_report::{Console, ConsoleOptions, Github, Junit, Paint, Summary, comparison_table};
+use agentci_source::Place;
 use agentci_verdict::{
     Baseline, BaselineCase, Body, CallStep, CaseHistory, CaseStatus, GateReport, Measure, Policy, Rows, RunEvent,
     SCHEMA_VERSION, STEPS_RULE, Thresholds,
@@ -103,12 +105,20 @@ fn run(policy: &Policy) -> Vec<RunEvent> {
     events
 }
 
+/// The keys of the suite, except for one.
+fn places() -> BTreeMap<String, Place> {
+    let place = |line| Place { path: "evals/<a>.yaml".into(), line, column: 3, width: 5, text: "min_..".to_owned() };
+    let names = ["gates", "min_pass_rate", "max_avg_wall_ms_delta_pct", "no_missing_cases"];
+    names.iter().zip(4..).map(|(name, line)| ((*name).to_owned(), place(line))).collect()
+}
+
 fn regressed() -> Vec<RunEvent> {
     run(&Policy {
         thresholds: THRESHOLDS,
         written: json!({ "min_success_rate": 0.9, "mine": { "b": 1, "a": 2 } }),
         baseline_path: Some("evals/baseline.json".to_owned()),
         baseline: Some(Ok(baseline())),
+        places: places(),
     })
 }
 
@@ -167,6 +177,24 @@ fn console_without_the_baseline() {
 #[test]
 fn junit_with_gates() {
     insta::assert_snapshot!(junit(&regressed()));
+}
+
+#[test]
+fn annotation_of_a_failed_gate_has_the_line_of_its_key() {
+    let annotations = |events: &[RunEvent]| -> Vec<String> {
+        let written = Written::default();
+        play(events, &mut Github::new(written.writer(), "token"));
+        let is_gate = |line: &&str| line.contains("::gate ");
+        written.text().lines().filter(is_gate).map(|line| line.split("::gate ").next().unwrap().to_owned()).collect()
+    };
+    let place = |line| format!("::error file=evals/<a>.yaml,line={line},col=3,title=agentci%3A demo <&\">");
+    // Time gates that pass have no annotation; a gate whose key is unknown points at the gates as a whole.
+    assert_eq!(annotations(&regressed()), [place(5), place(6), place(4), place(7)]);
+    let whole_file = annotations(&without_baseline());
+    assert!(
+        whole_file.iter().all(|line| line.starts_with("::error file=evals/demo/suite.yaml,title=")),
+        "{whole_file:?}"
+    );
 }
 
 #[test]

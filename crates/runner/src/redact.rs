@@ -52,6 +52,7 @@ pub(crate) fn redact(body: &mut Body, secrets: &mut Redactor) {
         Body::Gates(report) => {
             secrets.value(&mut report.written);
             scrub_option(&mut report.problem, secrets);
+            report.places.values_mut().for_each(|place| secrets.scrub(&mut place.text));
         }
         Body::Usage(_) | Body::Stability(_) | Body::RunEnd(_) => {}
     }

@@ -1,6 +1,9 @@
 //! Evaluates the gates of a suite.
 
+use std::collections::BTreeMap;
+
 use agentci_plan::Gates;
+use agentci_source::{Place, Sources};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -13,6 +16,8 @@ pub struct Policy {
     pub thresholds: Thresholds,
     /// The gates as written in the suite.
     pub written: Value,
+    /// Where the suite sets them: each key under the name of its gate or `baseline`, all of them under `gates`.
+    pub places: BTreeMap<String, Place>,
     /// The path of the baseline file, as specified.
     pub baseline_path: Option<String>,
     /// The baseline, or why the file cannot be used.
@@ -31,6 +36,9 @@ pub struct GateReport {
     pub thresholds: Thresholds,
     /// The gates as written in the suite.
     pub written: Value,
+    /// Where the suite sets them: each key under the name of its gate or `baseline`, all of them under `gates`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub places: BTreeMap<String, Place>,
     /// Whether cases that did not pass do not fail the run, because its gates decide.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub forgiven: bool,
@@ -40,8 +48,9 @@ pub struct GateReport {
 
 impl Policy {
     /// The policy of a suite's gates, without a baseline.
-    pub fn new(gates: &Gates) -> Self {
-        Self { thresholds: gates.into(), written: gates.written.clone(), ..Self::default() }
+    pub fn new(gates: &Gates, sources: &Sources) -> Self {
+        let places = gates.keys.iter().map(|(name, span)| (name.clone(), sources.place(*span))).collect();
+        Self { thresholds: gates.into(), written: gates.written.clone(), places, ..Self::default() }
     }
 
     /// Evaluates a run; `whole` means that no case was left out.
@@ -58,8 +67,14 @@ impl Policy {
     }
 
     fn report(&self, comparison: Comparison) -> GateReport {
-        let (baseline_path, written) = (self.baseline_path.clone(), self.written.clone());
-        GateReport { baseline_path, thresholds: self.thresholds, written, comparison, ..GateReport::default() }
+        GateReport {
+            baseline_path: self.baseline_path.clone(),
+            thresholds: self.thresholds,
+            written: self.written.clone(),
+            places: self.places.clone(),
+            comparison,
+            ..GateReport::default()
+        }
     }
 
     /// Why the baseline cannot be used.
@@ -72,6 +87,11 @@ impl GateReport {
     /// Whether no gate failed and the baseline, if one is set, could be used.
     pub fn passed(&self) -> bool {
         self.comparison.passed && self.problem.is_none()
+    }
+
+    /// Where the suite sets a gate or its baseline, or else where its gates begin.
+    pub fn place(&self, name: &str) -> Option<&Place> {
+        self.places.get(name).or_else(|| self.places.get(Gates::MAPPING))
     }
 
     /// The status of a run, given the status of its worst case: a failed gate fails the run; if the gates alone decide,

@@ -101,6 +101,8 @@ fn policy(run: &GatheredShards, arguments: &MergeArguments) -> Option<Policy> {
         let chosen = policy.get_or_insert_default();
         chosen.baseline_path = Some(path.display().to_string());
         chosen.baseline = Some(read_baseline(path));
+        // The baseline of the suite is not used.
+        chosen.places.remove("baseline");
     }
     policy
 }

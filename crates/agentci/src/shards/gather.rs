@@ -77,6 +77,7 @@ impl GatheredShards {
         Some(Policy {
             thresholds: report.thresholds,
             written: report.written.clone(),
+            places: report.places.clone(),
             baseline: report.baseline_path.as_ref().map(|path| read_baseline(Path::new(path))),
             baseline_path: report.baseline_path.clone(),
         })

@@ -60,6 +60,7 @@ mod faults;
 mod faults_of_the_machine;
 mod flags;
 mod gallery;
+mod github_job;
 mod golden;
 mod hooks;
 mod http_target;

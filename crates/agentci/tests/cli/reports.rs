@@ -39,7 +39,7 @@ fn in_github(suite: &Suite, summary: &Path, more: &[&str]) -> Ran {
 }
 
 /// The lines of a log that GitHub would interpret as commands, without those in sections where commands are stopped.
-fn commands(log: &str) -> Vec<&str> {
+pub(crate) fn commands(log: &str) -> Vec<&str> {
     let mut stopped: Option<String> = None;
     let mut found = Vec::new();
     for line in log.lines().map(str::trim_start).filter(|line| line.starts_with("::")) {

@@ -6,7 +6,7 @@ use agentci_plan::Gates;
 use agentci_source::shape::{Kind, Shape, optional};
 use agentci_source::{Diagnostics, Node, Reading, Spanned, join, read};
 
-use crate::gates::{SHARED_GATES, pass_rate, shared_gates, warn_of_idle_gates};
+use crate::gates::{SHARED_GATES, gate_keys, pass_rate, shared_gates, warn_of_idle_gates};
 use crate::noise_gates::{NOISE_GATES, noise_gates};
 use crate::quantity::{parse_percentage, tidy};
 
@@ -41,6 +41,7 @@ pub(super) fn gates(node: &Node, folder: &Path, problems: &mut Diagnostics) -> G
             min_pass_rate: fields.optional("min_pass_rate", pass_rate),
             max_avg_wall_ms_delta_pct: fields.optional("max_avg_wall_ms_delta_pct", percentage),
             max_p95_wall_ms_delta_pct: fields.optional("max_p95_wall_ms_delta_pct", percentage),
+            keys: gate_keys(fields, &GATES),
             ..shared
         })
     });

@@ -13,6 +13,7 @@ use super::readers::SuiteFolder;
 use super::settings::{SETTINGS, SharedSettings, settings};
 use super::target::{TARGET, target};
 use super::turn::{TURN, turns};
+use crate::gates::within;
 use crate::invalid_case::no_target;
 use crate::new_suite::new_suite;
 use crate::search::{EXCLUDE, read_exclude};
@@ -85,6 +86,7 @@ pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut 
     let mode = fields.choice("mode", &Mode::NAMES);
     let output_dir = fields.name("output_dir").map(|output| place.path(&output));
     let gates = fields.or_default("gates", |node, problems| gates(node, &folder, problems));
+    let gates = within(gates, fields.key_span("gates"));
     let exclude = fields.or_default(EXCLUDE.key, read_exclude);
     let redact = fields.or_default("redact", read_redaction);
     let embedder = fields.optional("embedder", read::name);

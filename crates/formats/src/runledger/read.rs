@@ -17,6 +17,7 @@ use super::budgets::{BUDGETS, budgets};
 use super::legacy;
 use super::regression::{REGRESSION, regression};
 use crate::command::SuiteFolder;
+use crate::gates::within;
 use crate::new_suite::{new_suite, plain_turn};
 use crate::world::{
     FAULTS, LIVE_TOOLS, NORMALIZATION, REDACTION, read_faults, read_live_tools, read_normalization, read_redaction,
@@ -112,6 +113,8 @@ pub(super) fn suite(place: SuiteFolder<'_>, path: &Path, root: &Node, problems: 
         let baseline = fields.optional("baseline_path", read::name);
         let baseline = baseline.map(|path| Spanned::new(configured(place.folder, &path.value), path.span));
         let gates = Gates { baseline, ..fields.or_default("regression", regression) };
+        let mut gates = within(gates, fields.key_span("regression"));
+        gates.keys.extend(fields.key_span("baseline_path").map(|span| ("baseline".to_owned(), span)));
         let output_dir = fields.name("output_dir").map(|output| configured(place.folder, &output));
         let redact = fields.or_default("redact", read_redaction);
         let checks = fields.or_default("assertions", assertions);

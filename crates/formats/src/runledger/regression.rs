@@ -4,7 +4,7 @@ use agentci_plan::Gates;
 use agentci_source::shape::{Kind, Shape, UnknownKeys, optional};
 use agentci_source::{Diagnostics, Node, Reader, Reading, Spanned, read};
 
-use crate::gates::{SHARED_GATES, pass_rate, shared_gates, warn_of_idle_gates};
+use crate::gates::{SHARED_GATES, gate_keys, pass_rate, shared_gates, warn_of_idle_gates};
 use crate::noise_gates::{NOISE_GATES, noise_gates};
 use crate::quantity::parse_percentage;
 
@@ -30,6 +30,10 @@ pub(super) static REGRESSION: Shape = Shape::new(
 .with(&[SHARED_GATES, NOISE_GATES])
 .unknown(UnknownKeys::Ignored);
 
+/// Thresholds with a second name.
+const ALIASES: [(&str, &str); 2] =
+    [("min_pass_rate", "min_success_rate"), ("max_p95_wall_ms_delta_pct", "max_p95_wall_ms_increase_pct")];
+
 /// Reads the thresholds; all are optional. Unknown keys are kept in [`Gates::written`].
 pub(super) fn regression(node: &Node, problems: &mut Diagnostics) -> Gates {
     let Some(mut fields) = REGRESSION.reader(node, problems) else { return Gates::default() };
@@ -38,12 +42,19 @@ pub(super) fn regression(node: &Node, problems: &mut Diagnostics) -> Gates {
     let p95 = either(&mut fields, "max_p95_wall_ms_delta_pct", "max_p95_wall_ms_increase_pct");
     let gates = shared_gates(&mut fields);
     let gates = noise_gates(&mut fields, gates);
+    let mut keys = gate_keys(&fields, &REGRESSION);
+    for (name, alias) in ALIASES {
+        if let Some(span) = keys.remove(alias) {
+            keys.entry(name.to_owned()).or_insert(span);
+        }
+    }
     fields.end();
     let gates = Gates {
         min_pass_rate: rate.and_then(|(key, node)| pass_rate(node, key, problems)),
         max_avg_wall_ms_delta_pct: mean.and_then(|node| fraction(node, "max_avg_wall_ms_delta_pct", problems)),
         max_p95_wall_ms_delta_pct: p95.and_then(|(key, node)| fraction(node, key, problems)),
         written: read::data(node, "regression", Reading::Legacy, problems).unwrap_or_default(),
+        keys,
         ..gates
     };
     warn_of_idle_gates(&gates, problems);
@@ -112,6 +123,20 @@ mod tests {
         let (both, problems) = read("{ min_pass_rate: 0.9, min_success_rate: 0.5 }");
         assert_eq!(value(both.min_pass_rate.as_ref()), Some(0.9));
         assert_eq!(problems, ["`min_success_rate` is another name for `min_pass_rate`, which is also set"]);
+    }
+
+    #[test]
+    fn key_of_a_threshold_is_found_under_either_name() {
+        let lines = |text: &str| {
+            let keys = read(text).0.keys;
+            keys.into_iter().map(|(name, span)| format!("{name} {}:{}", span.line, span.column)).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            lines("mine: 1\nmin_success_rate:\n  0.9\nno_new_failures: yes\n"),
+            ["min_pass_rate 2:1", "no_new_failures 4:1"]
+        );
+        // The alias has no effect.
+        assert_eq!(lines("min_success_rate: 0.9\nmin_pass_rate: 0.8\n"), ["min_pass_rate 2:1"]);
     }
 
     #[test]

@@ -167,6 +167,7 @@ pub(crate) fn gates() -> impl Strategy<Value = Gates> {
             ];
             let pairs: Vec<_> =
                 written.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
+            let mapping = (!pairs.is_empty()).then(|| Gates::MAPPING.to_owned());
             Gates {
                 baseline: baseline.then(|| Spanned::new("s/old/b.json".into(), span())),
                 min_pass_rate: rate.map(|rate| Spanned::new(rate, span())),
@@ -183,6 +184,7 @@ pub(crate) fn gates() -> impl Strategy<Value = Gates> {
                 undecided_fails: undecided.map(|fails| Spanned::new(fails, span())),
                 // `decide` without a gate to decide by is a warning.
                 decide: decide.filter(|truth| !truth || looks).map(|truth| Spanned::new(truth, span())),
+                keys: pairs.iter().map(|(name, _)| name).chain(&mapping).map(|name| (name.clone(), span())).collect(),
                 written: if pairs.is_empty() { Value::Null } else { Value::Object(pairs.into_iter().collect()) },
             }
         },

@@ -4,17 +4,19 @@ use agentci_verdict::{
     CaseChanges, Comparison, Gate, GateCheck, GateReport, GateStatus, MetricChanges, PromptChange, RateChange,
     SimilarityChange, SlowerCase, StatusChange, StepChange, Thresholds, WallChange, WallChanges,
 };
-use proptest::collection::vec;
+use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::{finite, json, status, step, text};
+use super::{finite, json, place, status, step, text};
 
 pub(crate) fn gate_report() -> impl Strategy<Value = GateReport> {
-    (option::of(text()), option::of(text()), thresholds(), json(), any::<bool>(), comparison()).prop_map(
-        |(baseline_path, problem, thresholds, written, forgiven, comparison)| GateReport {
+    let places = btree_map(text(), place(), 0..3);
+    (option::of(text()), option::of(text()), thresholds(), json(), places, any::<bool>(), comparison()).prop_map(
+        |(baseline_path, problem, thresholds, written, places, forgiven, comparison)| GateReport {
             forgiven,
+            places,
             baseline_path,
             problem,
             thresholds,

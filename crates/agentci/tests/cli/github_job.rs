@@ -1,0 +1,67 @@
+//! What a GitHub Actions job shows besides the log: annotations on lines of suites, and the job summary.
+
+use std::fs;
+use std::time::Instant;
+
+use crate::ran::Ran;
+use crate::reports::commands;
+use crate::suite::Suite;
+
+/// Runs `agentci` as in a job whose checkout is the folder of the test. The job summary is `summary.md`.
+fn in_job(suite: &Suite, arguments: &[&str]) -> Ran {
+    let started = Instant::now();
+    let mut command = suite.command(arguments);
+    command.env("GITHUB_ACTIONS", "true").env("GITHUB_WORKSPACE", suite.root());
+    let output = command.env("GITHUB_STEP_SUMMARY", suite.path("summary.md")).output().unwrap();
+    suite.ran(&output, started.elapsed())
+}
+
+/// A native suite with a case that passes and one that fails; `gates` is followed by its keys.
+fn half(gates: &str) -> Suite {
+    let cases = "cases:\n  - { id: good, input: {}, checks: [{ contains: ok }] }\n  \
+                 - { id: bad, input: {}, checks: [{ contains: nowhere }] }\n";
+    let suite = Suite::native(&format!("gates:\n{gates}{cases}"));
+    ["good", "bad"].iter().fold(suite, |suite, id| suite.agent(id, "finish '{\"say\":\"ok\"}'"))
+}
+
+/// The annotations of gates, without their messages.
+fn gate_lines(log: &str) -> Vec<String> {
+    let gates = commands(log).into_iter().filter(|line| line.contains("::gate "));
+    gates.map(|line| line.split(",title=").next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn failed_gate_is_annotated_on_the_line_of_its_key() {
+    let suite = half("  no_new_failures: false\n  min_pass_rate:\n    0.9\n");
+    let ran = in_job(&suite, &["run", "suite"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert_eq!(gate_lines(&ran.stdout), ["::error file=suite/agentci.yaml,line=5,col=3"], "{}", ran.stdout);
+    assert!(ran.junit().contains("\n  --&gt; suite/agentci.yaml:5:3<"), "{}", ran.junit());
+}
+
+#[test]
+fn gates_of_runledger_suites_are_annotated_too() {
+    let settings = "regression:\n  unknown: 1\n  min_success_rate: 0.9\nbaseline_path: gone.json";
+    let suite = Suite::new().case("bad", "assertions: [{ type: must_call, tools: [pay] }]", "finish '{}'");
+    let ran = in_job(&suite.setting(settings), &["run", "suite"]);
+    let file = "::error file=suite/suite.yaml";
+    assert_eq!(gate_lines(&ran.stdout), [format!("{file},line=9,col=1"), format!("{file},line=8,col=3")]);
+}
+
+#[test]
+fn baseline_from_a_flag_is_not_annotated_on_the_line_of_another() {
+    let suite = half("  baseline: own.json\n  min_pass_rate: 0.1\n");
+    let ran = in_job(&suite, &["run", "suite", "--baseline", "other.json"]);
+    assert_eq!(gate_lines(&ran.stdout), ["::error file=suite/agentci.yaml,line=3,col=1"], "{}", ran.stdout);
+}
+
+#[test]
+fn secrets_in_the_lines_of_gates_are_not_stored() {
+    let suite = half("  min_pass_rate: 0.9 # sk-abcdefghijklmnop1234\n");
+    let mut command = suite.command(&["run", "suite"]);
+    let output = command.env("MY_API_KEY", "sk-abcdefghijklmnop1234").output().unwrap();
+    let ran = suite.ran(&output, std::time::Duration::ZERO);
+    let journal = fs::read_to_string(ran.run_folder().join("run.jsonl")).unwrap();
+    assert!(journal.contains("min_pass_rate: 0.9 # [REDACTED]"), "{journal}");
+    assert!(!journal.contains("sk-abcdefghijklmnop1234"), "{journal}");
+}
