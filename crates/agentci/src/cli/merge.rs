@@ -9,6 +9,7 @@ use agentci::shards::{GatheredShards, MergeError, gather};
 use agentci::verdict::{Body, CaseStatus, ExitStatus, Policy};
 use clap::Args;
 
+use super::github_job::{STEP_SUMMARY, annotations, step_summary};
 use super::reports::{ReportOf, USUAL, add_usual, console, tell_unwritten};
 use super::{CliContext, CliError, CommandResult, RUNS, ReportFlags, unix_ms};
 
@@ -72,22 +73,24 @@ fn one(run: &GatheredShards, arguments: &MergeArguments, context: &CliContext) -
     let folder = RunFolder::create(&base, &run.suite, unix_ms())?;
     let mut journal = RunJournal::create(&folder)?;
     let mut reports: Option<FanOut> = None;
-    let mut unwritten = None;
-    let status = run.play(folder.id(), policy.as_ref(), |event| {
+    let mut journal_error = None;
+    let played = run.play(folder.id(), policy.as_ref(), |event| {
         if let Err(error) = journal.hold(&event) {
-            unwritten = Some(error);
+            journal_error = Some(error);
         }
         let reports = reports.get_or_insert_with(|| {
             let dialect = if let Body::RunStart(start) = &event.body { start.dialect.as_str() } else { "" };
             fan_out(arguments, context, ReportOf { suite: &run.suite, dialect, folder: folder.path() })
         });
         reports.on_event(&event);
-    })?;
-    if let Some(error) = unwritten {
+    });
+    // Also if the run cannot be written: GitHub must interpret commands again.
+    let unwritten = reports.map(|mut reports| reports.finish()).unwrap_or_default();
+    let status = played?;
+    if let Some(error) = journal_error {
         return Err(error);
     }
     journal.flush()?;
-    let unwritten = reports.map(|mut reports| reports.finish()).unwrap_or_default();
     let complete = tell_unwritten(unwritten, context).is_empty();
     let line = format!("artifacts: {} (of {} shards)\n", folder.path().display(), run.len());
     context.print_or_say(&line, arguments.reports.take_stdout());
@@ -109,9 +112,17 @@ fn policy(run: &GatheredShards, arguments: &MergeArguments) -> Option<Policy> {
 
 fn fan_out(arguments: &MergeArguments, context: &CliContext, of: ReportOf<'_>) -> FanOut {
     let mut reports = FanOut::default();
-    let (out, options) = console(arguments.reports.take_stdout(), arguments.verbose, context);
+    let aside = arguments.reports.take_stdout();
+    let (out, options) = console(aside, arguments.verbose, context);
+    if context.is_github {
+        // Before all others that print to the same log.
+        reports.add("GitHub", Box::new(annotations(console(aside, false, context).0)));
+    }
     reports.add("console", Box::new(Console::new(out, options)));
     add_usual(&mut reports, of.folder);
     arguments.reports.add_to(&mut reports, of, &USUAL);
+    if let Some(path) = &context.step_summary {
+        reports.add(STEP_SUMMARY, Box::new(step_summary(path)));
+    }
     reports
 }

@@ -65,3 +65,37 @@ fn secrets_in_the_lines_of_gates_are_not_stored() {
     assert!(journal.contains("min_pass_rate: 0.9 # [REDACTED]"), "{journal}");
     assert!(!journal.contains("sk-abcdefghijklmnop1234"), "{journal}");
 }
+
+/// Runs both shards outside a job and merges them in one; returns the merge.
+fn merged(suite: &Suite, more: &[&str]) -> Ran {
+    for shard in ["1/2", "2/2"] {
+        suite.agentci(&["run", ".", "--shard", shard, "--output-dir", &format!("parts/{}", &shard[..1])]);
+    }
+    in_job(suite, &[&["merge", "parts"], more].concat())
+}
+
+#[test]
+fn merge_annotates_and_summarizes_as_a_run_does() {
+    let suite = half("  min_pass_rate: 0.9\n");
+    let whole = in_job(&suite, &["run", "suite"]);
+    let summary = fs::read_to_string(suite.path("summary.md")).unwrap();
+    fs::remove_file(suite.path("summary.md")).unwrap();
+    let merged = merged(&suite, &[]);
+    assert_eq!(merged.code, whole.code, "{merged:?}");
+    assert_eq!(commands(&merged.stdout), commands(&whole.stdout), "{merged:?}");
+    assert_eq!(commands(&merged.stdout).len(), 2, "a check and a gate: {merged:?}");
+    let again = fs::read_to_string(suite.path("summary.md")).unwrap();
+    let table = |text: &str| text.split("### Slowest").next().unwrap().replace(char::is_numeric, "");
+    assert_eq!(table(&again), table(&summary));
+    assert_eq!(again.matches("## ").count(), summary.matches("## ").count(), "written once: {again}");
+}
+
+#[test]
+fn merge_moves_annotations_aside_and_survives_an_unwritable_summary() {
+    let suite = half("  min_pass_rate: 0.9\n");
+    fs::create_dir(suite.path("summary.md")).unwrap();
+    let merged = merged(&suite, &["--report", "summary=-"]);
+    assert_eq!((merged.code, commands(&merged.stderr).len()), (Some(1), 2), "{merged:?}");
+    assert!(serde_json::from_str::<serde_json::Value>(&merged.stdout).is_ok(), "{}", merged.stdout);
+    merged.complains(&["warning: the report for GITHUB_STEP_SUMMARY could not be written: "]);
+}
