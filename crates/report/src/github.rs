@@ -8,17 +8,14 @@
 //! are stopped while the run is shown, and resumed before the annotations.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
 
-use agentci_source::{Place, join};
 use agentci_verdict::{Body, CaseRow, CaseStatus, Finding, GateStatus, RunEvent, Stability};
 
+use crate::annotation::{Spot, annotation, spot};
 use crate::{
-    ReportError, ReportOutput, ReportedRun, Reporter, Whole, agents, cut, findings, gate_lines, printable, stability,
+    Checkout, ReportError, ReportOutput, ReportedRun, Reporter, Whole, agents, findings, gate_lines,
+    not_loaded_annotations, stability,
 };
-
-/// The maximum length of a message.
-const MESSAGE_LIMIT: usize = 4 * 1024;
 
 /// Annotates the lines of the suite that failed. It must receive events before any report that prints to the same log.
 pub struct Github {
@@ -26,23 +23,6 @@ pub struct Github {
     token: Option<String>,
     checkout: Option<Checkout>,
     run: Option<ReportedRun>,
-}
-
-/// The location of the checkout. GitHub identifies files by their path below its top.
-#[derive(Debug, Clone)]
-pub struct Checkout {
-    /// The top folder of the checkout.
-    pub top: PathBuf,
-    /// The folder that paths are relative to.
-    pub here: PathBuf,
-}
-
-impl Checkout {
-    /// A path as GitHub expects it; paths outside the checkout stay as they are.
-    fn path(&self, shown: &str) -> String {
-        let whole = join(&self.here, shown);
-        whole.strip_prefix(&self.top).ok().and_then(Path::to_str).unwrap_or(shown).to_owned()
-    }
 }
 
 impl Github {
@@ -62,18 +42,8 @@ impl Github {
         Self { checkout, ..self }
     }
 
-    /// `::error file=..,line=9,col=13,title=..::message`
     fn annotation(&self, level: &str, place: Option<Spot<'_>>, title: &str, message: &str) -> String {
-        let mut properties = Vec::new();
-        if let Some((path, line, column)) = place {
-            let path = self.checkout.as_ref().map_or_else(|| path.to_owned(), |checkout| checkout.path(path));
-            properties.push(format!("file={}", property(&path)));
-            if line > 0 {
-                properties.push(format!("line={line},col={column}"));
-            }
-        }
-        properties.push(format!("title={}", property(&format!("agentci: {title}"))));
-        format!("::{level} {}::{}\n", properties.join(","), data(cut::head(message, MESSAGE_LIMIT).0))
+        annotation(self.checkout.as_ref(), level, place, title, message)
     }
 
     fn write(&mut self, text: &str) -> Result<(), ReportError> {
@@ -98,6 +68,10 @@ impl Reporter for Github {
         let Some(run) = self.run.take() else { return Ok(()) };
         let failed = run.rows.iter().filter(|row| matches!(row.status(), CaseStatus::Fail | CaseStatus::Error));
         let mut text = self.token.as_ref().map(|token| format!("::{token}::\n")).unwrap_or_default();
+        if self.token.is_none() {
+            // In a log, they follow the messages of the loader, which come before the run.
+            text += &not_loaded_annotations(&run.start.not_loaded, self.checkout.as_ref());
+        }
         let level = if run.held_to_cases() { "error" } else { "warning" };
         for row in failed {
             let title = format!("{}/{}", run.suite, row.id());
@@ -121,13 +95,6 @@ impl Reporter for Github {
     }
 }
 
-/// A path, line and column; the line is 0 for a file as a whole.
-type Spot<'s> = (&'s str, u32, u32);
-
-fn spot(place: &Place) -> Spot<'_> {
-    (&place.path, place.line, place.column)
-}
-
 /// The message and everything that explains it, without repetitions.
 fn message(row: &CaseRow, finding: &Finding) -> String {
     let headline = findings::headline(finding);
@@ -142,34 +109,4 @@ fn message(row: &CaseRow, finding: &Finding) -> String {
     let alike = Stability::of_several(row).map(|stability| stability::words(&stability));
     lines.extend(alike.as_deref());
     lines.join("\n")
-}
-
-/// Escapes text after the last `::`.
-fn data(text: &str) -> String {
-    printable(&text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")).into_owned()
-}
-
-/// Escapes text before the last `::`.
-fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn file_paths_are_relative_to_the_checkout() {
-        let checkout = Checkout { top: "/w/repo".into(), here: "/w/repo/bots/a".into() };
-        assert_eq!(checkout.path("evals/x.yaml"), "bots/a/evals/x.yaml");
-        assert_eq!(checkout.path("./../b/x.yaml"), "bots/b/x.yaml");
-        assert_eq!(checkout.path("/w/repo/x.yaml"), "x.yaml");
-        assert_eq!(checkout.path("/elsewhere/x.yaml"), "/elsewhere/x.yaml");
-    }
-
-    #[test]
-    fn escapes_properties_and_data() {
-        assert_eq!(property("a:b,c%\n::x"), "a%3Ab%2Cc%25%0A%3A%3Ax");
-        assert_eq!(data("50%\r\n::stop"), "50%25%0D%0A::stop");
-    }
 }

@@ -6,6 +6,7 @@
 
 mod agents;
 mod ananke;
+mod annotation;
 mod aumai;
 mod buffer;
 mod console;
@@ -37,6 +38,7 @@ mod yao;
 pub use agentci_text::{html_text, one_line, printable, xml_attribute, xml_text};
 pub use agents::HELP as NO_AGENT_HELP;
 pub use ananke::TestList;
+pub use annotation::{Checkout, not_loaded_annotations};
 pub use aumai::{AgentTestResult, OwnWordsResults, TestSuite, TestSuiteResult, label};
 pub use buffer::Buffer;
 pub use console::{Console, ConsoleOptions};
@@ -44,7 +46,7 @@ pub use csv::Csv;
 pub use document::{DocumentReport, PieceSink, RunDocument};
 pub use fan_out::FanOut;
 pub use gates::{baseline_problem, changes, comparison_table, gate, regression};
-pub use github::{Checkout, Github};
+pub use github::Github;
 pub use html::Html;
 pub use jsonl::Jsonl;
 pub use junit::Junit;

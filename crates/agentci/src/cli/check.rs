@@ -8,6 +8,7 @@ use agentci::source::{Diagnostics, Severity};
 use agentci::{DiskFiles, Suites, checks};
 use clap::Args;
 
+use super::github_job::{annotate_not_loaded, not_loaded};
 use super::{
     CliContext, CommandResult, DialectFlags, ExitStatus, cassettes, check_environment, faults, mcp_servers, secrets,
 };
@@ -52,6 +53,7 @@ pub(crate) fn check(arguments: &CheckArguments, context: &CliContext) -> Command
     problems.append(checks::cannot_fail(all(&suites), &DiskFiles));
     let failed = problems.has_errors() || (arguments.strict && problems.count(Severity::Warning) > 0);
     context.show(&problems, suites.sources());
+    annotate_not_loaded(&not_loaded(&problems, suites.sources()), context, false);
     // Changed behaviour matters only once there are no errors.
     if !problems.has_errors() {
         tell_changes(&suites, context);

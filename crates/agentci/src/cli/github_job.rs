@@ -5,7 +5,11 @@ use std::hash::{BuildHasher as _, Hasher as _};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use agentci::report::{Checkout, Github, Markdown, ReportOutput};
+use agentci::report::{Checkout, Github, Markdown, ReportOutput, not_loaded_annotations};
+use agentci::source::{Diagnostics, Severity, Sources};
+use agentci::verdict::NotLoaded;
+
+use super::CliContext;
 
 /// The name of the step summary in error messages.
 pub(crate) const STEP_SUMMARY: &str = "for GITHUB_STEP_SUMMARY";
@@ -18,6 +22,26 @@ pub(crate) fn annotations(out: Box<dyn Write>) -> Github {
     // The hasher has a random seed in each process, so that an agent that runs alongside cannot guess the token.
     let token = RandomState::new().build_hasher().finish();
     Github::new(out, format!("agentci-{token:016x}")).within(checkout())
+}
+
+/// Annotates suites and cases that could not be loaded, if this is a GitHub Actions job. Annotations go where those of
+/// the run go: of two streams, GitHub might read the command first that stops commands during the run.
+pub(super) fn annotate_not_loaded(problems: &[NotLoaded], context: &CliContext, aside: bool) {
+    if context.is_github {
+        let text = not_loaded_annotations(problems, checkout().as_ref());
+        context.print_or_say(&context.without_secrets(&text), aside);
+    }
+}
+
+/// The errors among problems with suites, as they are stored with a run.
+pub(super) fn not_loaded(problems: &Diagnostics, sources: &Sources) -> Vec<NotLoaded> {
+    let errors = problems.iter().filter(|problem| problem.severity == Severity::Error);
+    let stored = errors.map(|problem| NotLoaded {
+        place: problem.place(sources),
+        message: problem.message.clone(),
+        help: problem.help.clone(),
+    });
+    stored.collect()
 }
 
 /// The checkout of the GitHub Actions job, and the current folder in it.

@@ -6,10 +6,10 @@ use agentci::ledger::{LedgerError, RunFolder, RunJournal};
 use agentci::read_baseline;
 use agentci::report::{Console, FanOut};
 use agentci::shards::{GatheredShards, MergeError, gather};
-use agentci::verdict::{Body, CaseStatus, ExitStatus, Policy};
+use agentci::verdict::{Body, CaseStatus, ExitStatus, NotLoaded, Policy};
 use clap::Args;
 
-use super::github_job::{STEP_SUMMARY, annotations, step_summary};
+use super::github_job::{STEP_SUMMARY, annotate_not_loaded, annotations, step_summary};
 use super::reports::{ReportOf, USUAL, add_usual, console, tell_unwritten};
 use super::{CliContext, CliError, CommandResult, RUNS, ReportFlags, unix_ms};
 
@@ -40,6 +40,14 @@ pub(crate) fn merge(arguments: &MergeArguments, context: &CliContext) -> Command
         let message = format!("`--baseline` applies to a single suite, but there are shards of {}", suites.len());
         return Err(CliError::new(message, "merge them one at a time"));
     }
+    let mut not_loaded: Vec<NotLoaded> = Vec::new();
+    for problem in gathered.iter().flat_map(GatheredShards::not_loaded) {
+        if !not_loaded.contains(&problem) {
+            not_loaded.push(problem);
+        }
+    }
+    context.show_not_loaded(&not_loaded);
+    annotate_not_loaded(&not_loaded, context, arguments.reports.take_stdout());
     let mut status = ExitStatus::Success;
     for run in &gathered {
         status = status.max(one(run, arguments, context).unwrap_or_else(|error| {
@@ -67,7 +75,6 @@ fn help(error: &MergeError) -> &'static str {
 }
 
 fn one(run: &GatheredShards, arguments: &MergeArguments, context: &CliContext) -> Result<ExitStatus, LedgerError> {
-    context.show_not_loaded(&run.not_loaded());
     let policy = policy(run, arguments);
     let base = arguments.output_dir.clone().unwrap_or_else(|| PathBuf::from(RUNS));
     let folder = RunFolder::create(&base, &run.suite, unix_ms())?;

@@ -7,6 +7,7 @@ use agentci::source::{Diagnostics, Severity};
 use agentci::verdict::NotLoaded;
 
 use super::dialect::DialectRunFlags;
+use super::github_job::{annotate_not_loaded, not_loaded};
 use super::unselected_cases::UnselectedCases;
 use super::{CliContext, CliError, LoadedSuite, RunArguments, Suites, inputs};
 
@@ -19,20 +20,24 @@ pub(super) fn prepare(
     context: &CliContext,
 ) -> Result<Vec<NotLoaded>, CliError> {
     let RunArguments { dialects, dialects_run, reports, .. } = arguments;
+    let aside = arguments.talks_aside() || arguments.dry_run;
     dialects_run.report_has_a_place(suites, reports.first_out().is_some())?;
     if let Some(runs) = arguments.runs {
         suites.repeat(runs);
     }
     if let Err(error) = arguments.selection.apply(suites) {
         context.show(suites.problems(), suites.sources());
+        let errors = not_loaded(suites.problems(), suites.sources());
+        annotate_not_loaded(&errors, context, aside);
         return Err(error);
     }
     // Flags are checked against the whole selection: a shard may have none of the suites that they apply to.
     dialects.fit(suites)?;
     let useful = are_useful(arguments, suites);
-    let not_loaded = not_loaded(suites);
+    let not_loaded = not_loaded(&not_told_later(suites), suites.sources());
     arguments.shard.apply(suites, context)?;
     context.show(&not_told_later(suites), suites.sources());
+    annotate_not_loaded(&not_loaded, context, aside);
     reports.fit(&to_run(suites), arguments.json)?;
     inputs::are_kept(reports, suites, read)?;
     useful?;
@@ -51,19 +56,6 @@ fn are_useful(arguments: &RunArguments, suites: &Suites) -> Result<(), CliError>
     arguments.dialects_run.are_useful()?;
     arguments.reports.no_folder()?;
     arguments.services.are_useful(suites)
-}
-
-/// The errors that no selected case will report, as they are stored with a run.
-fn not_loaded(suites: &Suites) -> Vec<NotLoaded> {
-    let problems = not_told_later(suites).into_iter();
-    let errors = problems.filter(|problem| problem.severity == Severity::Error);
-    errors
-        .map(|problem| NotLoaded {
-            place: problem.place(suites.sources()),
-            message: problem.message,
-            help: problem.help,
-        })
-        .collect()
 }
 
 /// The problems that no case of the run will report.

@@ -6,6 +6,7 @@ use agentci::plan::{AnsweredBy, Mode};
 use agentci::{NotedFiles, Suites};
 
 use super::execute::execute;
+use super::github_job::{annotate_not_loaded, not_loaded};
 use super::prepare::prepare;
 use super::record_flags::RecordSuiteArguments;
 use super::{CliContext, CliError, CommandResult, ExitStatus, RunArguments, runtime, stopped_by_signals, watch};
@@ -18,6 +19,8 @@ pub(crate) fn run(arguments: &RunArguments, context: &CliContext) -> CommandResu
     let mut suites = arguments.load(&noted);
     if arguments.mode == Some(Mode::Record) && suites.loaded().is_empty() {
         context.show(suites.problems(), suites.sources());
+        let errors = not_loaded(suites.problems(), suites.sources());
+        annotate_not_loaded(&errors, context, arguments.talks_aside());
         context.say("help: to record a command, write it after `--`: `agentci record -- python3 agent.py`\n");
         return Err(CliError::told());
     }

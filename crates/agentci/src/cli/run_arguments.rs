@@ -89,7 +89,7 @@ impl RunArguments {
 
     /// Whether standard output is reserved for data, so that messages go to standard error.
     pub(super) fn talks_aside(&self) -> bool {
-        self.json || self.reports.take_stdout()
+        self.json || self.reports.take_stdout() || self.want_answer_only()
     }
 
     /// Whether only the answer to a message is printed, without a run folder.

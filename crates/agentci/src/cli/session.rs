@@ -17,6 +17,7 @@ use agentci::verdict::{CaseStatus, ExitStatus, NotLoaded};
 use agentci::{LoadedSuite, Settings, Suites};
 
 use super::dialect::OwnResults;
+use super::github_job::{annotate_not_loaded, not_loaded};
 use super::reports::tell_unwritten;
 use super::rerun_hint::RerunHint;
 use super::run_metadata::{commit, shown};
@@ -149,7 +150,9 @@ impl RunSession<'_> {
         };
         let mut problems = Diagnostics::default();
         problems.push(Diagnostic::error(span, error.message).help(error.help));
-        self.context.show(&problems, self.suites.sources());
+        let sources = self.suites.sources();
+        self.context.show(&problems, sources);
+        annotate_not_loaded(&not_loaded(&problems, sources), self.context, self.arguments.talks_aside());
         Err(CliError::told())
     }
 

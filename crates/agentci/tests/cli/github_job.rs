@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Instant;
 
-use crate::ran::Ran;
+use crate::ran::{Ran, run_folders};
 use crate::reports::commands;
 use crate::suite::Suite;
 
@@ -98,4 +98,48 @@ fn merge_moves_annotations_aside_and_survives_an_unwritable_summary() {
     assert_eq!((merged.code, commands(&merged.stderr).len()), (Some(1), 2), "{merged:?}");
     assert!(serde_json::from_str::<serde_json::Value>(&merged.stdout).is_ok(), "{}", merged.stdout);
     merged.complains(&["warning: the report for GITHUB_STEP_SUMMARY could not be written: "]);
+}
+
+#[test]
+fn what_cannot_be_loaded_is_annotated_although_nothing_runs() {
+    let suite = Suite::native("cases:\n  - { id: a, input: {}, checks: [{ contians: x }] }\nlimitz: 5\n");
+    for arguments in [&["run", "suite"][..], &["check", "suite"], &["run", "suite", "--case", "a"]] {
+        let ran = in_job(&suite, arguments);
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        let commands = commands(&ran.stdout);
+        let unknown = "::error file=suite/agentci.yaml,line=5,col=1,title=agentci%3A not loaded::unknown key `limitz`";
+        assert!(commands.iter().any(|line| line.starts_with(unknown)), "{arguments:?}: {commands:?}");
+    }
+    let ran = in_job(&suite, &["run", "elsewhere", "--json"]);
+    let commands = commands(&ran.stderr);
+    assert!(commands[0].starts_with("::error file=elsewhere,title=agentci%3A not loaded::"), "{ran:?}");
+}
+
+#[test]
+fn what_cannot_be_loaded_is_annotated_once_beside_other_suites() {
+    let other = "suite: other\ntarget: { process: { command: [sh, agent.sh] } }\n";
+    let good = "cases: [{ id: a, input: {} }]\n";
+    let suite = Suite::native("cases: [{ id: a, input: {} }, { id: b, input: {}, checks: [{ contians: x }] }]\n")
+        .agent("a", "finish '{}'")
+        .agent("b", "finish '{}'")
+        .file("other/agentci.yaml", format!("{other}{good}").replace("agent.sh", "../suite/agent.sh"))
+        .file("broken/agentci.yaml", "suite: [\n");
+    let ran = in_job(&suite, &["run", "."]);
+    let lines = commands(&ran.stdout);
+    let of = |file: &str| lines.iter().filter(|line| line.contains(&format!("file={file},line="))).count();
+    assert_eq!((of("broken/agentci.yaml"), of("suite/agentci.yaml"), lines.len()), (1, 1, 2), "{lines:?}");
+    assert!(ran.stdout.find("::error file=broken").unwrap() < ran.stdout.find("::stop-commands").unwrap());
+    // A stored run has all of it in its report.
+    let folders = run_folders(&suite.path(".agentci/runs"));
+    let stored = suite.agentci(&["report", folders[0].to_str().unwrap(), "--report", "github=-"]);
+    assert!(stored.stdout.contains("::error file=broken/agentci.yaml,line="), "{}", stored.stdout);
+}
+
+#[test]
+fn merge_annotates_what_the_shards_could_not_load_once() {
+    let suite = half("  min_pass_rate: 0\n").file("broken/agentci.yaml", "suite: [\n");
+    let merged = merged(&suite, &[]);
+    let lines = commands(&merged.stdout);
+    let of_broken = lines.iter().filter(|line| line.contains("file=broken/agentci.yaml,line=")).count();
+    assert_eq!((merged.code, of_broken), (Some(1), 1), "{merged:?}");
 }
