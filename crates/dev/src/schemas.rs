@@ -56,6 +56,7 @@ fn regression(types: &mut Types) -> Value {
     fields(json!({
         "baseline_path": or_null(text()), "passed": truth(), "checks": list(of("GateCheck")),
         "metrics": of("MetricChanges"), "case_diffs": of("CaseChanges"), "warnings": list(text()), "problem?": text(),
+        "pending?": truth(),
     }))
 }
 

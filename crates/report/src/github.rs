@@ -12,6 +12,7 @@ use std::io::Write;
 use agentci_verdict::{Body, CaseRow, CaseStatus, Finding, GateStatus, RunEvent, Stability};
 
 use crate::annotation::{Spot, annotation, spot};
+use crate::overall::left_undone;
 use crate::{
     Checkout, ReportError, ReportOutput, ReportedRun, Reporter, Whole, agents, findings, gate_lines,
     not_loaded_annotations, stability,
@@ -72,7 +73,7 @@ impl Reporter for Github {
             // In a log, they follow the messages of the loader, which come before the run.
             text += &not_loaded_annotations(&run.start.not_loaded, self.checkout.as_ref());
         }
-        let level = if run.held_to_cases() { "error" } else { "warning" };
+        let level = if run.held_to_cases() && !run.pending() { "error" } else { "warning" };
         for row in failed {
             let title = format!("{}/{}", run.suite, row.id());
             text.extend(row.decisive().findings.iter().map(|finding| {
@@ -86,6 +87,10 @@ impl Reporter for Github {
                 let place = line.place.map_or((&*run.start.suite_path, 0, 0), spot);
                 text += &self.annotation("error", Some(place), &run.suite, &message);
             }
+        }
+        if let Some(pending) = left_undone(&run).filter(|_| run.pending()) {
+            let place = Some((&*run.start.suite_path, 0, 0));
+            text += &self.annotation("warning", place, &run.suite, &pending);
         }
         for missing in agents::missing(&run) {
             let message = format!("no agent was run: {}\nhelp: {}", missing.line(), agents::HELP);

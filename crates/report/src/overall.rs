@@ -11,11 +11,11 @@ pub(crate) fn overall(run: &ReportedRun, numbers: &Aggregates) -> &'static str {
         "incomplete"
     } else if run.end().interrupted {
         "interrupted"
-    } else if run.lacks_something()
-        || run.held_to_cases() && numbers.cases_fail + numbers.cases_error > 0
-        || run.gates_failed()
-        || run.lacks_agent()
-    {
+    } else if run.lacks_something() || run.gates_failed() || run.lacks_agent() {
+        "failed"
+    } else if run.pending() {
+        PENDING
+    } else if run.held_to_cases() && numbers.cases_fail + numbers.cases_error > 0 {
         "failed"
     } else {
         PASSED
@@ -24,6 +24,9 @@ pub(crate) fn overall(run: &ReportedRun, numbers: &Aggregates) -> &'static str {
 
 /// The result of a run whose cases all passed, or whose gates decided so.
 pub(crate) const PASSED: &str = "passed";
+
+/// The result of a shard whose cases did not all pass, if the merge decides.
+pub(crate) const PENDING: &str = "pending";
 
 /// A configured gate: its name, its result, a sentence, and where the suite sets it, if that is known.
 pub(crate) struct GateLine<'r> {
@@ -68,10 +71,13 @@ pub(crate) fn changed(report: &GateReport) -> Option<Vec<String>> {
 pub(crate) fn left_undone(run: &ReportedRun) -> Option<String> {
     let missing = run.start.not_loaded.len();
     let missing = (missing > 0).then(|| format!("Not everything could be loaded: {}.", count_of(missing, "error")));
-    match (unfinished(run), missing) {
-        (Some(unfinished), Some(missing)) => Some(format!("{unfinished} {missing}")),
-        (unfinished, missing) => unfinished.or(missing),
-    }
+    let pending = run.pending().then(|| {
+        let numbers = Aggregates::of(&run.rows);
+        let cases = count_of(numbers.cases_fail + numbers.cases_error, "case");
+        format!("The verdict is pending: {cases} of this shard did not pass, and agentci merge decides.")
+    });
+    let said: Vec<String> = [unfinished(run), missing, pending].into_iter().flatten().collect();
+    (!said.is_empty()).then(|| said.join(" "))
 }
 
 fn unfinished(run: &ReportedRun) -> Option<String> {

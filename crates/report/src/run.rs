@@ -96,6 +96,11 @@ impl ReportedRun {
         !self.gates.as_ref().is_some_and(|report| report.forgiven)
     }
 
+    /// Whether cases of a shard did not pass, and the verdict about them is left to the merge.
+    pub(crate) fn pending(&self) -> bool {
+        self.gates.as_ref().is_some_and(|report| report.pending)
+    }
+
     /// The end of the run. A run whose end is missing was killed, which counts as an interruption.
     pub(crate) fn end(&self) -> RunEnd {
         self.end.clone().unwrap_or_else(|| RunEnd {

@@ -79,14 +79,16 @@ fn conclude(
     let end = RunEnd { wall_ms: wall_us / 1000, wall_us, interrupted: stop.stopped(), not_run, stability };
     if let Some(policy) = run.policy {
         let whole = all_selected && not_run == 0 && !stop.stopped();
+        let rows = events.rows();
+        // A failed recording would be missing in later replays.
+        let sound = not_run == 0 && !stop.stopped() && options.mode != Mode::Record && rows.all_run();
         // A single shard looks like a run with missing cases, so gates are evaluated for all shards together.
         let mut report = if facts.shard.is_some() {
-            policy.put_off()
+            policy.put_off(&rows, sound)
         } else {
-            policy.judge(&suite.name, options.mode.name(), &events.rows(), whole)
+            policy.judge(&suite.name, options.mode.name(), &rows, whole)
         };
-        // A failed recording would be missing in later replays.
-        let sound = not_run == 0 && !stop.stopped() && options.mode != Mode::Record && events.rows().all_run();
+        drop(rows);
         worst = report.decide(worst, sound);
         events.of_run(now.unix_ms, Body::Gates(Box::new(report)));
     }

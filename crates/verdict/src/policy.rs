@@ -9,6 +9,9 @@ use serde_json::Value;
 
 use crate::{Baseline, CaseStatus, Comparison, GateStatus, Rows, Thresholds, Undecided, compare};
 
+const DO_NOT_DECIDE: &str = "the gates do not decide: a case could not be run, or recordings were made";
+const CANNOT_DECIDE: &str = "the gates cannot decide: none of the gates on passing cases could be evaluated";
+
 /// The gates of a run, complete before it starts.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Policy {
@@ -42,6 +45,9 @@ pub struct GateReport {
     /// Whether cases that did not pass do not fail the run, because its gates decide.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub forgiven: bool,
+    /// Whether cases of a shard did not pass, and the gates decide about them when all shards are merged.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pending: bool,
     /// The gates and the changes since the baseline.
     pub comparison: Comparison,
 }
@@ -60,10 +66,29 @@ impl Policy {
         GateReport { problem: self.problem().map(str::to_owned), ..self.report(comparison) }
     }
 
-    /// The report of a single shard, whose gates are evaluated after the merge.
-    pub fn put_off(&self) -> GateReport {
-        let warnings = vec!["gates are evaluated when all shards are merged".to_owned()];
-        self.report(Comparison { passed: true, warnings, ..Comparison::default() })
+    /// The report of a single shard, whose gates are evaluated after the merge. If the gates alone decide, they also
+    /// decide about the cases of the shard that did not pass; `sound` is as in [`GateReport::decide`].
+    pub fn put_off(&self, rows: &Rows, sound: bool) -> GateReport {
+        let failed = rows.iter().filter(|row| row.status() >= CaseStatus::Fail).count();
+        let left = failed > 0 && self.thresholds.decide;
+        let pending = left && sound && self.can_decide();
+        let mut warnings = vec!["gates are evaluated when all shards are merged".to_owned()];
+        if pending {
+            let cases = if failed == 1 { "1 case".to_owned() } else { format!("{failed} cases") };
+            warnings.push(format!(
+                "the verdict is pending: {cases} of this shard did not pass, and `agentci merge` decides; nothing is \
+                 decided before it has run"
+            ));
+        } else if left {
+            warnings.push(if sound { CANNOT_DECIDE } else { DO_NOT_DECIDE }.to_owned());
+        }
+        GateReport { pending, ..self.report(Comparison { passed: true, warnings, ..Comparison::default() }) }
+    }
+
+    /// Whether a gate on passing cases can be evaluated.
+    fn can_decide(&self) -> bool {
+        let compared = self.thresholds.no_new_failures && matches!(self.baseline, Some(Ok(_)));
+        self.problem().is_none() && (self.thresholds.min_pass_rate.is_some() || compared)
     }
 
     fn report(&self, comparison: Comparison) -> GateReport {
@@ -101,6 +126,9 @@ impl GateReport {
         if !self.passed() {
             return worst.max(CaseStatus::Fail);
         }
+        if self.pending {
+            return CaseStatus::Pass;
+        }
         let checks = &self.comparison.checks;
         // A single shard has none: shards are judged together.
         if !self.thresholds.decide || worst < CaseStatus::Fail || checks.is_empty() {
@@ -116,8 +144,8 @@ impl GateReport {
         self.forgiven = judged && sound;
         let warning = match (judged, sound) {
             (true, true) => "cases that did not pass do not fail the run: its gates decide, and none failed",
-            (_, false) => "the gates do not decide: a case could not be run, or recordings were made",
-            (false, _) => "the gates cannot decide: none of the gates on passing cases could be evaluated",
+            (_, false) => DO_NOT_DECIDE,
+            (false, _) => CANNOT_DECIDE,
         };
         self.comparison.warnings.push(warning.to_owned());
         if self.forgiven { CaseStatus::Pass } else { worst }
@@ -128,7 +156,7 @@ impl GateReport {
 mod tests {
     use super::*;
     use crate::pairs::samples::{case, run};
-    use crate::{Gate, GateCheck};
+    use crate::{Body, CaseEnd, Gate, GateCheck, RunEvent};
 
     fn report(thresholds: Thresholds) -> GateReport {
         let current = run([case("a", CaseStatus::Pass, &[]), case("b", CaseStatus::Fail, &[])]);
@@ -157,5 +185,51 @@ mod tests {
         let mut report = report(deciding(half));
         report.decide(CaseStatus::Fail, true);
         assert!(report.forgiven && report.comparison.warnings.len() == 1, "{report:?}");
+    }
+
+    #[test]
+    fn shard_leaves_verdict_to_merge_only_if_its_gates_can_decide() {
+        let row = |index: usize, status| {
+            let end = CaseEnd { index, runs: 1, status, passed: status == CaseStatus::Pass, ..CaseEnd::default() };
+            RunEvent {
+                suite: "s".into(),
+                case_id: Some(index.to_string().into()),
+                attempt: Some(1),
+                timestamp: 1,
+                body: Body::CaseEnd(end.into()),
+            }
+        };
+        let rows = |statuses: &[CaseStatus]| {
+            let mut rows = Rows::default();
+            for (at, status) in statuses.iter().enumerate() {
+                rows.add(&row(at, *status));
+            }
+            rows
+        };
+        let half = Thresholds { min_pass_rate: Some(0.5), decide: true, ..Thresholds::default() };
+        let strict = Thresholds { no_new_failures: true, decide: true, ..Thresholds::default() };
+        let ended = |thresholds, baseline, statuses: &[CaseStatus], sound| {
+            let policy = Policy { thresholds, baseline, ..Policy::default() };
+            let worst = *statuses.iter().max().unwrap();
+            let mut report = policy.put_off(&rows(statuses), sound);
+            let status = report.decide(worst, sound);
+            (status, report.pending, report.comparison.warnings.get(1).cloned().unwrap_or_default())
+        };
+        let mixed = [CaseStatus::Pass, CaseStatus::Fail, CaseStatus::Error];
+        let (status, pending, warning) = ended(half, None, &mixed, true);
+        assert_eq!((status, pending), (CaseStatus::Pass, true));
+        assert!(warning.starts_with("the verdict is pending: 2 cases of this shard did not pass"), "{warning}");
+        let red = |ended: (CaseStatus, bool, String), why: &str| {
+            assert_eq!((ended.0, ended.1, &*ended.2), (CaseStatus::Error, false, why));
+        };
+        red(ended(half, None, &mixed, false), DO_NOT_DECIDE);
+        red(ended(Thresholds { decide: false, ..half }, None, &mixed, true), "");
+        red(ended(Thresholds { min_pass_rate: None, ..half }, None, &mixed, true), CANNOT_DECIDE);
+        red(ended(strict, None, &mixed, true), CANNOT_DECIDE);
+        red(ended(Thresholds { no_new_failures: true, ..half }, Some(Err("gone".into())), &mixed, true), CANNOT_DECIDE);
+        assert!(ended(strict, Some(Ok(run([]))), &mixed, true).1);
+        // Nothing is pending if nothing failed.
+        let passed = ended(half, None, &[CaseStatus::Pass, CaseStatus::Skipped], true);
+        assert_eq!(passed, (CaseStatus::Skipped, false, String::new()));
     }
 }

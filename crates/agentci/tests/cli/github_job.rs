@@ -143,3 +143,17 @@ fn merge_annotates_what_the_shards_could_not_load_once() {
     let of_broken = lines.iter().filter(|line| line.contains("file=broken/agentci.yaml,line=")).count();
     assert_eq!((merged.code, of_broken), (Some(1), 1), "{merged:?}");
 }
+
+#[test]
+fn pending_shard_says_so_in_an_annotation_and_in_the_job_summary() {
+    let suite = half("  min_pass_rate: 0.9\n  decide: true\n");
+    let ran = in_job(&suite, &["run", "suite", "--shard", "1/1"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let lines = commands(&ran.stdout);
+    let pending =
+        "::warning file=suite/agentci.yaml,title=agentci%3A suite::The verdict is pending: 1 case of this shard";
+    assert!(lines.iter().all(|line| line.starts_with("::warning ")), "{lines:?}");
+    assert!(lines.iter().any(|line| line.starts_with(pending)), "{lines:?}");
+    let summary = fs::read_to_string(suite.path("summary.md")).unwrap();
+    assert!(summary.starts_with("## ⏳ `suite`: pending\n\nThe verdict is pending: "), "{summary}");
+}

@@ -82,6 +82,73 @@ fn shard_ignores_gates_of_the_full_run() {
     assert_ne!(gates["passed"], Value::Bool(false), "{gates}");
 }
 
+/// Four cases of which two fail; each of two shards has one of them.
+fn deciding(rate: &str, last: &str) -> Suite {
+    let case = |number: u32| {
+        let word = if number < 3 { "nowhere" } else { "answer" };
+        format!("  - {{ id: c{number}, input: {{}}, checks: [{{ contains: {word} }}] }}\n")
+    };
+    let cases: String = (1..=4).map(case).collect();
+    let response = "{ content: an answer, model: m, tokens_used: 1, latency_ms: 1 }";
+    let head = format!("suite: shared\ntarget: {{ mock: {{ model_name: m, responses: [{response}] }} }}\n");
+    let gates = format!("gates: {{ min_pass_rate: {rate}, decide: true }}\n");
+    Suite::empty().file("suite/agentci.yaml", format!("{head}{gates}cases:\n{cases}{last}"))
+}
+
+fn half(suite: &Suite, number: u32, more: &[&str]) -> Ran {
+    let (shard, folder) = (format!("{number}/2"), format!("parts/{number}"));
+    suite.run(&[&["--shard", &shard, "--output-dir", &folder, "--report", "markdown"], more].concat())
+}
+
+#[test]
+fn shard_leaves_failed_cases_to_deciding_gates_of_the_merge() {
+    for (rate, code) in [("0.5", 0), ("0.6", 1)] {
+        let suite = deciding(rate, "");
+        for number in [1, 2] {
+            let shard = half(&suite, number, &[]);
+            assert_eq!(shard.code, Some(0), "{shard:?}");
+            shard.says(&[
+                "FAIL c",
+                "the verdict is pending: 1 case of this shard did not pass, and `agentci merge` decides",
+            ]);
+            assert!(!shard.stdout.contains("GATE "), "{}", shard.stdout);
+        }
+        let folder = suite.path("parts/1");
+        let pending = summary(&folder);
+        assert_eq!(
+            (&pending["regression"]["pending"], &pending["run"]["exit_status"]),
+            (&true.into(), &"failed".into())
+        );
+        let page = walk(&folder).into_iter().find(|path| path.ends_with("report.md")).unwrap();
+        let page = fs::read_to_string(page).unwrap();
+        let title = "## ⏳ `shared`: pending\n\nThe verdict is pending: 1 case of this shard did not pass, and agentci merge decides.";
+        assert!(page.starts_with(title), "{page}");
+        let merged = suite.agentci(&["merge", "parts", "--output-dir", "merged"]);
+        assert_eq!(merged.code, Some(code), "{merged:?}");
+        assert!(!merged.stdout.contains("pending"), "{}", merged.stdout);
+        assert_eq!(summary(&suite.path("merged"))["regression"]["pending"], Value::Null);
+    }
+}
+
+#[test]
+fn shard_with_a_case_that_could_not_be_run_fails_although_gates_decide() {
+    // An invalid case fails every shard, a hook only its own.
+    for (broken, other) in [
+        ("  - { id: c5, input: {}, chekcs: [] }\n", 1),
+        ("  - { id: c5, input: {}, checks: [{ json_schema: gone.json }] }\n", 1),
+        ("  - { id: c5, input: {}, hooks: [{ command: [\"false\"] }] }\n", 0),
+    ] {
+        let suite = deciding("0", broken);
+        let (first, second) = (half(&suite, 1, &[]), half(&suite, 2, &[]));
+        assert_eq!((first.code, second.code), (Some(1), Some(other)), "{broken}: {first:?}");
+        first.says(&["the gates do not decide: a case could not be run, or recordings were made"]);
+        let merged = suite.agentci(&["merge", "parts", "--output-dir", "merged"]);
+        assert_eq!(merged.code, Some(1), "{merged:?}");
+    }
+    let stopped = half(&deciding("0", ""), 1, &["--fail-fast"]);
+    assert_eq!(stopped.code, Some(1), "{stopped:?}");
+}
+
 #[test]
 fn merge_refuses_missing_or_duplicate_shard() {
     let suite = suite();

@@ -16,6 +16,7 @@ pub(crate) fn gate_report() -> impl Strategy<Value = GateReport> {
     (option::of(text()), option::of(text()), thresholds(), json(), places, any::<bool>(), comparison()).prop_map(
         |(baseline_path, problem, thresholds, written, places, forgiven, comparison)| GateReport {
             forgiven,
+            pending: !forgiven,
             places,
             baseline_path,
             problem,

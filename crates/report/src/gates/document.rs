@@ -20,6 +20,9 @@ pub fn regression(report: &GateReport) -> Value {
         "case_diffs": comparison.case_diffs,
         "warnings": comparison.warnings,
     });
+    if report.pending {
+        document["pending"] = json!(true);
+    }
     if let Some(problem) = &report.problem {
         document["problem"] = json!(problem);
     }

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use agentci_verdict::{Agentless, Aggregates, CaseRow, CaseStatus, RunEvent, Similarity, Stability, StabilitySummary};
 
 use super::code;
-use crate::overall::{PASSED, changed, left_undone, overall};
+use crate::overall::{PASSED, PENDING, changed, left_undone, overall};
 use crate::stability::{deviation, summary_words};
 use crate::{
     DocumentReport, Paint, ReportOutput, ReportedRun, RunDocument, agents, count_of, cut, duration, duration_of,
@@ -82,7 +82,11 @@ fn text(run: &ReportedRun, limit: usize) -> String {
 
 fn title(run: &ReportedRun, numbers: &Aggregates) -> String {
     let overall = overall(run, numbers);
-    let mark = if overall == PASSED { "✅" } else { "❌" };
+    let mark = match overall {
+        PASSED => "✅",
+        PENDING => "⏳",
+        _ => "❌",
+    };
     let suite = code::span(&cut::name(&run.suite, NAME_LIMIT));
     let mut text = format!("## {mark} {suite}: {overall}\n\n");
     if let Some(sentence) = left_undone(run) {
