@@ -1,6 +1,7 @@
 """The GitHub Action: runs its steps as GitHub does; third-party actions are recorded instead of run."""
 
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -10,8 +11,9 @@ import tarfile
 import tempfile
 import threading
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 from ruamel.yaml import YAML
 
@@ -37,8 +39,9 @@ class Job:
         self.temp = self.folder / "temp"
         self.home.mkdir()
         self.temp.mkdir()
-        # Context values that differ from the defaults.
+        # Context values and variables that differ from the defaults.
         self.context = {}
+        self.variables = {}
         return self
 
     def __exit__(self, *_):
@@ -63,21 +66,21 @@ class Job:
         return given, [name for name, _ in self.used], failed
 
     def is_due(self, condition, failed):
-        due = True
+        due, condition = True, condition.removeprefix("${{ ").removesuffix(" }}")
         for part in condition.split(" && "):
             compared = re.fullmatch(r"(\S+) != '(\w*)'", part)
             if compared:
                 due &= self.known.get(compared[1], "") != compared[2]
             else:
-                due &= {"always()": True, "success()": not failed}[part]
+                due &= {"always()": True, "!cancelled()": True, "success()": not failed}[part]
         # A condition without a status function implies `success()`.
-        return due and ("always()" in condition or not failed)
+        return due and ("always()" in condition or "!cancelled()" in condition or not failed)
 
     def fill(self, text):
         return re.sub(r"\$\{\{ (\S+) \}\}", lambda found: self.known.get(found[1], ""), text)
 
     def run(self, step, output):
-        output.touch()
+        output.write_text("")
         variables = {name: self.fill(value) for name, value in step.get("env", {}).items()}
         surroundings = {
             "GITHUB_ACTION_PATH": str(ROOT),
@@ -88,7 +91,7 @@ class Job:
         done = subprocess.run(
             ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", step["run"]],
             cwd=self.home / self.fill(step.get("working-directory", ".")),
-            env={**os.environ, **surroundings, **variables},
+            env={**os.environ, **surroundings, **self.variables, **variables},
             capture_output=True,
             text=True,
             timeout=1200,
@@ -327,6 +330,262 @@ def test_refuses_unknown_version(job):
             _, used, failed = job.use(version=version)
             assert failed and used == [] and "::error::" in job.log, job.log
             assert not (job.home / "pwned").exists(), version
+
+
+BOT = "github-actions[bot]"
+MARKER = re.compile(r"<!-- agentci:[A-Za-z0-9._-]+ -->\n")
+PASSING = FAILING.replace('contains: "yes"', 'contains: "no"')
+
+
+class Github:
+    """The part of GitHub's API that is about the comments of pull request 7; `allowed` is what the token may do."""
+
+    def __init__(self, job, allowed=("GET", "POST", "PATCH"), escaped=False):
+        self.comments, self.requests, self.allowed, self.escaped = [], [], allowed, escaped
+        self.refusal = 403
+        job.context |= {
+            "github.token": "secret-token",
+            "github.event.pull_request.number": "7",
+            "github.event.pull_request.head.sha": "0123abcd",
+            "steps.upload.outputs.artifact-url": "https://example.invalid/artifact",
+        }
+        self.summary = job.folder / "summary.md"
+        self.summary.unlink(missing_ok=True)
+        job.variables |= {"GITHUB_REPOSITORY": "owner/project", "GITHUB_RUN_ID": "99", "GITHUB_STEP_SUMMARY": str(self.summary)}
+        self.job = job
+
+    def add(self, body, login=BOT):
+        number = len(self.comments) + 1000
+        user = {"login": login, "id": 5, "type": "Bot"}
+        self.comments.append({"url": f"https://x/{number}", "id": number, "user": user, "body": body, "reactions": {"id": 3, "body": "+1"}})
+        return self.comments[-1]
+
+    def answer(self, method, path, query, body):
+        if method not in self.allowed:
+            return self.refusal, {"message": "Resource not accessible by integration"}, {}
+        if method == "GET":
+            assert path == "/repos/owner/project/issues/7/comments", path
+            size, page = int(query["per_page"][0]), int(query["page"][0])
+            more = len(self.comments) > page * size
+            headers = {"Link": f'<http://x?page={page + 1}>; rel="next", <http://x?page=9>; rel="last"'} if more else {}
+            return 200, self.comments[(page - 1) * size : page * size], headers
+        assert len(body["body"]) <= 65000, len(body["body"])
+        if method == "POST":
+            assert path == "/repos/owner/project/issues/7/comments", path
+            return 201, self.add(body["body"]), {}
+        [found] = [comment for comment in self.comments if path == f"/repos/owner/project/issues/comments/{comment['id']}"]
+        found["body"] = body["body"]
+        return 200, found, {}
+
+    def __enter__(self):
+        github = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def serve(self):
+                assert self.headers["Authorization"] == "Bearer secret-token", self.headers
+                url = urlsplit(self.path)
+                sent = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                github.requests.append(self.command)
+                status, answer, headers = github.answer(self.command, url.path, parse_qs(url.query), sent and json.loads(sent))
+                # GitHub may format its answers, and escape characters of HTML.
+                text = json.dumps(answer, indent=2 if github.escaped else None, ensure_ascii=github.escaped)
+                text = text.replace("<", "\\u003c").replace(">", "\\u003e") if github.escaped else text
+                self.send_response(status)
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(text.encode())
+
+            do_GET = do_POST = do_PATCH = serve
+
+            def log_message(self, *_):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.job.variables["GITHUB_API_URL"] = f"http://127.0.0.1:{self.server.server_port}"
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def report(job):
+    """The report of the only suite of the last use."""
+    [path] = Path(job.known["steps.run.outputs.folder"]).rglob("report.md")
+    return path.read_text()
+
+
+def prose(markdown):
+    """Markdown without code. Asserts that all code blocks and details end."""
+    lines, fence, open_details = [], None, 0
+    for line in markdown.splitlines():
+        if fence:
+            fence = None if line == fence else fence
+            continue
+        if line.startswith("```"):
+            fence = re.match("`+", line)[0]
+            continue
+        open_details += line.startswith("<details>") - line.startswith("</details>")
+        assert open_details in (0, 1), line
+        line = re.sub(r"<code>.*?</code>", "", line)
+        lines.append(re.sub(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", "", line))
+    assert fence is None and open_details == 0, markdown[-300:]
+    return "\n".join(lines)
+
+
+def test_comments_on_pull_request_and_updates_comment(job):
+    with Github(job) as github:
+        (job.home / "agentci.yaml").write_text(FAILING)
+        _, _, failed = job.use()
+        assert failed and "commented on pull request 7" in job.log, job.log
+        [comment] = github.comments
+        first = MARKER.match(comment["body"])
+        assert first and report(job) in comment["body"], comment
+        assert "## ❌ `broken`: failed" in comment["body"], comment
+        footer = "Commit 0123abcd, exit code 1: [job](https://github.com/owner/project/actions/runs/99), [all reports](https://example.invalid/artifact)\n"
+        assert comment["body"].endswith(footer), comment
+        (job.home / "agentci.yaml").write_text(PASSING)
+        shutil.rmtree(job.temp / "agentci-action/comments")
+        _, _, failed = job.use()
+        assert not failed and "updated the comment on pull request 7" in job.log, job.log
+        [comment] = github.comments
+        assert comment["body"].startswith(first[0]) and "## ✅ `broken`: passed" in comment["body"], comment
+        assert github.requests == ["GET", "POST", "GET", "PATCH"]
+        assert "secret-token" not in job.log + comment["body"]
+
+
+def test_jobs_workflows_and_uses_have_their_own_comments(job):
+    with Github(job) as github:
+        (job.home / "agentci.yaml").write_text(PASSING)
+        job.use()
+        job.use()
+        for name, value in (("GITHUB_WORKFLOW", "other --> name"), ("GITHUB_JOB", "other")):
+            shutil.rmtree(job.temp / "agentci-action/comments")
+            job.variables[name] = value
+            job.use()
+        markers = {MARKER.match(comment["body"])[0] for comment in github.comments}
+        assert len(markers) == len(github.comments) == 4, markers
+
+
+def test_finds_own_comment_among_hundreds(job):
+    for escaped in (False, True):
+        with Github(job, escaped=escaped) as github:
+            (job.home / "agentci.yaml").write_text(PASSING)
+            shutil.rmtree(job.temp / "agentci-action/comments", ignore_errors=True)
+            job.use()
+            own = github.comments.pop()["body"]
+            # Others write the marker too: a person, and a bot that quotes it.
+            forged = github.add(own, login="mallory")
+            github.add("> " + own)
+            hostile = ['"id": 1, "body": "' + own + '"', '\\", {"user": {"login": "' + BOT + '"}} ]]', "{[:,\\\\\"", "\u2028 é 🦀\t\r\n"]
+            for number in range(250):
+                github.add(hostile[number % 4] + own[: number % 3])
+            mine = github.add(own.replace("passed", "old"))
+            github.requests.clear()
+            shutil.rmtree(job.temp / "agentci-action/comments")
+            job.use()
+            assert github.requests == ["GET", "GET", "GET", "PATCH"], github.requests
+            assert "old" not in mine["body"] and "`broken`: passed" in mine["body"], mine
+            assert forged["body"] == own and mine["body"] != own, forged
+
+
+def test_fork_without_permission_gets_job_summary(job):
+    (job.home / "agentci.yaml").write_text(FAILING)
+    for allowed, refusal, in_actions in ((("GET",), 403, False), (("GET",), 403, True), ((), 404, False), ((), 500, True)):
+        with Github(job, allowed=allowed) as github:
+            github.refusal = refusal
+            job.variables["GITHUB_ACTIONS"] = "true" if in_actions else ""
+            given, _, failed = job.use()
+            # The outcome is that of the suite.
+            assert failed and given["exit-code"] == "1", job.log
+            lines = [line for line in job.log.splitlines() if line.startswith("no comment on the pull request: ")]
+            assert len(lines) == 1 and str(refusal) in lines[0] and lines[0].endswith("; the report is in the job summary"), lines
+            summary = github.summary.read_text()
+            assert summary.count("## ❌ `broken`: failed") == 1 and summary.count(report(job)) == 1, summary
+            assert github.comments == []
+    del job.variables["GITHUB_ACTIONS"]
+
+
+def test_unreachable_api_fails_nothing(job):
+    (job.home / "agentci.yaml").write_text(PASSING)
+    with Github(job):
+        pass
+    given, _, failed = job.use()
+    assert not failed and given["result"] == "passed", job.log
+    assert "the API of GitHub cannot be reached; the report is in the job summary" in job.log, job.log
+
+
+HOSTILE = '@someone </details> <!-- agentci:agents --> ``` ```` "quoted" back\\slash \\u003c tab\there | cell é 🦀 ${HOME} $(id) %s %n'
+
+
+def test_hostile_markdown_stays_code(job):
+    output = json.dumps({"type": "final_output", "output": {"answer": HOSTILE + "\n</details>\n```\n@someone\n\u001b[2J\r"}})
+    (job.home / "answer").write_text(output + "\n")
+    cases = "\n".join(
+        f"  - {{ id: {json.dumps(name)}, input: {{}}, checks: [{{ contains: {json.dumps(HOSTILE + 'not')} }}] }}"
+        for name in ("@someone", "</details>", "```", 'a|b"\\')
+    )
+    suite = f"suite: {json.dumps('@someone </details> ```')}\ntarget: {{ process: {{ command: [sh, -c, 'read -r task; cat answer'] }} }}\ncases:\n{cases}\n"
+    (job.home / "agentci.yaml").write_text(suite)
+    with Github(job) as github:
+        job.use()
+        [comment] = github.comments
+        assert report(job) in comment["body"], comment["body"]
+        text = prose(comment["body"])
+        assert "@" not in text and text.count("<details>") == text.count("</details>") == 4, text
+        assert text.count("<!--") == 1 and "\u001b" not in comment["body"], text
+
+
+def test_long_reports_are_cut_with_a_link(job):
+    answer = json.dumps({"type": "final_output", "output": {"answer": "é🦀`" * 3000}})
+    (job.home / "answer").write_text(answer + "\n")
+    cases = "\n".join(f"  - {{ id: case-{number}, input: {{}}, checks: [{{ contains: x{number} }}] }}" for number in range(20))
+    for name in ("first", "second"):
+        suite = f"suite: {name}\ntarget: {{ process: {{ command: [sh, -c, 'read -r task; cat answer'] }} }}\ncases:\n{cases}\n"
+        (job.home / name).mkdir()
+        (job.home / name / "agentci.yaml").write_text(suite)
+    (job.home / "third").mkdir()
+    (job.home / "third/agentci.yaml").write_text(PASSING)
+    with Github(job) as github:
+        job.use()
+        [comment] = github.comments
+        body = comment["body"]
+        assert 40000 < len(body.encode()) <= 65000, len(body.encode())
+        text = prose(body)
+        # Each suite has its share.
+        assert [line for line in text.splitlines() if line.startswith("## ")] == ["## ✅ : passed", "## ❌ : failed", "## ❌ : failed"], text
+        assert body.count("**The rest was cut:** [all reports](https://example.invalid/artifact)") == 2, body[-300:]
+        assert body.endswith("[all reports](https://example.invalid/artifact)\n"), body[-300:]
+
+
+def test_comment_says_that_nothing_was_run(job):
+    with Github(job) as github:
+        (job.home / "agentci.yaml").write_text(PASSING)
+        job.use()
+        (job.home / "agentci.yaml").write_text("suite: [\n")
+        shutil.rmtree(job.temp / "agentci-action/comments")
+        _, _, failed = job.use()
+        [comment] = github.comments
+        assert failed and "## ❌ agentci: no report" in comment["body"] and "exit code 1" in comment["body"], comment
+
+
+def test_comments_only_on_whole_runs_of_pull_requests(job):
+    (job.home / "agentci.yaml").write_text(PASSING)
+    with Github(job) as github:
+        job.use(comment="false")
+        job.use(shard="1/1")
+        assert "no comment on the pull request: this is one shard of a run" in job.log, job.log
+        del job.context["github.event.pull_request.number"]
+        _, _, failed = job.use()
+        assert not failed and github.requests == [], github.requests
+
+
+def test_pending_shard_is_not_called_passed(job):
+    (job.home / "agentci.yaml").write_text(FAILING.replace("cases:", "gates: { min_pass_rate: 0.5, decide: true }\ncases:"))
+    given, _, failed = job.use(shard="1/1")
+    assert not failed and (given["result"], given["exit-code"]) == ("pending", "0"), job.log
 
 
 main(globals(), start=Job)
