@@ -87,7 +87,8 @@ impl Policy {
 
     /// Whether a gate on passing cases can be evaluated.
     fn can_decide(&self) -> bool {
-        let compared = self.thresholds.no_new_failures && matches!(self.baseline, Some(Ok(_)));
+        let Thresholds { no_new_failures, no_regression, .. } = self.thresholds;
+        let compared = (no_new_failures || no_regression.is_some()) && matches!(self.baseline, Some(Ok(_)));
         self.problem().is_none() && (self.thresholds.min_pass_rate.is_some() || compared)
     }
 
@@ -134,13 +135,11 @@ impl GateReport {
         if !self.thresholds.decide || worst < CaseStatus::Fail || checks.is_empty() {
             return worst;
         }
-        let accepted = |status| match status {
-            GateStatus::Pass => true,
-            // Only a suite that accepts it on purpose is green without enough runs.
-            GateStatus::Undecided => self.thresholds.undecided == Some(Undecided::Pass),
-            GateStatus::Fail | GateStatus::Skipped => false,
-        };
-        let judged = checks.iter().any(|check| accepted(check.status) && check.id.looks_at_outcomes());
+        // Only a suite that accepts it on purpose is green without enough runs.
+        let accepts_undecided = self.thresholds.undecided == Some(Undecided::Pass);
+        let on_outcomes = || checks.iter().filter(|check| check.id.looks_at_outcomes()).map(|check| check.status);
+        let open = on_outcomes().any(|status| status == GateStatus::Undecided) && !accepts_undecided;
+        let judged = !open && on_outcomes().any(|status| matches!(status, GateStatus::Pass | GateStatus::Undecided));
         self.forgiven = judged && sound;
         let warning = match (judged, sound) {
             (true, true) => "cases that did not pass do not fail the run: its gates decide, and none failed",
