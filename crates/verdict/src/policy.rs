@@ -142,6 +142,7 @@ impl GateReport {
         let judged = !open && on_outcomes().any(|status| matches!(status, GateStatus::Pass | GateStatus::Undecided));
         self.forgiven = judged && sound;
         let warning = match (judged, sound) {
+            _ if open => "the gates do not decide: there are not enough runs to tell whether cases got worse",
             (true, true) => "cases that did not pass do not fail the run: its gates decide, and none failed",
             (_, false) => DO_NOT_DECIDE,
             (false, _) => CANNOT_DECIDE,

@@ -1,8 +1,9 @@
 //! Generates arbitrary comparisons with a baseline.
 
 use agentci_verdict::{
-    CaseChanges, Comparison, Gate, GateCheck, GateReport, GateStatus, MetricChanges, PromptChange, RateChange,
-    SimilarityChange, SlowerCase, StatusChange, StepChange, Thresholds, WallChange, WallChanges,
+    CaseChanges, CaseTrend, Comparison, Gate, GateCheck, GateReport, GateStatus, GrowthThreshold, MetricChanges,
+    NoiseReport, PromptChange, RateChange, SimilarityChange, SlowerCase, StatusChange, StepChange, Thresholds, Trend,
+    Undecided, WallChange, WallChanges,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -43,6 +44,10 @@ fn thresholds() -> impl Strategy<Value = Thresholds> {
             no_changed_steps: steps,
             no_missing_cases: missing,
             no_new_failures: failures,
+            no_regression: rate,
+            no_slower: mean.map(|alpha| GrowthThreshold { alpha, min_effect: alpha }),
+            no_costlier: p95.map(|alpha| GrowthThreshold { alpha, min_effect: 0.0 }),
+            undecided: mean.map(|_| Undecided::of(missing)),
         },
     )
 }
@@ -73,13 +78,25 @@ fn check() -> impl Strategy<Value = GateCheck> {
         Gate::NoMissingCases,
         Gate::NoChangedSteps,
         Gate::NoChangedPrompts,
+        Gate::NoRegression,
+        Gate::NoSlower,
+        Gate::NoCostlier,
     ]);
-    let status = select(vec![GateStatus::Pass, GateStatus::Fail, GateStatus::Skipped]);
+    let status = select(vec![GateStatus::Pass, GateStatus::Fail, GateStatus::Undecided, GateStatus::Skipped]);
     let numbers = (number(), number(), number(), number(), number(), number());
     (id, status, numbers, vec(text(), 0..2), option::of(text())).prop_map(|(id, status, numbers, cases, note)| {
         let (threshold, baseline, current, delta, delta_pct, min_wall_ms_delta) = numbers;
         let slower =
             cases.iter().map(|id: &String| SlowerCase { id: id.clone(), baseline: 0.5, current: 1.5 }).collect();
+        let trend =
+            |id: &String| CaseTrend { id: id.clone(), trend: Trend::Undecided, p: delta, ..CaseTrend::default() };
+        let noise = baseline.map(|alpha| NoiseReport {
+            alpha,
+            suite_p: current,
+            detectable_rate: delta_pct,
+            cases: cases.iter().map(trend).collect(),
+            ..NoiseReport::default()
+        });
         GateCheck {
             id,
             status,
@@ -92,6 +109,7 @@ fn check() -> impl Strategy<Value = GateCheck> {
             cases,
             slower,
             change: note.clone(),
+            noise: noise.map(Box::new),
             note,
         }
     })

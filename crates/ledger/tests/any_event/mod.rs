@@ -203,6 +203,7 @@ fn case_end() -> impl Strategy<Value = CaseEnd> {
                 Box::new(Played { recording: replay.cassette_path.clone(), place, meant: passed })
             }),
             no_agent: !passed,
+            deterministic: passed,
             replay: replay.map(Box::new),
             stderr_tail,
             output_hash: output_hash.map(Into::into),
