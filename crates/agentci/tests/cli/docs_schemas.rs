@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::docs_page::{Page, files_below, project, text_of};
 use crate::ran::Ran;
@@ -200,6 +200,32 @@ fn prompts(seen: &mut Seen) {
     seen.document("diff", &suite.agentci(&compare).stdout);
 }
 
+/// Runs that are compared with a history: a regression in both modes, and too few runs to tell.
+fn noise(seen: &mut Seen) {
+    for (mode, past) in [("live", 50), ("replay", 50), ("live", 2)] {
+        let run = |at: usize| {
+            json!({ "id": format!("0{at}"), "at": format!("{at:03}"), "mode": mode, "pass_rate": 1.0,
+                    "cases": { "a": [1, 1, 1 + at % 3, 10] } })
+        };
+        let case = json!({ "id": "a", "status": "pass", "tool_calls": 0, "tool_errors": 0,
+                           "assertions": { "total": 1, "failed": 0 } });
+        let baseline = json!({ "schema_version": 2, "suite": { "name": "s" }, "cases": [case],
+                               "runs": { "0": (0..past).map(run).collect::<Vec<_>>() } });
+        let text = format!(
+            "suite: s\nmode: {mode}\nruns: 3\ntarget: {{ mock: {{ model_name: m, responses: [{{ content: hi, model: m, \
+             tokens_used: 900, latency_ms: 30 }}] }} }}\ngates: {{ baseline: baseline.json, no_regression: true, \
+             no_slower: true, no_costlier: true, undecided: pass }}\nchecks: [{{ contains: zebra }}]\n\
+             cases: [{{ id: a, input: {{}} }}]\n"
+        );
+        let suite = Suite::empty().file("s/agentci.yaml", text).file("s/baseline.json", baseline.to_string());
+        let ran = suite.agentci(&["run", "s"]);
+        seen.folders(&ran);
+        let folder = ran.run_folder();
+        let compare = ["diff", "--baseline", "s/baseline.json", "--run", folder.to_str().unwrap(), "--json"];
+        seen.document("diff", &suite.agentci(&compare).stdout);
+    }
+}
+
 fn scenario(seen: &mut Seen) {
     seen.folders(&copy("scenario").agentci(&["run", "scenario"]));
     let gone = Suite::empty().file("b.json", "[");
@@ -274,7 +300,7 @@ fn names(value: &Value, of_schema: bool, found: &mut BTreeSet<String>) {
 #[test]
 fn run_artifacts_match_the_schemas() {
     let mut seen = Seen::default();
-    for gather in [native, observed, prompts, scenario, ananke, yao, aumai] {
+    for gather in [native, observed, prompts, noise, scenario, ananke, yao, aumai] {
         gather(&mut seen);
     }
     let mut wrong = Vec::new();

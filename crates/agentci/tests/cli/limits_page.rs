@@ -78,6 +78,9 @@ const NO_LIMITS: [(&str, &[(&str, &str)]); 6] = [
             ("agentci/src/cli/record/file_name.rs", "LONGEST_NAME"),
             ("agentci/src/cli/record/file_name.rs", "DEPTH"),
             ("agentci/src/cli/record/suite/draft.rs", "MOST_CHECKED"),
+            ("verdict/src/baseline/history.rs", "KEPT_RUNS"),
+            ("verdict/src/regression/pass_rates.rs", "MOST_RUNS"),
+            ("statistics/src/rank_sum.rs", "MOST_PAIRS"),
             ("agentci/src/cli/record/suite/printed.rs", "LEAST_WALL"),
             ("agentci/src/project.rs", "MOST_LINKS"),
             ("checks/src/pii/email.rs", "LONGEST"),
@@ -141,7 +144,7 @@ const NO_LIMITS: [(&str, &[(&str, &str)]); 6] = [
             ("recorder/src/recording/clean/events.rs", "LONGEST_WORD"),
             ("recorder/src/recording/content.rs", "DEEPEST"),
             ("recorder/src/recording/headers.rs", "LONGEST_WORD"),
-            ("verdict/src/baseline.rs", "STEPS_RULE"),
+            ("verdict/src/baseline/record.rs", "STEPS_RULE"),
         ],
     ),
     (
