@@ -93,19 +93,3 @@ fn unfinished(run: &ReportedRun) -> Option<String> {
         None
     }
 }
-
-/// `87.5 %`. It is 100 only if everything passed: values close to it are not rounded up.
-pub(crate) fn percent(rate: f64) -> String {
-    let tenths = (rate.clamp(0.0, 1.0) * 1000.0 + 1e-9).floor() / 10.0;
-    if tenths.fract() == 0.0 { format!("{tenths:.0} %") } else { format!("{tenths:.1} %") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_full_pass_rate_is_100_percent() {
-        assert_eq!([1.0, 0.9999, 0.875, 0.29, 0.0].map(percent), ["100 %", "99.9 %", "87.5 %", "29 %", "0 %"]);
-    }
-}

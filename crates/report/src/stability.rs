@@ -1,7 +1,7 @@
 //! Describes the stability of cases.
 //!
 //! ```text
-//! unstable: 2 of 3 runs passed (66.6 %), mean 10 ms, min 10 ms, max 11 ms, deviation 0.5 ms, same output in 66.6 %
+//! unstable: 2 of 3 runs passed (66.7 %), mean 10 ms, min 10 ms, max 11 ms, deviation 0.5 ms, same output in 66.7 %
 //! 2 cases in 6 runs: 1 stable, 1 not; 83.3 % passed on average
 //! ```
 
@@ -23,7 +23,7 @@ pub(crate) fn words(stability: &Stability) -> String {
     )
 }
 
-/// `2 of 3 runs passed (66.6 %)`
+/// `2 of 3 runs passed (66.7 %)`
 pub(crate) fn passed(stability: &Stability) -> String {
     let Stability { passed, runs, pass_rate, .. } = stability;
     format!("{passed} of {} passed ({})", count_of(*runs, "run"), percent(pass_rate / 100.0))
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn never_rounds_a_rate_up_to_100_percent() {
+    fn rate_of_an_unstable_case_is_never_100_percent() {
         let mut stability = Stability {
             runs: 2000,
             passed: 1999,
@@ -73,7 +73,7 @@ mod tests {
         };
         assert_eq!(
             words(&stability),
-            "mostly stable: 1999 of 2000 runs passed (99.9 %), mean 1.3 s, min 3 ms, max 1 min 1 s, deviation 0.5 ms, \
+            "mostly stable: 1999 of 2000 runs passed (99.95 %), mean 1.3 s, min 3 ms, max 1 min 1 s, deviation 0.5 ms, \
              same output in 50 %"
         );
         stability.identical_outputs = None;

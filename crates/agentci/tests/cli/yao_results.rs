@@ -160,7 +160,7 @@ fn repeated_runs_are_reported_in_every_format() {
     let told = lines(suite.path("r.jsonl"));
     let types: Vec<&str> = told.iter().map(|line| line["type"].as_str().unwrap()).collect();
     assert_eq!(types, ["start", "stability", "stability", "result", "summary"]);
-    assert!(read(suite.path("r.md")).contains("| `T2` | unstable | 2 of 3 | 66.6 % |"));
+    assert!(read(suite.path("r.md")).contains("| `T2` | unstable | 2 of 3 | 66.7 % |"));
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn runs(row: &CaseRow) -> String {
 /// The stability of cases that do not always pass, or of all cases, and a summary line:
 ///
 /// ```text
-/// stability of t7: unstable: 2 of 3 runs passed (66.6 %), mean 10 ms, min 10 ms, max 11 ms, deviation 0.5 ms
+/// stability of t7: unstable: 2 of 3 runs passed (66.7 %), mean 10 ms, min 10 ms, max 11 ms, deviation 0.5 ms
 /// stability: 2 cases in 6 runs: 1 stable, 1 not; 83.3 % passed on average
 /// ```
 pub(super) fn stability(run: &ReportedRun, all: bool) -> String {

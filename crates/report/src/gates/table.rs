@@ -22,6 +22,7 @@ use agentci_verdict::{Comparison, GateStatus, WallChange};
 
 use super::section::{asked, sign};
 use super::words;
+use crate::rounding::{self, rounded, signed};
 use crate::{Paint, Tone, count_of, duration_of, one_line};
 
 /// A table of the metrics, the gates and all changes.
@@ -60,8 +61,8 @@ pub fn comparison_table(comparison: &Comparison, paint: Paint) -> String {
 
 fn numbers(comparison: &Comparison) -> String {
     let rate = comparison.metrics.pass_rate;
-    let share = |rate: Option<f64>| rate.map_or_else(|| "-".to_owned(), |rate| format!("{rate:.2}"));
-    let change = rate.delta.map_or_else(|| "-".to_owned(), |delta| format!("{delta:+.2}"));
+    let share = |rate: Option<f64>| rate.map_or_else(|| "-".to_owned(), rounding::rate);
+    let change = rate.delta.map_or_else(|| "-".to_owned(), |delta| signed(&rounded(delta, 2, &[0.0])));
     let wall = comparison.metrics.wall_ms;
     let rows = [
         [String::new(), "baseline".to_owned(), "current".to_owned(), "change".to_owned()],
@@ -80,6 +81,7 @@ fn numbers(comparison: &Comparison) -> String {
 
 fn time(name: &str, wall: WallChange) -> [String; 4] {
     let shown = |time: Option<f64>| time.map_or_else(|| "-".to_owned(), duration_of);
-    let change = wall.delta_pct.map_or_else(|| "-".to_owned(), |delta| format!("{:+.0} %", delta * 100.0));
+    let change =
+        wall.delta_pct.map_or_else(|| "-".to_owned(), |delta| signed(&rounded(delta * 100.0, 0, &[0.0])) + " %");
     [name.to_owned(), shown(wall.baseline), shown(wall.current), change]
 }

@@ -9,6 +9,7 @@ use agentci_verdict::{
 use serde_json::{Map, Value};
 
 use super::noise;
+use crate::rounding::{self, rounded};
 use crate::{count_of, duration_of};
 
 /// The maximum number of cases that a sentence names.
@@ -150,8 +151,8 @@ fn arguments(old: &CallStep, new: &CallStep) -> Option<String> {
 fn pass_rate(check: &GateCheck) -> String {
     let (current, threshold) = (check.current.unwrap_or_default(), check.threshold.unwrap_or_default());
     let relation = if check.status == GateStatus::Fail { "is below" } else { "is at least" };
-    let baseline = check.baseline.map(|rate| format!(" (baseline {rate:.2})")).unwrap_or_default();
-    format!("{} {relation} {}{baseline}", beside(current, threshold, 2), plain(threshold, 2))
+    let baseline = check.baseline.map(|rate| format!(" (baseline {})", rounding::rate(rate))).unwrap_or_default();
+    format!("{} {relation} {}{baseline}", rounded(current, 2, &[threshold, 0.0, 1.0]), plain(threshold, 2))
 }
 
 fn wall(which: &str, check: &GateCheck) -> String {
@@ -160,7 +161,7 @@ fn wall(which: &str, check: &GateCheck) -> String {
     };
     let (delta, limit) = (delta * 100.0, check.threshold.unwrap_or_default() * 100.0);
     let relation = if delta < 0.0 { "less" } else { "more" };
-    let shown = beside(delta, limit, 0);
+    let shown = rounded(delta, 0, &[limit, 0.0]);
     let slower: Vec<String> = check.slower.iter().map(slower).collect();
     let most = if slower.is_empty() { String::new() } else { format!("; grew most: {}", slower.join(", ")) };
     format!(
@@ -178,23 +179,13 @@ fn wall(which: &str, check: &GateCheck) -> String {
 fn noise(check: &GateCheck, grown: f64) -> Option<String> {
     let least = check.min_wall_ms_delta.filter(|least| grown < *least)?;
     let over = check.delta_pct.zip(check.threshold).is_some_and(|(delta, limit)| delta > limit);
-    let (grown, least) = (beside(grown, least, 0), plain(least, 0));
+    let (grown, least) = (rounded(grown, 0, &[least, 0.0]), plain(least, 0));
     (over && check.status == GateStatus::Pass)
         .then(|| format!(", and a difference of {grown} ms is below `min_wall_ms_delta` ({least} ms)"))
 }
 
 fn slower(case: &SlowerCase) -> String {
     format!("{} {} -> {}", case.id, duration_of(case.baseline), duration_of(case.current))
-}
-
-/// A number with enough decimals to show on which side of the limit it is.
-fn beside(number: f64, limit: f64, decimals: usize) -> String {
-    let texts = (decimals..=6).map(|decimals| format!("{number:.decimals$}"));
-    let tells = |text: &String| {
-        let shown = text.parse::<f64>().unwrap_or(number);
-        number.total_cmp(&limit) == shown.total_cmp(&limit) || (number - limit).abs() < 1e-6
-    };
-    texts.into_iter().find(tells).unwrap_or_else(|| number.to_string())
 }
 
 /// A number without floating-point noise in its last digits.
@@ -239,6 +230,7 @@ mod tests {
         assert_eq!(rate(0.9, GateStatus::Pass), "0.90 is at least 0.90 (baseline 1.00)");
         assert_eq!(rate(0.8999, GateStatus::Fail), "0.8999 is below 0.90 (baseline 1.00)");
         assert_eq!(rate(2.0 / 3.0, GateStatus::Fail), "0.67 is below 0.90 (baseline 1.00)");
+        assert_eq!(rate(0.996, GateStatus::Pass), "0.996 is at least 0.90 (baseline 1.00)", "not everything passed");
     }
 
     #[test]
@@ -260,6 +252,7 @@ mod tests {
             wall(55.1, GateStatus::Fail, 0.1),
             "mean wall time 55 ms is 10.2 % more than the baseline's 50 ms (limit 10 %, 0.1 as a fraction)"
         );
+        assert!(wall(50.1, GateStatus::Pass, 0.1).contains(" is 0.2 % more than "), "not 0 %");
         let check = check(Gate::MaxAvgWallMsDeltaPct, GateStatus::Pass, 0.1);
         let (current, baseline, min_wall_ms_delta) = (Some(84.0), Some(56.0), Some(50.0));
         let told = gate(&GateCheck { current, baseline, delta_pct: Some(0.5), min_wall_ms_delta, ..check });

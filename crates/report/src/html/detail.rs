@@ -2,7 +2,7 @@
 //!
 //! ```json
 //! {"number":2,"description":"...","place":{...},"runs":3,"ends":[{"status":"fail","wall_ms":12,"findings":[...]}],
-//!  "stability":{"runs":3,"passed":2,"pass_rate":66.6,"stability_class":"unstable","avg_duration_ms":10.3},
+//!  "stability":{"runs":3,"passed":2,"pass_rate":66.7,"stability_class":"unstable","avg_duration_ms":10.3},
 //!  "baseline":{"status":"pass","step":2,"before":[...],"after":[...]},"attempts":[{"number":1,"checks":...,"steps":...}]}
 //! ```
 //!

@@ -33,7 +33,7 @@
 //!
 //! | case | class | passed | pass rate | mean | min | max | deviation | same output |
 //! |:--|:--|--:|--:|--:|--:|--:|--:|--:|
-//! | `t2` | unstable | 2 of 3 | 66.6 % | 10 ms | 10 ms | 11 ms | 0.5 ms | 66.6 % |
+//! | `t2` | unstable | 2 of 3 | 66.7 % | 10 ms | 10 ms | 11 ms | 0.5 ms | 66.7 % |
 //!
 //! ### Slowest cases
 //!

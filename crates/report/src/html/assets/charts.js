@@ -21,7 +21,7 @@ function passRateLine(ends) {
     passed += end.status === "pass" ? 1 : 0;
     return [at * 14 + 7, 38 - (passed / (at + 1)) * 34];
   });
-  const rate = `${Math.round((passed / ends.length) * 100)} %`;
+  const rate = percentage(passed / ends.length);
   return svg("svg.rateline", {
     viewBox: `0 0 ${ends.length * 14} 40`, width: ends.length * 14, height: 40, role: "img", "aria-label": `pass rate ${rate}`,
   },

@@ -20,15 +20,14 @@ function runsSection(detail, selected, choose) {
 /** The stability of the runs. */
 function stabilityOf(found) {
   if (!found) return null;
-  const share = (percent) => `${Math.floor(percent * 10 + 1e-6) / 10} %`;
   const facts = [
     ["stability", el("span.tag.stability", {}, found.stability_class.replace("_", " "))],
-    ["pass rate", share(found.pass_rate)],
+    ["pass rate", percentage(found.pass_rate / 100)],
     ["mean", duration(found.avg_duration_ms)],
     ["min", duration(found.min_duration_ms)],
     ["max", duration(found.max_duration_ms)],
     ["deviation", found.std_deviation_ms < 100 ? `${found.std_deviation_ms.toFixed(1)} ms` : duration(found.std_deviation_ms)],
-    ["same output", found.identical_outputs === null ? null : share(found.identical_outputs * 100)],
+    ["same output", found.identical_outputs === null ? null : percentage(found.identical_outputs)],
   ];
   return el("dl.facts", {}, facts.filter(([, fact]) => fact).map(([name, fact]) => el("div", {}, el("dt", {}, name), el("dd", {}, fact))));
 }

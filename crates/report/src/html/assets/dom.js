@@ -48,6 +48,16 @@ function plural(count, noun) {
   return count === 1 ? `1 ${noun}` : `${count.toLocaleString("en")} ${noun}s`;
 }
 
+/** `87.5 %`: a fraction, rounded to tenths. Only 0 is `0 %`, and only 1 is `100 %`: others close to these get more decimals. */
+function percentage(fraction) {
+  const exact = fraction * 100;
+  for (let decimals = 1; decimals <= 9; decimals += 1) {
+    const shown = Number(exact.toFixed(decimals));
+    if ([0, 100].every((limit) => shown !== limit || Math.abs(exact - limit) < 1e-9)) return `${shown} %`;
+  }
+  return `${exact} %`;
+}
+
 /** `56 ms`, `30.0 s`, `2 min 5 s` */
 function duration(ms) {
   if (ms < 1000) return `${Math.round(ms)} ms`;
