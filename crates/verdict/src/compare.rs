@@ -201,9 +201,9 @@ fn wall(gate: Gate, thresholds: &Thresholds, wall: WallChange, baseline: Option<
     GateCheck { baseline, current, delta_pct, min_wall_ms_delta: least, ..judged }
 }
 
-/// Adds the cases that grew most, if the gate failed.
+/// Adds the cases that grew most, and new ones that are slow, if the gate failed.
 fn slower(check: GateCheck, pairs: &Pairs<'_>) -> GateCheck {
-    let slower = if check.status == GateStatus::Fail { pairs.slower() } else { Vec::new() };
+    let slower = if check.status == GateStatus::Fail { pairs.slower(check.baseline) } else { Vec::new() };
     GateCheck { slower, ..check }
 }
 
@@ -311,8 +311,42 @@ mod tests {
         };
         let named: Vec<_> = at(0.5).into_iter().map(|case| (case.id, case.baseline, case.current)).collect();
         let wanted = [("d", 10.0, 2000.0), ("b", 10.0, 400.0), ("a", 10.0, 12.0)];
-        assert_eq!(named, wanted.map(|(id, old, new)| (id.to_owned(), old, new)));
+        assert_eq!(named, wanted.map(|(id, old, new)| (id.to_owned(), Some(old), new)));
         assert_eq!(at(50.0), []);
+    }
+
+    #[test]
+    fn new_slow_case_is_named_when_wall_time_gate_fails() {
+        let took = |id: &str, wall_ms| BaselineCase { wall_ms, ..case(id, CaseStatus::Pass, &[]) };
+        let later = BaselineCase { wall_ms: 0.0, ..case("later", CaseStatus::Skipped, &[]) };
+        let old = [took("a", 100.0), took("b", 100.0), took("c", 100.0), took("d", 700.0), later];
+        // The cases that grew more than the new one do not hide it, and a new case below the usual time is not blamed.
+        let current = run([
+            took("a", 20_100.0),
+            took("b", 20_100.0),
+            took("c", 20_100.0),
+            took("d", 700.0),
+            took("later", 9000.0),
+            took("checkout", 12_000.0),
+            took("fast", 200.0),
+            took("middling", 500.0),
+        ]);
+        let thresholds = Thresholds {
+            max_avg_wall_ms_delta_pct: Some(0.1),
+            max_p95_wall_ms_delta_pct: Some(0.1),
+            ..Thresholds::default()
+        };
+        let comparison = compare(Some(&run(old)), &current, &thresholds, true);
+        let new = |check: &GateCheck| -> Vec<(String, f64)> {
+            let new = check.slower.iter().filter(|case| case.baseline.is_none());
+            new.map(|case| (case.id.clone(), case.current)).collect()
+        };
+        let named = |ids: &[(&str, f64)]| ids.iter().map(|(id, ms)| ((*id).to_owned(), *ms)).collect::<Vec<_>>();
+        let slow = [("checkout", 12_000.0), ("later", 9000.0)];
+        // The mean was 250 ms, the 95th percentile 700 ms.
+        assert_eq!(new(&comparison.checks[1]), named(&[slow[0], slow[1], ("middling", 500.0)]));
+        assert_eq!(new(&comparison.checks[2]), named(&slow));
+        assert!(comparison.checks[1..3].iter().all(|check| check.slower.len() == 3 + new(check).len()));
     }
 
     #[test]

@@ -126,13 +126,13 @@ impl GateCheck {
     }
 }
 
-/// A case that takes longer than in the baseline.
+/// A case that takes longer than in the baseline, or that is new and takes longer than cases did there.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SlowerCase {
     /// The id of the case.
     pub id: String,
-    /// Its wall time in the baseline, in milliseconds.
-    pub baseline: f64,
+    /// Its wall time in the baseline, in milliseconds; null if it did not run there.
+    pub baseline: Option<f64>,
     /// Its wall time in this run, in milliseconds.
     pub current: f64,
 }

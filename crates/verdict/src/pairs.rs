@@ -8,7 +8,7 @@ use crate::{
 
 /// The number of baseline calls that are reported after the first difference.
 const STEPS_AFTER: usize = 12;
-/// The maximum number of slower cases that are named.
+/// The maximum number of slower cases that are named, and of new ones.
 const SLOWER: usize = 3;
 /// The minimum drop in similarity that is reported: rephrased answers always differ a little.
 const DROP: f64 = 0.01;
@@ -91,16 +91,25 @@ impl<'c> Pairs<'c> {
         missing.filter_map(|(baseline, _)| Some((*baseline)?.id.clone())).collect()
     }
 
-    /// The cases whose wall time grew most, largest growth first.
-    pub(crate) fn slower(&self) -> Vec<SlowerCase> {
-        let ran = |case: &BaselineCase| case.status != CaseStatus::Skipped;
-        let grown = self.both().filter(|(old, new)| ran(old) && ran(new) && new.wall_ms > old.wall_ms);
-        let mut slower: Vec<SlowerCase> = grown
-            .map(|(old, new)| SlowerCase { id: new.id.clone(), baseline: old.wall_ms, current: new.wall_ms })
+    /// The cases that made a wall time grow most, largest growth first, and then the slowest that did not run in the
+    /// baseline. Those can only raise it if they take longer than `usual`, the wall time of the baseline.
+    pub(crate) fn slower(&self, usual: Option<f64>) -> Vec<SlowerCase> {
+        let ran = |case: &&BaselineCase| case.status != CaseStatus::Skipped;
+        let now = self.pairs.values().filter_map(|(old, new)| Some((old.filter(ran), new.filter(ran)?)));
+        let mut slower: Vec<(f64, SlowerCase)> = now
+            .filter_map(|(old, new)| {
+                let baseline = old.map(|old| old.wall_ms);
+                let grown = new.wall_ms - baseline.or(usual)?;
+                (grown > 0.0).then(|| (grown, SlowerCase { id: new.id.clone(), baseline, current: new.wall_ms }))
+            })
             .collect();
-        slower.sort_by(|a, b| (b.current - b.baseline).total_cmp(&(a.current - a.baseline)));
-        slower.truncate(SLOWER);
-        slower
+        slower.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+        let (mut old, mut new): (Vec<_>, Vec<_>) =
+            slower.into_iter().map(|(_, case)| case).partition(|case| case.baseline.is_some());
+        old.truncate(SLOWER);
+        new.truncate(SLOWER);
+        old.append(&mut new);
+        old
     }
 
     pub(crate) fn changes(&self) -> CaseChanges {

@@ -43,6 +43,23 @@ impl Timed {
 }
 
 #[test]
+fn new_slow_case_is_named_by_the_gate() {
+    let timed = Timed::runledger("{ max_avg_wall_ms_delta_pct: 10 }");
+    let mut summary = timed.summary();
+    summary["aggregates"]["metrics"]["wall_ms"]["mean"] = json!(100.0);
+    summary["cases"][0]["wall_ms"] = json!(100);
+    fs::write(timed.suite.path("baseline.json"), summary.to_string()).unwrap();
+    let mut new = summary["cases"][0].clone();
+    (new["id"], new["wall_ms"]) = (json!("checkout"), json!(12_000));
+    summary["cases"].as_array_mut().unwrap().push(new);
+    summary["aggregates"]["metrics"]["wall_ms"]["mean"] = json!(6050.0);
+    fs::write(timed.suite.path("current.json"), summary.to_string()).unwrap();
+    let ran = timed.suite.agentci(&["diff", "--baseline", "baseline.json", "--run", "current.json"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stdout.contains("(limit 10 %, 0.1 as a fraction); new: checkout 12.0 s\n"), "{}", ran.stdout);
+}
+
+#[test]
 fn runledger_time_gate_is_percentage_or_fraction_below_one() {
     for (written, stored, readings) in [
         ("10", 0.1, "(limit 10 %, 0.1 as a fraction)"),

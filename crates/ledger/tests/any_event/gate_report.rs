@@ -87,7 +87,7 @@ fn check() -> impl Strategy<Value = GateCheck> {
     (id, status, numbers, vec(text(), 0..2), option::of(text())).prop_map(|(id, status, numbers, cases, note)| {
         let (threshold, baseline, current, delta, delta_pct, min_wall_ms_delta) = numbers;
         let slower =
-            cases.iter().map(|id: &String| SlowerCase { id: id.clone(), baseline: 0.5, current: 1.5 }).collect();
+            cases.iter().map(|id: &String| SlowerCase { id: id.clone(), baseline: threshold, current: 1.5 }).collect();
         let trend =
             |id: &String| CaseTrend { id: id.clone(), trend: Trend::Undecided, p: delta, ..CaseTrend::default() };
         let noise = baseline.map(|alpha| NoiseReport {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use agentci_verdict::{CaseHistory, CaseTrend, Gate, NoiseReport, Trend, first_of};
 
-use crate::overall::percent;
+use crate::rounding::percent;
 use crate::{count_of, duration_of};
 
 /// The maximum number of cases that a sentence describes.

@@ -162,8 +162,12 @@ fn wall(which: &str, check: &GateCheck) -> String {
     let (delta, limit) = (delta * 100.0, check.threshold.unwrap_or_default() * 100.0);
     let relation = if delta < 0.0 { "less" } else { "more" };
     let shown = rounded(delta, 0, &[limit, 0.0]);
-    let slower: Vec<String> = check.slower.iter().map(slower).collect();
-    let most = if slower.is_empty() { String::new() } else { format!("; grew most: {}", slower.join(", ")) };
+    let (old, new): (Vec<_>, Vec<_>) = check.slower.iter().partition(|case| case.baseline.is_some());
+    let listed = |label: &str, cases: &[&SlowerCase]| {
+        let cases: Vec<String> = cases.iter().map(|case| slower(case)).collect();
+        if cases.is_empty() { String::new() } else { format!("; {label}: {}", cases.join(", ")) }
+    };
+    let most = listed("grew most", &old) + &listed("new", &new);
     format!(
         "{which} wall time {} is {} % {relation} than the baseline's {} (limit {} %, {} as a fraction){}{most}",
         duration_of(current),
@@ -184,8 +188,10 @@ fn noise(check: &GateCheck, grown: f64) -> Option<String> {
         .then(|| format!(", and a difference of {grown} ms is below `min_wall_ms_delta` ({least} ms)"))
 }
 
+/// `t1 10 ms -> 2.4 s`, or `t1 2.4 s` for a new case.
 fn slower(case: &SlowerCase) -> String {
-    format!("{} {} -> {}", case.id, duration_of(case.baseline), duration_of(case.current))
+    let before = case.baseline.map(|baseline| format!("{} -> ", duration_of(baseline))).unwrap_or_default();
+    format!("{} {before}{}", case.id, duration_of(case.current))
 }
 
 /// A number without floating-point noise in its last digits.
@@ -265,13 +271,16 @@ mod tests {
 
     #[test]
     fn increased_wall_time_lists_the_slowest_growing_cases() {
-        let case = |id: &str, baseline, current| SlowerCase { id: id.into(), baseline, current };
-        let slower = vec![case("t1", 10.0, 2400.0), case("t2", 50.0, 51.0)];
+        let case = |id: &str, baseline, current| SlowerCase { id: id.into(), baseline: Some(baseline), current };
+        let checkout = SlowerCase { id: "checkout".into(), baseline: None, current: 12_000.0 };
+        let slower = vec![checkout, case("t1", 10.0, 2400.0), case("t2", 50.0, 51.0)];
         let check = check(Gate::MaxAvgWallMsDeltaPct, GateStatus::Fail, 0.1);
         let (current, baseline, delta_pct) = (Some(110.0), Some(50.0), Some(1.2));
         let told = gate(&GateCheck { current, baseline, delta_pct, slower, ..check });
         assert!(
-            told.ends_with("(limit 10 %, 0.1 as a fraction); grew most: t1 10 ms -> 2.4 s, t2 50 ms -> 51 ms"),
+            told.ends_with(
+                "(limit 10 %, 0.1 as a fraction); grew most: t1 10 ms -> 2.4 s, t2 50 ms -> 51 ms; new: checkout 12.0 s"
+            ),
             "{told}"
         );
     }
