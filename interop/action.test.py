@@ -541,7 +541,7 @@ def test_hostile_markdown_stays_code(job):
 def test_long_reports_are_cut_with_a_link(job):
     answer = json.dumps({"type": "final_output", "output": {"answer": "é🦀`" * 3000}})
     (job.home / "answer").write_text(answer + "\n")
-    cases = "\n".join(f"  - {{ id: case-{number}, input: {{}}, checks: [{{ contains: x{number} }}] }}" for number in range(20))
+    cases = "\n".join(f"  - {{ id: case-{number}, input: {{}}, checks: [{{ contains: x{number} }}] }}" for number in range(60))
     for name in ("first", "second"):
         suite = f"suite: {name}\ntarget: {{ process: {{ command: [sh, -c, 'read -r task; cat answer'] }} }}\ncases:\n{cases}\n"
         (job.home / name).mkdir()

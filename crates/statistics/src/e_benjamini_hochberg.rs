@@ -1,7 +1,7 @@
 //! The e-BH procedure: Benjamini-Hochberg for e-values, which stay valid whenever the runs are stopped.
 //!
 //! Wang and Ramdas, "False discovery rate control with e-values", 2022. E-values with a mean of at most 1 may depend on
-//! each other in any way. Those of [`Evidence`](crate::Evidence) have a bounded tail instead: `1 / e` is a p-value,
+//! each other in any way. Those of [`SequentialEvidence`](crate::SequentialEvidence) have a bounded tail instead: `1 / e` is a p-value,
 //! this procedure is Benjamini-Hochberg over these, and it keeps its level if the cases are independent.
 
 use crate::counts::real;

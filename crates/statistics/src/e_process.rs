@@ -51,7 +51,7 @@ const DROPS: [f64; 4] = [0.15, 0.3, 0.5, 0.8];
 
 /// The evidence about a case, run by run.
 #[derive(Debug, Clone)]
-pub struct Evidence {
+pub struct SequentialEvidence {
     history: Counts,
     current: Counts,
     /// The pass rates that a regression may have.
@@ -64,7 +64,7 @@ pub struct Evidence {
     unchanged: f64,
 }
 
-impl Evidence {
+impl SequentialEvidence {
     /// The usual smallest drop of the pass rate that matters.
     pub const DROP: f64 = 0.3;
 
@@ -136,8 +136,9 @@ mod tests {
 
     const RUNS: u64 = 20;
 
-    fn after(history: (u64, u64), runs: &[bool]) -> Evidence {
-        let mut evidence = Evidence::new(Counts { passes: history.0, runs: history.1 }, Evidence::DROP);
+    fn after(history: (u64, u64), runs: &[bool]) -> SequentialEvidence {
+        let mut evidence =
+            SequentialEvidence::new(Counts { passes: history.0, runs: history.1 }, SequentialEvidence::DROP);
         for &passed in runs {
             evidence.observe(passed);
         }
@@ -208,7 +209,7 @@ mod tests {
                     evidence.observe(true);
                 }
                 evidence.insert(0, first);
-                let e: Vec<f64> = evidence.iter().map(Evidence::regressed_e).collect();
+                let e: Vec<f64> = evidence.iter().map(SequentialEvidence::regressed_e).collect();
                 for ((limit, going), total) in limits.iter().zip(&mut going).zip(&mut total) {
                     *going = step(going);
                     for (chance, _) in going.iter_mut().zip(&e).filter(|(_, e)| *e >= limit) {

@@ -3,7 +3,7 @@
 //!
 //! - A fixed number of runs: [`fisher_lower`] for a case, [`mantel_haenszel_lower`] for a suite,
 //!   [`benjamini_hochberg`] across cases.
-//! - Runs that are repeated until the result is clear: [`Evidence`] for a case, [`e_benjamini_hochberg`] across cases.
+//! - Runs that are repeated until the result is clear: [`SequentialEvidence`] for a case, [`e_benjamini_hochberg`] across cases.
 //! - Times and costs: [`rank_sum`] for one pair of samples, [`stratified_rank_sum`] for a suite.
 //! - What a number of runs can show: [`detectable_rate`], [`runs_to_decide`].
 //!
@@ -27,7 +27,7 @@ mod tail;
 pub use benjamini_hochberg::benjamini_hochberg;
 pub use counts::Counts;
 pub use e_benjamini_hochberg::e_benjamini_hochberg;
-pub use e_process::Evidence;
+pub use e_process::SequentialEvidence;
 pub use fisher::fisher_lower;
 pub use mantel_haenszel::mantel_haenszel_lower;
 pub use power::{detectable_rate, runs_to_decide};

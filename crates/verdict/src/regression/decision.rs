@@ -10,7 +10,7 @@ use super::{CaseTrend, Trend};
 use crate::{BaselineCase, CaseHistory};
 
 /// A case with its history.
-pub(super) struct Compared<'c> {
+pub(super) struct ComparedCase<'c> {
     pub(super) id: &'c str,
     pub(super) history: Counts,
     pub(super) current: Counts,
@@ -18,14 +18,14 @@ pub(super) struct Compared<'c> {
 }
 
 /// Which cases got worse, and whether the suite did.
-pub(super) struct Decision {
+pub(super) struct RateDecision {
     pub(super) suite_p: Option<f64>,
     pub(super) suite_regressed: bool,
     /// The cases that got worse or are undecided.
     pub(super) cases: Vec<CaseTrend>,
 }
 
-impl<'c> Compared<'c> {
+impl<'c> ComparedCase<'c> {
     pub(super) fn new(case: &'c BaselineCase, history: Counts) -> Self {
         Self {
             id: &case.id,
@@ -59,8 +59,8 @@ impl<'c> Compared<'c> {
     }
 }
 
-impl Decision {
-    pub(super) fn of(compared: &[Compared<'_>], alpha: f64) -> Self {
+impl RateDecision {
+    pub(super) fn of(compared: &[ComparedCase<'_>], alpha: f64) -> Self {
         let strata: Vec<(Counts, Counts)> = compared.iter().map(|one| (one.history, one.current)).collect();
         let suite_p = mantel_haenszel_lower(&strata);
         let cases = trends(compared, alpha);
@@ -78,7 +78,7 @@ impl Decision {
 }
 
 /// The cases that got worse or are undecided.
-fn trends(compared: &[Compared<'_>], alpha: f64) -> Vec<CaseTrend> {
+fn trends(compared: &[ComparedCase<'_>], alpha: f64) -> Vec<CaseTrend> {
     let level = alpha / 2.0;
     let p: Vec<f64> = compared.iter().map(|one| fisher_lower(one.history, one.current)).collect();
     let adjusted = benjamini_hochberg(&p);

@@ -11,13 +11,13 @@ use crate::thresholds::GrowthThreshold;
 use crate::{Baseline, CaseHistory, CaseSample, Spread};
 
 /// A case with the values of its history and of this run.
-struct Compared<'c> {
+struct GrowthSample<'c> {
     id: &'c str,
     history: Vec<f64>,
     current: Vec<f64>,
 }
 
-impl Compared<'_> {
+impl GrowthSample<'_> {
     fn medians(&self) -> Option<(f64, f64)> {
         let median = |values: &[f64]| Spread::of(values.iter().copied()).map(|spread| spread.p50);
         median(&self.history).zip(median(&self.current))
@@ -55,13 +55,14 @@ fn compare(
     gate: GrowthThreshold,
     value: impl Fn(&CaseSample) -> Option<f64>,
 ) -> Option<NoiseReport> {
-    let all = current.cases.iter().map(|case| Compared {
+    let all = current.cases.iter().map(|case| GrowthSample {
         id: &case.id,
         history: baseline.history.samples(&case.id, &current.mode).filter_map(|sample| value(&sample)).collect(),
         current: value(&case.sample).into_iter().collect(),
     });
-    let cases: Vec<Compared<'_>> = all.filter(|case| !case.history.is_empty() && !case.current.is_empty()).collect();
-    let totals = cases.iter().filter_map(Compared::medians);
+    let cases: Vec<GrowthSample<'_>> =
+        all.filter(|case| !case.history.is_empty() && !case.current.is_empty()).collect();
+    let totals = cases.iter().filter_map(GrowthSample::medians);
     let (before, now) = totals.fold((0.0, 0.0), |(before, now), (old, new)| (before + old, now + new));
     if cases.is_empty() {
         return None;
@@ -101,12 +102,12 @@ fn compare(
 }
 
 /// The values of a case if it had grown beyond everything before.
-fn largest(case: &Compared<'_>) -> (Vec<f64>, Vec<f64>) {
+fn largest(case: &GrowthSample<'_>) -> (Vec<f64>, Vec<f64>) {
     let most = case.history.iter().copied().fold(0.0, f64::max);
     (case.history.clone(), case.current.iter().map(|_| most + 1.0).collect())
 }
 
-fn trend(case: &Compared<'_>, p: f64) -> CaseTrend {
+fn trend(case: &GrowthSample<'_>, p: f64) -> CaseTrend {
     let medians = case.medians();
     CaseTrend {
         id: case.id.to_owned(),

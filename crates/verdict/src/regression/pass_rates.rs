@@ -2,7 +2,7 @@
 
 use agentci_statistics::{Counts, detectable_rate, runs_to_decide};
 
-use super::decision::{Compared, Decision};
+use super::decision::{ComparedCase, RateDecision};
 use super::{CaseTrend, NoiseReport, Trend};
 use crate::pairs::Pairs;
 use crate::{Baseline, BaselineCase, CaseHistory, CaseStatus};
@@ -22,14 +22,14 @@ pub(crate) fn no_regression(
 ) -> Result<NoiseReport, String> {
     let ran = || current.cases.iter().filter(|case| case.sample.runs > 0);
     let past = |case: &BaselineCase| past(baseline, &case.id, &current.mode);
-    let compared: Vec<Compared<'_>> =
-        ran().map(|case| Compared::new(case, past(case))).filter(|one| one.history.runs > 0).collect();
+    let compared: Vec<ComparedCase<'_>> =
+        ran().map(|case| ComparedCase::new(case, past(case))).filter(|one| one.history.runs > 0).collect();
     let new = ran().filter(|case| past(case).runs == 0);
     let broken: Vec<CaseTrend> = new.filter(|case| never_passed(case, pairs)).map(new_and_broken).collect();
     if compared.is_empty() && broken.is_empty() {
         return Err(nothing_to_compare(baseline, &current.mode));
     }
-    let Decision { suite_p, suite_regressed, mut cases } = Decision::of(&compared, alpha);
+    let RateDecision { suite_p, suite_regressed, mut cases } = RateDecision::of(&compared, alpha);
     cases.extend(broken);
     cases.sort_by(|one, other| (one.trend as u8, &one.id).cmp(&(other.trend as u8, &other.id)));
     let trend = if suite_regressed || cases.iter().any(|case| case.trend == Trend::Regressed) {
@@ -40,7 +40,7 @@ pub(crate) fn no_regression(
         Trend::Undecided
     };
     let random = || compared.iter().filter(|one| !one.deterministic);
-    let level = Decision::level_of_one(random().count(), alpha);
+    let level = RateDecision::level_of_one(random().count(), alpha);
     let detectable = random().map(|one| detectable_rate(one.history, one.current.runs, level, POWER));
     let undecided = cases.iter().filter(|case| case.trend == Trend::Undecided);
     let needed = undecided.map(|case| runs_to_decide(counts(case.history), counts(case.current), level, MOST_RUNS));

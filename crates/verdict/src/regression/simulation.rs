@@ -4,7 +4,7 @@
 use agentci_statistics::{Counts, Random};
 use serde::Serialize;
 
-use super::decision::{Compared, Decision};
+use super::decision::{ComparedCase, RateDecision};
 use crate::{Baseline, CaseHistory};
 
 /// A change of the agent to simulate.
@@ -46,7 +46,7 @@ impl Simulation {
     /// The share of simulated runs that the gate would fail.
     pub fn red(&self, histories: &[CaseHistory], change: SimulatedChange) -> f64 {
         let mut random = Random::new(self.seed);
-        let mut cases: Vec<Compared<'_>> = histories.iter().map(|history| simulated(*history)).collect();
+        let mut cases: Vec<ComparedCase<'_>> = histories.iter().map(|history| simulated(*history)).collect();
         let usual = usual_rate(histories);
         let red = (0..self.rounds).filter(|_| {
             let broken = random.next_u64() % (cases.len().max(1) as u64);
@@ -62,7 +62,7 @@ impl Simulation {
                 let passes = random.binomial(self.runs, rate.clamp(0.0, 1.0));
                 case.current = Counts { passes, runs: self.runs };
             }
-            Decision::of(&cases, self.alpha).is_regressed()
+            RateDecision::of(&cases, self.alpha).is_regressed()
         });
         #[expect(clippy::cast_precision_loss, reason = "there are few rounds")]
         let share = red.count() as f64 / f64::from(self.rounds.max(1));
@@ -80,9 +80,9 @@ impl Simulation {
     }
 }
 
-fn simulated(history: CaseHistory) -> Compared<'static> {
+fn simulated(history: CaseHistory) -> ComparedCase<'static> {
     let history = Counts { passes: history.passes, runs: history.runs };
-    Compared { id: "", history, current: Counts::default(), deterministic: false }
+    ComparedCase { id: "", history, current: Counts::default(), deterministic: false }
 }
 
 /// The pass rate of all cases together, which is never quite certain.
