@@ -6,7 +6,9 @@
 //! are compared as well.
 
 pub mod builtin;
+pub mod calibration;
 mod choice;
+pub mod contradictions;
 mod embedder;
 pub mod facts;
 pub mod remote;

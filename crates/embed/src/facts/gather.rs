@@ -19,7 +19,6 @@ const MOST_FACTS: usize = 2_000;
 pub(super) struct StatedFacts<'a> {
     pub(super) facts: Vec<LocatedFact<'a>>,
     pub(super) words: TextWords,
-    pub(super) says_no: bool,
 }
 
 /// A fact and its place in the text.
@@ -31,6 +30,13 @@ pub(super) struct LocatedFact<'a> {
     /// Whether the other text must state it as well. If not, it can only match a fact of the other text: `one`, the
     /// `1.` of a list.
     pub(super) required: bool,
+}
+
+impl LocatedFact<'_> {
+    /// Where it begins, in bytes.
+    pub(super) fn start(&self) -> usize {
+        self.start
+    }
 }
 
 #[derive(Debug)]
@@ -152,11 +158,6 @@ impl<'a> FactReader<'a, '_> {
     }
 
     fn word(&mut self, index: usize, piece: &TextPiece<'_>) -> usize {
-        const NO: [&str; 16] = [
-            "no", "not", "never", "none", "nobody", "nothing", "neither", "nor", "without", "cannot", "dont", "cant",
-            "wont", "isnt", "doesnt", "didnt",
-        ];
-        self.stated.says_no |= is_any(piece.text, &NO) || piece.text.ends_with("n't") || piece.text.ends_with("n’t");
         if let Some(weekday) = calendar::weekday(piece.text) {
             return self.push(index, index, Value::Weekday(weekday), true);
         }
@@ -247,7 +248,7 @@ impl<'a> FactReader<'a, '_> {
     /// The piece at an offset, if only spaces, a comma or a full stop are between it and the piece before it.
     fn after(&self, index: usize, offset: usize) -> Option<&TextPiece<'a>> {
         let piece = self.pieces.get(index + offset)?;
-        let before = self.pieces.get((index + offset).checked_sub(1)?).filter(|_| offset > 0);
+        let before = offset.checked_sub(1).and_then(|before| self.pieces.get(index + before));
         let gap = before.and_then(|before| self.text.get(before.end()..piece.start)).unwrap_or_default();
         matches!(gap.trim_matches([' ', '\u{a0}', '\u{202f}', '\t']), "" | "," | ".").then_some(piece)
     }
