@@ -2,10 +2,11 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use agentci_checks::ReadySuite;
+use agentci_checks::{ReadyCase, ReadySuite};
 use agentci_formats::LoadOptions;
-use agentci_plan::{Case, InvalidChecks, MOST_RUNS, Mode, Plan, Suite};
+use agentci_plan::{Case, Cases, InvalidChecks, MOST_RUNS, Mode, Plan, Repeats, Suite};
 use agentci_runner::{AskError, RunFacts, RunOptions, RunPlan, RunShard, Stop, Stopper};
 use agentci_source::{Diagnostic, Diagnostics, Files, Sources};
 use agentci_stubs::ToolboxError;
@@ -121,7 +122,23 @@ impl Suites {
     /// Runs every case this often, at most [`MOST_RUNS`](agentci_plan::MOST_RUNS) times, whatever its suite says.
     pub fn repeat(&mut self, runs: u32) {
         let cases = self.loaded.iter_mut().flat_map(|loaded| &mut loaded.suite.cases);
-        cases.for_each(|case| case.runs = runs.clamp(1, MOST_RUNS));
+        cases.for_each(|case| (case.runs, case.repeats) = (runs.clamp(1, MOST_RUNS), None));
+    }
+
+    /// Repeats every case until it is decided whether it got worse, as its suite says or up to [`Repeats::MAX`] times.
+    /// The error is the name of a selected suite without the gate `no_regression`, which decides.
+    pub fn repeat_until_decided(&mut self) -> Result<(), String> {
+        for LoadedSuite { suite, selected, .. } in &mut self.loaded {
+            if !selected.is_empty() && suite.gates.no_regression.is_none() {
+                return Err(suite.name.clone());
+            }
+            let total = suite.cases.iter().find_map(|case| Some(case.repeats.as_ref()?.total)).unwrap_or_default();
+            let usual = Arc::new(Repeats { total, ..Repeats::default() });
+            for case in suite.cases.iter_mut().filter(|case| case.repeats.is_none()) {
+                (case.runs, case.repeats) = (Repeats::MAX, Some(Arc::clone(&usual)));
+            }
+        }
+        Ok(())
     }
 
     /// The problems of the suites.
@@ -171,24 +188,33 @@ impl Suites {
         stop: &Stop,
         on_event: &mut dyn FnMut(RunEvent),
     ) -> CaseStatus {
-        let loaded = &mut self.loaded[position];
-        let cases = std::mem::take(&mut loaded.suite.cases);
-        let ready = std::mem::take(&mut loaded.ready.cases);
-        let loaded = &self.loaded[position];
-        let version = env!("CARGO_PKG_VERSION").into();
-        let facts = RunFacts { version, shard: loaded.part.clone(), ..facts.clone() };
-        let run = RunPlan {
-            sources: &self.sources,
-            suite: &loaded.suite,
-            cases,
-            ready,
-            selected: &loaded.selected,
-            facts: &facts,
-            policy: loaded.policy.as_ref(),
-            options: &self.options(position, settings),
-            stop,
-        };
+        let cases = self.take_cases(position);
+        let facts = self.facts_of(position, facts);
+        let options = self.options(position, settings);
+        let run = self.run_plan(position, cases, (&facts, &options), stop);
         agentci_runner::run_suite(run, on_event).await
+    }
+
+    /// Moves the cases of a suite and their checks out of it.
+    pub(crate) fn take_cases(&mut self, position: usize) -> (Cases, Vec<ReadyCase>) {
+        let LoadedSuite { suite, ready, .. } = &mut self.loaded[position];
+        (std::mem::take(&mut suite.cases), std::mem::take(&mut ready.cases))
+    }
+
+    pub(crate) fn facts_of(&self, position: usize, facts: &RunFacts) -> RunFacts {
+        let version = env!("CARGO_PKG_VERSION").into();
+        RunFacts { version, shard: self.loaded[position].part.clone(), ..facts.clone() }
+    }
+
+    pub(crate) fn run_plan<'r>(
+        &'r self,
+        position: usize,
+        (cases, ready): (Cases, Vec<ReadyCase>),
+        (facts, options): (&'r RunFacts, &'r RunOptions<'r>),
+        stop: &'r Stop,
+    ) -> RunPlan<'r> {
+        let LoadedSuite { suite, policy, selected, .. } = &self.loaded[position];
+        RunPlan { sources: &self.sources, suite, cases, ready, selected, facts, policy: policy.as_ref(), options, stop }
     }
 
     /// Sends one message to an agent that a suite names, and returns its result.
@@ -204,7 +230,7 @@ impl Suites {
         agentci_runner::ask_agent(&self.loaded[position].suite, agent, message, &options, stop).await
     }
 
-    fn options<'s>(&'s self, position: usize, settings: &'s Settings) -> RunOptions<'s> {
+    pub(crate) fn options<'s>(&'s self, position: usize, settings: &'s Settings) -> RunOptions<'s> {
         let suite = &self.loaded[position].suite;
         RunOptions {
             files: &DiskFiles,

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::{Check, EmptyChecks, Plan, UnsetVariableError, fill};
-use agentci_source::{Diagnostic, Diagnostics, Files, Severity, did_you_mean, read};
+use agentci_source::{Diagnostic, Diagnostics, Files, Reading, Severity, did_you_mean, read};
 use agentci_trace::Trace;
 use agentci_verdict::Outcome;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::compile_suite::compile_suite;
 use crate::compiler::Compiler;
@@ -46,11 +46,17 @@ pub struct ReadyCase {
 #[derive(Debug, Clone)]
 pub struct ReadyCheck {
     check: Arc<Check>,
+    /// The check before its variables were filled.
+    written: Arc<Check>,
     /// Absent until the variables are filled.
     test: Option<Arc<dyn Evaluate>>,
 }
 
 impl ReadyCheck {
+    fn new(check: Arc<Check>, test: Option<Arc<dyn Evaluate>>) -> Self {
+        Self { written: Arc::clone(&check), check, test }
+    }
+
     /// The check of the plan, or the invalid check that replaces it.
     pub fn check(&self) -> &Arc<Check> {
         &self.check
@@ -81,6 +87,18 @@ impl ReadyCheck {
     /// The function of the suite that it calls, if any.
     pub fn script(&self) -> Option<&ScriptCall> {
         self.test.as_ref()?.script()
+    }
+
+    /// What determines its outcome on a trace: its kind, its arguments as written, and the file that it names. `None` if
+    /// that is not known: for an invalid check, and for a file whose name contains variables.
+    pub fn definition(&self) -> Option<Value> {
+        let Check { kind, arguments, negate, templated, invalid, .. } = &*self.written;
+        let file = self.test.as_ref().and_then(|test| test.reads());
+        if *invalid || (*templated && file.is_some()) {
+            return None;
+        }
+        let arguments = arguments.value(Reading::Core).ok()?;
+        Some(json!([&*kind.value, negate, arguments, file]))
     }
 
     /// Evaluates it on a trace.
@@ -151,7 +169,9 @@ pub fn refill(
     check.arguments = fill(&check.arguments, lookup)?;
     check.templated = false;
     let mut compiler = Compiler::new(files, folder);
-    Ok(make_ready(&mut compiler, &Arc::new(check), CheckOrigin::Filled).ok_or(compiler.problems))
+    let made = make_ready(&mut compiler, &Arc::new(check), CheckOrigin::Filled);
+    let made = made.map(|filled| ReadyCheck { written: Arc::clone(&ready.written), ..filled });
+    Ok(made.ok_or(compiler.problems))
 }
 
 /// The origin of a check, which decides whether it may require nothing.
@@ -167,7 +187,7 @@ pub(crate) enum CheckOrigin {
 
 pub(crate) fn make_ready(compiler: &mut Compiler<'_>, check: &Arc<Check>, origin: CheckOrigin) -> Option<ReadyCheck> {
     if check.invalid {
-        return Some(ReadyCheck { check: Arc::clone(check), test: Some(invalid::evaluator(check)) });
+        return Some(ReadyCheck::new(Arc::clone(check), Some(invalid::evaluator(check))));
     }
     let Some(compile) = registry::find(&check.kind.value) else {
         unknown(compiler, check);
@@ -184,7 +204,7 @@ pub(crate) fn make_ready(compiler: &mut Compiler<'_>, check: &Arc<Check>, origin
         }
         Some(test)
     };
-    Some(ReadyCheck { check: Arc::clone(check), test })
+    Some(ReadyCheck::new(Arc::clone(check), test))
 }
 
 /// Reports a check that requires nothing. Formats that have always passed such a check still do, with a warning.
@@ -207,7 +227,8 @@ pub(crate) fn never(check: &Check, problem: &Diagnostic) -> ReadyCheck {
     let Check { kind, arguments, invalid, .. } = Check::invalid(check.kind.span, problem.message.clone(), problem.span);
     let labelled = check.clone().with_label(check.label().or(known));
     let check = Check { kind, arguments, invalid, templated: false, ..labelled };
-    ReadyCheck { test: Some(invalid::evaluator(&check)), check: Arc::new(check) }
+    let test = invalid::evaluator(&check);
+    ReadyCheck::new(Arc::new(check), Some(test))
 }
 
 /// Turns a problem with a check into a warning that its case will fail.

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use agentci_plan::ScriptFile;
 use agentci_source::read::{self, Fields};
@@ -24,6 +24,8 @@ pub(crate) struct Schema {
     pub(crate) source: Arc<Value>,
     pub(crate) formats: Formats,
     pub(crate) cost: SchemaCost,
+    /// The hash of the source, made when it is needed.
+    pub(crate) digest: OnceLock<String>,
 }
 
 /// The context in which the arguments of checks are read.

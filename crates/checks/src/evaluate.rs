@@ -47,6 +47,11 @@ pub(crate) trait Evaluate: std::fmt::Debug + Send + Sync {
         None
     }
 
+    /// Identifies the content of the file that the check names, if it names one.
+    fn reads(&self) -> Option<&str> {
+        self.script().map(|call| call.file.source.as_str())
+    }
+
     /// The part of the answer that the run keeps.
     fn keep(&self, answer: Value, _negate: bool) -> KeptAnswer {
         KeptAnswer { evidence: answer, ..KeptAnswer::default() }

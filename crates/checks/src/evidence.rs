@@ -13,11 +13,19 @@ use crate::BoundedTask;
 #[derive(Debug, Clone, PartialEq)]
 pub enum EvidenceQuestion {
     /// How similar two texts are: `{"similarity": 0.87, "embedder": ID}`, with the facts that only one of them states
-    /// under `"facts"`, the embedder's own threshold, if it has one, under `"default_threshold"`, and a `"note"` if
-    /// there is one.
+    /// under `"facts"`, with a contradiction if asked for, the embedder's own threshold, if it has one, under
+    /// `"default_threshold"`, and a `"note"` if there is one.
     Similarity {
         /// The expected text; many questions share it.
         expected: String,
+        /// The answer of the agent.
+        said: String,
+        /// Whether to look for contradictions.
+        contradictions: bool,
+    },
+    /// The numbers that a text states: a list under `"numbers"`, each with its `"text"`, its `"readings"`, whether it is
+    /// `"doubtful"`, and what is directly `"before"` and `"after"` it.
+    Numbers {
         /// The answer of the agent.
         said: String,
     },

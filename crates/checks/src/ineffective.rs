@@ -16,6 +16,7 @@ pub(crate) fn settings(check: &Check) -> Vec<Diagnostic> {
         "tool_called" => of_calls(check, &mut found),
         "model_called" => of_requests(check, &mut found),
         "tool_result" => found.extend(any_result(check)),
+        "contains" => found.extend(digits_alone(check)),
         _ => {}
     }
     found
@@ -94,6 +95,36 @@ fn any_result(check: &Check) -> Option<Diagnostic> {
     Some(Diagnostic::warning(result.span, message).label("requires nothing").help(help))
 }
 
+/// Warns about a text that is just a number: `20` is also in `120`. Under `not`, this makes no check weaker.
+fn digits_alone(check: &Check) -> Option<Diagnostic> {
+    let arguments = &check.arguments;
+    if check.negate || arguments.get("of").and_then(Node::as_text).as_deref() == Some("output") {
+        return None;
+    }
+    let texts = arguments.get("text").unwrap_or(arguments);
+    let alone = std::slice::from_ref(texts);
+    texts.items().unwrap_or(alone).iter().find_map(|text| {
+        let written = text.as_text().filter(|written| is_number(written))?;
+        let message =
+            format!("`contains` of the number `{written}` is also met by other numbers, such as `1{written}`");
+        let value = written.replace(',', "");
+        let help = format!("write `number: {value}`, which finds the number in any notation; an id needs no change");
+        Some(Diagnostic::warning(text.span, message).label("part of other numbers").help(help))
+    })
+}
+
+/// Whether a text is a number of up to six digits, with or without separators; longer ones are ids.
+fn is_number(text: &str) -> bool {
+    const ID: usize = 7;
+    let digits = text.chars().filter(char::is_ascii_digit).count();
+    let text = text.trim();
+    (1..ID).contains(&digits)
+        && text.starts_with(|c: char| c.is_ascii_digit())
+        && text.ends_with(|c: char| c.is_ascii_digit())
+        && !(digits > 1 && text.starts_with('0') && !text.starts_with("0."))
+        && text.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ','))
+}
+
 /// Warns about a pattern that matches every text.
 fn any_text(wanted: &Node, key: &str) -> Option<Diagnostic> {
     let pattern = wanted.get("matches")?;
@@ -145,6 +176,8 @@ mod tests {
                 "`parameters`",
             ),
             ("tool_result", json!({ "name": "a", "result": "regex:.*" }), "`.*` matches any text"),
+            ("contains", json!("20"), "`contains` of the number `20` is also met by other numbers, such as `120`"),
+            ("contains", json!({ "text": ["paid", "1,234.50"] }), "the number `1,234.50`"),
             ("tool_result", json!({ "name": "a", "result": "regex:(?s)^.*$" }), "matches any text"),
             ("tool_result", json!({ "name": "a", "result": {} }), "an empty mapping"),
         ] {
@@ -160,6 +193,11 @@ mod tests {
     fn does_not_report_settings_that_can_fail() {
         for (kind, arguments, negate) in [
             ("tool_called", json!("a"), false),
+            ("contains", json!("20 euros"), false),
+            ("contains", json!("20"), true),
+            ("contains", json!("4711008"), false),
+            ("contains", json!("007"), false),
+            ("contains", json!({ "text": "20", "of": "output" }), false),
             ("tool_called", json!({ "name": "a", "count": 0 }), false),
             ("tool_called", json!({ "name": "a", "count": { "min": 1 } }), false),
             ("tool_called", json!({ "name": "a", "count": { "min": 0, "max": 2 } }), false),

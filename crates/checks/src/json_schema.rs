@@ -30,12 +30,12 @@
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use agentci_source::shape::{CheckShape, KeyRule, Kind, Shape, optional, words};
 use agentci_source::{Diagnostic, Files, Node, Span, join, read};
 use agentci_text::json_error;
-use agentci_trace::Trace;
+use agentci_trace::{Trace, canonical, sha256};
 use agentci_verdict::{Detail, Failure, Outcome};
 use jsonschema::{PatternOptions, ValidationError, Validator};
 use serde::{Deserialize, Serialize};
@@ -179,7 +179,10 @@ fn build(source: Value, name: &str, span: Span, formats: Formats) -> Result<Sche
         validator(&source, formats).map(Some)
     };
     let wrong = match (made, draft) {
-        (Ok(validator), _) => return Ok(Schema { validator, source: Arc::new(source), formats, cost }),
+        (Ok(validator), _) => {
+            let digest = OnceLock::new();
+            return Ok(Schema { validator, source: Arc::new(source), formats, cost, digest });
+        }
         (Err(_), Some(draft)) => {
             Diagnostic::error(span, format!("{name} uses an unsupported JSON Schema draft: `{draft}`"))
                 .label("unsupported `$schema`")
@@ -220,6 +223,11 @@ fn wrong_schema(error: &ValidationError<'_>, name: &str, span: Span) -> Diagnost
 }
 
 impl Evaluate for JsonSchema {
+    fn reads(&self) -> Option<&str> {
+        let Schema { source, digest, .. } = &*self.schema;
+        Some(digest.get_or_init(|| sha256(canonical(source).as_bytes())))
+    }
+
     fn evaluate(&self, trace: &Trace) -> Outcome {
         let output = match self.looked_at(trace) {
             Ok(output) => output,

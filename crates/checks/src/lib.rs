@@ -25,6 +25,7 @@ mod latency;
 mod matches;
 mod model_called;
 mod no_pii;
+mod number;
 mod output;
 mod output_words;
 mod pattern;

@@ -9,8 +9,8 @@ use crate::compiler::Compiler;
 use crate::evaluate::Evaluate;
 use crate::{
     agent, call_order, contains, duration, equals, finish_reason, json_path, json_schema, latency, matches,
-    model_called, no_pii, required_fields, script, semantic, task, tokens, tool_called, tool_evidence, tool_result,
-    type_of, valid_json,
+    model_called, no_pii, number, required_fields, script, semantic, task, tokens, tool_called, tool_evidence,
+    tool_result, type_of, valid_json,
 };
 
 /// Reads the arguments of a check; adds problems to the compiler.
@@ -29,6 +29,7 @@ const KINDS: &[(&CheckShape, Compile)] = &[
     (&matches::SHAPE, matches::compile),
     (&model_called::SHAPE, model_called::compile),
     (&no_pii::SHAPE, no_pii::compile),
+    (&number::SHAPE, number::compile),
     (&required_fields::SHAPE, required_fields::compile),
     (&script::SHAPE, script::compile),
     (&semantic::SHAPE, semantic::compile),

@@ -1,17 +1,22 @@
 //! # What it checks
 //! The answer means the same as the expected text. Their similarity, as an embedder measures it, must reach the
 //! threshold, and the numbers, dates, ids and names of the expected text must be in the answer. With `facts: warn` a
-//! missing fact is a warning, with `facts: off` facts are not compared. A negation in only one of the texts is always
-//! just a hint, and so is a fact that may be meant differently: `1.500` for `1,5`, `abc123` for `ABC123`.
+//! missing fact is a warning, with `facts: off` facts are not compared. A fact that may be meant differently is always
+//! just a hint: `1.500` for `1,5`, `abc123` for `ABC123`.
+//!
+//! The answer must not contradict the expected text: by a negation (`not approved`), an opposite (`denied`), exchanged
+//! roles or order, a quantifier, one of several exclusive things, a question or a refusal. With `contradictions: warn`
+//! this is a warning, with `contradictions: off` it is not looked for. A contradiction that is only likely is always a
+//! warning.
 //!
 //! A threshold depends on the embedder: it may be a mapping from embedders to numbers, each key an embedder's id or
 //! the beginning of one up to a `:` or `@`. Default: the embedder's own threshold, or 0.88 if it has none. An empty
-//! answer fails without a call of the embedder. Under `not`, the similarity must be below the threshold, and facts are
-//! not compared.
+//! answer fails without a call of the embedder. Under `not`, the similarity must be below the threshold, and facts
+//! and contradictions are not compared.
 //!
 //! # Why
-//! A right answer can be worded in many ways. A similarity only tells answers on the subject from others; comparing
-//! facts finds the wrong number that it misses.
+//! A right answer can be worded in many ways. A similarity only tells answers on the subject from others. Comparing
+//! facts finds the wrong number that it misses, and comparing negations and opposites the wrong statement.
 //!
 //! # Example
 //! ```yaml
@@ -26,7 +31,7 @@ use agentci_plan::is_meant;
 use agentci_source::shape::{CheckShape, Kind, Shape, optional, required, words};
 use agentci_source::{Diagnostics, Node, Span, Spanned, read};
 use agentci_trace::Trace;
-use agentci_verdict::{DifferingFacts, Failure, Outcome, Similarity};
+use agentci_verdict::{Contradiction, DifferingFacts, Failure, Outcome, Similarity};
 use serde_json::Value;
 
 use crate::compiler::{Compiler, choice, spanned};
@@ -43,7 +48,8 @@ const BUILTIN_REACHES: f64 = 0.75;
 struct Semantic {
     expected: Spanned<String>,
     threshold: Option<Threshold>,
-    facts: MissingFacts,
+    facts: Reaction,
+    contradictions: Reaction,
 }
 
 #[derive(Debug)]
@@ -53,16 +59,15 @@ enum Threshold {
     Each(Span, Vec<(String, Spanned<f64>)>),
 }
 
-/// What to do if the answer lacks a fact.
+/// What to do if the answer lacks a fact, or contradicts the expected text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum MissingFacts {
+enum Reaction {
     Fail,
     Warn,
     Off,
 }
 
-const FACTS: [(&str, MissingFacts); 3] =
-    [("fail", MissingFacts::Fail), ("warn", MissingFacts::Warn), ("off", MissingFacts::Off)];
+const REACTIONS: [(&str, Reaction); 3] = [("fail", Reaction::Fail), ("warn", Reaction::Warn), ("off", Reaction::Off)];
 
 /// The answer to the question, with the threshold that applies.
 struct Measured {
@@ -87,7 +92,12 @@ static ARGUMENTS: Shape = Shape::new(
     &[
         required("expected", Kind::Name, "The text of a good answer."),
         optional("threshold", THRESHOLD, "Minimum similarity, or one for each embedder."),
-        optional("facts", Kind::Choice(&words(&FACTS)), "What to do if the answer lacks a fact. Default: fail."),
+        optional("facts", Kind::Choice(&words(&REACTIONS)), "What to do if the answer lacks a fact. Default: fail."),
+        optional(
+            "contradictions",
+            Kind::Choice(&words(&REACTIONS)),
+            "What to do if the answer certainly contradicts the expected text. Default: fail.",
+        ),
     ],
 );
 
@@ -95,12 +105,14 @@ const THRESHOLD: Kind = Kind::Either(&[SHARE, Kind::FilledMap(&SHARE)]);
 const SHARE: Kind = Kind::Range(0.0, 1.0);
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
-    let (mut expected, mut limit, mut facts) = (arguments, None, MissingFacts::Fail);
+    let (mut expected, mut limit) = (arguments, None);
+    let (mut facts, mut contradictions) = (Reaction::Fail, Reaction::Fail);
     if arguments.pairs().is_some() {
         let mut arguments = compiler.open(&ARGUMENTS, arguments)?;
         let found = arguments.required_node("expected");
         limit = arguments.optional("threshold", threshold);
-        facts = arguments.optional("facts", choice(&FACTS)).unwrap_or(facts);
+        facts = arguments.optional("facts", choice(&REACTIONS)).unwrap_or(facts);
+        contradictions = arguments.optional("contradictions", choice(&REACTIONS)).unwrap_or(contradictions);
         arguments.finish();
         expected = found?;
     }
@@ -109,7 +121,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
         let help = "write the text of a good answer";
         return compiler.refuse(expected.span, "the expected text must not be blank", "blank", help);
     }
-    Some(Arc::new(Semantic { expected, threshold: limit, facts }))
+    Some(Arc::new(Semantic { expected, threshold: limit, facts, contradictions }))
 }
 
 fn threshold(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Threshold> {
@@ -155,18 +167,30 @@ impl Semantic {
         }
     }
 
+    /// The differences that the suite asks for.
+    fn differing(&self, answer: &Value) -> DifferingFacts {
+        let facts = answer.get("facts").cloned();
+        let all = facts.and_then(|facts| serde_json::from_value::<DifferingFacts>(facts).ok()).unwrap_or_default();
+        let contradiction = all.contradiction.clone().filter(|_| self.contradictions != Reaction::Off);
+        let facts = if self.facts == Reaction::Off { DifferingFacts::default() } else { all };
+        DifferingFacts { contradiction, ..facts }
+    }
+
+    /// The contradiction that fails the check.
+    fn refuted<'f>(&self, facts: &'f DifferingFacts) -> Option<&'f Contradiction> {
+        facts.contradiction.as_ref().filter(|found| found.certain && self.contradictions == Reaction::Fail)
+    }
+
     /// Reads an answer; `None` if it is malformed.
     fn measured(&self, answer: &Value, negated: bool) -> Option<Measured> {
         let embedder = answer["embedder"].as_str()?.to_owned();
         let threshold = self.threshold_of(&embedder, answer["default_threshold"].as_f64());
-        let compared = self.facts != MissingFacts::Off && !negated;
-        let facts = answer.get("facts").filter(|_| compared).cloned();
         let similarity = Similarity {
             similarity: answer["similarity"].as_f64().filter(|number| number.is_finite())?,
             embedder,
             threshold: threshold.as_ref().ok().map(|(number, _)| *number),
             negated,
-            facts: facts.and_then(|facts| serde_json::from_value::<DifferingFacts>(facts).ok()).unwrap_or_default(),
+            facts: if negated { DifferingFacts::default() } else { self.differing(answer) },
         };
         let span = threshold.as_ref().ok().and_then(|(_, span)| *span);
         let note = answer["note"].as_str().map(str::to_owned);
@@ -180,10 +204,11 @@ impl Semantic {
         }
         let threshold = threshold.unwrap_or(DEFAULT_THRESHOLD);
         let near = Similarity::passes(*similarity, threshold);
-        let lacking = facts.lacking().filter(|_| self.facts == MissingFacts::Fail);
+        let lacking = facts.lacking().filter(|_| self.facts == Reaction::Fail);
+        let refuted = self.refuted(facts);
         let shown = measured.similarity.shown();
-        let mut failure = match (negated, near, &lacking) {
-            (false, false, _) | (true, true, _) => {
+        let mut failure = match (&lacking, refuted) {
+            _ if near == *negated => {
                 let (how, is) = if near {
                     ("too similar to the text", "is not below")
                 } else {
@@ -193,15 +218,21 @@ impl Semantic {
                 let span = measured.span.unwrap_or(self.expected.span);
                 Failure::new(message).at(span, format!("the similarity is {shown}"))
             }
-            (false, true, Some(lacking)) => Failure::new(format!("the answer lacks expected facts: {lacking}"))
+            (None, Some(found)) => Failure::new(format!("the answer contradicts the expected text: {found}"))
+                .at(self.expected.span, "the answer says something else")
+                .note(measured.similarity.to_string()),
+            (Some(lacking), _) => Failure::new(format!("the answer lacks expected facts: {lacking}"))
                 .at(self.expected.span, "not all of this is in the answer")
                 .note(measured.similarity.to_string()),
-            (false, true, None) | (true, false, _) => return Outcome::Held,
+            (None, None) => return Outcome::Held,
         };
+        let told = lacking.is_none() && near;
         if !near {
             failure.notes.extend(facts.lacking().map(|lacking| format!("missing: {lacking}")));
         }
-        failure.notes.extend(facts.hints());
+        // The message already has the contradiction.
+        let hidden = DifferingFacts { contradiction: None, ..facts.clone() };
+        failure.notes.extend(if told && refuted.is_some() { hidden.hints() } else { facts.hints() });
         failure.notes.extend(measured.note.clone());
         failure.notes.push(quote(said));
         let number = matches!(self.threshold, Some(Threshold::One(_)));
@@ -227,7 +258,11 @@ impl Evaluate for Semantic {
     fn question(&self, trace: &Trace) -> Option<EvidenceQuestion> {
         let said = trace.output().text();
         let asks = !said.trim().is_empty();
-        asks.then(|| EvidenceQuestion::Similarity { expected: self.expected.value.clone(), said })
+        asks.then(|| EvidenceQuestion::Similarity {
+            expected: self.expected.value.clone(),
+            said,
+            contradictions: self.contradictions != Reaction::Off,
+        })
     }
 
     fn conclude(&self, trace: &Trace, answer: &Value, negate: bool) -> Outcome {
@@ -244,11 +279,12 @@ impl Evaluate for Semantic {
         let near = similarity.threshold.is_some_and(|threshold| Similarity::passes(similarity.similarity, threshold));
         let facts = &similarity.facts;
         let lacks = !facts.missing.is_empty();
-        let held = unfit.is_none() && near && !negate && !(lacks && self.facts == MissingFacts::Fail);
+        let failed = (lacks && self.facts == Reaction::Fail) || self.refuted(facts).is_some();
+        let held = unfit.is_none() && near && !negate && !failed;
         let mut warnings = Vec::new();
         if held {
             // Extra facts of the answer are reported only together with missing ones.
-            let told = lacks || facts.negation.is_some() || !facts.unclear.is_empty();
+            let told = lacks || facts.contradiction.is_some() || !facts.unclear.is_empty();
             let seen = DifferingFacts { extra: if lacks { facts.extra.clone() } else { Vec::new() }, ..facts.clone() };
             warnings.extend(told.then(|| format!("the answer differs from the expected text: {seen}")));
             warnings.extend(note);

@@ -93,9 +93,13 @@ fn suspicious_threshold_for_embedder_is_reported() {
     assert!(!told(json!(0.88), OPENAI) && !told(json!(0.6), BUILTIN) && !told(json!({ "builtin": 0.88 }), BUILTIN));
 }
 
+fn contradiction(certain: bool) -> Value {
+    json!({ "kind": "negation", "certain": certain, "expected": "paid", "said": "not paid" })
+}
+
 fn with_facts(similarity: f64) -> Value {
     let number = |text: &str| json!({ "kind": "number", "text": text });
-    let facts = json!({ "missing": [number("20")], "extra": [number("15")], "negation": "answer" });
+    let facts = json!({ "missing": [number("20")], "extra": [number("15")], "contradiction": contradiction(false) });
     json!({ "similarity": similarity, "embedder": BUILTIN, "default_threshold": 0.5, "facts": facts })
 }
 
@@ -107,7 +111,7 @@ fn missing_fact_fails_warns_or_is_ignored() {
         told,
         "the answer lacks expected facts: number `20`\n\
          similarity 0.9000 (threshold 0.5000, builtin:small@1)\n\
-         only in the answer: number `15`\nonly the answer contains a negation\nthe answer is: Paid 15."
+         only in the answer: number `15`\npossible contradiction: negation: expected: paid; the answer says: not paid\nthe answer is: Paid 15."
     );
     assert_eq!(said(&arguments("fail"), false, &with_facts(0.9)), Some(told));
     assert_eq!(said(&arguments("warn"), false, &with_facts(0.9)), None);
@@ -116,10 +120,15 @@ fn missing_fact_fails_warns_or_is_ignored() {
     assert_eq!(
         kept("warn").warnings,
         ["the answer differs from the expected text: missing: number `20`; only in the answer: number `15`; \
-          only the answer contains a negation"]
+          possible contradiction: negation: expected: paid; the answer says: not paid"]
     );
     assert!(kept("fail").warnings.is_empty(), "it is a failure");
-    assert!(kept("off").warnings.is_empty() && kept("off").evidence.get("facts").is_none());
+    assert_eq!(
+        kept("off").warnings,
+        ["the answer differs from the expected text: possible contradiction: negation: expected: paid; the answer \
+          says: not paid"]
+    );
+    assert!(kept("off").evidence["facts"].get("missing").is_none());
     // A failure because of the similarity shows the missing facts as well.
     let far = said(&arguments("warn"), false, &with_facts(0.2)).unwrap();
     assert!(far.contains("similarity 0.2000 is below 0.5") && far.contains("missing: number `20`"), "{far}");
@@ -128,14 +137,56 @@ fn missing_fact_fails_warns_or_is_ignored() {
 }
 
 #[test]
-fn negation_difference_is_only_a_warning() {
-    let mut answer = with_facts(0.9);
-    answer["facts"] = json!({ "extra": [{ "kind": "name", "text": "Lopez" }], "negation": "expected" });
-    assert_eq!(said(&json!("Not paid."), false, &answer), None);
-    let warnings = compiled(&json!("Not paid."), false).unwrap().keep(answer.clone()).warnings;
-    assert_eq!(warnings, ["the answer differs from the expected text: only the expected text contains a negation"]);
-    answer["facts"] = json!({ "extra": [{ "kind": "name", "text": "Lopez" }] });
-    assert!(compiled(&json!("Paid."), false).unwrap().keep(answer).warnings.is_empty(), "more may be said");
+fn contradiction_fails_warns_or_is_ignored() {
+    let arguments = |reaction: &str| json!({ "expected": "Paid.", "contradictions": reaction });
+    let evidence = |certain| {
+        let facts = json!({ "extra": [{ "kind": "name", "text": "Lopez" }], "contradiction": contradiction(certain) });
+        json!({ "similarity": 0.9, "embedder": BUILTIN, "default_threshold": 0.5, "facts": facts })
+    };
+    let kept = |reaction: &str, certain| compiled(&arguments(reaction), false).unwrap().keep(evidence(certain));
+    let told = said(&json!("Paid."), false, &evidence(true)).unwrap();
+    assert_eq!(
+        told,
+        "the answer contradicts the expected text: negation: expected: paid; the answer says: not paid\n\
+         similarity 0.9000 (threshold 0.5000, builtin:small@1)\n\
+         only in the answer: name `Lopez`\nthe answer is: Paid 15."
+    );
+    assert_eq!(said(&arguments("fail"), false, &evidence(true)), Some(told));
+    assert!(kept("fail", true).warnings.is_empty(), "it is a failure");
+    for (reaction, certain, warning) in [
+        ("fail", false, "possible contradiction: negation: expected: paid; the answer says: not paid"),
+        ("warn", false, "possible contradiction: negation: expected: paid; the answer says: not paid"),
+        ("warn", true, "contradiction: negation: expected: paid; the answer says: not paid"),
+    ] {
+        assert_eq!(said(&arguments(reaction), false, &evidence(certain)), None);
+        let told = format!("the answer differs from the expected text: {warning}");
+        assert_eq!(kept(reaction, certain).warnings, [told], "{reaction} {certain}");
+    }
+    assert_eq!(said(&arguments("off"), false, &evidence(true)), None);
+    assert!(kept("off", true).warnings.is_empty());
+    assert_eq!(
+        said(
+            &arguments("fail"),
+            true,
+            &json!({ "similarity": 0.1, "embedder": BUILTIN, "default_threshold": 0.5,
+        "facts": { "contradiction": contradiction(true) } })
+        ),
+        None,
+        "`not` compares only the similarity"
+    );
+    // Facts may be off while contradictions are not, and the other way round.
+    let only = json!({ "expected": "Paid.", "facts": "off" });
+    assert!(said(&only, false, &evidence(true)).is_some_and(|told| !told.contains("Lopez")));
+}
+
+#[test]
+fn contradictions_are_asked_for_unless_they_are_off() {
+    let asks = |arguments: &Value| match compiled(arguments, false).unwrap().question(&saying("Done")) {
+        Some(EvidenceQuestion::Similarity { contradictions, .. }) => contradictions,
+        other => panic!("{other:?}"),
+    };
+    assert!(asks(&json!("Paid.")) && asks(&json!({ "expected": "Paid.", "contradictions": "warn" })));
+    assert!(!asks(&json!({ "expected": "Paid.", "contradictions": "off" })));
 }
 
 #[test]
@@ -167,7 +218,7 @@ fn empty_answer_needs_no_embedder() {
         );
         assert_eq!(compiled(&json!("Paid."), true).unwrap().evaluate(&nothing), Outcome::Held);
     }
-    let question = EvidenceQuestion::Similarity { expected: "Paid.".into(), said: "Done".into() };
+    let question = EvidenceQuestion::Similarity { expected: "Paid.".into(), said: "Done".into(), contradictions: true };
     assert_eq!(check.question(&saying("Done")), Some(question));
 }
 

@@ -35,6 +35,7 @@ const CANNOT_FAIL: &str = "\n## Checks that cannot fail\n\n`agentci check` warns
     `matches` that matches such a reply. They only show that the agent returns the reply of the model. This is fine if \
     the rule of the script depends on the agent (`tool_result: true`, or a `turn` after the first), and for `mock` \
     and `chat` targets, whose script is the thing under test.\n\
+    - A `contains` of nothing but a number: `20` is also part of `120` and `2026-11-20`. [`number`](#number) finds the number itself.\n\
     - A `count` of `tool_called` or `model_called` that allows any number: `{ min: 0 }` without `max`. With `after`, \
     and with `of: all`, `first` or `last`, the check can still fail.\n\
     - A `tool_called` whose `after` names the tool itself.\n\

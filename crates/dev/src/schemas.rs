@@ -12,7 +12,17 @@ const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// Every schema.
 pub(crate) fn all() -> Vec<Generated> {
-    vec![events(), comparison(), list_of_cases(), summary(), aumai_result(), ananke_result(), yao_result(), yao_lines()]
+    vec![
+        events(),
+        comparison(),
+        trajectories(),
+        list_of_cases(),
+        summary(),
+        aumai_result(),
+        ananke_result(),
+        yao_result(),
+        yao_lines(),
+    ]
 }
 
 /// The file of a schema, with the types that it refers to.
@@ -63,7 +73,70 @@ fn regression(types: &mut Types) -> Value {
 fn comparison() -> Generated {
     let mut types = Types::read();
     let regression = regression(&mut types);
-    made("diff", "What agentci diff --json prints", regression, types)
+    made("diff", "What agentci diff --baseline FILE --run RUN_DIR --json prints", regression, types)
+}
+
+fn trajectories() -> Generated {
+    let mut types = Types::read();
+    let prompt = types.reference("PromptChange");
+    let any = || json!({});
+    let kind = || one_of(&["turn", "model", "call", "text", "output", "error"]);
+    let part = || {
+        one_of(&[
+            "input",
+            "model",
+            "system_prompt",
+            "tools",
+            "parameters",
+            "messages",
+            "requested",
+            "answer",
+            "arguments",
+            "state",
+            "result",
+            "error",
+        ])
+    };
+    let origin = || fields(json!({ "path": text(), "kind": one_of(&["run", "baseline"]), "suite": text() }));
+    let result = || {
+        fields(json!({
+            "runs": count(), "passes": count(), "attempt": or_null(count()), "status": or_null(text()),
+            "cause": or_null(text()), "wall_ms": or_null(number()), "tokens_in": or_null(count()),
+            "tokens_out": or_null(count()), "cost_usd": or_null(number()),
+        }))
+    };
+    let delta = fields(json!({
+        "wall_ms": or_null(number()), "tokens_in": or_null(number()), "tokens_out": or_null(number()),
+        "cost_usd": or_null(number()),
+    }));
+    let change = fields(json!({
+        "part": part(), "old_path?": text(), "new_path?": text(), "old?": any(), "new?": any(),
+        "only_fingerprint?": truth(),
+    }));
+    let step = fields(json!({
+        "kind": kind(), "name": text(), "old?": count(), "new?": count(),
+        "change": one_of(&["same", "changed", "added", "removed"]),
+        "role?": one_of(&["first_divergence", "follows", "after"]), "follows?": count(), "old_ms?": count(),
+        "new_ms?": count(), "changes?": list(change), "content?": { "type": "object" },
+    }));
+    let shape = fields(json!({ "shape": text(), "old": count(), "new": count() }));
+    let case = fields(json!({
+        "id": text(), "differs": truth(), "old": or_null(result()), "new": or_null(result()),
+        "delta": or_null(delta), "runs_compared": count(), "runs_different": count(), "shapes": list(shape),
+        "steps_compared": truth(), "first_divergence": or_null(count()), "steps": list(step),
+        "values_ignored": count(),
+    }));
+    let repeated = fields(json!({
+        "step": kind(), "name": text(), "part?": part(), "path": text(), "gone": truth(), "changed": truth(),
+        "old?": any(), "new?": any(), "cases": list(text()),
+    }));
+    let document = fields(json!({
+        "schema_version": { "const": 1 }, "old": origin(), "new": origin(), "differs": truth(),
+        "cases_total": count(), "cases_different": count(), "repeated": list(repeated),
+        "prompts_changed": list(prompt), "cases": list(case), "not_compared": list(text()),
+        "values_ignored": count(),
+    }));
+    made("trajectory-diff", "What agentci diff A B --json prints", document, types)
 }
 
 fn list_of_cases() -> Generated {
@@ -83,6 +156,9 @@ fn summary() -> Generated {
         "min": or_null(number()), "p50": or_null(number()), "p95": or_null(number()),
         "mean": or_null(number()), "max": or_null(number()),
     }));
+    let run = fields(json!({
+        "attempt": count(), "status": of("CaseStatus"), "cause": or_null(of("Cause")), "wall_ms": count(),
+    }));
     let case = fields(json!({
         "id": text(), "status": of("CaseStatus"), "cause": or_null(of("Cause")), "wall_ms": count(),
         "tool_calls": count(), "tool_errors": count(), "model_calls": or_null(count()), "tool_calls_by_name": counts_by_name(),
@@ -101,9 +177,7 @@ fn summary() -> Generated {
         "asked?": list(text()), "calls?": list(of("CallLife")), "description?": text(), "tags?": list(text()), "skip_reason?": text(), "warnings?": list(text()),
         "similarity?": number(), "embedder?": text(), "similarities?": list(of("Similarity")),
         "stability?": of("Stability"), "stderr_tail?": list(text()), "no_agent?": { "const": true }, "played?": of("Played"), "matched?": of("Matched"),
-        "runs?": list(fields(json!({
-            "attempt": count(), "status": of("CaseStatus"), "cause": or_null(of("Cause")), "wall_ms": count(),
-        }))),
+        "runs?": list(run), "most_runs?": count(),
     }));
     let metrics =
         ["wall_ms", "tool_calls", "tool_errors", "model_calls", "tokens_in", "tokens_out", "cost_usd", "steps"];
@@ -116,10 +190,18 @@ fn summary() -> Generated {
             "exit_status": one_of(&["success", "failed", "error"]), "git_sha": or_null(text()), "ci": { "type": "null" },
             "interrupted": truth(), "agents": or_null(text()), "require_agent": truth(),
         })),
+        "recheck?": fields(json!({
+            "run": text(), "suite": text(), "removed": list(text()), "attempts": list(fields(json!({
+                "id": text(), "attempt": count(), "before?": of("CaseStatus"), "after": of("CaseStatus"),
+                "changes?": list(of("CheckChange")), "not_rechecked?": list(of("NotRechecked")),
+                "kept?": list(of("NotRechecked")),
+            }))),
+        })),
         "suite": fields(json!({
             "name": text(), "suite_path": text(), "agent_command": list(text()), "tool_mode": text(), "tool_steps_rule": count(), "dialect": text(),
             "suite_config_hash": { "type": "null" }, "cases_total": count(), "cases_left_out": count(),
         })),
+        "failure_groups?": list(fields(json!({ "title": text(), "cases": list(text()) }))),
         "aggregates": fields(json!({
             "cases_total": count(), "cases_pass": count(), "cases_fail": count(), "cases_error": count(),
             "cases_skipped": count(), "cases_not_run": count(), "cases_played": count(), "cases_without_agent": count(), "pass_rate": number(), "success_rate": number(),

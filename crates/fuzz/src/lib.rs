@@ -58,7 +58,7 @@ pub const TARGETS: &[FuzzTarget] = targets! {
     "llm_requests", served::llm, "the server of the scripted model answers or closes, and keeps running";
     "tool_requests", served::tools, "the stub server answers or closes, and keeps running";
     "embeddings", models::embeddings, "the answer of an embedder is read or rejected";
-    "facts", texts::facts, "a text does not differ from itself in its facts";
+    "facts", texts::facts, "a text does not differ from itself in its facts, nor contradict itself";
     "redact", texts::redact, "redacting a text a second time changes nothing";
     "typescript", texts::typescript, "a script is compiled or rejected";
 };

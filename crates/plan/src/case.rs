@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::{Check, Hook, Limits, Target, Text, Turn, World};
+use crate::{Check, Hook, Limits, Repeats, Target, Text, Turn, World};
 use agentci_source::{Diagnostics, Name, Span};
 
 /// The maximum number of runs of a case: all runs are kept until the end, to measure how similar they are.
@@ -42,6 +42,8 @@ pub struct Case {
     pub timeout: Option<Duration>,
     /// How many times it runs, at most [`MOST_RUNS`]; it passes only if all runs pass.
     pub runs: u32,
+    /// Set if it is repeated only until it is decided whether it got worse; then `runs` is the maximum.
+    pub repeats: Option<Arc<Repeats>>,
     /// What a failed turn means for the rest of the case.
     pub stop: StopRule,
     /// Whether it replays its recording on purpose, so that `--require-agent` accepts it.
@@ -80,6 +82,7 @@ impl Case {
             limits: Limits::none(),
             timeout: None,
             runs: 1,
+            repeats: None,
             stop: StopRule::default(),
             played: false,
             asked: None,

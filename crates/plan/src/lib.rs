@@ -26,6 +26,7 @@ mod normalization;
 pub mod observability;
 mod recorded;
 mod redaction;
+mod repeats;
 mod routes;
 mod seed;
 
@@ -60,6 +61,7 @@ pub use model::{
 pub use normalization::{Normalization, TextReplacement};
 pub use recorded::{Matching, Price, RecordedCase, RecordedWorld};
 pub use redaction::Redaction;
+pub use repeats::{MOST_REPEATS, RepeatBudget, Repeats};
 pub use routes::{
     Fixture, FixtureAnswer, FixtureWriter, RecordedFixture, RecordedTool, RouteRecord, RoutedTool, Routes, ToolBase,
     UnansweredRoute, WriteFixtures,

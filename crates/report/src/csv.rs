@@ -57,7 +57,7 @@ fn line(suite: &str, row: &CaseRow) -> String {
         cell(row.id()),
         end.status.name().to_owned(),
         end.cause.map(Cause::name).unwrap_or_default().to_owned(),
-        end.runs.to_string(),
+        row.runs().to_string(),
         row.attempts.iter().filter(|end| end.status == CaseStatus::Pass).count().to_string(),
         row.wall_ms().to_string(),
         end.metrics.tool_calls.to_string(),

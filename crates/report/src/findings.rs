@@ -88,7 +88,7 @@ pub(crate) fn decisive_attempt(row: &CaseRow) -> usize {
 }
 
 fn run_of(row: &CaseRow) -> String {
-    let runs = row.decisive().runs;
+    let runs = row.runs();
     if runs > 1 { format!(" (run {} of {runs})", decisive_attempt(row)) } else { String::new() }
 }
 

@@ -134,7 +134,7 @@ fn test_case(suite: &str, row: &CaseRow, words: Option<&AgentTestResult>) -> Str
     if !end.similarities.is_empty() {
         stream("system-out", &printable(&similarity::lines(end).join("\n")));
     }
-    if end.runs > 1 {
+    if row.repeated() {
         stream("system-out", &runs(row));
     }
     if !end.stderr_tail.is_empty() {
@@ -249,7 +249,7 @@ fn extra_cases(run: &ReportedRun) -> Vec<ExtraCase> {
 
 fn runs(row: &CaseRow) -> String {
     let lines = row.attempts.iter().enumerate().map(|(at, attempt)| {
-        format!("run {} of {}: {} ({})", at + 1, attempt.runs, attempt.status.name(), duration(attempt.wall_ms))
+        format!("run {} of {}: {} ({})", at + 1, row.runs(), attempt.status.name(), duration(attempt.wall_ms))
     });
     let alike = Stability::of_several(row).map(|stability| stability::words(&stability));
     lines.chain(alike).collect::<Vec<_>>().join("\n")

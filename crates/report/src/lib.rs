@@ -13,6 +13,7 @@ mod console;
 mod csv;
 mod cut;
 mod document;
+mod failures;
 mod fan_out;
 mod findings;
 mod gates;
@@ -25,6 +26,7 @@ mod markdown;
 mod overall;
 mod paint;
 mod quantity;
+mod recheck;
 mod registry;
 mod reporter;
 mod rounding;
@@ -34,6 +36,7 @@ mod similarity;
 mod snippet;
 mod stability;
 mod summary;
+mod trajectory_diff;
 mod yao;
 
 pub use agentci_text::{html_text, one_line, printable, xml_attribute, xml_text};
@@ -59,6 +62,7 @@ pub use reporter::{ReportError, ReportOutput, Reporter};
 pub use scenario::ScenarioResults;
 pub use snippet::{Heading, Snippet, diagnostic, not_loaded};
 pub use summary::{RUNLEDGER_VERSION, Summary};
+pub use trajectory_diff::{DiffDocument, DiffOrigin, diff_html, diff_json, diff_markdown, diff_table};
 pub use yao::{YaoDocument, YaoLines, YaoMarkdown};
 
 // Helpers that most reports use are available under one name.

@@ -38,6 +38,8 @@ pub(crate) struct Account {
     /// The end of the agent's standard error.
     pub(crate) stderr_tail: Vec<String>,
     pub(crate) checks: JudgedAttempt,
+    /// The number of events of the trace when the checks of each turn were evaluated.
+    pub(crate) judged: Vec<usize>,
     /// What remains of the stage after it was closed.
     pub(crate) left: Left,
 }
@@ -70,6 +72,7 @@ impl Account {
         trace: &Trace,
         turn: u32,
     ) -> bool {
+        self.judged.push(trace.events().len());
         if checks.is_empty() {
             return false;
         }
@@ -127,7 +130,7 @@ impl Account {
     }
 
     /// Adds findings and notes of the scripted model.
-    fn conclude_model(&mut self, job: &CaseJob<'_>) {
+    pub(crate) fn conclude_model(&mut self, job: &CaseJob<'_>) {
         if self.findings.is_empty() && self.left.has_model {
             self.findings.extend(model_trouble::never_asked(job, &self.trace, &self.left.reached));
         }

@@ -14,9 +14,12 @@ use crate::findings;
 use crate::job::CaseJob;
 use crate::open_error::NotOpened;
 use crate::pending::PendingCases;
+use crate::recheck::StoredChecks;
+use crate::repeats::plan_next;
 use crate::retries::Retries;
 use crate::services::{Late, UntoldEnd};
 use crate::stage::{PreparedAttempt, Stage, prepare};
+use crate::stored_trace::trace_end;
 use crate::suite_run::SuiteDeadline;
 use crate::variables::VariableScope;
 
@@ -28,12 +31,14 @@ pub(crate) struct Attempt<'a> {
     /// Restarted when the agent is started, so that preparation does not count as the agent's time.
     pub(crate) clock: Clock,
     pub(crate) variables: VariableScope<'a>,
+    /// The stored attempt that this is a recheck of.
+    pub(crate) stored: Option<StoredChecks>,
 }
 
 impl<'a> Attempt<'a> {
-    fn new(job: &'a CaseJob<'a>, number: u32) -> Self {
+    pub(crate) fn new(job: &'a CaseJob<'a>, number: u32) -> Self {
         let variables = VariableScope::new(job.case, job.run.options.environment);
-        Self { job, number, clock: Clock::start(), variables }
+        Self { job, number, clock: Clock::start(), variables, stored: None }
     }
 
     /// A lookup for the variables of the attempt.
@@ -43,11 +48,13 @@ impl<'a> Attempt<'a> {
 
     /// Emits an event that happens now.
     pub(crate) fn emit(&self, body: Body) {
-        self.emit_at(self.clock.now().unix_ms, body);
+        let now = self.stored.as_ref().map_or_else(|| self.clock.now().unix_ms, |stored| stored.ended_at);
+        self.emit_at(now, body);
     }
 
     /// Emits an event with this Unix time in milliseconds.
     pub(crate) fn emit_at(&self, timestamp: u64, body: Body) {
+        self.stored.iter().for_each(|stored| stored.saw(&body));
         self.job.run.events.of_attempt((&self.job.case_id, self.number), timestamp, body, &self.job.secrets);
     }
 }
@@ -64,22 +71,26 @@ struct AttemptEnd {
 /// Runs a case as often as configured. Returns the worst status, or `None` if the case was not started.
 pub(crate) async fn attempts(job: &CaseJob<'_>, pending: &PendingCases<'_>) -> Option<CaseStatus> {
     let mut worst = None;
-    let runs = if job.case.skip.is_some() { 1 } else { job.case.runs.max(1) };
-    for number in 1..=runs {
+    let mut runs = if job.case.skip.is_some() { 1 } else { job.case.runs.max(1) };
+    let mut number = 0;
+    while number < runs {
+        number += 1;
         let gives_up = job.run.options.settings.fail_fast && pending.tally().failed && worst.is_none();
         let overspent = job.run.options.settings.budget.as_ref().is_some_and(|budget| budget.exceeded().is_some());
         if job.run.stop.stopped() || gives_up || overspent {
             break;
         }
-        let status = with_retries(job, number).await;
+        let (status, planned) = with_retries(job, number).await;
+        runs = planned;
         pending.attempted(status);
         worst = worst.max(Some(status));
     }
     worst
 }
 
-/// Runs a case once, and retries it while its agent is unreachable or busy and retries are left.
-async fn with_retries(job: &CaseJob<'_>, number: u32) -> CaseStatus {
+/// Runs a case once, and retries it while its agent is unreachable or busy and retries are left. Returns its status and
+/// the number of runs, as far as known.
+async fn with_retries(job: &CaseJob<'_>, number: u32) -> (CaseStatus, u32) {
     let mut retries = Retries::new(job.run.options.settings.retries);
     loop {
         let mut attempt = Attempt::new(job, number);
@@ -92,7 +103,9 @@ async fn with_retries(job: &CaseJob<'_>, number: u32) -> CaseStatus {
             }
         }
         ended.end.warnings.extend(retries.summary(ended.end.passed));
-        return tell(&attempt, ended);
+        plan_next(job, number, &mut ended.end);
+        let planned = ended.end.runs;
+        return (tell(&attempt, ended), planned);
     }
 }
 
@@ -166,6 +179,8 @@ async fn perform(attempt: &mut Attempt<'_>, prepared: PreparedAttempt) -> Accoun
     let mut account = Account::new(&mut stage);
     converse(attempt, &filled, &mut stage, &mut account).await;
     stage.close(attempt, &mut account).await;
+    let judged = std::mem::take(&mut account.judged);
+    attempt.emit(Body::TraceEnd(trace_end(&account.trace, judged)));
     account.judge(attempt, &filled.checks).await;
     account
 }
@@ -189,7 +204,7 @@ async fn prepare_in_time(attempt: &mut Attempt<'_>) -> Result<PreparedAttempt, N
 }
 
 /// The end of a case as far as it is known before it runs.
-fn beginning(job: &CaseJob<'_>) -> CaseEnd {
+pub(crate) fn beginning(job: &CaseJob<'_>) -> CaseEnd {
     let total = job.ready.checks.len() + job.ready.turns.iter().map(|checks| checks.len()).sum::<usize>();
     CaseEnd {
         id: Arc::clone(&job.case_id),

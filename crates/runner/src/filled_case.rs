@@ -39,7 +39,7 @@ impl FilledCase {
 }
 
 /// The input of the agent, as the value that its driver sends.
-fn input(said: &TurnInput, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Input, String> {
+pub(crate) fn input(said: &TurnInput, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Input, String> {
     match said {
         TurnInput::Input(data) => {
             data.fill(lookup).map(|task| Input::Task(task.into())).map_err(|unset| unset.to_string())

@@ -25,7 +25,12 @@ pub(crate) fn step(made: &MadeCall<'_>, secrets: &Redactor) -> CallStep {
 
 /// A hash that identifies a value, computed without its secrets.
 pub(crate) fn fingerprint(value: &Value, secrets: &Redactor) -> String {
-    sha256_beginning(canonical(&secrets.clean(value)).as_bytes(), FINGERPRINT)
+    clean_fingerprint(&secrets.clean(value))
+}
+
+/// A hash that identifies a value without secrets.
+pub(crate) fn clean_fingerprint(value: &Value) -> String {
+    sha256_beginning(canonical(value).as_bytes(), FINGERPRINT)
 }
 
 #[cfg(test)]

@@ -7,7 +7,9 @@ use agentci_plan::Case;
 use agentci_source::{Place, Span};
 use agentci_verdict::{Cause, Finding};
 
-use crate::{pending::NextCase, resources::CaseResources, secrets::Secrets, suite_run::SuiteRun};
+use crate::pending::NextCase;
+use crate::repeats::CaseProgress;
+use crate::{resources::CaseResources, secrets::Secrets, suite_run::SuiteRun};
 
 /// A case and the state its attempts share.
 pub(crate) struct CaseJob<'j> {
@@ -21,6 +23,8 @@ pub(crate) struct CaseJob<'j> {
     pub(crate) secrets: Secrets,
     /// Resources that drivers prepare once per case.
     pub(crate) resources: CaseResources<'j>,
+    /// Its runs so far.
+    pub(crate) progress: CaseProgress,
 }
 
 impl<'j> CaseJob<'j> {
@@ -34,6 +38,7 @@ impl<'j> CaseJob<'j> {
             index: *index,
             secrets: Secrets::new(&run.secrets),
             resources: CaseResources::new(&run.shared.library, &case.id, run.options.settings.seed),
+            progress: CaseProgress::default(),
         }
     }
 

@@ -4,12 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_checks::ReadyCheck;
-use agentci_plan::{Check, StopRule};
+use agentci_plan::StopRule;
 use agentci_trace::Trace;
 use agentci_verdict::{Body, Cause, CheckEnd, CheckStatus, Finding, Outcome, Similarity};
 use serde_json::Value;
 
 use crate::evidence::{self, Unanswered};
+use crate::recheck::{KeptCheck, stored_question};
+use crate::secrets::Secrets;
 use crate::{attempt::Attempt, findings, suite_run::SuiteDeadline, trace_limits};
 
 /// How many characters of a check's arguments reports show.
@@ -41,9 +43,10 @@ impl JudgedAttempt {
         let mut stopped = before.map(ended_before);
         let bytes = if checks.is_empty() { 0 } else { trace_limits::bytes(trace) };
         for ready in checks {
+            let told = ToldCheck { attempt, ready, turn };
             let judged = match &stopped {
-                Some(reason) => Ok((Outcome::NotEvaluated(reason.clone()), None)),
-                None => self.outcome(attempt, ready, trace, bytes).await,
+                Some(reason) => Ok(Judged::new(Outcome::NotEvaluated(reason.clone()))),
+                None => self.outcome(&told, trace, bytes).await,
             };
             match judged {
                 Err(trouble) => {
@@ -52,43 +55,62 @@ impl JudgedAttempt {
                     {
                         stopped = Some(ended_before(trouble.cause));
                     }
-                    let finding = unanswered(attempt, ready.check(), trouble);
-                    found.push(Finding { turn, ..finding });
+                    found.push(told.unanswered(trouble));
                 }
-                Ok((outcome, evidence)) => {
+                Ok(Judged::Kept(kept)) => found.extend(self.take_kept(attempt, kept)),
+                Ok(Judged::New { outcome, evidence, question }) => {
                     if outcome == Outcome::Held {
                         self.warn(ready.warnings(trace));
                     }
-                    let finding = concluded(attempt, ready.check(), &outcome, evidence, stopped.is_some());
-                    found.extend(finding.map(|finding| Finding { turn, ..finding }));
-                    if attempt.job.case.stop == StopRule::FirstFailure && !found.is_empty() {
-                        stopped = Some("an earlier check failed".into());
-                    }
+                    found.extend(told.concluded(&outcome, (evidence, question), stopped.is_some()));
                 }
+            }
+            if attempt.job.case.stop == StopRule::FirstFailure && !found.is_empty() && stopped.is_none() {
+                stopped = Some("an earlier check failed".into());
             }
         }
         self.failed += found.len();
         found
     }
 
-    /// Evaluates a check; returns its outcome and the evidence to keep.
-    async fn outcome(
-        &mut self,
-        attempt: &Attempt<'_>,
-        ready: &ReadyCheck,
-        trace: &Trace,
-        bytes: u64,
-    ) -> Result<(Outcome, Option<Value>), Unanswered> {
+    /// Evaluates a check. A recheck may have to use the result or the evidence of the stored run.
+    async fn outcome(&mut self, told: &ToldCheck<'_>, trace: &Trace, bytes: u64) -> Result<Judged, Unanswered> {
+        let ToldCheck { attempt, ready, turn } = *told;
         let (job, evidence) = (attempt.job, &attempt.job.run.shared.evidence);
-        if let Some(question) = ready.question(trace) {
-            let answer = Box::pin(evidence.answer(job, &mut self.evaluated, question)).await?;
-            return Ok((ready.conclude(trace, &answer), Some(self.keep(ready, answer))));
+        let question = ready.question(trace);
+        let identity = question.as_ref().and_then(|question| stored_question(question, &job.secrets));
+        let stored = match &attempt.stored {
+            Some(stored) => match stored.evidence(job, ready, (question.as_ref(), identity.as_deref())) {
+                Ok(answer) => answer,
+                Err(obstacle) => {
+                    let definition = definition(ready, &job.secrets);
+                    let kept = stored.keep(obstacle, turn, definition.as_deref());
+                    return kept.map(Judged::Kept).ok_or_else(|| obstacle.into());
+                }
+            },
+            None => None,
+        };
+        if let Some(question) = question {
+            let answer = match stored {
+                Some(answer) => answer,
+                None => Box::pin(evidence.answer(job, &mut self.evaluated, question)).await?,
+            };
+            let outcome = ready.conclude(trace, &answer);
+            return Ok(Judged::New { outcome, evidence: Some(self.keep(ready, answer)), question: identity });
         }
         if ready.may_take_long(bytes) {
-            let outcome = Box::pin(evidence::evaluate(job, &mut self.evaluated, ready, trace)).await?;
-            return Ok((outcome, None));
+            return Ok(Judged::new(Box::pin(evidence::evaluate(job, &mut self.evaluated, ready, trace)).await?));
         }
-        Ok((ready.evaluate(trace), None))
+        Ok(Judged::new(ready.evaluate(trace)))
+    }
+
+    /// Emits the stored result of a check; returns the stored finding if it failed.
+    fn take_kept(&mut self, attempt: &Attempt<'_>, kept: KeptCheck) -> Option<Finding> {
+        let KeptCheck { check, finding } = kept;
+        let similarity = check.evidence.as_deref().and_then(|evidence| serde_json::from_value(evidence.clone()).ok());
+        self.similarities.extend(similarity);
+        attempt.emit(Body::Check(check));
+        finding.map(|finding| *finding)
     }
 
     /// Adds warnings without duplicates.
@@ -113,40 +135,88 @@ fn ended_before(cause: Cause) -> String {
     format!("the case ended early: {}", cause.name())
 }
 
-/// Emits the result of a check whose question has no answer.
-fn unanswered(attempt: &Attempt<'_>, check: &Check, trouble: Unanswered) -> Finding {
-    attempt.emit(check_end(check, CheckStatus::Error, Some(trouble.message.clone()), None));
-    Finding { name: check.name(), place: Some(attempt.job.place(check.kind.span)), ..*trouble }
+/// How a check was judged.
+enum Judged {
+    New {
+        outcome: Outcome,
+        evidence: Option<Value>,
+        /// Identifies the question that the evidence answers.
+        question: Option<String>,
+    },
+    /// The result of the stored run, in a recheck.
+    Kept(KeptCheck),
 }
 
-/// Emits the result of a check; returns the finding if it failed. A check that was not evaluated although nothing
-/// stopped it is a finding too.
-fn concluded(
-    attempt: &Attempt<'_>,
-    check: &Check,
-    outcome: &Outcome,
-    evidence: Option<Value>,
-    stopped: bool,
-) -> Option<Finding> {
-    let (status, message) = match outcome {
-        Outcome::Held => (CheckStatus::Held, None),
-        Outcome::Failed(failure) => (CheckStatus::Failed, Some(failure.message.clone())),
-        Outcome::Error(failure) => (CheckStatus::Error, Some(failure.message.clone())),
-        Outcome::NotEvaluated(reason) => (CheckStatus::NotEvaluated, Some(reason.clone())),
-    };
-    attempt.emit(check_end(check, status, message, evidence));
-    let sources = attempt.job.run.sources;
-    if let Outcome::NotEvaluated(reason) = outcome
-        && !stopped
-    {
-        return Some(findings::not_evaluated(check, reason, sources));
+impl Judged {
+    fn new(outcome: Outcome) -> Self {
+        Self::New { outcome, evidence: None, question: None }
     }
-    findings::check(check, outcome, sources)
 }
 
-fn check_end(check: &Check, status: CheckStatus, message: Option<String>, evidence: Option<Value>) -> Body {
-    let evidence = evidence.map(Arc::new);
-    let shown = || Some(check.arguments.summary(ARGUMENTS_SHOWN)).filter(|line| !check.invalid && !line.is_empty());
-    let subject = check.subject().map(Into::into).or_else(shown);
-    Body::Check(CheckEnd { name: check.name(), subject, status, message, evidence })
+/// A check whose result is emitted.
+#[derive(Clone, Copy)]
+struct ToldCheck<'t> {
+    attempt: &'t Attempt<'t>,
+    ready: &'t ReadyCheck,
+    turn: Option<u32>,
+}
+
+impl ToldCheck<'_> {
+    /// Emits the result of a check whose question has no answer.
+    fn unanswered(&self, trouble: Unanswered) -> Finding {
+        let check = self.ready.check();
+        self.emit(CheckStatus::Error, Some(trouble.message.clone()), (None, None));
+        let place = Some(self.attempt.job.place(check.kind.span));
+        Finding { name: check.name(), place, turn: self.turn, ..*trouble }
+    }
+
+    /// Emits the result of a check; returns the finding if it failed. A check that was not evaluated although nothing
+    /// stopped it is a finding too.
+    fn concluded(
+        &self,
+        outcome: &Outcome,
+        evidence: (Option<Value>, Option<String>),
+        stopped: bool,
+    ) -> Option<Finding> {
+        let (status, message) = match outcome {
+            Outcome::Held => (CheckStatus::Held, None),
+            Outcome::Failed(failure) => (CheckStatus::Failed, Some(failure.message.clone())),
+            Outcome::Error(failure) => (CheckStatus::Error, Some(failure.message.clone())),
+            Outcome::NotEvaluated(reason) => (CheckStatus::NotEvaluated, Some(reason.clone())),
+        };
+        self.emit(status, message, evidence);
+        let (check, sources) = (self.ready.check(), self.attempt.job.run.sources);
+        let finding = match outcome {
+            Outcome::NotEvaluated(reason) if !stopped => Some(findings::not_evaluated(check, reason, sources)),
+            _ => findings::check(check, outcome, sources),
+        };
+        finding.map(|finding| Finding { turn: self.turn, ..finding })
+    }
+
+    fn emit(
+        &self,
+        status: CheckStatus,
+        message: Option<String>,
+        (evidence, question): (Option<Value>, Option<String>),
+    ) {
+        let Self { attempt, ready, turn } = *self;
+        let check = ready.check();
+        let shown = || Some(check.arguments.summary(ARGUMENTS_SHOWN)).filter(|line| !check.invalid && !line.is_empty());
+        attempt.emit(Body::Check(CheckEnd {
+            name: check.name(),
+            subject: check.subject().map(Into::into).or_else(shown),
+            status,
+            message,
+            evidence: evidence.map(Arc::new),
+            turn,
+            definition: definition(ready, &attempt.job.secrets).map(Into::into),
+            question: question.map(Into::into),
+        }));
+    }
+}
+
+/// Identifies the definition of a check; `None` if it contains a secret.
+fn definition(ready: &ReadyCheck, secrets: &Secrets) -> Option<String> {
+    let (fingerprint, is_secret) = secrets.fingerprint(&ready.definition()?);
+    (!is_secret).then_some(fingerprint)
 }

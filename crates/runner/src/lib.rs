@@ -10,6 +10,7 @@
 //!   last is closed first;
 //! - `converse`: the loop over turns; `attempt_watch` sees everything the agent does and can stop it;
 //! - `account`: the `Account` collects the trace, findings and metrics of an attempt; `judge` evaluates its checks;
+//! - `recheck`: [`recheck_suite`] evaluates the checks on a stored run, through the same `Account`;
 //! - `event_sink`: the only way out for events; `secrets`: the only source for redaction.
 
 mod account;
@@ -42,9 +43,11 @@ mod options;
 mod own_frame;
 mod pending;
 mod prompts;
+mod recheck;
 mod recorded_world;
 mod recording;
 mod redact;
+mod repeats;
 mod resources;
 mod retries;
 mod run;
@@ -58,6 +61,7 @@ mod shared_services;
 mod silent_agent;
 mod stage;
 mod stop;
+mod stored_trace;
 mod suite_run;
 mod tool_host;
 mod tools;
@@ -73,6 +77,7 @@ pub use ask_agent::{AskError, ask_agent};
 pub use budget::{Budget, Spent};
 pub use evidence::{WORKER_MEMORY, WORKER_READY};
 pub use options::RunOptions;
+pub use recheck::{StoredAttempt, StoredCase, StoredRun, recheck_suite};
 pub use run::{RunFacts, RunPlan, RunShard};
 pub use schedule::run_suite;
 pub use settings::Settings;

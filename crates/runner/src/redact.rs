@@ -41,6 +41,7 @@ pub(crate) fn redact(body: &mut Body, secrets: &mut Redactor) {
             data(&mut error.data, secrets);
             secrets.scrub(&mut error.message);
         }
+        Body::TraceEnd(end) => end.events.iter_mut().for_each(|mark| data(&mut mark.data, secrets)),
         Body::FinalOutput(output) => secrets.shared_learning(&mut output.output),
         Body::Check(check) => {
             scrub_option(&mut check.message, secrets);
@@ -119,8 +120,15 @@ fn case_end(end: &mut CaseEnd, secrets: &mut Redactor) {
     end.warnings.iter_mut().for_each(|warning| secrets.scrub(warning));
     for facts in end.similarities.iter_mut().map(|similarity| &mut similarity.facts) {
         facts.missing.iter_mut().chain(&mut facts.extra).for_each(|fact| secrets.scrub(&mut fact.text));
+        for text in facts.contradiction.iter_mut().flat_map(|found| [&mut found.expected, &mut found.said]) {
+            secrets.scrub(text);
+        }
     }
     end.metrics.steps.iter_mut().for_each(|step| scrub_arguments(&mut step.args, secrets));
+    for change in end.recheck.iter_mut().flat_map(|recheck| &mut recheck.changes) {
+        scrub_option(&mut change.message, secrets);
+        scrub_option(&mut change.subject, secrets);
+    }
     prompts::scrub(end, secrets);
     if !end.stderr_tail.is_empty() {
         // A key may span several lines.

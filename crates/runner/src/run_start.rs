@@ -4,7 +4,7 @@ use agentci_plan::{AnsweredBy, Case, ChatTarget, CommandPart, Target};
 use agentci_stubs::Faults;
 use agentci_verdict::RunStart;
 
-use crate::{recorded_world::started_program, run::RunPlan};
+use crate::{evidence::chosen_embedder, recorded_world::started_program, run::RunPlan};
 
 /// Builds the first event of a run; `tools_at` is the address where running agents find their tools.
 pub(crate) fn run_start(run: &RunPlan<'_>, tools_at: Option<String>) -> RunStart {
@@ -35,6 +35,8 @@ pub(crate) fn run_start(run: &RunPlan<'_>, tools_at: Option<String>) -> RunStart
         environment: facts.environment.clone(),
         options: facts.options.clone(),
         not_loaded: facts.not_loaded.clone(),
+        embedder: chosen_embedder(suite, options),
+        recheck: None,
     }
 }
 

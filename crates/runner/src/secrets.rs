@@ -10,8 +10,9 @@ use std::cell::RefCell;
 use agentci_trace::Redactor;
 use agentci_verdict::Body;
 use agentci_wire::FetchedSecrets;
+use serde_json::Value;
 
-use crate::redact::redact;
+use crate::{fingerprint::clean_fingerprint, redact::redact};
 
 /// The secrets of a case, across all of its attempts.
 #[derive(Debug, Clone)]
@@ -67,6 +68,13 @@ impl Secrets {
         let all = &mut self.known.borrow_mut().all;
         self.fetched.each(|secret| all.learn_value(secret));
         all.clone()
+    }
+
+    /// The fingerprint of a value without any known secret, and whether the value contains one.
+    pub(crate) fn fingerprint(&self, value: &Value) -> (String, bool) {
+        let all = &self.known.borrow().all;
+        let clean = all.clean(value);
+        (clean_fingerprint(&clean), *clean != *value)
     }
 
     /// Removes all known secrets from an event, and learns values under secret keys in the event.

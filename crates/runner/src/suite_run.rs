@@ -6,6 +6,7 @@ use agentci_exchange::Clock;
 use agentci_plan::Suite;
 use agentci_source::Sources;
 use agentci_trace::Redactor;
+use agentci_verdict::RepeatRule;
 use tokio::time::Instant;
 
 use crate::draws::Draws;
@@ -13,6 +14,7 @@ use crate::event_sink::EventSink;
 use crate::evidence::Evidence;
 use crate::options::RunOptions;
 use crate::recording::compares_tools;
+use crate::repeats::RepeatSpending;
 use crate::resources::Library;
 use crate::run::RunPlan;
 use crate::services::{HeldEnd, ServedAgents, ToolServer};
@@ -27,6 +29,8 @@ pub(crate) struct SuiteRun<'r> {
     pub(crate) stop: &'r Stop,
     /// When the whole suite times out.
     pub(crate) deadline: Option<SuiteDeadline>,
+    /// When a case that is repeated is decided.
+    pub(crate) rule: Option<RepeatRule<'r>>,
     /// Secrets of every case of the run.
     pub(crate) secrets: Redactor,
     pub(crate) events: &'r EventSink<'r>,
@@ -50,6 +54,8 @@ pub(crate) struct RunState {
     pub(crate) agents: ServedAgents,
     /// The held-back end of the previous case, if its agent is still running.
     pub(crate) held: HeldEnd,
+    /// What all cases have used together.
+    pub(crate) repeat_spending: RepeatSpending,
 }
 
 /// The deadline of a whole suite.
@@ -80,9 +86,11 @@ impl<'r> SuiteRun<'r> {
             tools,
             agents: ServedAgents::default(),
             held: HeldEnd::default(),
+            repeat_spending: RepeatSpending::default(),
         };
         let deadline = deadline(options, clock);
-        Self { sources, suite, options, stop, deadline, secrets, events, shared }
+        let rule = run.policy.and_then(|policy| policy.repeats(options.mode.name(), run.cases.len()));
+        Self { sources, suite, options, stop, deadline, rule, secrets, events, shared }
     }
 }
 

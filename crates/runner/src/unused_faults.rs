@@ -41,7 +41,8 @@ impl Unmet {
         if mode != Mode::Record {
             for case in cases.iter().filter(|case| case.skip.is_none()) {
                 for fault in case.world.faults.iter() {
-                    awaited.entry(fault.span).or_default().left += u64::from(case.runs.max(1));
+                    let runs = case.repeats.as_ref().map_or(case.runs, |repeats| repeats.min);
+                    awaited.entry(fault.span).or_default().left += u64::from(runs.max(1));
                 }
             }
         }

@@ -33,11 +33,14 @@
 //! The null is that the pass rate is at most `t`: the history's rate plus one standard error (the upper Wilson bound),
 //! minus the smallest drop that matters. Without the standard error, a drop of exactly that size would be taken for no
 //! change in 7 % of cases with a history of 50 runs, and 13 % with 20, at a rate of 0.5; with it, in at most 5 %. The
-//! alternative is the rate `a` that history and current runs so far predict, but at least `t`.
+//! alternative is the rate `a` that the history predicts for the first run, but at least `t`.
 //!
 //! This is an e-process for each rate `p` up to `t`: the expected factor of the next run is
 //! `p * a / t + (1 - p) * (1 - a) / (1 - t)`. It is linear in `p` with slope `a / t - (1 - a) / (1 - t)`, which is not
 //! negative because `a >= t`; and at `p = t` it is 1. So it is at most 1 for `p <= t`, whatever the runs before.
+//!
+//! Both e-values depend on the numbers of passes and failures only, not on their order. So a run that was stored as
+//! counts can be evaluated again.
 
 use crate::Counts;
 use crate::counts::real;
@@ -55,13 +58,31 @@ pub struct SequentialEvidence {
     history: Counts,
     current: Counts,
     /// The pass rates that a regression may have.
-    lower: [f64; 4],
+    lower: [Logarithms; 4],
     /// The highest pass rate that counts as a drop that matters.
-    threshold: f64,
+    threshold: Logarithms,
     /// The logarithm of the probability of the current runs as the history predicts them.
     predicted: f64,
-    /// The logarithm of the e-value that the case is unchanged.
-    unchanged: f64,
+    /// The pass rate of a case that is as before, at least the threshold.
+    before: Logarithms,
+}
+
+/// The logarithms of a pass rate and of its complement.
+#[derive(Debug, Clone, Copy)]
+struct Logarithms {
+    passes: f64,
+    fails: f64,
+}
+
+impl Logarithms {
+    fn of(rate: f64) -> Self {
+        Self { passes: rate.ln(), fails: (1.0 - rate).ln() }
+    }
+
+    /// The logarithm of the probability of these runs.
+    fn likelihood(self, runs: Counts) -> f64 {
+        real(runs.passes) * self.passes + real(runs.failures()) * self.fails
+    }
 }
 
 impl SequentialEvidence {
@@ -72,24 +93,31 @@ impl SequentialEvidence {
     /// this size is refuted. It does not affect [`regressed_e`](Self::regressed_e).
     pub fn new(history: Counts, drop: f64) -> Self {
         let shrunk = (real(history.passes) + 1.0) / (real(history.runs) + 2.0);
+        let threshold = (upper_bound(history) - drop).clamp(LOWEST, 1.0 - LOWEST);
         Self {
             history,
             current: Counts::default(),
-            lower: DROPS.map(|drop| (shrunk - drop).max(LOWEST)),
-            threshold: (upper_bound(history) - drop).clamp(LOWEST, 1.0 - LOWEST),
+            lower: DROPS.map(|drop| Logarithms::of((shrunk - drop).max(LOWEST))),
+            threshold: Logarithms::of(threshold),
             predicted: 0.0,
-            unchanged: 0.0,
+            before: Logarithms::of(((real(history.passes) + 0.5) / (real(history.runs) + 1.0)).max(threshold)),
         }
+    }
+
+    /// The evidence after these current runs.
+    pub fn of(history: Counts, current: Counts, drop: f64) -> Self {
+        let mut evidence = Self::new(history, drop);
+        (0..current.passes).for_each(|_| evidence.observe(true));
+        (0..current.failures()).for_each(|_| evidence.observe(false));
+        evidence
     }
 
     /// Adds a current run.
     pub fn observe(&mut self, passed: bool) {
-        let of = |rate: f64| if passed { rate } else { 1.0 - rate };
         let all_passes = real(self.history.passes + self.current.passes) + 0.5;
         let all_failures = real(self.history.failures() + self.current.failures()) + 0.5;
         let expected = all_passes / (all_passes + all_failures);
-        self.predicted += of(expected).ln();
-        self.unchanged += (of(expected.max(self.threshold)) / of(self.threshold)).ln();
+        self.predicted += if passed { expected } else { 1.0 - expected }.ln();
         self.current = self.current.with(passed);
     }
 
@@ -103,8 +131,7 @@ impl SequentialEvidence {
         if self.history.runs == 0 {
             return 1.0;
         }
-        let (passes, failures) = (real(self.current.passes), real(self.current.failures()));
-        let ratio = |rate: &f64| (passes * rate.ln() + failures * (1.0 - rate).ln() - self.predicted).exp();
+        let ratio = |rate: &Logarithms| (rate.likelihood(self.current) - self.predicted).exp();
         self.lower.iter().map(ratio).sum::<f64>() / real(self.lower.len() as u64)
     }
 
@@ -114,7 +141,7 @@ impl SequentialEvidence {
         match self.history {
             Counts { runs: 0, .. } => 1.0,
             Counts { passes: 0, .. } => f64::INFINITY,
-            _ => self.unchanged.exp(),
+            _ => (self.before.likelihood(self.current) - self.threshold.likelihood(self.current)).exp(),
         }
     }
 }
@@ -183,9 +210,58 @@ mod tests {
 
     #[test]
     fn the_order_of_the_runs_does_not_matter() {
-        let (one, other) = (after((45, 50), &[true, false, true]), after((45, 50), &[false, true, true]));
-        assert!((one.regressed_e() / other.regressed_e() - 1.0).abs() < 1e-12);
-        assert!((one.unchanged_e() / other.unchanged_e() - 1.0).abs() < 1e-12);
+        for history in [(3, 3), (45, 50), (2, 40)] {
+            let one = after(history, &[false, false, true, false, true]);
+            let other = after(history, &[true, false, true, false, false]);
+            let counts = Counts { passes: 2, runs: 5 };
+            let counted =
+                SequentialEvidence::of(Counts { passes: history.0, runs: history.1 }, counts, SequentialEvidence::DROP);
+            for again in [other, counted] {
+                assert!((one.regressed_e() / again.regressed_e() - 1.0).abs() < 1e-12);
+                assert!((one.unchanged_e() / again.unchanged_e() - 1.0).abs() < 1e-12);
+            }
+        }
+    }
+
+    /// Histories of up to 12 runs, and of 50.
+    fn histories() -> impl Iterator<Item = (u64, u64)> {
+        (1..=12).flat_map(|runs| (0..=runs).map(move |passes| (passes, runs))).chain([(50, 50), (47, 50), (20, 50)])
+    }
+
+    /// Every possible result of up to 8 current runs, with the evidence after it.
+    fn every_result(history: (u64, u64)) -> impl Iterator<Item = (SequentialEvidence, [SequentialEvidence; 2])> {
+        let results = (0..=8_u32).flat_map(|runs| (0..1_u32 << runs).map(move |bits| (runs, bits)));
+        results.map(move |(runs, bits)| {
+            let before: Vec<bool> = (0..runs).map(|at| bits >> at & 1 == 1).collect();
+            let next = [true, false].map(|passed| after(history, &[&before[..], &[passed]].concat()));
+            (after(history, &before), next)
+        })
+    }
+
+    #[test]
+    fn no_run_is_expected_to_raise_the_evidence_of_a_regression() {
+        // The history predicts the next run. Step by step the mean stays the same, so it is 1 whenever runs stop.
+        for history in histories() {
+            for (now, [passed, failed]) in every_result(history) {
+                let all = real(history.1 + now.current().runs) + 1.0;
+                let rate = (real(history.0 + now.current().passes) + 0.5) / all;
+                let mean = rate * passed.regressed_e() + (1.0 - rate) * failed.regressed_e();
+                assert!((mean / now.regressed_e() - 1.0).abs() < 1e-9, "{history:?} {now:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_run_is_expected_to_raise_the_evidence_of_no_change_after_a_drop() {
+        for history in histories().filter(|history| history.0 > 0) {
+            let most = after(history, &[]).threshold.passes.exp();
+            for (now, [passed, failed]) in every_result(history) {
+                for rate in [0.0, most / 3.0, most * 0.9, most] {
+                    let mean = rate * passed.unchanged_e() + (1.0 - rate) * failed.unchanged_e();
+                    assert!(mean <= now.unchanged_e() * (1.0 + 1e-9), "{history:?} {now:?} at {rate}");
+                }
+            }
+        }
     }
 
     /// The probability of ever reaching each e-value within [`RUNS`] runs, over all outcomes of history and current

@@ -5,7 +5,8 @@
 //!   [`benjamini_hochberg`] across cases.
 //! - Runs that are repeated until the result is clear: [`SequentialEvidence`] for a case, [`e_benjamini_hochberg`] across cases.
 //! - Times and costs: [`rank_sum`] for one pair of samples, [`stratified_rank_sum`] for a suite.
-//! - What a number of runs can show: [`detectable_rate`], [`runs_to_decide`].
+//! - What a number of runs can show: [`detectable_rate`], [`runs_to_decide`]; for repeated runs [`SequentialTable`] and
+//!   [`StoppingRule`].
 //!
 //! All of it is pure: simulations take their random numbers from [`Random`], which is seeded. The tests of
 //! `interop/statistics.test.py` compare the results with scipy and statsmodels.
@@ -21,6 +22,7 @@ mod power;
 mod random;
 mod rank_sum;
 mod ranks;
+mod sequential_plan;
 mod stratified_rank_sum;
 mod tail;
 
@@ -33,4 +35,5 @@ pub use mantel_haenszel::mantel_haenszel_lower;
 pub use power::{detectable_rate, runs_to_decide};
 pub use random::Random;
 pub use rank_sum::rank_sum;
+pub use sequential_plan::{SequentialResult, SequentialTable, StoppingRule};
 pub use stratified_rank_sum::stratified_rank_sum;

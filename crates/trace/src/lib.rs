@@ -24,7 +24,9 @@ pub use event::{Event, EventKind, Moment, Observer, ToolCall, ToolResult, Trace}
 pub use failure_words::{ResultForm, failure_form, known_forms, refusal_form};
 pub use joined::{ArgumentDifference, CallChange, Joiner, MadeCall, TracedCall, differences, same_tool};
 pub use json_beginning::json_beginning;
-pub use model_request::{Continued, ModelAttempts, ModelRequest, OfferedTool, RequestMessage, RequestedCall};
+pub use model_request::{
+    Continued, ModelAttempts, ModelRequest, OfferedTool, RequestMessage, RequestedCall, request_parameters,
+};
 pub use model_trouble::{ModelTrouble, TroubleKind};
 pub use output::{Output, OutputSpelling};
 pub use redact::{PLACEHOLDER, Redactor, fits_recorded};

@@ -33,9 +33,24 @@ pub enum TroubleKind {
 }
 
 impl TroubleKind {
+    /// All kinds.
+    pub const ALL: [TroubleKind; 6] = [
+        TroubleKind::ProviderWouldRefuse,
+        TroubleKind::ToolNotOffered,
+        TroubleKind::ArgumentsDoNotFit,
+        TroubleKind::FormatNotMet,
+        TroubleKind::ModelMiss,
+        TroubleKind::ForeignKey,
+    ];
+
     /// Its name in files.
     pub fn name(self) -> &'static str {
         self.into()
+    }
+
+    /// The kind with this name.
+    pub fn read(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == word)
     }
 }
 

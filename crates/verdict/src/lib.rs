@@ -36,9 +36,10 @@ pub use comparison::{
     StatusChange, StepChange, WallChange, WallChanges,
 };
 pub use event::{
-    AssertionCount, Body, CallLife, CallStep, CaseEnd, CheckEnd, CheckStatus, FinalOutput, Finding, LogLine, Matched,
-    Metrics, ModelCallMade, NotLoaded, ReplaySource, RunEnd, RunEvent, RunStart, ShardOf, TaskError, TaskStart,
-    TextSaid, ToolCallMade, ToolResultGiven, TurnStart, TurnTimes,
+    AssertionCount, Body, CallLife, CallStep, CaseEnd, CaseRecheck, CheckChange, CheckEnd, CheckStatus, FinalOutput,
+    Finding, LogLine, Matched, Metrics, ModelCallMade, NotLoaded, NotRechecked, ReplaySource, RunEnd, RunEvent,
+    RunRecheck, RunStart, ShardOf, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven, TraceEnd, TraceKind,
+    TraceMark, TurnStart, TurnTimes, check_changes,
 };
 pub use exit::ExitStatus;
 pub use line::{EventError, VERSION};
@@ -48,10 +49,12 @@ pub use policy::{GateReport, Policy};
 pub use prompts::{
     KeptPrompt, NOW, PROMPTS_RULE, PromptChange, PromptParameters, PromptRequest, PromptTool, Prompts, SystemPrompt,
 };
-pub use regression::{CaseTrend, NoiseReport, SimulatedChange, Simulation, Trend, Undecided};
+pub use regression::{
+    CaseTrend, NoiseReport, RepeatRule, SimulatedChange, SimulatedRepeats, Simulation, Trend, Undecided,
+};
 pub use rows::{CaseRow, Rows};
 pub use settle::settle;
-pub use similarity::{DifferingFact, DifferingFacts, Similarity};
+pub use similarity::{Contradiction, DifferingFact, DifferingFacts, Similarity};
 pub use stability::{Stability, StabilityClass, StabilitySummary};
 pub use status::{CaseStatus, Cause};
 pub use thresholds::{GrowthThreshold, Thresholds};

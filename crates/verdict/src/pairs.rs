@@ -263,6 +263,7 @@ pub(crate) mod samples {
             came_to_its_end: status != CaseStatus::Error,
             similarity: None,
             deterministic: false,
+            most_runs: None,
             sample,
             history: sample.into(),
         }

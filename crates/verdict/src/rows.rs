@@ -51,9 +51,9 @@ impl CaseRow {
         u32::try_from(self.attempts.len()).is_ok_and(|count| count >= self.runs())
     }
 
-    /// The configured number of runs.
+    /// The planned number of runs, as far as known: a case may be repeated until it is decided.
     pub fn runs(&self) -> u32 {
-        self.attempts[0].runs
+        self.attempts.iter().map(|end| end.runs).max().unwrap_or_default()
     }
 
     /// Whether the case is configured to run more than once, so that its stability is of interest.
@@ -104,7 +104,7 @@ impl Rows {
 
     /// Whether every case that did not pass was actually run: neither the case nor its prerequisites were broken.
     pub fn all_run(&self) -> bool {
-        self.iter().all(|row| !matches!(row.cause(), Some(Cause::Config | Cause::Hook)))
+        self.iter().all(|row| !matches!(row.cause(), Some(Cause::Config | Cause::Hook | Cause::NotRechecked)))
     }
 
     /// The number of rows.

@@ -41,9 +41,23 @@ pub struct DifferingFacts {
     /// Facts that are equal only under one reading: ``number `1.500` for `1,5` ``.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unclear: Vec<String>,
-    /// The text that contains a negation, if only one does: `expected` or `answer`.
+    /// Where the texts contradict each other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub negation: Option<String>,
+    pub contradiction: Option<Contradiction>,
+}
+
+/// What an expected text and an answer say that cannot both be true.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Contradiction {
+    /// The kind: `negation`, `opposite`, `order`, `roles`, `quantifier`, `exclusive`, `yes or no`, `question` or
+    /// `refusal`.
+    pub kind: String,
+    /// Whether it is certain, not just likely.
+    pub certain: bool,
+    /// The words of the expected text.
+    pub expected: String,
+    /// The words of the answer.
+    pub said: String,
 }
 
 /// A fact that only one of two texts states.
@@ -92,13 +106,11 @@ impl DifferingFacts {
     /// The other differences, in a few words each.
     pub fn hints(&self) -> Vec<String> {
         let extra = (!self.extra.is_empty()).then(|| format!("only in the answer: {}", list(&self.extra)));
-        let negation = match self.negation.as_deref() {
-            Some("expected") => Some("only the expected text contains a negation".to_owned()),
-            Some(_) => Some("only the answer contains a negation".to_owned()),
-            None => None,
-        };
+        let contradiction = self.contradiction.as_ref().map(|found| {
+            format!("{}: {found}", if found.certain { "contradiction" } else { "possible contradiction" })
+        });
         let unclear = (!self.unclear.is_empty()).then(|| format!("treated as equal: {}", self.unclear.join(", ")));
-        extra.into_iter().chain(unclear).chain(negation).collect()
+        extra.into_iter().chain(unclear).chain(contradiction).collect()
     }
 }
 
@@ -113,6 +125,13 @@ impl fmt::Display for DifferingFact {
     }
 }
 
+/// `negation: expected: approved; the answer says: not approved`
+impl fmt::Display for Contradiction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: expected: {}; the answer says: {}", self.kind, self.expected, self.said)
+    }
+}
+
 /// `similarity 0.8712 (threshold 0.5000, builtin:paraphrase-minilm-l3-q4@dabb40d5)`
 impl fmt::Display for Similarity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -122,8 +141,8 @@ impl fmt::Display for Similarity {
     }
 }
 
-/// One line, such as ``missing: number `1,200`; only in the answer: number `1,500`; only the answer contains a
-/// negation``.
+/// One line, such as ``missing: number `1,200`; only in the answer: number `1,500`; contradiction: negation: expected:
+/// approved; the answer says: not approved``.
 impl fmt::Display for DifferingFacts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let missing = self.lacking().map(|facts| format!("missing: {facts}"));
@@ -164,12 +183,20 @@ mod tests {
             missing: (0..12).map(fact).collect(),
             extra: vec![fact(99)],
             unclear: Vec::new(),
-            negation: Some("expected".into()),
+            contradiction: Some(Contradiction {
+                kind: "negation".into(),
+                expected: "paid".into(),
+                said: "not paid".into(),
+                certain: true,
+            }),
         };
         let told = facts.to_string();
         assert!(told.starts_with("missing: number `0`, number `1`"), "{told}");
         assert!(
-            told.ends_with("and 2 more; only in the answer: number `99`; only the expected text contains a negation"),
+            told.ends_with(
+                "and 2 more; only in the answer: number `99`; contradiction: negation: expected: paid; the answer says: \
+                 not paid"
+            ),
             "{told}"
         );
         assert_eq!(DifferingFacts::default().to_string(), "");

@@ -73,6 +73,8 @@ pub enum Cause {
     Config,
     /// The user stopped the run.
     Interrupted,
+    /// The stored run lacks what a recheck of it needs.
+    NotRechecked,
 }
 
 impl Cause {

@@ -8,6 +8,7 @@ use agentci::source::{Diagnostics, Severity};
 use agentci::{DiskFiles, Suites, checks};
 use clap::Args;
 
+use super::calibrate::calibrate;
 use super::github_job::{annotate_not_loaded, not_loaded};
 use super::{
     CliContext, CommandResult, DialectFlags, ExitStatus, cassettes, check_environment, faults, mcp_servers, secrets,
@@ -27,9 +28,18 @@ pub(crate) struct CheckArguments {
     /// Also search cassettes and recordings for secrets; PATH may then contain recordings without a suite
     #[arg(long)]
     secrets: bool,
+    /// Instead of checking suites, measure how well `semantic` judges the labelled pairs in FILE
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["paths", "strict", "secrets"], help_heading = "Semantic checks")]
+    calibrate: Option<PathBuf>,
+    /// Embedder for `--calibrate` [default: `openai` if an API key is set, else `builtin`]
+    #[arg(long, value_name = "ID", requires = "calibrate", help_heading = "Semantic checks")]
+    embedder: Option<String>,
 }
 
 pub(crate) fn check(arguments: &CheckArguments, context: &CliContext) -> CommandResult {
+    if let Some(labels) = &arguments.calibrate {
+        return calibrate(labels, arguments.embedder.as_deref(), context);
+    }
     let paths = arguments.dialects.paths(&arguments.paths);
     let of_suites: Vec<PathBuf> =
         paths.iter().filter(|path| !(arguments.secrets && secrets::is_recording(path))).cloned().collect();

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use agentci::read_baseline;
 use agentci::report::{baseline_problem, count_of, one_line};
-use agentci::verdict::{Baseline, ExitStatus, SimulatedChange, Simulation};
+use agentci::verdict::{Baseline, ExitStatus, SimulatedChange, SimulatedRepeats, Simulation};
 use clap::{Args, Subcommand};
+use serde::Serialize;
 use serde_json::json;
 
 use super::{CliContext, CliError, CommandResult};
@@ -26,6 +27,9 @@ pub(crate) struct SimulateArguments {
     /// Runs of each case in a run of the suite
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=1000))]
     runs: u64,
+    /// Maximum number of runs of a case that is repeated until it is decided
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=200))]
+    max_runs: u64,
     /// Accepted share of false alarms
     #[arg(long, value_name = "SHARE", default_value_t = 0.05, value_parser = share)]
     alpha: f64,
@@ -62,15 +66,18 @@ pub(crate) fn gate(command: &GateCommand, context: &CliContext) -> CommandResult
             "add runs with `agentci baseline promote --add`",
         ));
     }
-    let SimulateArguments { runs, alpha, rounds, seed, .. } = *arguments;
-    let simulation = Simulation { alpha, runs, rounds, seed };
-    let rows: Vec<(&str, f64)> =
-        CHANGES.iter().map(|(name, change)| (*name, simulation.red(&histories, *change))).collect();
+    let SimulateArguments { runs, max_runs: most_runs, alpha, rounds, seed, .. } = *arguments;
+    let simulation = Simulation { alpha, runs, most_runs, rounds, seed };
+    let row = |(name, change): &(&'static str, SimulatedChange)| SimulatedRow {
+        change: name,
+        red: simulation.red(&histories, *change),
+        until_decided: simulation.until_decided(&histories, *change),
+    };
+    let rows: Vec<SimulatedRow> = CHANGES.iter().map(row).collect();
     if arguments.json {
-        let changes: Vec<_> = rows.iter().map(|(name, red)| json!({ "change": name, "red": red })).collect();
         let document = json!({
-            "suite": baseline.suite, "cases": histories.len(), "runs": runs, "alpha": alpha, "rounds": rounds,
-            "seed": seed, "changes": changes,
+            "suite": baseline.suite, "cases": histories.len(), "runs": runs, "max_runs": most_runs, "alpha": alpha,
+            "rounds": rounds, "seed": seed, "changes": rows,
         });
         context.print(&format!("{document:#}\n"));
     } else {
@@ -79,18 +86,32 @@ pub(crate) fn gate(command: &GateCommand, context: &CliContext) -> CommandResult
     Ok(ExitStatus::Success)
 }
 
-fn table(simulation: &Simulation, baseline: &Baseline, cases: usize, rows: &[(&str, f64)]) -> String {
-    let Simulation { alpha, runs, rounds, seed } = *simulation;
+/// What the gate would do after one change of the agent.
+#[derive(Debug, Serialize)]
+struct SimulatedRow {
+    change: &'static str,
+    /// The share of red runs with a fixed number of runs.
+    red: f64,
+    until_decided: SimulatedRepeats,
+}
+
+fn table(simulation: &Simulation, baseline: &Baseline, cases: usize, rows: &[SimulatedRow]) -> String {
+    let Simulation { alpha, runs, most_runs, rounds, seed } = *simulation;
     let suite = format!("{} with {}", baseline.suite, count_of(cases, "case"));
     let mut text = format!(
-        "{} in the history, {runs} runs of each case, alpha {alpha}; {rounds} simulated runs, seed {seed}\n\n",
+        "{} in the history, alpha {alpha}; {rounds} simulated runs, seed {seed}\n\n",
         count_of(baseline.history.runs().len(), "run"),
     );
     text.insert_str(0, &format!("{}: ", one_line(&suite)));
-    let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
-    let _ = writeln!(text, "{:width$}  red", "what changes");
-    for (name, red) in rows {
-        let _ = writeln!(text, "{name:width$}  {:.1} %", red * 100.0);
+    let (fixed, most) = (format!("{runs} runs each"), format!("until decided, at most {most_runs}"));
+    let (change, undecided, mean) = ("what changes", "not enough", "mean runs");
+    let width = rows.iter().map(|row| row.change.len()).max().unwrap_or_default();
+    let _ = writeln!(text, "{change:width$}  {fixed:>12}  {most:>28}  {undecided:>10}  {mean:>9}");
+    for SimulatedRow { change, red, until_decided: repeats } in rows {
+        let share = |share: f64| format!("{:.1} % red", share * 100.0);
+        let (red, again) = (share(*red), share(repeats.red));
+        let open = format!("{:.1} %", repeats.undecided * 100.0);
+        let _ = writeln!(text, "{change:width$}  {red:>12}  {again:>28}  {open:>10}  {:>9.1}", repeats.runs);
     }
     text
 }

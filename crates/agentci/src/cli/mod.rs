@@ -2,6 +2,7 @@
 
 mod agents;
 mod baseline;
+mod calibrate;
 mod case_files;
 mod cassettes;
 mod check;
@@ -16,6 +17,7 @@ mod dialect;
 mod diff;
 pub mod documentation;
 mod execute;
+mod failed_cases;
 mod faults;
 mod foreign_flags;
 mod gate;
@@ -31,6 +33,7 @@ mod merge;
 mod message;
 mod open_files;
 mod prepare;
+mod recheck;
 mod record;
 mod record_flags;
 mod recorded;
@@ -50,6 +53,7 @@ mod serve;
 mod services;
 mod session;
 mod shard;
+mod short_help;
 mod signals;
 mod single_dash;
 mod stored_run;
@@ -97,10 +101,13 @@ const EXIT_CODES: &str = "Exit codes: 0 all passed; 1 failure or error; 2 usage 
 #[derive(Debug, Subcommand)]
 enum CliCommand {
     /// Run test suites (alias: test)
-    #[command(alias = "test")]
+    #[command(alias = "test", mut_args(short_help::only_common))]
     Run(RunArguments),
     /// Record a command (`record -- CMD`) or the cases of suites, with real models and tools
-    #[command(override_usage = "agentci record [OPTIONS] -- CMD...\n       agentci record [OPTIONS] [PATH]...")]
+    #[command(
+        mut_args(short_help::only_common),
+        override_usage = "agentci record [OPTIONS] -- CMD...\n       agentci record [OPTIONS] [PATH]..."
+    )]
     Record(record_flags::RecordSuiteArguments),
     /// Run a command and record its calls to models and tools
     #[command(

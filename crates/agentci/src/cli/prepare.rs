@@ -8,6 +8,7 @@ use agentci::verdict::NotLoaded;
 
 use super::dialect::DialectRunFlags;
 use super::github_job::{annotate_not_loaded, not_loaded};
+use super::run_arguments::RunCount;
 use super::unselected_cases::UnselectedCases;
 use super::{CliContext, CliError, LoadedSuite, RunArguments, Suites, inputs};
 
@@ -22,14 +23,21 @@ pub(super) fn prepare(
     let RunArguments { dialects, dialects_run, reports, .. } = arguments;
     let aside = arguments.talks_aside() || arguments.dry_run;
     dialects_run.report_has_a_place(suites, reports.first_out().is_some())?;
-    if let Some(runs) = arguments.runs {
+    if let Some(RunCount::Fixed(runs)) = arguments.runs {
         suites.repeat(runs);
     }
-    if let Err(error) = arguments.selection.apply(suites) {
+    if let Err(error) = arguments.selection.apply(suites, arguments.output_dir.as_deref()) {
         context.show(suites.problems(), suites.sources());
         let errors = not_loaded(suites.problems(), suites.sources());
         annotate_not_loaded(&errors, context, aside);
         return Err(error);
+    }
+    if arguments.runs == Some(RunCount::UntilDecided) {
+        suites.repeat_until_decided().map_err(|suite| {
+            let message =
+                format!("`--runs until-decided` needs the gate `no_regression`, but `{suite}` does not set it");
+            CliError::new(message, "add `gates: { baseline: baseline.json, no_regression: true }` to the suite")
+        })?;
     }
     // Flags are checked against the whole selection: a shard may have none of the suites that they apply to.
     dialects.fit(suites)?;
@@ -59,7 +67,7 @@ fn are_useful(arguments: &RunArguments, suites: &Suites) -> Result<(), CliError>
 }
 
 /// The problems that no case of the run will report.
-fn not_told_later(suites: &Suites) -> Diagnostics {
+pub(super) fn not_told_later(suites: &Suites) -> Diagnostics {
     let mut told = HashSet::new();
     for LoadedSuite { suite, ready, selected, .. } in suites.loaded().iter().filter(|loaded| !loaded.ready.refused) {
         for index in selected {

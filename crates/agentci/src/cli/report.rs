@@ -7,6 +7,7 @@ use agentci::report::{Console, FanOut, one_line};
 use agentci::verdict::{Body, ExitStatus, RunEvent};
 use clap::Args;
 
+use super::recheck::recheck;
 use super::reports::{ReportOf, add_usual, console, tell_unwritten};
 use super::{CliContext, CliError, CommandResult, ReportFlags};
 
@@ -18,18 +19,29 @@ const DAMAGE_SHOWN: usize = 10;
 pub(crate) struct ReportArguments {
     /// Run folder, or its `run.jsonl`
     #[arg(value_name = "RUN_DIR")]
-    run: PathBuf,
+    pub(super) run: PathBuf,
+    /// Evaluate the present checks of the suite on the stored run, without running the agent [default SUITE: the one
+    /// that the run names]
+    #[arg(long, value_name = "SUITE", num_args = 0..=1)]
+    #[expect(clippy::option_option, reason = "clap's type for a flag with an optional value")]
+    recheck: Option<Option<PathBuf>>,
+    /// Directory for the run folder of a recheck [default: none is created]
+    #[arg(long, value_name = "DIR", requires = "recheck", help_heading = "Reports and output")]
+    pub(super) output_dir: Option<PathBuf>,
     #[command(flatten)]
-    reports: ReportFlags,
+    pub(super) reports: ReportFlags,
     /// Show every check and tool call
     #[arg(short, long, help_heading = "Reports and output")]
-    verbose: bool,
+    pub(super) verbose: bool,
 }
 
 pub(crate) fn report(arguments: &ReportArguments, context: &CliContext) -> CommandResult {
     arguments.reports.no_folder()?;
     arguments.reports.fit(&[""], false)?;
     let file = if arguments.run.is_dir() { arguments.run.join("run.jsonl") } else { arguments.run.clone() };
+    if let Some(suite) = &arguments.recheck {
+        return recheck(arguments, &file, suite.as_deref(), context);
+    }
     let mut made: Option<(FanOut, Vec<PathBuf>)> = None;
     let mut complete = false;
     let played = ledger::play(&file, |event| {

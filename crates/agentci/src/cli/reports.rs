@@ -211,6 +211,16 @@ impl ReportFlags {
         self.all().any(|wanted| !matches!(wanted.to, Destination::File(_)))
     }
 
+    /// Refuses reports in the run folder, which a recheck leaves as it is.
+    pub(super) fn leave_run_folder(&self) -> Result<(), CliError> {
+        let Some(wanted) = self.all().find(|wanted| wanted.to == Destination::RunFolder) else { return Ok(()) };
+        let name = wanted.kind.name;
+        let message = format!("`--recheck` does not change the run folder: `--report {name}` needs a path");
+        let help =
+            format!("set one, `--report {name}=PATH`, or create a run folder for the recheck: `--output-dir DIR`");
+        Err(CliError::new(message, help))
+    }
+
     /// The first file from `--out`.
     pub(crate) fn first_out(&self) -> Option<&str> {
         self.out.iter().find_map(WantedReport::file)

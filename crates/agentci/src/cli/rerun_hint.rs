@@ -16,8 +16,12 @@ use super::CliContext;
 
 /// The longest command that is printed, in bytes.
 const COMMAND_LIMIT: usize = 1000;
+/// The maximum number of cases that are named; `--failed` selects more of them.
+const NAMED: usize = 10;
 /// Flags that select cases; each has a value.
 const SELECTING: [&str; 5] = ["--case", "--tag", "--run", "--shard", "--shard-by"];
+/// Flags that select cases; a value is joined with `=`.
+const FAILED: [&str; 2] = ["--failed", "--lf"];
 
 /// Collects the cases of a run that did not pass.
 #[derive(Debug, Default)]
@@ -58,13 +62,17 @@ impl RerunHint {
         while let Some(argument) = given.next() {
             if SELECTING.contains(&argument.as_str()) {
                 given.next();
-            } else if argument == "--watch" {
-                // Once is enough.
-            } else if !SELECTING.iter().any(|flag| argument.starts_with(&format!("{flag}="))) {
+            } else if argument == "--watch" || FAILED.contains(&argument.as_str()) {
+                // Once is enough, and the cases are selected anew.
+            } else if !SELECTING.iter().chain(&FAILED).any(|flag| argument.starts_with(&format!("{flag}="))) {
                 parts.push(quoted(argument)?);
             }
         }
-        for id in self.cases.values() {
+        let named = if self.cases.len() <= NAMED { Some(self.cases.values()) } else { None };
+        if named.is_none() {
+            parts.push("--failed".to_owned());
+        }
+        for id in named.into_iter().flatten() {
             // An id that starts with a dash would be read as a flag.
             parts.push(if id.starts_with('-') {
                 quoted(&format!("--case={id}"))?
@@ -138,10 +146,21 @@ mod tests {
     }
 
     #[test]
+    fn selects_many_cases_by_their_result() {
+        let many = ["x"; 11];
+        assert_eq!(command(&["run", "--lf", "evals"], &many).unwrap(), "agentci run evals --failed");
+        assert_eq!(
+            command(&["run", "--failed=old", "--tag", "a", "--", "-e"], &many).unwrap(),
+            "agentci run --failed -- -e"
+        );
+        assert_eq!(command(&["run", "--failed"], &["x"]).unwrap(), "agentci run --case x");
+    }
+
+    #[test]
     fn omits_hint_for_unprintable_or_long_commands() {
         assert_eq!(command(&["run"], &["a\u{1b}[2J"]), None);
         assert_eq!(command(&["run"], &["a\nrm -rf"]), None);
-        assert_eq!(command(&["run"], &["x"; 500]), None);
+        assert_eq!(command(&["run", &"x".repeat(2000)], &["a"]), None);
         assert_eq!(command(&["run", "my evals"], &["$(x)"]).unwrap(), "agentci run 'my evals' --case '$(x)'");
     }
 }

@@ -38,9 +38,9 @@ pub(crate) struct RunArguments {
     pub(super) parallel: Option<usize>,
     #[arg(long, value_name = "DURATION", value_parser = parse_duration, help = dialect::TIMEOUT)]
     pub(super) timeout: Option<Duration>,
-    /// Run each case N times; it passes only if all runs pass [default: the case's `runs`, else 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_RUNS)))]
-    pub(super) runs: Option<u32>,
+    /// Run each case N times, or `until-decided` until the gate `no_regression` can tell whether it got worse; a case passes only if all runs pass [default: the case's `runs`, else 1]
+    #[arg(long, value_name = "N", value_parser = run_count)]
+    pub(super) runs: Option<RunCount>,
     /// Do not start further cases after the first one that does not pass
     #[arg(long)]
     pub(super) fail_fast: bool,
@@ -53,7 +53,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "N")]
     pub(super) seed: Option<u64>,
     /// Re-run affected cases when a file changes
-    #[arg(long, conflicts_with_all = ["shard", "dry_run", "json"])]
+    #[arg(long, conflicts_with_all = ["shard", "dry_run", "json", "failed"])]
     pub(super) watch: bool,
     /// List the cases that would run, without running them
     #[arg(long)]
@@ -97,7 +97,7 @@ impl RunArguments {
         let asks_for_more = self.json
             || self.output_dir.is_some()
             || self.dialects_run.report_writer().is_some()
-            || self.runs.is_some_and(|runs| runs > 1)
+            || self.runs.is_some_and(|runs| runs != RunCount::Fixed(1))
             || self.reports.need_folder();
         self.dialects.is_message() && self.paths.is_empty() && !asks_for_more
     }
@@ -112,7 +112,7 @@ impl RunArguments {
             ("out", out.map(Value::from)),
             ("parallel", self.parallel.map(Value::from)),
             ("reporter", self.dialects_run.report_writer().map(Value::from)),
-            ("runs", self.runs.map(Value::from)),
+            ("runs", self.runs.map(RunCount::recorded)),
             ("timeout", self.timeout.map(|limit| print_duration(limit).into())),
             ("verbose", self.verbose.then_some(true.into())),
         ];
@@ -123,6 +123,32 @@ impl RunArguments {
 fn mode(word: &str) -> Result<Mode, String> {
     let known = Mode::NAMES.iter().find(|(name, _)| *name == word).map(|(_, mode)| *mode);
     known.ok_or_else(|| "expected one of replay, record, live".into())
+}
+
+/// How many times each case runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RunCount {
+    Fixed(u32),
+    UntilDecided,
+}
+
+impl RunCount {
+    fn recorded(self) -> Value {
+        match self {
+            Self::Fixed(runs) => runs.into(),
+            Self::UntilDecided => UNTIL_DECIDED.into(),
+        }
+    }
+}
+
+const UNTIL_DECIDED: &str = "until-decided";
+
+fn run_count(text: &str) -> Result<RunCount, String> {
+    if text == UNTIL_DECIDED {
+        return Ok(RunCount::UntilDecided);
+    }
+    let runs = text.parse().ok().filter(|runs| (1..=MOST_RUNS).contains(runs)).map(RunCount::Fixed);
+    runs.ok_or_else(|| format!("expected an integer from 1 to {MOST_RUNS}, or `{UNTIL_DECIDED}`"))
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {

@@ -1,10 +1,17 @@
-//! Selects cases by ID, tag and pattern.
+//! Selects cases by ID, tag and pattern, and by the result of an earlier run.
+
+use std::ffi::OsString;
+use std::path::Path;
 
 use agentci::plan::{Case, Suite};
 use clap::Args;
 use regex::Regex;
 
+use super::failed_cases::FailedCases;
 use super::{CliError, LoadedSuite, Suites, meant_or};
+
+/// Stands for the newest run of each suite.
+const NEWEST: &str = "";
 
 /// Flags that select cases.
 #[derive(Debug, Clone, Default, Args)]
@@ -18,16 +25,33 @@ pub(crate) struct Selection {
     /// Select cases whose ID or `SUITE/ID` matches this regular expression
     #[arg(long = "run", value_name = "REGEX", value_parser = Regex::new, help_heading = "Selection")]
     run: Option<Regex>,
+    /// Select the cases that did not pass in the last run of their suite, or in the run stored in `RUN_DIR`
+    #[arg(
+        long,
+        visible_alias = "lf",
+        value_name = "RUN_DIR",
+        num_args = 0..=1,
+        default_missing_value = NEWEST,
+        require_equals = true,
+        help_heading = "Selection"
+    )]
+    failed: Option<OsString>,
 }
 
 impl Selection {
-    /// Selects the matching cases of each suite. It is an error if an ID is unknown, or if no case matches.
-    pub(crate) fn apply(&self, suites: &mut Suites) -> Result<(), CliError> {
+    /// Selects the matching cases of each suite. It is an error if an ID is unknown, or if no case matches. Run folders are
+    /// in `output_dir`, unless each suite says where.
+    pub(crate) fn apply(&self, suites: &mut Suites, output_dir: Option<&Path>) -> Result<(), CliError> {
         for wanted in &self.cases {
             known(suites, wanted)?;
         }
+        let failed = self.failed_cases(suites, output_dir)?;
+        let has_failed = |suite: &Suite, case: &Case| {
+            failed.as_ref().is_none_or(|failed| failed.iter().any(|run| run.has(&suite.name, &case.id)))
+        };
         for LoadedSuite { suite, selected, .. } in suites.loaded_mut() {
-            *selected = (0..suite.cases.len()).filter(|index| self.matches(suite, &suite.cases[*index])).collect();
+            let matches = |case: &Case| self.matches(suite, case) && has_failed(suite, case);
+            *selected = (0..suite.cases.len()).filter(|index| matches(&suite.cases[*index])).collect();
         }
         let any_case = suites.loaded().iter().any(|loaded| !loaded.suite.cases.is_empty());
         if any_case && suites.loaded().iter().all(|loaded| loaded.selected.is_empty()) {
@@ -37,6 +61,26 @@ impl Selection {
             ));
         }
         Ok(())
+    }
+
+    /// The cases that did not pass in the stored runs, if they are to be selected.
+    fn failed_cases(&self, suites: &Suites, output_dir: Option<&Path>) -> Result<Option<Vec<FailedCases>>, CliError> {
+        let failed: Vec<FailedCases> = match &self.failed {
+            None => return Ok(None),
+            Some(run) if run == NEWEST => {
+                let each = suites.loaded().iter();
+                each.map(|loaded| FailedCases::of_newest(&loaded.suite, output_dir)).collect::<Result<_, _>>()?
+            }
+            Some(run) => vec![FailedCases::read(Path::new(run))?],
+        };
+        // An empty selection would be a pass that means nothing.
+        if !failed.is_empty() && failed.iter().all(FailedCases::is_empty) {
+            return Err(CliError::new(
+                "`--failed`: every case of the last run passed",
+                "run all cases without `--failed`",
+            ));
+        }
+        Ok(Some(failed))
     }
 
     fn matches(&self, suite: &Suite, case: &Case) -> bool {

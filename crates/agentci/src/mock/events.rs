@@ -48,7 +48,7 @@ fn bodies(index: usize, result: &AgentTestResult) -> Vec<Body> {
             Some((name, _)) => (name.to_owned(), Some(label.clone())),
             None => (label.clone(), None),
         };
-        Body::Check(CheckEnd { name, subject: None, status, message, evidence: None })
+        Body::Check(CheckEnd { name, status, message, ..CheckEnd::default() })
     };
     bodies.extend(result.assertions_passed.iter().map(|label| check(label, CheckStatus::Held)));
     bodies.extend(result.assertions_failed.iter().map(|label| check(label, CheckStatus::Failed)));

@@ -48,7 +48,7 @@ fn every_event_starts_with_the_same_keys() {
         .filter(|event| event["case_id"] == "calls")
         .map(|event| event["type"].as_str().unwrap())
         .collect();
-    assert_eq!(of_case, ["task_start", "tool_call", "tool_result", "final_output", "case_end"]);
+    assert_eq!(of_case, ["task_start", "tool_call", "tool_result", "final_output", "trace_end", "case_end"]);
     assert_eq!(events.first().unwrap()["type"], "run_start");
     assert_eq!(events.last().unwrap()["type"], "run_end");
 }

@@ -298,13 +298,16 @@ fn simulates_what_the_gate_would_do() {
     let ran = suite.agentci(&["gate", "simulate", "suite/baseline.json", "--rounds", "50"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
     ran.says(&[
-        "suite with 5 cases: 1 run in the history, 5 runs of each case, alpha 0.05; 50 simulated runs, seed 1\n",
+        "suite with 5 cases: 1 run in the history, alpha 0.05; 50 simulated runs, seed 1\n",
         "nothing (false alarms)",
         "one case never passes",
     ]);
     let again = suite.agentci(&["gate", "simulate", "suite/baseline.json", "--rounds", "50", "--json"]);
     let document: Value = serde_json::from_str(&again.stdout).unwrap();
     assert_eq!((&document["cases"], document["changes"].as_array().unwrap().len()), (&json!(5), 5));
+    // With a history of one run, no number of runs decides anything.
+    let unchanged = &document["changes"][0]["until_decided"];
+    assert_eq!((&unchanged["red"], unchanged["runs"].as_f64()), (&json!(0.0), Some(20.0)), "{document}");
     let none = suite.agentci(&["gate", "simulate", "nothing.json"]);
     assert_eq!(none.code, Some(1), "{none:?}");
 }

@@ -87,7 +87,7 @@ fn every_byte(answers: Answers, target: impl Fn(&str) -> String, turn: &str) {
         let case = |bytes| format!("  - id: b{bytes}\n    target: {}\n    {turn}\n", target(&format!("{url}/{bytes}")));
         let cases = limits.map(case).collect::<Vec<String>>().concat();
         let yaml = format!("suite: suite\nmode: live\ntimeout: 60s\ncases:\n{cases}");
-        Suite::empty().file("suite/agentci.yaml", yaml).run(&["--parallel", "50"])
+        Suite::empty().file("suite/agentci.yaml", yaml).run(&["--parallel", "50", "--verbose"])
     };
     run(&mut [EVERYTHING].into_iter()).all_passed();
     let whole = said.lock().unwrap()[&EVERYTHING];

@@ -15,7 +15,7 @@ const DIALECTS: [Dialect; 6] =
     [Dialect::Native, Dialect::Runledger, Dialect::Aumai, Dialect::Scenario, Dialect::Yao, Dialect::Ananke];
 
 /// The kinds of agents that `agentci init` supports.
-const KINDS: [&str; 8] = ["command", "http", "agui", "a2a", "mcp", "sdk", "prompts", "answers"];
+pub(crate) const KINDS: [&str; 8] = ["command", "http", "agui", "a2a", "mcp", "sdk", "prompts", "answers"];
 
 /// Texts of the examples' agents, tools and models, and the broken texts that replace them.
 const BREAKS: [(&str, &str); 15] = [
@@ -54,7 +54,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// Breaks all answers below a folder: cassettes, recordings, models and stored files.
-fn break_answers(folder: &Path) {
+pub(crate) fn break_answers(folder: &Path) {
     for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
         let shown = path.display().to_string();
         if path.is_dir() {
@@ -71,7 +71,7 @@ fn break_answers(folder: &Path) {
 }
 
 /// The examples of the project, and a suite from `agentci init` for every kind of agent.
-fn examples() -> Suite {
+pub(crate) fn examples() -> Suite {
     let suite = Suite::empty();
     copy(&project().join("examples"), &suite.path("examples"));
     for kind in KINDS {

@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use crate::docs_page::{Page, files_below, project, text_of};
 use crate::ran::Ran;
 use crate::suite::Suite;
-use crate::{call_lives, changed_prompts};
+use crate::{call_lives, changed_prompts, diff};
 
 /// Fields that occur in no run here, and why.
-const UNSEEN: [(&str, &str); 23] = [
+const UNSEEN: [(&str, &str); 39] = [
     ("ananke-result: warnings", "only a server that breaks the rules of its protocol has any"),
     ("diff: pending", "only a shard has it, and what is compared is a whole run"),
     ("diff: problem", "a baseline that cannot be read is not compared with"),
@@ -36,6 +36,22 @@ const UNSEEN: [(&str, &str); 23] = [
     ("summary: renamed", "only a case with a recorded world has it: world_recordings.rs"),
     ("summary: unused", "only a case with a recorded world has it: world_recordings.rs"),
     ("summary: with_holes", "only a case with a recorded world has it: world_recordings.rs"),
+    ("run-event: after", "only a recheck has it: recheck.rs"),
+    ("run-event: changes", "only a recheck has it: recheck.rs"),
+    ("run-event: kept", "only a recheck has it: recheck.rs"),
+    ("run-event: not_rechecked", "only a recheck has it: recheck.rs"),
+    ("run-event: recheck", "only a recheck has it: recheck.rs"),
+    ("run-event: removed", "only a recheck has it: recheck.rs"),
+    ("run-event: run", "only a recheck has it: recheck.rs"),
+    ("summary: after", "only a recheck has it: recheck.rs"),
+    ("summary: attempts", "only a recheck has it: recheck.rs"),
+    ("summary: changes", "only a recheck has it: recheck.rs"),
+    ("summary: kept", "only a recheck has it: recheck.rs"),
+    ("summary: not_rechecked", "only a recheck has it: recheck.rs"),
+    ("summary: reason", "only a recheck has it: recheck.rs"),
+    ("summary: recheck", "only a recheck has it: recheck.rs"),
+    ("summary: removed", "only a recheck has it: recheck.rs"),
+    ("summary: subject", "only a recheck has it: recheck.rs"),
 ];
 
 /// A suite whose cases cover almost every possible outcome.
@@ -198,11 +214,17 @@ fn prompts(seen: &mut Seen) {
     let last = folders.last().unwrap().to_str().unwrap();
     let compare = ["diff", "--baseline", "suite/baseline.json", "--run", last, "--json"];
     seen.document("diff", &suite.agentci(&compare).stdout);
+    seen.document("trajectory-diff", &suite.agentci(&["diff", "suite/baseline.json", last, "--json"]).stdout);
+    for document in diff::documents() {
+        seen.document("trajectory-diff", &document);
+    }
 }
 
 /// Runs that are compared with a history: a regression in both modes, and too few runs to tell.
 fn noise(seen: &mut Seen) {
-    for (mode, past) in [("live", 50), ("replay", 50), ("live", 2)] {
+    for (mode, past, runs) in
+        [("live", 50, "3"), ("replay", 50, "3"), ("live", 2, "3"), ("live", 50, "{ until: decided }")]
+    {
         let run = |at: usize| {
             json!({ "id": format!("0{at}"), "at": format!("{at:03}"), "mode": mode, "pass_rate": 1.0,
                     "cases": { "a": [1, 1, 1 + at % 3, 10] } })
@@ -212,7 +234,7 @@ fn noise(seen: &mut Seen) {
         let baseline = json!({ "schema_version": 2, "suite": { "name": "s" }, "cases": [case],
                                "runs": { "0": (0..past).map(run).collect::<Vec<_>>() } });
         let text = format!(
-            "suite: s\nmode: {mode}\nruns: 3\ntarget: {{ mock: {{ model_name: m, responses: [{{ content: hi, model: m, \
+            "suite: s\nmode: {mode}\nruns: {runs}\ntarget: {{ mock: {{ model_name: m, responses: [{{ content: hi, model: m, \
              tokens_used: 900, latency_ms: 30 }}] }} }}\ngates: {{ baseline: baseline.json, no_regression: true, \
              no_slower: true, no_costlier: true, undecided: pass }}\nchecks: [{{ contains: zebra }}]\n\
              cases: [{{ id: a, input: {{}} }}]\n"

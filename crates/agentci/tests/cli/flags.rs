@@ -231,3 +231,14 @@ fn refuses_flag_without_effect_on_any_case() {
         ran.complains(&["has no effect: no selected case", flag[0], "leave it out"]);
     }
 }
+
+#[test]
+fn short_help_fits_on_a_screen_and_long_help_has_everything() {
+    let short = Suite::empty().agentci(&["run", "-h"]).stdout;
+    assert!(short.lines().count() <= 60, "{short}");
+    assert!(short.contains("--failed") && short.contains("see more with '--help'"), "{short}");
+    let long = Suite::empty().agentci(&["run", "--help"]).stdout;
+    for flag in ["--shard", "--connector", "--seed", "--stub-port", "--semantic-timeout"] {
+        assert!(!short.contains(flag) && long.contains(flag), "{flag}");
+    }
+}

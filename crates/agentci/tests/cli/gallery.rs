@@ -16,12 +16,12 @@ const ACCEPT: &str = "AGENTCI_ACCEPT=1 cargo test --locked -p agentci --test cli
 /// Longer than any suite of the gallery needs on a slow machine.
 const LIMIT: Duration = Duration::from_secs(90);
 
-fn gallery() -> PathBuf {
+pub(crate) fn gallery() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/verdicts")
 }
 
 /// The folders below a folder, sorted by name.
-fn folders(folder: &Path) -> BTreeSet<PathBuf> {
+pub(crate) fn folders(folder: &Path) -> BTreeSet<PathBuf> {
     fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect()
 }
 
@@ -84,8 +84,12 @@ fn every_entry_has_a_defect_and_a_passing_control() {
 
 /// Runs a suite of the gallery in its own folder; returns exit code, standard output and standard error.
 fn judged(binary: &Path, suite: &Path) -> String {
-    let root = tempfile::tempdir().unwrap();
-    let folder = root.path().join("suite");
+    judged_in(tempfile::tempdir().unwrap().path(), binary, suite)
+}
+
+/// The same in the folder `suite` below `root`.
+pub(crate) fn judged_in(root: &Path, binary: &Path, suite: &Path) -> String {
+    let folder = root.join("suite");
     copy(suite, &folder);
     let script = folder.join("command");
     let mut command = if script.is_file() {
@@ -110,7 +114,7 @@ fn judged(binary: &Path, suite: &Path) -> String {
         server = serve(&fs::read(answers).unwrap());
         command.env("SERVER", &server);
     }
-    let (stdout, stderr) = (root.path().join("stdout"), root.path().join("stderr"));
+    let (stdout, stderr) = (root.join("stdout"), root.join("stderr"));
     command.stdout(fs::File::create(&stdout).unwrap()).stderr(fs::File::create(&stderr).unwrap());
     let mut child = command.spawn().unwrap();
     let started = Instant::now();
@@ -147,7 +151,7 @@ fn copy(from: &Path, to: &Path) {
 type Answers = BTreeMap<String, Vec<Vec<u8>>>;
 
 /// Serves the sections of an `answers.http` until the test process ends; returns the address.
-fn serve(text: &[u8]) -> String {
+pub(crate) fn serve(text: &[u8]) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     let answers = Arc::new(Mutex::new(sections(text, &address)));

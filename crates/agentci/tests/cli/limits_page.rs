@@ -33,6 +33,9 @@ const NO_LIMITS: [(&str, &[(&str, &str)]); 6] = [
             ("runner/src/services/tools.rs", "MOST_TOLD"),
             ("verdict/src/pairs.rs", "STEPS_AFTER"),
             ("verdict/src/prompts/values.rs", "DEPTH"),
+            ("trajectory/src/changes.rs", "DEPTH"),
+            ("trajectory/src/consequences.rs", "REMEMBERED"),
+            ("trajectory/src/consequences.rs", "LONGEST_TEXT"),
         ],
     ),
     (
@@ -63,6 +66,7 @@ const NO_LIMITS: [(&str, &[(&str, &str)]); 6] = [
         "room of our own: more would be of no use",
         &[
             ("agentci/src/cli/recorded/recorder_address.rs", "LARGEST_BUNDLE"),
+            ("agentci/src/cli/calibrate/measure.rs", "BATCH"),
             ("agentci/src/cli/context.rs", "KEPT"),
             ("ledger/src/jsonl.rs", "HELD_LIMIT"),
             ("script/src/typescript/strip.rs", "STACK"),

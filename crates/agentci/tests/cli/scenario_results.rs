@@ -86,7 +86,7 @@ fn results_have_a_line_for_every_status() {
         "run --agent us_payroll --out out",
         "us_payroll/f_wrong.yaml:2:1",
         "PASS good (",
-        "check `semantic` passed: expected: Paid in full., threshold: 0.75, facts: warn; similarity 0.8000 (threshold 0.7500, openai:text-embedding-3-small)",
+        "check `semantic` passed: expected: Paid in full., threshold: 0.75, facts: warn, contradictions: warn; similarity 0.8000 (threshold 0.7500, openai:text-embedding-3-small)",
         "it broke",
         "help: check the API key, or use the embedder `builtin`",
         "artifacts: .agentci/runs/us_payroll/",

@@ -110,6 +110,63 @@ fn missing_facts_fail_warn_or_are_ignored() {
 }
 
 #[test]
+fn contradictions_fail_warn_or_are_ignored() {
+    let approved = "Your refund of order 5 was approved.";
+    let check = |contradictions: &str| {
+        format!("      - semantic: {{ expected: {approved}, contradictions: {contradictions} }}")
+    };
+    let denied = "Thanks for asking. Your refund of order 5 was not approved.";
+    let suite = answering(
+        "embedder: builtin",
+        &[
+            ("by-itself", denied, &format!("      - semantic: {approved}")),
+            ("warned", denied, &check("warn")),
+            ("off", denied, &check("off")),
+            ("good", "Good news: your refund of order 5 was approved.", &format!("      - semantic: {approved}")),
+        ],
+    );
+    let ran = suite.run(&[]);
+    ran.only_wrong("by-itself", "fail", "check");
+    let found = "negation: expected: approved; the answer says: not approved";
+    ran.says(&[&format!("the answer contradicts the expected text: {found}")]);
+    assert_eq!(
+        ran.case("warned")["warnings"],
+        json!([format!("the answer differs from the expected text: contradiction: {found}")])
+    );
+    assert!(ran.case("off").get("warnings").is_none() && ran.case("good").get("warnings").is_none());
+}
+
+#[test]
+fn languages_that_are_not_judged_are_reported_once() {
+    let check = "      - semantic: { expected: Возврат одобрен, threshold: 0 }";
+    let cases = [("one", "Возврат не одобрен", check), ("two", "Возврат не одобрен", check)];
+    let ran = answering("embedder: builtin", &cases).run(&[]);
+    let warned = ["one", "two"].map(|id| ran.case(id).get("warnings").map(ToString::to_string).unwrap_or_default());
+    assert_eq!(warned.iter().filter(|warning| warning.contains("contradictions are judged in English")).count(), 1);
+}
+
+#[test]
+fn number_is_found_in_any_notation() {
+    let suite = answering(
+        "",
+        &[
+            (
+                "stated",
+                "That is 1.234,50 € for twenty days.",
+                "      - number: { value: 1234.5, unit: EUR }\n      - number: 20",
+            ),
+            ("other", "On 2026-11-20 you paid 120 (v20, 20.5).", "      - number: 20"),
+            ("forbidden", "On 2026-11-20 you paid 120.", "      - not: { number: 20 }"),
+            ("ambiguous", "You paid 1.200 in total.", "      - number: 1200"),
+        ],
+    );
+    let ran = suite.run(&[]);
+    ran.only_wrong("other", "fail", "check");
+    ran.says(&["the answer does not state the number 20"]);
+    assert_eq!(ran.case("ambiguous")["warnings"], json!(["the number is ambiguous: `1.200` may mean 1.2 or 1200"]));
+}
+
+#[test]
 fn missing_facts_warn_by_default_in_runledger_suites() {
     let yaml = |facts: &str| format!("assertions: [{{ type: semantic, expected: {CHARGED}{facts} }}]");
     let finish = "finish '{\"answer\":\"Your card was charged 25 euros on 15 March.\"}'";

@@ -13,6 +13,7 @@ use super::check::checks;
 use super::file_names::{FileNames, is_per_case, of_case};
 use super::read::{self, WrittenCase, WrittenSuite};
 use super::readers::SuiteFolder;
+use super::repeats::{RunSetting, refuse_total, runs_of_case, without_gate};
 use super::settings::{SharedSettings, Timeout, WorldSettings};
 use super::target::ReadTarget;
 use crate::document::Loading;
@@ -43,6 +44,7 @@ pub(crate) fn lower(loading: &mut Loading<'_>, path: &Path, root: Node) -> Optio
         let mut case = CaseReading::new(&node, format!("case {}", index + 1), "id", |node, own| {
             let written = read::case(node, place, has_target, own).filter(|_| !own.has_errors())?;
             refuse_played_without_recording(&written.settings, &defaults.settings, own)?;
+            refuse_total(written.settings.runs.as_ref(), own)?;
             let (world, common) = (&written.settings.world, &defaults.settings.world);
             names.claim(&written.case.id, written.case.span, world, common, &mut problems);
             if let Some(problem) = world.misfit(common)
@@ -74,6 +76,10 @@ pub(crate) fn lower(loading: &mut Loading<'_>, path: &Path, root: Node) -> Optio
     let cases = cases.into_iter().enumerate();
     let mut cases: Cases = cases.map(|(index, case)| case.finish(defaults.target(None, index), &mut ids)).collect();
     cases.shrink_to_fit();
+    if let Some(problem) = without_gate(&cases, &suite.gates) {
+        loading.problems.push(problem);
+        return None;
+    }
     let mode = mode.unwrap_or_else(|| usual_mode(&cases));
     Some(Suite { mode, cases, ..suite })
 }
@@ -147,6 +153,7 @@ impl<'s> Defaults<'s> {
             _ => Arc::new(world(&settings.world, &common.world, &case.id, self.folder)),
         };
         let checks = common.checks.iter().cloned().chain(settings.checks).collect();
+        let RunSetting { most, repeats } = runs_of_case(settings.runs, common.runs.as_ref());
         Some(Case {
             target,
             world,
@@ -159,7 +166,8 @@ impl<'s> Defaults<'s> {
                 settings.limits.over(&common.limits).shared()
             },
             timeout: settings.timeout.or(common.timeout).map_or(Some(DEFAULT_TIMEOUT), |Timeout(time)| time),
-            runs: settings.runs.or(common.runs).unwrap_or(1),
+            runs: most,
+            repeats,
             stop: settings.stop.or(common.stop).unwrap_or_default(),
             played: settings.played.as_ref().or(common.played.as_ref()).is_some_and(|played| played.value),
             ..case

@@ -30,6 +30,7 @@ mod prices;
 mod print;
 mod read;
 mod readers;
+mod repeats;
 mod settings;
 mod shape;
 mod target;

@@ -7,10 +7,10 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use agentci_plan::{
-    Case, Check, Gates, GrowthGate, Hook, Limits, Message, ScriptSource, Suite, ToolSource, Turn, TurnInput,
-    UnansweredRoute, World, escape,
+    Case, Check, Gates, GrowthGate, Hook, Limits, Message, RepeatBudget, ScriptSource, Suite, ToolSource, Turn,
+    TurnInput, UnansweredRoute, World, escape,
 };
-use agentci_source::{Node, Spanned};
+use agentci_source::{Node, Spanned, print_duration};
 use serde_json::Value;
 
 use super::gates::print_percentage;
@@ -28,7 +28,10 @@ pub fn print(suite: &Suite, folder: Option<&str>) -> String {
     let printer = Printer { span: suite.span, folder: &suite.folder };
     // A dialect may allow several cases with the same id.
     let mut taken = TakenIds::default();
-    let cases = suite.cases.iter().enumerate().map(|(index, case)| printer.case(case, index, &mut taken)).collect();
+    let common_runs = printer.common_runs(suite);
+    let has_runs = common_runs.is_some();
+    let cases =
+        suite.cases.iter().enumerate().map(|(index, case)| printer.case(case, index, &mut taken, has_runs)).collect();
     let usual_mode = suite.mode == lower::usual_mode(&suite.cases);
     let agents = suite.agents.iter().map(|(name, target)| (name, Some(printer.target(target, 0))));
     agentci_source::yaml::write(&printer.map([
@@ -42,6 +45,7 @@ pub fn print(suite: &Suite, folder: Option<&str>) -> String {
         ("gates", printer.gates(&suite.gates)),
         ("redact", printer.redaction(&suite.redact)),
         ("agents", printer.filled_map(agents)),
+        ("runs", common_runs),
         ("cases", Some(Node::list(suite.span, cases))),
     ]))
 }
@@ -77,7 +81,7 @@ impl Printer<'_> {
         ])
     }
 
-    fn case(&self, case: &Case, index: usize, taken: &mut TakenIds) -> Node {
+    fn case(&self, case: &Case, index: usize, taken: &mut TakenIds, common: bool) -> Node {
         let skip = |reason: Option<&String>| reason.map_or_else(|| self.plain(true), |reason| self.text(reason));
         let value = |value: &Arc<Value>| self.value(value);
         let (input, turns) = match &*case.turns {
@@ -109,10 +113,31 @@ impl Printer<'_> {
             ("checks", self.checks(&case.checks)),
             ("limits", self.limits(&case.limits)),
             ("timeout", timeout),
-            ("runs", (case.runs != 1).then(|| self.plain(case.runs))),
+            ("runs", self.runs(case, common)),
             ("stop", self.choice(case.stop, &STOP_RULES)),
             ("played", self.flag(case.played && case.world.recording.is_some())),
         ])
+    }
+
+    fn runs(&self, case: &Case, common: bool) -> Option<Node> {
+        let Some(repeats) = &case.repeats else { return (case.runs != 1 || common).then(|| self.plain(case.runs)) };
+        let min = ("min", (repeats.min != 1).then(|| self.plain(repeats.min)));
+        let own = [("until", Some(self.text("decided"))), min, ("max", Some(self.plain(case.runs)))];
+        let [cost, wall] = self.repeat_budget(repeats.budget);
+        Some(self.map(own.into_iter().chain([cost, wall])))
+    }
+
+    fn repeat_budget(&self, budget: RepeatBudget) -> [(&'static str, Option<Node>); 2] {
+        let cost = budget.cost_usd.map(|cost| self.plain(cost));
+        [("max_cost_usd", cost), ("max_wall", budget.wall.map(|wall| self.text(&print_duration(wall))))]
+    }
+
+    /// The budget of all cases that are repeated until they are decided, as `runs` of the suite.
+    fn common_runs(&self, suite: &Suite) -> Option<Node> {
+        let (case, repeats) = suite.cases.iter().find_map(|case| Some((case, case.repeats.as_ref()?)))?;
+        let total = self.filled_map(self.repeat_budget(repeats.total))?;
+        let until = [("until", Some(self.text("decided"))), ("max", Some(self.plain(case.runs)))];
+        Some(self.map(until.into_iter().chain([("total", Some(total))])))
     }
 
     fn world(&self, world: &World) -> Option<Node> {

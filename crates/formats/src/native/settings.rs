@@ -19,6 +19,7 @@ use super::matching::{MATCH, MatchSettings};
 use super::mcp::{MCP, McpSettings};
 use super::model::{MODEL, ModelSettings};
 use super::readers::{SuiteFolder, named_texts};
+use super::repeats::{REPEATS, RunSetting, runs};
 use super::target::{ReadTarget, TARGET, target};
 use crate::gates::placed_truth;
 
@@ -88,7 +89,7 @@ pub(super) struct SharedSettings {
     pub(super) checks: Vec<Arc<Check>>,
     pub(super) limits: Limits,
     pub(super) timeout: Option<Timeout>,
-    pub(super) runs: Option<u32>,
+    pub(super) runs: Option<RunSetting>,
     pub(super) stop: Option<StopRule>,
     pub(super) played: Option<Spanned<bool>>,
 }
@@ -108,8 +109,8 @@ pub(super) static SETTINGS: &[Field] = &[
     ),
     optional(
         "runs",
-        Kind::Whole(1, MOST_RUNS as i64),
-        "How many times a case runs; it passes only if all runs pass. Default: 1.",
+        Kind::Either(&[Kind::Whole(1, MOST_RUNS as i64), Kind::Shape(&REPEATS)]),
+        "How many times a case runs, or `until: decided`; it passes only if all runs pass. Default: 1.",
     ),
     optional(
         "stop",
@@ -184,17 +185,6 @@ pub(super) fn settings(fields: &mut Reader<'_, '_>, place: SuiteFolder<'_>) -> S
         stop: fields.choice("stop", &STOP_RULES),
         played: fields.optional("played", placed_truth),
     }
-}
-
-fn runs(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<u32> {
-    let runs = read::count(node, name, 1, problems)?;
-    if runs > MOST_RUNS {
-        let message = format!("`{name}` must be {MOST_RUNS} or less, found {runs}");
-        let help = "run the suite several times, and compare the runs with a baseline";
-        problems.error(node.span, message, format!("at most {MOST_RUNS}")).help(help);
-        return None;
-    }
-    Some(runs)
 }
 
 fn world(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> WorldSettings {

@@ -7,7 +7,7 @@
 //! | `must_call` {tools} | `tool_called: [..]` |
 //! | `must_not_call` {tools} | `not: { tool_called: { any: [..] } }` |
 //! | `call_order` {order} | `call_order: { order: [..], anywhere: true }`: `RunLedger` ignores earlier calls |
-//! | `semantic` {expected, threshold, facts} | `semantic: {.., facts: warn}`, unless `facts` is set |
+//! | `semantic` {expected, threshold, facts, contradictions} | `semantic: {.., facts: warn, contradictions: warn}`, unless set |
 
 use std::sync::Arc;
 
@@ -60,6 +60,11 @@ static SEMANTIC: Shape = shape(
             "What to do if the answer does not state an expected fact. Default: `warn`.",
         ),
         optional(
+            "contradictions",
+            Kind::Choice(&["fail", "warn", "off"]),
+            "What to do if the answer certainly contradicts the expected one. Default: `warn`.",
+        ),
+        optional(
             "threshold",
             Kind::Either(&[Kind::Range(0.0, 1.0), Kind::FilledMap(&Kind::Range(0.0, 1.0))]),
             "Minimum similarity, or one for each embedder.",
@@ -105,9 +110,10 @@ fn assertion(node: &Node, problems: &mut Diagnostics) -> Option<Check> {
             Some(Check::new("call_order", span, Node::map(node.span, [("order", order), ("anywhere", anywhere)])))
         }),
         _ => fields.required_node("expected").map(|expected| {
-            let facts = fields.node("facts").cloned().unwrap_or_else(|| Node::text("warn", span));
+            let mut reaction = |key| (key, fields.node(key).cloned().unwrap_or_else(|| Node::text("warn", span)));
+            let reactions = [reaction("facts"), reaction("contradictions")];
             let threshold = fields.node("threshold").map(|threshold| ("threshold", threshold.clone()));
-            let arguments = [("expected", expected.clone())].into_iter().chain(threshold).chain([("facts", facts)]);
+            let arguments = [("expected", expected.clone())].into_iter().chain(threshold).chain(reactions);
             Check::new("semantic", span, Node::map(node.span, arguments))
         }),
     };
@@ -176,10 +182,10 @@ mod tests {
                     "semantic",
                     false,
                     None,
-                    json!({"expected": "Paid.", "threshold": {"builtin": 0.5}, "facts": "warn"}),
+                    json!({"expected": "Paid.", "threshold": {"builtin": 0.5}, "facts": "warn", "contradictions": "warn"}),
                     11
                 ),
-                ("semantic", false, None, json!({"expected": "Paid.", "facts": "off"}), 11),
+                ("semantic", false, None, json!({"expected": "Paid.", "facts": "off", "contradictions": "warn"}), 11),
             ]
         );
         assert_eq!(checks[3].arguments.get("any").unwrap().items().unwrap()[0].span.column, 34);

@@ -116,8 +116,9 @@ impl<'s> AgentDefaults<'s> {
     pub(super) fn check(&self, key: Span, hoped: Spanned<String>, threshold: Option<Node>) -> Check {
         let threshold = threshold.or_else(|| self.settings.threshold.clone());
         let expected = [("expected", Node::text(hoped.value, hoped.span))];
-        let facts = [("facts", Node::text(self.settings.facts(), key))];
+        let reactions = [("facts", self.settings.facts()), ("contradictions", self.settings.contradictions())];
+        let reactions = reactions.map(|(name, reaction)| (name, Node::text(reaction, key)));
         let threshold = threshold.map(|threshold| ("threshold", threshold));
-        Check::new("semantic", key, Node::map(hoped.span, expected.into_iter().chain(threshold).chain(facts)))
+        Check::new("semantic", key, Node::map(hoped.span, expected.into_iter().chain(threshold).chain(reactions)))
     }
 }

@@ -28,10 +28,10 @@ const USUAL_URL: &str = "http://127.0.0.1:8081/";
 /// The target of agents without their own target.
 const DEFAULT: &str = "default";
 
-/// Values of `facts`: what to do if the answer does not state an expected fact.
+/// Values of `facts` and `contradictions`: what to do if the answer differs in this way.
 const FACTS: [(&str, &str); 3] = [("fail", "fail"), ("warn", "warn"), ("off", "off")];
 
-/// Default of `facts`.
+/// Default of `facts` and `contradictions`.
 const USUAL_FACTS: &str = "warn";
 
 /// The settings of a project.
@@ -41,6 +41,7 @@ pub(crate) struct ProjectSettings {
     bases: Option<Arc<[ToolBase]>>,
     miss: Option<UnansweredRoute>,
     facts: Option<&'static str>,
+    contradictions: Option<&'static str>,
     pub(super) stub_port: Option<u16>,
     pub(super) embedder: Option<Spanned<String>>,
     pub(super) threshold: Option<Node>,
@@ -80,6 +81,11 @@ pub(crate) static SETTINGS: Shape = Shape::new(
             Kind::Choice(&words(&FACTS)),
             "What to do if the answer does not state an expected fact. Default: `warn`.",
         ),
+        optional(
+            "contradictions",
+            Kind::Choice(&words(&FACTS)),
+            "What to do if the answer certainly contradicts the expected one. Default: `warn`.",
+        ),
         optional("embedder", Kind::Name, "Embedder for `semantic` checks: `builtin` or `openai:MODEL`."),
         optional("threshold", THRESHOLD, "Minimum similarity, or one for each embedder."),
     ],
@@ -115,6 +121,7 @@ pub(super) fn settings(root: &Node, files: &dyn Files, folder: &Path, problems: 
             bases: fields.node("tool_bases").map(|node| read_bases(node, "tool_bases", fields.problems)),
             miss: fields.choice("stub_miss", &UnansweredRoute::NAMES),
             facts: fields.choice("facts", &FACTS),
+            contradictions: fields.choice("contradictions", &FACTS),
             stub_port: fields.optional("stub_port", read_port),
             embedder: fields.optional("embedder", read::name),
             threshold: fields.optional("threshold", threshold),
@@ -194,6 +201,10 @@ impl ProjectSettings {
 
     pub(super) fn facts(&self) -> &'static str {
         self.facts.unwrap_or(USUAL_FACTS)
+    }
+
+    pub(super) fn contradictions(&self) -> &'static str {
+        self.contradictions.unwrap_or(USUAL_FACTS)
     }
 }
 

@@ -304,8 +304,8 @@ fn semantic(written: &ParsedAssertion<'_>) -> Result<Node, AssertionError> {
     let text = text_of(written.value).ok_or_else(missing)?;
     let threshold = written.threshold.map(|threshold| ("threshold", threshold.clone()));
     let expected = [("expected", Node::text(text, written.value_span()))];
-    let facts = [("facts", Node::text("warn", written.span))];
-    Ok(Node::map(written.span, expected.into_iter().chain(threshold).chain(facts)))
+    let reactions = ["facts", "contradictions"].map(|key| (key, Node::text("warn", written.span)));
+    Ok(Node::map(written.span, expected.into_iter().chain(threshold).chain(reactions)))
 }
 
 /// A name, a list of names of which one must be called, or a name with arguments. A name also matches the last part of

@@ -105,6 +105,7 @@ pub(crate) fn case() -> impl Strategy<Value = Case> {
             checks: checks.into_iter().map(Arc::new).collect(),
             limits: limits.shared(),
             timeout: last.0,
+            repeats: None,
             runs: last.1,
             stop: last.2,
             asked: Some(Arc::new(json!(["x", null]))),

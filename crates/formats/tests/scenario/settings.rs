@@ -82,13 +82,15 @@ fn tool_bases_accept_names_and_live_urls() {
 
 #[test]
 fn scenario_values_override_shared_settings() {
-    let settings =
-        "embedder: openai:text-embedding-3-small\nstub_miss: warn\nfacts: off\nthreshold: { builtin: 0.6 }\n";
+    let settings = "embedder: openai:text-embedding-3-small\nstub_miss: warn\nfacts: off\ncontradictions: fail\nthreshold: { builtin: 0.6 }\n";
     let files = with_settings(settings).with("tests/us/b.yaml", scenario("b", "semantic_threshold: 0.9\n"));
     let suite = good_suite(&files);
     assert_eq!(suite.embedder.as_ref().unwrap().value, "openai:text-embedding-3-small");
     let arguments = |index: usize| suite.cases[index].checks[0].arguments.value(Reading::Core).unwrap();
-    assert_eq!(arguments(0), json!({ "expected": "Because.", "threshold": { "builtin": 0.6 }, "facts": "off" }));
+    assert_eq!(
+        arguments(0),
+        json!({ "expected": "Because.", "threshold": { "builtin": 0.6 }, "facts": "off", "contradictions": "fail" })
+    );
     assert_eq!(arguments(1)["threshold"], json!(0.9));
     assert_eq!(routes(&suite.cases[0]).miss, UnansweredRoute::Warn);
 }

@@ -38,6 +38,7 @@ fn loads_the_sample_scenario() {
             "expected": "Your net pay dropped because a one-time bonus\nwas taxed at the 22 % supplemental federal rate.\n",
             "threshold": 0.88,
             "facts": "warn",
+            "contradictions": "warn",
         })
     );
     let routes = routes(case);
@@ -56,7 +57,7 @@ fn variables_and_tools_are_optional() {
     assert_eq!(case.turns[0].said, TurnInput::Input(Data::literal(&json!({ "user_input": "Why?", "variables": {} }))));
     assert_eq!(
         case.checks[0].arguments.value(Reading::Core).unwrap(),
-        json!({ "expected": "Because.", "facts": "warn" })
+        json!({ "expected": "Because.", "facts": "warn", "contradictions": "warn" })
     );
     assert!(routes(&case).tools.is_empty());
     assert_eq!(routes(&case).record.as_ref().unwrap().block, None);

@@ -76,7 +76,10 @@ fn each_assertion_type_maps_to_a_check() {
             r#"{"type": "json_schema", "value": "schema.json"}"#,
             is("json_schema", json!({"path": "schema.json", "format": "warn"}), false),
         ),
-        (r#"{"type": "semantic", "value": "x"}"#, is("semantic", json!({"expected": "x", "facts": "warn"}), false)),
+        (
+            r#"{"type": "semantic", "value": "x"}"#,
+            is("semantic", json!({"expected": "x", "facts": "warn", "contradictions": "warn"}), false),
+        ),
         (
             r#"{"type": "tool_called", "value": "pay"}"#,
             is("tool_called", json!({"name": "pay", "suffix": true}), false),

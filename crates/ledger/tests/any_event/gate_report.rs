@@ -88,8 +88,13 @@ fn check() -> impl Strategy<Value = GateCheck> {
         let (threshold, baseline, current, delta, delta_pct, min_wall_ms_delta) = numbers;
         let slower =
             cases.iter().map(|id: &String| SlowerCase { id: id.clone(), baseline: threshold, current: 1.5 }).collect();
-        let trend =
-            |id: &String| CaseTrend { id: id.clone(), trend: Trend::Undecided, p: delta, ..CaseTrend::default() };
+        let trend = |id: &String| CaseTrend {
+            id: id.clone(),
+            trend: Trend::Undecided,
+            p: delta,
+            e_value: current,
+            ..CaseTrend::default()
+        };
         let noise = baseline.map(|alpha| NoiseReport {
             alpha,
             suite_p: current,

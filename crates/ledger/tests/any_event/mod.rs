@@ -13,7 +13,8 @@ use agentci_verdict::{
     TurnTimes,
 };
 use agentci_verdict::{
-    Detail, DifferingFact, DifferingFacts, KeptPrompt, PromptParameters, PromptTool, Similarity, SystemPrompt,
+    Contradiction, Detail, DifferingFact, DifferingFacts, KeptPrompt, PromptParameters, PromptTool, Similarity,
+    SystemPrompt,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option;
@@ -141,6 +142,8 @@ fn run_start() -> impl Strategy<Value = RunStart> {
             seed: counts.2,
             shard: None,
             not_loaded: Vec::new(),
+            embedder: None,
+            recheck: None,
             agent: facts.1.0,
             agent_path: facts.1.1,
             connector: facts.1.2,
@@ -157,6 +160,9 @@ fn check_end() -> impl Strategy<Value = CheckEnd> {
         subject,
         status,
         evidence: message.clone().map(|text| Arc::new(Value::String(text))),
+        turn: message.as_ref().map(|_| 3),
+        definition: message.clone().map(Into::into),
+        question: message.clone().map(Into::into),
         message,
     })
 }
@@ -180,12 +186,14 @@ fn case_end() -> impl Strategy<Value = CaseEnd> {
             id: "".into(),
             index,
             runs,
+            most_runs: (runs % 2 == 0).then_some(runs),
             passed,
             status,
             cause,
             input: description.clone().map(Value::String).map(Box::new),
             expected: skip_reason.clone().map(Value::String).map(Box::new),
             metadata: description.as_ref().map(|text| Box::new(serde_json::json!({ text: [text] }))),
+            recheck: None,
             calls: description.as_deref().map(life).into_iter().collect(),
             asked: description.clone().map(|text| Box::new(vec![text])),
             prompts: description.as_deref().map(prompt).into_iter().collect(),
@@ -261,7 +269,12 @@ fn similarity(text: &str) -> Similarity {
             missing: vec![fact()],
             extra: Vec::new(),
             unclear: vec!["x".into()],
-            negation: Some("answer".into()),
+            contradiction: Some(Contradiction {
+                kind: "order".into(),
+                certain: text.is_empty(),
+                expected: text.to_owned(),
+                said: "x".into(),
+            }),
         },
     }
 }

@@ -38,6 +38,9 @@ pub(super) fn agents(run: &ReportedRun) -> String {
 /// The maximum length of the reason why a case did not pass.
 const REASON_LIMIT: usize = 160;
 
+/// The maximum number of unstable cases that are named.
+const UNSTABLE: usize = 20;
+
 /// `PASS t1 (56 ms, 1 tool call)`, `SKIP t3: not ready yet`, ``FAIL t2 (12 ms, 2 tool calls): `must_call` failed: ..``,
 /// ``FAIL t7 (2 of 3 runs passed; run 2: 12 ms, 1 tool call): `equals` failed: ..``
 pub(super) fn case(row: &CaseRow, paint: Paint, into: &mut String) {
@@ -55,7 +58,7 @@ pub(super) fn case(row: &CaseRow, paint: Paint, into: &mut String) {
         return;
     }
     into.push_str(" (");
-    if end.runs > 1 {
+    if row.repeated() {
         let _ = write!(into, "{}; run {}: ", runs(row), decisive_attempt(row));
     }
     into.push_str(&duration(end.wall_ms));
@@ -86,7 +89,7 @@ fn reason(end: &CaseEnd) -> String {
 /// `2 of 5 runs passed`, with the runs that were not run.
 fn runs(row: &CaseRow) -> String {
     let passed = row.attempts.iter().filter(|attempt| attempt.status == CaseStatus::Pass).count();
-    let runs = row.decisive().runs;
+    let runs = row.runs();
     let not_run = u64::from(runs).saturating_sub(row.attempts.len() as u64);
     let left_out = if not_run > 0 { format!(", {not_run} not run") } else { String::new() };
     format!("{passed} of {runs} runs passed{left_out}")
@@ -101,10 +104,15 @@ fn runs(row: &CaseRow) -> String {
 pub(super) fn stability(run: &ReportedRun, all: bool) -> String {
     let Some(summary) = StabilitySummary::of_several(&run.rows) else { return String::new() };
     let mut text = String::from("\n");
-    for row in run.rows.iter() {
-        if let Some(stability) = Stability::of_several(row).filter(|stability| all || !stability.stable) {
-            let _ = writeln!(text, "stability of {}: {}", one_line(row.id()), stability::words(&stability));
-        }
+    let several = run.rows.iter().filter_map(|row| Some((row, Stability::of_several(row)?)));
+    let shown: Vec<_> = several.filter(|(_, stability)| all || !stability.stable).collect();
+    let limit = if all { usize::MAX } else { UNSTABLE };
+    for (row, stability) in shown.iter().take(limit) {
+        let _ = writeln!(text, "stability of {}: {}", one_line(row.id()), stability::words(stability));
+    }
+    let left_out = shown.len().saturating_sub(limit);
+    if left_out > 0 {
+        let _ = writeln!(text, "stability of {} not shown (`--verbose` shows all)", count_of(left_out, "further case"));
     }
     text + &format!("stability: {}\n", stability::summary_words(&summary))
 }

@@ -22,9 +22,11 @@
 //! ```
 //!
 //! Cases are printed in the order of the suite, whichever finished first: a case is shown when all cases before it are
-//! complete. On a terminal the last line shows the progress: `[2/4] 1 failed in 5.2 s, running: t4, did not pass: t2`.
+//! complete. With more than 50 cases, passes are only counted, and failures are grouped by what they have in common. On a
+//! terminal the last line shows the progress: `[2/4] 1 failed in 5.2 s, running: t4, did not pass: t2`.
 
 mod detail;
+mod grouped;
 mod lines;
 mod progress;
 mod report;

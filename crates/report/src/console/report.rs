@@ -5,10 +5,13 @@ use std::io::Write;
 use agentci_verdict::{Body, CaseStatus, RunEvent};
 
 use super::detail::CaseLines;
+use super::grouped::{self, FirstFailures};
 use super::lines;
 use super::progress::RunProgress;
+use crate::failures::LISTED;
 use crate::{
-    Paint, ReportError, ReportOutput, ReportedRun, Reporter, Whole, agents, findings, gates, one_line, similarity,
+    Paint, ReportError, ReportOutput, ReportedRun, Reporter, Whole, agents, findings, gates, one_line, recheck,
+    similarity,
 };
 
 /// The number of lines of an agent's standard error that are shown without `--verbose`.
@@ -46,6 +49,8 @@ struct ShownRun {
     /// The position of the first case that was not printed.
     next: usize,
     detail: Option<CaseLines>,
+    /// Set if there are too many cases to list them.
+    grouped: Option<FirstFailures>,
 }
 
 impl Console {
@@ -73,7 +78,9 @@ impl Console {
         let mut text = String::new();
         let Some(shown) = &mut self.shown else { return text };
         while let Some(row) = shown.run.rows.get(shown.next).filter(|row| row.complete()) {
-            lines::case(row, self.paint, &mut text);
+            if shown.grouped.as_mut().is_none_or(|first| first.shows(row)) {
+                lines::case(row, self.paint, &mut text);
+            }
             text += &shown.detail.as_mut().map(|detail| detail.take(shown.next)).unwrap_or_default();
             shown.next += 1;
         }
@@ -83,16 +90,17 @@ impl Console {
     /// The part after the last case.
     fn close(&mut self) -> String {
         let mut text = String::new();
-        let Some(ShownRun { run, next, mut detail }) = self.shown.take() else { return text };
-        // No more events follow, so the cases that these waited for never end.
-        for row in run.rows.iter().filter(|row| row.decisive().index >= next) {
-            lines::case(row, self.paint, &mut text);
-            text += &detail.as_mut().map(|detail| detail.take(row.decisive().index)).unwrap_or_default();
-        }
-        let stderr_lines = if self.verbose { usize::MAX } else { STDERR_LINES };
-        for row in run.rows.iter().filter(|row| matches!(row.status(), CaseStatus::Fail | CaseStatus::Error)) {
-            text.push('\n');
-            text += &findings::render(&run.suite, row, stderr_lines, self.paint);
+        let Some(ShownRun { run, next, mut detail, grouped }) = self.shown.take() else { return text };
+        if grouped.is_some() {
+            text += &grouped::section(&run, self.paint);
+            text += &grouped::warnings(&run, self.paint);
+        } else {
+            // No more events follow, so the cases that these waited for never end.
+            for row in run.rows.iter().filter(|row| row.decisive().index >= next) {
+                lines::case(row, self.paint, &mut text);
+                text += &detail.as_mut().map(|detail| detail.take(row.decisive().index)).unwrap_or_default();
+            }
+            text += &self.failures(&run);
         }
         text += &lines::stability(&run, self.verbose);
         if let Some(report) = &run.gates {
@@ -100,6 +108,7 @@ impl Console {
             text += &gates::section(report, self.paint);
         }
         text += &agents::section(&run, self.paint);
+        text += &recheck::section(&run, self.paint);
         text.push('\n');
         for line in similarity::totals(&run.rows) {
             text += &one_line(&line);
@@ -108,6 +117,17 @@ impl Console {
         text += &lines::totals(&run);
         text += &lines::agents(&run);
         self.again = true;
+        text
+    }
+
+    /// All cases that did not pass, in full.
+    fn failures(&self, run: &ReportedRun) -> String {
+        let mut text = String::new();
+        let stderr_lines = if self.verbose { usize::MAX } else { STDERR_LINES };
+        for row in run.rows.iter().filter(|row| matches!(row.status(), CaseStatus::Fail | CaseStatus::Error)) {
+            text.push('\n');
+            text += &findings::render(&run.suite, row, stderr_lines, self.paint);
+        }
         text
     }
 
@@ -132,13 +152,15 @@ impl Reporter for Console {
             run: ReportedRun::default(),
             next: 0,
             detail: verbose.then(|| CaseLines::new(width)),
+            grouped: None,
         });
         let completed = shown.run.add(event);
         if let Some(detail) = &mut shown.detail {
             detail.add(event);
         }
         match &event.body {
-            Body::RunStart(_) => {
+            Body::RunStart(start) => {
+                shown.grouped = (start.cases_total > LISTED && !verbose).then(FirstFailures::default);
                 text += if self.again { "\n" } else { "" };
                 text += &lines::heading(&shown.run);
             }

@@ -29,7 +29,8 @@ pub(super) fn sentence(gate: Gate, report: &NoiseReport) -> String {
             let open: Vec<&CaseTrend> = of(report, Trend::Undecided).collect();
             let which = if open.is_empty() { String::new() } else { format!(": {}", described(gate, &open)) };
             parts.push(format!("not enough runs to tell{which}"));
-            parts.extend(report.runs_to_decide.map(|runs| format!("{runs} runs of each case would decide")));
+            let of = if report.until_decided { "of these cases" } else { "of each case" };
+            parts.extend(report.runs_to_decide.map(|runs| format!("{runs} runs {of} would decide")));
         }
         Trend::NotRegressed if counts => parts.push("no case passes less often than before".to_owned()),
         Trend::NotRegressed => parts.push(format!("no case {} by more than chance explains", grew(gate))),
@@ -57,8 +58,9 @@ fn suite(gate: Gate, report: &NoiseReport) -> String {
 /// The smallest drop that these runs would have shown.
 fn detectable(report: &NoiseReport) -> Option<String> {
     let rate = report.detectable_rate?;
+    let most = if report.until_decided { "up to " } else { "" };
     Some(format!(
-        "with {}, a pass rate of {} or less would be noticed in any case",
+        "with {most}{}, a pass rate of {} or less would be noticed in any case",
         count_of_runs(report.runs),
         percent(rate)
     ))
@@ -86,12 +88,21 @@ fn one(gate: Gate, case: &CaseTrend) -> String {
     match (before, now) {
         (Some(before), Some(now)) => format!("{id} {} -> {}", shown(*before), shown(*now)),
         _ if history.runs == 0 => format!("{id} is new and passes {}", passes(*current)),
-        _ => format!("{id} passes {}, {} before", passes(*current), passes(*history)),
+        _ => {
+            let evidence = case.e_value.filter(|_| case.trend == Trend::Regressed);
+            let evidence = evidence.map(|e| format!(" (e-value {})", e_value(e))).unwrap_or_default();
+            format!("{id} passes {}, {} before{evidence}", passes(*current), passes(*history))
+        }
     }
 }
 
 fn passes(counts: CaseHistory) -> String {
     format!("{} of {}", counts.passes, count_of_runs(counts.runs))
+}
+
+/// An e-value without needless digits.
+fn e_value(e: f64) -> String {
+    if e < 1e6 { format!("{e:.0}") } else { "> 1000000".to_owned() }
 }
 
 /// A probability with two significant digits.

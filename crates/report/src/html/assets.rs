@@ -37,11 +37,16 @@ pub(super) const SCRIPT: &str = concat!(
 /// The page loads and sends nothing; only the style and the script above are allowed, and the script never turns text
 /// into markup.
 pub(super) fn policy() -> String {
+    policy_of(STYLE, SCRIPT)
+}
+
+/// The policy of a page that allows only this style and this script.
+pub(crate) fn policy_of(style: &str, script: &str) -> String {
     format!(
         "default-src 'none'; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'; \
          require-trusted-types-for 'script'; trusted-types 'none'",
-        hash(STYLE),
-        hash(SCRIPT)
+        hash(style),
+        hash(script)
     )
 }
 

@@ -88,7 +88,7 @@ fn facts(row: &CaseRow, end: &CaseEnd, into: &mut String) {
     }
     facts.extend(end.metrics.model_calls.map(|calls| ("model calls", calls.to_string())));
     if let Some(alike) = Stability::of_several(row) {
-        let shown = format!("{} of {} passed; run {} is shown", alike.passed, end.runs, decisive_attempt(row));
+        let shown = format!("{} of {} passed; run {} is shown", alike.passed, row.runs(), decisive_attempt(row));
         facts.extend([("runs", shown), ("stability", stability::words(&alike))]);
     }
     if !facts.is_empty() {

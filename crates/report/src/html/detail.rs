@@ -103,11 +103,11 @@ impl<'r> CaseDetail<'r> {
             cassette: end.replay.as_deref().map(PageCassette::of),
             tools: tools.map(|(tool, count)| (head(tool), *count)).collect(),
             notes: notes.into_iter().filter_map(note).collect(),
-            runs: end.runs,
+            runs: row.runs(),
             decisive: decisive_attempt(row),
             // Steps are only needed if there is something to compare them with.
             ends: (row.attempts.iter().take(RUNS))
-                .map(|end| PageEnd::of(end, end.runs > 1 || baseline.is_some()))
+                .map(|end| PageEnd::of(end, row.repeated() || baseline.is_some()))
                 .collect(),
             stability: Stability::of_several(row),
             baseline,

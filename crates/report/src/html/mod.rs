@@ -39,4 +39,5 @@ mod steps;
 mod table;
 mod value;
 
+pub(crate) use assets::policy_of;
 pub use page::Html;

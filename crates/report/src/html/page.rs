@@ -12,10 +12,11 @@ use super::case_details::PageCases;
 use super::charts;
 use super::page_data::data;
 use super::table::table;
+use crate::failures;
 use crate::overall::{changed, left_undone, overall};
 use crate::{
-    DocumentReport, ReportedRun, RunDocument, agents, cut, duration, duration_of, gate_lines, html_text, one_line,
-    percent,
+    DocumentReport, ReportedRun, RunDocument, agents, count_of, cut, duration, duration_of, gate_lines, html_text,
+    one_line, percent, recheck,
 };
 
 /// The maximum length of a name.
@@ -24,6 +25,10 @@ const NAME_LIMIT: usize = 200;
 const SENTENCE_LIMIT: usize = 1000;
 /// The maximum number of warnings about the baseline.
 const WARNINGS: usize = 20;
+/// The maximum number of groups of failures.
+const GROUPS: usize = 20;
+/// The maximum number of lines about a recheck.
+const RECHECKED: usize = 500;
 /// The size of the page beyond which details are omitted, in bytes.
 const PAGE_LIMIT: usize = 3_600_000;
 /// The size that is reserved for details in any case: rows grow with the suite, and evidence matters more than the
@@ -69,6 +74,8 @@ fn page(run: &ReportedRun, gathered: &PageCases) -> String {
     );
     overview(run, &numbers, &mut page);
     gates(run, &mut page);
+    failure_groups(run, &mut page);
+    rechecked(run, &mut page);
     page.push_str("</section>\n<div id=view></div>\n<noscript>\n");
     table(run, gathered, &numbers, &mut page);
     sections(run, gathered, &mut page);
@@ -181,10 +188,53 @@ fn agents(run: &ReportedRun, into: &mut String) {
     into.push_str("</ul>\n");
 }
 
+/// What a recheck of a stored run changed.
+fn rechecked(run: &ReportedRun, into: &mut String) {
+    let Some(facts) = &run.start.recheck else { return };
+    into.push_str("<h2>Recheck</h2>\n");
+    for sentence in recheck::sentences(run, facts) {
+        let _ = writeln!(into, "<p>{}", shortened(&sentence, SENTENCE_LIMIT));
+    }
+    let lines = recheck::table(run);
+    if lines.is_empty() {
+        return;
+    }
+    into.push_str("<ul class=gates>\n");
+    for line in lines.iter().take(RECHECKED) {
+        let (word, case) = (line.status.name(), name(&line.case));
+        let said = [&line.verdict, &line.check, &line.result, &line.reason].map(String::as_str);
+        let said: Vec<&str> = said.into_iter().filter(|text| !text.is_empty()).collect();
+        let said = shortened(&said.join(", "), SENTENCE_LIMIT);
+        let _ = writeln!(into, "<li><b class={word}>{word}</b><code>{case}</code><span>{said}</span>");
+    }
+    into.push_str("</ul>\n");
+    if lines.len() > RECHECKED {
+        let _ = writeln!(into, "<p>and {} more lines, which are in <code>summary.json</code>", lines.len() - RECHECKED);
+    }
+}
+
 /// Whether some of its runs passed and some did not.
 fn is_flaky(row: &CaseRow) -> bool {
     let passed = row.attempts.iter().filter(|end| end.status == CaseStatus::Pass).count();
     passed > 0 && passed < row.attempts.len()
+}
+
+/// What the cases that did not pass have in common, if there are several. The page's script turns each into a filter.
+fn failure_groups(run: &ReportedRun, into: &mut String) {
+    let groups = failures::of(&run.rows);
+    if groups.iter().all(|group| group.rows.len() < 2) {
+        return;
+    }
+    into.push_str("<h2>Failures</h2>\n<ul class=failures>\n");
+    for group in groups.iter().take(GROUPS) {
+        let count = count_of(group.rows.len(), "case");
+        let _ = writeln!(into, "<li><b class=fail>{count}</b> <span>{}</span>", shortened(&group.title, NAME_LIMIT));
+    }
+    into.push_str("</ul>\n");
+    let left_out: usize = groups.iter().skip(GROUPS).map(|group| group.rows.len()).sum();
+    if left_out > 0 {
+        let _ = writeln!(into, "<p class=cut>{} with other reasons", count_of(left_out, "case"));
+    }
 }
 
 /// The gates of the run, and the changes since the baseline.

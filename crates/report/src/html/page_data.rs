@@ -51,7 +51,7 @@ impl Blocks {
         for row in rows {
             let index = row.decisive().index;
             let (attempts, departure) = (gathered.attempts(index), departures.get(row.id()));
-            let plain = right(&row) && attempts.is_none() && departure.is_none() && row.decisive().runs < 2;
+            let plain = right(&row) && attempts.is_none() && departure.is_none() && !row.repeated();
             if plain && row.status() != CaseStatus::Skipped {
                 continue;
             }

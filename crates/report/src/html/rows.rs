@@ -2,7 +2,8 @@
 //!
 //! ```json
 //! {"cases":[[2,"t2","fail",12,2,1,3,1,0,0,[0],[0],"`must_call` failed: ..","was pass"]],"blocks":[0],
-//!  "files":["cases/t2.yaml"],"tags":["money"],"tools":["search_docs"],"baseline":true}
+//!  "files":["cases/t2.yaml"],"tags":["money"],"tools":["search_docs"],
+//!  "groups":[{"title":"`must_call` failed: ..","cases":[2]}],"baseline":true}
 //! ```
 //!
 //! `blocks` contains for each case the number of the block with its details, or -1 if they did not fit; `baseline` says
@@ -16,6 +17,7 @@ use serde::Serialize;
 use super::baseline::{Departure, Departures};
 use super::case::reason;
 use super::case_details::PageCases;
+use crate::failures::{self, FailureGroup};
 use crate::{ReportedRun, cut};
 
 /// The maximum length of a name.
@@ -37,13 +39,29 @@ pub(super) fn table(
     let blocks: Vec<String> = run.rows.iter().map(|row| block(row.decisive().index).to_string()).collect();
     let compared = run.gates.as_ref().is_some_and(|report| report.baseline_path.is_some() && report.problem.is_none());
     format!(
-        r#"{{"cases":[{}],"blocks":[{}],"files":{},"tags":{},"tools":{},"baseline":{compared}}}"#,
+        r#"{{"cases":[{}],"blocks":[{}],"files":{},"tags":{},"tools":{},"groups":{},"baseline":{compared}}}"#,
         cases.join(","),
         blocks.join(","),
         json(&names.files.list),
         json(&names.tags.list),
         json(&names.tools.list),
+        json(&groups(run)),
     )
+}
+
+/// Cases that did not pass for the same reason, by their numbers.
+#[derive(Serialize)]
+struct NumberedGroup {
+    title: String,
+    cases: Vec<usize>,
+}
+
+fn groups(run: &ReportedRun) -> Vec<NumberedGroup> {
+    let numbered = |group: FailureGroup<'_>| NumberedGroup {
+        title: cut::name(&group.title, REASON_LIMIT),
+        cases: group.rows.iter().map(|row| row.decisive().index + 1).collect(),
+    };
+    failures::of(&run.rows).into_iter().map(numbered).collect()
 }
 
 /// number, id, status, `wall_ms`, tool calls, passed checks, checks, runs, passed runs, file, tags, tools, reason,
@@ -59,7 +77,7 @@ fn case(row: &CaseRow, gathered: &PageCases, departures: &Departures<'_>, names:
         end.metrics.tool_calls,
         gathered.held(end),
         checks.total,
-        end.runs,
+        row.runs(),
         row.attempts.iter().filter(|end| end.status == CaseStatus::Pass).count(),
         names.files.number(end.place.as_ref().map(|place| &*place.path).unwrap_or_default()),
         end.tags.iter().take(NAMED).map(|tag| names.tags.number(tag)).collect::<Vec<_>>(),

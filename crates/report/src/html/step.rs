@@ -113,7 +113,12 @@ impl PageStep {
                 step.maybe("data", error.data.as_deref());
             }
             Body::FinalOutput(given) => step.part("output", &given.output),
-            Body::RunStart(_) | Body::RunEnd(_) | Body::Check(_) | Body::CaseEnd(_) | Body::Gates(_) => return None,
+            Body::RunStart(_)
+            | Body::RunEnd(_)
+            | Body::TraceEnd(_)
+            | Body::Check(_)
+            | Body::CaseEnd(_)
+            | Body::Gates(_) => return None,
             // Shown as stored: the page has no section for it.
             Body::Stability(_) => step.text(&event.to_line().expect("an event is a line")),
         }

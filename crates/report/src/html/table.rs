@@ -1,4 +1,4 @@
-//! A row for every case, for readers without JavaScript, with a status filter that needs none.
+//! A row for every case, those that did not pass first, for readers without JavaScript, with a status filter that needs none.
 
 use std::fmt::Write as _;
 
@@ -40,7 +40,8 @@ pub(super) fn table(run: &ReportedRun, gathered: &PageCases, numbers: &Aggregate
     into.push_str(
         "<table class=cases><thead><tr><th>status<th>case<th>reason<th>time<th>tool calls<th>checks<tbody>\n",
     );
-    for row in run.rows.iter() {
+    let failed = |row: &&CaseRow| matches!(row.status(), CaseStatus::Fail | CaseStatus::Error);
+    for row in run.rows.iter().filter(failed).chain(run.rows.iter().filter(|row| !failed(row))) {
         table_row(row, gathered, into);
     }
     into.push_str("</table>\n");

@@ -23,9 +23,14 @@ pub(crate) fn cell(text: &str) -> String {
 
 /// A code block.
 pub(crate) fn block(text: &str) -> String {
+    fenced("text", text)
+}
+
+/// A code block in a language.
+pub(crate) fn fenced(language: &str, text: &str) -> String {
     let text = printable(text.trim_end());
     let fence = "`".repeat((longest_run(&text) + 1).max(3));
-    format!("{fence}text\n{text}\n{fence}\n")
+    format!("{fence}{language}\n{text}\n{fence}\n")
 }
 
 /// The length of the longest run of backticks.

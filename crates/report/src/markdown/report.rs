@@ -4,9 +4,12 @@ use std::cmp::Reverse;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use agentci_verdict::{Agentless, Aggregates, CaseRow, CaseStatus, RunEvent, Similarity, Stability, StabilitySummary};
+use agentci_verdict::{
+    Agentless, Aggregates, CaseRow, CaseStatus, RunEvent, Similarity, Stability, StabilitySummary, first_of,
+};
 
 use super::code;
+use crate::failures::{self, FailureGroup};
 use crate::overall::{PASSED, PENDING, changed, left_undone, overall};
 use crate::stability::{deviation, summary_words};
 use crate::{
@@ -26,6 +29,10 @@ const SENTENCE_LIMIT: usize = 1000;
 const WARNINGS: usize = 20;
 /// The number of lines of an agent's standard error that are shown.
 const STDERR_LINES: usize = 10;
+/// The number of cases of a group that are shown in full.
+const EXAMPLES: usize = 3;
+/// The number of further cases of a group that are named.
+const NAMED: usize = 100;
 /// The number of slowest cases that are listed.
 const SLOWEST: usize = 5;
 /// The maximum number of cases in the stability table.
@@ -145,26 +152,62 @@ fn gates(run: &ReportedRun) -> String {
     text
 }
 
-/// The cases that did not pass, as far as they fit.
+/// The cases that did not pass, as far as they fit: one by one, or in groups if the run has many cases.
 fn failures(run: &ReportedRun, room: usize) -> String {
-    let mut failed =
-        run.rows.iter().filter(|row| matches!(row.status(), CaseStatus::Fail | CaseStatus::Error)).peekable();
-    if failed.peek().is_none() {
+    let groups = failures::of(&run.rows);
+    if groups.is_empty() {
         return String::new();
     }
-    let mut text = String::from("### Cases that did not pass\n\n");
-    let mut left_out = 0;
-    for row in failed {
-        // After the first omitted case all others are omitted, so that the list has no gaps.
-        let section = if left_out == 0 { failure(run, row) } else { String::new() };
-        if left_out > 0 || text.len() + section.len() > room {
-            left_out += 1;
-        } else {
-            text += &section;
+    let mut text = BoundedText { text: String::from("### Cases that did not pass\n\n"), room, left_out: 0 };
+    if run.start.cases_total > failures::LISTED {
+        for group in &groups {
+            text.add(group.rows.len(), || failure_group(run, group));
+        }
+    } else {
+        let failed = run.rows.iter().filter(|row| matches!(row.status(), CaseStatus::Fail | CaseStatus::Error));
+        for row in failed {
+            text.add(1, || failure(run, row));
         }
     }
+    let BoundedText { mut text, left_out, .. } = text;
     if left_out > 0 {
         let _ = writeln!(text, "**{} that did not pass left out** to limit the size.\n", count_of(left_out, "case"));
+    }
+    text
+}
+
+/// Sections of a limited size together.
+struct BoundedText {
+    text: String,
+    room: usize,
+    /// The number of cases that did not fit.
+    left_out: usize,
+}
+
+impl BoundedText {
+    /// Adds a section about this many cases. After the first omitted section all others are omitted, so that the list has
+    /// no gaps.
+    fn add(&mut self, cases: usize, section: impl FnOnce() -> String) {
+        let section = if self.left_out == 0 { section() } else { String::new() };
+        if self.left_out > 0 || self.text.len() + section.len() > self.room {
+            self.left_out += cases;
+        } else {
+            self.text += &section;
+        }
+    }
+}
+
+/// Cases that did not pass for the same reason: the first ones in full, the others by id.
+fn failure_group(run: &ReportedRun, group: &FailureGroup<'_>) -> String {
+    let title = code::span(&one_line(&cut::name(&group.title, NAME_LIMIT)));
+    let mut text = format!("**{}**: {title}\n\n", count_of(group.rows.len(), "case"));
+    let (examples, others) = group.rows.split_at(group.rows.len().min(EXAMPLES));
+    for row in examples {
+        text += &failure(run, row);
+    }
+    if !others.is_empty() {
+        let ids: Vec<String> = others.iter().map(|row| cut::name(row.id(), NAME_LIMIT)).collect();
+        let _ = writeln!(text, "The same: {}\n", code::span(&one_line(&first_of(&ids, NAMED))));
     }
     text
 }

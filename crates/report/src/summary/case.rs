@@ -33,6 +33,8 @@ pub(super) struct SummaryCase<'r> {
     #[serde(skip_serializing_if = "Option::is_none")]
     matched: Option<Value>,
     model_calls: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    most_runs: Option<u32>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     no_agent: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -138,6 +140,7 @@ impl<'r> SummaryCase<'r> {
             id: row.id(),
             matched: replay.and_then(|replay| replay.matched.as_ref()).map(sorted),
             model_calls: metrics.model_calls,
+            most_runs: end.most_runs,
             no_agent: end.no_agent,
             played: row.played().map(sorted),
             replay: replay.map(PlayedFile::of).unwrap_or_default(),

@@ -9,7 +9,8 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::case::SummaryCase;
-use crate::{DocumentReport, ReportedRun, RunDocument, agents, gates, write_json};
+use crate::failures::{self, FailureGroup};
+use crate::{DocumentReport, ReportedRun, RunDocument, agents, gates, recheck, write_json};
 
 /// The version of `RunLedger` that these fields correspond to: it rejects baselines without one.
 pub const RUNLEDGER_VERSION: &str = "0.2.3";
@@ -38,17 +39,34 @@ struct SummaryJson<'r> {
     agentci_version: &'r str,
     aggregates: Value,
     cases: SummaryCases<'r>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    failure_groups: Vec<SummaryGroup<'r>>,
     generated_at: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     policy_snapshot: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     prompts: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    recheck: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     regression: Option<Value>,
     run: Value,
     runledger_version: &'static str,
     schema_version: u64,
     suite: Value,
+}
+
+/// Cases that did not pass for the same reason.
+#[derive(Serialize)]
+struct SummaryGroup<'r> {
+    cases: Vec<&'r str>,
+    title: String,
+}
+
+impl<'r> SummaryGroup<'r> {
+    fn of(group: FailureGroup<'r>) -> Self {
+        Self { cases: group.rows.iter().map(|row| row.id()).collect(), title: group.title }
+    }
 }
 
 /// Serializes cases one after another: all of them at once would take several times the memory of their source.
@@ -69,9 +87,11 @@ impl<'r> SummaryJson<'r> {
             agentci_version: &run.start.agentci_version,
             aggregates: sorted(aggregates(&numbers, run)),
             cases: SummaryCases(rows),
+            failure_groups: failures::of(&run.rows).into_iter().map(SummaryGroup::of).collect(),
             generated_at: iso_utc(run.last_seen),
             policy_snapshot: run.gates.as_ref().map(|report| sorted(gates::policy_snapshot(report))),
             prompts: Prompts::of(&run.rows).map(sorted),
+            recheck: recheck::document(run).map(sorted),
             regression: run.gates.as_ref().map(|report| sorted(gates::regression(report))),
             run: sorted(run_facts(&numbers, run)),
             runledger_version: RUNLEDGER_VERSION,

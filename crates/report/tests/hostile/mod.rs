@@ -7,7 +7,7 @@ use agentci_verdict::{
     Metrics, ModelCallMade, Played, ReplaySource, RunEnd, RunEvent, RunStart, TaskError, TaskStart, TextSaid,
     ToolCallMade, ToolResultGiven, TurnStart,
 };
-use agentci_verdict::{Detail, DifferingFact, DifferingFacts, Similarity};
+use agentci_verdict::{Contradiction, Detail, DifferingFact, DifferingFacts, Similarity};
 use serde_json::{Value, json};
 
 /// Markup, closing tags, links, mentions, commands, colors and marks that reorder text.
@@ -58,6 +58,9 @@ fn case(id: &str, index: usize, status: CaseStatus) -> Vec<RunEvent> {
         status,
         message: Some(text()),
         evidence: Some(json!({ "note": text() }).into()),
+        turn: None,
+        definition: Some(text().into()),
+        question: Some(text().into()),
     };
     let bodies = [
         Body::TaskStart(TaskStart { task_id: text().into(), input: value().into() }),
@@ -107,6 +110,7 @@ fn end(index: usize, status: CaseStatus) -> CaseEnd {
         id: "".into(),
         index,
         runs: 1,
+        most_runs: None,
         passed: status == CaseStatus::Pass,
         status,
         cause: wrong.then_some(cause),
@@ -148,6 +152,7 @@ fn end(index: usize, status: CaseStatus) -> CaseEnd {
         input: Some(Box::new(json!(TEXT))),
         expected: Some(Box::new(json!({ TEXT: TEXT }))),
         metadata: Some(Box::new(json!({ TEXT: TEXT }))),
+        recheck: None,
     }
 }
 
@@ -157,7 +162,12 @@ fn similarity() -> Similarity {
         missing: vec![fact()],
         extra: vec![fact()],
         unclear: vec![TEXT.into()],
-        negation: Some(TEXT.into()),
+        contradiction: Some(Contradiction {
+            kind: TEXT.into(),
+            certain: true,
+            expected: TEXT.into(),
+            said: TEXT.into(),
+        }),
     };
     Similarity { similarity: 0.5, embedder: TEXT.into(), threshold: Some(0.4), negated: false, facts }
 }

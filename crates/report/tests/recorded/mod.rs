@@ -11,7 +11,7 @@ use agentci_verdict::{
     AssertionCount, Body, CaseEnd, CaseStatus, Cause, CheckEnd, CheckStatus, Finding, Metrics, ReplaySource, RunEnd,
     RunEvent, RunStart, TaskStart, ToolCallMade,
 };
-use agentci_verdict::{Detail, DifferingFact, DifferingFacts, Similarity};
+use agentci_verdict::{Contradiction, Detail, DifferingFact, DifferingFacts, Similarity};
 use serde_json::{Value, json};
 
 /// The start of the run, in Unix milliseconds.
@@ -104,7 +104,7 @@ fn check(id: &str, attempt: u32, name: &str, status: CheckStatus) -> RunEvent {
     event(
         Some((id, attempt)),
         3,
-        Body::Check(CheckEnd { name: name.to_owned(), subject: None, status, message, evidence: None }),
+        Body::Check(CheckEnd { name: name.to_owned(), status, message, ..CheckEnd::default() }),
     )
 }
 
@@ -166,7 +166,12 @@ fn similarity() -> Similarity {
         facts: DifferingFacts {
             missing: vec![number("1,200")],
             extra: vec![number("<1|5>")],
-            negation: Some("answer".into()),
+            contradiction: Some(Contradiction {
+                kind: "negation".into(),
+                certain: false,
+                expected: "paid".into(),
+                said: "not paid".into(),
+            }),
             unclear: Vec::new(),
         },
     }
@@ -200,10 +205,8 @@ fn passes() -> Vec<RunEvent> {
             3,
             Body::Check(CheckEnd {
                 name: "semantic".to_owned(),
-                subject: None,
-                status: CheckStatus::Held,
-                message: None,
                 evidence: Some(serde_json::to_value(similarity()).unwrap().into()),
+                ..CheckEnd::default()
             }),
         ),
         end("t1", 1, ended),

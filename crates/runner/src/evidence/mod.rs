@@ -17,6 +17,7 @@ use similarity::Meanings;
 
 pub(crate) use bounded::evaluate;
 pub use bounded::{WORKER_MEMORY, WORKER_READY};
+pub(crate) use similarity::{BUILTIN, chosen_embedder, differing};
 
 /// Why a question has no answer, so that the check cannot be evaluated. The caller adds which check asked.
 pub(crate) type Unanswered = Box<Finding>;
@@ -43,7 +44,10 @@ impl Evidence {
         question: EvidenceQuestion,
     ) -> Result<Value, Unanswered> {
         match question {
-            EvidenceQuestion::Similarity { expected, said } => self.meanings.compare(job, &expected, &said).await,
+            EvidenceQuestion::Similarity { expected, said, contradictions } => {
+                self.meanings.compare(job, &expected, &said, contradictions).await
+            }
+            EvidenceQuestion::Numbers { said } => Ok(similarity::numbers(&said)),
             EvidenceQuestion::Script { file, function, arguments } => {
                 in_time(job, script::call(job, file, function, arguments)).await
             }

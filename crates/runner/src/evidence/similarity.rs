@@ -1,12 +1,14 @@
 //! Compares the meaning of two texts, and lists the facts that only one of them states.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::time::Duration;
 
-use agentci_embed::facts;
 use agentci_embed::remote::{Cache, RetryLimits};
-use agentci_embed::{Builtin, DEFAULT_BASE_URL, EmbedError, Embedder, EmbedderChoice, Remote, Service, choose, cosine};
+use agentci_embed::{
+    Builtin, DEFAULT_BASE_URL, EmbedError, Embedder, EmbedderChoice, Remote, Service, choose, contradictions, cosine,
+    facts,
+};
 use agentci_plan::Suite;
 use agentci_verdict::{Cause, DifferingFacts, Finding};
 use futures_util::TryFutureExt as _;
@@ -17,8 +19,16 @@ use crate::{job::CaseJob, options::RunOptions};
 
 /// The maximum number of facts that are kept per kind of difference.
 const FACTS: usize = 50;
+/// Reported once per run.
+const UNJUDGED: &str = "contradictions are judged in English, and partly in German, Spanish and French; this answer and \
+                        others like it were not judged";
 /// The maximum number of vectors of expected texts that are cached.
 const KNOWN: usize = 512;
+
+/// The name of the built-in embedder in suites.
+pub(crate) const BUILTIN: &str = "builtin";
+/// The variable with the key of the remote service.
+const KEY: &str = "OPENAI_API_KEY";
 
 /// The embedder for semantic checks, for a whole run of a suite.
 #[derive(Debug)]
@@ -27,6 +37,8 @@ pub(super) struct Meanings {
     /// Cached vectors of expected texts, which many cases use, shared by all lanes on one thread. A remote service has
     /// its own cache.
     known: RefCell<HashMap<String, Vec<f32>>>,
+    /// Whether the run already reports that contradictions are not judged in some language.
+    unjudged: Cell<bool>,
 }
 
 impl Meanings {
@@ -34,27 +46,41 @@ impl Meanings {
     /// a key for it, else the built-in one. What a case passes to its agent, such as the address of a scripted model,
     /// has no effect.
     pub(super) fn new(suite: &Suite, options: &RunOptions<'_>) -> Self {
-        let pinned =
-            options.settings.embedder.as_deref().or(suite.embedder.as_ref().map(|embedder| embedder.value.as_str()));
-        let variable = |name: &str| (options.environment)(name).filter(|value| !value.trim().is_empty());
-        let (key, url) =
-            (variable("OPENAI_API_KEY"), variable("OPENAI_BASE_URL").or_else(|| variable("OPENAI_API_BASE")));
-        Self { embedder: embedder(pinned, key, url, options.settings.semantic_timeout), known: RefCell::default() }
+        let variable = |name: &str| variable(options, name);
+        let (key, url) = (variable(KEY), variable("OPENAI_BASE_URL").or_else(|| variable("OPENAI_API_BASE")));
+        Self {
+            embedder: embedder(pinned(suite, options), key, url, options.settings.semantic_timeout),
+            known: RefCell::default(),
+            unjudged: Cell::default(),
+        }
     }
 
     /// Compares an expected text with the answer.
-    pub(super) async fn compare(&self, job: &CaseJob<'_>, expected: &str, said: &str) -> Result<Value, Unanswered> {
+    pub(super) async fn compare(
+        &self,
+        job: &CaseJob<'_>,
+        expected: &str,
+        said: &str,
+        contradictions: bool,
+    ) -> Result<Value, Unanswered> {
         let embedder = self.embedder.as_ref().map_err(Clone::clone)?;
         let vectors = self.vectors(embedder, expected, said).map_err(|error| trouble(&error));
         let vectors = in_time(job, vectors).await?;
         let similarity = cosine(&vectors.0, &vectors.1).map_err(|error| trouble(&error))?;
-        let mut answer =
-            json!({ "similarity": similarity, "embedder": embedder.id(), "facts": differing(expected, said) });
+        let differing = differing(expected, said, contradictions);
+        let mut answer = json!({ "similarity": similarity, "embedder": embedder.id(), "facts": differing });
         if let Some(threshold) = embedder.default_threshold() {
             answer["default_threshold"] = json!(threshold);
         }
+        let mut notes = Vec::new();
         if embedder.reading(said).is_ok_and(|reading| reading.cut) {
-            answer["note"] = json!("the answer is long: only its beginning was compared");
+            notes.push("the answer is long: only its beginning was compared");
+        }
+        if contradictions && contradictions::unjudged(expected, said) && !self.unjudged.replace(true) {
+            notes.push(UNJUDGED);
+        }
+        if !notes.is_empty() {
+            answer["note"] = json!(notes.join("; "));
         }
         Ok(answer)
     }
@@ -79,6 +105,27 @@ impl Meanings {
         }
         Ok((of_expected, of_said))
     }
+}
+
+/// The numbers of an answer.
+pub(super) fn numbers(said: &str) -> Value {
+    json!({ "numbers": facts::numbers(said) })
+}
+
+/// The embedder that answers are compared with, by its name in suites; `None` if it is invalid.
+pub(crate) fn chosen_embedder(suite: &Suite, options: &RunOptions<'_>) -> Option<String> {
+    match choose(pinned(suite, options), variable(options, KEY).as_deref()).ok()? {
+        EmbedderChoice::Builtin => Some(BUILTIN.into()),
+        EmbedderChoice::Remote { model } => Some(format!("openai:{model}")),
+    }
+}
+
+fn pinned<'o>(suite: &'o Suite, options: &'o RunOptions<'_>) -> Option<&'o str> {
+    options.settings.embedder.as_deref().or(suite.embedder.as_ref().map(|embedder| embedder.value.as_str()))
+}
+
+fn variable(options: &RunOptions<'_>, name: &str) -> Option<String> {
+    (options.environment)(name).filter(|value| !value.trim().is_empty())
 }
 
 fn embedder(
@@ -118,8 +165,10 @@ fn trouble(error: &dyn std::error::Error) -> Unanswered {
     Finding { help, ..Finding::new(Cause::Embedding, message) }.into()
 }
 
-fn differing(expected: &str, said: &str) -> DifferingFacts {
+/// The facts that only one of two texts states, and what contradicts.
+pub(crate) fn differing(expected: &str, said: &str, contradictions: bool) -> DifferingFacts {
     let mut found = facts::compare(expected, said);
+    found.contradiction = contradictions.then(|| contradictions::find(expected, said)).flatten();
     found.missing.truncate(FACTS);
     found.extra.truncate(FACTS);
     found.unclear.truncate(FACTS);

@@ -10,7 +10,7 @@ mod tools;
 use std::collections::{BTreeMap, HashSet};
 
 use agentci_recorder::{Circumstances, Steadier};
-use agentci_trace::{EventKind, ModelRequest, Redactor, Trace};
+use agentci_trace::{EventKind, ModelRequest, Redactor, Trace, request_parameters};
 use agentci_verdict::{CaseEnd, KeptPrompt};
 use serde_json::Value;
 
@@ -52,7 +52,7 @@ fn of_trace(trace: &Trace, secrets: &Redactor, steadier: &Steadier) -> Vec<KeptP
     let mut prompts: BTreeMap<String, KeptPrompt> = BTreeMap::new();
     let mut known: HashSet<String> = HashSet::new();
     for request in trace.model_requests() {
-        let Some(values) = parameters::of(request.body) else { continue };
+        let Some(values) = request_parameters(request.body) else { continue };
         // Repeated identical requests are processed once.
         let tools: Vec<&Value> = request.tools.iter().map(|tool| tool.declared).collect();
         let plain = serde_json::json!([request.model, request.system, tools, values]);

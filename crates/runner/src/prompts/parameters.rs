@@ -1,76 +1,12 @@
-//! The parameters of a request besides its messages, tools and model: `temperature`, `tool_choice`, `response_format`,
-//! `max_tokens`.
+//! The parameters of a request, as they are recorded.
 
 use agentci_verdict::PromptParameters;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::print::FingerprintMaker;
 
 /// The maximum size of parameters that are kept in full.
 const PARAMETERS: usize = 16 * 1024;
-
-/// Keys that belong to the conversation or are recorded elsewhere.
-const CONVERSATION: [&str; 16] = [
-    "model",
-    "messages",
-    "input",
-    "contents",
-    "prompt",
-    "system",
-    "instructions",
-    "systemInstruction",
-    "system_instruction",
-    "tools",
-    "functions",
-    "conversation",
-    "thread",
-    "documents",
-    "anthropic_version",
-    "anthropic_beta",
-];
-
-/// Keys about the caller or the delivery of the answer, which do not affect the question. A seed is often random.
-const DELIVERY: [&str; 12] = [
-    "stream",
-    "stream_options",
-    "user",
-    "metadata",
-    "seed",
-    "store",
-    "background",
-    "service_tier",
-    "prompt_cache_key",
-    "prompt_cache_retention",
-    "safety_identifier",
-    "keep_alive",
-];
-
-/// The parameters of a request; `None` if the body is not an object.
-pub(super) fn of(body: &Value) -> Option<Value> {
-    let mut kept = Map::new();
-    for (key, value) in body.as_object()? {
-        let is_id = key.ends_with("_id") || key.ends_with("Id") || key == "id";
-        let known = CONVERSATION.contains(&key.as_str()) || DELIVERY.contains(&key.as_str());
-        if is_id || known || value.is_null() {
-            continue;
-        }
-        let mut value = value.clone();
-        if key == "toolConfig"
-            && let Some(config) = value.as_object_mut()
-        {
-            config.remove("tools");
-            if config.is_empty() {
-                continue;
-            }
-        }
-        if let Some(options) = value.as_object_mut().filter(|_| key == "options" || key == "generationConfig") {
-            options.remove("seed");
-        }
-        kept.insert(key.clone(), value);
-    }
-    kept.sort_keys();
-    Some(Value::Object(kept))
-}
 
 /// The recorded form of the parameters, and their id within the run.
 pub(super) fn kept(values: &Value, printer: &FingerprintMaker<'_>) -> (PromptParameters, String) {
@@ -80,24 +16,4 @@ pub(super) fn kept(values: &Value, printer: &FingerprintMaker<'_>) -> (PromptPar
     let short = print.shown.as_object().filter(|_| print.shown.to_string().len() <= PARAMETERS);
     let values = short.map(|all| all.iter().map(|(key, value)| (key.clone(), value.clone())).collect());
     (PromptParameters { hash: print.hash, times: print.times, values }, id)
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn ignores_caller_and_delivery_fields() {
-        let body = json!({ "model": "m", "messages": [], "tools": [], "stream": true, "user": "me", "metadata": {}, "seed": 7,
-            "previous_response_id": "r", "top_p": null, "temperature": 0.5, "tool_choice": "auto", "max_tokens": 9,
-            "response_format": { "type": "json_object" }, "generationConfig": { "seed": 7, "topK": 3 },
-            "toolConfig": { "tools": [], "toolChoice": { "auto": {} } } });
-        let kept = json!({ "temperature": 0.5, "tool_choice": "auto", "max_tokens": 9,
-            "response_format": { "type": "json_object" }, "generationConfig": { "topK": 3 },
-            "toolConfig": { "toolChoice": { "auto": {} } } });
-        assert_eq!(of(&body), Some(kept));
-        assert_eq!((of(&json!("text")), of(&json!({ "toolConfig": { "tools": [] } }))), (None, Some(json!({}))));
-    }
 }

@@ -40,6 +40,11 @@ pub(crate) struct OpenTools {
 }
 
 impl ToolServer {
+    /// No server, for a run that starts no agent.
+    pub(crate) fn absent() -> Self {
+        Self { server: None, scoped: false, called_by_running: false, worlds: Vec::new() }
+    }
+
     pub(crate) async fn start(run: &RunPlan<'_>) -> Self {
         let options = run.options;
         let routed = run.selected().filter(|case| routes(&case.world).is_some());

@@ -7,7 +7,7 @@ mod close;
 mod open;
 mod prepare;
 
-pub(crate) use prepare::{PreparedAttempt, prepare};
+pub(crate) use prepare::{PreparedAttempt, prepare, refuse_invalid};
 
 use agentci_drivers::Driver;
 use agentci_stubs::Faults;

@@ -83,7 +83,7 @@ pub(crate) async fn prepare(attempt: &mut Attempt<'_>) -> Result<PreparedAttempt
 }
 
 /// Fails if the case itself is invalid.
-fn refuse_invalid(job: &CaseJob<'_>) -> Result<(), NotOpened> {
+pub(crate) fn refuse_invalid(job: &CaseJob<'_>) -> Result<(), NotOpened> {
     let sources = job.run.sources;
     let mut wrong = job.case.broken.as_ref().map(|broken| findings::config(broken, sources)).unwrap_or_default();
     wrong.extend(findings::config(&job.ready.problems, sources));

@@ -28,6 +28,7 @@ async fn case_opens_runs_turns_checks_and_closes_in_order() {
             "turn_start of a/1",
             "text of a/1",
             "close a/1",
+            "trace_end of a/1",
             "check of a/1",
             "case_end of a/1",
             "run_end",
@@ -54,7 +55,10 @@ async fn failed_agent_is_closed_and_its_stderr_is_kept() {
 async fn unreachable_agent_gets_no_turn_and_no_close() {
     script("a", |_| FakeScript::unreachable(DriveError::NoServer("nobody is there".into())));
     let ran = Bench::new(TALKER, "  - { id: a, turns: [{ user: hi }], checks: [{ contains: x }] }\n").run().await;
-    assert_eq!(ran.effects, ["run_start", "open a/1", "check of a/1", "case_end of a/1", "run_end"]);
+    assert_eq!(
+        ran.effects,
+        ["run_start", "open a/1", "trace_end of a/1", "check of a/1", "case_end of a/1", "run_end"]
+    );
     assert_eq!(ran.end("a").cause, Some(Cause::Unreachable));
 }
 

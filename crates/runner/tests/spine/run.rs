@@ -12,7 +12,7 @@ use agentci_runner::{RunFacts, RunOptions, Settings, Stop, Stopper, run_suite};
 use agentci_source::{FileError, FileKind, Files, FolderEntry, MemoryFiles};
 use agentci_stubs::Tool;
 use agentci_trace::Redactor;
-use agentci_verdict::{Body, CaseEnd, CaseStatus, Cause, RunEnd, RunEvent};
+use agentci_verdict::{Body, CaseEnd, CaseStatus, Cause, Policy, RunEnd, RunEvent};
 
 /// An agent that takes any number of turns and whose tools are not answered.
 pub(crate) const TALKER: &str = "target: { process: { command: [agent], speaks: text } }\n";
@@ -35,6 +35,7 @@ pub(crate) struct Bench {
     pub(crate) suite_timeout: Option<Duration>,
     pub(crate) environment: BTreeMap<String, String>,
     pub(crate) tools: Vec<Arc<dyn Tool>>,
+    pub(crate) policy: Option<Policy>,
 }
 
 /// The result of a run.
@@ -62,6 +63,7 @@ impl Bench {
             suite_timeout: None,
             environment: BTreeMap::new(),
             tools: Vec::new(),
+            policy: None,
         }
     }
 
@@ -110,7 +112,7 @@ impl Bench {
             ready: std::mem::take(&mut ready.suites[0].cases),
             selected: &selected,
             facts: &facts,
-            policy: None,
+            policy: self.policy.as_ref(),
             options: &options,
             stop: &self.stop,
         };

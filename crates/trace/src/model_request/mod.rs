@@ -9,9 +9,11 @@ mod answer;
 mod attempts;
 mod body;
 mod content;
+mod parameters;
 mod request;
 mod requests;
 
 pub use attempts::ModelAttempts;
 pub use body::{OfferedTool, RequestMessage};
+pub use parameters::request_parameters;
 pub use request::{Continued, ModelRequest, RequestedCall};

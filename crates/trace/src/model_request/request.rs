@@ -73,6 +73,11 @@ impl<'t> ModelRequest<'t> {
         (!self.said.is_empty()).then(|| RequestMessage { role: "assistant", text: self.said.clone() })
     }
 
+    /// The text of its answer; empty if the answer only requests calls.
+    pub fn answer_text(&self) -> &str {
+        &self.said
+    }
+
     /// The system messages that also apply to requests that continue it; instructions apply to one request only.
     pub fn carried(&self) -> impl Iterator<Item = &str> {
         self.kept.iter().map(|text| &**text)

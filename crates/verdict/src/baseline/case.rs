@@ -26,6 +26,8 @@ pub struct BaselineCase {
     pub similarity: Option<Measure>,
     /// Whether nothing that it met varies from run to run, its model included.
     pub deterministic: bool,
+    /// The maximum number of runs, if it was repeated until it was decided whether it got worse.
+    pub most_runs: Option<u64>,
     /// Its results in this run.
     pub sample: CaseSample,
     /// Its results in all runs of the baseline; in a run that is compared with one, those of this run.
@@ -97,6 +99,7 @@ impl BaselineCase {
             came_to_its_end: came_to_its_end(end.cause),
             similarity: Measure::of(end),
             deterministic: end.deterministic,
+            most_runs: end.most_runs.map(u64::from),
             sample,
             history: sample.into(),
         }

@@ -40,4 +40,5 @@ pub use past_run::{CaseSample, PastRun};
 pub use print::print_baseline;
 pub use promote::{incomplete, promote};
 pub(crate) use read::VERSION as BASELINE_VERSION;
+pub(crate) use record::mode_of;
 pub use record::{Baseline, BaselineError, SCHEMA_VERSION, STEPS_RULE};

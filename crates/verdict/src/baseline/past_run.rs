@@ -65,7 +65,7 @@ impl PastRun {
 impl CaseSample {
     /// The results of a case in one run. Attempts that were skipped or could not be run say nothing about the agent.
     pub fn of(row: &CaseRow) -> Self {
-        let counted: Vec<&CaseEnd> = row.attempts.iter().map(|end| &**end).filter(|end| counts(end)).collect();
+        let counted: Vec<&CaseEnd> = row.attempts.iter().map(|end| &**end).filter(|end| end.counts()).collect();
         let passes = counted.iter().filter(|end| end.status == CaseStatus::Pass).count();
         let median = |of: &dyn Fn(&CaseEnd) -> Option<f64>| {
             Spread::of(counted.iter().filter_map(|end| of(end))).map(|spread| spread.p50)
@@ -84,10 +84,19 @@ impl CaseSample {
     }
 }
 
-/// Whether an attempt says something about the agent: it was run, and neither the suite nor the user ended it.
-fn counts(end: &CaseEnd) -> bool {
-    let elsewhere = [Cause::Config, Cause::Hook, Cause::Embedding, Cause::CheckTimeout, Cause::Interrupted];
-    end.status != CaseStatus::Skipped && end.cause.is_none_or(|cause| !elsewhere.contains(&cause))
+impl CaseEnd {
+    /// Whether an attempt says something about the agent: it was run, and neither the suite nor the user ended it.
+    pub fn counts(&self) -> bool {
+        let elsewhere = [
+            Cause::Config,
+            Cause::Hook,
+            Cause::Embedding,
+            Cause::CheckTimeout,
+            Cause::Interrupted,
+            Cause::NotRechecked,
+        ];
+        self.status != CaseStatus::Skipped && self.cause.is_none_or(|cause| !elsewhere.contains(&cause))
+    }
 }
 
 /// `[passes, runs, wall_ms, tokens, cost_usd]`, without unknown numbers at the end.

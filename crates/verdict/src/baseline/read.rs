@@ -98,6 +98,7 @@ pub(super) fn shared(at: &DocumentPlace<'_>, problems: &mut Vec<String>) -> Opti
         came_to_its_end,
         similarity,
         deterministic,
+        most_runs: None,
         sample: CaseSample::default(),
         history: CaseSample::default().into(),
     })

@@ -119,7 +119,7 @@ impl Baseline {
 }
 
 /// The mode of a run; recording uses the live tools.
-pub(super) fn mode_of(mode: &str) -> String {
+pub(crate) fn mode_of(mode: &str) -> String {
     if mode == "record" { "live".to_owned() } else { mode.to_owned() }
 }
 

@@ -71,7 +71,8 @@ fn case(at: &DocumentPlace<'_>, problems: &mut Vec<String>) -> Option<BaselineCa
     };
     let sample = at.optional("history").and_then(|at| sample(&at, problems)).unwrap_or(once);
     let sample = CaseSample { wall_ms: sample.wall_ms.or(wall_ms), ..sample };
-    Some(BaselineCase { wall_ms: wall_ms?, sample, history: CaseHistory::from(sample), ..case })
+    let most_runs = at.optional("most_runs").and_then(|at| at.count(problems));
+    Some(BaselineCase { wall_ms: wall_ms?, most_runs, sample, history: CaseHistory::from(sample), ..case })
 }
 
 /// The results of all attempts of a case.

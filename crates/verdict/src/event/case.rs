@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::absent::{is_zero, micros};
-use crate::{CallLife, CallStep, CaseStatus, Cause, Finding, KeptPrompt, Played, ReplaySource, Similarity};
+use crate::{
+    CallLife, CallStep, CaseRecheck, CaseStatus, Cause, Finding, KeptPrompt, Played, ReplaySource, Similarity,
+};
 
 /// The end of an attempt at a case: everything that reports need. Reports keep one for each case until the end of the
 /// run, so rare fields are boxed to save memory.
@@ -21,8 +23,12 @@ pub struct CaseEnd {
     /// The position of the case among the selected cases, from 0: reports list cases in this order, whichever finished
     /// first.
     pub index: usize,
-    /// The configured number of attempts.
+    /// The number of attempts. If the case is repeated until it is decided, the number as far as known: an attempt that
+    /// is followed by another one counts that one, too.
     pub runs: u32,
+    /// The maximum number of attempts, if the case is repeated until it is decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most_runs: Option<u32>,
     /// Whether it passed.
     pub passed: bool,
     /// The status of the attempt.
@@ -98,6 +104,9 @@ pub struct CaseEnd {
     /// The metadata in the case file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Box<Value>>,
+    /// What a recheck of the stored run changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recheck: Option<Box<CaseRecheck>>,
 }
 
 impl CaseEnd {
@@ -108,7 +117,7 @@ impl CaseEnd {
 }
 
 /// The result of a check.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CheckEnd {
     /// The name of the check, as in the suite.
     pub name: String,
@@ -123,13 +132,23 @@ pub struct CheckEnd {
     /// Evidence that was gathered in addition to the trace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Arc<Value>>,
+    /// The number of the turn, from 0, if it is a check of one turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<u32>,
+    /// The beginning of the SHA-256 of the check and the files it names; absent if it contains a secret.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub definition: Option<Box<str>>,
+    /// The same of the question that the evidence answers, computed without secrets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<Box<str>>,
 }
 
 /// The result of a check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckStatus {
     /// The check passed.
+    #[default]
     Held,
     /// The check failed.
     Failed,

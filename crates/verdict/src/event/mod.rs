@@ -11,17 +11,21 @@ mod absent;
 mod call;
 mod case;
 mod finding;
+mod recheck;
 mod replay;
 mod run;
 mod run_event;
 mod task;
+mod trace_end;
 
 pub use call::{CallLife, CallStep};
 pub use case::{AssertionCount, CaseEnd, CheckEnd, CheckStatus, Metrics, TurnTimes};
 pub use finding::Finding;
+pub use recheck::{CaseRecheck, CheckChange, NotRechecked, check_changes};
 pub use replay::{Matched, ReplaySource};
-pub use run::{NotLoaded, RunEnd, RunStart, ShardOf};
+pub use run::{NotLoaded, RunEnd, RunRecheck, RunStart, ShardOf};
 pub use run_event::{Body, RunEvent};
 pub use task::{
     FinalOutput, LogLine, ModelCallMade, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven, TurnStart,
 };
+pub use trace_end::{TraceEnd, TraceKind, TraceMark};

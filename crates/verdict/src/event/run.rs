@@ -67,6 +67,24 @@ pub struct RunStart {
     /// Suites or cases that should have been run but could not be loaded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_loaded: Vec<NotLoaded>,
+    /// The id of the embedder that compares answers, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub embedder: Option<String>,
+    /// What was evaluated again, if this is a recheck of a stored run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recheck: Option<RunRecheck>,
+}
+
+/// A stored run whose checks were evaluated again.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunRecheck {
+    /// The stored run.
+    pub run: String,
+    /// The suite whose checks were evaluated.
+    pub suite: String,
+    /// The cases of the run that the suite no longer has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<String>,
 }
 
 /// Why a suite or a case could not be loaded.

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use crate::{
     CaseEnd, CheckEnd, EventError, FinalOutput, GateReport, LogLine, ModelCallMade, RunEnd, RunStart, Stability,
-    TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven, TurnStart,
+    TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven, TraceEnd, TurnStart,
 };
 
 /// An event of a run.
@@ -79,6 +79,8 @@ bodies! {
     TaskError(TaskError) = "task_error",
     /// The agent returned its result.
     FinalOutput(FinalOutput) = "final_output",
+    /// The trace of an attempt ended.
+    TraceEnd(TraceEnd) = "trace_end",
     /// A check was evaluated.
     Check(CheckEnd) = "check",
     /// An attempt at a case ended.

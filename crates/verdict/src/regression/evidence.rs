@@ -53,6 +53,10 @@ pub struct NoiseReport {
     /// The smallest number of runs of a case.
     #[serde(default)]
     pub runs: u64,
+    /// Whether cases were repeated until they were decided. Then `runs` is the number of runs that each case would have
+    /// been given.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub until_decided: bool,
     /// The pass rate below which any of the cases would have been noticed, with a probability of 80 %.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detectable_rate: Option<f64>,
@@ -83,6 +87,10 @@ pub struct CaseTrend {
     /// The probability that chance alone makes it look as bad as it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p: Option<f64>,
+    /// The e-value that it got worse, if it was repeated until it was decided: chance alone exceeds it in at most one of
+    /// that many cases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub e_value: Option<f64>,
     /// Whether its world does not vary, so that a single failure is enough.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deterministic: bool,

@@ -1,8 +1,11 @@
 //! The gate `no_regression`: no case passes less often than before, by more than chance explains.
 
-use agentci_statistics::{Counts, detectable_rate, runs_to_decide};
+use std::collections::BTreeSet;
 
-use super::decision::{ComparedCase, RateDecision};
+use agentci_statistics::{Counts, StoppingRule, detectable_rate, runs_to_decide};
+
+use super::decision::{ComparedCase, RateDecision, level_of_cases};
+use super::repeats::{NEW_CASE_RUNS, detectable};
 use super::{CaseTrend, NoiseReport, Trend};
 use crate::pairs::Pairs;
 use crate::{Baseline, BaselineCase, CaseHistory, CaseStatus};
@@ -39,28 +42,66 @@ pub(crate) fn no_regression(
     } else {
         Trend::Undecided
     };
-    let random = || compared.iter().filter(|one| !one.deterministic);
-    let level = RateDecision::level_of_one(random().count(), alpha);
-    let detectable = random().map(|one| detectable_rate(one.history, one.current.runs, level, POWER));
-    let undecided = cases.iter().filter(|case| case.trend == Trend::Undecided);
-    let needed = undecided.map(|case| runs_to_decide(counts(case.history), counts(case.current), level, MOST_RUNS));
+    let shown = NoticedDrops::of(&compared, &cases, alpha);
     Ok(NoiseReport {
         trend,
         alpha,
         suite_p,
         suite_regressed,
-        runs: random().map(|one| one.current.runs).min().unwrap_or_default(),
-        // If one case would not have been noticed, no rate holds for all of them.
-        detectable_rate: detectable.reduce(|one, other| Some(one?.min(other?))).flatten(),
-        runs_to_decide: needed.reduce(|one, other| Some(one?.max(other?))).flatten(),
+        runs: shown.runs,
+        until_decided: shown.until_decided,
+        detectable_rate: shown.detectable_rate,
+        runs_to_decide: shown.runs_to_decide,
         compared: compared.len(),
         cases,
         ..NoiseReport::default()
     })
 }
 
+/// What these runs can show.
+struct NoticedDrops {
+    runs: u64,
+    until_decided: bool,
+    detectable_rate: Option<f64>,
+    runs_to_decide: Option<u64>,
+}
+
+impl NoticedDrops {
+    fn of(compared: &[ComparedCase<'_>], cases: &[CaseTrend], alpha: f64) -> Self {
+        let random: Vec<&ComparedCase<'_>> = compared.iter().filter(|one| !one.deterministic).collect();
+        let level = level_of_cases(compared, alpha) / f64::from(u32::try_from(random.len().max(1)).unwrap_or(u32::MAX));
+        let bars = StoppingRule::new(1, level, alpha);
+        let runs = |one: &ComparedCase<'_>| {
+            one.repeated.map_or(one.current.runs, |repeated| repeated.chances(one.current, alpha, level))
+        };
+        // Many cases have the same history.
+        let alike: BTreeSet<(u64, u64, u64, bool)> = random
+            .iter()
+            .map(|one| (one.history.passes, one.history.runs, runs(one), one.repeated.is_some()))
+            .collect();
+        let detectable = alike.into_iter().map(|(passes, of, runs, repeated)| {
+            let history = Counts { passes, runs: of };
+            if repeated { detectable(history, runs, bars, POWER) } else { detectable_rate(history, runs, level, POWER) }
+        });
+        let needed = cases.iter().filter(|case| case.trend == Trend::Undecided).map(|case| {
+            let (history, current) = (counts(case.history), counts(case.current));
+            match case.e_value {
+                Some(_) => bars.runs_to_decide(history, current, MOST_RUNS),
+                None => runs_to_decide(history, current, level, MOST_RUNS),
+            }
+        });
+        Self {
+            runs: random.iter().map(|one| runs(one)).min().unwrap_or_default(),
+            until_decided: random.iter().any(|one| one.repeated.is_some()),
+            // If one case would not have been noticed, no rate holds for all of them.
+            detectable_rate: detectable.reduce(|one, other| Some(one?.min(other?))).flatten(),
+            runs_to_decide: needed.reduce(|one, other| Some(one?.max(other?))).flatten(),
+        }
+    }
+}
+
 /// The results of a case in the history.
-fn past(baseline: &Baseline, id: &str, mode: &str) -> Counts {
+pub(super) fn past(baseline: &Baseline, id: &str, mode: &str) -> Counts {
     let samples = baseline.history.samples(id, mode).map(CaseHistory::from);
     counts(samples.fold(CaseHistory::default(), CaseHistory::plus))
 }
@@ -72,7 +113,11 @@ fn never_passed(case: &BaselineCase, pairs: &Pairs<'_>) -> bool {
 }
 
 fn new_and_broken(case: &BaselineCase) -> CaseTrend {
-    CaseTrend { id: case.id.clone(), trend: Trend::Regressed, current: case.history, ..CaseTrend::default() }
+    // Repeats of a new case that ended too early, because of their budget, decide nothing.
+    let repeated = case.most_runs.filter(|_| !case.deterministic);
+    let cut_short = repeated.is_some_and(|most| case.sample.runs < most.min(NEW_CASE_RUNS));
+    let trend = if cut_short { Trend::Undecided } else { Trend::Regressed };
+    CaseTrend { id: case.id.clone(), trend, current: case.history, ..CaseTrend::default() }
 }
 
 fn nothing_to_compare(baseline: &Baseline, mode: &str) -> String {

@@ -1,10 +1,15 @@
 //! What the gate `no_regression` would do to a suite: how often it would be red although nothing changed, and how often
 //! it would notice a change. Simulated with the suite's own history.
 
-use agentci_statistics::{Counts, Random};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use agentci_statistics::{Counts, Random, SequentialResult, SequentialTable, StoppingRule};
 use serde::Serialize;
 
+use super::Trend;
 use super::decision::{ComparedCase, RateDecision};
+use super::repeats::RepeatedCase;
 use crate::{Baseline, CaseHistory};
 
 /// A change of the agent to simulate.
@@ -36,21 +41,82 @@ pub struct Simulation {
     pub alpha: f64,
     /// The number of runs of each case.
     pub runs: u64,
+    /// The maximum number of runs of a case that is repeated until it is decided.
+    pub most_runs: u64,
     /// The number of simulated runs of the suite.
     pub rounds: u32,
     /// The seed of all random choices.
     pub seed: u64,
 }
 
-impl Simulation {
+/// What the gate would do to cases that are repeated until they are decided.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct SimulatedRepeats {
     /// The share of simulated runs that the gate would fail.
+    pub red: f64,
+    /// The share of simulated runs that would end without enough runs to tell.
+    pub undecided: f64,
+    /// The mean number of runs of a case.
+    pub runs: f64,
+}
+
+impl Simulation {
+    /// The share of simulated runs that the gate would fail, with a fixed number of runs.
     pub fn red(&self, histories: &[CaseHistory], change: SimulatedChange) -> f64 {
+        let mut red = 0;
+        self.each_round(histories, change, |cases, rates, random| {
+            for (case, rate) in cases.iter_mut().zip(rates) {
+                case.current = Counts { passes: random.binomial(self.runs, *rate), runs: self.runs };
+            }
+            red += u64::from(RateDecision::of(cases, self.alpha).is_regressed());
+        });
+        self.share(red)
+    }
+
+    /// What the gate would do if each case is repeated until it is decided.
+    pub fn until_decided(&self, histories: &[CaseHistory], change: SimulatedChange) -> SimulatedRepeats {
+        let mut known: BTreeMap<(u64, u64), Rc<SimulatedResults>> = BTreeMap::new();
+        let bars = StoppingRule::new(histories.len(), self.alpha / 2.0, self.alpha);
+        let results: Vec<Rc<SimulatedResults>> = histories
+            .iter()
+            .map(|history| {
+                let results = || Rc::new(SimulatedResults::new(counts(*history), self.most_runs, bars));
+                Rc::clone(known.entry((history.passes, history.runs)).or_insert_with(results))
+            })
+            .collect();
+        let (mut red, mut undecided, mut runs) = (0, 0, 0);
+        self.each_round(histories, change, |cases, rates, random| {
+            for ((case, rate), results) in cases.iter_mut().zip(rates).zip(&results) {
+                case.current = Counts::default();
+                while results.at(case.current).0 == SequentialResult::Open && case.current.runs < self.most_runs {
+                    case.current = case.current.with(random.passes(*rate));
+                }
+                case.repeated = Some(results.at(case.current).1);
+                runs += case.current.runs;
+            }
+            let decision = RateDecision::of(cases, self.alpha);
+            let is_red = decision.is_regressed();
+            let is_open = decision.cases.iter().any(|case| case.trend == Trend::Undecided);
+            red += u64::from(is_red);
+            undecided += u64::from(!is_red && is_open);
+        });
+        let mean = self.share(runs) / to_float(histories.len().max(1) as u64);
+        SimulatedRepeats { red: self.share(red), undecided: self.share(undecided), runs: mean }
+    }
+
+    /// Simulates rounds: each gets the cases, and the true pass rate of each case in this round.
+    fn each_round(
+        &self,
+        histories: &[CaseHistory],
+        change: SimulatedChange,
+        mut round: impl FnMut(&mut [ComparedCase<'_>], &[f64], &mut Random),
+    ) {
         let mut random = Random::new(self.seed);
         let mut cases: Vec<ComparedCase<'_>> = histories.iter().map(|history| simulated(*history)).collect();
         let usual = usual_rate(histories);
-        let red = (0..self.rounds).filter(|_| {
+        for _ in 0..self.rounds {
             let broken = random.next_u64() % (cases.len().max(1) as u64);
-            for (at, case) in cases.iter_mut().enumerate() {
+            let rate = |(at, case): (usize, &ComparedCase<'_>)| {
                 // The true rate is not known: any rate that explains the history may be it.
                 let rate = likely_rate(case.history, usual, &mut random);
                 let rate = match change {
@@ -59,14 +125,16 @@ impl Simulation {
                     SimulatedChange::AllDrop { drop } => rate - drop,
                     _ => rate,
                 };
-                let passes = random.binomial(self.runs, rate.clamp(0.0, 1.0));
-                case.current = Counts { passes, runs: self.runs };
-            }
-            RateDecision::of(&cases, self.alpha).is_regressed()
-        });
-        #[expect(clippy::cast_precision_loss, reason = "there are few rounds")]
-        let share = red.count() as f64 / f64::from(self.rounds.max(1));
-        share
+                rate.clamp(0.0, 1.0)
+            };
+            let rates: Vec<f64> = cases.iter().enumerate().map(rate).collect();
+            round(&mut cases, &rates, &mut random);
+        }
+    }
+
+    /// The share of the rounds.
+    fn share(&self, count: u64) -> f64 {
+        to_float(count) / f64::from(self.rounds.max(1))
     }
 
     /// The results of each case in the history of a baseline, over the runs of one mode.
@@ -80,9 +148,32 @@ impl Simulation {
     }
 }
 
+/// The results of a case after each number of runs and passes.
+struct SimulatedResults(Vec<Vec<(SequentialResult, RepeatedCase)>>);
+
+impl SimulatedResults {
+    fn new(history: Counts, most: u64, bars: StoppingRule) -> Self {
+        let table = SequentialTable::new(history, most);
+        let cell = |runs, passes| {
+            let evidence = table.at(Counts { passes, runs }).expect("the table has all results");
+            (bars.result(evidence), RepeatedCase::new(most, evidence))
+        };
+        Self((0..=most).map(|runs| (0..=runs).map(|passes| cell(runs, passes)).collect()).collect())
+    }
+
+    fn at(&self, current: Counts) -> (SequentialResult, RepeatedCase) {
+        let index = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+        self.0[index(current.runs)][index(current.passes)]
+    }
+}
+
+fn counts(history: CaseHistory) -> Counts {
+    Counts { passes: history.passes, runs: history.runs }
+}
+
 fn simulated(history: CaseHistory) -> ComparedCase<'static> {
-    let history = Counts { passes: history.passes, runs: history.runs };
-    ComparedCase { id: "", history, current: Counts::default(), deterministic: false }
+    let history = counts(history);
+    ComparedCase { id: "", history, current: Counts::default(), deterministic: false, repeated: None }
 }
 
 /// The pass rate of all cases together, which is never quite certain.
@@ -128,13 +219,20 @@ mod tests {
 
     #[test]
     fn simulation_uses_the_history() {
-        let simulation = Simulation { alpha: 0.05, runs: 5, rounds: 300, seed: 1 };
+        let simulation = Simulation { alpha: 0.05, runs: 5, most_runs: 20, rounds: 300, seed: 1 };
         let solid = vec![CaseHistory { runs: 50, passes: 50 }; 30];
         assert!(simulation.red(&solid, SimulatedChange::None) <= 0.06);
         assert!(simulation.red(&solid, SimulatedChange::OneBroken) >= 0.95);
         assert!(simulation.red(&solid, SimulatedChange::AllDrop { drop: 0.3 }) >= 0.95);
         let short = vec![CaseHistory { runs: 2, passes: 2 }; 30];
         assert!(simulation.red(&short, SimulatedChange::OneBroken) < 0.3, "a short history shows little");
+        let repeats = |histories: &[CaseHistory], change| simulation.until_decided(histories, change);
+        let unchanged = repeats(&solid, SimulatedChange::None);
+        assert!(unchanged.red <= 0.06 && unchanged.runs < 12.0, "{unchanged:?}");
+        let broken = repeats(&solid, SimulatedChange::OneBroken);
+        assert!(broken.red >= 0.99 && broken.undecided <= 0.01 && broken.runs < unchanged.runs, "{broken:?}");
+        let young = repeats(&short, SimulatedChange::None);
+        assert!(young.red <= 0.06 && young.runs > unchanged.runs, "{young:?}");
         let again = || simulation.red(&solid, SimulatedChange::None).to_bits();
         assert_eq!(again(), again(), "a seed makes it reproducible");
     }

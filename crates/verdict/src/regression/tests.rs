@@ -3,7 +3,7 @@
 use crate::pairs::samples::{case, run};
 use crate::{
     Baseline, BaselineCase, CaseHistory, CaseSample, CaseStatus, Comparison, Gate, GateCheck, GateReport, GateStatus,
-    GrowthThreshold, History, PastRun, Thresholds, Trend, Undecided, compare,
+    GrowthThreshold, History, NoiseReport, PastRun, Policy, Thresholds, Trend, Undecided, compare,
 };
 
 /// A baseline with a history of `runs` runs, in which each case passed the given number of times.
@@ -140,6 +140,110 @@ fn undecided_gate_names_the_runs_that_would_decide() {
     let report = gate(&comparison, Gate::NoRegression).noise.clone().unwrap();
     assert_eq!(report.trend, Trend::Undecided, "{report:?}");
     assert!(report.runs_to_decide.is_some_and(|runs| (6..=40).contains(&runs)), "{report:?}");
+}
+
+/// A run in which each case was repeated until it was decided, at most 20 times.
+fn repeated(results: &[(&str, u64, u64)]) -> Baseline {
+    let run = now("live", results);
+    let cases = run.cases.into_iter().map(|case| BaselineCase { most_runs: Some(20), ..case }).collect();
+    Baseline { cases, ..run }
+}
+
+fn noise(baseline: &Baseline, current: &Baseline) -> (GateStatus, NoiseReport) {
+    let comparison = compared(baseline, current, None);
+    let check = gate(&comparison, Gate::NoRegression);
+    (check.status, *check.noise.clone().unwrap())
+}
+
+#[test]
+fn repeated_case_that_broke_is_red_after_three_runs() {
+    let baseline = history("live", 50, &[("a", 50), ("b", 48), ("c", 25)]);
+    let (status, report) = noise(&baseline, &repeated(&[("a", 0, 3), ("b", 12, 12), ("c", 10, 20)]));
+    let broken = &report.cases[0];
+    assert_eq!((status, broken.id.as_str(), broken.trend), (GateStatus::Fail, "a", Trend::Regressed));
+    assert!(broken.p.is_none() && broken.e_value.is_some_and(|e| e > 1000.0), "{report:?}");
+}
+
+#[test]
+fn repeated_case_is_green_only_if_a_drop_is_refuted() {
+    let baseline = history("live", 50, &[("a", 50), ("b", 50), ("c", 50)]);
+    let trend = |a: (u64, u64)| noise(&baseline, &repeated(&[("a", a.0, a.1), ("b", 10, 10), ("c", 9, 9)])).1.trend;
+    assert_eq!(trend((9, 9)), Trend::NotRegressed);
+    // The budget ended before the case was decided.
+    assert_eq!([trend((8, 8)), trend((1, 1)), trend((0, 1)), trend((12, 14))], [Trend::Undecided; 4]);
+}
+
+#[test]
+fn passes_of_other_cases_do_not_hide_a_repeated_one() {
+    // All cases together pass far more often than before.
+    let baseline = history("live", 50, &[("a", 50), ("b", 25), ("c", 25)]);
+    let current = repeated(&[("a", 0, 3), ("b", 20, 20), ("c", 20, 20)]);
+    assert_eq!(regression(&baseline, &current), (GateStatus::Fail, vec!["a".to_owned()]));
+}
+
+#[test]
+fn repeated_cases_have_no_suite_test() {
+    // Runs that stop at a failure look worse than they are: a test for a fixed number would be red.
+    let names: Vec<String> = (0..40).map(|at| format!("c{at:02}")).collect();
+    let passes: Vec<(&str, u64)> = names.iter().map(|name| (name.as_str(), 49)).collect();
+    let results: Vec<(&str, u64, u64)> = names.iter().map(|name| (name.as_str(), 4, 5)).collect();
+    let (_, report) = noise(&history("live", 50, &passes), &repeated(&results));
+    assert_eq!((report.trend, report.suite_p), (Trend::Undecided, None));
+}
+
+#[test]
+fn repeated_and_fixed_cases_are_judged_together() {
+    let baseline = history("live", 50, &[("a", 50), ("b", 50)]);
+    let mixed = |a, b| {
+        let mut current = repeated(&[("a", a, 9), ("b", b, 5)]);
+        current.cases[1].most_runs = None;
+        regression(&baseline, &current)
+    };
+    assert_eq!(mixed(9, 5), (GateStatus::Pass, vec![]));
+    assert_eq!(mixed(0, 5).1, ["a"]);
+    assert_eq!(mixed(9, 0).1, ["b"]);
+}
+
+#[test]
+fn repeated_case_whose_history_never_passed_is_green() {
+    let baseline = history("live", 50, &[("a", 0), ("b", 50)]);
+    assert_eq!(regression(&baseline, &repeated(&[("a", 0, 1), ("b", 9, 9)])).0, GateStatus::Pass);
+}
+
+#[test]
+fn new_repeated_case_is_red_only_after_several_failures() {
+    let baseline = history("live", 50, &[("a", 50)]);
+    let with_new = |passes, runs| regression(&baseline, &repeated(&[("a", 9, 9), ("new", passes, runs)])).0;
+    assert_eq!(with_new(0, 5), GateStatus::Fail);
+    assert_eq!(with_new(0, 4), GateStatus::Undecided);
+    assert_eq!(with_new(1, 2), GateStatus::Pass);
+}
+
+#[test]
+fn undecided_repeats_name_the_runs_that_would_decide() {
+    let baseline = history("live", 50, &[("a", 30)]);
+    let (status, report) = noise(&baseline, &repeated(&[("a", 12, 20)]));
+    assert_eq!((status, report.trend), (GateStatus::Undecided, Trend::Undecided));
+    assert!(report.runs_to_decide.is_some_and(|runs| (21..=60).contains(&runs)), "{report:?}");
+    assert!(report.until_decided && report.runs == 20 && report.detectable_rate.is_some(), "{report:?}");
+}
+
+#[test]
+fn each_run_says_whether_another_is_needed() {
+    let baseline = history("live", 50, &[("solid", 50), ("never", 0)]);
+    let policy = |thresholds| Policy { thresholds, baseline: Some(Ok(baseline.clone())), ..Policy::default() };
+    let set = Thresholds { no_regression: Some(0.05), ..Thresholds::default() };
+    let policy_set = policy(set);
+    let rule = policy_set.repeats("live", 50).unwrap();
+    let decided = |case: &str, passes, runs| rule.is_decided(case, CaseHistory { runs, passes });
+    assert!(!decided("solid", 8, 8) && decided("solid", 9, 9));
+    assert!(!decided("solid", 0, 2) && decided("solid", 0, 3));
+    assert!(decided("never", 0, 1));
+    assert!(decided("new", 1, 2) && !decided("new", 0, 4) && decided("new", 0, 5));
+    assert!(policy(Thresholds::default()).repeats("live", 50).is_none(), "no gate would use it");
+    assert!(Policy { thresholds: set, ..Policy::default() }.repeats("live", 50).is_none());
+    // Replayed runs are no history of live ones.
+    assert!(policy_set.repeats("replay", 50).unwrap().is_decided("solid", CaseHistory { runs: 1, passes: 1 }));
 }
 
 /// A baseline of cases with these wall times in 20 runs, each 2 % around its own.

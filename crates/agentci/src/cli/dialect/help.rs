@@ -1,5 +1,8 @@
 //! Help texts of common flags that have another meaning in one of the formats.
 
+/// The headings of flags that apply to some formats only.
+pub(crate) const FORMAT_HEADINGS: [&str; 3] = ["Suite formats", "Scenario format", "Yao format"];
+
 /// `--timeout`.
 pub(crate) const TIMEOUT: &str = "Timeout per case, such as `90s`; in the aumai format, per suite";
 

@@ -16,7 +16,7 @@ mod yao;
 
 pub(crate) use aumai::OF_ANSWERS;
 pub(crate) use flags::DialectFlags;
-pub(crate) use help::{JSON, RESULTS_FOLDER, TIMEOUT, out_help};
+pub(crate) use help::{FORMAT_HEADINGS, JSON, RESULTS_FOLDER, TIMEOUT, out_help};
 pub(crate) use own_results::OwnResults;
 pub(crate) use run_flags::DialectRunFlags;
 pub(crate) use scenario::PlayedSuites;

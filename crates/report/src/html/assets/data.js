@@ -8,13 +8,14 @@ async function unpack(id) {
   return JSON.parse(await new Response(stream).text());
 }
 
-/** The table data: repeated names, whether there is a baseline, and the rows of all cases. */
-const report = { files: [], tags: [], baseline: false, cases: [], byNumber: new Map() };
+/** The table data: repeated names, the groups of failures, whether there is a baseline, and the rows of all cases. */
+const report = { files: [], tags: [], groups: [], baseline: false, cases: [], byNumber: new Map() };
 
 async function loadTable() {
   const table = await unpack("table");
   report.files = table.files;
   report.tags = table.tags;
+  report.groups = table.groups;
   report.baseline = table.baseline;
   report.cases = table.cases.map((row, at) => {
     const [number, id, status, wall, calls, held, checks, runs, passed, file, tags, tools, why, change] = row;
@@ -23,12 +24,16 @@ async function loadTable() {
       number, id, status, wall, calls, held, checks, runs, passed, why, change,
       file: table.files[file],
       tags: words,
+      group: "",
       flaky: runs > 1 && passed > 0 && status !== "pass",
       block: table.blocks[at],
       text: [id, why, table.files[file], ...words, ...tools.map((tool) => table.tools[tool])].join("\n").toLowerCase(),
     };
   });
   report.byNumber = new Map(report.cases.map((row) => [row.number, row]));
+  for (const { title, cases } of report.groups) {
+    for (const number of cases) report.byNumber.get(number).group = title;
+  }
 }
 
 const blocks = new Map();

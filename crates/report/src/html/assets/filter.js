@@ -8,7 +8,9 @@ const ORDERS = {
   calls: (row) => -row.calls,
 };
 
-/** The matching cases, in the selected order. */
+const isFailed = (row) => row.status === "fail" || row.status === "error";
+
+/** The matching cases, in the selected order; those that did not pass come first by default. */
 function fitting(at = state) {
   const words = at.q.toLowerCase().split(/\s+/).filter(Boolean);
   const rows = report.cases.filter((row) =>
@@ -17,10 +19,11 @@ function fitting(at = state) {
     && (!at.changed || row.change)
     && (!at.tag || row.tags.includes(at.tag))
     && (!at.file || row.file === at.file)
+    && (!at.group || row.group === at.group)
     && words.every((word) => row.text.includes(word)));
   const [, back, key] = /^(-?)(\w*)$/.exec(at.sort) ?? [];
   const order = ORDERS[key];
-  if (!order) return rows;
+  if (!order) return [...rows.filter(isFailed), ...rows.filter((row) => !isFailed(row))];
   const sign = back ? -1 : 1;
   return rows.sort((one, other) => {
     const [left, right] = [order(one), order(other)];
@@ -64,5 +67,6 @@ function filterBar(changed) {
   return el("div.filters", { role: "search" },
     search,
     el("div.chips", { role: "group", "aria-label": "Status" }, status, more),
-    choice("tag", "Tag", report.tags), choice("file", "File", report.files.filter(Boolean)));
+    choice("tag", "Tag", report.tags), choice("file", "File", report.files.filter(Boolean)),
+    choice("group", "Failure", report.groups.map((group) => group.title)));
 }

@@ -36,10 +36,19 @@ function afterPrint() {
   draw();
 }
 
+/** Makes each group of failures in the overview a filter of the table. */
+function linkGroups() {
+  document.querySelectorAll(".failures > li").forEach((item, at) => {
+    const { title } = report.groups[at];
+    item.replaceChildren(button([...item.childNodes], () => go({ ...EMPTY, group: title }), { class: "group" }));
+  });
+}
+
 async function start() {
   document.querySelector("body > header").append(el("div.tools", {},
     button("Light or dark", turnTheme, { class: "quiet" }), button("Keys", showKeys, { class: "quiet", title: "keyboard shortcuts" })));
   await loadTable();
+  linkGroups();
   window.addEventListener("hashchange", show);
   window.addEventListener("scroll", draw, { passive: true });
   window.addEventListener("resize", draw);

@@ -4,7 +4,7 @@
 //   #c12&run=2&step=5                          step 5 of run 2 of case 12
 
 const EMPTY = {
-  case: 0, run: 0, step: null, q: "", status: [], tag: "", file: "", flaky: false, changed: false, sort: "",
+  case: 0, run: 0, step: null, q: "", status: [], tag: "", file: "", group: "", flaky: false, changed: false, sort: "",
 };
 let state = { ...EMPTY };
 let later = 0;
@@ -22,7 +22,7 @@ function readAddress() {
     else if (key === "step" && number > 0) read.step = number - 1;
     else if (key === "status") read.status = value.split(",").filter((word) => word in MARKS);
     else if (key === "flaky" || key === "changed") read[key] = true;
-    else if (["q", "tag", "file", "sort"].includes(key)) read[key] = plain(value);
+    else if (["q", "tag", "file", "group", "sort"].includes(key)) read[key] = plain(value);
   }
   return read;
 }
@@ -41,7 +41,7 @@ function address(at) {
   if (at.case && at.run) parts.push(`run=${at.run}`);
   if (at.case && at.step !== null) parts.push(`step=${at.step + 1}`);
   if (at.status.length) parts.push(`status=${at.status.join(",")}`);
-  for (const key of ["q", "tag", "file", "sort"]) {
+  for (const key of ["q", "tag", "file", "group", "sort"]) {
     if (at[key]) parts.push(`${key}=${encodeURIComponent(at[key])}`);
   }
   for (const key of ["flaky", "changed"]) if (at[key]) parts.push(key);

@@ -82,9 +82,11 @@ impl PrintedSuite<'_> {
             checks.push(format!("call_order: [{}]", names.join(", ")));
         }
         checks.extend(self.drawn.calls.iter().map(called));
-        if !self.drawn.numbers.is_empty() {
-            let numbers: Vec<String> = self.drawn.numbers.iter().map(|number| quoted(number)).collect();
-            checks.push(format!("contains: [{}]", numbers.join(", ")));
+        let (numbers, texts): (Vec<_>, Vec<_>) = self.drawn.numbers.iter().partition(|text| number(text).is_some());
+        checks.extend(numbers.into_iter().filter_map(|text| number(text)).map(|number| format!("number: {number}")));
+        if !texts.is_empty() {
+            let texts: Vec<String> = texts.into_iter().map(|text| quoted(text)).collect();
+            checks.push(format!("contains: [{}]", texts.join(", ")));
         }
         if checks.is_empty() && self.drawn.model_calls > 0 {
             checks.push("model_called".into());
@@ -101,7 +103,54 @@ fn called(call: &DraftCall) -> String {
     format!("tool_called: {{ name: {}, args: {arguments} }}", quoted(&call.name))
 }
 
+/// The value of a text that is nothing but a number in English notation. Other texts with digits are dates, ids or
+/// ambiguous.
+fn number(text: &str) -> Option<String> {
+    /// Longer numbers are ids.
+    const DIGITS: usize = 6;
+    let (whole, fraction) = text.split_once('.').map_or((text, None), |(whole, fraction)| (whole, Some(fraction)));
+    let mut groups = whole.split(',');
+    let first = groups.next()?;
+    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let grouped =
+        !whole.contains(',') || (first.len() <= 3 && groups.all(|group| group.len() == 3 && is_digits(group)));
+    let exact = fraction.is_none_or(|fraction| (1..3).contains(&fraction.len()) && is_digits(fraction));
+    let value = text.replace(',', "");
+    let is_number = !first.is_empty()
+        && is_digits(first)
+        && (first == "0" || !first.starts_with('0'))
+        && grouped
+        && exact
+        && value.len() <= DIGITS + 1;
+    is_number.then_some(value)
+}
+
 /// A literal string in YAML: quoted as JSON, with variables escaped.
 fn quoted(text: &str) -> String {
     Value::from(text.replace("${", "$${")).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_plain_numbers_are_numbers() {
+        for (text, value) in [
+            ("4711", Some("4711")),
+            ("20.50", Some("20.50")),
+            ("1,234.5", Some("1234.5")),
+            ("0.5", Some("0.5")),
+            ("007", None),
+            ("2024-05-03", None),
+            ("12.345", None),
+            ("1.234,5", None),
+            ("1,23", None),
+            ("12345678", None),
+            ("10:30", None),
+            ("", None),
+        ] {
+            assert_eq!(number(text).as_deref(), value, "{text}");
+        }
+    }
 }

@@ -1,0 +1,90 @@
+//! The cases that did not pass in a stored run, for `--failed`.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use agentci::DiskFiles;
+use agentci::ledger::{self, safe_name};
+use agentci::plan::Suite;
+use agentci::source::Files as _;
+use agentci::verdict::{Body, CaseStatus, Rows};
+
+use super::{CliError, RUNS};
+
+/// The cases of one suite that did not pass in a stored run.
+#[derive(Debug)]
+pub(super) struct FailedCases {
+    suite: String,
+    ids: BTreeSet<String>,
+}
+
+impl FailedCases {
+    /// Reads them from a run folder. A case that was running when the run was killed did not pass either.
+    pub(super) fn read(run: &Path) -> Result<Self, CliError> {
+        let file = if run.is_dir() { run.join("run.jsonl") } else { run.to_path_buf() };
+        let mut rows = Rows::default();
+        let mut suite = String::new();
+        let mut ids = BTreeSet::new();
+        let played = ledger::play(&file, |event| {
+            if suite.is_empty() {
+                suite = event.suite.to_string();
+            }
+            match (&event.body, &event.case_id) {
+                (Body::TaskStart(_), Some(id)) => {
+                    ids.insert(id.to_string());
+                }
+                (Body::CaseEnd(_), Some(id)) => {
+                    ids.remove(&**id);
+                    rows.add(&event);
+                }
+                _ => {}
+            }
+        });
+        let unusable = |reason: String| {
+            let message = format!("the cases that failed in `{}` cannot be read: {reason}", run.display());
+            CliError::new(message, "pass a run folder, as printed after `artifacts:`")
+        };
+        let played = played.map_err(|error| unusable(error.to_string()))?;
+        if let Some(damage) = played.damaged.first() {
+            return Err(unusable(format!("line {}: {}", damage.line, damage.reason)));
+        }
+        if suite.is_empty() {
+            return Err(unusable(format!("`{}` contains no run events", file.display())));
+        }
+        let failed = rows.iter().filter(|row| matches!(row.status(), CaseStatus::Fail | CaseStatus::Error));
+        ids.extend(failed.map(|row| row.id().to_owned()));
+        Ok(Self { suite, ids })
+    }
+
+    /// Reads them from the newest run of a suite.
+    pub(super) fn of_newest(suite: &Suite, output_dir: Option<&Path>) -> Result<Self, CliError> {
+        let base = output_dir.or(suite.output_dir.as_deref()).unwrap_or(Path::new(RUNS));
+        let folder = base.join(safe_name(&suite.name));
+        let Some(run) = newest(&folder) else {
+            return Err(CliError::new(
+                format!("`--failed`: the suite `{}` has no stored run in `{}`", suite.name, folder.display()),
+                "run it once without `--failed`",
+            ));
+        };
+        Self::read(&run)
+    }
+
+    /// Whether this case of this suite did not pass.
+    pub(super) fn has(&self, suite: &str, case: &str) -> bool {
+        self.suite == suite && self.ids.contains(case)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+}
+
+/// The newest run folder. Runs that began in the same second are numbered.
+fn newest(folder: &Path) -> Option<PathBuf> {
+    let runs = DiskFiles.list(folder).ok()?.into_iter().map(|entry| entry.name);
+    let order = |name: &String| {
+        let number = name.splitn(3, '-').nth(2).and_then(|number| number.parse::<u32>().ok());
+        (name.split('-').take(2).collect::<Vec<_>>().join("-"), number)
+    };
+    runs.filter(|name| folder.join(name).join("run.jsonl").is_file()).max_by_key(order).map(|name| folder.join(name))
+}

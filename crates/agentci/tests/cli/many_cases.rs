@@ -1,0 +1,173 @@
+//! Runs of many cases, in a form that a person can read: passes are counted, and failures are grouped.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use crate::ran::Ran;
+use crate::suite::Suite;
+
+const HEAD: &str = "suite: suite
+target:
+  mock: { model_name: m, responses: [{ content: a few words, model: m, tokens_used: 5, latency_ms: 1 }] }
+";
+
+/// A suite of mock cases that all get the same answer. Of 20 cases 3 fail, for one of four reasons; the texts that cases of
+/// the second reason expect all differ.
+fn failing(cases: usize) -> (Suite, [(usize, &'static str); 4]) {
+    let mut text = format!("{HEAD}cases:\n");
+    let mut counts = [0; 4];
+    for case in 0..cases {
+        let reason = (case % 20 < 3).then(|| [0, 0, 0, 0, 1, 1, 1, 2, 2, 3][case / 20 % 10]);
+        let check = match reason {
+            None => "contains: words".to_owned(),
+            Some(0) => "contains: good".to_owned(),
+            Some(1) => format!("contains: order {case}"),
+            Some(2) => "matches: ^never$".to_owned(),
+            Some(_) => "valid_json: true".to_owned(),
+        };
+        if let Some(reason) = reason {
+            counts[reason] += 1;
+        }
+        writeln!(text, "  - id: c{case}\n    input: {{ prompt: hello }}\n    checks: [{{ {check} }}]").unwrap();
+    }
+    let titles = [
+        "`contains` failed: the answer does not contain `good`",
+        "`contains` failed: the answer does not contain `…`",
+        "`matches` failed",
+        "`valid_json` failed",
+    ];
+    let mut expected: Vec<(usize, &str)> = counts.into_iter().zip(titles).collect();
+    expected.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+    (Suite::empty().file("suite/agentci.yaml", text), expected.try_into().unwrap())
+}
+
+/// The groups in the summary: the number of cases, and the title.
+fn groups(ran: &Ran) -> Vec<(usize, String)> {
+    let summary = ran.summary();
+    let groups = summary["failure_groups"].as_array().unwrap();
+    let group = |group: &Value| (group["cases"].as_array().unwrap().len(), group["title"].as_str().unwrap().to_owned());
+    groups.iter().map(group).collect()
+}
+
+fn groups_are_everywhere(cases: usize) {
+    let (suite, expected) = failing(cases);
+    let ran = suite.run(&["--report", "markdown=report.md"]);
+    assert_eq!(ran.code, Some(1));
+    let lines = ran.stdout.lines().count() + ran.stderr.lines().count();
+    assert!(lines <= 120, "{lines} lines:\n{}", ran.console());
+    let groups = groups(&ran);
+    assert_eq!(groups.len(), 4, "{groups:?}");
+    let folder = ran.run_folder();
+    let pages = [
+        ran.console(),
+        std::fs::read_to_string(suite.path("report.md")).unwrap(),
+        std::fs::read_to_string(folder.join("report.html")).unwrap(),
+    ];
+    for ((count, title), (expected_count, expected_title)) in groups.iter().zip(expected) {
+        assert_eq!(*count, expected_count, "{title}");
+        assert!(title.starts_with(expected_title), "{title}");
+        for page in &pages {
+            let line = page.lines().find(|line| line.contains(title.as_str()) && line.contains("cases"));
+            assert!(line.is_some_and(|line| line.contains(&format!("{count} cases"))), "{title}:\n{line:?}");
+        }
+    }
+    let failed: usize = groups.iter().map(|(count, _)| count).sum();
+    ran.says(&[&format!("{cases} cases: {} passed, {failed} failed", cases - failed)]);
+    assert!(!ran.stdout.contains("PASS"), "{}", ran.stdout);
+}
+
+#[test]
+fn failures_are_grouped_alike_in_every_report() {
+    groups_are_everywhere(400);
+}
+
+#[test]
+fn output_does_not_grow_with_the_suite() {
+    groups_are_everywhere(2_000);
+}
+
+#[test]
+fn verbose_lists_every_case() {
+    let (suite, _) = failing(60);
+    let ran = suite.run(&["--verbose"]);
+    assert_eq!(ran.stdout.matches("PASS c").count(), 51, "{}", ran.stdout);
+    let small = failing(50).0.run(&[]);
+    assert_eq!(small.stdout.matches("PASS c").count(), 41, "{}", small.stdout);
+}
+
+/// The ids of the cases of the newest run.
+fn ids(ran: &Ran) -> Vec<String> {
+    let folder = ran.run_folders().pop().unwrap();
+    let summary: Value = serde_json::from_slice(&std::fs::read(folder.join("summary.json")).unwrap()).unwrap();
+    summary["cases"].as_array().unwrap().iter().map(|case| case["id"].as_str().unwrap().to_owned()).collect()
+}
+
+fn some_fail(cases: &str) -> Suite {
+    Suite::empty().file("suite/agentci.yaml", format!("{HEAD}{cases}"))
+}
+
+const SOME_FAIL: &str = "cases:
+  - { id: one, input: { prompt: x }, checks: [{ contains: good }] }
+  - { id: two, input: { prompt: x }, checks: [{ contains: words }] }
+  - { id: three, input: { prompt: x }, checks: [{ contains: bad }] }
+";
+
+#[test]
+fn runs_only_what_failed_last() {
+    let suite = some_fail(SOME_FAIL);
+    assert_eq!(ids(&suite.run(&[])).len(), 3);
+    let again = suite.run(&["--failed"]);
+    assert_eq!((again.code, ids(&again)), (Some(1), vec!["one".to_owned(), "three".to_owned()]));
+    // The newest run counts, and it has two cases of which one fails now.
+    let better = format!("{HEAD}{}", SOME_FAIL.replace("good", "words"));
+    std::fs::write(suite.path("suite/agentci.yaml"), better).unwrap();
+    assert_eq!(ids(&suite.run(&["--lf"])), ["one", "three"]);
+    let last = suite.run(&["--lf"]);
+    assert_eq!((last.code, ids(&last)), (Some(1), vec!["three".to_owned()]));
+}
+
+#[test]
+fn runs_what_failed_in_a_given_run() {
+    let suite = some_fail(SOME_FAIL);
+    let first = suite.run(&[]).run_folder();
+    suite.run(&["--case", "two"]);
+    let failed = format!("--failed={}", first.display());
+    assert_eq!(ids(&suite.run(&[&failed])), ["one", "three"]);
+    assert_eq!(ids(&suite.run(&[&failed, "--case", "three"])), ["three"]);
+}
+
+#[test]
+fn nothing_failed_is_not_a_pass() {
+    let suite = some_fail(&SOME_FAIL.replace("good", "words").replace("bad", "words"));
+    let before = suite.run(&["--failed"]);
+    assert_eq!(before.code, Some(1));
+    before.complains(&["`--failed`: the suite `suite` has no stored run", "help: run it once without `--failed`"]);
+    suite.run(&[]).all_passed();
+    let after = suite.run(&["--failed"]);
+    assert_eq!(after.code, Some(1));
+    after.complains(&["`--failed`: every case of the last run passed", "help: run all cases without `--failed`"]);
+    let other = suite.run(&["--failed=nowhere"]);
+    assert_eq!(other.code, Some(1));
+    other.complains(&["the cases that failed in `nowhere` cannot be read", "help: pass a run folder"]);
+}
+
+#[test]
+fn case_that_a_killed_run_left_open_is_run_again() {
+    let suite = some_fail(SOME_FAIL);
+    let folder = suite.run(&["--case", "two"]).run_folder();
+    let journal = std::fs::read_to_string(folder.join("run.jsonl")).unwrap();
+    let open: Vec<&str> = journal.lines().take_while(|line| !line.contains("\"case_end\"")).collect();
+    std::fs::write(folder.join("run.jsonl"), open.join("\n") + "\n").unwrap();
+    let again = suite.run(&["--failed"]);
+    assert_eq!((again.code, ids(&again)), (Some(0), vec!["two".to_owned()]));
+}
+
+#[test]
+fn hint_selects_many_failures_by_their_result() {
+    let (suite, _) = failing(400);
+    let ran = suite.run(&[]);
+    ran.says(&["run them again: agentci run suite --failed\n"]);
+    let again = suite.run(&["--failed"]);
+    assert_eq!(ids(&again).len(), 60);
+}
