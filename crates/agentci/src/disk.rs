@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read as _};
 use std::path::{Component, Path, PathBuf};
 
-use agentci_source::{FileError, FileKind, Files, FolderEntry, UnusableEntry, join};
+use agentci_source::{DataInput, FileError, FileKind, Files, FolderEntry, UnusableEntry, join};
 
 /// Files on disk; relative paths start at the working folder.
 #[derive(Debug, Clone, Copy, Default)]
@@ -28,6 +28,14 @@ impl Files for DiskFiles {
         file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| explain(&error))?;
         let size = bytes.len() as u64;
         if size > limit { Err(FileError::TooLarge { size, limit }) } else { Ok(bytes) }
+    }
+
+    fn open(&self, path: &Path) -> Result<Box<dyn DataInput>, FileError> {
+        let metadata = std::fs::metadata(path).map_err(|error| explain(&error))?;
+        if !metadata.is_file() {
+            return Err(FileError::Other("it is not a regular file".into()));
+        }
+        Ok(Box::new(std::fs::File::open(path).map_err(|error| explain(&error))?))
     }
 
     fn list(&self, folder: &Path) -> Result<Vec<FolderEntry>, FileError> {
@@ -101,6 +109,11 @@ impl Files for NotedFiles {
     fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
         self.read.borrow_mut().insert(path.to_path_buf());
         DiskFiles.read(path, limit)
+    }
+
+    fn open(&self, path: &Path) -> Result<Box<dyn DataInput>, FileError> {
+        self.read.borrow_mut().insert(path.to_path_buf());
+        DiskFiles.open(path)
     }
 
     fn list(&self, folder: &Path) -> Result<Vec<FolderEntry>, FileError> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci_plan::{Case, LiveTools, Mode, Suite, ToolSource};
+use agentci_plan::{CASE_PLACEHOLDER, Case, CasePosition, LiveTools, Mode, Suite, ToolSource};
 use agentci_source::{Span, Spanned};
 use agentci_stubs::{Tool, Toolbox, ToolboxError};
 
@@ -14,17 +14,18 @@ use crate::{environment, project};
 /// that only a case's hooks set are assumed to be set.
 pub(crate) async fn ready(
     suite: &Suite,
-    selected: &[usize],
+    selected: &[CasePosition],
     mode: Mode,
     tools: &[Arc<dyn Tool>],
 ) -> Result<(), ToolboxError> {
-    let cases: Vec<&Case> = selected
-        .iter()
-        .filter_map(|index| suite.cases.get(*index).map(|case| &**case))
-        .filter(|case| case.broken.is_none() && case.skip.is_none())
-        .collect();
+    let mut rows: BTreeMap<u32, usize> = BTreeMap::new();
+    selected.iter().for_each(|position| *rows.entry(position.case).or_default() += 1);
+    let cases = rows.into_iter().filter_map(|(case, rows)| Some((&**suite.cases.get(case as usize)?, rows)));
+    let runs = |(case, _): &(&Case, usize)| case.broken.is_none() && case.skip.is_none();
+    let (cases, rows): (Vec<&Case>, Vec<usize>) = cases.filter(runs).unzip();
     if mode == Mode::Record {
         own_files(&cases)?;
+        cases.iter().zip(rows).try_for_each(|(case, rows)| own_file_per_row(case, rows))?;
         inside(suite, &cases)?;
     }
     let lookup = |name: &str| match name.strip_prefix("ENV.") {
@@ -86,6 +87,19 @@ fn inside(suite: &Suite, cases: &[&Case]) -> Result<(), ToolboxError> {
         }
     }
     Ok(())
+}
+
+/// Checks that the rows of a case from data do not record to the same file.
+fn own_file_per_row(case: &Case, rows: usize) -> Result<(), ToolboxError> {
+    let shared = |path: &Path| !path.to_string_lossy().contains(CASE_PLACEHOLDER);
+    match written(case).find(|(_, path, _)| case.data.is_some() && rows > 1 && shared(path)) {
+        None => Ok(()),
+        Some((what, path, span)) => Err(ToolboxError {
+            message: format!("{rows} cases from data would record to the same {what} `{}`", path.display()),
+            help: format!("put the id of the case into the path of the {what}: `{CASE_PLACEHOLDER}`"),
+            span: Some(span),
+        }),
+    }
 }
 
 fn own_files(cases: &[&Case]) -> Result<(), ToolboxError> {

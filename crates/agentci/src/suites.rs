@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use agentci_checks::{ReadyCase, ReadySuite};
 use agentci_formats::LoadOptions;
-use agentci_plan::{Case, Cases, InvalidChecks, MOST_RUNS, Mode, Plan, Repeats, Suite};
+use agentci_plan::{
+    Case, CasePosition, Cases, InvalidChecks, MOST_RUNS, Mode, Plan, PlannedCase, Repeats, Suite, planned, positions,
+};
 use agentci_runner::{AskError, RunFacts, RunOptions, RunPlan, RunShard, Stop, Stopper};
 use agentci_source::{Diagnostic, Diagnostics, Files, Sources};
 use agentci_stubs::ToolboxError;
@@ -38,7 +40,7 @@ pub struct LoadedSuite {
     /// suite, but fails its runs.
     pub policy: Option<Policy>,
     /// The cases to run, by position. Default: all.
-    pub selected: Vec<usize>,
+    pub selected: Vec<CasePosition>,
     /// The shard that the selected cases are, in a sharded run.
     pub part: Option<RunShard>,
 }
@@ -46,13 +48,21 @@ pub struct LoadedSuite {
 impl LoadedSuite {
     fn new(suite: Suite, ready: ReadySuite, sources: &Sources) -> Self {
         let policy = policy(&suite, sources, None);
-        let selected = (0..suite.cases.len()).collect();
+        let selected = positions(&suite.cases).collect();
         Self { suite, ready, policy, selected, part: None }
     }
 
     /// The cases to run.
-    pub fn selected_cases(&self) -> impl Iterator<Item = &Case> {
-        self.selected.iter().filter_map(|index| self.suite.cases.get(*index)).map(|case| &**case)
+    pub fn selected_cases(&self) -> impl Iterator<Item = PlannedCase<'_>> {
+        self.selected.iter().filter_map(|position| planned(&self.suite.cases, *position))
+    }
+
+    /// The cases to run as written: one that is made from data is included once, and not once for each row.
+    pub fn written_cases(&self) -> impl Iterator<Item = &Case> {
+        let mut last = None;
+        let first = move |position: &&CasePosition| last.replace(position.case) != Some(position.case);
+        let each = self.selected.iter().filter(first);
+        each.filter_map(|position| self.suite.cases.get(position.case as usize)).map(|case| &**case)
     }
 
     /// Whether there is something to run.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci_plan::{Check, EmptyChecks, Plan, UnsetVariableError, fill};
+use agentci_plan::{Check, ColumnError, EmptyChecks, Plan, UnsetVariableError, fill, fill_columns};
 use agentci_source::{Diagnostic, Diagnostics, Files, Reading, Severity, did_you_mean, read};
 use agentci_trace::Trace;
 use agentci_verdict::Outcome;
@@ -158,15 +158,35 @@ pub fn single(check: Check, files: &dyn Files, folder: &Path) -> Result<ReadyChe
     make_ready(&mut compiler, &Arc::new(check), CheckOrigin::Alone).ok_or(compiler.problems)
 }
 
-/// Fills the variables of a check and compiles it. The outer error is a variable without a value.
+/// Why the variables of a check cannot be filled.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RefillError {
+    /// A variable has no value.
+    #[error(transparent)]
+    Unset(#[from] UnsetVariableError),
+    /// A column of data is not what the check needs.
+    #[error(transparent)]
+    Column(#[from] ColumnError),
+}
+
+/// The values of variables.
+#[derive(Clone, Copy)]
+pub struct Lookup<'l> {
+    /// The value of a variable as text.
+    pub text: &'l dyn Fn(&str) -> Option<String>,
+    /// The value of a column of data, with its type.
+    pub column: &'l dyn Fn(&str) -> Option<Value>,
+}
+
+/// Fills the variables of a check and compiles it. The outer error is about a variable.
 pub fn refill(
     ready: &ReadyCheck,
     files: &dyn Files,
     folder: &Path,
-    lookup: &dyn Fn(&str) -> Option<String>,
-) -> Result<Result<ReadyCheck, Diagnostics>, UnsetVariableError> {
+    lookup: Lookup<'_>,
+) -> Result<Result<ReadyCheck, Diagnostics>, RefillError> {
     let mut check = Check::clone(&ready.check);
-    check.arguments = fill(&check.arguments, lookup)?;
+    check.arguments = fill(&fill_columns(&check.arguments, lookup.column)?, lookup.text)?;
     check.templated = false;
     let mut compiler = Compiler::new(files, folder);
     let made = make_ready(&mut compiler, &Arc::new(check), CheckOrigin::Filled);

@@ -52,7 +52,9 @@ mod wanted_text;
 
 pub use bounded::{BoundedTask, Evaluator};
 pub use call_loop::call_sequence;
-pub use compile::{ReadyCase, ReadyCheck, ReadyChecks, ReadySuite, compile, refill, single, survivable};
+pub use compile::{
+    Lookup, ReadyCase, ReadyCheck, ReadyChecks, ReadySuite, RefillError, compile, refill, single, survivable,
+};
 pub use evidence::{EvidenceQuestion, KeptAnswer};
 pub use latency::latency_ms;
 pub use model_called::may_go_unasked;

@@ -25,6 +25,11 @@ impl TakenIds {
         problems.error(id.span, message, first_used(*first, id.span, sources)).help(help);
     }
 
+    /// Where an id was first used.
+    pub(crate) fn place(&self, id: &str) -> Option<Span> {
+        self.taken.get(id).copied()
+    }
+
     /// Reserves names, so that they are not generated for other cases.
     pub(crate) fn reserve(&mut self, names: impl IntoIterator<Item = Name>) {
         self.written.extend(names);

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::{Check, Hook, Limits, Repeats, Target, Text, Turn, World};
+use crate::{CaseData, Check, Hook, Limits, Repeats, Target, Text, Turn, World};
+use agentci_dataset::Row;
 use agentci_source::{Diagnostics, Name, Span};
 
 /// The maximum number of runs of a case: all runs are kept until the end, to measure how similar they are.
@@ -54,6 +55,10 @@ pub struct Case {
     pub expected: Option<Arc<Value>>,
     /// Additional data of its file, for reports.
     pub metadata: Option<Arc<Value>>,
+    /// Set if it stands for one case per row of data. Such a case is completed by [`Case::at_row`] before it runs.
+    pub data: Option<Arc<CaseData>>,
+    /// The row it was made from, if any.
+    pub row: Option<Arc<Row>>,
     /// The problems that keep it from running, if its own definition is invalid and the rest of the suite is not.
     pub broken: Option<Diagnostics>,
 }
@@ -88,6 +93,8 @@ impl Case {
             asked: None,
             expected: None,
             metadata: None,
+            data: None,
+            row: None,
             broken: None,
         }
     }

@@ -8,6 +8,8 @@
 mod answerer;
 mod calendar;
 mod case;
+mod case_data;
+mod case_path;
 mod check;
 mod embedder;
 mod empty_demands;
@@ -39,6 +41,8 @@ mod world;
 pub use answerer::AnsweredBy;
 pub use calendar::civil_date;
 pub use case::{Case, Cases, MOST_RUNS, Skip, StopRule};
+pub use case_data::{CaseData, CasePosition, PlannedCase, case_count, planned, positions, row_problem};
+pub use case_path::{CASE_PLACEHOLDER, changes_as_file_name, path_of_case};
 pub use check::{Check, Wording};
 pub use embedder::is_meant;
 pub use empty_demands::EmptyDemand;
@@ -73,6 +77,8 @@ pub use target::{
     ClientTool, CommandPart, Connector, EnvironmentFile, HttpServer, HttpTarget, KeyHeader, McpTarget, McpTransport,
     OutputRule, ProcessTarget, REQUEST_TIMEOUT, ScriptFile, Speech, Strictness, Target, TextEvents,
 };
-pub use template::{Data, Template, Text, UnsetVariableError, Variables, escape, fill, is_input};
+pub use template::{
+    ColumnError, Data, Template, Text, UnsetVariableError, Variables, escape, fill, fill_columns, is_input, is_row,
+};
 pub use turn::{Action, Message, Turn, TurnInput};
 pub use world::{Cassette, RecordingSetting, ScriptedAnswer, ScriptedTool, ToolSource, World};

@@ -1,7 +1,8 @@
 //! Text with variables: `${NAME}`, `${ENV.NAME}` and `${NAME:-default}`, whose default is also used if the variable is
 //! empty, as in a shell; `$${` is a literal `${`. `${NAME|escape}` is the value as a pattern that matches exactly it.
 //! `${INPUT.name}` is a part of the input of the turn, in places that build a request or a command from it.
-//! `${MODEL.name}` is a URL of the scripted model.
+//! `${MODEL.name}` is a URL of the scripted model. `${row.name}` is a column of the row that a case was made from; where
+//! it is the whole string, the value keeps its type, and `${row.name|json}` parses text as JSON.
 //!
 //! A dialect without variables produces literals. A literal is escaped when it is printed in the native dialect, where
 //! every string may contain variables. Templates are filled in after the case's hooks have run.
@@ -11,6 +12,7 @@ use std::convert::Infallible;
 
 use serde_json::Value;
 
+use agentci_dataset::value_text;
 use agentci_source::Node;
 
 /// The variables of a case, by name.
@@ -34,7 +36,24 @@ pub struct Template {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum TemplatePart {
     Plain(String),
-    Variable { name: String, escape: bool, default: Option<String> },
+    Variable { name: String, filter: Option<Filter>, default: Option<String> },
+}
+
+/// What happens to the value of a variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Filter {
+    /// It becomes a pattern that matches exactly it.
+    Escape,
+    /// It is parsed as JSON where the variable is the whole string.
+    Json,
+}
+
+impl Filter {
+    const NAMES: [(&'static str, Filter); 2] = [("|escape", Filter::Escape), ("|json", Filter::Json)];
+
+    fn suffix(self) -> &'static str {
+        Self::NAMES.iter().find(|(_, filter)| *filter == self).map_or("", |(suffix, _)| suffix)
+    }
 }
 
 /// A variable that has neither a value nor a default.
@@ -109,11 +128,11 @@ impl Template {
     fn fill(&self, lookup: VariableLookup<'_>) -> Result<String, UnsetVariableError> {
         let part = |part: &TemplatePart| match part {
             TemplatePart::Plain(text) => Ok(text.clone()),
-            TemplatePart::Variable { name, escape, default } => {
+            TemplatePart::Variable { name, filter, default } => {
                 // A default also replaces an empty value.
                 let found = lookup(name).filter(|value| default.is_none() || !value.is_empty());
                 let value = found.or_else(|| default.clone()).ok_or_else(|| UnsetVariableError(name.clone()))?;
-                Ok(if *escape { escape_pattern(&value) } else { value })
+                Ok(if *filter == Some(Filter::Escape) { escape_pattern(&value) } else { value })
             }
         };
         self.parts.iter().map(part).collect()
@@ -124,18 +143,15 @@ impl Template {
             .iter()
             .map(|part| match part {
                 TemplatePart::Plain(text) => escape(text),
-                TemplatePart::Variable { name, escape, default } => {
-                    let escape = if *escape { ESCAPE } else { "" };
+                TemplatePart::Variable { name, filter, default } => {
+                    let filter = filter.map_or("", Filter::suffix);
                     let default = default.as_ref().map(|default| format!(":-{default}")).unwrap_or_default();
-                    format!("${{{name}{escape}{default}}}")
+                    format!("${{{name}{filter}{default}}}")
                 }
             })
             .collect()
     }
 }
-
-/// The suffix that turns a value into a pattern that matches exactly it.
-const ESCAPE: &str = "|escape";
 
 /// A pattern that matches exactly this text.
 fn escape_pattern(text: &str) -> String {
@@ -150,6 +166,78 @@ pub fn escape(text: &str) -> String {
 /// Fills in the variables of every string in a check's arguments.
 pub fn fill(node: &Node, lookup: VariableLookup<'_>) -> Result<Node, UnsetVariableError> {
     node.try_map_text(&mut |text| Text::parse(text).fill(lookup))
+}
+
+/// Looks up a column of data with its type.
+type ValueLookup<'l> = &'l dyn Fn(&str) -> Option<Value>;
+
+/// A column that should be JSON and is not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ColumnError {
+    /// The variable.
+    pub name: String,
+    /// What is wrong with its value.
+    pub reason: String,
+}
+
+impl std::fmt::Display for ColumnError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the value of `{}` is not JSON: {}", self.name, self.reason)
+    }
+}
+
+impl std::error::Error for ColumnError {}
+
+/// Replaces every string that is nothing but a column of data by its value, which keeps its type.
+pub fn fill_columns(node: &Node, lookup: ValueLookup<'_>) -> Result<Node, ColumnError> {
+    let mut wrong = None;
+    let filled = node.map_strings(&mut |text, span| {
+        let value = kept(whole_column(text, lookup)?, &mut wrong)?;
+        Some(Node::from_value(&escaped(value), span))
+    });
+    wrong.map_or(Ok(filled), Err)
+}
+
+/// The same for data that has no other variables, such as what a report shows. Columns inside of a text are filled too.
+pub(crate) fn fill_shown(value: &Value, lookup: ValueLookup<'_>) -> Result<Value, ColumnError> {
+    let mut wrong = None;
+    let filled = map_strings(value, &mut |text| match whole_column(text, lookup) {
+        Some(value) => kept(value, &mut wrong),
+        None => {
+            let column = |name: &str| lookup(name).map(|value| value_text(&value));
+            Text::parse(text).fill(&column).ok().map(Value::String)
+        }
+    });
+    wrong.map_or(Ok(filled), Err)
+}
+
+/// The value, or the error is kept.
+fn kept(value: Result<Value, ColumnError>, wrong: &mut Option<ColumnError>) -> Option<Value> {
+    value.map_err(|error| *wrong = Some(error)).ok()
+}
+
+/// The value of the column that a string consists of. With `|json`, text is parsed.
+fn whole_column(text: &str, lookup: ValueLookup<'_>) -> Option<Result<Value, ColumnError>> {
+    let Text::Template(Template { parts }) = Text::parse(text) else { return None };
+    let [TemplatePart::Variable { name, filter, default }] = parts.as_slice() else { return None };
+    if !is_row(name) || *filter == Some(Filter::Escape) {
+        return None;
+    }
+    match lookup(name)? {
+        Value::Null if default.is_some() => None,
+        Value::String(text) if text.is_empty() && default.is_some() => None,
+        Value::String(text) if *filter == Some(Filter::Json) => {
+            let parsed = serde_json::from_str(&text);
+            Some(parsed.map_err(|error| ColumnError { name: name.clone(), reason: error.to_string() }))
+        }
+        value => Some(Ok(value)),
+    }
+}
+
+/// A value in which no string is taken for a template.
+fn escaped(value: Value) -> Value {
+    let Ok(value) = map_text(&value, &mut |text| Ok::<_, Infallible>(escape(text)));
+    value
 }
 
 fn split(written: &str) -> Vec<TemplatePart> {
@@ -178,6 +266,14 @@ fn split(written: &str) -> Vec<TemplatePart> {
     parts
 }
 
+/// The prefix of variables that are columns of data.
+const ROW: &str = "row.";
+
+/// Whether a variable is a row of data or a column of it: `row` or `row.name`.
+pub fn is_row(name: &str) -> bool {
+    name == "row" || name.starts_with(ROW)
+}
+
 /// Whether a variable is the input of a turn or a part of it: `INPUT` or `INPUT.name`.
 pub fn is_input(name: &str) -> bool {
     name.strip_prefix("INPUT").is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -190,13 +286,16 @@ fn variable(rest: &str) -> Option<(TemplatePart, usize)> {
         Some((name, default)) => (name, Some(default.to_owned())),
         None => (inside, None),
     };
-    let (name, escape) = name.strip_suffix(ESCAPE).map_or((name, false), |name| (name, true));
+    let filtered = |(suffix, filter): &(&str, Filter)| Some((name.strip_suffix(suffix)?, Some(*filter)));
+    let (name, filter) = Filter::NAMES.iter().find_map(filtered).unwrap_or((name, None));
     let is_word = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || c == '_');
+    // Columns of data may have any name.
+    let is_column = name.strip_prefix(ROW).is_some_and(|column| !column.is_empty() && !column.contains(['{', '|']));
     let good = match ["INPUT.", "MCP."].into_iter().find_map(|group| name.strip_prefix(group)) {
         Some(path) => path.split('.').all(is_word),
         None => is_word(["ENV.", "MODEL."].into_iter().find_map(|group| name.strip_prefix(group)).unwrap_or(name)),
     };
-    good.then(|| (TemplatePart::Variable { name: name.to_owned(), escape, default }, inside.len() + 1))
+    (good || is_column).then(|| (TemplatePart::Variable { name: name.to_owned(), filter, default }, inside.len() + 1))
 }
 
 /// JSON data of a plan, such as an agent's input.
@@ -236,6 +335,17 @@ impl Data {
         }
     }
 
+    /// The data with every string that is nothing but a column replaced by the value of the column, which keeps its
+    /// type. Other variables are filled in later.
+    pub(crate) fn fill_row(&self, lookup: ValueLookup<'_>) -> Result<Self, ColumnError> {
+        let mut wrong = None;
+        if !self.templated {
+            return Ok(self.clone());
+        }
+        let value = map_strings(&self.value, &mut |text| kept(whole_column(text, lookup)?, &mut wrong).map(escaped));
+        wrong.map_or(Ok(Self { value, templated: true }), Err)
+    }
+
     /// The names of the variables in it.
     pub fn variables(&self) -> BTreeSet<String> {
         let texts = if self.templated { texts(&self.value) } else { Vec::new() };
@@ -260,6 +370,18 @@ fn texts(value: &Value) -> Vec<&str> {
         Value::Array(items) => items.iter().flat_map(texts).collect(),
         Value::Object(map) => map.values().flat_map(texts).collect(),
         _ => Vec::new(),
+    }
+}
+
+/// The value with some strings replaced.
+fn map_strings(value: &Value, replace: &mut impl FnMut(&str) -> Option<Value>) -> Value {
+    match value {
+        Value::String(text) => replace(text).unwrap_or_else(|| value.clone()),
+        Value::Array(items) => items.iter().map(|item| map_strings(item, replace)).collect(),
+        Value::Object(map) => {
+            Value::Object(map.iter().map(|(key, value)| (key.clone(), map_strings(value, replace))).collect())
+        }
+        other => other.clone(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! A case with its variables filled in: the inputs of its agent, and its checks.
 
-use agentci_checks::{ReadyCheck, refill};
+use agentci_checks::{Lookup, ReadyCheck, refill};
 use agentci_drivers::Input;
 use agentci_plan::TurnInput;
 use agentci_source::Reading;
@@ -79,7 +79,8 @@ fn fill(attempt: &Attempt<'_>, checks: &[ReadyCheck]) -> Result<Vec<ReadyCheck>,
             let value = scope.get(name)?;
             Some(if value == PLACEHOLDER { r"\[REDACTED\]".to_owned() } else { value })
         };
-        match refill(check, job.run.options.files, &job.run.suite.folder, &literal) {
+        let lookup = Lookup { text: &literal, column: &|name| scope.column(name) };
+        match refill(check, job.run.options.files, &job.run.suite.folder, lookup) {
             Ok(Ok(ready)) => Ok(ready),
             Ok(Err(problems)) => Err(findings::config(&problems, job.run.sources)),
             Err(unset) => Err(vec![scope.unset(unset.to_string(), job.place(span))]),

@@ -3,24 +3,27 @@
 use std::cell::RefCell;
 
 use agentci_checks::ReadyCase;
-use agentci_plan::{Case, Cases};
+use agentci_dataset::RowCursor;
+use agentci_plan::{Case, CasePosition, Cases};
+use agentci_source::Files;
 use agentci_verdict::CaseStatus;
 
 use crate::run::{RunPlan, RunShard};
 
 /// The cases of a run, in the order they start.
 pub(crate) struct PendingCases<'p> {
-    selected: &'p [usize],
+    selected: &'p [CasePosition],
     part: Option<&'p RunShard>,
     /// All lanes are futures on one thread and take from the same list. Nothing is awaited while this is borrowed.
-    state: RefCell<QueueState>,
+    state: RefCell<QueueState<'p>>,
 }
 
-struct QueueState {
+struct QueueState<'p> {
     /// The index of the next selected case.
     next: usize,
     cases: Vec<Option<Box<Case>>>,
     ready: Vec<ReadyCase>,
+    rows: RowCursor<'p>,
     tally: CaseTally,
 }
 
@@ -44,13 +47,19 @@ impl<'p> PendingCases<'p> {
     /// Moves all cases out of a run plan.
     pub(crate) fn new(run: &mut RunPlan<'p>) -> Self {
         let (cases, ready) = (std::mem::take(&mut run.cases), std::mem::take(&mut run.ready));
-        Self::of(cases, ready, run.selected, run.facts.shard.as_ref())
+        Self::of((cases, ready), run.options.files, run.selected, run.facts.shard.as_ref())
     }
 
-    fn of(cases: Cases, ready: Vec<ReadyCase>, selected: &'p [usize], part: Option<&'p RunShard>) -> Self {
+    fn of(
+        (cases, ready): (Cases, Vec<ReadyCase>),
+        files: &'p dyn Files,
+        selected: &'p [CasePosition],
+        part: Option<&'p RunShard>,
+    ) -> Self {
         let tally = CaseTally { worst: CaseStatus::Pass, not_run: 0, failed: false };
         let cases = cases.into_iter().map(Some).collect();
-        Self { selected, part, state: RefCell::new(QueueState { next: 0, cases, ready, tally }) }
+        let rows = RowCursor::new(files);
+        Self { selected, part, state: RefCell::new(QueueState { next: 0, cases, ready, rows, tally }) }
     }
 
     /// Takes the next case. A case that does not exist or has already run counts as an error and as not run.
@@ -89,9 +98,18 @@ impl<'p> PendingCases<'p> {
     }
 }
 
-impl QueueState {
-    fn take(&mut self, index: usize) -> Option<(Box<Case>, ReadyCase)> {
-        Some((self.cases.get_mut(index)?.take()?, std::mem::take(self.ready.get_mut(index)?)))
+impl QueueState<'_> {
+    fn take(&mut self, position: CasePosition) -> Option<(Box<Case>, ReadyCase)> {
+        let index = position.case as usize;
+        let written = self.cases.get_mut(index)?;
+        if let Some(case) = written
+            && let Some(data) = &case.data
+        {
+            let row = position.row as usize;
+            let case = case.at_row(row, self.rows.read(&data.dataset, row));
+            return Some((Box::new(case), self.ready.get(index)?.clone()));
+        }
+        Some((written.take()?, std::mem::take(self.ready.get_mut(index)?)))
     }
 }
 
@@ -101,7 +119,7 @@ mod tests {
     use std::sync::Arc;
 
     use agentci_plan::{OutputRule, ProcessTarget, Speech, Target, World};
-    use agentci_source::{Sources, Span};
+    use agentci_source::{MemoryFiles, Sources, Span};
 
     use super::*;
 
@@ -119,7 +137,9 @@ mod tests {
         let (target, world) = (Arc::new(Target::Process(target)), Arc::new(World::default()));
         let case = |index: usize| Box::new(Case::new(index.to_string(), span, Arc::clone(&target), Arc::clone(&world)));
         let ready = (0..3).map(|_| ReadyCase::default()).collect();
-        let pending = PendingCases::of((0..3).map(case).collect(), ready, &[2, 0, 2, 3], None);
+        let selected = [2, 0, 2, 3].map(|case| CasePosition { case, row: 0 });
+        let files = MemoryFiles::default();
+        let pending = PendingCases::of(((0..3).map(case).collect(), ready), &files, &selected, None);
         for (index, id) in ["2", "0"].into_iter().enumerate() {
             assert!(pending.next().is_some_and(|next| next.case.id == *id && next.index == index));
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use agentci_checks::ReadyCase;
-use agentci_plan::{Case, Cases, Suite};
+use agentci_plan::{Case, CasePosition, Cases, Suite};
 use agentci_source::Sources;
 use agentci_verdict::{NotLoaded, Policy, ShardOf};
 use serde_json::Value;
@@ -51,7 +51,7 @@ pub struct RunPlan<'r> {
     /// The compiled checks of each case.
     pub ready: Vec<ReadyCase>,
     /// The positions of the cases to run, in this order and without duplicates.
-    pub selected: &'r [usize],
+    pub selected: &'r [CasePosition],
     /// Facts for the first event.
     pub facts: &'r RunFacts,
     /// The gates for the run as a whole.
@@ -63,15 +63,23 @@ pub struct RunPlan<'r> {
 }
 
 impl RunPlan<'_> {
-    /// The cases to run.
+    /// The cases to run, as written: one that is made from data is repeated for each row.
     pub(crate) fn selected(&self) -> impl Iterator<Item = &Case> + Clone {
-        self.selected.iter().filter_map(|index| self.cases.get(*index).map(|case| &**case))
+        self.selected.iter().filter_map(|position| self.cases.get(position.case as usize).map(|case| &**case))
+    }
+
+    /// The cases to run, as written, each once.
+    pub(crate) fn written(&self) -> impl Iterator<Item = &Case> + Clone {
+        let mut last = None;
+        let first = move |position: &&CasePosition| last.replace(position.case) != Some(position.case);
+        let each = self.selected.iter().filter(first);
+        each.filter_map(|position| self.cases.get(position.case as usize).map(|case| &**case))
     }
 
     /// The number of cases that run concurrently. Agents that are started for each case at a fixed address run one at a
     /// time: a second one could not listen there, and the first would answer for both.
     pub(crate) fn lanes(&self) -> usize {
-        if self.selected().any(takes_turns) {
+        if self.written().any(takes_turns) {
             return 1;
         }
         self.options.settings.parallel.clamp(1, self.selected.len().max(1))

@@ -1,6 +1,6 @@
 //! Builds the first event of a run.
 
-use agentci_plan::{AnsweredBy, Case, ChatTarget, CommandPart, Target};
+use agentci_plan::{AnsweredBy, Case, ChatTarget, CommandPart, Target, case_count};
 use agentci_stubs::Faults;
 use agentci_verdict::RunStart;
 
@@ -9,7 +9,7 @@ use crate::{evidence::chosen_embedder, recorded_world::started_program, run::Run
 /// Builds the first event of a run; `tools_at` is the address where running agents find their tools.
 pub(crate) fn run_start(run: &RunPlan<'_>, tools_at: Option<String>) -> RunStart {
     let RunPlan { suite, selected, facts, options, .. } = run;
-    let drawn = run.selected().any(|case| case.draws() || Faults::drawn(&case.world.faults));
+    let drawn = run.written().any(|case| case.draws() || Faults::drawn(&case.world.faults));
     let to_run = || run.selected().filter(|case| case.skip.is_none() && case.broken.is_none());
     let played = |case: &&Case| matches!(case.answered_by(options.mode), AnsweredBy::Recording(_));
     let without_agent = |case: &&Case| case.answered_by(options.mode) == AnsweredBy::Script;
@@ -21,7 +21,7 @@ pub(crate) fn run_start(run: &RunPlan<'_>, tools_at: Option<String>) -> RunStart
         suite_path: suite.path.display().to_string(),
         agent_command: agent_command(run),
         cases_total: selected.len(),
-        cases_left_out: run.cases.len().saturating_sub(selected.len()),
+        cases_left_out: case_count(&run.cases).saturating_sub(selected.len()),
         cases_played: to_run().filter(played).count(),
         cases_without_agent: to_run().filter(without_agent).count(),
         require_agent: options.settings.require_agent,
@@ -43,7 +43,7 @@ pub(crate) fn run_start(run: &RunPlan<'_>, tools_at: Option<String>) -> RunStart
 /// A value that all cases share, if all their agents consist of prompts and a model.
 fn same(run: &RunPlan<'_>, of: impl Fn(&ChatTarget) -> &String) -> Option<String> {
     let mut found: Option<&String> = None;
-    for case in run.selected() {
+    for case in run.written() {
         let Target::Chat(chat) = &*case.target else { return None };
         if *found.get_or_insert(of(chat)) != of(chat) {
             return None;
@@ -54,7 +54,7 @@ fn same(run: &RunPlan<'_>, of: impl Fn(&ChatTarget) -> &String) -> Option<String
 
 /// The command of the agent, if all cases use the same one.
 fn agent_command(run: &RunPlan<'_>) -> Vec<String> {
-    let mut targets = run.selected().map(|case| &case.target);
+    let mut targets = run.written().map(|case| &case.target);
     let Some(first) = targets.next() else { return Vec::new() };
     let Some(program) = started_program(first) else { return Vec::new() };
     if targets.any(|target| target != first) {

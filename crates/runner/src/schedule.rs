@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use agentci_exchange::Clock;
-use agentci_plan::Mode;
+use agentci_plan::{Mode, case_count};
 use agentci_verdict::{Body, CaseStatus, RunEnd, RunEvent, StabilitySummary};
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
@@ -26,13 +26,13 @@ pub async fn run_suite(mut run: RunPlan<'_>, emit: &mut dyn FnMut(RunEvent)) -> 
     let emit = RefCell::new(emit);
     let out = |event| (emit.borrow_mut())(event);
     let secrets = suite_secrets(run.suite, &run.cases, run.options.secrets);
-    let keeps_rows = run.policy.is_some() || run.selected().any(|case| case.runs > 1);
+    let keeps_rows = run.policy.is_some() || run.written().any(|case| case.runs > 1);
     let events = EventSink::new(&run.suite.name, secrets.clone(), keeps_rows, &out);
     let tools = ToolServer::start(&run).await;
     let start = run_start(&run, tools.for_running_agents());
     events.of_run(clock.now().unix_ms, Body::RunStart(Box::new(start)));
     let suite_run = SuiteRun::start(&run, &clock, secrets, &events, tools);
-    let (all_selected, lanes) = (run.selected.len() == run.cases.len(), run.lanes());
+    let (all_selected, lanes) = (run.selected.len() == case_count(&run.cases), run.lanes());
     let pending = PendingCases::new(&mut run);
     in_lanes(lanes, async || take_cases(&suite_run, &pending).await).await;
     let mut tally = pending.tally();

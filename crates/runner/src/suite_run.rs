@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use agentci_exchange::Clock;
-use agentci_plan::Suite;
+use agentci_plan::{Suite, case_count};
 use agentci_source::Sources;
 use agentci_trace::Redactor;
 use agentci_verdict::RepeatRule;
@@ -82,14 +82,14 @@ impl<'r> SuiteRun<'r> {
             evidence: Evidence::new(suite, options),
             library: Library::default(),
             unmet: Unmet::new(&run.cases, options.mode),
-            snapshots: run.selected().any(compares_tools),
+            snapshots: run.written().any(compares_tools),
             tools,
             agents: ServedAgents::default(),
             held: HeldEnd::default(),
             repeat_spending: RepeatSpending::default(),
         };
         let deadline = deadline(options, clock);
-        let rule = run.policy.and_then(|policy| policy.repeats(options.mode.name(), run.cases.len()));
+        let rule = run.policy.and_then(|policy| policy.repeats(options.mode.name(), case_count(&run.cases)));
         Self { sources, suite, options, stop, deadline, rule, secrets, events, shared }
     }
 }

@@ -2,8 +2,10 @@
 
 use std::cell::Cell;
 use std::fmt::Display;
+use std::sync::Arc;
 
-use agentci_plan::{Case, Variables};
+use agentci_dataset::{Row, value_text};
+use agentci_plan::{Case, Variables, is_row};
 use agentci_source::Place;
 use agentci_verdict::{Cause, Finding};
 use serde_json::{Map, Value};
@@ -24,6 +26,8 @@ pub(crate) struct VariableScope<'s> {
     pub(crate) variables: Variables,
     /// The addresses of the scripted model and the MCP servers, which are not secret.
     addresses: Vec<(String, String)>,
+    /// The row of data that the case was made from.
+    row: Option<Arc<Row>>,
     /// The number of bytes added to texts so far. Lookups only share a reference, so this is a cell.
     filled: Cell<usize>,
 }
@@ -32,7 +36,8 @@ impl<'s> VariableScope<'s> {
     /// Starts with the environment only.
     pub(crate) fn new(case: &'s Case, environment: &'s dyn Fn(&str) -> Option<String>) -> Self {
         let own = case.target.environment();
-        Self { environment, own, variables: Variables::new(), addresses: Vec::new(), filled: Cell::default() }
+        let row = case.row.clone();
+        Self { environment, own, variables: Variables::new(), addresses: Vec::new(), row, filled: Cell::default() }
     }
 
     /// Fills in the case's own variables, each of which may use those before it. The finding names the one that failed.
@@ -53,10 +58,18 @@ impl<'s> VariableScope<'s> {
             Some(("MODEL" | "MCP", _)) => {
                 self.addresses.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
             }
-            _ => self.variables.get(name).cloned(),
+            _ => match &self.row {
+                Some(row) if is_row(name) => row.variable(name).map(|value| value_text(&value)),
+                _ => self.variables.get(name).cloned(),
+            },
         }?;
         self.filled.set(self.filled.get().saturating_add(value.len()));
         (!self.is_spent()).then_some(value)
+    }
+
+    /// The value of a column of the row, with its type.
+    pub(crate) fn column(&self, name: &str) -> Option<Value> {
+        self.row.as_ref()?.variable(name)
     }
 
     /// Whether the limit is exceeded.

@@ -1,6 +1,7 @@
 //! File access for pure code: a trait, so that a plan can be made from a disk, an archive or a map in a test.
 
 use std::collections::BTreeMap;
+use std::io::{Cursor, Read, Seek};
 use std::path::{Component, Path, PathBuf};
 
 /// What is at a path.
@@ -64,10 +65,19 @@ impl std::fmt::Display for FileError {
 
 impl std::error::Error for FileError {}
 
+/// The open content of a file.
+pub trait DataInput: Read + Seek {}
+
+impl<T: Read + Seek> DataInput for T {}
+
 /// File access for pure code.
 pub trait Files {
     /// The bytes of a file; an error if there are more than `limit`.
     fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, FileError>;
+    /// Opens a file of any size, to read it in parts.
+    fn open(&self, path: &Path) -> Result<Box<dyn DataInput>, FileError> {
+        Ok(Box::new(Cursor::new(self.read(path, u64::MAX)?)))
+    }
     /// The entries of a folder, sorted by name.
     fn list(&self, folder: &Path) -> Result<Vec<FolderEntry>, FileError>;
     /// What is at a path, following links; `None` if it does not exist.

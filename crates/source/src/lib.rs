@@ -17,7 +17,7 @@ mod units;
 pub mod yaml;
 
 pub use diagnostic::{Added, Diagnostic, Diagnostics, Severity, did_you_mean};
-pub use files::{FileError, FileKind, Files, FolderEntry, MemoryFiles, UnusableEntry, join, relative};
+pub use files::{DataInput, FileError, FileKind, Files, FolderEntry, MemoryFiles, UnusableEntry, join, relative};
 pub use name::Name;
 pub use node::{Content, Key, Node, Pair};
 pub use read::Reader;

@@ -101,6 +101,14 @@ impl Node {
         self.pairs()?.iter().find(|pair| pair.key.text == key).map(|pair| &pair.value)
     }
 
+    /// A copy of a mapping without some keys.
+    #[must_use]
+    pub fn without(&self, keys: &[&str]) -> Self {
+        let kept = |pair: &&Pair| !keys.contains(&pair.key.text.as_str());
+        let pairs = self.pairs().unwrap_or_default().iter().filter(kept).cloned().collect();
+        Self { span: self.span, content: Content::Map(pairs) }
+    }
+
     /// The items of the list under a key of a mapping; empty if there is no such list.
     pub fn into_items_of(self, key: &str) -> Vec<Node> {
         let Content::Map(pairs) = self.content else { return Vec::new() };
@@ -163,6 +171,26 @@ impl Node {
             line.push('…');
         }
         line
+    }
+
+    /// The same data with some strings replaced by other data; `replace` gets each string and its place.
+    #[must_use]
+    pub fn map_strings(&self, replace: &mut impl FnMut(&str, Span) -> Option<Node>) -> Node {
+        let content = match &self.content {
+            Content::Scalar(scalar) => {
+                let replaced = match scalar.value(Reading::Core) {
+                    Some(Value::String(text)) => replace(&text, self.span),
+                    _ => None,
+                };
+                return replaced.unwrap_or_else(|| self.clone());
+            }
+            Content::List(items) => Content::List(items.iter().map(|item| item.map_strings(replace)).collect()),
+            Content::Map(pairs) => {
+                let pair = |pair: &Pair| Pair { key: pair.key.clone(), value: pair.value.map_strings(&mut *replace) };
+                Content::Map(pairs.iter().map(pair).collect())
+            }
+        };
+        Node { span: self.span, content }
     }
 
     /// The same data with `change` applied to every string; keys and plain numbers stay the same.

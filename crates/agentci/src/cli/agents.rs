@@ -48,7 +48,7 @@ impl AgentFlags {
     pub(super) fn hold(&self, suites: &Suites, mode: Option<Mode>, context: &CliContext) -> bool {
         let mut problems = Diagnostics::default();
         for loaded in suites.loaded().iter().filter(|loaded| self.required(&loaded.suite)) {
-            let cases = loaded.selected_cases();
+            let cases = loaded.written_cases();
             let run = cases.filter(|case| case.skip.is_none() && case.broken.is_none() && !case.played);
             let mode = mode.unwrap_or(loaded.suite.mode);
             run.filter_map(|case| played(case, mode)).for_each(|problem| problems.push(problem));

@@ -31,15 +31,16 @@ pub(crate) fn list(arguments: &ListArguments, context: &CliContext) -> CommandRe
     arguments.selection.apply(&mut suites, None)?;
     let mut text = String::new();
     for loaded in suites.loaded() {
-        for case in loaded.selected_cases() {
-            let _ = write!(text, "{}/{}", loaded.suite.name, case.id);
+        for planned in loaded.selected_cases() {
+            let _ = write!(text, "{}/{}", loaded.suite.name, planned.id());
+            let case = planned.case;
             if !case.tags.is_empty() {
                 let _ = write!(text, " [{}]", case.tags.join(", "));
             }
             if case.skip.is_some() {
                 text.push_str(" (skipped)");
             }
-            if case.broken.is_some() {
+            if planned.is_broken() {
                 text.push_str(" (broken)");
             }
             text.push('\n');
@@ -55,16 +56,16 @@ pub(crate) fn as_json(suites: &Suites, mode: Option<Mode>) -> String {
     let mut rows = Vec::new();
     for loaded in suites.loaded() {
         let suite = &loaded.suite;
-        for case in loaded.selected_cases() {
-            let place = suites.sources().place(case.span);
+        for planned in loaded.selected_cases() {
+            let (case, place) = (planned.case, suites.sources().place(planned.span()));
             let answered_by = match case.answered_by(mode.unwrap_or(suite.mode)) {
                 AnsweredBy::Agent => "agent",
                 AnsweredBy::Recording(_) => "recording",
                 AnsweredBy::Script => "script",
             };
             rows.push(json!({
-                "suite": suite.name, "dialect": suite.dialect.name(), "id": case.id.as_str(), "tags": case.tags,
-                "description": case.description, "skip": case.skip.is_some(), "broken": case.broken.is_some(),
+                "suite": suite.name, "dialect": suite.dialect.name(), "id": planned.id(), "tags": case.tags,
+                "description": case.description, "skip": case.skip.is_some(), "broken": planned.is_broken(),
                 "answered_by": answered_by, "path": place.path, "line": place.line,
             }));
         }

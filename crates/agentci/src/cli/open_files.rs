@@ -1,7 +1,7 @@
 //! Limits the number of parallel cases to what the limit on open files allows. Any more could fail for a reason that
 //! has nothing to do with the agent.
 
-use agentci::plan::{Suite, Target};
+use agentci::plan::{CasePosition, Suite, Target};
 
 use super::CliContext;
 
@@ -12,9 +12,9 @@ const OURS: u64 = 64;
 const OF_A_CASE: u64 = 8;
 
 /// The number of cases that may run in parallel. Prints a note if it is lower than `parallel`.
-pub(super) fn fit(parallel: usize, suite: &Suite, selected: &[usize], context: &CliContext) -> usize {
+pub(super) fn fit(parallel: usize, suite: &Suite, selected: &[CasePosition], context: &CliContext) -> usize {
     let at_once = parallel.min(selected.len());
-    let in_memory = |index: &usize| matches!(&*suite.cases[*index].target, Target::Mock(_));
+    let in_memory = |at: &CasePosition| matches!(&*suite.cases[at.case as usize].target, Target::Mock(_));
     let Some(limit) = agentci_process::open_files_limit().filter(|_| !selected.iter().all(in_memory)) else {
         return parallel;
     };

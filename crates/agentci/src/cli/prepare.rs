@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 
+use agentci::plan::planned;
 use agentci::source::{Diagnostics, Severity};
 use agentci::verdict::NotLoaded;
 
@@ -70,8 +71,10 @@ fn are_useful(arguments: &RunArguments, suites: &Suites) -> Result<(), CliError>
 pub(super) fn not_told_later(suites: &Suites) -> Diagnostics {
     let mut told = HashSet::new();
     for LoadedSuite { suite, ready, selected, .. } in suites.loaded().iter().filter(|loaded| !loaded.ready.refused) {
-        for index in selected {
-            told.extend(suite.cases[*index].broken.iter().flatten().chain(&ready.cases[*index].problems));
+        for position in selected {
+            let index = position.case as usize;
+            told.extend(suite.cases[index].broken.iter().flatten().chain(&ready.cases[index].problems).cloned());
+            told.extend(planned(&suite.cases, *position).and_then(|case| case.row_problem()));
         }
     }
     let others = UnselectedCases::new(suites);

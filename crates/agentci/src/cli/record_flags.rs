@@ -47,7 +47,7 @@ impl RecordFlags {
     pub(super) fn allowed(&self, suites: &Suites, mode: Option<Mode>) -> Result<(), CliError> {
         let records = |loaded: &&LoadedSuite| mode.unwrap_or(loaded.suite.mode) == Mode::Record;
         let live = |case: &&Case| case.skip.is_none() && case.broken.is_none() && case.recorded_world().is_some();
-        let case = suites.loaded().iter().filter(records).flat_map(LoadedSuite::selected_cases).find(live);
+        let case = suites.loaded().iter().filter(records).flat_map(LoadedSuite::written_cases).find(live);
         let Some(case) = case.filter(|_| in_ci() && !self.yes) else { return Ok(()) };
         let message = format!(
             "nothing was recorded: `CI` is set, and `{}` would call the real model and tools of its agent",

@@ -41,14 +41,15 @@ fn dry_run(suites: &Suites, arguments: &RunArguments, context: &CliContext) -> E
         let mut text = String::new();
         for loaded in suites.loaded() {
             let suite = &loaded.suite;
-            for case in loaded.selected_cases() {
+            for planned in loaded.selected_cases() {
+                let case = planned.case;
                 let answered = case.answered_by(arguments.mode.unwrap_or(suite.mode));
                 let note = match answered {
                     _ if case.skip.is_some() => " (skipped)",
                     AnsweredBy::Recording(_) => " (replayed from a recording: no agent runs)",
                     AnsweredBy::Agent | AnsweredBy::Script => "",
                 };
-                let _ = writeln!(text, "would run {}/{}{note}", suite.name, case.id);
+                let _ = writeln!(text, "would run {}/{}{note}", suite.name, planned.id());
             }
         }
         context.print(&agentci::report::printable(&text));

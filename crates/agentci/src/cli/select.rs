@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use agentci::plan::{Case, Suite};
+use agentci::plan::{CasePosition, PlannedCase, Suite, planned, positions};
 use clap::Args;
 use regex::Regex;
 
@@ -46,12 +46,13 @@ impl Selection {
             known(suites, wanted)?;
         }
         let failed = self.failed_cases(suites, output_dir)?;
-        let has_failed = |suite: &Suite, case: &Case| {
-            failed.as_ref().is_none_or(|failed| failed.iter().any(|run| run.has(&suite.name, &case.id)))
+        let has_failed = |suite: &Suite, case: &PlannedCase<'_>| {
+            failed.as_ref().is_none_or(|failed| failed.iter().any(|run| run.has(&suite.name, case.id())))
         };
         for LoadedSuite { suite, selected, .. } in suites.loaded_mut() {
-            let matches = |case: &Case| self.matches(suite, case) && has_failed(suite, case);
-            *selected = (0..suite.cases.len()).filter(|index| matches(&suite.cases[*index])).collect();
+            let matches = |case: &PlannedCase<'_>| self.matches(suite, case) && has_failed(suite, case);
+            let fits = |at: &CasePosition| planned(&suite.cases, *at).is_some_and(|case| matches(&case));
+            *selected = positions(&suite.cases).filter(fits).collect();
         }
         let any_case = suites.loaded().iter().any(|loaded| !loaded.suite.cases.is_empty());
         if any_case && suites.loaded().iter().all(|loaded| loaded.selected.is_empty()) {
@@ -83,20 +84,22 @@ impl Selection {
         Ok(Some(failed))
     }
 
-    fn matches(&self, suite: &Suite, case: &Case) -> bool {
-        let by_id = self.cases.is_empty() || self.cases.iter().any(|id| case.id == *id);
-        let by_tag = self.tags.is_empty() || case.tags.iter().any(|tag| self.tags.contains(tag));
+    fn matches(&self, suite: &Suite, case: &PlannedCase<'_>) -> bool {
+        let by_id = self.cases.is_empty() || self.cases.iter().any(|id| case.id() == *id);
+        let by_tag = self.tags.is_empty() || case.case.tags.iter().any(|tag| self.tags.contains(tag));
         let by_pattern = self
             .run
             .as_ref()
-            .is_none_or(|run| run.is_match(&case.id) || run.is_match(&format!("{}/{}", suite.name, case.id)));
+            .is_none_or(|run| run.is_match(case.id()) || run.is_match(&format!("{}/{}", suite.name, case.id())));
         by_id && by_tag && by_pattern
     }
 }
 
 fn known(suites: &Suites, wanted: &str) -> Result<(), CliError> {
-    let cases = suites.loaded().iter().flat_map(|loaded| &loaded.suite.cases);
-    let ids: Vec<&str> = cases.map(|case| case.id.as_str()).collect();
+    let mut ids: Vec<&str> = Vec::new();
+    for LoadedSuite { suite, .. } in suites.loaded() {
+        ids.extend(positions(&suite.cases).filter_map(|at| planned(&suite.cases, at)).map(|case| case.id()));
+    }
     if ids.is_empty() || ids.contains(&wanted) {
         return Ok(());
     }

@@ -40,7 +40,7 @@ impl ServiceFlags {
     pub(super) fn are_useful(&self, suites: &Suites) -> Result<(), CliError> {
         let any = |wanted: fn(&Case) -> bool| {
             // A broken case may use it.
-            let mut cases = suites.loaded().iter().flat_map(LoadedSuite::selected_cases);
+            let mut cases = suites.loaded().iter().flat_map(LoadedSuite::written_cases);
             cases.any(|case| case.broken.is_some() || wanted(case))
         };
         let tools = ("uses stub tools over HTTP", "a case has them in `world: { tools: { routes: {..} } }`");

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use agentci::plan::CaseFiles;
+use agentci::plan::{CaseFiles, case_count};
 use agentci::source::{Diagnostic, FileId};
 use agentci::{LoadedSuite, Suites};
 
@@ -20,7 +20,7 @@ struct CaseBounds {
 
 impl<'s> UnselectedCases<'s> {
     pub(super) fn new(suites: &'s Suites) -> Self {
-        let in_part = suites.loaded().iter().filter(|loaded| loaded.selected.len() < loaded.suite.cases.len());
+        let in_part = suites.loaded().iter().filter(|loaded| loaded.selected.len() < case_count(&loaded.suite.cases));
         let placed = in_part.map(|loaded| {
             let mut lines: HashMap<FileId, Vec<&str>> = HashMap::new();
             let mut begun: HashMap<FileId, Vec<CaseBounds>> = HashMap::new();
@@ -61,7 +61,7 @@ impl<'s> UnselectedCases<'s> {
 }
 
 fn is_selected(loaded: &LoadedSuite, index: usize) -> bool {
-    loaded.selected.binary_search(&index).is_ok()
+    loaded.selected.binary_search_by_key(&index, |position| position.case as usize).is_ok()
 }
 
 /// The first line of the case whose id is on this line: the id need not come first in its list item.

@@ -44,7 +44,7 @@ impl Durations {
 pub fn split(suites: &mut Suites, shard: Shard, durations: Option<&Durations>) {
     let mut cases: Vec<(&str, &str)> = Vec::new();
     for loaded in &suites.loaded {
-        cases.extend(loaded.selected_cases().map(|case| (loaded.suite.name.as_str(), case.id.as_str())));
+        cases.extend(loaded.selected_cases().map(|case| (loaded.suite.name.as_str(), case.id())));
     }
     let mut taken_by = match durations {
         Some(durations) => balanced(&durations.of(&cases), shard.count),
@@ -72,7 +72,7 @@ pub fn split(suites: &mut Suites, shard: Shard, durations: Option<&Durations>) {
 fn case_digest(loaded: &LoadedSuite) -> String {
     let mut hash = Sha256::new();
     for case in loaded.selected_cases() {
-        hash.update(case.id.as_bytes());
+        hash.update(case.id().as_bytes());
         hash.update([0]);
     }
     format!("{:x}", hash.finalize())

@@ -2,27 +2,14 @@
 
 use std::collections::HashMap;
 
+use agentci_plan::{CASE_PLACEHOLDER, path_of_case};
 use agentci_source::{Diagnostics, Name, Span};
 
 use super::settings::WorldSettings;
 
-/// The placeholder for the id of a case.
-const CASE: &str = "{case}";
-
 /// Whether a path differs from case to case.
 pub(super) fn is_per_case(path: &str) -> bool {
-    path.contains(CASE)
-}
-
-/// The path for a case.
-pub(super) fn of_case(path: &str, id: &str) -> String {
-    path.replace(CASE, &file_name(id))
-}
-
-/// A case's id as part of a file name; it cannot name another folder.
-fn file_name(id: &str) -> String {
-    let name: String = id.chars().map(|c| if c == '/' || c == '\\' || c.is_control() { '_' } else { c }).collect();
-    if name.starts_with('.') { format!("_{name}") } else { name }
+    path.contains(CASE_PLACEHOLDER)
 }
 
 /// The files that `{case}` has produced so far, each with the case it belongs to.
@@ -42,7 +29,7 @@ impl FileNames {
         problems: &mut Diagnostics,
     ) {
         for path in own.paths(common).filter(|path| is_per_case(path)) {
-            let path = of_case(path, id);
+            let path = path_of_case(path, id);
             match self.taken.get(&path) {
                 Some(first) if first != id => {
                     let (first, second) = (first.escape_debug(), id.escape_debug());

@@ -6,17 +6,19 @@ use std::time::Duration;
 
 use agentci_plan::{
     Case, Cases, Cassette, Hook, Limits, LiveTools, Mode, RecordingSetting, Suite, Target, Text, ToolSource, World,
+    path_of_case,
 };
 use agentci_source::{Diagnostic, Diagnostics, Node, Span, Spanned, join};
 
 use super::check::checks;
-use super::file_names::{FileNames, is_per_case, of_case};
+use super::data_ids::{own_paths, refuse_taken_ids};
+use super::file_names::{FileNames, is_per_case};
 use super::read::{self, WrittenCase, WrittenSuite};
 use super::readers::SuiteFolder;
 use super::repeats::{RunSetting, refuse_total, runs_of_case, without_gate};
 use super::settings::{SharedSettings, Timeout, WorldSettings};
 use super::target::ReadTarget;
-use crate::document::Loading;
+use crate::document::{Loading, stem_of};
 use crate::ids::TakenIds;
 use crate::invalid_case::CaseReading;
 
@@ -38,22 +40,40 @@ pub(crate) fn lower(loading: &mut Loading<'_>, path: &Path, root: Node) -> Optio
     let defaults = Defaults::new(settings, &suite.folder);
     // Each case is lowered as soon as it is read, and its node is dropped: keeping the nodes of all cases would take
     // more memory than the suite itself.
-    let nodes = root.into_items_of("cases");
+    let common = root.without(&["cases"]);
+    let nodes = match root.get("cases") {
+        Some(node) if read::is_from_data(node) => vec![node.clone()],
+        _ => root.into_items_of("cases"),
+    };
     let mut cases = Vec::with_capacity(nodes.len());
     for (index, node) in nodes.into_iter().enumerate() {
-        let mut case = CaseReading::new(&node, format!("case {}", index + 1), "id", |node, own| {
-            let written = read::case(node, place, has_target, own).filter(|_| !own.has_errors())?;
+        let is_data = read::is_from_data(&node);
+        let wish = if is_data { stem_of(Path::new(&from_of(&node))) } else { format!("case {}", index + 1) };
+        let mut case = CaseReading::new(&node, wish, "id", |node, own| {
+            let (written, data) = if is_data {
+                let (written, data) = read::data_case(node, place, has_target, own).filter(|_| !own.has_errors())?;
+                let data = data.scan(loading, place.folder, &[node, &common], own).filter(|_| !own.has_errors())?;
+                (written, Some(Arc::new(data)))
+            } else {
+                (read::case(node, place, has_target, own).filter(|_| !own.has_errors())?, None)
+            };
             refuse_played_without_recording(&written.settings, &defaults.settings, own)?;
             refuse_total(written.settings.runs.as_ref(), own)?;
             let (world, common) = (&written.settings.world, &defaults.settings.world);
-            names.claim(&written.case.id, written.case.span, world, common, &mut problems);
+            match &data {
+                None => names.claim(&written.case.id, written.case.span, world, common, &mut problems),
+                Some(data) => own_paths(data, world, common, node.span, own)?,
+            }
             if let Some(problem) = world.misfit(common)
                 && !problems.iter().any(|known| known.span == problem.span && known.message == problem.message)
             {
                 problems.push(problem);
             }
-            defaults.complete(written, index)
+            Some(Case { data, ..defaults.complete(written, index)? })
         });
+        if is_data {
+            case.id = None;
+        }
         if case.case.is_none() {
             // Their problems were already reported when the case was read.
             let checks = node.get("checks").map(|node| checks(node, &mut Diagnostics::default()));
@@ -71,6 +91,8 @@ pub(crate) fn lower(loading: &mut Loading<'_>, path: &Path, root: Node) -> Optio
             problems.push(played_without_recording(played.span, "no case has a `recording`"));
         }
     }
+    let datasets = cases.iter().filter_map(|case| case.case.as_ref()?.data.as_deref());
+    refuse_taken_ids(datasets, &ids, loading.sources, &mut problems);
     loading.report_all(problems)?;
     // Cases without an id get one only after all other ids are known.
     let cases = cases.into_iter().enumerate();
@@ -82,6 +104,13 @@ pub(crate) fn lower(loading: &mut Loading<'_>, path: &Path, root: Node) -> Optio
     }
     let mode = mode.unwrap_or_else(|| usual_mode(&cases));
     Some(Suite { mode, cases, ..suite })
+}
+
+/// The first file of a case from data.
+fn from_of(node: &Node) -> String {
+    let from = node.get("from");
+    let first = from.and_then(|from| from.items().map_or(Some(from), <[Node]>::first));
+    first.and_then(Node::as_text).unwrap_or_default()
 }
 
 /// Rejects a case, with `None`, that has `played: true` but no recording.
@@ -197,7 +226,7 @@ impl<'s> Defaults<'s> {
 }
 
 fn world(own: &WorldSettings, common: &WorldSettings, id: &str, folder: &Path) -> World {
-    let named = |path: &Spanned<String>| join(folder, &of_case(&path.value, id));
+    let named = |path: &Spanned<String>| join(folder, &path_of_case(&path.value, id));
     let cassette = own.cassette.as_ref().or(common.cassette.as_ref());
     let cassette = cassette.filter(|_| own.cassette.is_some() || own.routes.span().is_none());
     let tools = match (cassette, own.routes.over(&common.routes)) {

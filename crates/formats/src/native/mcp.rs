@@ -14,7 +14,6 @@ use agentci_plan::{McpSource, McpWorld};
 use agentci_source::shape::{KeyRule, Kind, Shape, optional};
 use agentci_source::{Diagnostic, Diagnostics, Node, Pair, Spanned, join, read};
 
-use super::file_names;
 use crate::printer::Printer;
 
 /// Kind of `world.mcp`: servers by name.
@@ -51,7 +50,7 @@ pub(super) struct McpSettings(Vec<McpWorld>);
 fn of_case(server: &McpWorld, folder: &Path, id: &str) -> McpWorld {
     let mut server = server.clone();
     let (McpSource::Script { path, .. } | McpSource::Recording { path, .. }) = &mut server.source;
-    *path = join(folder, &file_names::of_case(&path.to_string_lossy(), id));
+    *path = join(folder, &agentci_plan::path_of_case(&path.to_string_lossy(), id));
     server
 }
 
@@ -80,6 +79,12 @@ impl McpSettings {
     /// The paths of the servers, those of the case first.
     pub(super) fn paths<'s>(&'s self, common: &'s Self) -> impl Iterator<Item = &'s str> {
         self.over(common).filter_map(|server| server.path().to_str())
+    }
+
+    /// The paths of scripts.
+    pub(super) fn scripts<'s>(&'s self, common: &'s Self) -> impl Iterator<Item = &'s str> {
+        let scripts = self.over(common).filter(|server| matches!(server.source, McpSource::Script { .. }));
+        scripts.filter_map(|server| server.path().to_str())
     }
 
     /// The servers of a case: its own replace servers of the suite with the same name.

@@ -17,6 +17,9 @@
 //! writes a suite of any dialect in this form, with everything folded in, so that reading it again gives the same plan.
 
 mod check;
+mod data;
+mod data_files;
+mod data_ids;
 mod file_names;
 mod finder;
 mod gates;

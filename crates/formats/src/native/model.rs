@@ -4,11 +4,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci_plan::{ModelScript, ModelWorld, ScriptSource, UnansweredRoute};
+use agentci_plan::{ModelScript, ModelWorld, ScriptSource, UnansweredRoute, path_of_case};
 use agentci_source::shape::{KeyRule, Kind, Shape, optional, words};
 use agentci_source::{Diagnostic, Diagnostics, Node, Span, Spanned, join, read};
 
-use super::file_names::of_case;
 use crate::model_script::{SCRIPT, read_model_script};
 
 /// The model of a suite or a case; a key that a case omits is taken from the suite.
@@ -46,7 +45,7 @@ impl ModelScriptSource {
     fn of_case(&self, folder: &Path, id: &str) -> ModelWorld {
         match self {
             Self::Path(path) => {
-                let file = join(folder, &of_case(&path.value, id));
+                let file = join(folder, &path_of_case(&path.value, id));
                 ModelWorld::new(ScriptSource::File(file), path.span)
             }
             Self::Here(node, script) => {

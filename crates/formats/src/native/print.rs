@@ -92,12 +92,19 @@ impl Printer<'_> {
             }
             turns => (None, Some(Node::list(self.span, turns.iter().map(|turn| self.turn(turn)).collect()))),
         };
+        let data = case.data.as_deref();
+        let id = match data {
+            Some(data) => data.id.as_ref().map(|id| self.text(id)),
+            None => Some(self.text(&taken.free(&case.id, case.span))),
+        };
         let timeout = match case.timeout {
             None => Some(self.text("none")),
             Some(timeout) => self.duration(timeout, lower::DEFAULT_TIMEOUT),
         };
         self.map([
-            ("id", Some(self.text(&taken.free(&case.id, case.span)))),
+            ("from", data.map(|data| data.from.clone())),
+            ("where", data.and_then(|data| data.filter.clone())),
+            ("id", id),
             ("description", case.description.as_deref().map(|description| self.text(description))),
             ("tags", self.texts(&case.tags)),
             ("skip", case.skip.as_ref().map(|case| skip(case.reason.as_ref()))),

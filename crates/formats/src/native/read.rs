@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci_plan::{Case, Dialect, Habits, Mode, Suite, Target};
-use agentci_source::shape::{KeyRule, Kind, Shape, optional, required, words};
-use agentci_source::{Diagnostics, Files, Node, Pair, Reading, join, read};
+use agentci_plan::{CASE_PLACEHOLDER, Case, Dialect, Habits, Mode, Suite, Target};
+use agentci_source::shape::{Field, KeyRule, Kind, Shape, optional, required, words};
+use agentci_source::{Diagnostics, Files, Node, Pair, Reader, Reading, join, read};
 
+use super::data::{CONDITION, WrittenData, written_data};
 use super::gates::{GATES, gates};
 use super::prices::{PRICES, read_prices};
 use super::readers::SuiteFolder;
@@ -53,7 +54,11 @@ pub(crate) static SUITE: Shape = Shape::new(
     SETTINGS,
     &[
         optional("agents", Kind::Map(&Kind::Shape(&TARGET)), "Agents by name, for `agent` checks."),
-        required("cases", Kind::Filled(&Kind::Shape(&CASE)), "The cases, in the order they run."),
+        required(
+            "cases",
+            Kind::Either(&[Kind::Filled(&Kind::Having("from", &DATA_CASE, &CASE)), Kind::Shape(&DATA_CASE)]),
+            "The cases, in the order they run; or a single mapping with `from`.",
+        ),
     ],
     &[EXCLUDE],
 ]);
@@ -61,20 +66,44 @@ pub(crate) static SUITE: Shape = Shape::new(
 static CASE: Shape = Shape::new(
     "the case",
     "One test.",
+    &[required("id", Kind::Name, "Name of the case in reports; unique in the suite.")],
+)
+.with(&[CASE_KEYS, SETTINGS])
+.rules(&[KeyRule::One(&["input", "turns"])]);
+
+/// Cases that are made from the rows of data files.
+static DATA_CASE: Shape = Shape::new(
+    "the case from data",
+    "One test for each row of a data file. `${row.name}` is a column of the row.",
     &[
-        required("id", Kind::Name, "Name of the case in reports; unique in the suite."),
-        optional("description", Kind::Text, "What the case tests."),
-        optional("tags", Kind::OneOrMore(&Kind::Text), "Tags to select the case by."),
-        optional("skip", SKIP, "Whether to skip the case: a boolean, or the reason as a string."),
-        optional("input", Kind::Object, "Input of the agent as data; the case then has one turn."),
-        optional("turns", Kind::Filled(&Kind::Shape(&TURN)), "A conversation, turn by turn."),
-        optional("asked", Kind::Data, "Question to show in reports."),
-        optional("expected", Kind::Data, "Expected answer to show in reports; it is not checked."),
-        optional("metadata", Kind::Data, "Additional data to show in reports."),
+        required(
+            "from",
+            Kind::OneOrMore(&Kind::Name),
+            "Data file, or several; `*` stands for any characters of a name, `**` for any directories. The extension is \
+             `csv`, `tsv`, `jsonl`, `ndjson`, `json`, `yaml`, `yml` or `parquet`.",
+        ),
+        optional("where", Kind::FilledMap(&CONDITION), "Conditions by column that a row must meet. Default: all rows."),
+        optional(
+            "id",
+            Kind::Name,
+            "Name of each case, with columns in braces: `{lang}-{id}`. Default: file name and number of the row.",
+        ),
     ],
 )
-.with(&[SETTINGS])
+.with(&[CASE_KEYS, SETTINGS])
 .rules(&[KeyRule::One(&["input", "turns"])]);
+
+/// The keys of a case that are not defaults of the suite.
+static CASE_KEYS: &[Field] = &[
+    optional("description", Kind::Text, "What the case tests."),
+    optional("tags", Kind::OneOrMore(&Kind::Text), "Tags to select the case by."),
+    optional("skip", SKIP, "Whether to skip the case: a boolean, or the reason as a string."),
+    optional("input", Kind::Object, "Input of the agent as data; the case then has one turn."),
+    optional("turns", Kind::Filled(&Kind::Shape(&TURN)), "A conversation, turn by turn."),
+    optional("asked", Kind::Data, "Question to show in reports."),
+    optional("expected", Kind::Data, "Expected answer to show in reports; it is not checked."),
+    optional("metadata", Kind::Data, "Additional data to show in reports."),
+];
 
 /// Reads a suite file except for its cases; `None` if something required is missing or invalid.
 pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut Diagnostics) -> Option<WrittenSuite> {
@@ -99,7 +128,11 @@ pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut 
     if name.is_none() {
         // A suite without a name is refused; problems of its cases are reported nevertheless.
         for node in cases.into_iter().flatten() {
-            case(node, place, has_target, problems);
+            if is_from_data(node) {
+                data_case(node, place, has_target, problems);
+            } else {
+                case(node, place, has_target, problems);
+            }
         }
     }
     let (name, _) = (name?, cases?);
@@ -117,7 +150,7 @@ fn agents(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> Ve
 }
 
 fn cases<'n>(node: &'n Node, has_target: bool, problems: &mut Diagnostics) -> Option<&'n [Node]> {
-    let items = read::list(node, "cases", problems)?;
+    let items = if is_from_data(node) { std::slice::from_ref(node) } else { read::list(node, "cases", problems)? };
     if items.is_empty() {
         let help = "add a case: `- { id: first, input: {..} }`";
         problems.error(node.span, "`cases` is empty", "a case is missing here").help(help);
@@ -148,31 +181,60 @@ pub(super) fn case(
 ) -> Option<WrittenCase> {
     CASE.read(node, problems, |fields| {
         let id = fields.required("id", read::name);
-        let (description, tags) = (fields.text("description"), fields.texts("tags"));
-        let skip = fields.optional("skip", skip);
-        let turns = turns(fields);
-        let mut told = |key| {
-            let data = fields.optional(key, |node, key, problems| read::data(node, key, Reading::Core, problems));
-            data.map(Arc::new)
-        };
-        let (asked, expected, metadata) = (told("asked"), told("expected"), told("metadata"));
-        let settings = settings(fields, place);
-        if !suite_has_target && fields.node("target").is_none() {
-            let message = "neither the case nor the suite has a `target`";
-            let help = "add `target: { process: { command: [..] } }` to the case or to the suite";
-            fields.problems.error(node.span, message, "no way to reach the agent").help(help);
-        }
-        let (id, turns) = (id?, turns?);
-        let case = Case {
-            description: description.map(Into::into),
-            tags: tags.into(),
-            skip: skip.map(Box::new),
-            turns: turns.into(),
-            asked,
-            expected,
-            metadata,
-            ..Case::new(id.value, id.span, no_target(id.span), Arc::default())
-        };
-        Some(WrittenCase { case, settings })
+        let written = common(fields, place, suite_has_target);
+        let (id, written) = (id?, written?);
+        let case = Case { id: id.value.into(), span: id.span, ..written.case };
+        Some(WrittenCase { case, ..written })
     })
+}
+
+/// Whether a case is made from the rows of data files.
+pub(super) fn is_from_data(node: &Node) -> bool {
+    node.get("from").is_some()
+}
+
+/// Reads a case that is made from data. Its id is the placeholder, so that paths keep theirs.
+pub(super) fn data_case(
+    node: &Node,
+    place: SuiteFolder<'_>,
+    suite_has_target: bool,
+    problems: &mut Diagnostics,
+) -> Option<(WrittenCase, WrittenData)> {
+    DATA_CASE.read(node, problems, |fields| {
+        let data = written_data(fields);
+        let written = common(fields, place, suite_has_target)?;
+        let case = Case { id: CASE_PLACEHOLDER.into(), ..written.case };
+        Some((WrittenCase { case, ..written }, data?))
+    })
+}
+
+/// Reads all keys of a case but its id.
+fn common(fields: &mut Reader<'_, '_>, place: SuiteFolder<'_>, suite_has_target: bool) -> Option<WrittenCase> {
+    let (description, tags) = (fields.text("description"), fields.texts("tags"));
+    let skip = fields.optional("skip", skip);
+    let turns = turns(fields);
+    let mut told = |key| {
+        let data = fields.optional(key, |node, key, problems| read::data(node, key, Reading::Core, problems));
+        data.map(Arc::new)
+    };
+    let (asked, expected, metadata) = (told("asked"), told("expected"), told("metadata"));
+    let settings = settings(fields, place);
+    if !suite_has_target && fields.node("target").is_none() {
+        let message = "neither the case nor the suite has a `target`";
+        let help = "add `target: { process: { command: [..] } }` to the case or to the suite";
+        fields.problems.error(fields.span(), message, "no way to reach the agent").help(help);
+    }
+    let turns = turns?;
+    let span = fields.span();
+    let case = Case {
+        description: description.map(Into::into),
+        tags: tags.into(),
+        skip: skip.map(Box::new),
+        turns: turns.into(),
+        asked,
+        expected,
+        metadata,
+        ..Case::new("", span, no_target(span), Arc::default())
+    };
+    Some(WrittenCase { case, settings })
 }

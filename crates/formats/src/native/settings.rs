@@ -69,6 +69,12 @@ impl WorldSettings {
         self.model.without_script(&common.model, is_recorded).or_else(|| self.mcp.clash(&common.mcp))
     }
 
+    /// The paths of scripts, which are read with the suite.
+    pub(super) fn scripts<'s>(&'s self, common: &'s Self) -> impl Iterator<Item = &'s str> {
+        let model = self.model.script_path(&common.model).map(|path| path.value.as_str());
+        model.into_iter().chain(self.mcp.scripts(&common.mcp))
+    }
+
     /// The paths that may contain `{case}`: those of the case, else those of the suite.
     pub(super) fn paths<'s>(&'s self, common: &'s Self) -> impl Iterator<Item = &'s str> {
         let cassette = self.cassette.as_ref().or(common.cassette.as_ref());

@@ -10,5 +10,6 @@ mod search_state;
 mod tracked;
 
 pub(crate) use bounds::{EXCLUDE, read_exclude};
+pub(crate) use glob::Glob;
 pub(crate) use look::{DEPTH_LIMIT, FOLDER_LIMIT, look};
 pub(crate) use search_state::{NAMED_IN_MESSAGE, SuiteSearch};

@@ -11,7 +11,7 @@ use agentci_verdict::{
 };
 use serde_json::Value;
 
-use super::case_input::{changed_turn, fill, fixed_variables};
+use super::case_input::{FixedVariables, changed_turn, fill};
 use super::obstacle::{CASE, Obstacle, not_rechecked};
 use super::stored_checks::{StoredChecks, is_of, is_redacted};
 use super::suite::StoredAttempt;
@@ -182,7 +182,7 @@ fn readable(
     };
     let lines = parts.lines.iter().copied();
     let trace = rebuild(trace_end, lines).ok_or_else(|| missing("its stored trace is incomplete"))?;
-    let variables = fixed_variables(job.case);
+    let variables = FixedVariables::of(job.case);
     if let Some(turn) = changed_turn(job, &parts.inputs(), &variables) {
         let of_turn = if job.case.turns.len() > 1 { format!(" of turn {}", turn + 1) } else { String::new() };
         return Err(missing(&format!("the input{of_turn} changed since the stored run")));

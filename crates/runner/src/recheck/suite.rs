@@ -4,8 +4,10 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use agentci_checks::ReadyCase;
+use agentci_dataset::RowCursor;
 use agentci_exchange::Clock;
-use agentci_plan::Mode;
+use agentci_plan::{Case, CasePosition, Cases, Mode, positions};
 use agentci_verdict::{
     Body, CaseEnd, CaseRecheck, CaseStatus, Finding, NotRechecked, RunEnd, RunEvent, RunRecheck, RunStart,
     StabilitySummary, settle,
@@ -51,9 +53,15 @@ pub struct StoredAttempt {
 }
 
 /// The cases of a recheck.
-struct RecheckedCases {
+struct RecheckedCases<'f> {
     matched: MatchedCases,
-    cases: HashMap<usize, NextCase>,
+    cases: Cases,
+    ready: Vec<ReadyCase>,
+    /// All cases of the suite; a position is a place in this list.
+    all: Vec<CasePosition>,
+    /// The number of each case among the results, by position.
+    indices: HashMap<usize, usize>,
+    rows: RefCell<RowCursor<'f>>,
     /// The number of attempts and the worst status, by the position in the suite.
     results: BTreeMap<usize, (u32, CaseStatus)>,
 }
@@ -82,8 +90,8 @@ pub async fn recheck_suite(
     let mut worst = CaseStatus::Pass;
     while let Some(attempt) = attempts.recv().await {
         let Some(position) = cases.matched.positions.get(&attempt.end.index).copied() else { continue };
-        let Some(next) = cases.cases.get(&position) else { continue };
-        let status = Box::pin(recheck(&CaseJob::new(&suite_run, next), &attempt, start.embedder.as_deref())).await;
+        let Some(next) = cases.next(position) else { continue };
+        let status = Box::pin(recheck(&CaseJob::new(&suite_run, &next), &attempt, start.embedder.as_deref())).await;
         let result = cases.results.entry(position).or_insert((0, CaseStatus::Pass));
         *result = (result.0 + 1, result.1.max(status));
         worst = worst.max(status);
@@ -91,8 +99,8 @@ pub async fn recheck_suite(
     let missing = cases.missing(&run, stored, if is_part { &[] } else { &added });
     let ended_at = stored.end.as_ref().map_or(*started_at, |(at, _)| *at);
     for MissingAttempt { position, attempt, reason } in missing {
-        let Some(next) = cases.cases.get(&position) else { continue };
-        worst = worst.max(lack(&CaseJob::new(&suite_run, next), attempt, ended_at, reason));
+        let Some(next) = cases.next(position) else { continue };
+        worst = worst.max(lack(&CaseJob::new(&suite_run, &next), attempt, ended_at, reason));
     }
     conclude(&run, stored, &events, worst, is_part)
 }
@@ -104,14 +112,15 @@ struct MissingAttempt {
     reason: String,
 }
 
-impl RecheckedCases {
-    fn new(run: &mut RunPlan<'_>, stored: &StoredRun, is_shard: bool) -> Self {
-        let matched = MatchedCases::new(&stored.cases, &run.cases);
+impl<'f> RecheckedCases<'f> {
+    fn new(run: &mut RunPlan<'f>, stored: &StoredRun, is_shard: bool) -> Self {
+        let all: Vec<CasePosition> = positions(&run.cases).collect();
+        let matched = MatchedCases::new(&stored.cases, &run.cases, &all);
         let of_position: HashMap<usize, usize> = matched.positions.iter().map(|(index, at)| (*at, *index)).collect();
         let mut next = stored.cases.len().max(matched.positions.len());
-        let (plans, ready) = (std::mem::take(&mut run.cases), std::mem::take(&mut run.ready));
-        let mut cases = HashMap::new();
-        for (position, (case, ready)) in plans.into_iter().zip(ready).enumerate() {
+        let (cases, ready) = (std::mem::take(&mut run.cases), std::mem::take(&mut run.ready));
+        let mut indices = HashMap::new();
+        for position in 0..all.len() {
             let index = match of_position.get(&position) {
                 // The positions in a shard are those among all shards.
                 Some(index) if is_shard => *index,
@@ -121,9 +130,21 @@ impl RecheckedCases {
                     next - 1
                 }
             };
-            cases.insert(position, NextCase { case, ready, index });
+            indices.insert(position, index);
         }
-        Self { matched, cases, results: BTreeMap::new() }
+        let rows = RefCell::new(RowCursor::new(run.options.files));
+        Self { matched, cases, ready, all, indices, rows, results: BTreeMap::new() }
+    }
+
+    /// The case at a position, with its row.
+    fn next(&self, position: usize) -> Option<NextCase> {
+        let CasePosition { case, row } = *self.all.get(position)?;
+        let (written, ready) = (self.cases.get(case as usize)?, self.ready.get(case as usize)?);
+        let case = match &written.data {
+            Some(data) => written.at_row(row as usize, self.rows.borrow_mut().read(&data.dataset, row as usize)),
+            None => Case::clone(written),
+        };
+        Some(NextCase { case: Box::new(case), ready: ready.clone(), index: *self.indices.get(&position)? })
     }
 
     /// The first event of the recheck.
@@ -155,7 +176,7 @@ impl RecheckedCases {
         missing.extend(added.iter().map(none));
         let of_flag = stored.start.1.options.get("runs").and_then(serde_json::Value::as_u64);
         for (position, (made, worst)) in &self.results {
-            let Some(NextCase { case, .. }) = self.cases.get(position) else { continue };
+            let Some(case) = self.all.get(*position).and_then(|at| self.cases.get(at.case as usize)) else { continue };
             // How often a case is repeated until it is decided depends on the results.
             let of_suite = case.repeats.as_ref().map_or(case.runs, |repeats| repeats.min);
             let wanted = of_flag.and_then(|runs| u32::try_from(runs).ok()).unwrap_or(of_suite);

@@ -47,7 +47,7 @@ impl ToolServer {
 
     pub(crate) async fn start(run: &RunPlan<'_>) -> Self {
         let options = run.options;
-        let routed = run.selected().filter(|case| routes(&case.world).is_some());
+        let routed = run.written().filter(|case| routes(&case.world).is_some());
         let needed = routed.clone().any(|case| case.skip.is_none());
         let scoped = run.lanes() > 1;
         if !needed {

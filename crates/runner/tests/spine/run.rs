@@ -86,7 +86,7 @@ impl Bench {
         let (mut ready, problems) = agentci_checks::compile(&plan, &files);
         assert!(problems.is_empty(), "{problems:?}");
         let cases = std::mem::take(&mut plan.suites[0].cases);
-        let selected: Vec<usize> = (0..cases.len()).collect();
+        let selected: Vec<_> = agentci_plan::positions(&cases).collect();
         let secrets = Redactor::default().with_environment(self.environment.clone());
         let mut settings = Settings::default();
         settings.parallel = self.parallel;

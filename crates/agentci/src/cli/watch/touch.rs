@@ -61,10 +61,10 @@ impl Territories {
         for (suite, loaded) in self.suites.iter().zip(suites.loaded_mut()) {
             let all = shared || !former.suites.contains(&suite.path);
             let touches: Vec<Touch> = changed.iter().map(|path| self.touch(suite, path, former)).collect();
-            loaded.selected.retain(|index| {
+            loaded.selected.retain(|position| {
                 all || touches.iter().any(|touch| match touch {
                     Touch::Nothing => false,
-                    Touch::Cases(cases) => cases.contains(index),
+                    Touch::Cases(cases) => cases.contains(&(position.case as usize)),
                     Touch::All => true,
                 })
             });

@@ -1,0 +1,239 @@
+//! Rows of CSV and TSV files. The first record is the header.
+
+use agentci_source::DataInput;
+use serde_json::{Map, Value};
+
+use crate::bounded_lines::{BoundedLines, ROW_LIMIT};
+use crate::csv_record::{Broken, line_end, split};
+use crate::reader::RowSource;
+use crate::row::{DataError, Row, RowSpot};
+
+/// The maximum number of rows with an open quote: the search for its end may read many lines again and again.
+const MOST_OPEN: usize = 100;
+const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
+
+pub(crate) struct CsvRows {
+    lines: BoundedLines,
+    delimiter: u8,
+    columns: Vec<String>,
+    record: Vec<u8>,
+    fields: Vec<(Vec<u8>, usize)>,
+    open: usize,
+}
+
+impl CsvRows {
+    /// Reads the header. Without a delimiter, it is guessed from the header.
+    pub(crate) fn open(input: Box<dyn DataInput>, delimiter: Option<u8>) -> Result<Self, DataError> {
+        let lines = BoundedLines::new(input)?;
+        let mut rows = Self {
+            lines,
+            delimiter: delimiter.unwrap_or(b','),
+            columns: Vec::new(),
+            record: Vec::new(),
+            fields: Vec::new(),
+            open: 0,
+        };
+        let Some(spot) = rows.skip_blank()? else {
+            return Err(DataError::of_file("the file is empty").help("the first line names the columns: `id,question`"));
+        };
+        if delimiter.is_none() {
+            let has = |delimiter: &&u8| rows.record.contains(delimiter);
+            rows.delimiter = DELIMITERS.iter().find(has).copied().unwrap_or(b',');
+        }
+        let header = rows.record(spot)?;
+        rows.columns = header;
+        rows.refuse_bad_header(spot)?;
+        Ok(rows)
+    }
+
+    fn refuse_bad_header(&self, spot: RowSpot) -> Result<(), DataError> {
+        for (position, name) in self.columns.iter().enumerate() {
+            let column = self.column_of(self.fields[position].1);
+            if name.contains('\r') {
+                return Err(DataError::at(spot.line, column, "the lines end with a carriage return only")
+                    .help("save the file with Unix or Windows line ends"));
+            }
+            if name.is_empty() {
+                return Err(DataError::at(spot.line, column, format!("column {} has no name", position + 1))
+                    .help("the first line names the columns"));
+            }
+            if self.columns[..position].contains(name) {
+                let message = format!("two columns are named `{}`", name.escape_debug());
+                return Err(DataError::at(spot.line, column, message).help("rename one of them"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the first line of the next record, without blank lines before it.
+    fn skip_blank(&mut self) -> Result<Option<RowSpot>, DataError> {
+        loop {
+            let spot = self.lines.next_spot();
+            self.record.clear();
+            if !self.lines.append_line(&mut self.record)? {
+                return Ok(None);
+            }
+            if self.record.len() > line_end(&self.record) {
+                return Ok(Some(spot));
+            }
+        }
+    }
+
+    /// Splits the record whose first line was read, and reads its other lines. After an error, the next record begins
+    /// on the next line.
+    fn record(&mut self, spot: RowSpot) -> Result<Vec<String>, DataError> {
+        let after = self.lines.next_spot();
+        loop {
+            if self.record.len() > ROW_LIMIT {
+                let message = format!("the row is longer than {} MiB", ROW_LIMIT >> 20);
+                self.lines.seek(after)?;
+                return Err(DataError::at(spot.line, 1, message).help("put long texts into files of their own"));
+            }
+            match split(&self.record, self.delimiter, &mut self.fields) {
+                Ok(()) => return self.texts(spot),
+                Err(Broken::AfterQuote(quote, at)) => {
+                    self.lines.seek(after)?;
+                    let (line, column) = self.position(spot, at);
+                    let (from, _) = self.position(spot, quote);
+                    let message = if from == line {
+                        "there is text after a closing quote".to_owned()
+                    } else {
+                        format!("there is text after a closing quote; the quote was opened at line {from}")
+                    };
+                    return Err(DataError::at(line, column, message)
+                        .help("write a quote inside of a quoted value twice: `\"say \"\"hi\"\"\"`"));
+                }
+                Err(Broken::Open(quote)) => {
+                    // An append at the limit would only skip lines.
+                    if self.open < MOST_OPEN && self.lines.append_line(&mut self.record)? {
+                        continue;
+                    }
+                    self.open += 1;
+                    self.lines.seek(after)?;
+                    let (line, column) = self.position(spot, quote);
+                    return Err(DataError::at(line, column, "a quote is not closed")
+                        .help("close it, or put quotes around a value that contains quotes and write these twice"));
+                }
+            }
+        }
+    }
+
+    fn texts(&self, spot: RowSpot) -> Result<Vec<String>, DataError> {
+        let text = |(bytes, begin): &(Vec<u8>, usize)| {
+            String::from_utf8(bytes.clone()).map_err(|_| {
+                let (line, column) = self.position(spot, *begin);
+                DataError::at(line, column, "the value is not UTF-8 text").help("save the file as UTF-8")
+            })
+        };
+        self.fields.iter().map(text).collect()
+    }
+
+    /// Line and column of a byte of the record.
+    fn position(&self, spot: RowSpot, at: usize) -> (u32, u32) {
+        let before = &self.record[..at];
+        let lines = before.iter().filter(|byte| **byte == b'\n').count();
+        (spot.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX)), self.column_of(at))
+    }
+
+    fn column_of(&self, at: usize) -> u32 {
+        let line = self.record[..at].rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        u32::try_from(String::from_utf8_lossy(line).chars().count() + 1).unwrap_or(u32::MAX)
+    }
+
+    fn row(&self, spot: RowSpot, texts: Vec<String>) -> Result<Row, DataError> {
+        if texts.len() != self.columns.len() {
+            let (found, expected) = (texts.len(), self.columns.len());
+            let last = self.fields.get(expected).or(self.fields.last()).map_or(0, |(_, begin)| *begin);
+            let (line, column) = self.position(spot, last);
+            let values = if found == 1 { "value" } else { "values" };
+            let message = format!("the row has {found} {values}, but the header has {expected} columns");
+            return Err(DataError::at(line, column, message)
+                .help("put quotes around values that contain the delimiter, and write empty values"));
+        }
+        let fields: Map<String, Value> =
+            self.columns.iter().cloned().zip(texts.into_iter().map(Value::String)).collect();
+        Ok(Row { fields, line: spot.line, column: 1 })
+    }
+}
+
+impl RowSource for CsvRows {
+    fn next(&mut self) -> Option<(RowSpot, Result<Row, DataError>)> {
+        match self.skip_blank() {
+            Ok(None) => None,
+            Err(error) => Some((self.lines.next_spot(), Err(error))),
+            Ok(Some(spot)) => {
+                let row = self.record(spot).and_then(|texts| self.row(spot, texts));
+                Some((spot, row))
+            }
+        }
+    }
+
+    fn seek(&mut self, spot: RowSpot) -> Result<(), DataError> {
+        Ok(self.lines.seek(spot)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn open(text: &str) -> Result<CsvRows, DataError> {
+        CsvRows::open(Box::new(Cursor::new(text.as_bytes().to_vec())), None)
+    }
+
+    fn all(text: &str) -> Vec<(u32, Result<Value, (u32, u32, String)>)> {
+        let mut rows = open(text).unwrap();
+        std::iter::from_fn(|| rows.next())
+            .map(|(spot, row)| {
+                let row = row.map(|row| Value::Object(row.fields));
+                (spot.line, row.map_err(|error| (error.line, error.column, error.message)))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn bad_rows_do_not_hide_the_rows_after_them() {
+        let text = "id,text\n\n1,\"two\nlines\"\n2,\"open\n3,x,y\n4,\"a\" b\n5,ok\n";
+        let rows = all(text);
+        assert_eq!(rows[0], (3, Ok(json!({ "id": "1", "text": "two\nlines" }))));
+        assert_eq!(rows[1].0, 5);
+        let after = "there is text after a closing quote; the quote was opened at line 5".to_owned();
+        assert_eq!(rows[1].1, Err((7, 4, after)));
+        assert_eq!(rows[2].1, Err((6, 5, "the row has 3 values, but the header has 2 columns".into())));
+        assert_eq!(rows[3].1, Err((7, 6, "there is text after a closing quote".into())));
+        assert_eq!(rows[4], (8, Ok(json!({ "id": "5", "text": "ok" }))));
+        assert_eq!(rows.len(), 5);
+    }
+
+    #[test]
+    fn open_quote_at_the_end_is_an_error_of_its_own_row() {
+        let rows = all("id,text\n1,\"open\n2,b\n");
+        assert_eq!(rows[0].1, Err((2, 3, "a quote is not closed".into())));
+        assert_eq!(rows[1], (3, Ok(json!({ "id": "2", "text": "b" }))));
+    }
+
+    #[test]
+    fn delimiter_is_guessed_from_the_header() {
+        for text in ["a;b\n1,5;2\n", "a\tb\n1,5\t2\n", "a|b\n1,5|2\n"] {
+            assert_eq!(all(text), [(2, Ok(json!({ "a": "1,5", "b": "2" })))]);
+        }
+        assert_eq!(all("a\n1;2\n"), [(2, Ok(json!({ "a": "1;2" })))]);
+    }
+
+    #[test]
+    fn refuses_headers_without_names_for_all_columns() {
+        for (text, line, column, message) in [
+            ("", 0, 0, "the file is empty"),
+            ("a,,b\n", 1, 3, "column 2 has no name"),
+            ("a,b,a\n", 1, 5, "two columns are named `a`"),
+            ("a,b\r1,2\r", 1, 3, "the lines end with a carriage return only"),
+        ] {
+            let error = open(text).err().unwrap();
+            assert_eq!((error.line, error.column, error.message.as_str()), (line, column, message));
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Reads all rows of some files once, to find where they are.
+
+use std::path::Path;
+
+use agentci_source::Files;
+
+use crate::columns::Columns;
+use crate::filter::RowFilter;
+use crate::format::DataFormat;
+use crate::id_template::IdTemplate;
+use crate::index::RowIndex;
+use crate::reader::DataReader;
+use crate::row::{DataError, Row, RowSpot};
+
+/// The maximum number of bad rows in all files: the data is something else then.
+const MOST_BAD: usize = 1000;
+
+/// What the scan of some files found.
+#[derive(Debug, Default)]
+pub struct Scan {
+    /// The rows that the filter accepts, and all bad ones.
+    pub index: RowIndex,
+    /// The columns of all rows, also of those that the filter refuses.
+    pub columns: Columns,
+    /// The number of rows that could be read.
+    pub rows: usize,
+    /// The files that could not be read, by position.
+    pub failed: Vec<(usize, DataError)>,
+}
+
+/// Scans files. Without a template, an id is the name of the file and the number of the row.
+pub fn scan(files: &dyn Files, paths: &[(&Path, DataFormat)], filter: &RowFilter, id: Option<&IdTemplate>) -> Scan {
+    let mut scan = Scan::default();
+    for (position, (path, format)) in paths.iter().enumerate() {
+        scan.index.begin_file();
+        if let Err(error) = scan.file((files, path, *format), filter, id) {
+            scan.failed.push((position, error));
+        }
+    }
+    scan.index.shrink();
+    scan
+}
+
+impl Scan {
+    fn file(
+        &mut self,
+        (files, path, format): (&dyn Files, &Path, DataFormat),
+        filter: &RowFilter,
+        template: Option<&IdTemplate>,
+    ) -> Result<(), DataError> {
+        let mut reader = DataReader::open(files, path, format)?;
+        let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let mut number = 0_usize;
+        while let Some((spot, row)) = reader.next_row() {
+            number += 1;
+            let usual = || format!("{stem}-{number}");
+            let added = match row {
+                Err(error) => self.add_bad(spot, &usual(), error)?,
+                Ok(row) => {
+                    self.rows += 1;
+                    self.columns.add(&row);
+                    if !filter.accepts(&row) {
+                        continue;
+                    }
+                    match template.map(|template| template.of(&row)) {
+                        None => self.index.add(spot, &usual()),
+                        Some(Ok(id)) => self.index.add(spot, &id),
+                        Some(Err(message)) => self.add_bad(spot, &usual(), bad_id(&row, message))?,
+                    }
+                }
+            };
+            if !added {
+                let message = format!("there are more than {} rows", RowIndex::MOST_ROWS);
+                return Err(DataError::at(spot.line, 1, message).help("select rows with `where`, or split the suite"));
+            }
+        }
+        Ok(())
+    }
+
+    fn add_bad(&mut self, spot: RowSpot, id: &str, error: DataError) -> Result<bool, DataError> {
+        if self.index.problems().count() < MOST_BAD {
+            return Ok(self.index.add_bad(spot, id, error));
+        }
+        let help = "check the format of the file; the first bad rows are reported as cases";
+        Err(DataError { message: format!("more than {MOST_BAD} rows are bad: {}", error.message), ..error }.help(help))
+    }
+}
+
+fn bad_id(row: &Row, message: String) -> DataError {
+    DataError::at(row.line, row.column, message).help("fill in the column, or make ids from other columns")
+}

@@ -1,0 +1,95 @@
+//! Finds the data files that a suite names.
+
+use std::path::{Path, PathBuf};
+
+use agentci_dataset::DataFormat;
+use agentci_source::{Diagnostics, FileKind, Files, Span, Spanned, join, read};
+
+use crate::search::Glob;
+
+/// The maximum number of entries of folders that a pattern is compared with.
+const MOST_ENTRIES: usize = 100_000;
+/// The maximum depth of folders below the one that a pattern begins in.
+const MOST_DEPTH: usize = 20;
+
+/// A data file, and where the suite names it.
+pub(super) struct FoundFile {
+    pub(super) path: PathBuf,
+    pub(super) format: DataFormat,
+    pub(super) span: Span,
+}
+
+/// The files, each once, in the order of the suite; those of a pattern are sorted.
+pub(super) fn find(
+    files: &dyn Files,
+    folder: &Path,
+    written: &[Spanned<String>],
+    problems: &mut Diagnostics,
+) -> Vec<FoundFile> {
+    let mut found: Vec<FoundFile> = Vec::new();
+    for Spanned { value, span } in written {
+        let paths = if value.contains(['*', '?', '[']) && files.kind(&join(folder, value)).is_none() {
+            fitting(files, folder, value)
+        } else {
+            vec![join(folder, value)]
+        };
+        if paths.is_empty() {
+            let help = "the pattern is relative to the folder of the suite";
+            problems.error(*span, format!("no file matches `{value}`"), "makes no case").help(help);
+        }
+        for path in paths {
+            if found.iter().any(|known| known.path == path) {
+                continue;
+            }
+            match DataFormat::of(&path) {
+                Some(format) => found.push(FoundFile { path, format, span: *span }),
+                None => {
+                    let known: Vec<String> =
+                        DataFormat::EXTENSIONS.iter().map(|(extension, _)| format!(".{extension}")).collect();
+                    let message = format!("`{}` is not a data file", path.display());
+                    let help = format!("supported are {}", read::quoted_list(&known));
+                    problems.error(*span, message, "unknown extension").help(help);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The files below a folder that match a pattern, sorted.
+fn fitting(files: &dyn Files, folder: &Path, pattern: &str) -> Vec<PathBuf> {
+    // The search begins in the last folder that has no wildcard.
+    let parts: Vec<&str> = pattern.split('/').collect();
+    let wild = parts.iter().position(|part| part.contains(['*', '?', '['])).unwrap_or(0);
+    let base = join(folder, &parts[..wild].join("/"));
+    // A pattern without a slash would match at any depth.
+    let Some(glob) = Glob::new(&format!("/{}", parts[wild..].join("/"))) else { return Vec::new() };
+    let mut search = Search { files, glob, found: Vec::new(), left: MOST_ENTRIES };
+    search.folder(&base, "", 0);
+    search.found.sort();
+    search.found
+}
+
+struct Search<'f> {
+    files: &'f dyn Files,
+    glob: Glob,
+    found: Vec<PathBuf>,
+    left: usize,
+}
+
+impl Search<'_> {
+    fn folder(&mut self, folder: &Path, below: &str, depth: usize) {
+        for entry in self.files.list(folder).unwrap_or_default() {
+            let Some(left) = self.left.checked_sub(1) else { return };
+            self.left = left;
+            let (path, name) = (folder.join(&entry.name), format!("{below}{}", entry.name));
+            match entry.kind {
+                FileKind::File if self.glob.fits(&name, false) => self.found.push(path),
+                FileKind::Folder if depth < MOST_DEPTH && !entry.name.starts_with('.') => {
+                    self.folder(&path, &format!("{name}/"), depth + 1);
+                }
+                _ => {}
+            }
+        }
+    }
+}
