@@ -15,7 +15,7 @@ COPY . .
 # The cargo registry and the build folder are cached between builds.
 RUN --mount=type=cache,target=/usr/local/cargo/registry \
     --mount=type=cache,target=/source/target \
-    cargo build --profile dist --locked --package agentci \
+    cargo build --profile dist --locked --package agentci --features parquet \
     && mkdir /out \
     && cp target/dist/agentci LICENSE LICENSE-APACHE LICENSE-MIT crates/weights/assets/NOTICE /out/
 

@@ -4,6 +4,7 @@
 
 use std::fs;
 
+use agentci::plan::CasePosition;
 use agentci::runner::{RunFacts, Stopper};
 use agentci::verdict::{Body, CaseStatus};
 use agentci::{Settings, Suites};
@@ -42,14 +43,15 @@ fn running_a_consumed_case_again_is_an_error() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (_stopper, stop) = Stopper::new();
     let (facts, settings) = (RunFacts::default(), Settings::default());
-    let mut run = |selected: &[usize]| {
+    let mut run = |selected: &[u32]| {
         let mut not_run = 0;
         let mut note = |event: agentci::verdict::RunEvent| {
             if let Body::RunEnd(end) = &event.body {
                 not_run = end.not_run;
             }
         };
-        suites.loaded_mut()[0].selected = selected.to_vec();
+        let at = |case: &u32| CasePosition { case: *case, row: 0 };
+        suites.loaded_mut()[0].selected = selected.iter().map(at).collect();
         let status = runtime.block_on(suites.run_suite(0, &facts, &settings, &stop, &mut note));
         (status, not_run)
     };

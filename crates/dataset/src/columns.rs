@@ -40,3 +40,21 @@ impl Columns {
         self.names.iter().map(String::as_str)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn names_are_limited() {
+        let row = |name: String| Row { fields: [(name, Value::Null)].into_iter().collect(), line: 1, column: 1 };
+        let mut columns = Columns::default();
+        (0..MOST).for_each(|number| columns.add(&row(format!("c{number}"))));
+        assert!(columns.lack("d") && !columns.lack("c1.part"));
+        // Nothing is reported as unknown once not all names are known.
+        columns.add(&row("d".into()));
+        assert!(!columns.lack("e"));
+    }
+}

@@ -93,13 +93,13 @@ impl CsvRows {
                 Ok(()) => return self.texts(spot),
                 Err(Broken::AfterQuote(quote, at)) => {
                     self.lines.seek(after)?;
-                    let (line, column) = self.position(spot, at);
-                    let (from, _) = self.position(spot, quote);
-                    let message = if from == line {
-                        "there is text after a closing quote".to_owned()
-                    } else {
-                        format!("there is text after a closing quote; the quote was opened at line {from}")
-                    };
+                    let (mut line, mut column) = self.position(spot, at);
+                    let opened = self.position(spot, quote);
+                    let mut message = "there is text after a closing quote".to_owned();
+                    if opened.0 != line {
+                        message = format!("a quote is not closed: the next one, at line {line}, has text after it");
+                        (line, column) = opened;
+                    }
                     return Err(DataError::at(line, column, message)
                         .help("write a quote inside of a quoted value twice: `\"say \"\"hi\"\"\"`"));
                 }
@@ -201,8 +201,8 @@ mod tests {
         let rows = all(text);
         assert_eq!(rows[0], (3, Ok(json!({ "id": "1", "text": "two\nlines" }))));
         assert_eq!(rows[1].0, 5);
-        let after = "there is text after a closing quote; the quote was opened at line 5".to_owned();
-        assert_eq!(rows[1].1, Err((7, 4, after)));
+        let open = "a quote is not closed: the next one, at line 7, has text after it".to_owned();
+        assert_eq!(rows[1].1, Err((5, 3, open)));
         assert_eq!(rows[2].1, Err((6, 5, "the row has 3 values, but the header has 2 columns".into())));
         assert_eq!(rows[3].1, Err((7, 6, "there is text after a closing quote".into())));
         assert_eq!(rows[4], (8, Ok(json!({ "id": "5", "text": "ok" }))));
@@ -235,5 +235,16 @@ mod tests {
             let error = open(text).err().unwrap();
             assert_eq!((error.line, error.column, error.message.as_str()), (line, column, message));
         }
+    }
+
+    #[test]
+    fn search_for_closing_quotes_is_limited() {
+        let mut text = String::from("a\n");
+        (0..MOST_OPEN * 3).for_each(|row| text.push_str(&format!("\"{row}\n")));
+        // Every second quote closes the one before it; the last ones are never closed.
+        let mut rows = open(&text).unwrap();
+        let bad = std::iter::from_fn(|| rows.next()).filter(|(_, row)| row.is_err()).count();
+        assert_eq!(bad, MOST_OPEN * 3);
+        assert!(rows.open <= MOST_OPEN * 3);
     }
 }

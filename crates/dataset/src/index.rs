@@ -115,4 +115,12 @@ mod tests {
         assert_eq!((index.spot(3), index.id(3)), (None, ""));
         assert_eq!(index.duplicate(), Some((0, 2)));
     }
+
+    #[test]
+    fn rows_and_ids_are_limited() {
+        let mut index = RowIndex { spots: vec![RowSpot::default(); RowIndex::MOST_ROWS - 1], ..RowIndex::default() };
+        assert!(index.add(RowSpot::default(), "a"));
+        assert!(!index.add(RowSpot::default(), "b"));
+        assert_eq!(index.len(), RowIndex::MOST_ROWS);
+    }
 }

@@ -15,6 +15,8 @@ mod id_template;
 mod index;
 mod json_lines;
 mod json_list;
+#[cfg(feature = "parquet")]
+mod parquet_rows;
 mod reader;
 mod row;
 mod scan;

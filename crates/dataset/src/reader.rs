@@ -50,6 +50,12 @@ impl DataReader {
     }
 }
 
+#[cfg(feature = "parquet")]
+fn parquet(files: &dyn Files, path: &Path) -> Result<Box<dyn RowSource>, DataError> {
+    Ok(Box::new(crate::parquet_rows::ParquetRows::open(files, path)?))
+}
+
+#[cfg(not(feature = "parquet"))]
 fn parquet(_files: &dyn Files, _path: &Path) -> Result<Box<dyn RowSource>, DataError> {
     Err(DataError::of_file("this build of agentci does not read Parquet")
         .help("use a released package, build with `--features parquet`, or convert the file to CSV or JSON lines"))

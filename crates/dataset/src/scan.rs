@@ -89,3 +89,42 @@ impl Scan {
 fn bad_id(row: &Row, message: String) -> DataError {
     DataError::at(row.line, row.column, message).help("fill in the column, or make ids from other columns")
 }
+
+#[cfg(test)]
+mod tests {
+    use agentci_source::MemoryFiles;
+
+    use super::*;
+    use crate::dataset::{Dataset, DatasetFile, RowCursor};
+
+    fn scanned(files: &MemoryFiles, id: Option<&str>) -> Scan {
+        let id = id.map(IdTemplate::parse);
+        scan(files, &[(Path::new("a.csv"), DataFormat::Csv)], &RowFilter::default(), id.as_ref())
+    }
+
+    #[test]
+    fn files_of_bad_rows_are_refused() {
+        let rows = |count: usize| format!("a,b\n{}", "1\n".repeat(count));
+        let files = MemoryFiles::default().with("a.csv", rows(MOST_BAD));
+        assert_eq!(scanned(&files, None).failed, []);
+        let failed = scanned(&files.with("a.csv", rows(MOST_BAD + 1)), None).failed;
+        assert!(failed[0].1.message.starts_with("more than 1000 rows are bad"), "{failed:?}");
+    }
+
+    #[test]
+    fn changed_files_are_noticed_when_a_row_is_read_again() {
+        let before = MemoryFiles::default().with("a.csv", "id,t\n1,a\n2,b\n");
+        let index = scanned(&before, Some("{id}")).index;
+        let file = agentci_source::Sources::default().add(Path::new("a.csv"), "");
+        let files = vec![DatasetFile { path: "a.csv".into(), format: DataFormat::Csv, file }];
+        let dataset = Dataset { files, index, id: Some(IdTemplate::parse("{id}")) };
+        let text =
+            |files: &MemoryFiles, row| RowCursor::new(files).read(&dataset, row).map(|row| row.fields["t"].clone());
+        assert_eq!((text(&before, 1), text(&before, 0)), (Ok("b".into()), Ok("a".into())));
+        for after in ["id,t\n0,x\n1,a\n2,b\n", "id,t\n1,a\n", "id,t\n1,a\n3,b\n"] {
+            let after = before.clone().with("a.csv", after);
+            let error = text(&after, 1).unwrap_err();
+            assert_eq!(error.message, "the file has changed since the run began");
+        }
+    }
+}

@@ -58,3 +58,26 @@ impl RowSource for YamlList {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use agentci_source::MemoryFiles;
+
+    use super::*;
+
+    #[test]
+    fn refuses_oversized_file() {
+        let files = MemoryFiles::default().with("a.yaml", vec![b' '; (10 << 20) + 1]);
+        let error = YamlList::open(&files, Path::new("a.yaml")).err().unwrap();
+        assert_eq!(error.message, "the file has 10485761 bytes, the limit is 10485760");
+    }
+
+    #[test]
+    fn rows_have_the_place_of_their_mapping() {
+        let files = MemoryFiles::default().with("a.yaml", "- a: 1\n- [x]\n-   a: 2\n");
+        let mut list = YamlList::open(&files, Path::new("a.yaml")).unwrap();
+        let places: Vec<_> =
+            std::iter::from_fn(|| list.next()).map(|(spot, row)| (spot.line, spot.column, row.is_ok())).collect();
+        assert_eq!(places, [(1, 3, true), (2, 3, false), (3, 5, true)]);
+    }
+}

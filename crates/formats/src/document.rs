@@ -8,6 +8,10 @@ use agentci_source::{Diagnostic, Diagnostics, FileError, FileId, Files, Node, So
 /// The size limit of a suite or case file, in bytes.
 pub(crate) const SIZE_LIMIT: u64 = 10 * 1024 * 1024;
 
+/// The size limit of a file that is named on the command line or has the name of a native suite, in bytes. While it is
+/// read, a suite takes about twenty times its size in memory.
+pub(crate) const SUITE_LIMIT: u64 = 64 * 1024 * 1024;
+
 pub(crate) fn folder_of(path: &Path) -> PathBuf {
     join(path.parent().unwrap_or(Path::new("")), "")
 }
@@ -47,6 +51,17 @@ impl Loading<'_> {
         open(self.files, self.sources, path, SIZE_LIMIT)
     }
 
+    /// Parses a file that may be a whole suite, as [`Loading::open`] does.
+    pub(crate) fn open_suite(&mut self, path: &Path) -> Result<Node, Diagnostic> {
+        open(self.files, self.sources, path, SUITE_LIMIT).map_err(|problem| match &problem.help {
+            Some(help) if help == SPLIT => problem.help(
+                "a suite is kept in memory while it is read, in about 20 times its size; move the cases into a data file, \
+                 which is read row by row: `cases: { from: cases.jsonl, .. }`",
+            ),
+            _ => problem,
+        })
+    }
+
     /// Reads a file of at most `limit` bytes and adds its text to the sources.
     pub(crate) fn read_text(&mut self, path: &Path, limit: u64) -> Result<(FileId, Arc<str>), Diagnostic> {
         read_text(self.files, self.sources, path, limit).map_err(|(_, problem)| problem)
@@ -65,10 +80,13 @@ impl Loading<'_> {
     }
 }
 
+/// The help for a file that is too large.
+const SPLIT: &str = "split it into smaller files";
+
 /// Parses a file of at most `limit` bytes.
 pub(crate) fn open(files: &dyn Files, sources: &mut Sources, path: &Path, limit: u64) -> Result<Node, Diagnostic> {
     let (file, text) = read_text(files, sources, path, limit).map_err(|(error, diagnostic)| match error {
-        FileError::TooLarge { .. } => diagnostic.help("split it into smaller files"),
+        FileError::TooLarge { .. } => diagnostic.help(SPLIT),
         FileError::Other(reason) if reason.contains("UTF-8") => diagnostic.help("save it as UTF-8 text"),
         FileError::Missing | FileError::Other(_) => diagnostic,
     })?;
@@ -105,5 +123,15 @@ mod tests {
         let files = MemoryFiles::default().with("a.yaml", vec![b' '; 11 * 1024 * 1024]);
         let error = open(&files, &mut Sources::default(), Path::new("a.yaml"), SIZE_LIMIT).unwrap_err();
         assert_eq!(error.message, "cannot read `a.yaml`: the file has 11534336 bytes, the limit is 10485760");
+    }
+
+    #[test]
+    fn refuses_oversized_suite_with_its_reason() {
+        let files = MemoryFiles::default().with("a.yaml", vec![b' '; 65 << 20]);
+        let (mut sources, mut problems) = (Sources::default(), Diagnostics::default());
+        let mut loading = Loading { files: &files, sources: &mut sources, problems: &mut problems };
+        let error = loading.open_suite(Path::new("a.yaml")).unwrap_err();
+        assert_eq!(error.message, "cannot read `a.yaml`: the file has 68157440 bytes, the limit is 67108864");
+        assert!(error.help.unwrap().contains("move the cases into a data file"));
     }
 }

@@ -82,7 +82,7 @@ impl<'f> Loader<'f> {
         if self.finders.iter_mut().any(|(_, finder)| finder.take_named(path, &mut self.search)) {
             return;
         }
-        let file = self.search.open(path);
+        let file = self.search.open_suite(path);
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let known = file.root.as_ref().ok().and_then(|root| recognise(name, root)).map(|front| front.dialect);
         let mut finders = self.finders.iter_mut();
@@ -179,7 +179,10 @@ impl<'f> Loader<'f> {
         if !self.search.opened.insert(path.to_path_buf()) {
             return true;
         }
-        let file = self.search.open(path);
+        let file = match dialect {
+            Dialect::Native => self.search.open_suite(path),
+            _ => self.search.open(path),
+        };
         let root = match &file.root {
             Ok(root) => root,
             Err(problem) => {

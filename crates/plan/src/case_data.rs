@@ -3,6 +3,7 @@
 //! A suite may have a million rows, so they do not become cases when the suite is read. The plan has one case that
 //! stands for all of them, and a position in the plan is a case and a row.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use agentci_dataset::{DataError, Dataset, Row};
@@ -95,6 +96,23 @@ pub fn planned(cases: &Cases, position: CasePosition) -> Option<PlannedCase<'_>>
     let row = position.row as usize;
     let exists = case.data.as_ref().map_or(row == 0, |data| row < data.dataset.index.len());
     exists.then_some(PlannedCase { case, row })
+}
+
+/// The cases by their files: one that is made from data is included once for each row if its paths contain the id of
+/// the case, and otherwise once.
+pub fn cases_by_files(cases: &Cases) -> impl Iterator<Item = Cow<'_, Case>> {
+    cases.iter().flat_map(|case| {
+        let rows = case.data.as_ref().filter(|_| case.world.of_case("").is_some());
+        let rows = rows.map(|data| data.dataset.index.len());
+        (0..rows.unwrap_or(1)).map(move |row| match rows {
+            Some(_) => {
+                let of_row = PlannedCase { case, row };
+                let (id, world) = (Name::from(of_row.id()), of_row.world());
+                Cow::Owned(Case { id, world, data: None, ..Case::clone(case) })
+            }
+            None => Cow::Borrowed(&**case),
+        })
+    })
 }
 
 impl Case {

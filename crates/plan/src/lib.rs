@@ -41,7 +41,7 @@ mod world;
 pub use answerer::AnsweredBy;
 pub use calendar::civil_date;
 pub use case::{Case, Cases, MOST_RUNS, Skip, StopRule};
-pub use case_data::{CaseData, CasePosition, PlannedCase, case_count, planned, positions, row_problem};
+pub use case_data::{CaseData, CasePosition, PlannedCase, case_count, cases_by_files, planned, positions, row_problem};
 pub use case_path::{CASE_PLACEHOLDER, changes_as_file_name, path_of_case};
 pub use check::{Check, Wording};
 pub use embedder::is_meant;

@@ -66,9 +66,9 @@ impl std::fmt::Display for FileError {
 impl std::error::Error for FileError {}
 
 /// The open content of a file.
-pub trait DataInput: Read + Seek {}
+pub trait DataInput: Read + Seek + Send {}
 
-impl<T: Read + Seek> DataInput for T {}
+impl<T: Read + Seek + Send> DataInput for T {}
 
 /// File access for pure code.
 pub trait Files {

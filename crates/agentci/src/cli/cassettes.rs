@@ -1,10 +1,11 @@
 //! Checks cassettes and recordings for `agentci check`: invalid files, files that no case uses, and entries that no
 //! call can reach.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use agentci::plan::{Case, Cassette, Mode, RecordedNumbers, RecordingSetting, Suite, ToolSource};
+use agentci::plan::{Case, Cassette, Mode, RecordedNumbers, RecordingSetting, Suite, ToolSource, cases_by_files};
 use agentci::source::{Diagnostic, Diagnostics, FileKind, Files as _, Sources, Span};
 use agentci::stubs::{Tape, TapeEntry, TapeError};
 use agentci::trace::Redactor;
@@ -19,14 +20,17 @@ use super::stored_run;
 const SHOWN_CASSETTE: u64 = 64 << 20;
 
 /// The cassettes that the cases of all suites use, each once, with its cases.
-pub(super) fn named(suites: &[LoadedSuite]) -> Vec<(&Cassette, Vec<&Case>)> {
-    let mut found: Vec<(&Cassette, Vec<&Case>)> = Vec::new();
-    for case in suites.iter().flat_map(|loaded| &loaded.suite.cases) {
+pub(super) fn named(suites: &[LoadedSuite]) -> Vec<(Cassette, Vec<Cow<'_, Case>>)> {
+    let mut found: Vec<(Cassette, Vec<Cow<'_, Case>>)> = Vec::new();
+    let mut places: HashMap<PathBuf, usize> = HashMap::new();
+    for case in suites.iter().flat_map(|loaded| cases_by_files(&loaded.suite.cases)) {
         let ToolSource::Cassette(cassette) = &case.world.tools else { continue };
-        match found.iter_mut().find(|(known, _)| known.path == cassette.path) {
-            Some((_, cases)) => cases.push(case),
-            None => found.push((cassette, vec![case])),
-        }
+        let cassette = cassette.clone();
+        let place = *places.entry(cassette.path.clone()).or_insert_with(|| {
+            found.push((cassette, Vec::new()));
+            found.len() - 1
+        });
+        found[place].1.push(case);
     }
     found
 }
@@ -101,16 +105,16 @@ fn not_asked_for(suite: &Suite, sources: &mut Sources) -> Vec<Diagnostic> {
 
 /// Recordings that a run would replay but cannot, each once.
 fn unplayable(suites: &[LoadedSuite]) -> Vec<Diagnostic> {
-    let mut seen: BTreeSet<&Path> = BTreeSet::new();
+    let mut seen: BTreeSet<PathBuf> = BTreeSet::new();
     let mut problems = Vec::new();
     let played = suites.iter().map(|loaded| &loaded.suite).filter(|suite| suite.mode == Mode::Replay);
-    for case in played.flat_map(|suite| &suite.cases) {
+    for case in played.flat_map(|suite| cases_by_files(&suite.cases)) {
         let conversation = case.world.recording.as_ref().filter(|_| case.target.is_recorded());
         let Some(recording) = case.recorded_world().map(|world| world.recording).or(conversation) else { continue };
-        if !seen.insert(&recording.path) {
+        if !seen.insert(recording.path.clone()) {
             continue;
         }
-        problems.extend(wrong(case, recording).map(|message| {
+        problems.extend(wrong(&case, recording).map(|message| {
             Diagnostic::error(recording.span, message)
                 .label("names this file")
                 .help("record it with `agentci record`, or correct the path: it is relative to the suite's folder")
@@ -136,7 +140,7 @@ fn wrong(case: &Case, recording: &RecordingSetting) -> Option<String> {
 }
 
 /// Entries whose tool none of the cases may call.
-fn unreachable(tape: &Tape, cases: &[&Case], sources: &mut Sources) -> Vec<Diagnostic> {
+fn unreachable(tape: &Tape, cases: &[Cow<'_, Case>], sources: &mut Sources) -> Vec<Diagnostic> {
     let may_call = |case: &Case, tool: &str| {
         case.world.allowed.as_ref().is_none_or(|allowed| allowed.iter().any(|name| name.value == tool))
     };

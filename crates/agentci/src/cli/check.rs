@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use agentci::plan::Suite;
+use agentci::plan::{Suite, case_count};
 use agentci::report::count_of;
 use agentci::source::{Diagnostics, Severity};
 use agentci::{DiskFiles, Suites, checks};
@@ -68,7 +68,7 @@ pub(crate) fn check(arguments: &CheckArguments, context: &CliContext) -> Command
     if !problems.has_errors() {
         tell_changes(&suites, context);
     }
-    let cases: usize = all(&suites).map(|suite| suite.cases.len()).sum();
+    let cases: usize = all(&suites).map(|suite| case_count(&suite.cases)).sum();
     let found = if suites.loaded().is_empty() && recordings > 0 {
         count_of(recordings, "recording")
     } else {

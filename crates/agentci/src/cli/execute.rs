@@ -1,7 +1,5 @@
 //! Runs the prepared suites on an async runtime.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use agentci::runner::Stop;
 use agentci::verdict::{ExitStatus, NotLoaded};
 use tokio::runtime::Runtime;
@@ -25,7 +23,7 @@ pub(super) fn execute(
     stop: &Stop,
 ) -> ExitStatus {
     gates::complain(suites, context);
-    let seed = arguments.seed.unwrap_or_else(draw_seed);
+    let seed = arguments.selection.seed();
     let budget = arguments.recording.budget();
     let mut session = RunSession { arguments, context, suites, not_loaded, seed, budget, summaries: Vec::new() };
     let status = if arguments.want_answer_only() {
@@ -38,11 +36,4 @@ pub(super) fn execute(
     }
     let wrong = suites.problems().has_errors();
     if wrong { status.max(ExitStatus::Failed) } else { status }
-}
-
-/// A random seed.
-fn draw_seed() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    // Short enough to type.
-    agentci::plan::mix(u64::from(now.subsec_nanos()) ^ (now.as_secs() << 20) ^ u64::from(std::process::id())) >> 40
 }

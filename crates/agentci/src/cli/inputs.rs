@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use agentci::plan::Target;
+use agentci::plan::{Target, cases_by_files};
 use agentci::source::join;
 use agentci::{Suites, real_path};
 
@@ -25,10 +25,12 @@ pub(super) fn are_kept(reports: &ReportFlags, suites: &Suites, read: &BTreeSet<P
     for suite in all() {
         inputs.insert(real_path(&suite.path));
         inputs.extend(suite.gates.baseline.iter().map(|baseline| real_path(&baseline.value)));
-        for case in &suite.cases {
+        for case in cases_by_files(&suite.cases) {
             inputs.extend(programs(&case.target).map(|path| real_path(path)));
             inputs.insert(real_path(suites.sources().path(case.span.file)));
-            inputs.extend(recorded(case).iter().map(|path| real_path(path)));
+            let files = case.data.iter().flat_map(|data| &data.dataset.files);
+            inputs.extend(files.map(|file| real_path(&file.path)));
+            inputs.extend(recorded(&case).iter().map(|path| real_path(path)));
             inputs.extend(case.world.mcp.iter().map(|server| real_path(server.path())));
         }
     }

@@ -28,7 +28,7 @@ pub(crate) fn list(arguments: &ListArguments, context: &CliContext) -> CommandRe
     let mut suites = Suites::load_with(arguments.dialects.paths(&arguments.paths), &arguments.dialects.options());
     arguments.dialects.fit(&suites)?;
     context.show(suites.problems(), suites.sources());
-    arguments.selection.apply(&mut suites, None)?;
+    arguments.selection.apply(&mut suites, None, context)?;
     let mut text = String::new();
     for loaded in suites.loaded() {
         for planned in loaded.selected_cases() {

@@ -27,7 +27,7 @@ pub(super) fn prepare(
     if let Some(RunCount::Fixed(runs)) = arguments.runs {
         suites.repeat(runs);
     }
-    if let Err(error) = arguments.selection.apply(suites, arguments.output_dir.as_deref()) {
+    if let Err(error) = arguments.selection.apply(suites, arguments.output_dir.as_deref(), context) {
         context.show(suites.problems(), suites.sources());
         let errors = not_loaded(suites.problems(), suites.sources());
         annotate_not_loaded(&errors, context, aside);

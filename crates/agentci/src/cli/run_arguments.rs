@@ -49,9 +49,6 @@ pub(crate) struct RunArguments {
     /// Retries per case if the agent is unreachable or returns status 429; failed checks are never retried
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=10))]
     pub(super) retries: u32,
-    /// Seed for all random choices [default: random, printed at the start]
-    #[arg(long, value_name = "N")]
-    pub(super) seed: Option<u64>,
     /// Re-run affected cases when a file changes
     #[arg(long, conflicts_with_all = ["shard", "dry_run", "json", "failed"])]
     pub(super) watch: bool,
@@ -116,7 +113,11 @@ impl RunArguments {
             ("timeout", self.timeout.map(|limit| print_duration(limit).into())),
             ("verbose", self.verbose.then_some(true.into())),
         ];
-        options.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+        options
+            .into_iter()
+            .chain(self.selection.recorded())
+            .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+            .collect()
     }
 }
 

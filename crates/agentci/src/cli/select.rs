@@ -1,14 +1,18 @@
 //! Selects cases by ID, tag and pattern, and by the result of an earlier run.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
+use std::sync::OnceLock;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use agentci::plan::{CasePosition, PlannedCase, Suite, planned, positions};
 use clap::Args;
 use regex::Regex;
+use serde_json::Value;
 
 use super::failed_cases::FailedCases;
-use super::{CliError, LoadedSuite, Suites, meant_or};
+use super::{CliContext, CliError, LoadedSuite, Suites, meant_or};
 
 /// Stands for the newest run of each suite.
 const NEWEST: &str = "";
@@ -36,12 +40,26 @@ pub(crate) struct Selection {
         help_heading = "Selection"
     )]
     failed: Option<OsString>,
+    /// Select N of the cases at random; the same seed selects the same cases, also when others are added
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Selection")]
+    sample: Option<u32>,
+    /// Seed for all random choices [default: random, printed at the start]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// The random seed, once it was drawn.
+    #[arg(skip)]
+    drawn: OnceLock<u64>,
 }
 
 impl Selection {
     /// Selects the matching cases of each suite. It is an error if an ID is unknown, or if no case matches. Run folders are
     /// in `output_dir`, unless each suite says where.
-    pub(crate) fn apply(&self, suites: &mut Suites, output_dir: Option<&Path>) -> Result<(), CliError> {
+    pub(crate) fn apply(
+        &self,
+        suites: &mut Suites,
+        output_dir: Option<&Path>,
+        context: &CliContext,
+    ) -> Result<(), CliError> {
         for wanted in &self.cases {
             known(suites, wanted)?;
         }
@@ -61,7 +79,44 @@ impl Selection {
                 "`agentci list` shows every case with its tags",
             ));
         }
+        if let Some(line) = self.draw_sample(suites) {
+            context.say(&line);
+        }
         Ok(())
+    }
+
+    /// The seed for all random choices.
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed.unwrap_or_else(|| *self.drawn.get_or_init(draw_seed))
+    }
+
+    /// The flags that are stored with a run.
+    pub(crate) fn recorded(&self) -> [(&'static str, Option<Value>); 2] {
+        [("sample", self.sample.map(Value::from)), ("seed", self.sample.map(|_| self.seed().into()))]
+    }
+
+    /// Keeps a random sample of the selected cases. Returns a line that says how to repeat it.
+    fn draw_sample(&self, suites: &mut Suites) -> Option<String> {
+        let sample = self.sample?;
+        let seed = self.seed();
+        let mut drawn: Vec<(u64, usize, usize)> = Vec::new();
+        for (suite, loaded) in suites.loaded().iter().enumerate() {
+            let name = loaded.suite.name.as_str();
+            let keys = loaded.selected_cases().map(|case| sample_key(seed, name, case.id()));
+            drawn.extend(keys.enumerate().map(|(place, key)| (key, suite, place)));
+        }
+        let all = drawn.len();
+        drawn.sort_unstable();
+        drawn.truncate(sample as usize);
+        let mut kept: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); suites.loaded().len()];
+        for (_, suite, place) in &drawn {
+            kept[*suite].insert(*place);
+        }
+        for (loaded, kept) in suites.loaded_mut().iter_mut().zip(kept) {
+            loaded.selected = kept.into_iter().map(|place| loaded.selected[place]).collect();
+        }
+        let cases = drawn.len();
+        Some(format!("sampled {cases} of {all} cases; `--sample {sample} --seed {seed}` selects the same ones\n"))
     }
 
     /// The cases that did not pass in the stored runs, if they are to be selected.
@@ -93,6 +148,21 @@ impl Selection {
             .is_none_or(|run| run.is_match(case.id()) || run.is_match(&format!("{}/{}", suite.name, case.id())));
         by_id && by_tag && by_pattern
     }
+}
+
+/// The place of a case in the order in which cases are drawn.
+fn sample_key(seed: u64, suite: &str, id: &str) -> u64 {
+    let bytes = suite.bytes().chain([0]).chain(id.bytes());
+    // FNV-1a: the same on every machine and in every version.
+    let hash =
+        bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    agentci::plan::mix(seed ^ hash)
+}
+
+/// A random seed, short enough to type.
+fn draw_seed() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    agentci::plan::mix(u64::from(now.subsec_nanos()) ^ (now.as_secs() << 20) ^ u64::from(std::process::id())) >> 40
 }
 
 fn known(suites: &Suites, wanted: &str) -> Result<(), CliError> {

@@ -45,6 +45,7 @@ mod console;
 mod conversations;
 mod convert;
 mod convert_examples;
+mod datasets;
 mod descendants;
 mod dialect_names;
 mod diff;

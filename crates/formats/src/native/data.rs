@@ -49,10 +49,12 @@ pub(super) fn written_data(fields: &mut Reader<'_, '_>) -> Option<WrittenData> {
     let (mut filter, mut filtered) = (RowFilter::default(), Vec::new());
     for pair in conditions.iter().flat_map(|node| node.pairs().unwrap_or_default()) {
         filtered.push(Spanned::new(pair.key.text.to_string(), pair.key.span));
-        let condition = condition(&pair.value, &pair.key.text, fields.problems)?;
-        filter.conditions.push((pair.key.text.to_string(), condition));
+        if let Some(condition) = condition(&pair.value, &pair.key.text, fields.problems) {
+            filter.conditions.push((pair.key.text.to_string(), condition));
+        }
     }
     if let Some(node) = conditions.as_ref().filter(|_| filtered.is_empty()) {
+        // An invalid condition was already reported.
         let help = "write conditions by column: `where: { lang: de }`";
         fields.problems.mismatch(node, "`where` must be a mapping", "expected a mapping").help(help);
     }

@@ -93,3 +93,35 @@ impl Search<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use agentci_source::MemoryFiles;
+
+    use super::*;
+
+    fn found(files: &MemoryFiles, pattern: &str) -> Vec<String> {
+        fitting(files, Path::new("s"), pattern).iter().map(|path| path.display().to_string()).collect()
+    }
+
+    #[test]
+    fn patterns_match_names_and_folders() {
+        let names = ["s/a.csv", "s/d/b.csv", "s/d/e/c.csv", "s/d/x.json", "s/.git/z.csv"];
+        let files = names.iter().fold(MemoryFiles::default(), |files, name| files.with(name, ""));
+        assert_eq!(found(&files, "*.csv"), ["s/a.csv"]);
+        assert_eq!(found(&files, "**/*.csv"), ["s/a.csv", "s/d/b.csv", "s/d/e/c.csv"]);
+        assert_eq!(found(&files, "d/*.[cj]*"), ["s/d/b.csv", "s/d/x.json"]);
+        assert_eq!(found(&files, "../s/d/*.csv"), ["s/d/b.csv"]);
+    }
+
+    #[test]
+    fn the_search_is_limited() {
+        let deep = format!("s/{}a.csv", "d/".repeat(MOST_DEPTH + 1));
+        let files = MemoryFiles::default().with(format!("s/{}a.csv", "d/".repeat(MOST_DEPTH)), "").with(deep, "");
+        assert_eq!(found(&files, "**/*.csv").len(), 1);
+        let many = (0..5).fold(MemoryFiles::default(), |files, number| files.with(format!("s/{number}.csv"), ""));
+        let mut search = Search { files: &many, glob: Glob::new("/*.csv").unwrap(), found: Vec::new(), left: 3 };
+        search.folder(Path::new("s"), "", 0);
+        assert_eq!((search.found.len(), search.left), (3, 0));
+    }
+}

@@ -112,6 +112,11 @@ impl<'f> SuiteSearch<'f> {
         OpenedFile { path: path.to_path_buf(), root: self.loading().open(path) }
     }
 
+    /// Opens a file that is named on the command line or has the name of a suite.
+    pub(crate) fn open_suite(&mut self, path: &Path) -> OpenedFile {
+        OpenedFile { path: path.to_path_buf(), root: self.loading().open_suite(path) }
+    }
+
     /// Adds a suite to the plan, unless another suite has the same name and so the same run folder.
     pub(crate) fn add(&mut self, suite: Suite) {
         let Loaded { plan, diagnostics } = &mut self.loaded;

@@ -112,6 +112,8 @@ pub(crate) fn case() -> impl Strategy<Value = Case> {
             expected: last.0.map(|_| Arc::new(json!({ "a": "${b}" }))),
             metadata: None,
             broken: None,
+            data: None,
+            row: None,
         },
     )
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use agentci::plan::cases_by_files;
 use agentci::source::Severity;
 use agentci::trace::sha256;
 use agentci::{Suites, real_path};
@@ -69,8 +70,11 @@ impl SuitesInSight {
         let wrong = errors.find(|problem| !problem.message.starts_with("no suite found in "));
         let mut cases = Vec::new();
         for suite in suites.loaded().iter().map(|loaded| &loaded.suite) {
-            let recorded: Vec<_> =
-                suite.cases.iter().filter_map(|case| Some((case, case.recorded_world()?.recording))).collect();
+            let recorded = cases_by_files(&suite.cases).filter_map(|case| {
+                let recording = case.recorded_world()?.recording.clone();
+                Some((case, recording))
+            });
+            let recorded: Vec<_> = recorded.collect();
             if recorded.is_empty() {
                 continue;
             }

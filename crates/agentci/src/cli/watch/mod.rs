@@ -118,7 +118,7 @@ impl WatchRounds<'_> {
     fn say_what_changed(&self, suites: &mut Suites, territories: &Territories, watched: &WatchSet) {
         let Some(former) = &self.former else { return };
         // Problems with the selection are reported when the run is prepared.
-        let (left, all) = if self.arguments.selection.apply(suites, None).is_ok() {
+        let (left, all) = if self.arguments.selection.apply(suites, None, self.context).is_ok() {
             let all = count(suites);
             territories.narrow(suites, &self.changed, former, watched.noted());
             (count(suites), all)

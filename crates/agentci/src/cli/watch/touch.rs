@@ -112,7 +112,8 @@ impl Territory {
             let own = absolute(sources.path(case.span.file));
             let model = case.world.model.iter().filter_map(|model| model.source.file()).map(absolute);
             let servers = case.world.mcp.iter().map(|server| absolute(server.path()));
-            for path in recorded(case).into_iter().chain(model).chain(servers).chain([own]) {
+            let data = case.data.iter().flat_map(|data| &data.dataset.files).map(|file| absolute(&file.path));
+            for path in recorded(case).into_iter().chain(model).chain(servers).chain(data).chain([own]) {
                 territory.of_cases.entry(path).or_default().insert(index);
             }
             territory.add_agent(&case.target);

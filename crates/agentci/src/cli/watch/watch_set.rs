@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use agentci::plan::Mode;
+use agentci::plan::{Mode, cases_by_files};
 
 use super::{FOLDER_LIMIT, FileSnapshot, Territories};
 use crate::cli::case_files::{absolute, recorded};
@@ -63,7 +63,7 @@ impl WatchSet {
             outputs.extend(suite.output_dir.iter().map(|path| absolute(path)));
             if mode.unwrap_or(suite.mode) == Mode::Record {
                 // Each run writes them.
-                for path in suite.cases.iter().flat_map(|case| recorded(case)) {
+                for path in cases_by_files(&suite.cases).flat_map(|case| recorded(&case)) {
                     sources.remove(&path);
                 }
             }
