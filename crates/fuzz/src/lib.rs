@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "what does not hold is a finding")]
 
 mod bases;
+mod data;
 mod dialects;
 mod models;
 mod protocols;
@@ -42,6 +43,7 @@ pub const TARGETS: &[FuzzTarget] = targets! {
     "yao", dialects::yao, "the same";
     "convert", dialects::convert, "a native suite that is printed and read again is the same suite";
     "yaml", texts::yaml, "the fast reader of plain YAML and the full parser build the same tree";
+    "data", data::files, "rows of data files are read or rejected, and each can be read again by itself";
     "model_script", models::script, "a script is read or rejected, and one that is read answers";
     "process", protocols::process, "a line of an agent is read or rejected";
     "agui", protocols::agui, "events are read or rejected, and the turn ends";
