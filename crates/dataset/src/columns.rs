@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::row::Row;
+use crate::row::DataRow;
 
 /// The maximum number of names that are remembered: rows of JSON may each have others.
 const MOST: usize = 1000;
@@ -16,7 +16,7 @@ pub struct Columns {
 
 impl Columns {
     /// Adds the columns of a row.
-    pub fn add(&mut self, row: &Row) {
+    pub fn add(&mut self, row: &DataRow) {
         for name in row.fields.keys() {
             if self.names.contains(name) {
                 continue;
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn names_are_limited() {
-        let row = |name: String| Row { fields: [(name, Value::Null)].into_iter().collect(), line: 1, column: 1 };
+        let row = |name: String| DataRow { fields: [(name, Value::Null)].into_iter().collect(), line: 1, column: 1 };
         let mut columns = Columns::default();
         (0..MOST).for_each(|number| columns.add(&row(format!("c{number}"))));
         assert!(columns.lack("d") && !columns.lack("c1.part"));

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::bounded_lines::{BoundedLines, ROW_LIMIT};
 use crate::csv_record::{Broken, line_end, split};
 use crate::reader::RowSource;
-use crate::row::{DataError, Row, RowSpot};
+use crate::row::{DataError, DataRow, RowSpot};
 
 /// The maximum number of rows with an open quote: the search for its end may read many lines again and again.
 const MOST_OPEN: usize = 100;
@@ -140,7 +140,7 @@ impl CsvRows {
         u32::try_from(String::from_utf8_lossy(line).chars().count() + 1).unwrap_or(u32::MAX)
     }
 
-    fn row(&self, spot: RowSpot, texts: Vec<String>) -> Result<Row, DataError> {
+    fn row(&self, spot: RowSpot, texts: Vec<String>) -> Result<DataRow, DataError> {
         if texts.len() != self.columns.len() {
             let (found, expected) = (texts.len(), self.columns.len());
             let last = self.fields.get(expected).or(self.fields.last()).map_or(0, |(_, begin)| *begin);
@@ -152,12 +152,12 @@ impl CsvRows {
         }
         let fields: Map<String, Value> =
             self.columns.iter().cloned().zip(texts.into_iter().map(Value::String)).collect();
-        Ok(Row { fields, line: spot.line, column: 1 })
+        Ok(DataRow { fields, line: spot.line, column: 1 })
     }
 }
 
 impl RowSource for CsvRows {
-    fn next(&mut self) -> Option<(RowSpot, Result<Row, DataError>)> {
+    fn next(&mut self) -> Option<(RowSpot, Result<DataRow, DataError>)> {
         match self.skip_blank() {
             Ok(None) => None,
             Err(error) => Some((self.lines.next_spot(), Err(error))),

@@ -8,7 +8,7 @@ use crate::format::DataFormat;
 use crate::id_template::IdTemplate;
 use crate::index::RowIndex;
 use crate::reader::DataReader;
-use crate::row::{DataError, Row};
+use crate::row::{DataError, DataRow};
 
 /// The rows of data files that make cases.
 #[derive(Debug, Clone)]
@@ -62,7 +62,7 @@ impl<'f> RowCursor<'f> {
     }
 
     /// A row of a dataset. It is an error if the file has changed since it was scanned.
-    pub fn read(&mut self, dataset: &Dataset, row: usize) -> Result<Row, DataError> {
+    pub fn read(&mut self, dataset: &Dataset, row: usize) -> Result<DataRow, DataError> {
         if let Some(problem) = dataset.index.problem(row) {
             return Err(problem.clone());
         }

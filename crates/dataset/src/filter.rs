@@ -3,7 +3,7 @@
 use regex::Regex;
 use serde_json::Value;
 
-use crate::row::{Row, value_text};
+use crate::row::{DataRow, value_text};
 
 /// Conditions on columns, all of which a row must meet.
 #[derive(Debug, Clone, Default)]
@@ -32,7 +32,7 @@ pub enum Condition {
 
 impl RowFilter {
     /// Whether a row meets all conditions. A column that the row does not have is null.
-    pub fn accepts(&self, row: &Row) -> bool {
+    pub fn accepts(&self, row: &DataRow) -> bool {
         self.conditions.iter().all(|(column, condition)| condition.holds(row.find(column).unwrap_or(&Value::Null)))
     }
 }
@@ -75,7 +75,7 @@ mod tests {
     fn accepts(condition: Condition, value: Value) -> bool {
         let fields = [("a".to_owned(), value)].into_iter().collect();
         let filter = RowFilter { conditions: vec![("a".into(), condition)] };
-        filter.accepts(&Row { fields, line: 1, column: 1 })
+        filter.accepts(&DataRow { fields, line: 1, column: 1 })
     }
 
     #[test]

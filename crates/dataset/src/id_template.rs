@@ -1,6 +1,6 @@
 //! The ids of cases, made from the columns of their rows.
 
-use crate::row::{Row, value_text};
+use crate::row::{DataRow, value_text};
 
 /// The maximum length of an id, in characters.
 const ID_LIMIT: usize = 200;
@@ -47,7 +47,7 @@ impl IdTemplate {
     }
 
     /// The id of a row. The error says why it has none.
-    pub fn of(&self, row: &Row) -> Result<String, String> {
+    pub fn of(&self, row: &DataRow) -> Result<String, String> {
         let mut id = String::new();
         for part in &self.parts {
             match part {
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn ids_are_made_from_columns() {
         let fields = json!({ "lang": "de", "n": 7, "none": "", "text": "a\n b" }).as_object().unwrap().clone();
-        let row = Row { fields, line: 1, column: 1 };
+        let row = DataRow { fields, line: 1, column: 1 };
         for (written, id) in [
             ("{lang}-{n}", Ok("de-7")),
             ("q/${row.n}", Ok("q/7")),

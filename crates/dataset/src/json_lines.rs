@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::bounded_lines::{BoundedLines, ROW_LIMIT};
 use crate::reader::RowSource;
-use crate::row::{DataError, Row, RowSpot};
+use crate::row::{DataError, DataRow, RowSpot};
 
 pub(crate) struct JsonLines {
     lines: BoundedLines,
@@ -19,7 +19,7 @@ impl JsonLines {
 }
 
 impl RowSource for JsonLines {
-    fn next(&mut self) -> Option<(RowSpot, Result<Row, DataError>)> {
+    fn next(&mut self) -> Option<(RowSpot, Result<DataRow, DataError>)> {
         loop {
             let spot = self.lines.next_spot();
             self.line.clear();
@@ -38,7 +38,7 @@ impl RowSource for JsonLines {
 }
 
 /// Parses a row that begins at this line and column.
-pub(crate) fn parse(text: &[u8], line: u32, column: u32) -> Result<Row, DataError> {
+pub(crate) fn parse(text: &[u8], line: u32, column: u32) -> Result<DataRow, DataError> {
     if text.len() > ROW_LIMIT {
         return Err(DataError::at(line, column, format!("the row is longer than {} MiB", ROW_LIMIT >> 20)));
     }
@@ -54,9 +54,9 @@ pub(crate) fn parse(text: &[u8], line: u32, column: u32) -> Result<Row, DataErro
 }
 
 /// The row, if it is an object.
-pub(crate) fn object(value: Value, line: u32, column: u32) -> Result<Row, DataError> {
+pub(crate) fn object(value: Value, line: u32, column: u32) -> Result<DataRow, DataError> {
     let found = match value {
-        Value::Object(fields) => return Ok(Row { fields, line, column }),
+        Value::Object(fields) => return Ok(DataRow { fields, line, column }),
         Value::Array(_) => "an array",
         Value::String(_) => "a string",
         Value::Number(_) => "a number",

@@ -7,7 +7,7 @@ use agentci_source::DataInput;
 use crate::bounded_lines::{ROW_LIMIT, seek};
 use crate::json_lines::parse;
 use crate::reader::RowSource;
-use crate::row::{DataError, Row, RowSpot};
+use crate::row::{DataError, DataRow, RowSpot};
 
 pub(crate) struct JsonList {
     input: BufReader<Box<dyn DataInput>>,
@@ -72,7 +72,7 @@ impl JsonList {
         Ok(None)
     }
 
-    fn read_row(&mut self) -> Result<Option<(RowSpot, Result<Row, DataError>)>, DataError> {
+    fn read_row(&mut self) -> Result<Option<(RowSpot, Result<DataRow, DataError>)>, DataError> {
         let mut token = self.next_token()?;
         if self.begun && token == Some(b',') {
             self.step()?;
@@ -118,7 +118,7 @@ impl JsonList {
 }
 
 impl RowSource for JsonList {
-    fn next(&mut self) -> Option<(RowSpot, Result<Row, DataError>)> {
+    fn next(&mut self) -> Option<(RowSpot, Result<DataRow, DataError>)> {
         if self.ended {
             return None;
         }

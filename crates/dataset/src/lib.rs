@@ -29,5 +29,5 @@ pub use format::DataFormat;
 pub use id_template::IdTemplate;
 pub use index::RowIndex;
 pub use reader::DataReader;
-pub use row::{DataError, Row, RowSpot, value_text};
+pub use row::{DataError, DataRow, RowSpot, value_text};
 pub use scan::{Scan, scan};

@@ -14,7 +14,7 @@ use parquet::record::reader::RowIter;
 
 use crate::json_lines::object;
 use crate::reader::RowSource;
-use crate::row::{DataError, Row, RowSpot};
+use crate::row::{DataError, DataRow, RowSpot};
 
 /// The maximum size of a chunk that is read at once: the page of a column, or the description of the file.
 const CHUNK_LIMIT: usize = 256 << 20;
@@ -37,7 +37,7 @@ impl ParquetRows {
 }
 
 impl RowSource for ParquetRows {
-    fn next(&mut self) -> Option<(RowSpot, Result<Row, DataError>)> {
+    fn next(&mut self) -> Option<(RowSpot, Result<DataRow, DataError>)> {
         let row = self.rows.next()?;
         let line = u32::try_from(self.next + 1).unwrap_or(u32::MAX);
         let spot = RowSpot { offset: self.next, line, column: 1 };

@@ -8,13 +8,13 @@ use crate::csv_rows::CsvRows;
 use crate::format::DataFormat;
 use crate::json_lines::JsonLines;
 use crate::json_list::JsonList;
-use crate::row::{DataError, Row, RowSpot};
+use crate::row::{DataError, DataRow, RowSpot};
 use crate::yaml_list::YamlList;
 
 /// The rows of a file in one format.
 pub(crate) trait RowSource {
     /// The next row; a bad one does not end the rows.
-    fn next(&mut self) -> Option<(RowSpot, Result<Row, DataError>)>;
+    fn next(&mut self) -> Option<(RowSpot, Result<DataRow, DataError>)>;
     /// Continues at a row that was read before.
     fn seek(&mut self, spot: RowSpot) -> Result<(), DataError>;
 }
@@ -37,12 +37,12 @@ impl DataReader {
     }
 
     /// The next row and where it begins; a bad row does not end the rows.
-    pub fn next_row(&mut self) -> Option<(RowSpot, Result<Row, DataError>)> {
+    pub fn next_row(&mut self) -> Option<(RowSpot, Result<DataRow, DataError>)> {
         self.0.next()
     }
 
     /// The row at a spot; `None` if nothing is there. Reading rows in order is as fast as [`DataReader::next_row`].
-    pub fn row_at(&mut self, spot: RowSpot) -> Option<Result<Row, DataError>> {
+    pub fn row_at(&mut self, spot: RowSpot) -> Option<Result<DataRow, DataError>> {
         match self.0.seek(spot) {
             Ok(()) => Some(self.0.next()?.1),
             Err(error) => Some(Err(error)),

@@ -16,7 +16,7 @@ pub struct RowSpot {
 
 /// One row.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct DataRow {
     /// The values by column. Those of CSV and TSV are strings.
     pub fields: Map<String, Value>,
     /// The line at which it begins, from 1.
@@ -25,7 +25,7 @@ pub struct Row {
     pub column: u32,
 }
 
-impl Row {
+impl DataRow {
     /// The value of a variable: `row` is the whole row, `row.name` a column, and `row.name.key` a part of its value.
     pub fn variable(&self, name: &str) -> Option<Value> {
         if name == "row" {
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn variables_find_columns_and_parts_of_values() {
         let Value::Object(fields) = json!({ "a": { "b": [1, "two"] }, "a.b": "dotted", "c": null }) else { panic!() };
-        let row = Row { fields, line: 1, column: 1 };
+        let row = DataRow { fields, line: 1, column: 1 };
         for (name, value) in [
             ("row.a.b", Some(json!("dotted"))),
             ("row.a.b.1", Some(json!("two"))),

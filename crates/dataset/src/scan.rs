@@ -10,7 +10,7 @@ use crate::format::DataFormat;
 use crate::id_template::IdTemplate;
 use crate::index::RowIndex;
 use crate::reader::DataReader;
-use crate::row::{DataError, Row, RowSpot};
+use crate::row::{DataError, DataRow, RowSpot};
 
 /// The maximum number of bad rows in all files: the data is something else then.
 const MOST_BAD: usize = 1000;
@@ -86,7 +86,7 @@ impl Scan {
     }
 }
 
-fn bad_id(row: &Row, message: String) -> DataError {
+fn bad_id(row: &DataRow, message: String) -> DataError {
     DataError::at(row.line, row.column, message).help("fill in the column, or make ids from other columns")
 }
 

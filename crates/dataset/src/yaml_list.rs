@@ -6,13 +6,13 @@ use agentci_source::{FileId, Files, Node, Reading, Sources, yaml};
 
 use crate::json_lines::object;
 use crate::reader::RowSource;
-use crate::row::{DataError, Row, RowSpot};
+use crate::row::{DataError, DataRow, RowSpot};
 
 /// The maximum size of a YAML file in bytes: its rows take about twenty times as much memory.
 const YAML_LIMIT: u64 = 10 << 20;
 
 pub(crate) struct YamlList {
-    rows: Vec<Result<Row, DataError>>,
+    rows: Vec<Result<DataRow, DataError>>,
     next: usize,
 }
 
@@ -37,7 +37,7 @@ impl YamlList {
     }
 }
 
-fn row(node: &Node) -> Result<Row, DataError> {
+fn row(node: &Node) -> Result<DataRow, DataError> {
     let value = node.value(Reading::Core).map_err(|span| {
         DataError::at(span.line, span.column, "the value has no form in JSON").help("put quotes around it")
     })?;
@@ -45,7 +45,7 @@ fn row(node: &Node) -> Result<Row, DataError> {
 }
 
 impl RowSource for YamlList {
-    fn next(&mut self) -> Option<(RowSpot, Result<Row, DataError>)> {
+    fn next(&mut self) -> Option<(RowSpot, Result<DataRow, DataError>)> {
         let row = self.rows.get(self.next)?.clone();
         let (line, column) = row.as_ref().map_or_else(|error| (error.line, error.column), |row| (row.line, row.column));
         let spot = RowSpot { offset: self.next as u64, line, column };

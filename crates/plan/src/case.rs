@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::{CaseData, Check, Hook, Limits, Repeats, Target, Text, Turn, World};
-use agentci_dataset::Row;
+use agentci_dataset::DataRow;
 use agentci_source::{Diagnostics, Name, Span};
 
 /// The maximum number of runs of a case: all runs are kept until the end, to measure how similar they are.
@@ -58,7 +58,7 @@ pub struct Case {
     /// Set if it stands for one case per row of data. Such a case is completed by [`Case::at_row`] before it runs.
     pub data: Option<Arc<CaseData>>,
     /// The row it was made from, if any.
-    pub row: Option<Arc<Row>>,
+    pub row: Option<Arc<DataRow>>,
     /// The problems that keep it from running, if its own definition is invalid and the rest of the suite is not.
     pub broken: Option<Diagnostics>,
 }

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use agentci_dataset::{DataError, Dataset, Row};
+use agentci_dataset::{DataError, DataRow, Dataset};
 use agentci_source::{Diagnostic, Name, Node, Span};
 
 use crate::case_path::filled_path;
@@ -118,7 +118,7 @@ pub fn cases_by_files(cases: &Cases) -> impl Iterator<Item = Cow<'_, Case>> {
 impl Case {
     /// The case for a row: with the id and the data of the row. A row that cannot be read makes a broken case.
     #[must_use]
-    pub fn at_row(&self, number: usize, read: Result<Row, DataError>) -> Self {
+    pub fn at_row(&self, number: usize, read: Result<DataRow, DataError>) -> Self {
         let Some(data) = &self.data else { return self.clone() };
         let span = data.dataset.span(number).unwrap_or(self.span);
         let id = Name::from(data.dataset.index.id(number));
@@ -142,7 +142,7 @@ impl Case {
     }
 
     /// Fills in the columns that keep their type.
-    fn fill_row(&mut self, row: &Row) -> Result<(), ColumnError> {
+    fn fill_row(&mut self, row: &DataRow) -> Result<(), ColumnError> {
         let lookup = |name: &str| row.variable(name);
         for turn in &mut self.turns {
             match &mut turn.said {

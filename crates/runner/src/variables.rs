@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::fmt::Display;
 use std::sync::Arc;
 
-use agentci_dataset::{Row, value_text};
+use agentci_dataset::{DataRow, value_text};
 use agentci_plan::{Case, Variables, is_row};
 use agentci_source::Place;
 use agentci_verdict::{Cause, Finding};
@@ -27,7 +27,7 @@ pub(crate) struct VariableScope<'s> {
     /// The addresses of the scripted model and the MCP servers, which are not secret.
     addresses: Vec<(String, String)>,
     /// The row of data that the case was made from.
-    row: Option<Arc<Row>>,
+    row: Option<Arc<DataRow>>,
     /// The number of bytes added to texts so far. Lookups only share a reference, so this is a cell.
     filled: Cell<usize>,
 }

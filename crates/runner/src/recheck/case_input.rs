@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use agentci_checks::{Lookup, ReadyCheck, refill};
-use agentci_dataset::{Row, value_text};
+use agentci_dataset::{DataRow, value_text};
 use agentci_plan::{Case, Variables, is_row};
 use agentci_verdict::Finding;
 use serde_json::Value;
@@ -16,7 +16,7 @@ use crate::{findings, job::CaseJob};
 pub(super) struct FixedVariables {
     variables: Variables,
     /// The row of data that the case was made from.
-    row: Option<Arc<Row>>,
+    row: Option<Arc<DataRow>>,
 }
 
 impl FixedVariables {
