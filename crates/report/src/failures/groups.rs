@@ -7,9 +7,10 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use agentci_verdict::{CaseRow, CaseStatus, Cause, Finding, Rows};
+use agentci_verdict::{CaseRow, Cause, Finding};
 
 use super::blanks::blanked;
+use crate::ReportedRun;
 use crate::findings::{decisive, headline};
 
 /// The number of cases with equal reasons from which these are a group of their own.
@@ -31,9 +32,9 @@ pub(crate) struct FailureGroup<'r> {
 type ReasonKind<'r> = (Option<Cause>, &'r str);
 
 /// All cases that failed or had an error, the largest group first; among equals, the one with the earliest case.
-pub(crate) fn of(rows: &Rows) -> Vec<FailureGroup<'_>> {
+pub(crate) fn of(run: &ReportedRun) -> Vec<FailureGroup<'_>> {
     let mut kinds: BTreeMap<ReasonKind<'_>, BTreeMap<String, Vec<&CaseRow>>> = BTreeMap::new();
-    for row in rows.iter().filter(|row| matches!(row.status(), CaseStatus::Fail | CaseStatus::Error)) {
+    for row in run.rows.failed() {
         let check = decisive(row.decisive()).map(|finding| finding.name.as_str()).unwrap_or_default();
         kinds.entry((row.cause(), check)).or_default().entry(kind_of(row)).or_default().push(row);
     }
@@ -105,13 +106,13 @@ fn blank_title(finding: &Finding) -> String {
 
 #[cfg(test)]
 mod tests {
-    use agentci_verdict::{Body, CaseEnd, RunEvent};
+    use agentci_verdict::{Body, CaseEnd, CaseStatus, RunEvent};
 
     use super::*;
 
     /// The titles and sizes of the groups of cases with these checks and messages.
     fn groups(failures: &[(&str, String)]) -> Vec<(usize, String)> {
-        let mut rows = Rows::default();
+        let mut run = ReportedRun::default();
         for (index, (name, message)) in failures.iter().enumerate() {
             let finding =
                 Finding { cause: Cause::Check, name: (*name).into(), message: message.clone(), ..Finding::default() };
@@ -125,9 +126,9 @@ mod tests {
             };
             let body = Body::CaseEnd(end.into());
             let id = Some(format!("c{index}").into());
-            rows.add(&RunEvent { suite: "s".into(), case_id: id, attempt: Some(1), timestamp: 1, body });
+            run.add(&RunEvent { suite: "s".into(), case_id: id, attempt: Some(1), timestamp: 1, body }, None);
         }
-        of(&rows).into_iter().map(|group| (group.rows.len(), group.title)).collect()
+        of(&run).into_iter().map(|group| (group.rows.len(), group.title)).collect()
     }
 
     fn lacks(text: &str) -> (&'static str, String) {

@@ -34,6 +34,7 @@ mod finding;
 mod page;
 mod page_data;
 mod rows;
+mod shown_cases;
 mod step;
 mod steps;
 mod table;
