@@ -50,15 +50,15 @@ fn groups(ran: &Ran) -> Vec<(usize, String)> {
     groups.iter().map(group).collect()
 }
 
-fn groups_are_everywhere(cases: usize) {
-    let (suite, expected) = failing(cases);
+/// The groups of a run are the expected ones, and the same in every report.
+fn groups_are_everywhere(suite: &Suite, cases: usize, expected: [(usize, &str); 4]) {
     let ran = suite.run(&["--report", "markdown=report.md"]);
     assert_eq!(ran.code, Some(1));
     let lines = ran.stdout.lines().count() + ran.stderr.lines().count();
     assert!(lines <= 120, "{lines} lines:\n{}", ran.console());
     let groups = groups(&ran);
     assert_eq!(groups.len(), 4, "{groups:?}");
-    let folder = ran.run_folder();
+    let folder = ran.run_folders().pop().unwrap();
     let pages = [
         ran.console(),
         std::fs::read_to_string(suite.path("report.md")).unwrap(),
@@ -79,12 +79,58 @@ fn groups_are_everywhere(cases: usize) {
 
 #[test]
 fn failures_are_grouped_alike_in_every_report() {
-    groups_are_everywhere(400);
+    let (suite, expected) = failing(400);
+    groups_are_everywhere(&suite, 400, expected);
 }
 
 #[test]
 fn output_does_not_grow_with_the_suite() {
-    groups_are_everywhere(2_000);
+    let (suite, expected) = failing(10_000);
+    groups_are_everywhere(&suite, 10_000, expected);
+}
+
+/// The same suite, with a baseline that knows steps: the cases of the second and third reason called a tool that they no
+/// longer call, those of the first reason another one that passing cases do not call any more either.
+fn departing(cases: usize) -> (Suite, [(usize, &'static str); 4]) {
+    let (suite, counts) = failing(cases);
+    let ran = suite.run(&[]);
+    let folder = ran.run_folder();
+    let path = folder.join("summary.json");
+    let mut summary: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    for case in summary["cases"].as_array_mut().unwrap() {
+        let tool = match case["failure_reason"].as_str() {
+            Some(reason) if reason.contains("order") => Some("refund_order"),
+            Some(reason) if reason.contains("never") => Some("find_order"),
+            Some(reason) if !reason.contains("good") => None,
+            _ => Some("search_docs"),
+        };
+        let step = |tool: &str| serde_json::json!([{ "tool": tool, "args_hash": "0000000000000000" }]);
+        case["tool_steps"] = tool.map(step).unwrap_or_else(|| serde_json::json!([]));
+    }
+    let suite = suite.file("suite/baseline.json", summary.to_string());
+    let written = std::fs::read_to_string(suite.path("suite/agentci.yaml")).unwrap();
+    let gates = "gates: { baseline: baseline.json, min_pass_rate: 0.5 }\ncases:\n";
+    let suite = suite.file("suite/agentci.yaml", written.replace("cases:\n", gates));
+    let titles = [
+        counts[0].1,
+        "first differing step: `refund_order` is missing",
+        "first differing step: `find_order` is missing",
+        counts[3].1,
+    ];
+    let counts = counts.map(|(count, _)| count);
+    (suite, [0, 1, 2, 3].map(|at| (counts[at], titles[at])))
+}
+
+#[test]
+fn failures_are_grouped_by_the_first_step_that_differs() {
+    let (suite, expected) = departing(400);
+    groups_are_everywhere(&suite, 400, expected);
+}
+
+#[test]
+fn first_differing_steps_of_many_cases_are_grouped() {
+    let (suite, expected) = departing(10_000);
+    groups_are_everywhere(&suite, 10_000, expected);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Groups cases that did not pass.
 //!
-//! Cases with the same reason are a group if there are enough of them. Reasons that differ from case to case, as when each
+//! Cases that departed from the baseline at the same step come first (`first_steps`). Of the others, cases with the same
+//! reason are a group if there are enough of them. Reasons that differ from case to case, as when each
 //! case expects a text of its own, are one group for each kind of reason. Cases that are still alone are grouped by their
 //! check.
 
@@ -10,6 +11,7 @@ use std::collections::BTreeMap;
 use agentci_verdict::{CaseRow, Cause, Finding};
 
 use super::blanks::blanked;
+use super::first_steps;
 use crate::ReportedRun;
 use crate::findings::{decisive, headline};
 
@@ -34,11 +36,12 @@ type ReasonKind<'r> = (Option<Cause>, &'r str);
 /// All cases that failed or had an error, the largest group first; among equals, the one with the earliest case.
 pub(crate) fn of(run: &ReportedRun) -> Vec<FailureGroup<'_>> {
     let mut kinds: BTreeMap<ReasonKind<'_>, BTreeMap<String, Vec<&CaseRow>>> = BTreeMap::new();
-    for row in run.rows.failed() {
+    let (mut groups, departed) = first_steps::groups(run);
+    for row in run.rows.failed().filter(|row| !departed.contains(&row.index())) {
         let check = decisive(row.decisive()).map(|finding| finding.name.as_str()).unwrap_or_default();
         kinds.entry((row.cause(), check)).or_default().entry(kind_of(row)).or_default().push(row);
     }
-    let mut groups: Vec<FailureGroup<'_>> = kinds.into_values().flat_map(of_kind).collect();
+    groups.extend(kinds.into_values().flat_map(of_kind));
     groups.sort_by_key(|group| (Reverse(group.rows.len()), group.rows[0].decisive().index));
     groups
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use std::rc::Rc;
 
-use agentci_verdict::{Body, CaseRow, LinePlace, RunEvent};
+use agentci_verdict::{CaseRow, LinePlace, Rows, RunEvent};
 
 /// Reads an event again that was stored at a place.
 #[derive(Clone)]
@@ -29,9 +29,10 @@ impl EventReader {
         if again.error.is_some() {
             return None;
         }
-        let read = (again.read)(place).and_then(|event| match event.body {
-            Body::CaseEnd(end) if end.index == position => Ok(CaseRow { attempts: vec![end] }),
-            _ => Err(io::Error::other("the stored run changed while it was read")),
+        let read = (again.read)(place).and_then(|event| {
+            let mut rows = Rows::default();
+            rows.add(&event);
+            rows.remove(position).ok_or_else(|| io::Error::other("the stored run changed while it was read"))
         });
         read.map_err(|error| again.error = Some(error)).ok()
     }
