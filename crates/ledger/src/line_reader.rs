@@ -37,8 +37,8 @@ impl LineReader {
             None => self.load(place.at, length)?,
         };
         let line = self.piece.get(offset..offset + length);
-        line.ok_or_else(|| "the file is shorter than before".to_owned()).and_then(parse).map_err(|reason| {
-            io::Error::other(format!("`{}` changed while it was read: {reason}", self.path.display()))
+        line.ok_or_else(|| "the file is too short".to_owned()).and_then(parse).map_err(|reason| {
+            io::Error::other(format!("an event cannot be read again from `{}`: {reason}", self.path.display()))
         })
     }
 
@@ -108,8 +108,8 @@ mod tests {
         let path = folder.path().join("run.jsonl");
         std::fs::write(&path, said("x").to_line().unwrap()).unwrap();
         let error = |place| LineReader::new(&path).read(place).unwrap_err().to_string();
-        assert!(error(LinePlace { at: 1, length: 9 }).contains("changed while it was read: "));
-        assert!(error(LinePlace { at: 0, length: 9999 }).ends_with("the file is shorter than before"));
+        assert!(error(LinePlace { at: 1, length: 9 }).starts_with("an event cannot be read again from `"));
+        assert!(error(LinePlace { at: 0, length: 9999 }).ends_with("the file is too short"));
         assert!(LineReader::new("nowhere").read(LinePlace { at: 0, length: 1 }).is_err());
     }
 }

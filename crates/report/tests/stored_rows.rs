@@ -21,6 +21,7 @@ fn event(case: Option<usize>, body: Body) -> RunEvent {
     RunEvent { suite: "many".into(), case_id, attempt, timestamp: 1_763_176_000_000, body }
 }
 
+#[expect(clippy::cast_precision_loss, reason = "some thousands")]
 fn end(index: usize) -> CaseEnd {
     let status = match index % 500 {
         3 => CaseStatus::Fail,
