@@ -12,7 +12,7 @@
 use std::io::{self, BufRead, BufReader, Read as _, Write as _};
 use std::path::Path;
 
-use agentci_verdict::RunEvent;
+use agentci_verdict::{LinePlace, RunEvent};
 use fs_err::File;
 
 use crate::{LedgerError, RunFolder};
@@ -36,6 +36,10 @@ pub struct RunJournal {
     file: File,
     /// Complete lines that are not written yet.
     held: Vec<u8>,
+    /// The number of bytes that are in the file.
+    written: u64,
+    /// The place of the last event.
+    last: Option<LinePlace>,
     failed: bool,
 }
 
@@ -44,7 +48,7 @@ impl RunJournal {
     pub fn create(folder: &RunFolder) -> Result<Self, LedgerError> {
         let path = folder.path().join(FILE_NAME);
         let file = fs_err::OpenOptions::new().append(true).create_new(true).open(path)?;
-        Ok(Self { file, held: Vec::new(), failed: false })
+        Ok(Self { file, held: Vec::new(), written: 0, last: None, failed: false })
     }
 
     /// Appends an event and flushes it to the file. After the first failure nothing more is written, because the file
@@ -57,6 +61,7 @@ impl RunJournal {
     /// Adds an event that may be buffered until [`RunJournal::flush`] is called, more events follow, or the journal is
     /// dropped.
     pub fn hold(&mut self, event: &RunEvent) -> Result<(), LedgerError> {
+        self.last = None;
         if self.failed {
             return Ok(());
         }
@@ -68,6 +73,8 @@ impl RunJournal {
             self.failed = true;
             return Err(LedgerError::Event { path: self.file.path().to_path_buf(), source });
         }
+        let length = u32::try_from(self.held.len() - before).ok();
+        self.last = length.map(|length| LinePlace { at: self.written + before as u64, length });
         self.held.push(b'\n');
         if self.held.len() < HELD_LIMIT { Ok(()) } else { self.flush() }
     }
@@ -79,10 +86,21 @@ impl RunJournal {
         }
         let written = self.file.write_all(&self.held);
         self.failed = written.is_err();
+        self.written += self.held.len() as u64;
         self.held.clear();
         // A single huge event must not occupy its memory for the rest of the run.
         self.held.shrink_to(2 * HELD_LIMIT);
         Ok(written?)
+    }
+
+    /// The path of the file.
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// Where the last event is, or will be after [`RunJournal::flush`]; `None` if it could not be written.
+    pub fn last_place(&self) -> Option<LinePlace> {
+        self.last.filter(|_| !self.failed)
     }
 
     /// Whether all events are in the file.
@@ -135,13 +153,28 @@ pub fn read(path: &Path) -> Result<Readback, LedgerError> {
 }
 
 /// Reads a `run.jsonl` like [`read`], and passes on each event as it is read: a long run need not fit into memory.
-pub fn play(path: &Path, on_event: impl FnMut(RunEvent)) -> Result<Playback, LedgerError> {
-    Ok(play_lines(BufReader::new(File::open(path)?), LINE_LIMIT, on_event)?)
+pub fn play(path: &Path, mut on_event: impl FnMut(RunEvent)) -> Result<Playback, LedgerError> {
+    play_places(path, |event, _| on_event(event))
 }
 
-fn play_lines(mut reader: impl BufRead, limit: u64, mut on_event: impl FnMut(RunEvent)) -> io::Result<Playback> {
+/// The same, with the place of each event, from which a [`LineReader`] can read it again. A pipe has no places.
+pub fn play_places(
+    path: &Path,
+    mut on_event: impl FnMut(RunEvent, Option<LinePlace>),
+) -> Result<Playback, LedgerError> {
+    let file = File::open(path)?;
+    let is_file = file.metadata()?.is_file();
+    Ok(play_lines(BufReader::new(file), LINE_LIMIT, |event, place| on_event(event, place.filter(|_| is_file)))?)
+}
+
+fn play_lines(
+    mut reader: impl BufRead,
+    limit: u64,
+    mut on_event: impl FnMut(RunEvent, Option<LinePlace>),
+) -> io::Result<Playback> {
     let mut playback = Playback::default();
     let mut line = Vec::new();
+    let mut at = 0;
     for number in 1.. {
         line.clear();
         // A single huge line must not occupy its memory for the rest of the file.
@@ -150,15 +183,20 @@ fn play_lines(mut reader: impl BufRead, limit: u64, mut on_event: impl FnMut(Run
         if length == 0 {
             break;
         }
+        let begin = at;
+        at += length as u64;
         let ended = line.last() == Some(&b'\n');
         let text = line.strip_suffix(b"\n").unwrap_or(&line);
         if text.len() as u64 > limit {
-            reader.skip_until(b'\n')?;
+            at += reader.skip_until(b'\n')? as u64;
             playback.damaged.push(Damage { line: number, reason: format!("longer than {limit} bytes") });
             continue;
         }
         match parse(text) {
-            Ok(event) => on_event(event),
+            Ok(event) => {
+                let length = u32::try_from(text.len()).ok();
+                on_event(event, length.map(|length| LinePlace { at: begin, length }));
+            }
             Err(_) if !ended => playback.torn = true,
             Err(reason) => playback.damaged.push(Damage { line: number, reason }),
         }
@@ -169,7 +207,7 @@ fn play_lines(mut reader: impl BufRead, limit: u64, mut on_event: impl FnMut(Run
     Ok(playback)
 }
 
-fn parse(line: &[u8]) -> Result<RunEvent, String> {
+pub(crate) fn parse(line: &[u8]) -> Result<RunEvent, String> {
     let text = std::str::from_utf8(line).map_err(|error| format!("not UTF-8: {error}"))?;
     RunEvent::from_line(text).map_err(|error| error.to_string())
 }
@@ -192,7 +230,7 @@ mod tests {
 
     fn read_lines(bytes: &[u8], limit: u64) -> io::Result<Readback> {
         let mut events = Vec::new();
-        let Playback { damaged, torn } = play_lines(bytes, limit, |event| events.push(event))?;
+        let Playback { damaged, torn } = play_lines(bytes, limit, |event, _| events.push(event))?;
         Ok(Readback { events, damaged, torn })
     }
 
@@ -282,10 +320,11 @@ mod tests {
     #[test]
     fn full_disk_is_reported_once() {
         let file = fs_err::OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let mut journal = RunJournal { file, held: Vec::new(), failed: false };
+        let mut journal = RunJournal { file, held: Vec::new(), written: 0, last: None, failed: false };
         let end = RunEvent { body: Body::RunEnd(RunEnd::default()), ..said("") };
         let error = journal.append(&end).unwrap_err();
         assert!(error.to_string().contains("/dev/full"), "{error}");
+        assert_eq!(journal.last_place(), None);
         journal.append(&end).unwrap();
     }
 }

@@ -7,16 +7,18 @@
 //! ```
 //!
 //! [`RunFolder`] creates a folder for each run, [`RunJournal`] appends run events to it, and [`read`] and [`play`] read
-//! them back.
+//! them back. A [`LineReader`] reads single events again.
 
 mod atomic_file;
 mod error;
 mod folder;
 mod jsonl;
+mod line_reader;
 mod name;
 
 pub use atomic_file::{write_pieces, write_whole};
 pub use error::LedgerError;
 pub use folder::RunFolder;
-pub use jsonl::{Damage, Playback, Readback, RunJournal, play, read};
+pub use jsonl::{Damage, Playback, Readback, RunJournal, play, play_places, read};
+pub use line_reader::LineReader;
 pub use name::safe_name;

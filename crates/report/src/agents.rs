@@ -68,7 +68,7 @@ impl MissingAgents<'_> {
 /// The recordings that fail the run, without duplicates; empty if no agent is required.
 pub(crate) fn missing(run: &ReportedRun) -> Vec<MissingAgents<'_>> {
     let mut all: Vec<MissingAgents<'_>> = Vec::new();
-    for row in run.rows.iter().filter(|_| run.start.require_agent) {
+    for row in run.rows.kept().filter(|_| run.start.require_agent) {
         let Some(played) = row.lacks_agent() else { continue };
         match all.iter_mut().find(|missing| *missing.place == played.place) {
             Some(missing) => missing.cases.push(row.id()),

@@ -24,41 +24,37 @@
 
 use std::io::{self, Write};
 
-use agentci_verdict::{CaseEnd, CaseRow, CaseStatus, Cause, Finding, Rows, RunEvent};
+use agentci_verdict::{Aggregates, CaseEnd, CaseRow, CaseStatus, Cause, Finding};
 use serde_json::{Value, json};
 
 use crate::json_object::{list, object};
 use crate::registry::JSON;
-use crate::{DocumentReport, OwnReports, ReportKind, RunDocument, write_json};
+use crate::{DocumentReport, OwnReports, ReportKind, ReportedRun, RunDocument, write_json};
 
 /// The reports of the dialect.
 pub(crate) static REPORTS: OwnReports = OwnReports {
     dialect: "ananke",
-    kinds: &[ReportKind::new(JSON, "result.json", &["json"], |output| Box::new(TestList::new(output)))],
+    kinds: &[ReportKind::new(JSON, "result.json", &["json"], |output| Box::new(TestList::streamed(output)))],
     words_in_junit: false,
 };
 
 /// Writes the list of a suite's tests, one document per run.
 pub type TestList = DocumentReport<TestListDocument>;
 
-/// The data of the list.
+/// The list of all tests.
 #[derive(Debug, Default)]
-pub struct TestListDocument(Rows);
+pub struct TestListDocument;
 
 impl RunDocument for TestListDocument {
     const REPORT: &'static str = "test list";
 
-    fn add(&mut self, event: &RunEvent) {
-        self.0.add(event);
-    }
-
-    fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        let tests: Vec<Value> = self.0.iter().map(test).collect();
-        let of = |status: fn(CaseStatus) -> bool| self.0.iter().filter(|row| status(row.decisive().status)).count();
+    fn write(&mut self, runs: &[ReportedRun], out: &mut dyn Write) -> io::Result<()> {
+        let tests: Vec<Value> = runs.iter().flat_map(|run| run.rows.iter()).map(|row| test(&row)).collect();
+        let numbers: Vec<Aggregates> = runs.iter().map(|run| run.rows.tally().aggregates()).collect();
         let document = json!({
             "tests": tests,
-            "passed": of(|status| status == CaseStatus::Pass),
-            "failed": of(|status| status > CaseStatus::Skipped),
+            "passed": numbers.iter().map(|numbers| numbers.cases_pass).sum::<usize>(),
+            "failed": numbers.iter().map(|numbers| numbers.cases_fail + numbers.cases_error).sum::<usize>(),
             "total": tests.len(),
         });
         write_json(out, &document)

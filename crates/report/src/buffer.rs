@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use agentci_verdict::RunEvent;
 
-use crate::{ReportError, ReportOutput, Reporter};
+use crate::{ReportError, ReportOutput, Reporter, SharedRuns};
 
 /// A shared buffer that is written in one place and read in another.
 #[derive(Debug, Clone, Default)]
@@ -56,6 +56,10 @@ impl Whole {
 }
 
 impl Reporter for Whole {
+    fn share(&mut self, runs: &SharedRuns) {
+        self.reporter.share(runs);
+    }
+
     fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
         self.reporter.on_event(event)
     }

@@ -10,11 +10,11 @@
 //! text that a spreadsheet would treat as a formula is prefixed with an apostrophe.
 
 use std::borrow::Cow;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
-use agentci_verdict::{CaseRow, CaseStatus, Cause, Measure, RunEvent, Stability};
+use agentci_verdict::{CaseRow, CaseStatus, Cause, Measure, Stability};
 
-use crate::{DocumentReport, RunDocument, Runs, cut, findings, printable};
+use crate::{DocumentReport, PIECE, ReportedRun, RunDocument, cut, findings, printable};
 
 const COLUMNS: &str = "suite,case,status,cause,runs,runs_passed,wall_ms,tool_calls,tool_errors,tokens_in,tokens_out,cost_usd,\
     checks,checks_failed,tags,reason,file,line,pass_rate,stability,mean_ms,min_ms,max_ms,std_deviation_ms,identical_outputs,\
@@ -25,24 +25,21 @@ const TEXT_LIMIT: usize = 8 * 1024;
 /// Writes `report.csv`. Several runs are written one below another.
 pub type Csv = DocumentReport<CsvDocument>;
 
-/// The data of the table.
+/// The table of all cases.
 #[derive(Debug, Default)]
-pub struct CsvDocument(Runs);
+pub struct CsvDocument;
 
 impl RunDocument for CsvDocument {
     const REPORT: &'static str = "csv";
     const JOINS_RUNS: bool = true;
 
-    fn add(&mut self, event: &RunEvent) {
-        self.0.add(event);
-    }
-
-    fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
+    fn write(&mut self, runs: &[ReportedRun], out: &mut dyn Write) -> io::Result<()> {
+        let mut out = BufWriter::with_capacity(PIECE, out);
         write!(out, "{COLUMNS}\r\n")?;
-        for run in &self.0.0 {
-            run.rows.iter().try_for_each(|row| out.write_all(line(&run.suite, row).as_bytes()))?;
+        for run in runs {
+            run.rows.iter().try_for_each(|row| out.write_all(line(&run.suite, &row).as_bytes()))?;
         }
-        Ok(())
+        out.flush()
     }
 }
 

@@ -5,27 +5,31 @@ use std::io::{self, BufWriter, Write};
 use agentci_verdict::{Body, RunEvent};
 use serde::Serialize;
 
-use crate::{ReportError, ReportOutput, Reporter};
+use crate::shared_runs::RunsInView;
+use crate::{ReportError, ReportOutput, ReportedRun, Reporter, SharedRuns};
 
-/// Collects the events of a run and writes them as a document.
+/// Writes a run as a document.
 pub trait RunDocument: Default {
     /// The name of the report in errors.
     const REPORT: &'static str;
     /// Whether several runs are written to one document.
     const JOINS_RUNS: bool = false;
 
-    /// Adds an event.
-    fn add(&mut self, event: &RunEvent);
+    /// Takes from an event what the document needs beyond the facts and rows of the run.
+    fn add(&mut self, _event: &RunEvent) {}
 
-    /// Writes the document; no events are added after that.
-    fn write(&mut self, out: &mut dyn Write) -> io::Result<()>;
+    /// Writes the document about a run, or about all of them if it joins them; no events are added after that.
+    fn write(&mut self, runs: &[ReportedRun], out: &mut dyn Write) -> io::Result<()>;
 }
 
 /// Writes a document for each run, or one for all runs.
 pub struct DocumentReport<D> {
     output: PieceSink,
     begin: Box<dyn Fn() -> D>,
+    runs: RunsInView,
     gathered: Option<D>,
+    /// The number of the run that the document is about.
+    number: usize,
 }
 
 impl<D: RunDocument + 'static> DocumentReport<D> {
@@ -41,12 +45,17 @@ impl<D: RunDocument + 'static> DocumentReport<D> {
 
     /// Writes documents that `begin` creates, for example with a limit.
     pub(crate) fn beginning_with(output: PieceSink, begin: impl Fn() -> D + 'static) -> Self {
-        Self { output, begin: Box::new(begin), gathered: None }
+        Self { output, begin: Box::new(begin), runs: RunsInView::default(), gathered: None, number: 0 }
     }
 
     fn write(&mut self) -> Result<(), ReportError> {
         let Some(mut document) = self.gathered.take() else { return Ok(()) };
-        let written = (self.output)(&mut |out| document.write(out));
+        let runs = self.runs.all();
+        let runs = if D::JOINS_RUNS { &runs[..] } else { &runs[self.number..=self.number] };
+        let written = (self.output)(&mut |out| {
+            document.write(runs, out)?;
+            runs.iter().try_for_each(|run| run.rows.intact())
+        });
         written.map_err(|source| ReportError::Write { report: D::REPORT, source })
     }
 }
@@ -60,10 +69,15 @@ pub(crate) fn write_json(out: &mut dyn Write, document: &impl Serialize) -> io::
 }
 
 impl<D: RunDocument + 'static> Reporter for DocumentReport<D> {
+    fn share(&mut self, runs: &SharedRuns) {
+        self.runs.share(runs);
+    }
+
     fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
         if matches!(event.body, Body::RunStart(_)) && !D::JOINS_RUNS {
             self.write()?;
         }
+        self.number = self.runs.add(event);
         self.gathered.get_or_insert_with(&self.begin).add(event);
         Ok(())
     }
@@ -82,6 +96,11 @@ pub(crate) const PIECE: usize = 32 * 1024;
 /// The output of a document that is written piece by piece: it receives a function that writes the pieces, and makes
 /// sure that all or none of them are stored.
 pub type PieceSink = Box<dyn FnMut(&mut dyn FnMut(&mut dyn Write) -> io::Result<()>) -> io::Result<()>>;
+
+/// Adapts an output that takes the pieces of a document to a report that is written in one piece.
+pub(crate) fn of_pieces(mut output: PieceSink) -> ReportOutput {
+    Box::new(move |bytes| output(&mut |out| out.write_all(bytes)))
+}
 
 /// Adapts an output that needs the document in one piece.
 pub(crate) fn in_one_piece(mut output: ReportOutput) -> PieceSink {

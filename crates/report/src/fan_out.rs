@@ -1,13 +1,16 @@
 //! Passes one event stream to several reports.
 
-use agentci_verdict::RunEvent;
+use agentci_verdict::{LinePlace, RunEvent};
 
-use crate::{ReportError, Reporter};
+use crate::{EventReader, ReportError, Reporter, SharedRuns};
 
 /// Passes every event to every report. A report that fails gets no more events; the others continue.
 #[derive(Default)]
 pub struct FanOut {
     reporters: Vec<NamedReporter>,
+    runs: SharedRuns,
+    /// Whether somebody else adds the events to the runs.
+    shares: bool,
 }
 
 struct NamedReporter {
@@ -17,13 +20,32 @@ struct NamedReporter {
 }
 
 impl FanOut {
+    /// Reports on runs whose events can be read again by the places that [`FanOut::on_stored_event`] gets.
+    pub fn stored(reader: EventReader) -> Self {
+        Self { runs: SharedRuns::stored(reader), ..Self::default() }
+    }
+
+    /// Reports on runs to which the caller adds each event first.
+    pub fn sharing(runs: &SharedRuns) -> Self {
+        Self { runs: runs.clone(), shares: true, ..Self::default() }
+    }
+
     /// Adds a report; `name` is used in its errors.
-    pub fn add(&mut self, name: impl Into<String>, reporter: Box<dyn Reporter>) {
+    pub fn add(&mut self, name: impl Into<String>, mut reporter: Box<dyn Reporter>) {
+        reporter.share(&self.runs);
         self.reporters.push(NamedReporter { name: name.into(), reporter, error: None });
     }
 
     /// Passes on an event.
     pub fn on_event(&mut self, event: &RunEvent) {
+        self.on_stored_event(event, None);
+    }
+
+    /// Passes on an event that is stored at `place`.
+    pub fn on_stored_event(&mut self, event: &RunEvent, place: Option<LinePlace>) {
+        if !self.shares {
+            self.runs.add(event, place);
+        }
         self.each(|reporter| reporter.on_event(event));
     }
 

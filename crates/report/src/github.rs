@@ -9,13 +9,14 @@
 
 use std::io::Write;
 
-use agentci_verdict::{Body, CaseRow, CaseStatus, Finding, GateStatus, RunEvent, Stability};
+use agentci_verdict::{Body, CaseRow, Finding, GateStatus, RunEvent, Stability};
 
 use crate::annotation::{Spot, annotation, spot};
 use crate::overall::left_undone;
+use crate::shared_runs::RunsInView;
 use crate::{
-    Checkout, ReportError, ReportOutput, ReportedRun, Reporter, Whole, agents, findings, gate_lines,
-    not_loaded_annotations, stability,
+    Checkout, PieceSink, ReportError, ReportOutput, ReportedRun, Reporter, SharedRuns, Whole, agents, findings,
+    gate_lines, not_loaded_annotations, of_pieces, stability,
 };
 
 /// Annotates the lines of the suite that failed. It must receive events before any report that prints to the same log.
@@ -23,18 +24,27 @@ pub struct Github {
     out: Box<dyn Write>,
     token: Option<String>,
     checkout: Option<Checkout>,
-    run: Option<ReportedRun>,
+    runs: RunsInView,
+    /// The number of the run that is being reported.
+    number: Option<usize>,
 }
 
 impl Github {
     /// Writes to `out`. `token` resumes commands; an agent must not be able to guess it.
     pub fn new(out: Box<dyn Write>, token: impl Into<String>) -> Self {
-        Self { out, token: Some(token.into()), checkout: None, run: None }
+        Self { out, token: Some(token.into()), checkout: None, runs: RunsInView::default(), number: None }
     }
 
     /// Writes only the annotations, in one piece.
     pub fn whole(output: ReportOutput, checkout: Option<Checkout>) -> Box<dyn Reporter> {
-        Box::new(Whole::new("github", output, |out| Box::new(Self { out, token: None, checkout, run: None })))
+        Box::new(Whole::new("github", output, |out| {
+            Box::new(Self { token: None, ..Self::new(out, "") }.within(checkout))
+        }))
+    }
+
+    /// The same for an output that takes pieces.
+    pub fn streamed(output: PieceSink, checkout: Option<Checkout>) -> Box<dyn Reporter> {
+        Self::whole(of_pieces(output), checkout)
     }
 
     /// Sets the checkout that paths are relative to.
@@ -54,27 +64,38 @@ impl Github {
 }
 
 impl Reporter for Github {
+    fn share(&mut self, runs: &SharedRuns) {
+        self.runs.share(runs);
+    }
+
     fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
         if matches!(event.body, Body::RunStart(_)) {
             self.finish()?;
         }
-        if let (None, Some(token)) = (&self.run, &self.token) {
+        if let (None, Some(token)) = (self.number, &self.token) {
             self.write(&format!("::stop-commands::{token}\n"))?;
         }
-        self.run.get_or_insert_default().add(event);
+        self.number = Some(self.runs.add(event));
         Ok(())
     }
 
     fn finish(&mut self) -> Result<(), ReportError> {
-        let Some(run) = self.run.take() else { return Ok(()) };
-        let failed = run.rows.iter().filter(|row| matches!(row.status(), CaseStatus::Fail | CaseStatus::Error));
+        let Some(number) = self.number.take() else { return Ok(()) };
+        let text = self.runs.get(number).map(|run| self.annotations(&run)).unwrap_or_default();
+        self.write(&text)
+    }
+}
+
+impl Github {
+    /// The annotations of a run, and the command before them.
+    fn annotations(&self, run: &ReportedRun) -> String {
         let mut text = self.token.as_ref().map(|token| format!("::{token}::\n")).unwrap_or_default();
         if self.token.is_none() {
             // In a log, they follow the messages of the loader, which come before the run.
             text += &not_loaded_annotations(&run.start.not_loaded, self.checkout.as_ref());
         }
         let level = if run.held_to_cases() && !run.pending() { "error" } else { "warning" };
-        for row in failed {
+        for row in run.rows.failed() {
             let title = format!("{}/{}", run.suite, row.id());
             text.extend(row.decisive().findings.iter().map(|finding| {
                 let place = finding.place.as_ref().or(row.decisive().place.as_ref());
@@ -88,15 +109,15 @@ impl Reporter for Github {
                 text += &self.annotation("error", Some(place), &run.suite, &message);
             }
         }
-        if let Some(pending) = left_undone(&run).filter(|_| run.pending()) {
+        if let Some(pending) = left_undone(run).filter(|_| run.pending()) {
             let place = Some((&*run.start.suite_path, 0, 0));
             text += &self.annotation("warning", place, &run.suite, &pending);
         }
-        for missing in agents::missing(&run) {
+        for missing in agents::missing(run) {
             let message = format!("no agent was run: {}\nhelp: {}", missing.line(), agents::HELP);
             text += &self.annotation("error", Some(spot(missing.place)), &run.suite, &message);
         }
-        self.write(&text)
+        text
     }
 }
 

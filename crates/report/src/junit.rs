@@ -27,7 +27,7 @@
 
 use std::io::{self, BufWriter, Write};
 
-use agentci_verdict::{Agentless, Aggregates, Body, CaseRow, CaseStatus, Cause, GateStatus, RunEvent, Stability};
+use agentci_verdict::{Aggregates, Body, CaseRow, CaseStatus, Cause, GateStatus, RunEvent, Stability};
 
 use crate::{
     AgentTestResult, DocumentReport, OwnReports, OwnWordsResults, PIECE, Paint, ReportedRun, RunDocument, agents,
@@ -37,16 +37,9 @@ use crate::{
 /// Writes `junit.xml`. Several runs become several suites in it.
 pub type Junit = DocumentReport<JunitDocument>;
 
-/// The data of the file.
+/// The results of each run with the labels of its dialect, if it has its own.
 #[derive(Debug, Default)]
-pub struct JunitDocument(Vec<JunitSuite>);
-
-/// A run, and its results with the labels of its dialect, if it has its own.
-#[derive(Debug, Default)]
-struct JunitSuite {
-    run: ReportedRun,
-    own_words: Option<OwnWordsResults>,
-}
+pub struct JunitDocument(Vec<Option<OwnWordsResults>>);
 
 impl RunDocument for JunitDocument {
     const REPORT: &'static str = "junit";
@@ -55,35 +48,31 @@ impl RunDocument for JunitDocument {
     fn add(&mut self, event: &RunEvent) {
         if self.0.is_empty() || matches!(event.body, Body::RunStart(_)) {
             let own = if let Body::RunStart(start) = &event.body { OwnReports::of(&start.dialect) } else { None };
-            let own_words = own.filter(|own| own.words_in_junit).map(|_| OwnWordsResults::default());
-            self.0.push(JunitSuite { run: ReportedRun::default(), own_words });
+            self.0.push(own.filter(|own| own.words_in_junit).map(|_| OwnWordsResults::default()));
         }
-        if let Some(suite) = self.0.last_mut() {
-            suite.run.add(event);
-            suite.own_words.iter_mut().for_each(|words| words.add(event));
-        }
+        self.0.last_mut().into_iter().flatten().for_each(|words| words.add(event));
     }
 
-    fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        let suites: Vec<_> = self.0.iter().map(|suite| (suite, extra_cases(&suite.run))).collect();
+    fn write(&mut self, runs: &[ReportedRun], out: &mut dyn Write) -> io::Result<()> {
+        let suites: Vec<_> = runs.iter().map(|run| (run, extra_cases(run))).collect();
         let (mut all, mut micros) = (Aggregates::default(), 0);
-        for (suite, extra) in &suites {
-            let numbers = numbers(&suite.run, extra);
+        for (run, extra) in &suites {
+            let numbers = numbers(run, extra);
             all.cases_total += numbers.cases_total;
             all.cases_fail += numbers.cases_fail;
             all.cases_error += numbers.cases_error;
             all.cases_skipped += numbers.cases_skipped;
-            micros += suite.run.end().micros();
+            micros += run.end().micros();
         }
         let mut out = BufWriter::with_capacity(PIECE, out);
         writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {}>", counts(&all, micros))?;
-        for (JunitSuite { run, own_words }, extra) in suites {
-            let counts = counts(&numbers(run, &extra), run.end().micros());
+        for ((run, extra), own_words) in suites.iter().zip(&self.0) {
+            let counts = counts(&numbers(run, extra), run.end().micros());
             writeln!(out, "  <testsuite name=\"{}\" {counts}>", xml_attribute(&run.suite))?;
             out.write_all(properties(run).as_bytes())?;
             for row in run.rows.iter() {
                 let words = own_words.as_ref().and_then(|words| words.get(row.decisive().index));
-                out.write_all(test_case(&run.suite, row, words).as_bytes())?;
+                out.write_all(test_case(&run.suite, &row, words).as_bytes())?;
             }
             extra.iter().try_for_each(|case| out.write_all(case.xml(&run.suite).as_bytes()))?;
             out.write_all(b"  </testsuite>\n")?;
@@ -96,7 +85,7 @@ impl RunDocument for JunitDocument {
 /// The aggregates of a run including the extra cases.
 fn numbers(run: &ReportedRun, extra: &[ExtraCase]) -> Aggregates {
     let failures = extra.iter().filter(|case| case.element == "failure").count();
-    let mut numbers = Aggregates::of(&run.rows);
+    let mut numbers = run.rows.tally().aggregates();
     numbers.cases_total += extra.len();
     numbers.cases_fail += failures;
     numbers.cases_error += extra.len() - failures;
@@ -175,7 +164,7 @@ fn assertions(words: &AgentTestResult, suite: &str, row: &CaseRow) -> String {
 
 /// `<property name="agents" value="2 of 2 cases played from recordings: no agent was run"/>`, if that is the case.
 fn properties(run: &ReportedRun) -> String {
-    let counts = Agentless::of(&run.rows);
+    let counts = run.rows.tally().agentless;
     let Some(sentence) = agents::sentence(counts) else { return String::new() };
     let facts = [
         ("agents", sentence),

@@ -2,7 +2,8 @@
 //!
 //! A report is a [`Reporter`]: it consumes run events and writes text to an output that the caller provides. Nothing
 //! here opens a file or reads the clock, so replaying a stored run gives the same bytes as the run itself. [`FanOut`]
-//! feeds several reports at once, and [`REPORTS`] lists the reports by name.
+//! feeds several reports at once, and [`REPORTS`] lists the reports by name. What most reports need about a run is
+//! collected once for all of them, in [`SharedRuns`].
 
 mod agents;
 mod ananke;
@@ -31,7 +32,9 @@ mod registry;
 mod reporter;
 mod rounding;
 mod run;
+mod run_rows;
 mod scenario;
+mod shared_runs;
 mod similarity;
 mod snippet;
 mod stability;
@@ -59,7 +62,10 @@ pub use paint::{Paint, Tone};
 pub use quantity::count_of;
 pub use registry::{REPORTS, ReportKind};
 pub use reporter::{ReportError, ReportOutput, Reporter};
+pub use run::ReportedRun;
+pub use run_rows::{EventReader, RowRef, RunRows};
 pub use scenario::ScenarioResults;
+pub use shared_runs::SharedRuns;
 pub use snippet::{Heading, Snippet, diagnostic, not_loaded};
 pub use summary::{RUNLEDGER_VERSION, Summary};
 pub use trajectory_diff::{DiffDocument, DiffOrigin, diff_html, diff_json, diff_markdown, diff_table};
@@ -67,10 +73,9 @@ pub use yao::{YaoDocument, YaoLines, YaoMarkdown};
 
 // Helpers that most reports use are available under one name.
 use buffer::Whole;
-use document::{PIECE, in_one_piece, write_json};
+use document::{PIECE, in_one_piece, of_pieces, write_json};
 use findings::decisive_attempt;
 use overall::gate_lines;
 use quantity::{count, duration, duration_of};
 use registry::OwnReports;
 use rounding::percent;
-use run::{ReportedRun, Runs};

@@ -72,7 +72,7 @@ pub(crate) fn left_undone(run: &ReportedRun) -> Option<String> {
     let missing = run.start.not_loaded.len();
     let missing = (missing > 0).then(|| format!("Not everything could be loaded: {}.", count_of(missing, "error")));
     let pending = run.pending().then(|| {
-        let numbers = Aggregates::of(&run.rows);
+        let numbers = run.rows.tally().aggregates();
         let cases = count_of(numbers.cases_fail + numbers.cases_error, "case");
         format!("The verdict is pending: {cases} of this shard did not pass, and agentci merge decides.")
     });

@@ -35,7 +35,7 @@ pub(crate) struct RecheckLine {
 /// The lines of all attempts with a difference, in the order of the suite.
 pub(crate) fn table(run: &ReportedRun) -> Vec<RecheckLine> {
     let mut lines = Vec::new();
-    for row in run.rows.iter() {
+    for row in run.rows.kept() {
         for (number, end) in (1..).zip(&row.attempts) {
             let Some(recheck) = end.recheck.as_deref() else { continue };
             let name = if row.attempts.len() > 1 { format!("{} run {number}", row.id()) } else { row.id().to_owned() };
@@ -49,7 +49,7 @@ pub(crate) fn table(run: &ReportedRun) -> Vec<RecheckLine> {
 pub(crate) fn document(run: &ReportedRun) -> Option<Value> {
     let facts = run.start.recheck.as_ref()?;
     let mut attempts = Vec::new();
-    for row in run.rows.iter() {
+    for row in run.rows.kept() {
         for (number, end) in (1..).zip(&row.attempts) {
             let Some(recheck) = end.recheck.as_deref() else { continue };
             let same = recheck.before == Some(end.status) && recheck.changes.is_empty();
@@ -120,7 +120,7 @@ fn words(status: Option<CheckStatus>) -> &'static str {
 
 /// `rechecked RUN with SUITE: no agent was run`, and what changed in figures.
 pub(crate) fn sentences(run: &ReportedRun, recheck: &RunRecheck) -> Vec<String> {
-    let ends = || run.rows.iter().flat_map(|row| &row.attempts);
+    let ends = || run.rows.kept().flat_map(|row| &row.attempts);
     let rechecks = || ends().filter_map(|end| Some((end, end.recheck.as_deref()?)));
     let changed = rechecks().filter(|(end, recheck)| recheck.before != Some(end.status)).count();
     let left = rechecks().filter(|(_, recheck)| !recheck.not_rechecked.is_empty()).count();

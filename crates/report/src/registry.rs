@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use crate::{
-    Console, Csv, Github, Html, Jsonl, Junit, Markdown, ReportOutput, Reporter, Summary, ananke, aumai, scenario, yao,
+    Console, Csv, Github, Html, Jsonl, Junit, Markdown, PieceSink, ReportOutput, Reporter, Summary, ananke, aumai,
+    in_one_piece, of_pieces, scenario, yao,
 };
 
 /// The name of the JSON result.
@@ -23,20 +24,21 @@ pub struct ReportKind {
     pub joins: bool,
     /// Whether it is written piece by piece during the run.
     pub streams: bool,
-    make: fn(ReportOutput) -> Box<dyn Reporter>,
+    make: fn(PieceSink) -> Box<dyn Reporter>,
 }
 
 /// All reports, in the order they are listed.
 pub static REPORTS: [ReportKind; 9] = [
-    ReportKind::new("summary", "summary.json", &[], |output| Box::new(Summary::new(output))),
-    ReportKind::new(JSON, "result.json", &["json"], |output| Box::new(Summary::new(output))),
-    ReportKind::new("junit", "junit.xml", &["xml"], |output| Box::new(Junit::new(output))),
-    ReportKind::new("markdown", "report.md", &["md", "markdown"], |output| Box::new(Markdown::new(output))).joining(),
-    ReportKind::new("html", "report.html", &["html", "htm"], |output| Box::new(Html::new(output))),
-    ReportKind::new("jsonl", "events.jsonl", &["jsonl"], |output| Box::new(Jsonl::new(output))).joining(),
-    ReportKind::new("csv", "report.csv", &["csv"], |output| Box::new(Csv::new(output))),
-    ReportKind::new("console", "report.txt", &["txt"], Console::whole).joining(),
-    ReportKind::new("github", "annotations.log", &[], |output| Github::whole(output, None)).joining(),
+    ReportKind::new("summary", "summary.json", &[], |output| Box::new(Summary::streamed(output))),
+    ReportKind::new(JSON, "result.json", &["json"], |output| Box::new(Summary::streamed(output))),
+    ReportKind::new("junit", "junit.xml", &["xml"], |output| Box::new(Junit::streamed(output))),
+    ReportKind::new("markdown", "report.md", &["md", "markdown"], |output| Box::new(Markdown::streamed(output)))
+        .joining(),
+    ReportKind::new("html", "report.html", &["html", "htm"], |output| Box::new(Html::streamed(output))),
+    ReportKind::new("jsonl", "events.jsonl", &["jsonl"], |output| Box::new(Jsonl::new(of_pieces(output)))).joining(),
+    ReportKind::new("csv", "report.csv", &["csv"], |output| Box::new(Csv::streamed(output))),
+    ReportKind::new("console", "report.txt", &["txt"], |output| Console::whole(of_pieces(output))).joining(),
+    ReportKind::new("github", "annotations.log", &[], |output| Github::streamed(output, None)).joining(),
 ];
 
 /// The formats with their own reports, by the name that is stored in runs.
@@ -66,7 +68,7 @@ impl ReportKind {
         name: &'static str,
         file: &'static str,
         extensions: &'static [&'static str],
-        make: fn(ReportOutput) -> Box<dyn Reporter>,
+        make: fn(PieceSink) -> Box<dyn Reporter>,
     ) -> Self {
         Self { name, file, extensions, joins: false, streams: false, make }
     }
@@ -103,8 +105,13 @@ impl ReportKind {
         REPORTS.iter().find(|kind| kind.extensions.contains(&extension.as_str()))
     }
 
-    /// Creates the report, which is written to `output`.
+    /// Creates the report, which is written to `output` in one piece.
     pub fn make(&self, output: ReportOutput) -> Box<dyn Reporter> {
+        self.make_streamed(in_one_piece(output))
+    }
+
+    /// Creates the report, which is written to `output` piece by piece if it is long.
+    pub fn make_streamed(&self, output: PieceSink) -> Box<dyn Reporter> {
         (self.make)(output)
     }
 }

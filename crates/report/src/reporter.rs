@@ -4,8 +4,14 @@ use std::io;
 
 use agentci_verdict::RunEvent;
 
+use crate::SharedRuns;
+
 /// A consumer of run events.
 pub trait Reporter {
+    /// Offers the runs that are collected for all reports, before the first event: each event is added to them before the
+    /// report receives it. A report without them collects its own.
+    fn share(&mut self, _runs: &SharedRuns) {}
+
     /// Handles an event.
     fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError>;
 

@@ -3,17 +3,21 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use agentci_verdict::{Body, GateReport, Rows, RunEnd, RunEvent, RunStart};
+use agentci_verdict::{Body, GateReport, LinePlace, RunEnd, RunEvent, RunStart};
+
+use crate::{EventReader, RunRows};
 
 /// A run, as far as events were received.
 #[derive(Debug, Default)]
-pub(crate) struct ReportedRun {
+pub struct ReportedRun {
     /// The name of the suite.
     pub(crate) suite: Arc<str>,
     /// Facts about the run as a whole.
     pub(crate) start: RunStart,
     /// One row per case.
-    pub(crate) rows: Rows,
+    pub(crate) rows: RunRows,
+    /// The position of the case that the last event completed, if any.
+    pub(crate) completed: Option<usize>,
     /// The time of the last event, in Unix milliseconds.
     pub(crate) last_seen: u64,
     /// The gates and the comparison with the baseline, if it has any.
@@ -24,25 +28,14 @@ pub(crate) struct ReportedRun {
     end: Option<RunEnd>,
 }
 
-/// Several runs, for reports that contain more than one.
-#[derive(Debug, Default)]
-pub(crate) struct Runs(pub(crate) Vec<ReportedRun>);
-
-impl Runs {
-    /// Adds an event; a `run_start` event starts a new run.
-    pub(crate) fn add(&mut self, event: &RunEvent) {
-        if self.0.is_empty() || matches!(event.body, Body::RunStart(_)) {
-            self.0.push(ReportedRun::default());
-        }
-        if let Some(run) = self.0.last_mut() {
-            run.add(event);
-        }
-    }
-}
-
 impl ReportedRun {
-    /// Adds an event; returns the position of the case that it completed, if any.
-    pub(crate) fn add(&mut self, event: &RunEvent) -> Option<usize> {
+    /// A run whose events can be read again, if there is a reader for them.
+    pub(crate) fn read_by(reader: Option<EventReader>) -> Self {
+        Self { rows: RunRows::read_by(reader), ..Self::default() }
+    }
+
+    /// Adds an event, which is stored at `place`.
+    pub(crate) fn add(&mut self, event: &RunEvent, place: Option<LinePlace>) {
         self.first_seen.get_or_insert(event.timestamp);
         self.last_seen = event.timestamp;
         if self.suite != event.suite {
@@ -58,7 +51,7 @@ impl ReportedRun {
             }
             _ => {}
         }
-        self.rows.add(event)
+        self.completed = self.rows.add(event, place);
     }
 
     /// The time of the first event, in Unix milliseconds.
@@ -83,7 +76,7 @@ impl ReportedRun {
 
     /// Whether a case was played from a recording although an agent is required.
     pub(crate) fn lacks_agent(&self) -> bool {
-        self.start.require_agent && self.rows.iter().any(|row| row.lacks_agent().is_some())
+        self.start.require_agent && self.rows.kept().any(|row| row.lacks_agent().is_some())
     }
 
     /// Whether a gate failed.

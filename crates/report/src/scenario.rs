@@ -11,17 +11,17 @@
 //! and is empty if none was measured; the error is empty if and only if the status is `PASS`. A skipped scenario has no
 //! line.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
-use agentci_verdict::{CaseEnd, CaseRow, CaseStatus, Cause, Measure, RunEvent};
+use agentci_verdict::{CaseEnd, CaseRow, CaseStatus, Cause, Measure};
 
 use crate::csv::cell;
-use crate::{DocumentReport, OwnReports, ReportKind, RunDocument, Runs, cut, one_line};
+use crate::{DocumentReport, OwnReports, PIECE, ReportKind, ReportedRun, RunDocument, cut, one_line};
 
 /// The reports of the dialect.
 pub(crate) static REPORTS: OwnReports = OwnReports {
     dialect: "scenario",
-    kinds: &[ReportKind::new("csv", "results.csv", &["csv"], |output| Box::new(ScenarioResults::new(output)))],
+    kinds: &[ReportKind::new("csv", "results.csv", &["csv"], |output| Box::new(ScenarioResults::streamed(output)))],
     words_in_junit: false,
 };
 
@@ -31,22 +31,20 @@ const ERROR_LIMIT: usize = 500;
 /// Writes the results of a run. Several runs are written one below another.
 pub type ScenarioResults = DocumentReport<ScenarioTable>;
 
-/// The data of the table.
+/// The table of all scenarios.
 #[derive(Debug, Default)]
-pub struct ScenarioTable(Runs);
+pub struct ScenarioTable;
 
 impl RunDocument for ScenarioTable {
     const REPORT: &'static str = "results";
     const JOINS_RUNS: bool = true;
 
-    fn add(&mut self, event: &RunEvent) {
-        self.0.add(event);
-    }
-
-    fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
+    fn write(&mut self, runs: &[ReportedRun], out: &mut dyn Write) -> io::Result<()> {
+        let mut out = BufWriter::with_capacity(PIECE, out);
         out.write_all(b"test_name,status,similarity,error\r\n")?;
-        let rows = self.0.0.iter().flat_map(|run| run.rows.iter());
-        rows.filter(|row| row.status() != CaseStatus::Skipped).try_for_each(|row| out.write_all(line(row).as_bytes()))
+        let rows = runs.iter().flat_map(|run| run.rows.iter()).filter(|row| row.status() != CaseStatus::Skipped);
+        rows.into_iter().try_for_each(|row| out.write_all(line(&row).as_bytes()))?;
+        out.flush()
     }
 }
 

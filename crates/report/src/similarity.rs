@@ -7,10 +7,10 @@
 
 use std::collections::BTreeMap;
 
-use agentci_verdict::{CaseEnd, CheckEnd, Measure, Rows, Similarity, Spread};
+use agentci_verdict::{CaseEnd, CheckEnd, Distribution, Similarity, Spread};
 use serde::Deserialize as _;
 
-use crate::count_of;
+use crate::count;
 
 /// A similarity with its threshold, embedder and differing facts.
 pub(crate) fn words(similarity: &Similarity) -> String {
@@ -32,15 +32,11 @@ pub(crate) fn of_check(check: &CheckEnd) -> Option<String> {
 }
 
 /// The totals of a run, one line per embedder.
-pub(crate) fn totals(rows: &Rows) -> Vec<String> {
-    let mut measured: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-    for measure in rows.iter().filter_map(|row| Measure::of(row.decisive())) {
-        measured.entry(measure.embedder).or_default().push(measure.similarity);
-    }
-    let line = |(embedder, numbers): (String, Vec<f64>)| {
-        let cases = count_of(numbers.len(), "case");
-        let Spread { min, mean, .. } = Spread::of(numbers)?;
+pub(crate) fn totals(measured: &BTreeMap<String, Distribution>) -> Vec<String> {
+    let line = |(embedder, numbers): (&String, &Distribution)| {
+        let cases = count(numbers.count(), "case");
+        let Spread { min, mean, .. } = numbers.spread()?;
         Some(format!("similarity of {cases}: least {min:.4}, mean {mean:.4} ({embedder})"))
     };
-    measured.into_iter().filter_map(line).collect()
+    measured.iter().filter_map(line).collect()
 }

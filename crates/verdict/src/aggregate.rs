@@ -1,9 +1,8 @@
 //! Aggregates over all cases of a run.
 
-use agentci_trace::Usage;
 use serde::{Deserialize, Serialize};
 
-use crate::{CaseRow, CaseStatus, Metrics, Rows};
+use crate::{CaseRow, CaseStatus, Distribution, Metrics, Rows};
 
 /// Counts and spreads over the cases of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -63,13 +62,7 @@ pub struct Spread {
 impl Spread {
     /// The distribution of some values, if there are any.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
-        let mut values: Vec<f64> = values.into_iter().collect();
-        values.sort_by(f64::total_cmp);
-        let (min, max) = (*values.first()?, *values.last()?);
-        let rank = |percent: usize| values[(values.len() * percent).div_ceil(100).max(1) - 1];
-        #[expect(clippy::cast_precision_loss, reason = "there are fewer cases than a double can count")]
-        let mean = values.iter().sum::<f64>() / values.len() as f64;
-        Some(Self { min, p50: rank(50), p95: rank(95), mean, max })
+        values.into_iter().collect::<Distribution>().spread()
     }
 }
 
@@ -78,51 +71,81 @@ pub(crate) fn float(number: u64) -> f64 {
     number as f64
 }
 
-/// The numbers of a case, copied: iterating over the rows once per number would be much slower.
-#[derive(Clone, Copy)]
-struct CaseNumbers {
-    status: CaseStatus,
-    wall_ms: u64,
+/// Counts cases one after another, in the memory of the numbers that differ.
+#[derive(Debug, Clone, Default)]
+pub struct AggregateTally {
+    passed: usize,
+    failed: usize,
+    errors: usize,
+    skipped: usize,
     tool_calls: u64,
     tool_errors: u64,
     model_calls: Option<u64>,
-    usage: Usage,
+    wall_ms: Distribution,
+    tool_calls_per_case: Distribution,
+    tool_errors_per_case: Distribution,
+    model_calls_per_case: Distribution,
+    tokens_in: Distribution,
+    tokens_out: Distribution,
+    cost_usd: Distribution,
 }
 
-impl CaseNumbers {
-    fn of(row: &CaseRow) -> Self {
+impl AggregateTally {
+    /// Adds a case; a skipped one only counts in the totals.
+    pub fn add(&mut self, row: &CaseRow) {
         let end = row.decisive();
         let Metrics { tool_calls, tool_errors, model_calls, usage, .. } = end.metrics;
-        Self { status: end.status, wall_ms: end.wall_ms, tool_calls, tool_errors, model_calls, usage }
+        match end.status {
+            CaseStatus::Pass => self.passed += 1,
+            CaseStatus::Fail => self.failed += 1,
+            CaseStatus::Error => self.errors += 1,
+            CaseStatus::Skipped => {
+                self.skipped += 1;
+                return;
+            }
+        }
+        self.tool_calls += tool_calls;
+        self.tool_errors += tool_errors;
+        self.model_calls = self.model_calls.into_iter().chain(model_calls).reduce(u64::saturating_add);
+        self.wall_ms.add(float(end.wall_ms));
+        self.tool_calls_per_case.add(float(tool_calls));
+        self.tool_errors_per_case.add(float(tool_errors));
+        self.model_calls_per_case.extend(model_calls.map(float));
+        self.tokens_in.extend(usage.tokens_in.map(float));
+        self.tokens_out.extend(usage.tokens_out.map(float));
+        self.cost_usd.extend(usage.cost_usd);
+    }
+
+    /// The aggregates of the cases so far.
+    pub fn aggregates(&self) -> Aggregates {
+        let ran = self.passed + self.failed + self.errors;
+        Aggregates {
+            cases_total: ran + self.skipped,
+            cases_pass: self.passed,
+            cases_fail: self.failed,
+            cases_error: self.errors,
+            cases_skipped: self.skipped,
+            pass_rate: if ran == 0 { 0.0 } else { float(self.passed as u64) / float(ran as u64) },
+            tool_calls: self.tool_calls,
+            tool_errors: self.tool_errors,
+            model_calls: self.model_calls,
+            wall_ms: self.wall_ms.spread(),
+            tool_calls_per_case: self.tool_calls_per_case.spread(),
+            tool_errors_per_case: self.tool_errors_per_case.spread(),
+            model_calls_per_case: self.model_calls_per_case.spread(),
+            tokens_in: self.tokens_in.spread(),
+            tokens_out: self.tokens_out.spread(),
+            cost_usd: self.cost_usd.spread(),
+        }
     }
 }
 
 impl Aggregates {
     /// The aggregates of these rows; skipped cases only count in the totals.
     pub fn of(rows: &Rows) -> Self {
-        let mut cases: Vec<CaseNumbers> = rows.iter().map(CaseNumbers::of).collect();
-        cases.retain(|case| case.status != CaseStatus::Skipped);
-        let count = |status| cases.iter().filter(|case| case.status == status).count();
-        let cases_pass = count(CaseStatus::Pass);
-        let each = |value: fn(&CaseNumbers) -> Option<f64>| Spread::of(cases.iter().filter_map(value));
-        Self {
-            cases_total: rows.len(),
-            cases_pass,
-            cases_fail: count(CaseStatus::Fail),
-            cases_error: count(CaseStatus::Error),
-            cases_skipped: rows.len() - cases.len(),
-            pass_rate: if cases.is_empty() { 0.0 } else { float(cases_pass as u64) / float(cases.len() as u64) },
-            tool_calls: cases.iter().map(|case| case.tool_calls).sum(),
-            tool_errors: cases.iter().map(|case| case.tool_errors).sum(),
-            model_calls: cases.iter().filter_map(|case| case.model_calls).reduce(u64::saturating_add),
-            wall_ms: each(|case| Some(float(case.wall_ms))),
-            tool_calls_per_case: each(|case| Some(float(case.tool_calls))),
-            tool_errors_per_case: each(|case| Some(float(case.tool_errors))),
-            model_calls_per_case: each(|case| case.model_calls.map(float)),
-            tokens_in: each(|case| case.usage.tokens_in.map(float)),
-            tokens_out: each(|case| case.usage.tokens_out.map(float)),
-            cost_usd: each(|case| case.usage.cost_usd),
-        }
+        let mut tally = AggregateTally::default();
+        rows.iter().for_each(|row| tally.add(row));
+        tally.aggregates()
     }
 }
 

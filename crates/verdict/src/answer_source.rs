@@ -33,12 +33,16 @@ pub struct Agentless {
 impl Agentless {
     /// Counts the cases that were run.
     pub fn of(rows: &Rows) -> Self {
-        let mut counts = Self { cases: rows.len(), ..Self::default() };
-        for row in rows.iter() {
-            counts.played += usize::from(row.played().is_some());
-            counts.without += usize::from(row.decisive().no_agent);
-        }
+        let mut counts = Self::default();
+        rows.iter().for_each(|row| counts.add(row));
         counts
+    }
+
+    /// Adds a case that was run.
+    pub fn add(&mut self, row: &CaseRow) {
+        self.cases += 1;
+        self.played += usize::from(row.played().is_some());
+        self.without += usize::from(row.decisive().no_agent);
     }
 
     /// The counts that are known before the first case is run.

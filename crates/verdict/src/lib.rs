@@ -6,6 +6,7 @@ mod baseline;
 mod calendar;
 mod compare;
 mod comparison;
+mod distribution;
 mod document;
 mod event;
 mod exit;
@@ -23,7 +24,7 @@ mod stability;
 mod status;
 mod thresholds;
 
-pub use aggregate::{Aggregates, Spread};
+pub use aggregate::{AggregateTally, Aggregates, Spread};
 pub use answer_source::{Agentless, Played};
 pub use baseline::{
     Baseline, BaselineCase, BaselineError, CaseHistory, CaseSample, History, KEPT_RUNS, Measure, PastRun,
@@ -35,6 +36,7 @@ pub use comparison::{
     CaseChanges, Comparison, Gate, GateCheck, GateStatus, MetricChanges, RateChange, SimilarityChange, SlowerCase,
     StatusChange, StepChange, WallChange, WallChanges,
 };
+pub use distribution::Distribution;
 pub use event::{
     AssertionCount, Body, CallLife, CallStep, CaseEnd, CaseRecheck, CheckChange, CheckEnd, CheckStatus, FinalOutput,
     Finding, LogLine, Matched, Metrics, ModelCallMade, NotLoaded, NotRechecked, ReplaySource, RunEnd, RunEvent,
@@ -42,7 +44,7 @@ pub use event::{
     TraceMark, TurnStart, TurnTimes, check_changes,
 };
 pub use exit::ExitStatus;
-pub use line::{EventError, VERSION};
+pub use line::{EventError, LinePlace, VERSION};
 pub use listing::first_of;
 pub use outcome::{Detail, Failure, Outcome};
 pub use policy::{GateReport, Policy};

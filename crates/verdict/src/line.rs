@@ -24,6 +24,15 @@ pub enum EventError {
     UnknownType(String),
 }
 
+/// Where a file has the line of an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LinePlace {
+    /// The offset of its first byte.
+    pub at: u64,
+    /// Its length in bytes, without the line end.
+    pub length: u32,
+}
+
 impl RunEvent {
     /// The event as one line of JSON, without the line end.
     pub fn to_line(&self) -> Result<String, EventError> {

@@ -23,6 +23,11 @@ impl CaseRow {
         &self.attempts[0].id
     }
 
+    /// The position of the case in the suite, from 0.
+    pub fn index(&self) -> usize {
+        self.attempts[0].index
+    }
+
     /// The status of the case: that of its worst attempt.
     pub fn status(&self) -> CaseStatus {
         self.decisive().status
@@ -95,6 +100,11 @@ impl Rows {
     /// The row of the case at a position.
     pub fn get(&self, index: usize) -> Option<&CaseRow> {
         self.0.get(&index)
+    }
+
+    /// Takes out the row of the case at a position.
+    pub fn remove(&mut self, index: usize) -> Option<CaseRow> {
+        self.0.remove(&index)
     }
 
     /// All rows, in the order of the suite.

@@ -131,17 +131,28 @@ pub struct StabilitySummary {
 impl StabilitySummary {
     /// The stability of all cases that were run.
     pub fn of(rows: &Rows) -> Self {
+        Self::of_rows(rows.iter(), 0)
+    }
+
+    /// The stability of some cases and of `passed_once` others, each of which is run once and passed.
+    pub fn of_rows<'r>(rows: impl Iterator<Item = &'r CaseRow>, passed_once: usize) -> Self {
         let mut summary = Self::default();
         let mut rates = 0.0;
         let mut planned = None;
         let mut alike = true;
-        for row in rows.iter() {
+        for row in rows {
             let Some(stability) = Stability::of(row) else { continue };
             summary.total_runs += stability.runs;
             summary.stable_cases += usize::from(stability.stable);
             summary.unstable_cases += usize::from(!stability.stable);
             rates += stability.pass_rate;
             alike &= *planned.get_or_insert(row.runs()) == row.runs();
+        }
+        if passed_once > 0 {
+            summary.total_runs += passed_once;
+            summary.stable_cases += passed_once;
+            rates += 100.0 * float(passed_once as u64);
+            alike &= *planned.get_or_insert(1) == 1;
         }
         let cases = summary.stable_cases + summary.unstable_cases;
         if cases > 0 {

@@ -9,8 +9,10 @@ use std::io::{self, Write};
 use std::rc::Rc;
 
 use agentci::ledger::{LedgerError, RunJournal};
-use agentci::report::{FanOut, ReportError, Reporter};
+use agentci::report::{FanOut, ReportError, Reporter, SharedRuns};
 use agentci::verdict::{Body, RunEvent};
+
+use super::journal_reader::journal_reader;
 
 /// The name of the console in error messages.
 pub(super) const CONSOLE: &str = "console";
@@ -20,6 +22,8 @@ pub(super) struct JournaledConsole {
     journal: RunJournal,
     /// The first error of the journal.
     journal_error: Option<LedgerError>,
+    /// The runs that all reports share.
+    runs: SharedRuns,
     reports: FanOut,
     lines: UnprintedLines,
     /// Whether lines are printed immediately, since something else writes to the same terminal.
@@ -30,7 +34,14 @@ impl JournaledConsole {
     /// Prints lines to `out`; with `at_once`, directly after each event.
     pub(super) fn new(journal: RunJournal, out: Box<dyn Write>, at_once: bool) -> Self {
         let lines = UnprintedLines(Rc::new(RefCell::new(PendingOutput { text: Vec::new(), out, error: None })));
-        Self { journal, journal_error: None, reports: FanOut::default(), lines, at_once }
+        let runs = SharedRuns::stored(journal_reader(journal.path()));
+        let reports = FanOut::sharing(&runs);
+        Self { journal, journal_error: None, runs, reports, lines, at_once }
+    }
+
+    /// The runs of the events so far. Their rows can be read once the journal is flushed.
+    pub(super) fn runs(&self) -> &SharedRuns {
+        &self.runs
     }
 
     /// Adds a report; `make` gets the writer for its lines.
@@ -66,6 +77,7 @@ impl Reporter for JournaledConsole {
     fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
         let held = if self.at_once { self.journal.append(event) } else { self.journal.hold(event) };
         self.note(held);
+        self.runs.add(event, self.journal.last_place());
         if matches!(event.body, Body::RunEnd(_)) {
             // The reports after this one are slow with many cases.
             self.release();

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use agentci::ledger::{LedgerError, RunFolder, RunJournal};
 use agentci::read_baseline;
-use agentci::report::{Console, FanOut};
+use agentci::report::{Console, EventReader, FanOut};
 use agentci::shards::{GatheredShards, MergeError, gather};
 use agentci::verdict::{Body, CaseStatus, ExitStatus, NotLoaded, Policy};
 use clap::Args;
 
 use super::github_job::{STEP_SUMMARY, annotate_not_loaded, annotations, step_summary};
+use super::journal_reader::journal_reader;
 use super::reports::{ReportOf, USUAL, add_usual, console, tell_unwritten};
 use super::{CliContext, CliError, CommandResult, RUNS, ReportFlags, unix_ms};
 
@@ -87,17 +88,20 @@ fn one(run: &GatheredShards, arguments: &MergeArguments, context: &CliContext) -
         }
         let reports = reports.get_or_insert_with(|| {
             let dialect = if let Body::RunStart(start) = &event.body { start.dialect.as_str() } else { "" };
-            fan_out(arguments, context, ReportOf { suite: &run.suite, dialect, folder: folder.path() })
+            let reader = journal_reader(journal.path());
+            fan_out(reader, arguments, context, ReportOf { suite: &run.suite, dialect, folder: folder.path() })
         });
-        reports.on_event(&event);
+        reports.on_stored_event(&event, journal.last_place());
     });
+    // Reports read the journal.
+    let flushed = journal.flush();
     // Also if the run cannot be written: GitHub must interpret commands again.
     let unwritten = reports.map(|mut reports| reports.finish()).unwrap_or_default();
     let status = played?;
     if let Some(error) = journal_error {
         return Err(error);
     }
-    journal.flush()?;
+    flushed?;
     let complete = tell_unwritten(unwritten, context).is_empty();
     let line = format!("artifacts: {} (of {} shards)\n", folder.path().display(), run.len());
     context.print_or_say(&line, arguments.reports.take_stdout());
@@ -117,8 +121,8 @@ fn policy(run: &GatheredShards, arguments: &MergeArguments) -> Option<Policy> {
     policy
 }
 
-fn fan_out(arguments: &MergeArguments, context: &CliContext, of: ReportOf<'_>) -> FanOut {
-    let mut reports = FanOut::default();
+fn fan_out(reader: EventReader, arguments: &MergeArguments, context: &CliContext, of: ReportOf<'_>) -> FanOut {
+    let mut reports = FanOut::stored(reader);
     let aside = arguments.reports.take_stdout();
     let (out, options) = console(aside, arguments.verbose, context);
     if context.is_github {

@@ -26,6 +26,7 @@ mod github_job;
 mod guard;
 mod init;
 mod inputs;
+mod journal_reader;
 mod journaled_console;
 mod list;
 mod mcp_servers;

@@ -7,6 +7,7 @@ use agentci::report::{Console, FanOut, one_line};
 use agentci::verdict::{Body, ExitStatus, RunEvent};
 use clap::Args;
 
+use super::journal_reader::journal_reader;
 use super::recheck::recheck;
 use super::reports::{ReportOf, add_usual, console, tell_unwritten};
 use super::{CliContext, CliError, CommandResult, ReportFlags};
@@ -44,10 +45,10 @@ pub(crate) fn report(arguments: &ReportArguments, context: &CliContext) -> Comma
     }
     let mut made: Option<(FanOut, Vec<PathBuf>)> = None;
     let mut complete = false;
-    let played = ledger::play(&file, |event| {
+    let played = ledger::play_places(&file, |event, place| {
         let (reports, _) = made.get_or_insert_with(|| first(&event, &file, arguments, context));
         complete = matches!(event.body, Body::RunEnd(_));
-        reports.on_event(&event);
+        reports.on_stored_event(&event, place);
     });
     let playback = played.map_err(|error| unreadable(&arguments.run, &file, &error))?;
     warn(&playback, complete, &file, context);
@@ -70,7 +71,7 @@ fn first(event: &RunEvent, file: &Path, arguments: &ReportArguments, context: &C
         ""
     };
     let of = ReportOf { suite: &event.suite, dialect, folder: file.parent().unwrap_or(Path::new("")) };
-    let mut reports = FanOut::default();
+    let mut reports = FanOut::stored(journal_reader(file));
     let (out, options) = console(arguments.reports.take_stdout(), arguments.verbose, context);
     reports.add("console", Box::new(Console::new(out, options)));
     let paths = if arguments.reports.is_empty() {

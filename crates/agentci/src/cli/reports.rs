@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use agentci::ledger::safe_name;
-use agentci::report::{ConsoleOptions, FanOut, Github, REPORTS, ReportError, ReportKind, ReportOutput, Reporter};
+use agentci::report::{ConsoleOptions, FanOut, Github, PieceSink, REPORTS, ReportError, ReportKind, Reporter};
 use clap::Args;
 
 use super::github_job::{STEP_SUMMARY, checkout};
@@ -259,7 +259,7 @@ pub(crate) fn add_usual(reports: &mut FanOut, folder: &Path) -> Vec<PathBuf> {
     let kinds = USUAL.iter().filter_map(|name| ReportKind::by_name(name));
     let paths = kinds.map(|kind| {
         let path = folder.join(kind.file);
-        reports.add(shown(&path), kind.make(to_file(&path)));
+        reports.add(shown(&path), kind.make_streamed(to_file(&path)));
         path
     });
     paths.collect()
@@ -290,8 +290,8 @@ pub(crate) fn tell_unwritten(unwritten: Vec<(String, ReportError)>, context: &Cl
 }
 
 /// A requested report.
-fn make(kind: &ReportKind, output: ReportOutput) -> Box<dyn Reporter> {
-    if kind.name == "github" { Github::whole(output, checkout()) } else { kind.make(output) }
+fn make(kind: &ReportKind, output: PieceSink) -> Box<dyn Reporter> {
+    if kind.name == "github" { Github::streamed(output, checkout()) } else { kind.make_streamed(output) }
 }
 
 /// A path with the suite inserted.

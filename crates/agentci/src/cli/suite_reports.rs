@@ -51,7 +51,8 @@ impl SuiteReports {
             let folder = folder.clone();
             Box::new(move |write| folder.write_pieces(name, write).map_err(io::Error::other))
         };
-        let mut reports = FanOut::default();
+        let console = journaled_console(journal, arguments, context);
+        let mut reports = FanOut::sharing(console.runs());
         reports.add("summary.json", Box::new(Summary::streamed(to_file("summary.json"))));
         let summary = arguments.json.then(|| keep_summary(suite, &mut reports));
         reports.add("junit.xml", Box::new(Junit::streamed(to_file("junit.xml"))));
@@ -61,7 +62,7 @@ impl SuiteReports {
         if let Some(path) = &context.step_summary {
             reports.add(STEP_SUMMARY, Box::new(step_summary(path)));
         }
-        Self { console: journaled_console(journal, arguments, context), hint: RerunHint::default(), reports, summary }
+        Self { console, hint: RerunHint::default(), reports, summary }
     }
 
     /// Adds a report under its name in error messages.
@@ -69,7 +70,7 @@ impl SuiteReports {
         self.reports.add(name, report);
     }
 
-    /// Passes an event to all listeners, first to the journal.
+    /// Passes an event to all listeners, first to the journal and to the runs that the reports share.
     pub(super) fn on_event(&mut self, event: &RunEvent) {
         // Neither of them fails before the end.
         let _ = self.console.on_event(event);

@@ -68,6 +68,9 @@ impl GatheredShards {
             let parts = if missing.is_empty() { "none".to_owned() } else { first_of(&missing, NAMED) };
             return Err(MergeError::Missing { suite, there, cases, parts, count });
         }
+        for part in &mut parts {
+            part.cases = Vec::new();
+        }
         Ok(Self { suite, parts })
     }
 

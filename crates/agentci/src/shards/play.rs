@@ -4,9 +4,43 @@ use std::sync::Arc;
 
 use agentci_ledger::{LedgerError, play};
 use agentci_plan::Mode;
-use agentci_verdict::{Body, CaseStatus, Policy, Rows, RunEnd, RunEvent, RunStart, StabilitySummary};
+use agentci_verdict::{Body, CaseEnd, CaseRow, CaseStatus, Policy, Rows, RunEnd, RunEvent, RunStart, StabilitySummary};
 
 use super::GatheredShards;
+
+/// The number of rows that are kept in any case: the order of few rows matters to the last digit of a mean.
+const KEPT: usize = 10_000;
+
+/// What the end of the merged run needs to know about its cases.
+#[derive(Default)]
+struct MergedRows {
+    /// Whether there are gates, which look at every row.
+    keeps_all: bool,
+    rows: Rows,
+    /// Cases without a row, which were run once and passed.
+    passed_once: usize,
+    lacks_agent: bool,
+}
+
+impl MergedRows {
+    fn add(&mut self, event: &RunEvent, end: &CaseEnd) {
+        self.lacks_agent |= end.played.as_ref().is_some_and(|played| !played.meant);
+        let needed = self.keeps_all || end.runs > 1 || end.most_runs.is_some() || self.rows.len() < KEPT;
+        match end.status {
+            CaseStatus::Pass if !needed => self.passed_once += 1,
+            CaseStatus::Skipped if !needed => {}
+            _ => {
+                self.rows.add(event);
+            }
+        }
+    }
+
+    /// The stability of all cases, if any is configured to run more than once.
+    fn stability(&self) -> Option<StabilitySummary> {
+        let several = self.rows.iter().any(CaseRow::repeated);
+        several.then(|| StabilitySummary::of_rows(self.rows.iter(), self.passed_once))
+    }
+}
 
 impl GatheredShards {
     /// Plays the shards as one run. Returns the worst status of all cases, and at least a failure if a gate failed.
@@ -22,7 +56,7 @@ impl GatheredShards {
         let start = self.start(run_id);
         let (whole, require_agent) = (start.cases_left_out == 0, start.require_agent);
         let loaded = start.not_loaded.is_empty();
-        let mut rows = Rows::default();
+        let mut rows = MergedRows { keeps_all: policy.is_some(), ..MergedRows::default() };
         // What could not be loaded has no case.
         let mut worst = if loaded { CaseStatus::Pass } else { CaseStatus::Error };
         let mode = start.mode.clone();
@@ -37,7 +71,7 @@ impl GatheredShards {
                 body => {
                     if let Body::CaseEnd(end) = body {
                         worst = worst.max(end.status);
-                        rows.add(&event);
+                        rows.add(&event, end);
                     }
                     on_event(event);
                 }
@@ -45,16 +79,16 @@ impl GatheredShards {
         }
         let ended_at = self.parts.iter().map(|part| part.ended_at).max().unwrap_or_default();
         if let Some(policy) = policy {
-            let mut report = policy.judge(&self.suite, &mode, &rows, whole);
+            let mut report = policy.judge(&self.suite, &mode, &rows.rows, whole);
             let recorded = self.parts[0].start.mode == Mode::Record.name();
-            worst = report.decide(worst, loaded && !recorded && rows.all_run());
+            worst = report.decide(worst, loaded && !recorded && rows.rows.all_run());
             on_event(of_run(ended_at, Body::Gates(Box::new(report))));
         }
         let longest = self.parts.iter().map(|part| &part.end).max_by_key(|end| end.micros());
         let (wall_ms, micros) = longest.map(|end| (end.wall_ms, end.wall_us)).unwrap_or_default();
-        let stability = StabilitySummary::of_several(&rows);
+        let stability = rows.stability();
         on_event(of_run(ended_at, Body::RunEnd(RunEnd { wall_ms, wall_us: micros, stability, ..RunEnd::default() })));
-        if require_agent && rows.iter().any(|row| row.lacks_agent().is_some()) {
+        if require_agent && rows.lacks_agent {
             worst = worst.max(CaseStatus::Fail);
         }
         Ok(worst)

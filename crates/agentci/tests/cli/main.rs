@@ -113,6 +113,7 @@ mod repeats;
 mod replay;
 mod replay_command;
 mod replay_pace;
+mod report_memory;
 mod reports;
 mod retries;
 mod running_agent;

@@ -12,13 +12,18 @@ target:
   mock: { model_name: m, responses: [{ content: a few words, model: m, tokens_used: 5, latency_ms: 1 }] }
 ";
 
+/// The number of the reason why a case fails, if it does.
+fn reason(case: usize) -> Option<usize> {
+    (case % 20 < 3).then(|| [0, 0, 0, 0, 1, 1, 1, 2, 2, 3][case / 20 % 10])
+}
+
 /// A suite of mock cases that all get the same answer. Of 20 cases 3 fail, for one of four reasons; the texts that cases of
 /// the second reason expect all differ.
 fn failing(cases: usize) -> (Suite, [(usize, &'static str); 4]) {
     let mut text = format!("{HEAD}cases:\n");
     let mut counts = [0; 4];
     for case in 0..cases {
-        let reason = (case % 20 < 3).then(|| [0, 0, 0, 0, 1, 1, 1, 2, 2, 3][case / 20 % 10]);
+        let reason = reason(case);
         let check = match reason {
             None => "contains: words".to_owned(),
             Some(0) => "contains: good".to_owned(),
@@ -44,21 +49,22 @@ fn failing(cases: usize) -> (Suite, [(usize, &'static str); 4]) {
 
 /// The groups in the summary: the number of cases, and the title.
 fn groups(ran: &Ran) -> Vec<(usize, String)> {
-    let summary = ran.summary();
+    let folder = ran.run_folders().pop().unwrap();
+    let summary: Value = serde_json::from_slice(&std::fs::read(folder.join("summary.json")).unwrap()).unwrap();
     let groups = summary["failure_groups"].as_array().unwrap();
     let group = |group: &Value| (group["cases"].as_array().unwrap().len(), group["title"].as_str().unwrap().to_owned());
     groups.iter().map(group).collect()
 }
 
-fn groups_are_everywhere(cases: usize) {
-    let (suite, expected) = failing(cases);
+/// The groups of a run are the expected ones, and the same in every report.
+fn groups_are_everywhere(suite: &Suite, cases: usize, expected: [(usize, &str); 4]) {
     let ran = suite.run(&["--report", "markdown=report.md"]);
     assert_eq!(ran.code, Some(1));
     let lines = ran.stdout.lines().count() + ran.stderr.lines().count();
     assert!(lines <= 120, "{lines} lines:\n{}", ran.console());
     let groups = groups(&ran);
     assert_eq!(groups.len(), 4, "{groups:?}");
-    let folder = ran.run_folder();
+    let folder = ran.run_folders().pop().unwrap();
     let pages = [
         ran.console(),
         std::fs::read_to_string(suite.path("report.md")).unwrap(),
@@ -79,12 +85,62 @@ fn groups_are_everywhere(cases: usize) {
 
 #[test]
 fn failures_are_grouped_alike_in_every_report() {
-    groups_are_everywhere(400);
+    let (suite, expected) = failing(400);
+    groups_are_everywhere(&suite, 400, expected);
 }
 
 #[test]
 fn output_does_not_grow_with_the_suite() {
-    groups_are_everywhere(2_000);
+    let (suite, expected) = failing(2_000);
+    groups_are_everywhere(&suite, 2_000, expected);
+}
+
+/// The same suite, with a baseline that knows steps: the cases of the second and third reason called a tool that they no
+/// longer call, those of the first reason another one that passing cases do not call any more either.
+fn departing(cases: usize) -> (Suite, [(usize, &'static str); 4]) {
+    let (suite, counts) = failing(cases);
+    // A baseline of all cases, made of the only case of a small run.
+    let one = "cases: [{ id: c, input: { prompt: x }, checks: [{ contains: words }] }]\n";
+    let mut summary = some_fail(one).run(&[]).summary();
+    let entry = summary["cases"][0].take();
+    let entry = |case: usize| {
+        let tool = match reason(case) {
+            Some(1) => Some("refund_order"),
+            Some(2) => Some("find_order"),
+            Some(3) => None,
+            _ => Some("search_docs"),
+        };
+        let step = |tool| serde_json::json!({ "tool": tool, "args_hash": "0000000000000000" });
+        let mut entry = entry.clone();
+        entry["id"] = format!("c{case}").into();
+        entry["tool_steps"] = tool.into_iter().map(step).collect();
+        entry
+    };
+    summary["cases"] = (0..cases).map(entry).collect();
+    let suite = suite.file("suite/baseline.json", summary.to_string());
+    let written = std::fs::read_to_string(suite.path("suite/agentci.yaml")).unwrap();
+    let gates = "gates: { baseline: baseline.json, min_pass_rate: 0.5 }\ncases:\n";
+    let suite = suite.file("suite/agentci.yaml", written.replace("cases:\n", gates));
+    let titles = [
+        counts[0].1,
+        "first differing step: `refund_order` is missing",
+        "first differing step: `find_order` is missing",
+        counts[3].1,
+    ];
+    let counts = counts.map(|(count, _)| count);
+    (suite, [0, 1, 2, 3].map(|at| (counts[at], titles[at])))
+}
+
+#[test]
+fn failures_are_grouped_by_the_first_step_that_differs() {
+    let (suite, expected) = departing(400);
+    groups_are_everywhere(&suite, 400, expected);
+}
+
+#[test]
+fn first_differing_steps_of_many_cases_are_grouped() {
+    let (suite, expected) = departing(10_000);
+    groups_are_everywhere(&suite, 10_000, expected);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use agentci_verdict::{Body, CaseEnd, Cause, CheckEnd, CheckStatus, RunEvent};
 use serde_json::Value;
 
 use crate::json_object::plain_text;
-use crate::{AgentTestResult, DocumentReport, RunDocument, TestSuiteResult, label, write_json};
+use crate::{AgentTestResult, DocumentReport, ReportedRun, RunDocument, TestSuiteResult, label, write_json};
 
 /// Collects the events of one run.
 #[derive(Debug, Default)]
@@ -97,7 +97,7 @@ impl RunDocument for OwnWordsResults {
         self.add(event);
     }
 
-    fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
+    fn write(&mut self, _: &[ReportedRun], out: &mut dyn Write) -> io::Result<()> {
         write_json(out, &std::mem::take(self).result())
     }
 }

@@ -35,6 +35,6 @@ use crate::{OwnReports, ReportKind};
 /// The reports of the dialect.
 pub(crate) static REPORTS: OwnReports = OwnReports {
     dialect: "aumai",
-    kinds: &[ReportKind::new(JSON, "result.json", &["json"], |output| Box::new(TestSuite::new(output)))],
+    kinds: &[ReportKind::new(JSON, "result.json", &["json"], |output| Box::new(TestSuite::streamed(output)))],
     words_in_junit: true,
 };

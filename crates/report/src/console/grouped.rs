@@ -41,7 +41,7 @@ const WARNING_LIMIT: usize = 400;
 
 /// All groups of failures.
 pub(super) fn section(run: &ReportedRun, paint: Paint) -> String {
-    let groups = failures::of(&run.rows);
+    let groups = failures::of(run);
     let mut text = String::new();
     let in_full = groups.len().min(GROUPS_IN_FULL);
     for group in &groups[..in_full] {
@@ -106,7 +106,7 @@ fn ids(rows: &[&CaseRow]) -> String {
 /// The warnings of all cases, those of most cases first.
 pub(super) fn warnings(run: &ReportedRun, paint: Paint) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for row in run.rows.iter() {
+    for row in run.rows.kept() {
         let warnings: BTreeSet<&str> =
             row.attempts.iter().flat_map(|attempt| &attempt.warnings).map(String::as_str).collect();
         for warning in warnings {

@@ -3,9 +3,7 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use agentci_verdict::{
-    Agentless, Aggregates, CaseEnd, CaseRow, CaseStatus, Measure, RunEnd, Stability, StabilitySummary,
-};
+use agentci_verdict::{Agentless, Aggregates, CaseEnd, CaseRow, CaseStatus, Measure, RunEnd, Stability};
 
 use crate::{
     Paint, ReportedRun, Tone, agents, count, count_of, cut, decisive_attempt, duration, duration_of, findings,
@@ -32,7 +30,7 @@ pub(super) fn heading(run: &ReportedRun) -> String {
 
 /// `2 of 2 cases played from recordings: no agent was run`, below the totals.
 pub(super) fn agents(run: &ReportedRun) -> String {
-    agents::sentence(Agentless::of(&run.rows)).map(|said| said + "\n").unwrap_or_default()
+    agents::sentence(run.rows.tally().agentless).map(|said| said + "\n").unwrap_or_default()
 }
 
 /// The maximum length of the reason why a case did not pass.
@@ -102,9 +100,9 @@ fn runs(row: &CaseRow) -> String {
 /// stability: 2 cases in 6 runs: 1 stable, 1 not; 83.3 % passed on average
 /// ```
 pub(super) fn stability(run: &ReportedRun, all: bool) -> String {
-    let Some(summary) = StabilitySummary::of_several(&run.rows) else { return String::new() };
+    let Some(summary) = run.rows.stability() else { return String::new() };
     let mut text = String::from("\n");
-    let several = run.rows.iter().filter_map(|row| Some((row, Stability::of_several(row)?)));
+    let several = run.rows.kept().filter_map(|row| Some((row, Stability::of_several(row)?)));
     let shown: Vec<_> = several.filter(|(_, stability)| all || !stability.stable).collect();
     let limit = if all { usize::MAX } else { UNSTABLE };
     for (row, stability) in shown.iter().take(limit) {
@@ -119,7 +117,7 @@ pub(super) fn stability(run: &ReportedRun, all: bool) -> String {
 
 /// `3 cases: 1 passed, 1 failed, 1 error, 0 skipped in 1.2 s (mean 20 ms, ...)`
 pub(super) fn totals(run: &ReportedRun) -> String {
-    let numbers = Aggregates::of(&run.rows);
+    let numbers = run.rows.tally().aggregates();
     let end = run.end();
     format!(
         "{}: {} passed, {} failed, {}, {} skipped in {}{}{}\n",

@@ -1,7 +1,8 @@
 //! The progress line: `[12/200] 2 failed in 5.2 s, running: t13, t14, did not pass: t7, t9`.
 //!
 //! It is redrawn in place and erased before anything else is printed. Lines of cases wait for those before them, so the
-//! progress line names cases that did not pass as soon as they are known. Errors of the terminal are ignored.
+//! progress line names cases that did not pass as soon as they are known. With many cases it is redrawn only some times a
+//! second, since drawing it costs more than a short case. Errors of the terminal are ignored.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -10,11 +11,15 @@ use std::sync::Arc;
 use agentci_verdict::{Body, CaseStatus, RunEvent};
 
 use super::lines::fit;
+use crate::failures::LISTED;
 use crate::{duration, one_line};
 
 const WIPE: &str = "\r\u{1b}[2K";
 /// The maximum number of cases that did not pass that are named.
 const NAMED: usize = 3;
+
+/// The time between two drawings in a run of many cases, in milliseconds.
+const PAUSE: u64 = 50;
 
 /// The progress line and its terminal.
 pub(super) struct RunProgress {
@@ -22,6 +27,8 @@ pub(super) struct RunProgress {
     width: usize,
     now: u64,
     drawn: bool,
+    /// When it was last drawn.
+    drawn_at: u64,
     run: Running,
 }
 
@@ -38,7 +45,7 @@ struct Running {
 
 impl RunProgress {
     pub(super) fn new(terminal: Box<dyn Write>, width: usize) -> Self {
-        Self { terminal, width, now: 0, drawn: false, run: Running::default() }
+        Self { terminal, width, now: 0, drawn: false, drawn_at: 0, run: Running::default() }
     }
 
     /// Adds an event; `completed` means that it was the last of its case.
@@ -68,7 +75,7 @@ impl RunProgress {
     pub(super) fn tick(&mut self, now: u64) {
         self.now = self.now.max(now);
         if self.drawn {
-            self.draw();
+            self.draw_now();
         }
     }
 
@@ -80,11 +87,19 @@ impl RunProgress {
         }
     }
 
-    /// Draws the line, unless nothing runs.
+    /// Draws the line after an event, unless nothing runs or, with many cases, it was drawn a moment ago.
     pub(super) fn draw(&mut self) {
+        let again = self.run.total > LISTED && self.drawn && self.now < self.drawn_at.saturating_add(PAUSE);
+        if !again {
+            self.draw_now();
+        }
+    }
+
+    fn draw_now(&mut self) {
         if self.run.cases.is_empty() {
             return self.wipe();
         }
+        self.drawn_at = self.now;
         let failed = match self.run.wrong.len() {
             0 => String::new(),
             many => format!(" {many} failed"),

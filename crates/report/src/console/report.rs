@@ -1,17 +1,19 @@
 //! The console report as a consumer of events.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 
-use agentci_verdict::{Body, CaseStatus, RunEvent};
+use agentci_verdict::{Body, CaseRow, CaseStatus, RunEvent};
 
 use super::detail::CaseLines;
 use super::grouped::{self, FirstFailures};
 use super::lines;
 use super::progress::RunProgress;
 use crate::failures::LISTED;
+use crate::shared_runs::RunsInView;
 use crate::{
-    Paint, ReportError, ReportOutput, ReportedRun, Reporter, Whole, agents, findings, gates, one_line, recheck,
-    similarity,
+    Paint, ReportError, ReportOutput, ReportedRun, Reporter, SharedRuns, Whole, agents, findings, gates, one_line,
+    recheck, similarity,
 };
 
 /// The number of lines of an agent's standard error that are shown without `--verbose`.
@@ -40,14 +42,18 @@ pub struct Console {
     progress: Option<RunProgress>,
     /// Whether a run was shown before, so that the next one is separated from it.
     again: bool,
+    runs: RunsInView,
     shown: Option<ShownRun>,
 }
 
 /// The run that is being shown.
 struct ShownRun {
-    run: ReportedRun,
+    /// Its number.
+    number: usize,
     /// The position of the first case that was not printed.
     next: usize,
+    /// Complete cases that wait for an earlier one, by position; `None` for those that are not shown.
+    waiting: BTreeMap<usize, Option<CaseRow>>,
     detail: Option<CaseLines>,
     /// Set if there are too many cases to list them.
     grouped: Option<FirstFailures>,
@@ -63,6 +69,7 @@ impl Console {
             width: options.width,
             progress: options.live.map(|terminal| RunProgress::new(terminal, options.width)),
             again: false,
+            runs: RunsInView::default(),
             shown: None,
         }
     }
@@ -73,13 +80,19 @@ impl Console {
         Box::new(Whole::new("console", output, console))
     }
 
-    /// The lines of all cases that do not wait for an earlier case.
+    /// The lines of all cases that do not wait for an earlier case, once a case is complete.
     fn ready_cases(&mut self) -> String {
         let mut text = String::new();
         let Some(shown) = &mut self.shown else { return text };
-        while let Some(row) = shown.run.rows.get(shown.next).filter(|row| row.complete()) {
-            if shown.grouped.as_mut().is_none_or(|first| first.shows(row)) {
-                lines::case(row, self.paint, &mut text);
+        let Some(run) = self.runs.get(shown.number) else { return text };
+        if let Some(position) = run.completed {
+            let failed = |row: &&CaseRow| matches!(row.status(), CaseStatus::Fail | CaseStatus::Error);
+            let row = run.rows.get(position).filter(|row| shown.grouped.is_none() || failed(row));
+            shown.waiting.insert(position, row.cloned());
+        }
+        while let Some(row) = shown.waiting.remove(&shown.next) {
+            if let Some(row) = row.filter(|row| shown.grouped.as_mut().is_none_or(|first| first.shows(row))) {
+                lines::case(&row, self.paint, &mut text);
             }
             text += &shown.detail.as_mut().map(|detail| detail.take(shown.next)).unwrap_or_default();
             shown.next += 1;
@@ -90,15 +103,20 @@ impl Console {
     /// The part after the last case.
     fn close(&mut self) -> String {
         let mut text = String::new();
-        let Some(ShownRun { run, next, mut detail, grouped }) = self.shown.take() else { return text };
+        let Some(ShownRun { number, next, waiting, mut detail, grouped }) = self.shown.take() else { return text };
+        let Some(run) = self.runs.get(number) else { return text };
         if grouped.is_some() {
             text += &grouped::section(&run, self.paint);
             text += &grouped::warnings(&run, self.paint);
         } else {
             // No more events follow, so the cases that these waited for never end.
-            for row in run.rows.iter().filter(|row| row.decisive().index >= next) {
-                lines::case(row, self.paint, &mut text);
-                text += &detail.as_mut().map(|detail| detail.take(row.decisive().index)).unwrap_or_default();
+            let mut rest: BTreeMap<usize, CaseRow> =
+                waiting.into_iter().filter_map(|(position, row)| Some((position, row?))).collect();
+            let incomplete = run.rows.kept().filter(|row| row.index() >= next && !row.complete());
+            rest.extend(incomplete.map(|row| (row.index(), row.clone())));
+            for (position, row) in rest {
+                lines::case(&row, self.paint, &mut text);
+                text += &detail.as_mut().map(|detail| detail.take(position)).unwrap_or_default();
             }
             text += &self.failures(&run);
         }
@@ -110,7 +128,7 @@ impl Console {
         text += &agents::section(&run, self.paint);
         text += &recheck::section(&run, self.paint);
         text.push('\n');
-        for line in similarity::totals(&run.rows) {
+        for line in similarity::totals(&run.rows.tally().similarities) {
             text += &one_line(&line);
             text.push('\n');
         }
@@ -124,7 +142,7 @@ impl Console {
     fn failures(&self, run: &ReportedRun) -> String {
         let mut text = String::new();
         let stderr_lines = if self.verbose { usize::MAX } else { STDERR_LINES };
-        for row in run.rows.iter().filter(|row| matches!(row.status(), CaseStatus::Fail | CaseStatus::Error)) {
+        for row in run.rows.failed() {
             text.push('\n');
             text += &findings::render(&run.suite, row, stderr_lines, self.paint);
         }
@@ -142,19 +160,24 @@ impl Console {
 }
 
 impl Reporter for Console {
+    fn share(&mut self, runs: &SharedRuns) {
+        self.runs.share(runs);
+    }
+
     fn on_event(&mut self, event: &RunEvent) -> Result<(), ReportError> {
         let mut text = String::new();
         if matches!(event.body, Body::RunStart(_)) {
             text += &self.close();
         }
         let (verbose, width) = (self.verbose, self.width);
+        let number = self.runs.add(event);
         let shown = self.shown.get_or_insert_with(|| ShownRun {
-            run: ReportedRun::default(),
+            number,
             next: 0,
+            waiting: BTreeMap::new(),
             detail: verbose.then(|| CaseLines::new(width)),
             grouped: None,
         });
-        let completed = shown.run.add(event);
         if let Some(detail) = &mut shown.detail {
             detail.add(event);
         }
@@ -162,7 +185,7 @@ impl Reporter for Console {
             Body::RunStart(start) => {
                 shown.grouped = (start.cases_total > LISTED && !verbose).then(FirstFailures::default);
                 text += if self.again { "\n" } else { "" };
-                text += &lines::heading(&shown.run);
+                text += &self.runs.get(number).map(|run| lines::heading(&run)).unwrap_or_default();
             }
             Body::CaseEnd(_) => text += &self.ready_cases(),
             Body::RunEnd(_) => text += &self.close(),
@@ -170,7 +193,8 @@ impl Reporter for Console {
         }
         self.write(&text)?;
         if let Some(progress) = &mut self.progress {
-            progress.add(event, completed.is_some());
+            let completed = self.runs.get(number).is_some_and(|run| run.completed.is_some());
+            progress.add(event, completed);
             if matches!(event.body, Body::TaskStart(_) | Body::CaseEnd(_) | Body::RunEnd(_)) {
                 progress.draw();
             }

@@ -1,15 +1,18 @@
 //! Groups cases that did not pass.
 //!
-//! Cases with the same reason are a group if there are enough of them. Reasons that differ from case to case, as when each
+//! Cases that departed from the baseline at the same step come first (`first_steps`). Of the others, cases with the same
+//! reason are a group if there are enough of them. Reasons that differ from case to case, as when each
 //! case expects a text of its own, are one group for each kind of reason. Cases that are still alone are grouped by their
 //! check.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use agentci_verdict::{CaseRow, CaseStatus, Cause, Finding, Rows};
+use agentci_verdict::{CaseRow, Cause, Finding};
 
 use super::blanks::blanked;
+use super::first_steps;
+use crate::ReportedRun;
 use crate::findings::{decisive, headline};
 
 /// The number of cases with equal reasons from which these are a group of their own.
@@ -31,13 +34,14 @@ pub(crate) struct FailureGroup<'r> {
 type ReasonKind<'r> = (Option<Cause>, &'r str);
 
 /// All cases that failed or had an error, the largest group first; among equals, the one with the earliest case.
-pub(crate) fn of(rows: &Rows) -> Vec<FailureGroup<'_>> {
+pub(crate) fn of(run: &ReportedRun) -> Vec<FailureGroup<'_>> {
     let mut kinds: BTreeMap<ReasonKind<'_>, BTreeMap<String, Vec<&CaseRow>>> = BTreeMap::new();
-    for row in rows.iter().filter(|row| matches!(row.status(), CaseStatus::Fail | CaseStatus::Error)) {
+    let (mut groups, departed) = first_steps::groups(run);
+    for row in run.rows.failed().filter(|row| !departed.contains(&row.index())) {
         let check = decisive(row.decisive()).map(|finding| finding.name.as_str()).unwrap_or_default();
         kinds.entry((row.cause(), check)).or_default().entry(kind_of(row)).or_default().push(row);
     }
-    let mut groups: Vec<FailureGroup<'_>> = kinds.into_values().flat_map(of_kind).collect();
+    groups.extend(kinds.into_values().flat_map(of_kind));
     groups.sort_by_key(|group| (Reverse(group.rows.len()), group.rows[0].decisive().index));
     groups
 }
@@ -105,13 +109,13 @@ fn blank_title(finding: &Finding) -> String {
 
 #[cfg(test)]
 mod tests {
-    use agentci_verdict::{Body, CaseEnd, RunEvent};
+    use agentci_verdict::{Body, CaseEnd, CaseStatus, RunEvent};
 
     use super::*;
 
     /// The titles and sizes of the groups of cases with these checks and messages.
     fn groups(failures: &[(&str, String)]) -> Vec<(usize, String)> {
-        let mut rows = Rows::default();
+        let mut run = ReportedRun::default();
         for (index, (name, message)) in failures.iter().enumerate() {
             let finding =
                 Finding { cause: Cause::Check, name: (*name).into(), message: message.clone(), ..Finding::default() };
@@ -125,9 +129,9 @@ mod tests {
             };
             let body = Body::CaseEnd(end.into());
             let id = Some(format!("c{index}").into());
-            rows.add(&RunEvent { suite: "s".into(), case_id: id, attempt: Some(1), timestamp: 1, body });
+            run.add(&RunEvent { suite: "s".into(), case_id: id, attempt: Some(1), timestamp: 1, body }, None);
         }
-        of(&rows).into_iter().map(|group| (group.rows.len(), group.title)).collect()
+        of(&run).into_iter().map(|group| (group.rows.len(), group.title)).collect()
     }
 
     fn lacks(text: &str) -> (&'static str, String) {

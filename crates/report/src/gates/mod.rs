@@ -18,4 +18,5 @@ pub(crate) use document::policy_snapshot;
 pub use document::regression;
 pub(crate) use section::{asked, section};
 pub use table::comparison_table;
+pub(crate) use words::differing_arguments;
 pub use words::{baseline_problem, changes, gate};

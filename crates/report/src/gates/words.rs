@@ -131,13 +131,26 @@ fn exchange_change(baseline: Option<&CallStep>, current: Option<&CallStep>) -> S
     }
 }
 
+/// The names of the arguments of a call that differ, if both runs recorded them and any differ.
+pub(crate) fn differing_arguments(old: &CallStep, new: &CallStep) -> Option<Vec<String>> {
+    let names: Vec<String> = differing(&recorded(old)?, &recorded(new)?).into_iter().cloned().collect();
+    (!names.is_empty()).then_some(names)
+}
+
+fn recorded(step: &CallStep) -> Option<Map<String, Value>> {
+    serde_json::from_str(step.args.as_deref()?).ok()
+}
+
+fn differing<'a>(old: &'a Map<String, Value>, new: &'a Map<String, Value>) -> Vec<&'a String> {
+    let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+    names.into_iter().filter(|name| old.get(*name) != new.get(*name)).collect()
+}
+
 /// The arguments of a call that differ, if both runs recorded them.
 fn arguments(old: &CallStep, new: &CallStep) -> Option<String> {
-    let read = |step: &CallStep| serde_json::from_str::<Map<String, Value>>(step.args.as_deref()?).ok();
-    let (old, new) = (read(old)?, read(new)?);
+    let (old, new) = (recorded(old)?, recorded(new)?);
     let shown = |value: Option<&Value>| value.map_or_else(|| "missing".to_owned(), Value::to_string);
-    let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
-    let differ: Vec<&String> = names.into_iter().filter(|name| old.get(*name) != new.get(*name)).collect();
+    let differ = differing(&old, &new);
     let told = differ.iter().take(ARGUMENTS);
     let told = told.map(|name| format!("`{name}` was {}, is {}", shown(old.get(*name)), shown(new.get(*name))));
     let told = told.collect::<Vec<_>>().join("; ");

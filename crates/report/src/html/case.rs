@@ -22,8 +22,7 @@ const FINDINGS: usize = 5;
 
 /// The first cases that did not pass.
 pub(super) fn sections(run: &ReportedRun, gathered: &PageCases, into: &mut String) {
-    let wrong = || run.rows.iter().filter(|row| matches!(row.status(), CaseStatus::Fail | CaseStatus::Error));
-    let count = wrong().count();
+    let count = run.rows.failed().count();
     if count == 0 {
         return;
     }
@@ -36,7 +35,7 @@ pub(super) fn sections(run: &ReportedRun, gathered: &PageCases, into: &mut Strin
             count_of(count, "case"),
         );
     }
-    for row in wrong().take(CASES) {
+    for row in run.rows.failed().take(CASES) {
         section(&run.suite, row, gathered.evidence(row.decisive().index), into);
     }
 }

@@ -7,7 +7,7 @@
 
 use std::fmt::Write as _;
 
-use agentci_verdict::{Aggregates, CaseRow, CaseStatus};
+use agentci_verdict::Aggregates;
 
 use crate::{ReportedRun, duration_of};
 
@@ -46,15 +46,14 @@ pub(super) fn outcomes(numbers: &Aggregates, into: &mut String) {
 
 /// A histogram of durations. The scale is logarithmic, since one slow case would put all others into one bar.
 pub(super) fn durations(run: &ReportedRun, into: &mut String) {
-    let ran = |row: &&CaseRow| row.status() != CaseStatus::Skipped;
-    #[expect(clippy::cast_precision_loss, reason = "milliseconds stay far below 2^53")]
-    let times: Vec<f64> = run.rows.iter().filter(ran).map(|row| row.wall_ms().max(1) as f64).collect();
-    let (least, most) = times.iter().fold((f64::MAX, 0_f64), |(least, most), time| (least.min(*time), most.max(*time)));
-    if times.len() < 3 || most <= least {
+    let tally = run.rows.tally();
+    let times = || tally.times.iter().map(|(time, count)| (time.max(1.0), count));
+    let (least, most) = times().fold((f64::MAX, 0_f64), |(least, most), (time, _)| (least.min(time), most.max(time)));
+    if tally.times.count() < 3 || most <= least {
         return;
     }
-    let mut counts = [0_usize; BARS];
-    for time in &times {
+    let mut counts = [0_u64; BARS];
+    for (time, count) in times() {
         let share = (time / least).ln() / (most / least).ln();
         #[expect(
             clippy::cast_possible_truncation,
@@ -63,7 +62,7 @@ pub(super) fn durations(run: &ReportedRun, into: &mut String) {
             reason = "a share of the few bars there are"
         )]
         let bar = (share * BARS as f64) as usize;
-        counts[bar.min(BARS - 1)] += 1;
+        counts[bar.min(BARS - 1)] += count;
     }
     let tallest = counts.iter().copied().max().unwrap_or(1).max(1);
     let (least, most) = (duration_of(least), duration_of(most));

@@ -18,8 +18,9 @@
 //! (`page_data`). The policy in the page allows that script and the style, by their hashes, and nothing else; untrusted
 //! text only ever becomes text.
 //!
-//! Little is kept about cases that passed, and as much as fits about those that did not (`case_details`); the page says
-//! what is missing, and `run.jsonl` has it. Case number *n* of the suite has the anchor `#cn`.
+//! Little is kept about cases that passed, and as much as fits about those that did not (`case_details`). Of many cases,
+//! only the first 10,000 and those that did not pass have a row (`shown_cases`). The page says what is missing, and
+//! `run.jsonl` has it. Case number *n* of the suite has the anchor `#cn`.
 
 mod assets;
 mod attempt;
@@ -34,6 +35,7 @@ mod finding;
 mod page;
 mod page_data;
 mod rows;
+mod shown_cases;
 mod step;
 mod steps;
 mod table;

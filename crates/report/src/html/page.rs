@@ -4,13 +4,14 @@
 use std::fmt::{Display, Write as _};
 use std::io;
 
-use agentci_verdict::{Agentless, Aggregates, CaseRow, CaseStatus, RunEvent, StabilitySummary, iso_utc};
+use agentci_verdict::{Aggregates, CaseRow, CaseStatus, RunEvent, iso_utc};
 
 use super::assets::{SCRIPT, STYLE, policy};
 use super::case::sections;
 use super::case_details::PageCases;
 use super::charts;
 use super::page_data::data;
+use super::shown_cases;
 use super::table::table;
 use crate::failures;
 use crate::overall::{changed, left_undone, overall};
@@ -38,29 +39,25 @@ const DETAILS_LIMIT: usize = 800_000;
 /// Writes `report.html`, one page per run.
 pub type Html = DocumentReport<HtmlDocument>;
 
-/// The data of the page.
+/// The details of the cases of a run.
 #[derive(Debug, Default)]
-pub struct HtmlDocument {
-    run: ReportedRun,
-    gathered: PageCases,
-}
+pub struct HtmlDocument(PageCases);
 
 impl RunDocument for HtmlDocument {
     const REPORT: &'static str = "html";
 
     fn add(&mut self, event: &RunEvent) {
-        self.run.add(event);
-        self.gathered.add(event);
+        self.0.add(event);
     }
 
-    fn write(&mut self, out: &mut dyn io::Write) -> io::Result<()> {
-        self.gathered.close();
-        out.write_all(page(&self.run, &self.gathered).as_bytes())
+    fn write(&mut self, runs: &[ReportedRun], out: &mut dyn io::Write) -> io::Result<()> {
+        self.0.close();
+        runs.iter().try_for_each(|run| out.write_all(page(run, &self.0).as_bytes()))
     }
 }
 
 fn page(run: &ReportedRun, gathered: &PageCases) -> String {
-    let numbers = Aggregates::of(&run.rows);
+    let numbers = run.rows.tally().aggregates();
     let suite = name(&run.suite);
     let word = overall(run, &numbers);
     let mut page = format!(
@@ -76,6 +73,7 @@ fn page(run: &ReportedRun, gathered: &PageCases) -> String {
     gates(run, &mut page);
     failure_groups(run, &mut page);
     rechecked(run, &mut page);
+    shown_cases::left_out(run, &mut page);
     page.push_str("</section>\n<div id=view></div>\n<noscript>\n");
     table(run, gathered, &numbers, &mut page);
     sections(run, gathered, &mut page);
@@ -123,11 +121,11 @@ fn overview(run: &ReportedRun, numbers: &Aggregates, into: &mut String) {
         ("pass rate", rate),
         ("total time", duration(run.end().wall_ms)),
     ];
-    let flaky = run.rows.iter().filter(|row| is_flaky(row)).count();
+    let flaky = run.rows.kept().filter(|row| is_flaky(row)).count();
     if flaky > 0 {
         figures.push(("flaky", flaky.to_string()));
     }
-    if let Some(stability) = StabilitySummary::of_several(&run.rows) {
+    if let Some(stability) = run.rows.stability() {
         let cases = stability.stable_cases + stability.unstable_cases;
         figures.push(("stable", format!("{} of {cases}", stability.stable_cases)));
         figures.push(("runs", stability.total_runs.to_string()));
@@ -170,7 +168,7 @@ fn overview(run: &ReportedRun, numbers: &Aggregates, into: &mut String) {
 
 /// The cases for which no agent was run, and the failure if an agent is required.
 fn agents(run: &ReportedRun, into: &mut String) {
-    let counts = Agentless::of(&run.rows);
+    let counts = run.rows.tally().agentless;
     if let Some(sentence) = agents::sentence(counts) {
         let class = if counts.played > 0 { "undone" } else { "quiet" };
         let _ = writeln!(into, "<p class={class}>{sentence}</p>");
@@ -221,7 +219,7 @@ fn is_flaky(row: &CaseRow) -> bool {
 
 /// What the cases that did not pass have in common, if there are several. The page's script turns each into a filter.
 fn failure_groups(run: &ReportedRun, into: &mut String) {
-    let groups = failures::of(&run.rows);
+    let groups = failures::of(run);
     if groups.iter().all(|group| group.rows.len() < 2) {
         return;
     }

@@ -16,6 +16,7 @@ use super::baseline::{Departures, departures};
 use super::case_details::PageCases;
 use super::detail::CaseDetail;
 use super::rows::table;
+use super::shown_cases::shown;
 use crate::ReportedRun;
 
 /// The size of a block before compression: several cases together compress better, but viewing a case needs its whole
@@ -47,7 +48,7 @@ impl Blocks {
     fn of(run: &ReportedRun, gathered: &PageCases, departures: &Departures<'_>, room: usize) -> Self {
         let mut blocks = Self::default();
         let right = |row: &&CaseRow| matches!(row.status(), CaseStatus::Pass | CaseStatus::Skipped);
-        let rows = run.rows.iter().filter(|row| !right(row)).chain(run.rows.iter().filter(right));
+        let rows = shown(&run.rows).filter(|row| !right(row)).chain(shown(&run.rows).filter(right));
         for row in rows {
             let index = row.decisive().index;
             let (attempts, departure) = (gathered.attempts(index), departures.get(row.id()));

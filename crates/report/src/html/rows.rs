@@ -17,6 +17,7 @@ use serde::Serialize;
 use super::baseline::{Departure, Departures};
 use super::case::reason;
 use super::case_details::PageCases;
+use super::shown_cases::shown;
 use crate::failures::{self, FailureGroup};
 use crate::{ReportedRun, cut};
 
@@ -35,8 +36,8 @@ pub(super) fn table(
     block: impl Fn(usize) -> i64,
 ) -> String {
     let mut names = RepeatedNames::default();
-    let cases: Vec<String> = run.rows.iter().map(|row| case(row, gathered, departures, &mut names)).collect();
-    let blocks: Vec<String> = run.rows.iter().map(|row| block(row.decisive().index).to_string()).collect();
+    let cases: Vec<String> = shown(&run.rows).map(|row| case(row, gathered, departures, &mut names)).collect();
+    let blocks: Vec<String> = shown(&run.rows).map(|row| block(row.decisive().index).to_string()).collect();
     let compared = run.gates.as_ref().is_some_and(|report| report.baseline_path.is_some() && report.problem.is_none());
     format!(
         r#"{{"cases":[{}],"blocks":[{}],"files":{},"tags":{},"tools":{},"groups":{},"baseline":{compared}}}"#,
@@ -61,7 +62,7 @@ fn groups(run: &ReportedRun) -> Vec<NumberedGroup> {
         title: cut::name(&group.title, REASON_LIMIT),
         cases: group.rows.iter().map(|row| row.decisive().index + 1).collect(),
     };
-    failures::of(&run.rows).into_iter().map(numbered).collect()
+    failures::of(run).into_iter().map(numbered).collect()
 }
 
 /// number, id, status, `wall_ms`, tool calls, passed checks, checks, runs, passed runs, file, tags, tools, reason,

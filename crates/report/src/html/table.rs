@@ -7,6 +7,7 @@ use agentci_verdict::{Aggregates, CaseRow, CaseStatus};
 use super::case::reason;
 use super::case_details::PageCases;
 use super::page::name;
+use super::shown_cases::shown;
 use crate::{ReportedRun, duration, html_text, one_line};
 
 /// The maximum length of the reason why a case did not pass.
@@ -41,7 +42,7 @@ pub(super) fn table(run: &ReportedRun, gathered: &PageCases, numbers: &Aggregate
         "<table class=cases><thead><tr><th>status<th>case<th>reason<th>time<th>tool calls<th>checks<tbody>\n",
     );
     let failed = |row: &&CaseRow| matches!(row.status(), CaseStatus::Fail | CaseStatus::Error);
-    for row in run.rows.iter().filter(failed).chain(run.rows.iter().filter(|row| !failed(row))) {
+    for row in shown(&run.rows).filter(failed).chain(shown(&run.rows).filter(|row| !failed(row))) {
         table_row(row, gathered, into);
     }
     into.push_str("</table>\n");

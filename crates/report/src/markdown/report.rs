@@ -1,20 +1,17 @@
 //! The Markdown report as a consumer of events.
 
-use std::cmp::Reverse;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use agentci_verdict::{
-    Agentless, Aggregates, CaseRow, CaseStatus, RunEvent, Similarity, Stability, StabilitySummary, first_of,
-};
+use agentci_verdict::{Aggregates, CaseRow, CaseStatus, Similarity, Stability, first_of};
 
 use super::code;
 use crate::failures::{self, FailureGroup};
 use crate::overall::{PASSED, PENDING, changed, left_undone, overall};
 use crate::stability::{deviation, summary_words};
 use crate::{
-    DocumentReport, Paint, ReportOutput, ReportedRun, RunDocument, agents, count_of, cut, duration, duration_of,
-    findings, gate_lines, html_text, in_one_piece, one_line, percent,
+    DocumentReport, Paint, ReportOutput, ReportedRun, RowRef, RunDocument, agents, count_of, cut, duration,
+    duration_of, findings, gate_lines, html_text, in_one_piece, one_line, percent,
 };
 
 /// The maximum size of the report: GitHub rejects job step summaries beyond 1 MiB.
@@ -45,10 +42,9 @@ const CLOSING: usize = 32 * 1024;
 /// Writes `report.md`; several runs follow one another.
 pub type Markdown = DocumentReport<MarkdownDocument>;
 
-/// The data of the report.
+/// The report of a run.
 #[derive(Debug, Default)]
 pub struct MarkdownDocument {
-    run: ReportedRun,
     /// A size limit below the default.
     room: Option<usize>,
 }
@@ -56,7 +52,7 @@ pub struct MarkdownDocument {
 impl Markdown {
     /// Limits the report to `bytes`, as far as omitting cases allows.
     pub fn with_room(output: ReportOutput, bytes: usize) -> Self {
-        let begin = move || MarkdownDocument { room: Some(bytes), ..MarkdownDocument::default() };
+        let begin = move || MarkdownDocument { room: Some(bytes) };
         Self::beginning_with(in_one_piece(output), begin)
     }
 }
@@ -64,18 +60,14 @@ impl Markdown {
 impl RunDocument for MarkdownDocument {
     const REPORT: &'static str = "markdown";
 
-    fn add(&mut self, event: &RunEvent) {
-        self.run.add(event);
-    }
-
-    fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
+    fn write(&mut self, runs: &[ReportedRun], out: &mut dyn Write) -> io::Result<()> {
         let limit = self.room.map_or(LIMIT, |room| room.min(LIMIT));
-        out.write_all(text(&self.run, limit).as_bytes())
+        runs.iter().try_for_each(|run| out.write_all(text(run, limit).as_bytes()))
     }
 }
 
 fn text(run: &ReportedRun, limit: usize) -> String {
-    let numbers = Aggregates::of(&run.rows);
+    let numbers = run.rows.tally().aggregates();
     let mut text = title(run, &numbers);
     text += &agent_missing(run);
     text += &gates(run);
@@ -99,7 +91,7 @@ fn title(run: &ReportedRun, numbers: &Aggregates) -> String {
     if let Some(sentence) = left_undone(run) {
         let _ = writeln!(text, "{sentence}\n");
     }
-    let counts = Agentless::of(&run.rows);
+    let counts = run.rows.tally().agentless;
     if let Some(sentence) = agents::sentence(counts) {
         let strong = if counts.played > 0 { "**" } else { "" };
         let _ = writeln!(text, "{strong}{sentence}{strong}\n");
@@ -154,7 +146,7 @@ fn gates(run: &ReportedRun) -> String {
 
 /// The cases that did not pass, as far as they fit: one by one, or in groups if the run has many cases.
 fn failures(run: &ReportedRun, room: usize) -> String {
-    let groups = failures::of(&run.rows);
+    let groups = failures::of(run);
     if groups.is_empty() {
         return String::new();
     }
@@ -164,8 +156,7 @@ fn failures(run: &ReportedRun, room: usize) -> String {
             text.add(group.rows.len(), || failure_group(run, group));
         }
     } else {
-        let failed = run.rows.iter().filter(|row| matches!(row.status(), CaseStatus::Fail | CaseStatus::Error));
-        for row in failed {
+        for row in run.rows.failed() {
             text.add(1, || failure(run, row));
         }
     }
@@ -232,8 +223,8 @@ fn failure(run: &ReportedRun, row: &CaseRow) -> String {
 
 /// The stability of cases, unstable ones first.
 pub(crate) fn stability(run: &ReportedRun, level: &str) -> String {
-    let Some(summary) = StabilitySummary::of_several(&run.rows) else { return String::new() };
-    let measured = run.rows.iter().filter_map(|row| Some((row, Stability::of_several(row)?)));
+    let Some(summary) = run.rows.stability() else { return String::new() };
+    let measured = run.rows.kept().filter_map(|row| Some((row, Stability::of_several(row)?)));
     let (stable, unstable): (Vec<_>, Vec<_>) = measured.partition(|(_, stability)| stability.stable);
     let mut text = format!("{level} Stability\n\n{}\n\n", summary_words(&summary));
     text += "| case | class | passed | pass rate | mean | min | max | deviation | same output |\n";
@@ -263,23 +254,28 @@ pub(crate) fn stability(run: &ReportedRun, level: &str) -> String {
 
 /// The similarity of answers to the expected ones, lowest first.
 fn similarities(run: &ReportedRun) -> String {
-    let measured = run.rows.iter().filter_map(|row| Some((row, Similarity::least(&row.decisive().similarities)?)));
-    let mut measured: Vec<_> = measured.collect();
-    if measured.is_empty() {
+    let mut left_out = 0;
+    let mut measured: Vec<(RowRef<'_>, Similarity)> = Vec::new();
+    if run.rows.tally().similarities.is_empty() {
         return String::new();
     }
-    measured.sort_by(|(_, one), (_, other)| one.similarity.total_cmp(&other.similarity));
+    for row in run.rows.iter() {
+        let Some(least) = Similarity::least(&row.decisive().similarities).cloned() else { continue };
+        let at = measured.partition_point(|(_, other)| other.similarity.total_cmp(&least.similarity).is_le());
+        measured.insert(at, (row, least));
+        left_out += usize::from(measured.len() > SIMILAR);
+        measured.truncate(SIMILAR);
+    }
     let mut text = String::from(
         "### Similarity\n\n| case | similarity | threshold | embedder | facts that differ |\n|:--|--:|--:|:--|:--|\n",
     );
-    for (row, similarity) in measured.iter().take(SIMILAR) {
+    for (row, similarity) in &measured {
         let threshold = similarity.threshold.map(|threshold| threshold.to_string()).unwrap_or_default();
         let facts = similarity.facts.to_string();
         let facts = if facts.is_empty() { facts } else { code::cell(&cut::name(&facts, NAME_LIMIT)) };
         let [id, embedder] = [row.id(), &similarity.embedder].map(|text| code::cell(&cut::name(text, NAME_LIMIT)));
         let _ = writeln!(text, "| {id} | {} | {threshold} | {embedder} | {facts} |", similarity.shown());
     }
-    let left_out = measured.len().saturating_sub(SIMILAR);
     if left_out > 0 {
         let _ = writeln!(text, "\n{} with higher similarity left out.", count_of(left_out, "case"));
     }
@@ -287,16 +283,19 @@ fn similarities(run: &ReportedRun) -> String {
 }
 
 fn slowest(run: &ReportedRun) -> String {
-    let mut ran: Vec<&CaseRow> = run.rows.iter().filter(|row| row.status() != CaseStatus::Skipped).collect();
+    let mut ran: Vec<RowRef<'_>> = Vec::new();
+    for row in run.rows.iter().filter(|row| row.status() != CaseStatus::Skipped) {
+        let at = ran.partition_point(|slower| slower.wall_ms() >= row.wall_ms());
+        ran.insert(at, row);
+        ran.truncate(SLOWEST);
+    }
     if ran.len() < 2 {
         return String::new();
     }
-    ran.sort_by_key(|row| Reverse(row.wall_ms()));
-    ran.truncate(SLOWEST);
     let of_models = |row: &CaseRow| {
         row.attempts.iter().filter_map(|attempt| attempt.metrics.model_calls).reduce(u64::saturating_add)
     };
-    let models = ran.iter().any(|row| of_models(row).is_some());
+    let models = ran.iter().any(|row| of_models(&**row).is_some());
     let mut text = String::from(if models {
         "### Slowest cases\n\n| case | time | tool calls | model calls |\n|:--|--:|--:|--:|\n"
     } else {
@@ -307,7 +306,7 @@ fn slowest(run: &ReportedRun) -> String {
         let id = code::cell(&cut::name(row.id(), NAME_LIMIT));
         let _ = write!(text, "| {id} | {} | {calls} |", duration(row.wall_ms()));
         if models {
-            let _ = write!(text, " {} |", of_models(row).map(|calls| calls.to_string()).unwrap_or_default());
+            let _ = write!(text, " {} |", of_models(&row).map(|calls| calls.to_string()).unwrap_or_default());
         }
         text.push('\n');
     }

@@ -2,15 +2,13 @@
 
 use std::io::{self, Write};
 
-use agentci_verdict::{
-    Agentless, Aggregates, CaseRow, Prompts, RunEvent, SCHEMA_VERSION, STEPS_RULE, Spread, StabilitySummary, iso_utc,
-};
+use agentci_verdict::{Aggregates, SCHEMA_VERSION, STEPS_RULE, Spread, iso_utc};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::case::SummaryCase;
 use crate::failures::{self, FailureGroup};
-use crate::{DocumentReport, ReportedRun, RunDocument, agents, gates, recheck, write_json};
+use crate::{DocumentReport, ReportedRun, RowRef, RunDocument, RunRows, agents, gates, recheck, write_json};
 
 /// The version of `RunLedger` that these fields correspond to: it rejects baselines without one.
 pub const RUNLEDGER_VERSION: &str = "0.2.3";
@@ -18,19 +16,15 @@ pub const RUNLEDGER_VERSION: &str = "0.2.3";
 /// Writes `summary.json`, one document per run.
 pub type Summary = DocumentReport<SummaryDocument>;
 
-/// The data of the summary.
+/// The summary of a run.
 #[derive(Debug, Default)]
-pub struct SummaryDocument(ReportedRun);
+pub struct SummaryDocument;
 
 impl RunDocument for SummaryDocument {
     const REPORT: &'static str = "summary";
 
-    fn add(&mut self, event: &RunEvent) {
-        self.0.add(event);
-    }
-
-    fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        write_json(out, &SummaryJson::of(&self.0))
+    fn write(&mut self, runs: &[ReportedRun], out: &mut dyn Write) -> io::Result<()> {
+        runs.iter().try_for_each(|run| write_json(out, &SummaryJson::of(run)))
     }
 }
 
@@ -70,27 +64,34 @@ impl<'r> SummaryGroup<'r> {
 }
 
 /// Serializes cases one after another: all of them at once would take several times the memory of their source.
-struct SummaryCases<'r>(Vec<(&'r str, &'r CaseRow)>);
+struct SummaryCases<'r>(&'r RunRows);
 
 impl Serialize for SummaryCases<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(|(_, row)| SummaryCase::of(row)))
+        serializer.collect_seq(self.0.by_id().map(SummaryRow))
+    }
+}
+
+/// Serializes a row.
+struct SummaryRow<'r>(RowRef<'r>);
+
+impl Serialize for SummaryRow<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        SummaryCase::of(&self.0).serialize(serializer)
     }
 }
 
 impl<'r> SummaryJson<'r> {
     fn of(run: &'r ReportedRun) -> Self {
-        let numbers = Aggregates::of(&run.rows);
-        let mut rows: Vec<(&str, &CaseRow)> = run.rows.iter().map(|row| (row.id(), row)).collect();
-        rows.sort_by_key(|(id, _)| *id);
+        let numbers = run.rows.tally().aggregates();
         Self {
             agentci_version: &run.start.agentci_version,
             aggregates: sorted(aggregates(&numbers, run)),
-            cases: SummaryCases(rows),
-            failure_groups: failures::of(&run.rows).into_iter().map(SummaryGroup::of).collect(),
+            cases: SummaryCases(&run.rows),
+            failure_groups: failures::of(run).into_iter().map(SummaryGroup::of).collect(),
             generated_at: iso_utc(run.last_seen),
             policy_snapshot: run.gates.as_ref().map(|report| sorted(gates::policy_snapshot(report))),
-            prompts: Prompts::of(&run.rows).map(sorted),
+            prompts: run.rows.prompts().map(sorted),
             recheck: recheck::document(run).map(sorted),
             regression: run.gates.as_ref().map(|report| sorted(gates::regression(report))),
             run: sorted(run_facts(&numbers, run)),
@@ -124,7 +125,7 @@ fn run_facts(numbers: &Aggregates, run: &ReportedRun) -> Value {
         "git_sha": run.start.git_sha,
         "ci": null,
         "interrupted": interrupted,
-        "agents": agents::sentence(Agentless::of(&run.rows)),
+        "agents": agents::sentence(run.rows.tally().agentless),
         "require_agent": run.start.require_agent,
     })
 }
@@ -145,7 +146,7 @@ fn suite_facts(run: &ReportedRun) -> Value {
 
 fn aggregates(numbers: &Aggregates, run: &ReportedRun) -> Value {
     let end = run.end();
-    let agentless = Agentless::of(&run.rows);
+    let agentless = run.rows.tally().agentless;
     let mut aggregates = json!({
         "cases_total": numbers.cases_total,
         "cases_pass": numbers.cases_pass,
@@ -172,7 +173,7 @@ fn aggregates(numbers: &Aggregates, run: &ReportedRun) -> Value {
             "steps": spread(None),
         },
     });
-    if let Some(stability) = StabilitySummary::of_several(&run.rows) {
+    if let Some(stability) = run.rows.stability() {
         aggregates["stability"] = json!(stability);
     }
     aggregates

@@ -25,7 +25,7 @@ impl RunDocument for YaoResultsPage {
         self.0.add(event);
     }
 
-    fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
+    fn write(&mut self, _: &[ReportedRun], out: &mut dyn Write) -> io::Result<()> {
         write_json(out, &YaoJson::of(&self.0))
     }
 }
@@ -43,7 +43,7 @@ struct YaoJson<'g> {
 impl<'g> YaoJson<'g> {
     fn of(gathered: &'g YaoRun) -> Self {
         let run = &gathered.run;
-        let several = run.rows.iter().any(CaseRow::repeated);
+        let several = run.rows.kept().any(CaseRow::repeated);
         Self {
             summary: summary(run),
             environment: &run.start.environment,

@@ -44,7 +44,7 @@ impl RunDocument for YaoMarkdownPage {
         self.0.add(event);
     }
 
-    fn write(&mut self, out: &mut dyn Write) -> io::Result<()> {
+    fn write(&mut self, _: &[ReportedRun], out: &mut dyn Write) -> io::Result<()> {
         out.write_all(text(&self.0).as_bytes())
     }
 }

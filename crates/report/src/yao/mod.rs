@@ -29,15 +29,16 @@ pub use lines::YaoLines;
 pub use markdown::YaoMarkdown;
 
 use crate::registry::JSON;
-use crate::{OwnReports, ReportKind};
+use crate::{OwnReports, ReportKind, of_pieces};
 
 /// The reports of the dialect.
 pub(crate) static REPORTS: OwnReports = OwnReports {
     dialect: "yao",
     kinds: &[
-        ReportKind::new(JSON, "result.json", &["json"], |output| Box::new(YaoDocument::new(output))),
-        ReportKind::new("jsonl", "results.jsonl", &["jsonl"], |output| Box::new(YaoLines::new(output))).streaming(),
-        ReportKind::new("markdown", "report.md", &["md", "markdown"], |output| Box::new(YaoMarkdown::new(output)))
+        ReportKind::new(JSON, "result.json", &["json"], |output| Box::new(YaoDocument::streamed(output))),
+        ReportKind::new("jsonl", "results.jsonl", &["jsonl"], |output| Box::new(YaoLines::new(of_pieces(output))))
+            .streaming(),
+        ReportKind::new("markdown", "report.md", &["md", "markdown"], |output| Box::new(YaoMarkdown::streamed(output)))
             .joining(),
     ],
     words_in_junit: false,

@@ -1,6 +1,6 @@
 //! The records of the lines and the document.
 
-use agentci_verdict::{Aggregates, CaseEnd, CaseRow, CaseStatus, Cause, Stability, StabilitySummary, iso_utc};
+use agentci_verdict::{CaseEnd, CaseRow, CaseStatus, Cause, Stability, iso_utc};
 use serde_json::{Map, Value, json};
 
 use super::run_rows::{AttemptData, YaoCase};
@@ -64,9 +64,9 @@ pub(super) fn line(told: YaoCase<'_>) -> Value {
 
 /// The last line, and the summary of the document.
 pub(super) fn summary(run: &ReportedRun) -> Map<String, Value> {
-    let numbers = Aggregates::of(&run.rows);
-    let count = |word: &str| run.rows.iter().filter(|row| case_status(row) == word).count();
-    let stability = StabilitySummary::of_several(&run.rows);
+    let numbers = run.rows.tally().aggregates();
+    let count = |word: &str| run.rows.kept().filter(|row| case_status(row) == word).count();
+    let stability = run.rows.stability();
     let stability = stability.as_ref();
     object([
         ("total", Some(run.start.cases_total.max(run.rows.len()).into())),

@@ -36,8 +36,8 @@ pub(super) struct YaoCase<'g> {
 }
 
 impl YaoRun {
-    /// Adds an event; returns the position of the case that it completed, if any.
-    pub(super) fn add(&mut self, event: &RunEvent) -> Option<usize> {
+    /// Adds an event.
+    pub(super) fn add(&mut self, event: &RunEvent) {
         if let (Some(id), Some(attempt)) = (&event.case_id, event.attempt) {
             let key = || (Arc::clone(id), attempt);
             match &event.body {
@@ -54,7 +54,7 @@ impl YaoRun {
                 _ => {}
             }
         }
-        self.run.add(event)
+        self.run.add(event, None);
     }
 
     /// The case at a position.
@@ -65,7 +65,7 @@ impl YaoRun {
 
     /// All cases, in the order of the suite.
     pub(super) fn iter(&self) -> impl Iterator<Item = YaoCase<'_>> {
-        self.run.rows.iter().filter_map(|row| self.get(row.decisive().index))
+        self.run.rows.kept().filter_map(|row| self.get(row.decisive().index))
     }
 
     /// Drops the data of a case that is no longer needed.

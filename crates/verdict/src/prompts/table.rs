@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::request_record::{KeptPrompt, PromptParameters, PromptTool, SystemPrompt};
-use crate::Rows;
+use crate::{CaseRow, Rows};
 
 /// The version of the rule by which prompts are recorded; prompts of different versions are not compared.
 pub const PROMPTS_RULE: u64 = 1;
@@ -45,12 +45,19 @@ pub struct PromptRequest {
 impl Prompts {
     /// The prompts of all cases; `None` if no case's requests could be observed.
     pub fn of(rows: &Rows) -> Option<Self> {
-        let ends = || rows.iter().flat_map(|row| row.attempts.iter());
-        ends().any(|end| end.asked.is_some()).then(|| {
-            let mut all = Self { rule: PROMPTS_RULE, ..Self::default() };
-            ends().flat_map(|end| end.prompts.iter()).for_each(|prompt| all.add(prompt));
-            all
-        })
+        Self::of_rows(rows.iter(), false)
+    }
+
+    /// The prompts of some cases. `asked` means that requests of other cases could be observed, too, and that these cases
+    /// contain all their prompts.
+    pub fn of_rows<'r>(rows: impl Iterator<Item = &'r CaseRow>, asked: bool) -> Option<Self> {
+        let mut observed = asked;
+        let mut all = Self { rule: PROMPTS_RULE, ..Self::default() };
+        for end in rows.flat_map(|row| &row.attempts) {
+            observed |= end.asked.is_some();
+            end.prompts.iter().for_each(|prompt| all.add(prompt));
+        }
+        observed.then_some(all)
     }
 
     pub(super) fn add(&mut self, prompt: &KeptPrompt) {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use agentci::plan::Suite;
-use agentci::report::{ReportKind, ReportOutput, Reporter};
+use agentci::report::{PieceSink, ReportKind, Reporter};
 
 use super::yao::AgentReport;
 
@@ -29,8 +29,8 @@ pub(super) fn own_report(name: &str, suite: &Suite) -> Option<&'static ReportKin
 }
 
 /// A report that is named after the file that it is written to.
-pub(super) fn named(path: &Path, kind: &ReportKind, output: ReportOutput) -> NamedReport {
-    (path.display().to_string(), kind.make(output))
+pub(super) fn named(path: &Path, kind: &ReportKind, output: PieceSink) -> NamedReport {
+    (path.display().to_string(), kind.make_streamed(output))
 }
 
 /// A file that does not exist yet, with a number in its name if necessary.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use agentci::ledger::{safe_name, write_whole};
 use agentci::plan::Suite;
-use agentci::report::{Console, ConsoleOptions, ReportOutput};
+use agentci::report::{Console, ConsoleOptions, PieceSink};
 use agentci::verdict::iso_utc;
 
 use crate::cli::dialect::OwnResults;
@@ -42,8 +42,12 @@ pub(in super::super) fn open(
 }
 
 /// An output that is written to several files.
-fn to_files(paths: Vec<PathBuf>) -> ReportOutput {
-    Box::new(move |bytes| paths.iter().try_for_each(|path| write_whole(path, bytes)).map_err(io::Error::other))
+fn to_files(paths: Vec<PathBuf>) -> PieceSink {
+    Box::new(move |write| {
+        let mut bytes = Vec::new();
+        write(&mut bytes)?;
+        paths.iter().try_for_each(|path| write_whole(path, &bytes)).map_err(io::Error::other)
+    })
 }
 
 /// The default folder: in the workspace of a container if it is writable, else in the current folder.
