@@ -9,6 +9,7 @@ mod answerer;
 mod calendar;
 mod case;
 mod check;
+mod combination;
 mod embedder;
 mod empty_demands;
 mod fault;
@@ -40,6 +41,7 @@ pub use answerer::AnsweredBy;
 pub use calendar::civil_date;
 pub use case::{Case, Cases, MOST_RUNS, Skip, StopRule};
 pub use check::{Check, Wording};
+pub use combination::Combination;
 pub use embedder::is_meant;
 pub use empty_demands::EmptyDemand;
 pub use fault::{Fault, FaultKind, FaultTime};
@@ -73,6 +75,6 @@ pub use target::{
     ClientTool, CommandPart, Connector, EnvironmentFile, HttpServer, HttpTarget, KeyHeader, McpTarget, McpTransport,
     OutputRule, ProcessTarget, REQUEST_TIMEOUT, ScriptFile, Speech, Strictness, Target, TextEvents,
 };
-pub use template::{Data, Template, Text, UnsetVariableError, Variables, escape, fill, is_input};
+pub use template::{Data, Template, Text, UnsetVariableError, Variables, escape, escape_pattern, fill, is_input};
 pub use turn::{Action, Message, Turn, TurnInput};
 pub use world::{Cassette, RecordingSetting, ScriptedAnswer, ScriptedTool, ToolSource, World};

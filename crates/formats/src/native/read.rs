@@ -1,13 +1,15 @@
 //! Reads the suite file and its cases into plain structs.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci_plan::{Case, Dialect, Habits, Mode, Suite, Target};
+use agentci_plan::{Case, Combination, Dialect, Habits, Mode, Suite, Target};
 use agentci_source::shape::{KeyRule, Kind, Shape, optional, required, words};
 use agentci_source::{Diagnostics, Files, Node, Pair, Reading, join, read};
 
 use super::gates::{GATES, gates};
+use super::matrix::{COMBINATION, MATRIX, combination};
 use super::prices::{PRICES, read_prices};
 use super::readers::SuiteFolder;
 use super::settings::{SETTINGS, SharedSettings, settings};
@@ -53,6 +55,7 @@ pub(crate) static SUITE: Shape = Shape::new(
     SETTINGS,
     &[
         optional("agents", Kind::Map(&Kind::Shape(&TARGET)), "Agents by name, for `agent` checks."),
+        optional("matrix", Kind::Shape(&MATRIX), "Runs each case with every combination of some values."),
         required("cases", Kind::Filled(&Kind::Shape(&CASE)), "The cases, in the order they run."),
     ],
     &[EXCLUDE],
@@ -63,6 +66,8 @@ static CASE: Shape = Shape::new(
     "One test.",
     &[
         required("id", Kind::Name, "Name of the case in reports; unique in the suite."),
+        optional("matrix", Kind::Shape(&MATRIX), "Matrix of the case, in place of the suite's; `{}` for none."),
+        optional("combination", Kind::Shape(&COMBINATION), "Combination of a matrix that the case is."),
         optional("description", Kind::Text, "What the case tests."),
         optional("tags", Kind::OneOrMore(&Kind::Text), "Tags to select the case by."),
         optional("skip", SKIP, "Whether to skip the case: a boolean, or the reason as a string."),
@@ -74,7 +79,10 @@ static CASE: Shape = Shape::new(
     ],
 )
 .with(&[SETTINGS])
-.rules(&[KeyRule::One(&["input", "turns"])]);
+.rules(&[KeyRule::One(&["input", "turns"]), KeyRule::NotBoth(&["matrix", "combination"])]);
+
+/// The shared keys of a suite alone.
+static DEFAULTS: Shape = Shape::new("the suite", "Shared settings of cases.", &[]).with(&[SETTINGS]);
 
 /// Reads a suite file except for its cases; `None` if something required is missing or invalid.
 pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut Diagnostics) -> Option<WrittenSuite> {
@@ -94,9 +102,11 @@ pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut 
     let settings = settings(&mut fields, place);
     let agents = fields.or_default("agents", |node, problems| agents(node, place, problems));
     let has_target = fields.node("target").is_some();
+    // The matrix was applied to the shared keys before.
+    let has_matrix = fields.node("matrix").is_some();
     let cases = fields.required("cases", |node, _, problems| cases(node, has_target, problems));
     fields.finish();
-    if name.is_none() {
+    if name.is_none() && !has_matrix {
         // A suite without a name is refused; problems of its cases are reported nevertheless.
         for node in cases.into_iter().flatten() {
             case(node, place, has_target, problems);
@@ -107,6 +117,11 @@ pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut 
     let suite = new_suite(name.value, (Dialect::Native, Habits::USUAL), path.to_path_buf(), folder, name.span);
     let suite = Suite { output_dir, redact, gates, exclude, embedder, prices, agents, ..suite };
     Some(WrittenSuite { suite, mode, settings, has_target })
+}
+
+/// Reads the shared keys of a suite.
+pub(super) fn defaults(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> SharedSettings {
+    DEFAULTS.read(node, problems, |fields| Some(settings(fields, place))).unwrap_or_default()
 }
 
 /// Reads agents by name.
@@ -148,7 +163,11 @@ pub(super) fn case(
 ) -> Option<WrittenCase> {
     CASE.read(node, problems, |fields| {
         let id = fields.required("id", read::name);
+        // The entry was expanded before.
+        fields.node("matrix");
+        let combination = fields.optional("combination", combination);
         let (description, tags) = (fields.text("description"), fields.texts("tags"));
+        let tags = with_axes(combination.as_ref(), tags);
         let skip = fields.optional("skip", skip);
         let turns = turns(fields);
         let mut told = |key| {
@@ -166,6 +185,7 @@ pub(super) fn case(
         let case = Case {
             description: description.map(Into::into),
             tags: tags.into(),
+            combination: combination.map(Arc::new),
             skip: skip.map(Box::new),
             turns: turns.into(),
             asked,
@@ -175,4 +195,13 @@ pub(super) fn case(
         };
         Some(WrittenCase { case, settings })
     })
+}
+
+/// The tags of a case, and one for each axis of its combination.
+fn with_axes(combination: Option<&Combination>, tags: Vec<String>) -> Vec<String> {
+    let mut all: Vec<String> = combination.into_iter().flat_map(Combination::tags).collect();
+    all.extend(tags);
+    let mut seen = HashSet::new();
+    all.retain(|tag| combination.is_none() || seen.insert(tag.clone()));
+    all
 }
