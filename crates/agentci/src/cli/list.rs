@@ -62,11 +62,19 @@ pub(crate) fn as_json(suites: &Suites, mode: Option<Mode>) -> String {
                 AnsweredBy::Recording(_) => "recording",
                 AnsweredBy::Script => "script",
             };
-            rows.push(json!({
+            let combination = case.combination.as_ref().map(|combination| {
+                let axes = combination.axes.iter().map(|(axis, value)| json!({ "axis": &**axis, "value": &**value }));
+                json!({ "of": &*combination.of, "axes": axes.collect::<Vec<_>>() })
+            });
+            let mut row = json!({
                 "suite": suite.name, "dialect": suite.dialect.name(), "id": case.id.as_str(), "tags": case.tags,
                 "description": case.description, "skip": case.skip.is_some(), "broken": case.broken.is_some(),
                 "answered_by": answered_by, "path": place.path, "line": place.line,
-            }));
+            });
+            if let Some(combination) = combination {
+                row["combination"] = combination;
+            }
+            rows.push(row);
         }
     }
     format!("{:#}\n", serde_json::Value::from(rows))

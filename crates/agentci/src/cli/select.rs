@@ -16,10 +16,10 @@ const NEWEST: &str = "";
 /// Flags that select cases.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Selection {
-    /// Select a case by ID (may be repeated)
+    /// Select a case by ID, or all combinations of a case with a matrix by its ID without axes (may be repeated)
     #[arg(long = "case", value_name = "ID", help_heading = "Selection")]
     cases: Vec<String>,
-    /// Select cases with this tag (may be repeated; any tag matches)
+    /// Select cases with this tag, such as `model=small` for an axis of a matrix (may be repeated; any tag matches)
     #[arg(long = "tag", value_name = "TAG", help_heading = "Selection")]
     tags: Vec<String>,
     /// Select cases whose ID or `SUITE/ID` matches this regular expression
@@ -84,7 +84,7 @@ impl Selection {
     }
 
     fn matches(&self, suite: &Suite, case: &Case) -> bool {
-        let by_id = self.cases.is_empty() || self.cases.iter().any(|id| case.id == *id);
+        let by_id = self.cases.is_empty() || self.cases.iter().any(|id| ids(case).any(|known| known == id));
         let by_tag = self.tags.is_empty() || case.tags.iter().any(|tag| self.tags.contains(tag));
         let by_pattern = self
             .run
@@ -94,9 +94,14 @@ impl Selection {
     }
 }
 
+/// The id of a case, and the one that it shares with the other combinations of its matrix.
+fn ids(case: &Case) -> impl Iterator<Item = &str> {
+    [case.id.as_str()].into_iter().chain(case.combination.as_deref().map(|combination| combination.of.as_str()))
+}
+
 fn known(suites: &Suites, wanted: &str) -> Result<(), CliError> {
     let cases = suites.loaded().iter().flat_map(|loaded| &loaded.suite.cases);
-    let ids: Vec<&str> = cases.map(|case| case.id.as_str()).collect();
+    let ids: Vec<&str> = cases.flat_map(|case| ids(case)).collect();
     if ids.is_empty() || ids.contains(&wanted) {
         return Ok(());
     }

@@ -10,7 +10,7 @@ use super::lines;
 use super::progress::RunProgress;
 use crate::failures::LISTED;
 use crate::{
-    Paint, ReportError, ReportOutput, ReportedRun, Reporter, Whole, agents, findings, gates, one_line, recheck,
+    Paint, ReportError, ReportOutput, ReportedRun, Reporter, Whole, agents, findings, gates, matrix, one_line, recheck,
     similarity,
 };
 
@@ -103,6 +103,7 @@ impl Console {
             text += &self.failures(&run);
         }
         text += &lines::stability(&run, self.verbose);
+        text += &matrix::section(&run, self.width);
         if let Some(report) = &run.gates {
             text.push('\n');
             text += &gates::section(report, self.paint);
