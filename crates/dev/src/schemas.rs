@@ -140,12 +140,14 @@ fn trajectories() -> Generated {
 }
 
 fn list_of_cases() -> Generated {
+    let mut types = Types::read();
     let case = fields(json!({
         "suite": text(), "dialect": text(), "id": text(), "tags": list(text()), "description": or_null(text()),
         "skip": truth(), "broken": truth(),
         "answered_by": one_of(&["agent", "recording", "script"]), "path": text(), "line": count(),
+        "combination?": types.reference("CaseCombination"),
     }));
-    made("list", "What agentci list --json prints", list(case), Types::read())
+    made("list", "What agentci list --json prints", list(case), types)
 }
 
 fn summary() -> Generated {
@@ -191,7 +193,7 @@ fn summary() -> Generated {
         "confidence": number(),
         "axes": list(fields(json!({
             "axis": text(), "values": list(fields(value)), "differences": list(fields(json!({ "more": text(), "less": text() }))),
-            "same_cases": truth(),
+            "compared": count(), "same_cases": truth(),
         }))),
         "combinations": list(fields(json!({ "axes": list(of("AxisSetting")), "numbers": fields(numbers) }))),
     }));

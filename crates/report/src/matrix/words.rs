@@ -91,14 +91,13 @@ pub(super) fn comparison(results: &AxisResults) -> Option<String> {
     if more > 0 {
         said.push(format!("the same holds for {more} more pairs"));
     }
-    let mut sentence = match (said.is_empty(), results.same_cases) {
-        (false, _) => format!("{}: the 95 % intervals do not overlap", said.join(", ")),
-        (true, true) => "no difference in pass rates beyond chance: the 95 % intervals overlap".to_owned(),
-        (true, false) => String::new(),
+    let mut sentence = match said.is_empty() {
+        _ if results.compared == 0 => "not compared, since no two values ran the same cases".to_owned(),
+        false => format!("{}: the 95 % intervals do not overlap", said.join(", ")),
+        true => "no difference in pass rates beyond chance: the 95 % intervals overlap".to_owned(),
     };
-    if !results.same_cases {
-        sentence += if sentence.is_empty() { "" } else { "; " };
-        sentence += "values that ran different cases or combinations are not compared";
+    if !results.same_cases && results.compared > 0 {
+        sentence += " (compared only where both ran the same cases)";
     }
     Some(format!("{}: {sentence}", results.axis))
 }

@@ -1,12 +1,15 @@
 //! The results by the values of one axis.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use super::MatrixNumbers;
 use super::tally::MatrixTally;
-use crate::CaseCombination;
+use crate::AxisSetting;
+
+/// The number of values of an axis that are compared with each other.
+const COMPARED: usize = 30;
 
 /// The results for each value of an axis.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -15,10 +18,13 @@ pub struct AxisResults {
     pub axis: String,
     /// Its values, in the order of the suite.
     pub values: Vec<AxisValueResults>,
-    /// Pairs of values whose intervals do not overlap, among those that ran the same cases.
+    /// Pairs of values whose intervals do not overlap, neither over all runs nor over the runs of the same cases with the
+    /// same values of the other axes.
     pub differences: Vec<AxisDifference>,
+    /// The number of pairs of values that ran at least one such case.
+    pub compared: usize,
     /// Whether all values ran the same cases with the same values of the other axes. If not, a difference between two
-    /// values may be one between what they ran.
+    /// values in the table may be one between what they ran.
     pub same_cases: bool,
 }
 
@@ -41,65 +47,69 @@ pub struct AxisDifference {
     pub less: String,
 }
 
-/// An axis, while cases are added.
-#[derive(Debug, Default)]
-pub(super) struct AxisTally {
-    pub(super) axis: String,
-    values: Vec<ValueTally>,
+/// The runs with a value, by the values of the other axes.
+struct ValueRuns<'t> {
+    value: &'t str,
+    runs: BTreeMap<Vec<&'t AxisSetting>, &'t MatrixTally>,
+    numbers: MatrixNumbers,
 }
 
-#[derive(Debug, Default)]
-struct ValueTally {
-    value: String,
-    runs: MatrixTally,
-    /// A sum of hashes, one for each case that ran: it is equal for values that ran the same.
-    ran: u64,
-}
-
-impl AxisTally {
-    pub(super) fn new(axis: &str) -> Self {
-        Self { axis: axis.to_owned(), values: Vec::new() }
-    }
-
-    /// Adds a value of a case that ran.
-    pub(super) fn ran(&mut self, value: &str, combination: &CaseCombination) {
-        let mut hasher = DefaultHasher::new();
-        combination.of.hash(&mut hasher);
-        combination.axes.iter().filter(|setting| setting.axis != self.axis).for_each(|other| other.hash(&mut hasher));
-        let known = self.value(value);
-        known.ran = known.ran.wrapping_add(hasher.finish());
-    }
-
-    /// Adds the runs of a combination with this value.
-    pub(super) fn join(&mut self, value: &str, runs: &MatrixTally) {
-        self.value(value).runs.join(runs);
-    }
-
-    fn value(&mut self, value: &str) -> &mut ValueTally {
-        let position = self.values.iter().position(|known| known.value == value);
-        let position = position.unwrap_or_else(|| {
-            self.values.push(ValueTally { value: value.to_owned(), ..ValueTally::default() });
-            self.values.len() - 1
-        });
-        &mut self.values[position]
-    }
-
-    pub(super) fn results(&self) -> AxisResults {
-        let numbers: Vec<MatrixNumbers> = self.values.iter().map(|value| value.runs.numbers()).collect();
-        let mut differences = Vec::new();
-        for (position, first) in self.values.iter().enumerate() {
-            for (other, second) in self.values.iter().enumerate().skip(position + 1) {
-                if first.ran != second.ran || !numbers[position].differs_from(&numbers[other]) {
+impl AxisResults {
+    /// The results of an axis, from those of all combinations.
+    pub(super) fn of(axis: &str, combinations: &[(Vec<AxisSetting>, MatrixTally)]) -> Self {
+        let values = value_runs(axis, combinations);
+        let (mut differences, mut compared) = (Vec::new(), 0);
+        for (position, first) in values.iter().take(COMPARED).enumerate() {
+            for second in values.iter().take(COMPARED).skip(position + 1) {
+                let Some((one, other)) = shared(first, second) else { continue };
+                compared += 1;
+                if !one.differs_from(&other) || !first.numbers.differs_from(&second.numbers) {
                     continue;
                 }
-                let ahead = numbers[position].pass_rate > numbers[other].pass_rate;
-                let (more, less) = if ahead { (first, second) } else { (second, first) };
-                differences.push(AxisDifference { more: more.value.clone(), less: less.value.clone() });
+                let (more, less) = if one.pass_rate > other.pass_rate { (first, second) } else { (second, first) };
+                differences.push(AxisDifference { more: more.value.to_owned(), less: less.value.to_owned() });
             }
         }
-        let same_cases = self.values.windows(2).all(|pair| pair[0].ran == pair[1].ran);
-        let values = self.values.iter().zip(numbers);
-        let values = values.map(|(value, numbers)| AxisValueResults { value: value.value.clone(), numbers }).collect();
-        AxisResults { axis: self.axis.clone(), values, differences, same_cases }
+        let same_cases = values.windows(2).all(|pair| pair[0].ran().eq(pair[1].ran()));
+        let values = values.into_iter();
+        let values =
+            values.map(|ValueRuns { value, numbers, .. }| AxisValueResults { value: value.to_owned(), numbers });
+        Self { axis: axis.to_owned(), values: values.collect(), differences, compared, same_cases }
     }
+}
+
+impl ValueRuns<'_> {
+    /// The cases that ran, by the values of the other axes.
+    fn ran(&self) -> impl Iterator<Item = (&Vec<&AxisSetting>, u64)> {
+        self.runs.iter().filter(|(_, runs)| runs.has_run()).map(|(others, runs)| (others, runs.ran))
+    }
+}
+
+/// The values of an axis in the order of the suite.
+fn value_runs<'t>(axis: &str, combinations: &'t [(Vec<AxisSetting>, MatrixTally)]) -> Vec<ValueRuns<'t>> {
+    let mut positions: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut found: Vec<(&str, BTreeMap<Vec<&AxisSetting>, &MatrixTally>)> = Vec::new();
+    for (settings, runs) in combinations {
+        let Some(own) = settings.iter().find(|setting| setting.axis == axis) else { continue };
+        let position = *positions.entry(&own.value).or_insert_with(|| {
+            found.push((&own.value, BTreeMap::new()));
+            found.len() - 1
+        });
+        found[position].1.insert(settings.iter().filter(|setting| setting.axis != axis).collect(), runs);
+    }
+    let value = |(value, runs): (&'t str, BTreeMap<_, &'t MatrixTally>)| {
+        let numbers = MatrixTally::of_all(runs.values().copied()).numbers();
+        ValueRuns { value, runs, numbers }
+    };
+    found.into_iter().map(value).collect()
+}
+
+/// The numbers of two values over the combinations that differ only in these values and ran the same cases.
+fn shared(first: &ValueRuns<'_>, second: &ValueRuns<'_>) -> Option<(MatrixNumbers, MatrixNumbers)> {
+    let both = first.runs.iter().filter_map(|(others, one)| {
+        let other = second.runs.get(others)?;
+        (one.has_run() && one.ran == other.ran).then_some((*one, *other))
+    });
+    let (one, other): (Vec<_>, Vec<_>) = both.unzip();
+    (!one.is_empty()).then(|| (MatrixTally::of_all(one).numbers(), MatrixTally::of_all(other).numbers()))
 }

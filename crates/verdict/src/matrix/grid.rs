@@ -39,9 +39,9 @@ impl GridRow {
 }
 
 impl GridCell {
-    pub(super) fn of(row: &CaseRow) -> Self {
+    pub(super) fn of(row: &CaseRow, case: &str) -> Self {
         let mut runs = MatrixTally::default();
-        runs.add(row);
+        runs.add(row, case);
         Self { index: row.decisive().index, status: row.status(), numbers: runs.numbers() }
     }
 }

@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::axis::AxisTally;
 use super::grid::{COLUMNS, ROWS};
 use super::tally::MatrixTally;
 use super::{AxisResults, GridCell, GridRow, MatrixNumbers};
-use crate::{AxisSetting, CaseRow, CaseStatus, Rows};
+use crate::{AxisSetting, CaseRow, Rows};
 
 /// The results of the cases that are combinations of a matrix.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,7 +32,7 @@ pub struct CombinationResults {
 /// The same, while cases are added one by one. Its size depends on the number of runs only by their wall times.
 #[derive(Debug, Default)]
 struct ResultsTally {
-    axes: Vec<AxisTally>,
+    axes: Vec<String>,
     combinations: Vec<(Vec<AxisSetting>, MatrixTally)>,
     /// The position of each combination.
     positions: HashMap<Vec<AxisSetting>, usize>,
@@ -63,15 +62,10 @@ impl ResultsTally {
     fn add(&mut self, row: &CaseRow) {
         let Some(combination) = row.decisive().combination.as_deref() else { return };
         let position = self.position(&combination.axes);
-        self.combinations[position].1.add(row);
-        for AxisSetting { axis, value } in &combination.axes {
-            let known = self.axes.iter().position(|known| known.axis == *axis);
-            let known = known.unwrap_or_else(|| {
-                self.axes.push(AxisTally::new(axis));
-                self.axes.len() - 1
-            });
-            if row.status() != CaseStatus::Skipped {
-                self.axes[known].ran(value, combination);
+        self.combinations[position].1.add(row, &combination.of);
+        for AxisSetting { axis, .. } in &combination.axes {
+            if !self.axes.contains(axis) {
+                self.axes.push(axis.clone());
             }
         }
         self.in_grid(row, &combination.of, position);
@@ -89,7 +83,7 @@ impl ResultsTally {
             }
         }
         if let Some(last) = self.grid.last_mut().filter(|last| last.case == case && position < COLUMNS) {
-            last.cells.push((position, GridCell::of(row)));
+            last.cells.push((position, GridCell::of(row, case)));
         }
     }
 
@@ -102,17 +96,13 @@ impl ResultsTally {
         self.combinations.len() - 1
     }
 
-    fn results(mut self) -> Option<MatrixResults> {
-        for (settings, runs) in &self.combinations {
-            for AxisSetting { axis, value } in settings {
-                self.axes.iter_mut().filter(|known| known.axis == *axis).for_each(|known| known.join(value, runs));
-            }
-        }
+    fn results(self) -> Option<MatrixResults> {
+        let axes = self.axes.iter().map(|axis| AxisResults::of(axis, &self.combinations)).collect();
         let combinations: Vec<CombinationResults> = (self.combinations.into_iter())
             .map(|(axes, runs)| CombinationResults { axes, numbers: runs.numbers() })
             .collect();
         (!combinations.is_empty()).then(|| MatrixResults {
-            axes: self.axes.iter().map(AxisTally::results).collect(),
+            axes,
             combinations,
             left_out: self.left_out,
             grid: self.grid,
@@ -127,7 +117,7 @@ mod tests {
     use agentci_trace::Usage;
 
     use super::*;
-    use crate::{Body, CaseCombination, CaseEnd, Metrics, RunEvent};
+    use crate::{Body, CaseCombination, CaseEnd, CaseStatus, Metrics, RunEvent};
 
     /// Results of runs: case, values of the axes `m` and `p`, passes, runs, cost of each run.
     fn results(runs: &[(&str, &str, &str, u32, u32, Option<f64>)]) -> MatrixResults {
@@ -190,6 +180,19 @@ mod tests {
         assert_eq!((other_case.axes[0].same_cases, other_case.axes[0].differences.len()), (false, 0));
         let other_prompt = results(&[("a", "x", "1", 2, 30, None), ("a", "y", "2", 28, 30, None)]);
         assert_eq!((other_prompt.axes[0].same_cases, other_prompt.axes[0].differences.len()), (false, 0));
+    }
+
+    #[test]
+    fn values_are_compared_where_they_ran_the_same_cases() {
+        let mut runs = vec![("a", "x", "1", 2, 30, None), ("a", "y", "1", 28, 30, None), ("a", "y", "2", 30, 30, None)];
+        let clear = results(&runs);
+        assert_eq!((clear.axes[0].same_cases, clear.axes[0].compared, clear.axes[0].differences.len()), (false, 1, 1));
+        // With the same prompt both are equally good: the table alone would blame the model.
+        (runs[0].3, runs[1].3, runs[1].4) = (15, 2, 4);
+        let confounded = results(&runs);
+        let [x, y] = [0, 1].map(|value| &confounded.axes[0].values[value].numbers);
+        assert!(x.differs_from(y));
+        assert_eq!(confounded.axes[0].differences, []);
     }
 
     #[test]

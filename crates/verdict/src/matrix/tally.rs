@@ -1,5 +1,7 @@
 //! Counts runs one by one. Only the wall times are kept, since the median needs all of them.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use agentci_statistics::Counts;
 
 use super::numbers::MatrixNumbers;
@@ -16,6 +18,8 @@ pub(super) struct MatrixTally {
     tokens_in: KnownSum<u64>,
     tokens_out: KnownSum<u64>,
     wall_ms: Vec<u64>,
+    /// A sum of the hashes of the cases that ran: it is equal for combinations that ran the same cases.
+    pub(super) ran: u64,
 }
 
 /// A sum over runs, some of which may not report the number.
@@ -43,13 +47,29 @@ impl<T: Copy> KnownSum<T> {
 }
 
 impl MatrixTally {
-    /// Adds a case with all its runs; a skipped case has none.
-    pub(super) fn add(&mut self, row: &CaseRow) {
+    /// The runs of several combinations.
+    pub(super) fn of_all<'t>(all: impl IntoIterator<Item = &'t Self>) -> Self {
+        all.into_iter().fold(Self::default(), |mut sum, other| {
+            sum.join(other);
+            sum
+        })
+    }
+
+    /// Whether any case ran.
+    pub(super) fn has_run(&self) -> bool {
+        self.cases > 0
+    }
+
+    /// Adds a case with all its runs; a skipped case has none. `of` is its id without axes.
+    pub(super) fn add(&mut self, row: &CaseRow, of: &str) {
         if row.status() == CaseStatus::Skipped {
             self.skipped += 1;
             return;
         }
         self.cases += 1;
+        let mut hasher = DefaultHasher::new();
+        of.hash(&mut hasher);
+        self.ran = self.ran.wrapping_add(hasher.finish());
         row.attempts.iter().filter(|end| end.status != CaseStatus::Skipped).for_each(|end| self.run(end));
     }
 
@@ -63,8 +83,7 @@ impl MatrixTally {
         self.wall_ms.push(end.wall_ms);
     }
 
-    /// Adds the runs of other cases.
-    pub(super) fn join(&mut self, other: &Self) {
+    fn join(&mut self, other: &Self) {
         self.cases += other.cases;
         self.skipped += other.skipped;
         self.counts.passes += other.counts.passes;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 /// The maximum number of characters of a value in an id.
-const LIMIT: usize = 32;
+const SHORT: usize = 32;
 
 /// A name for each value of an axis, unlike those of the others: `prompts/short.md` is `short`. A value that is
 /// shortened more than that ends in a part of its hash, so that its name does not depend on the other values.
@@ -41,12 +41,12 @@ fn clean(value: &str) -> String {
 }
 
 fn limited(label: &str, value: &str) -> String {
-    if label.chars().nth(LIMIT).is_some() { told_apart(label, value) } else { label.to_owned() }
+    if label.chars().nth(SHORT).is_some() { told_apart(label, value) } else { label.to_owned() }
 }
 
 /// The beginning of the value and a part of its hash.
 fn told_apart(label: &str, value: &str) -> String {
-    let begin: String = label.chars().take(LIMIT - 9).collect();
+    let begin: String = label.chars().take(SHORT - 9).collect();
     format!("{begin}~{:08x}", hash(value))
 }
 
@@ -73,7 +73,7 @@ mod tests {
         let labels = labels(&values);
         let different: std::collections::HashSet<&String> = labels.iter().collect();
         assert_eq!(different.len(), values.len(), "{labels:?}");
-        assert!(labels.iter().all(|label| !label.is_empty() && label.chars().count() <= LIMIT), "{labels:?}");
+        assert!(labels.iter().all(|label| !label.is_empty() && label.chars().count() <= SHORT), "{labels:?}");
         assert!(labels[0].starts_with("a_short.md~"), "{labels:?}");
     }
 
