@@ -72,7 +72,7 @@ fn cases_table(results: &MatrixResults, into: &mut String) {
             into.push_str("<td>");
             if let Some((_, cell)) = cells.iter().find(|(position, _)| *position == at) {
                 let (number, class) = (cell.index + 1, cell.status.name());
-                let _ = write!(into, "<a class={class} href=#c{number}>{}</a>", whole_cell(cell));
+                let _ = write!(into, "<a href=#c{number} class={class}>{}</a>", whole_cell(cell));
             }
         }
         into.push('\n');

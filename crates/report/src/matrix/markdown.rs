@@ -31,7 +31,7 @@ pub(crate) fn markdown(run: &ReportedRun, room: usize) -> String {
         if let Some(sentence) = comparison(axis) {
             let _ = writeln!(part, "{}\n", code::span(&sentence));
         }
-        add(part, &format!("the axis {}", axis.axis));
+        add(part, &format!("the axis {}", code::span(&cut::name(&axis.axis, NAME_LIMIT))));
     }
     if results.axes.len() > 1 {
         add(table(&MatrixTable::of_combinations(&results, ROWS), false), "the combinations");
@@ -50,11 +50,12 @@ pub(crate) fn markdown(run: &ReportedRun, room: usize) -> String {
     text
 }
 
-fn table(table: &MatrixTable, names_are_untrusted: bool) -> String {
+/// The first heading is a name from the suite, and with `has_names` all others are.
+fn table(table: &MatrixTable, has_names: bool) -> String {
     let name = |text: &String| code::cell(&cut::name(text, NAME_LIMIT));
     let mut text = String::from("|");
     for (position, heading) in table.headings.iter().enumerate() {
-        let heading = if position > 0 && names_are_untrusted { name(heading) } else { heading.clone() };
+        let heading = if position == 0 || has_names { name(heading) } else { heading.clone() };
         let _ = write!(text, " {heading} |");
     }
     text += "\n|:--|";

@@ -136,8 +136,8 @@ mod tests {
             errors: 1,
             ..numbers()
         };
-        let [passed, _, _, cost, tokens, _] = columns(&some);
-        assert_eq!([passed, cost, tokens], ["2 of 3, 1 error", "0.00002 USD (1 run unknown)", "unknown / 7"]);
+        let [passed, _, _, known, tokens, _] = columns(&some);
+        assert_eq!([passed, known, tokens], ["2 of 3, 1 error", "0.00002 USD (1 run unknown)", "unknown / 7"]);
         let free = MatrixNumbers { cost_usd: Some(0.0), cost_unknown: 0, ..numbers() };
         assert_eq!(cost(&free), "0.0000 USD");
     }
