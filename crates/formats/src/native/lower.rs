@@ -180,7 +180,9 @@ impl<'s> CombinedDefaults<'s> {
         let settings = read::defaults(&node, self.place, &mut own);
         let is_new = |problem: &Diagnostic| !problems.iter().any(|known| known == problem);
         let own: Vec<Diagnostic> = own.into_iter().filter(is_new).collect();
-        own.into_iter().for_each(|problem| problems.push(problem));
+        for problem in own {
+            problems.push(problem);
+        }
         let defaults = Rc::new(Defaults::new(settings, self.place.folder));
         self.others.insert(key, Rc::clone(&defaults));
         defaults

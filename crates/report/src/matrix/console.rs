@@ -37,8 +37,12 @@ pub(crate) fn section(run: &ReportedRun, width: usize) -> String {
     if !missing.is_empty() {
         lines.push(format!("not shown: {} (see `report.html` or `summary.json`)", missing.join(", ")));
     }
-    let text: String = lines.iter().map(|line| format!("{}\n", fit(&one_line(line), width))).collect();
-    format!("\n{text}")
+    let mut text = String::from("\n");
+    for line in &lines {
+        text += &fit(&one_line(line), width);
+        text.push('\n');
+    }
+    text
 }
 
 /// Adds a part as a whole, if it fits.

@@ -30,7 +30,8 @@ pub(crate) fn html(run: &ReportedRun, into: &mut String) {
             let values: Vec<String> = found.axes.iter().map(filter).collect();
             (values.join(", "), &found.numbers)
         };
-        numbers_table("combination", (0..results.combinations.len()).map(row).collect(), into);
+        let rows: Vec<_> = (0..results.combinations.len()).map(row).collect();
+        numbers_table("combination", &rows, into);
     }
     cases_table(&results, into);
 }
@@ -41,20 +42,25 @@ fn axis_table(results: &AxisResults, into: &mut String) {
         let setting = AxisSetting { axis: results.axis.clone(), value: found.value.clone() };
         (filter(&setting), &found.numbers)
     };
-    numbers_table(&results.axis, (0..results.values.len()).map(row).collect(), into);
+    let rows: Vec<_> = (0..results.values.len()).map(row).collect();
+    numbers_table(&results.axis, &rows, into);
     if let Some(sentence) = comparison(results) {
         let _ = writeln!(into, "<p class=quiet>{}</p>", shortened(&sentence, SENTENCE_LIMIT));
     }
 }
 
 /// A table whose first column is already HTML.
-fn numbers_table(first: &str, rows: Vec<(String, &MatrixNumbers)>, into: &mut String) {
+fn numbers_table(first: &str, rows: &[(String, &MatrixNumbers)], into: &mut String) {
     let _ = write!(into, "<div class=matrix><table><thead><tr><th>{}", name(first));
-    HEADINGS.iter().for_each(|heading| _ = write!(into, "<th>{heading}"));
+    for heading in HEADINGS {
+        let _ = write!(into, "<th>{heading}");
+    }
     into.push_str("<tbody>\n");
     for (first, numbers) in rows.iter().take(ROWS) {
         let _ = write!(into, "<tr><td>{first}");
-        columns(numbers).iter().for_each(|cell| _ = write!(into, "<td>{cell}"));
+        for cell in columns(numbers) {
+            let _ = write!(into, "<td>{cell}");
+        }
         into.push('\n');
     }
     into.push_str("</table></div>\n");
@@ -64,7 +70,9 @@ fn numbers_table(first: &str, rows: Vec<(String, &MatrixNumbers)>, into: &mut St
 fn cases_table(results: &MatrixResults, into: &mut String) {
     let shown = results.combinations.len().min(COLUMNS);
     into.push_str("<div class=matrix><table><thead><tr><th>case");
-    results.combinations[..shown].iter().for_each(|found| _ = write!(into, "<th>{}", name(&found.name())));
+    for found in &results.combinations[..shown] {
+        let _ = write!(into, "<th>{}", name(&found.name()));
+    }
     into.push_str("<tbody>\n");
     for GridRow { case, cells } in results.grid.iter().take(ROWS) {
         let _ = write!(into, "<tr><td>{}", name(case));

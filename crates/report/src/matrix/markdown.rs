@@ -63,7 +63,9 @@ fn table(table: &MatrixTable, has_names: bool) -> String {
     text.push('\n');
     for row in &table.rows {
         let _ = write!(text, "| {} |", name(&row[0]));
-        row[1..].iter().for_each(|cell| _ = write!(text, " {cell} |"));
+        for cell in &row[1..] {
+            let _ = write!(text, " {cell} |");
+        }
         text.push('\n');
     }
     if table.left_out > 0 {

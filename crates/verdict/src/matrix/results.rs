@@ -101,7 +101,7 @@ impl ResultsTally {
         let combinations: Vec<CombinationResults> = (self.combinations.into_iter())
             .map(|(axes, runs)| CombinationResults { axes, numbers: runs.numbers() })
             .collect();
-        (!combinations.is_empty()).then(|| MatrixResults {
+        (!combinations.is_empty()).then_some(MatrixResults {
             axes,
             combinations,
             left_out: self.left_out,
@@ -119,8 +119,10 @@ mod tests {
     use super::*;
     use crate::{Body, CaseCombination, CaseEnd, CaseStatus, Metrics, RunEvent};
 
-    /// Results of runs: case, values of the axes `m` and `p`, passes, runs, cost of each run.
-    fn results(runs: &[(&str, &str, &str, u32, u32, Option<f64>)]) -> MatrixResults {
+    /// Runs of a case: its id, values of the axes `m` and `p`, passes, runs, cost of each run.
+    type CaseRuns<'r> = (&'r str, &'r str, &'r str, u32, u32, Option<f64>);
+
+    fn results(runs: &[CaseRuns<'_>]) -> MatrixResults {
         let mut rows = Rows::default();
         for (index, (of, m, p, passes, count, cost)) in runs.iter().enumerate() {
             for run in 0..*count {

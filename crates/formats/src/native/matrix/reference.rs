@@ -62,7 +62,9 @@ pub(super) fn visit(node: &Node, found: &mut impl FnMut(Span, &AxisReference<'_>
 
 fn visit_text(text: &str, span: Span, in_key: bool, found: &mut impl FnMut(Span, &AxisReference<'_>, bool)) {
     if text.contains(START) {
-        references(text).iter().for_each(|reference| found(span, reference, in_key));
+        for reference in &references(text) {
+            found(span, reference, in_key);
+        }
     }
 }
 
