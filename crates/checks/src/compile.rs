@@ -178,6 +178,13 @@ pub struct Lookup<'l> {
     pub column: &'l dyn Fn(&str) -> Option<Value>,
 }
 
+impl<'l> Lookup<'l> {
+    /// The values of variables, without a row of data.
+    pub fn of_text(text: &'l dyn Fn(&str) -> Option<String>) -> Self {
+        Self { text, column: &|_| None }
+    }
+}
+
 /// Fills the variables of a check and compiles it. The outer error is about a variable.
 pub fn refill(
     ready: &ReadyCheck,

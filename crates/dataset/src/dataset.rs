@@ -77,7 +77,8 @@ impl<'f> RowCursor<'f> {
             || DataError::at(spot.line, spot.column, "the file has changed since the run began").help("run it again");
         let found = reader.row_at(spot).ok_or_else(changed)?.map_err(|_| changed())?;
         match &dataset.id {
-            Some(template) if template.of(&found).ok().as_deref() != Some(dataset.index.id(row)) => Err(changed()),
+            Some(template) if template.is_numbered() => Ok(found),
+            Some(template) if template.of(&found, "").ok().as_deref() != Some(dataset.index.id(row)) => Err(changed()),
             _ => Ok(found),
         }
     }

@@ -5,7 +5,7 @@ use crate::row::{DataRow, value_text};
 /// The maximum length of an id, in characters.
 const ID_LIMIT: usize = 200;
 
-/// An id with columns in braces, such as `{lang}-{id}`.
+/// An id with columns in braces, such as `{lang}-{id}`. Empty braces are the name of the file and the number of the row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdTemplate {
     parts: Vec<Part>,
@@ -15,6 +15,8 @@ pub struct IdTemplate {
 enum Part {
     Plain(String),
     Column(String),
+    /// The name of the file and the number of the row.
+    Usual,
 }
 
 impl IdTemplate {
@@ -29,7 +31,7 @@ impl IdTemplate {
             if !before.is_empty() {
                 parts.push(Part::Plain(before.into()));
             }
-            parts.push(Part::Column(column.into()));
+            parts.push(if column.is_empty() { Part::Usual } else { Part::Column(column.into()) });
             rest = after;
         }
         if !rest.is_empty() {
@@ -42,16 +44,22 @@ impl IdTemplate {
     pub fn columns(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
             Part::Column(name) => Some(name.as_str()),
-            Part::Plain(_) => None,
+            Part::Plain(_) | Part::Usual => None,
         })
     }
 
-    /// The id of a row. The error says why it has none.
-    pub fn of(&self, row: &DataRow) -> Result<String, String> {
+    /// Whether it depends on more than the values of the row.
+    pub(crate) fn is_numbered(&self) -> bool {
+        self.parts.contains(&Part::Usual)
+    }
+
+    /// The id of a row whose file and number are `usual`. The error says why it has none.
+    pub fn of(&self, row: &DataRow, usual: &str) -> Result<String, String> {
         let mut id = String::new();
         for part in &self.parts {
             match part {
                 Part::Plain(text) => id.push_str(text),
+                Part::Usual => id.push_str(usual),
                 Part::Column(name) => {
                     let value = row.find(name).map(value_text).unwrap_or_default();
                     if value.is_empty() {
@@ -88,10 +96,11 @@ mod tests {
             ("q/${row.n}", Ok("q/7")),
             ("{text}", Ok("a b")),
             ("open {n", Ok("open {n")),
+            ("{}[a=b]", Ok("file-3[a=b]")),
             ("{none}", Err("the row has no value for `none`, which its id needs")),
             ("{typo}", Err("the row has no value for `typo`, which its id needs")),
         ] {
-            let found = IdTemplate::parse(written).of(&row);
+            let found = IdTemplate::parse(written).of(&row, "file-3");
             assert_eq!(found.as_deref().map_err(String::as_str), id, "{written}");
         }
         assert_eq!(IdTemplate::parse("a-{lang}-{n}").columns().collect::<Vec<_>>(), ["lang", "n"]);

@@ -62,7 +62,7 @@ impl Scan {
                     if !filter.accepts(&row) {
                         continue;
                     }
-                    match template.map(|template| template.of(&row)) {
+                    match template.map(|template| template.of(&row, &usual())) {
                         None => self.index.add(spot, &usual()),
                         Some(Ok(id)) => self.index.add(spot, &id),
                         Some(Err(message)) => self.add_bad(spot, &usual(), bad_id(&row, message))?,

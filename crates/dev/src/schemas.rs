@@ -140,12 +140,14 @@ fn trajectories() -> Generated {
 }
 
 fn list_of_cases() -> Generated {
+    let mut types = Types::read();
     let case = fields(json!({
         "suite": text(), "dialect": text(), "id": text(), "tags": list(text()), "description": or_null(text()),
         "skip": truth(), "broken": truth(),
         "answered_by": one_of(&["agent", "recording", "script"]), "path": text(), "line": count(),
+        "combination?": types.reference("CaseCombination"),
     }));
-    made("list", "What agentci list --json prints", list(case), Types::read())
+    made("list", "What agentci list --json prints", list(case), types)
 }
 
 fn summary() -> Generated {
@@ -177,7 +179,23 @@ fn summary() -> Generated {
         "asked?": list(text()), "calls?": list(of("CallLife")), "description?": text(), "tags?": list(text()), "skip_reason?": text(), "warnings?": list(text()),
         "similarity?": number(), "embedder?": text(), "similarities?": list(of("Similarity")),
         "stability?": of("Stability"), "stderr_tail?": list(text()), "no_agent?": { "const": true }, "played?": of("Played"), "matched?": of("Matched"),
-        "runs?": list(run), "most_runs?": count(),
+        "runs?": list(run), "most_runs?": count(), "combination?": of("CaseCombination"),
+    }));
+    let numbers = json!({
+        "cases": count(), "skipped": count(), "runs": count(), "passes": count(), "errors": count(),
+        "pass_rate": or_null(number()), "interval": or_null(list(number())), "cost_usd": or_null(number()),
+        "cost_unknown": count(), "tokens_in": or_null(count()), "tokens_in_unknown": count(),
+        "tokens_out": or_null(count()), "tokens_out_unknown": count(), "wall_ms": or_null(count()),
+    });
+    let mut value = numbers.clone();
+    value["value"] = text();
+    let matrix = fields(json!({
+        "confidence": number(),
+        "axes": list(fields(json!({
+            "axis": text(), "values": list(fields(value)), "differences": list(fields(json!({ "more": text(), "less": text() }))),
+            "compared": count(), "same_cases": truth(),
+        }))),
+        "combinations": list(fields(json!({ "axes": list(of("AxisSetting")), "numbers": fields(numbers) }))),
     }));
     let metrics =
         ["wall_ms", "tool_calls", "tool_errors", "model_calls", "tokens_in", "tokens_out", "cost_usd", "steps"];
@@ -210,7 +228,7 @@ fn summary() -> Generated {
         })),
         "cases": list(case),
         "policy_snapshot?": fields(json!({ "thresholds": of("Thresholds"), "regression": {} })),
-        "regression?": regression, "prompts?": of("Prompts"),
+        "regression?": regression, "prompts?": of("Prompts"), "matrix?": matrix,
     }));
     made("summary", "summary.json", summary, types)
 }

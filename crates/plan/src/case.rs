@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::{CaseData, Check, Hook, Limits, Repeats, Target, Text, Turn, World};
+use crate::{CaseData, Check, Combination, Hook, Limits, Repeats, Target, Text, Turn, World};
 use agentci_dataset::DataRow;
 use agentci_source::{Diagnostics, Name, Span};
 
@@ -23,6 +23,8 @@ pub struct Case {
     pub description: Option<Box<str>>,
     /// Tags to select it by.
     pub tags: Box<[String]>,
+    /// The combination of a matrix that it is; the tags include those of its axes.
+    pub combination: Option<Arc<Combination>>,
     /// Set if the case is skipped.
     pub skip: Option<Box<Skip>>,
     /// How to reach the agent.
@@ -77,6 +79,7 @@ impl Case {
             span,
             description: None,
             tags: Box::default(),
+            combination: None,
             skip: None,
             target,
             world,

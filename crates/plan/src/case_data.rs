@@ -11,7 +11,9 @@ use agentci_source::{Diagnostic, Name, Node, Span};
 
 use crate::case_path::filled_path;
 use crate::template::{fill_columns, fill_shown};
-use crate::{Case, Cases, ColumnError, McpSource, McpWorld, RecordingSetting, ToolSource, TurnInput, World};
+use crate::{
+    Case, Cases, ColumnError, Combination, McpSource, McpWorld, RecordingSetting, ToolSource, TurnInput, World,
+};
 
 /// The data of a case that stands for many.
 #[derive(Debug, Clone)]
@@ -24,6 +26,14 @@ pub struct CaseData {
     pub filter: Option<Node>,
     /// `id` as written.
     pub id: Option<String>,
+}
+
+impl CaseData {
+    /// The id of a row without the axes that a matrix appends to it.
+    fn common_id(&self, row: usize, of: &str) -> Option<&str> {
+        let axes = self.id.as_deref()?.strip_prefix(of)?;
+        self.dataset.index.id(row).strip_suffix(axes)
+    }
 }
 
 /// The position of a case in a plan: the case, and its row if it is made from data.
@@ -49,6 +59,15 @@ impl<'p> PlannedCase<'p> {
         match &self.case.data {
             Some(data) => data.dataset.index.id(self.row),
             None => &self.case.id,
+        }
+    }
+
+    /// The id that it shares with the other combinations of a matrix, if it is one.
+    pub fn common_id(&self) -> Option<&'p str> {
+        let combination = self.case.combination.as_deref()?;
+        match &self.case.data {
+            Some(data) => data.common_id(self.row, &combination.of),
+            None => Some(&combination.of),
         }
     }
 
@@ -125,6 +144,11 @@ impl Case {
         let mut case = Self { span, data: None, ..self.clone() };
         if let Some(world) = self.world.of_case(&id) {
             case.world = Arc::new(world);
+        }
+        if let Some(combination) = &self.combination
+            && let Some(of) = data.common_id(number, &combination.of)
+        {
+            case.combination = Some(Arc::new(Combination { of: of.into(), axes: combination.axes.clone() }));
         }
         case.id = id;
         match read {

@@ -11,6 +11,7 @@ mod case;
 mod case_data;
 mod case_path;
 mod check;
+mod combination;
 mod embedder;
 mod empty_demands;
 mod fault;
@@ -44,6 +45,7 @@ pub use case::{Case, Cases, MOST_RUNS, Skip, StopRule};
 pub use case_data::{CaseData, CasePosition, PlannedCase, case_count, cases_by_files, planned, positions, row_problem};
 pub use case_path::{CASE_PLACEHOLDER, changes_as_file_name, path_of_case};
 pub use check::{Check, Wording};
+pub use combination::Combination;
 pub use embedder::is_meant;
 pub use empty_demands::EmptyDemand;
 pub use fault::{Fault, FaultKind, FaultTime};
@@ -78,7 +80,8 @@ pub use target::{
     OutputRule, ProcessTarget, REQUEST_TIMEOUT, ScriptFile, Speech, Strictness, Target, TextEvents,
 };
 pub use template::{
-    ColumnError, Data, Template, Text, UnsetVariableError, Variables, escape, fill, fill_columns, is_input, is_row,
+    ColumnError, Data, Template, Text, UnsetVariableError, Variables, escape, escape_pattern, fill, fill_columns,
+    is_input, is_row,
 };
 pub use turn::{Action, Message, Turn, TurnInput};
 pub use world::{Cassette, RecordingSetting, ScriptedAnswer, ScriptedTool, ToolSource, World};

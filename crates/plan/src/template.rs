@@ -154,7 +154,7 @@ impl Template {
 }
 
 /// A pattern that matches exactly this text.
-fn escape_pattern(text: &str) -> String {
+pub fn escape_pattern(text: &str) -> String {
     text.chars().flat_map(|c| c.is_ascii_punctuation().then_some('\\').into_iter().chain([c])).collect()
 }
 

@@ -24,6 +24,7 @@ mod json_object;
 mod jsonl;
 mod junit;
 mod markdown;
+mod matrix;
 mod overall;
 mod paint;
 mod quantity;

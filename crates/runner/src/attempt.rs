@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_exchange::Clock;
-use agentci_verdict::{AssertionCount, Body, CaseEnd, CaseStatus, Cause, settle};
+use agentci_plan::Combination;
+use agentci_source::Name;
+use agentci_verdict::{AssertionCount, AxisSetting, Body, CaseCombination, CaseEnd, CaseStatus, Cause, settle};
 use tokio::time::Instant;
 
 use crate::account::Account;
@@ -212,6 +214,7 @@ pub(crate) fn beginning(job: &CaseJob<'_>) -> CaseEnd {
         runs: job.case.runs,
         description: job.case.description.clone(),
         tags: job.case.tags.to_vec(),
+        combination: job.case.combination.as_deref().map(|combination| Box::new(combination_of(combination))),
         place: Some(job.run.sources.spot(job.case.span)),
         assertions: AssertionCount { total, failed: 0 },
         input: job.case.asked.as_deref().cloned().map(Box::new),
@@ -219,4 +222,10 @@ pub(crate) fn beginning(job: &CaseJob<'_>) -> CaseEnd {
         metadata: job.case.metadata.as_deref().cloned().map(Box::new),
         ..CaseEnd::default()
     }
+}
+
+fn combination_of(combination: &Combination) -> CaseCombination {
+    let axes = combination.axes.iter();
+    let setting = |(axis, value): &(Name, Name)| AxisSetting { axis: axis.to_string(), value: value.to_string() };
+    CaseCombination { of: combination.of.to_string(), axes: axes.map(setting).collect() }
 }

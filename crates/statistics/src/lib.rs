@@ -5,6 +5,7 @@
 //!   [`benjamini_hochberg`] across cases.
 //! - Runs that are repeated until the result is clear: [`SequentialEvidence`] for a case, [`e_benjamini_hochberg`] across cases.
 //! - Times and costs: [`rank_sum`] for one pair of samples, [`stratified_rank_sum`] for a suite.
+//! - How sure a pass rate is: [`wilson`].
 //! - What a number of runs can show: [`detectable_rate`], [`runs_to_decide`]; for repeated runs [`SequentialTable`] and
 //!   [`StoppingRule`].
 //!
@@ -25,6 +26,7 @@ mod ranks;
 mod sequential_plan;
 mod stratified_rank_sum;
 mod tail;
+mod wilson;
 
 pub use benjamini_hochberg::benjamini_hochberg;
 pub use counts::Counts;
@@ -37,3 +39,4 @@ pub use random::Random;
 pub use rank_sum::rank_sum;
 pub use sequential_plan::{SequentialResult, SequentialTable, StoppingRule};
 pub use stratified_rank_sum::stratified_rank_sum;
+pub use wilson::wilson;

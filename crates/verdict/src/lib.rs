@@ -12,6 +12,7 @@ mod event;
 mod exit;
 mod line;
 mod listing;
+mod matrix;
 mod outcome;
 mod pairs;
 mod policy;
@@ -38,14 +39,17 @@ pub use comparison::{
 };
 pub use distribution::Distribution;
 pub use event::{
-    AssertionCount, Body, CallLife, CallStep, CaseEnd, CaseRecheck, CheckChange, CheckEnd, CheckStatus, FinalOutput,
-    Finding, LogLine, Matched, Metrics, ModelCallMade, NotLoaded, NotRechecked, ReplaySource, RunEnd, RunEvent,
-    RunRecheck, RunStart, ShardOf, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven, TraceEnd, TraceKind,
-    TraceMark, TurnStart, TurnTimes, check_changes,
+    AssertionCount, AxisSetting, Body, CallLife, CallStep, CaseCombination, CaseEnd, CaseRecheck, CheckChange,
+    CheckEnd, CheckStatus, FinalOutput, Finding, LogLine, Matched, Metrics, ModelCallMade, NotLoaded, NotRechecked,
+    ReplaySource, RunEnd, RunEvent, RunRecheck, RunStart, ShardOf, TaskError, TaskStart, TextSaid, ToolCallMade,
+    ToolResultGiven, TraceEnd, TraceKind, TraceMark, TurnStart, TurnTimes, check_changes,
 };
 pub use exit::ExitStatus;
 pub use line::{EventError, LinePlace, VERSION};
 pub use listing::first_of;
+pub use matrix::{
+    AxisDifference, AxisResults, AxisValueResults, CombinationResults, GridCell, GridRow, MatrixNumbers, MatrixResults,
+};
 pub use outcome::{Detail, Failure, Outcome};
 pub use policy::{GateReport, Policy};
 pub use prompts::{

@@ -63,11 +63,19 @@ pub(crate) fn as_json(suites: &Suites, mode: Option<Mode>) -> String {
                 AnsweredBy::Recording(_) => "recording",
                 AnsweredBy::Script => "script",
             };
-            rows.push(json!({
+            let combination = case.combination.as_ref().map(|combination| {
+                let axes = combination.axes.iter().map(|(axis, value)| json!({ "axis": &**axis, "value": &**value }));
+                json!({ "of": planned.common_id().unwrap_or_default(), "axes": axes.collect::<Vec<_>>() })
+            });
+            let mut row = json!({
                 "suite": suite.name, "dialect": suite.dialect.name(), "id": planned.id(), "tags": case.tags,
                 "description": case.description, "skip": case.skip.is_some(), "broken": planned.is_broken(),
                 "answered_by": answered_by, "path": place.path, "line": place.line,
-            }));
+            });
+            if let Some(combination) = combination {
+                row["combination"] = combination;
+            }
+            rows.push(row);
         }
     }
     format!("{:#}\n", serde_json::Value::from(rows))

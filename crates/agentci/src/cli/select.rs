@@ -20,10 +20,10 @@ const NEWEST: &str = "";
 /// Flags that select cases.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Selection {
-    /// Select a case by ID (may be repeated)
+    /// Select a case by ID, or all combinations of a case with a matrix by its ID without axes (may be repeated)
     #[arg(long = "case", value_name = "ID", help_heading = "Selection")]
     cases: Vec<String>,
-    /// Select cases with this tag (may be repeated; any tag matches)
+    /// Select cases with this tag, such as `model=small` for an axis of a matrix (may be repeated; any tag matches)
     #[arg(long = "tag", value_name = "TAG", help_heading = "Selection")]
     tags: Vec<String>,
     /// Select cases whose ID or `SUITE/ID` matches this regular expression
@@ -140,7 +140,7 @@ impl Selection {
     }
 
     fn matches(&self, suite: &Suite, case: &PlannedCase<'_>) -> bool {
-        let by_id = self.cases.is_empty() || self.cases.iter().any(|id| case.id() == *id);
+        let by_id = self.cases.is_empty() || self.cases.iter().any(|id| ids(case).any(|known| known == id));
         let by_tag = self.tags.is_empty() || case.case.tags.iter().any(|tag| self.tags.contains(tag));
         let by_pattern = self
             .run
@@ -165,14 +165,19 @@ fn draw_seed() -> u64 {
     agentci::plan::mix(u64::from(now.subsec_nanos()) ^ (now.as_secs() << 20) ^ u64::from(std::process::id())) >> 40
 }
 
+/// The id of a case, and the one that it shares with the other combinations of its matrix.
+fn ids<'p>(case: &PlannedCase<'p>) -> impl Iterator<Item = &'p str> + use<'p> {
+    [case.id()].into_iter().chain(case.common_id())
+}
+
 fn known(suites: &Suites, wanted: &str) -> Result<(), CliError> {
-    let mut ids: Vec<&str> = Vec::new();
+    let mut known: Vec<&str> = Vec::new();
     for LoadedSuite { suite, .. } in suites.loaded() {
-        ids.extend(positions(&suite.cases).filter_map(|at| planned(&suite.cases, at)).map(|case| case.id()));
+        known.extend(positions(&suite.cases).filter_map(|at| planned(&suite.cases, at)).flat_map(|case| ids(&case)));
     }
-    if ids.is_empty() || ids.contains(&wanted) {
+    if known.is_empty() || known.contains(&wanted) {
         return Ok(());
     }
-    let help = meant_or(wanted, ids, "`agentci list` shows every case");
+    let help = meant_or(wanted, known, "`agentci list` shows every case");
     Err(CliError::new(format!("unknown case `{}`", wanted.escape_debug()), help))
 }

@@ -248,6 +248,16 @@ fn noise(seen: &mut Seen) {
     }
 }
 
+/// A suite with a matrix, one value of which passes more often.
+fn combinations(seen: &mut Seen) {
+    let suite = "suite: s\nmatrix: { word: [good, bad] }\nruns: 8\n\
+        target: { mock: { model_name: m, responses: [{ content: \"${matrix.word}\", model: m, tokens_used: 1, latency_ms: 1 }] } }\n\
+        cases: [{ id: a, input: {}, checks: [{ contains: good }] }]\n";
+    let suite = Suite::empty().file("suite/agentci.yaml", suite);
+    seen.folders(&suite.agentci(&["run", "suite"]));
+    seen.document("list", &suite.agentci(&["list", "suite", "--json"]).stdout);
+}
+
 fn scenario(seen: &mut Seen) {
     seen.folders(&copy("scenario").agentci(&["run", "scenario"]));
     let gone = Suite::empty().file("b.json", "[");
@@ -322,7 +332,7 @@ fn names(value: &Value, of_schema: bool, found: &mut BTreeSet<String>) {
 #[test]
 fn run_artifacts_match_the_schemas() {
     let mut seen = Seen::default();
-    for gather in [native, observed, prompts, noise, scenario, ananke, yao, aumai] {
+    for gather in [native, observed, prompts, noise, combinations, scenario, ananke, yao, aumai] {
         gather(&mut seen);
     }
     let mut wrong = Vec::new();

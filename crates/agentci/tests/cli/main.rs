@@ -82,6 +82,7 @@ mod limits_of_servers;
 mod limits_page;
 mod live_world;
 mod many_cases;
+mod matrix;
 mod mcp_recorded;
 mod mcp_servers;
 mod mcp_servers_changed;

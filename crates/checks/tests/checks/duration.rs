@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use agentci_checks::{refill, single};
+use agentci_checks::{Lookup, refill, single};
 use agentci_plan::Check;
 use agentci_source::{MemoryFiles, Node, Sources, Span};
 use agentci_trace::{EventKind, Trace};
@@ -170,7 +170,8 @@ fn limit_with_variable_is_parsed_once_known() {
     let check = Check { templated: true, ..Check::new("duration", span, arguments) };
     let files = MemoryFiles::default();
     let waiting = single(check, &files, Path::new("")).unwrap();
-    let filled = |max: &str| refill(&waiting, &files, Path::new(""), &|_| Some(max.to_owned())).unwrap();
+    let filled =
+        |max: &str| refill(&waiting, &files, Path::new(""), Lookup::of_text(&|_| Some(max.to_owned()))).unwrap();
     assert_eq!(filled("1s").unwrap().evaluate(&turn()), Outcome::Held);
     assert!(matches!(filled("1ms").unwrap().evaluate(&turn()), Outcome::Failed(_)));
     assert!(filled("soon").is_err());

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use agentci_checks::{refill, single};
+use agentci_checks::{Lookup, refill, single};
 use agentci_plan::Check;
 use agentci_source::{MemoryFiles, Node, Sources, Span};
 use agentci_verdict::Outcome;
@@ -94,7 +94,7 @@ fn patterns_with_variables_are_compiled_once_known() {
         assert!(waiting.waits_for_variables());
         let filled = |id: &str| {
             let lookup = |name: &str| (name == "ID").then(|| id.to_owned());
-            refill(&waiting, &files, Path::new(""), &lookup).unwrap()
+            refill(&waiting, &files, Path::new(""), Lookup::of_text(&lookup)).unwrap()
         };
         assert_eq!(filled("A-17").unwrap().evaluate(&trace), Outcome::Held, "{arguments}");
         assert!(matches!(filled("A-18").unwrap().evaluate(&trace), Outcome::Failed(_)), "{arguments}");

@@ -1,6 +1,8 @@
 //! Lowers a suite file to a suite of the plan and folds the suite's defaults into each case.
 
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,11 +10,12 @@ use agentci_plan::{
     Case, Cases, Cassette, Hook, Limits, LiveTools, Mode, RecordingSetting, Suite, Target, Text, ToolSource, World,
     path_of_case,
 };
-use agentci_source::{Diagnostic, Diagnostics, Node, Span, Spanned, join};
+use agentci_source::{Diagnostic, Diagnostics, Node, Sources, Span, Spanned, join};
 
 use super::check::checks;
 use super::data_ids::{own_paths, refuse_taken_ids};
 use super::file_names::{FileNames, is_per_case};
+use super::matrix::{AxisScalars, CaseEntry, SuiteMatrix};
 use super::read::{self, WrittenCase, WrittenSuite};
 use super::readers::SuiteFolder;
 use super::repeats::{RunSetting, refuse_total, runs_of_case, without_gate};
@@ -28,8 +31,14 @@ pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_mins(5);
 /// Lowers a suite file; `None` if the suite is invalid.
 pub(crate) fn lower(loading: &mut Loading<'_>, path: &Path, root: Node) -> Option<Suite> {
     let mut problems = Diagnostics::default();
+    let mut matrix = SuiteMatrix::read(&root, &mut problems);
+    if problems.has_errors() && matrix.is_shared() {
+        // What stays of the shared keys would be reported as wrong, too.
+        loading.problems.append(problems);
+        return None;
+    }
     let Some(WrittenSuite { suite, mode, settings, has_target }) =
-        read::suite(loading.files, path, &root, &mut problems)
+        read::suite(loading.files, path, &matrix.first(&root), &mut problems)
     else {
         loading.problems.append(problems);
         return None;
@@ -37,7 +46,7 @@ pub(crate) fn lower(loading: &mut Loading<'_>, path: &Path, root: Node) -> Optio
     let mut ids = TakenIds::default();
     let mut names = FileNames::default();
     let place = SuiteFolder { files: loading.files, folder: &suite.folder };
-    let defaults = Defaults::new(settings, &suite.folder);
+    let mut combined = CombinedDefaults::new(Defaults::new(settings, &suite.folder), place);
     // Each case is lowered as soon as it is read, and its node is dropped: keeping the nodes of all cases would take
     // more memory than the suite itself.
     let common = root.without(&["cases"]);
@@ -46,45 +55,65 @@ pub(crate) fn lower(loading: &mut Loading<'_>, path: &Path, root: Node) -> Optio
         _ => root.into_items_of("cases"),
     };
     let mut cases = Vec::with_capacity(nodes.len());
-    for (index, node) in nodes.into_iter().enumerate() {
+    for (position, node) in nodes.into_iter().enumerate() {
+        let entry = matrix.entry(&node);
         let is_data = read::is_from_data(&node);
-        let wish = if is_data { stem_of(Path::new(&from_of(&node))) } else { format!("case {}", index + 1) };
-        let mut case = CaseReading::new(&node, wish, "id", |node, own| {
-            let (written, data) = if is_data {
-                let (written, data) = read::data_case(node, place, has_target, own).filter(|_| !own.has_errors())?;
-                let data = data.scan(loading, place.folder, &[node, &common], own).filter(|_| !own.has_errors())?;
-                (written, Some(Arc::new(data)))
-            } else {
-                (read::case(node, place, has_target, own).filter(|_| !own.has_errors())?, None)
-            };
-            refuse_played_without_recording(&written.settings, &defaults.settings, own)?;
-            refuse_total(written.settings.runs.as_ref(), own)?;
-            let (world, common) = (&written.settings.world, &defaults.settings.world);
-            match &data {
-                None => names.claim(&written.case.id, written.case.span, world, common, &mut problems),
-                Some(data) => own_paths(data, world, common, node.span, own)?,
+        let is_taken = !is_data && claim_common_id(&entry, &mut ids, loading.sources, &mut problems);
+        let mut told = HashSet::new();
+        for number in 0..entry.len() {
+            let (node, values) = entry.case(number);
+            let defaults = combined.of(values, entry.settings(), &mut problems);
+            let index = cases.len();
+            let wish = if is_data { stem_of(Path::new(&from_of(&node))) } else { format!("case {}", position + 1) };
+            let mut case = CaseReading::new(&node, wish, "id", |node, own| {
+                own.append(entry.problems().clone());
+                if !entry.is_readable() {
+                    return None;
+                }
+                let (written, data) = if is_data {
+                    let read = read::data_case(node, place, has_target, own).filter(|_| !own.has_errors());
+                    let (written, data) = read?;
+                    let data = data.scan(loading, place.folder, &[node, &common], own).filter(|_| !own.has_errors())?;
+                    (written, Some(Arc::new(data)))
+                } else {
+                    (read::case(node, place, has_target, own).filter(|_| !own.has_errors())?, None)
+                };
+                refuse_played_without_recording(&written.settings, &defaults.settings, own)?;
+                refuse_total(written.settings.runs.as_ref(), own)?;
+                let (world, common) = (&written.settings.world, &defaults.settings.world);
+                match &data {
+                    None => names.claim(&written.case.id, written.case.span, world, common, &mut problems),
+                    Some(data) => own_paths(data, world, common, node.span, own)?,
+                }
+                if let Some(problem) = world.misfit(common)
+                    && !problems.iter().any(|known| known.span == problem.span && known.message == problem.message)
+                {
+                    problems.push(problem);
+                }
+                Some(Case { data, ..defaults.complete(written, index)? })
+            });
+            if is_data {
+                // Its rows have the ids.
+                case.id = None;
             }
-            if let Some(problem) = world.misfit(common)
-                && !problems.iter().any(|known| known.span == problem.span && known.message == problem.message)
-            {
-                problems.push(problem);
+            if case.case.is_none() {
+                // Their problems were already reported when the case was read.
+                let checks = node.get("checks").map(|node| checks(node, &mut Diagnostics::default()));
+                case.checks = checks.unwrap_or_default();
             }
-            Some(Case { data, ..defaults.complete(written, index)? })
-        });
-        if is_data {
-            case.id = None;
+            if let Some(id) = case.id.as_ref().filter(|_| !is_taken) {
+                ids.claim(id, loading.sources, &mut problems);
+            }
+            // Most problems of an entry are the same in each of its combinations.
+            case.problems
+                .iter()
+                .filter(|problem| told.insert((*problem).clone()))
+                .for_each(|problem| loading.problems.push(problem.clone()));
+            cases.push(case);
         }
-        if case.case.is_none() {
-            // Their problems were already reported when the case was read.
-            let checks = node.get("checks").map(|node| checks(node, &mut Diagnostics::default()));
-            case.checks = checks.unwrap_or_default();
-        }
-        if let Some(id) = &case.id {
-            ids.claim(id, loading.sources, &mut problems);
-        }
-        loading.problems.append(case.problems.clone());
-        cases.push(case);
     }
+    matrix.unused(&mut problems);
+    let defaults = combined.base;
     if let Some(played) = defaults.settings.played.as_ref().filter(|played| played.value) {
         let recorded = |case: &CaseReading| case.case.as_ref().is_none_or(|case| case.world.recording.is_some());
         if !cases.iter().any(recorded) {
@@ -111,6 +140,16 @@ fn from_of(node: &Node) -> String {
     let from = node.get("from");
     let first = from.and_then(|from| from.items().map_or(Some(from), <[Node]>::first));
     first.and_then(Node::as_text).unwrap_or_default()
+}
+
+/// Claims the id that the combinations of an entry have in common; returns whether another entry has it.
+fn claim_common_id(entry: &CaseEntry<'_>, ids: &mut TakenIds, sources: &Sources, problems: &mut Diagnostics) -> bool {
+    let Some(id) = entry.common_id() else { return false };
+    let mut own = Diagnostics::default();
+    ids.claim(id, sources, &mut own);
+    let is_taken = own.has_errors();
+    problems.append(own);
+    is_taken
 }
 
 /// Rejects a case, with `None`, that has `played: true` but no recording.
@@ -140,6 +179,45 @@ pub(super) fn usual_mode(cases: &Cases) -> Mode {
     let recorded = |case: &Case| case.world.recording.is_some() || case.recorded_world().is_some();
     let live = cases.iter().any(|case| case.target.takes_requests() && !recorded(case) && !routed(case));
     if live { Mode::Live } else { Mode::Replay }
+}
+
+/// The suite's defaults for each combination of its matrix.
+struct CombinedDefaults<'s> {
+    /// For the first combination, or for all if they do not depend on it.
+    base: Rc<Defaults<'s>>,
+    others: BTreeMap<Vec<Box<str>>, Rc<Defaults<'s>>>,
+    place: SuiteFolder<'s>,
+}
+
+impl<'s> CombinedDefaults<'s> {
+    fn new(base: Defaults<'s>, place: SuiteFolder<'s>) -> Self {
+        Self { base: Rc::new(base), others: BTreeMap::new(), place }
+    }
+
+    /// The defaults of a case with these values; `settings` are the shared keys if they depend on the values.
+    fn of(
+        &mut self,
+        values: Option<&AxisScalars>,
+        settings: impl FnOnce(&AxisScalars) -> Option<Node>,
+        problems: &mut Diagnostics,
+    ) -> Rc<Defaults<'s>> {
+        let Some(values) = values else { return Rc::clone(&self.base) };
+        let key = values.iter().flat_map(|(axis, value)| [axis.as_str().into(), value.text.clone()]).collect();
+        if let Some(known) = self.others.get(&key) {
+            return Rc::clone(known);
+        }
+        let Some(node) = settings(values) else { return Rc::clone(&self.base) };
+        let mut own = Diagnostics::default();
+        let settings = read::defaults(&node, self.place, &mut own);
+        let is_new = |problem: &Diagnostic| !problems.iter().any(|known| known == problem);
+        let own: Vec<Diagnostic> = own.into_iter().filter(is_new).collect();
+        for problem in own {
+            problems.push(problem);
+        }
+        let defaults = Rc::new(Defaults::new(settings, self.place.folder));
+        self.others.insert(key, Rc::clone(&defaults));
+        defaults
+    }
 }
 
 /// The suite's defaults for all cases, in a form that the cases can share.

@@ -27,6 +27,7 @@ mod hook;
 mod limits;
 mod lower;
 mod matching;
+mod matrix;
 mod mcp;
 mod model;
 mod prices;

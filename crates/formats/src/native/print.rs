@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use super::gates::print_percentage;
 use super::limits::print_wall;
+use super::matrix::print_combination;
 use super::settings::STOP_RULES;
 use super::{hook, lower};
 use crate::ids::TakenIds;
@@ -105,6 +106,7 @@ impl Printer<'_> {
             ("from", data.map(|data| data.from.clone())),
             ("where", data.and_then(|data| data.filter.clone())),
             ("id", id),
+            ("combination", case.combination.as_ref().map(|combination| print_combination(self, combination))),
             ("description", case.description.as_deref().map(|description| self.text(description))),
             ("tags", self.texts(&case.tags)),
             ("skip", case.skip.as_ref().map(|case| skip(case.reason.as_ref()))),

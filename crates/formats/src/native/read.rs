@@ -1,14 +1,16 @@
 //! Reads the suite file and its cases into plain structs.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use agentci_plan::{CASE_PLACEHOLDER, Case, Dialect, Habits, Mode, Suite, Target};
+use agentci_plan::{CASE_PLACEHOLDER, Case, Combination, Dialect, Habits, Mode, Suite, Target};
 use agentci_source::shape::{Field, KeyRule, Kind, Shape, optional, required, words};
 use agentci_source::{Diagnostics, Files, Node, Pair, Reader, Reading, join, read};
 
 use super::data::{CONDITION, WrittenData, written_data};
 use super::gates::{GATES, gates};
+use super::matrix::{COMBINATION, MATRIX, combination};
 use super::prices::{PRICES, read_prices};
 use super::readers::SuiteFolder;
 use super::settings::{SETTINGS, SharedSettings, settings};
@@ -54,6 +56,7 @@ pub(crate) static SUITE: Shape = Shape::new(
     SETTINGS,
     &[
         optional("agents", Kind::Map(&Kind::Shape(&TARGET)), "Agents by name, for `agent` checks."),
+        optional("matrix", Kind::Shape(&MATRIX), "Runs each case with every combination of some values."),
         required(
             "cases",
             Kind::Either(&[Kind::Filled(&Kind::Having("from", &DATA_CASE, &CASE)), Kind::Shape(&DATA_CASE)]),
@@ -69,7 +72,7 @@ static CASE: Shape = Shape::new(
     &[required("id", Kind::Name, "Name of the case in reports; unique in the suite.")],
 )
 .with(&[CASE_KEYS, SETTINGS])
-.rules(&[KeyRule::One(&["input", "turns"])]);
+.rules(&[KeyRule::One(&["input", "turns"]), KeyRule::NotBoth(&["matrix", "combination"])]);
 
 /// Cases that are made from the rows of data files.
 static DATA_CASE: Shape = Shape::new(
@@ -91,10 +94,15 @@ static DATA_CASE: Shape = Shape::new(
     ],
 )
 .with(&[CASE_KEYS, SETTINGS])
-.rules(&[KeyRule::One(&["input", "turns"])]);
+.rules(&[KeyRule::One(&["input", "turns"]), KeyRule::NotBoth(&["matrix", "combination"])]);
+
+/// The shared keys of a suite alone.
+static DEFAULTS: Shape = Shape::new("the suite", "Shared settings of cases.", &[]).with(&[SETTINGS]);
 
 /// The keys of a case that are not defaults of the suite.
 static CASE_KEYS: &[Field] = &[
+    optional("matrix", Kind::Shape(&MATRIX), "Matrix of the case, in place of the suite's; `{}` for none."),
+    optional("combination", Kind::Shape(&COMBINATION), "Combination of a matrix that the case is."),
     optional("description", Kind::Text, "What the case tests."),
     optional("tags", Kind::OneOrMore(&Kind::Text), "Tags to select the case by."),
     optional("skip", SKIP, "Whether to skip the case: a boolean, or the reason as a string."),
@@ -123,9 +131,11 @@ pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut 
     let settings = settings(&mut fields, place);
     let agents = fields.or_default("agents", |node, problems| agents(node, place, problems));
     let has_target = fields.node("target").is_some();
+    // The matrix was applied to the shared keys before.
+    let has_matrix = fields.node("matrix").is_some();
     let cases = fields.required("cases", |node, _, problems| cases(node, has_target, problems));
     fields.finish();
-    if name.is_none() {
+    if name.is_none() && !has_matrix {
         // A suite without a name is refused; problems of its cases are reported nevertheless.
         for node in cases.into_iter().flatten() {
             if is_from_data(node) {
@@ -140,6 +150,11 @@ pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut 
     let suite = new_suite(name.value, (Dialect::Native, Habits::USUAL), path.to_path_buf(), folder, name.span);
     let suite = Suite { output_dir, redact, gates, exclude, embedder, prices, agents, ..suite };
     Some(WrittenSuite { suite, mode, settings, has_target })
+}
+
+/// Reads the shared keys of a suite.
+pub(super) fn defaults(node: &Node, place: SuiteFolder<'_>, problems: &mut Diagnostics) -> SharedSettings {
+    DEFAULTS.read(node, problems, |fields| Some(settings(fields, place))).unwrap_or_default()
 }
 
 /// Reads agents by name.
@@ -210,7 +225,11 @@ pub(super) fn data_case(
 
 /// Reads all keys of a case but its id.
 fn common(fields: &mut Reader<'_, '_>, place: SuiteFolder<'_>, suite_has_target: bool) -> Option<WrittenCase> {
+    // The entry was expanded before.
+    fields.node("matrix");
+    let combination = fields.optional("combination", combination);
     let (description, tags) = (fields.text("description"), fields.texts("tags"));
+    let tags = with_axes(combination.as_ref(), tags);
     let skip = fields.optional("skip", skip);
     let turns = turns(fields);
     let mut told = |key| {
@@ -229,6 +248,7 @@ fn common(fields: &mut Reader<'_, '_>, place: SuiteFolder<'_>, suite_has_target:
     let case = Case {
         description: description.map(Into::into),
         tags: tags.into(),
+        combination: combination.map(Arc::new),
         skip: skip.map(Box::new),
         turns: turns.into(),
         asked,
@@ -237,4 +257,13 @@ fn common(fields: &mut Reader<'_, '_>, place: SuiteFolder<'_>, suite_has_target:
         ..Case::new("", span, no_target(span), Arc::default())
     };
     Some(WrittenCase { case, settings })
+}
+
+/// The tags of a case, and one for each axis of its combination.
+fn with_axes(combination: Option<&Combination>, tags: Vec<String>) -> Vec<String> {
+    let mut all: Vec<String> = combination.into_iter().flat_map(Combination::tags).collect();
+    all.extend(tags);
+    let mut seen = HashSet::new();
+    all.retain(|tag| combination.is_none() || seen.insert(tag.clone()));
+    all
 }

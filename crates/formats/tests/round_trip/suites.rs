@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    Action, Case, CommandPart, Data, Dialect, Gates, GrowthGate, Habits, Hook, Limit, Limits, Message, Mode, Price,
-    Redaction, Skip, StopRule, Suite, Text, Turn, TurnInput,
+    Action, Case, Combination, CommandPart, Data, Dialect, Gates, GrowthGate, Habits, Hook, Limit, Limits, Message,
+    Mode, Price, Redaction, Skip, StopRule, Suite, Text, Turn, TurnInput,
 };
 use agentci_source::{Node, Spanned};
 use proptest::prelude::*;
@@ -88,34 +88,44 @@ pub(crate) fn case() -> impl Strategy<Value = Case> {
     let stop = sample::select(vec![StopRule::FirstFailedTurn, StopRule::Never, StopRule::FirstFailure]);
     let timeout = option::of((0_u64..10_000_000).prop_map(Duration::from_millis));
     (about, around, asked, (timeout, 1_u32..9, stop)).prop_map(
-        |((id, description, tags, skip), (target, world, variables, hooks), (turns, checks, limits), last)| Case {
-            id: id.into(),
-            span: span(),
-            description: description.map(Into::into),
-            tags: tags.into(),
-            // A word such as `none` is not a valid reason.
-            skip: skip.map(|reason| Box::new(Skip { reason: reason.map(|reason| format!("because {reason}")) })),
-            target: Arc::new(target),
-            // It is an error without a recording.
-            played: last.1 > 4 && world.recording.is_some(),
-            world: Arc::new(world),
-            variables: variables.into(),
-            hooks: hooks.into(),
-            turns: turns.into(),
-            checks: checks.into_iter().map(Arc::new).collect(),
-            limits: limits.shared(),
-            timeout: last.0,
-            repeats: None,
-            runs: last.1,
-            stop: last.2,
-            asked: Some(Arc::new(json!(["x", null]))),
-            expected: last.0.map(|_| Arc::new(json!({ "a": "${b}" }))),
-            metadata: None,
-            broken: None,
-            data: None,
-            row: None,
+        |((id, description, tags, skip), (target, world, variables, hooks), (turns, checks, limits), last)| {
+            let combination = (last.1 > 6).then(|| combination(&id));
+            let tags = combination.as_ref().map_or(tags, |combination| combination.tags().collect());
+            Case {
+                id: id.into(),
+                span: span(),
+                description: description.map(Into::into),
+                tags: tags.into(),
+                combination: combination.map(Arc::new),
+                // A word such as `none` is not a valid reason.
+                skip: skip.map(|reason| Box::new(Skip { reason: reason.map(|reason| format!("because {reason}")) })),
+                target: Arc::new(target),
+                // It is an error without a recording.
+                played: last.1 > 4 && world.recording.is_some(),
+                world: Arc::new(world),
+                variables: variables.into(),
+                hooks: hooks.into(),
+                turns: turns.into(),
+                checks: checks.into_iter().map(Arc::new).collect(),
+                limits: limits.shared(),
+                timeout: last.0,
+                repeats: None,
+                runs: last.1,
+                stop: last.2,
+                asked: Some(Arc::new(json!(["x", null]))),
+                expected: last.0.map(|_| Arc::new(json!({ "a": "${b}" }))),
+                metadata: None,
+                broken: None,
+                data: None,
+                row: None,
+            }
         },
     )
+}
+
+fn combination(id: &str) -> Combination {
+    let axis = |name: &str, value: &str| (name.into(), value.into());
+    Combination { of: id.into(), axes: [axis("model", "gpt-5: mini"), axis("on-top", "3"), axis("_", "")].into() }
 }
 
 pub(crate) fn gates() -> impl Strategy<Value = Gates> {

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use agentci_source::Place;
 use agentci_trace::Usage;
 use agentci_verdict::{
-    AssertionCount, Body, CallLife, CallStep, CaseEnd, CaseStatus, Cause, CheckEnd, CheckStatus, FinalOutput, Finding,
-    LogLine, Matched, Metrics, ModelCallMade, Played, ReplaySource, RunEnd, RunEvent, RunStart, Stability,
-    StabilityClass, StabilitySummary, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven, TurnStart,
-    TurnTimes,
+    AssertionCount, AxisSetting, Body, CallLife, CallStep, CaseCombination, CaseEnd, CaseStatus, Cause, CheckEnd,
+    CheckStatus, FinalOutput, Finding, LogLine, Matched, Metrics, ModelCallMade, Played, ReplaySource, RunEnd,
+    RunEvent, RunStart, Stability, StabilityClass, StabilitySummary, TaskError, TaskStart, TextSaid, ToolCallMade,
+    ToolResultGiven, TurnStart, TurnTimes,
 };
 use agentci_verdict::{
     Contradiction, Detail, DifferingFact, DifferingFacts, KeptPrompt, PromptParameters, PromptTool, Similarity,
@@ -200,6 +200,10 @@ fn case_end() -> impl Strategy<Value = CaseEnd> {
             similarities: description.as_deref().map(similarity).into_iter().collect(),
             turns: description.iter().map(|_| TurnTimes { turn: 1, turn_start_ts: 2, turn_end_ts: wall_ms }).collect(),
             description: description.map(Into::into),
+            combination: tags.first().map(|value| {
+                let axes = vec![AxisSetting { axis: "model".into(), value: value.clone() }];
+                Box::new(CaseCombination { of: value.clone(), axes })
+            }),
             tags,
             wall_ms,
             wall_us: wall_ms / 3,

@@ -12,8 +12,8 @@ use super::progress::RunProgress;
 use crate::failures::LISTED;
 use crate::shared_runs::RunsInView;
 use crate::{
-    Paint, ReportError, ReportOutput, ReportedRun, Reporter, SharedRuns, Whole, agents, findings, gates, one_line,
-    recheck, similarity,
+    Paint, ReportError, ReportOutput, ReportedRun, Reporter, SharedRuns, Whole, agents, findings, gates, matrix,
+    one_line, recheck, similarity,
 };
 
 /// The number of lines of an agent's standard error that are shown without `--verbose`.
@@ -121,6 +121,7 @@ impl Console {
             text += &self.failures(&run);
         }
         text += &lines::stability(&run, self.verbose);
+        text += &matrix::section(&run, self.width);
         if let Some(report) = &run.gates {
             text.push('\n');
             text += &gates::section(report, self.paint);

@@ -43,3 +43,4 @@ mod value;
 
 pub(crate) use assets::policy_of;
 pub use page::Html;
+pub(crate) use page::{name, shortened};

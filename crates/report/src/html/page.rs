@@ -17,7 +17,7 @@ use crate::failures;
 use crate::overall::{changed, left_undone, overall};
 use crate::{
     DocumentReport, ReportedRun, RunDocument, agents, count_of, cut, duration, duration_of, gate_lines, html_text,
-    one_line, percent, recheck,
+    matrix, one_line, percent, recheck,
 };
 
 /// The maximum length of a name.
@@ -71,6 +71,7 @@ fn page(run: &ReportedRun, gathered: &PageCases) -> String {
     );
     overview(run, &numbers, &mut page);
     gates(run, &mut page);
+    matrix::html(run, &mut page);
     failure_groups(run, &mut page);
     rechecked(run, &mut page);
     shown_cases::left_out(run, &mut page);
@@ -86,12 +87,12 @@ fn page(run: &ReportedRun, gathered: &PageCases) -> String {
 }
 
 /// An untrusted name, escaped for the page.
-pub(super) fn name(text: &str) -> String {
+pub(crate) fn name(text: &str) -> String {
     shortened(text, NAME_LIMIT)
 }
 
 /// A text on one line, truncated to `limit` and escaped.
-pub(super) fn shortened(text: &str, limit: usize) -> String {
+pub(crate) fn shortened(text: &str, limit: usize) -> String {
     html_text(&one_line(&cut::name(text, limit))).into_owned()
 }
 

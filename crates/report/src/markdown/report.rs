@@ -11,7 +11,7 @@ use crate::overall::{PASSED, PENDING, changed, left_undone, overall};
 use crate::stability::{deviation, summary_words};
 use crate::{
     DocumentReport, Paint, ReportOutput, ReportedRun, RowRef, RunDocument, agents, count_of, cut, duration,
-    duration_of, findings, gate_lines, html_text, in_one_piece, one_line, percent,
+    duration_of, findings, gate_lines, html_text, in_one_piece, matrix, one_line, percent,
 };
 
 /// The maximum size of the report: GitHub rejects job step summaries beyond 1 MiB.
@@ -71,6 +71,7 @@ fn text(run: &ReportedRun, limit: usize) -> String {
     let mut text = title(run, &numbers);
     text += &agent_missing(run);
     text += &gates(run);
+    text += &matrix::markdown(run, limit / 4);
     text += &failures(run, limit.saturating_sub(text.len() + CLOSING));
     text += &stability(run, "###");
     text += &similarities(run);

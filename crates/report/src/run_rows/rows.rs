@@ -6,7 +6,7 @@ use std::io;
 use std::iter::from_fn;
 use std::rc::Rc;
 
-use agentci_verdict::{CaseRow, CaseStatus, LinePlace, Prompts, Rows, RunEvent, StabilitySummary};
+use agentci_verdict::{CaseRow, CaseStatus, LinePlace, MatrixResults, Prompts, Rows, RunEvent, StabilitySummary};
 
 use super::stored::{StoredRow, StoredRows};
 use super::tally::RowTally;
@@ -160,6 +160,11 @@ impl RunRows {
     pub(crate) fn stability(&self) -> Option<StabilitySummary> {
         let several = self.kept().any(CaseRow::repeated);
         several.then(|| StabilitySummary::of_rows(self.kept(), self.stored.passed))
+    }
+
+    /// The results by the combinations of a matrix, if any case is one.
+    pub(crate) fn matrix(&self) -> Option<MatrixResults> {
+        if self.tally().combined { MatrixResults::of(self.iter()) } else { None }
     }
 
     /// The prompts of all cases, if any could be observed.

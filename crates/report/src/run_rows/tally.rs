@@ -12,6 +12,8 @@ pub(crate) struct RowTally {
     pub(crate) agentless: Agentless,
     /// Whether the requests of a case could be observed.
     pub(crate) asked: bool,
+    /// Whether a case is a combination of a matrix.
+    pub(crate) combined: bool,
     /// The wall time of each case that ran, all its attempts together, in milliseconds.
     pub(crate) times: Distribution,
     /// The similarity of each case that measured one, by embedder.
@@ -23,6 +25,7 @@ impl RowTally {
         let end = row.decisive();
         self.aggregates.add(row);
         self.agentless.add(row);
+        self.combined |= end.combination.is_some();
         self.asked |= row.attempts.iter().any(|end| end.asked.is_some());
         if end.status != CaseStatus::Skipped {
             #[expect(clippy::cast_precision_loss, reason = "milliseconds stay far below 2^53")]

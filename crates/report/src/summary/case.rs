@@ -18,6 +18,8 @@ pub(super) struct SummaryCase<'r> {
     #[serde(skip_serializing_if = "Option::is_none")]
     calls: Option<Value>,
     cause: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    combination: Option<Value>,
     cost_usd: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<&'r str>,
@@ -129,6 +131,7 @@ impl<'r> SummaryCase<'r> {
             assertions: CheckCounts { failed: end.assertions.failed, total: end.assertions.total },
             calls: sorted_list(&end.calls),
             cause: end.cause.map(Cause::name),
+            combination: end.combination.as_ref().map(sorted),
             cost_usd: usage.cost_usd,
             description: end.description.as_deref(),
             deterministic: end.deterministic,

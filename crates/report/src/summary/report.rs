@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::case::SummaryCase;
 use crate::failures::{self, FailureGroup};
-use crate::{DocumentReport, ReportedRun, RowRef, RunDocument, RunRows, agents, gates, recheck, write_json};
+use crate::{DocumentReport, ReportedRun, RowRef, RunDocument, RunRows, agents, gates, matrix, recheck, write_json};
 
 /// The version of `RunLedger` that these fields correspond to: it rejects baselines without one.
 pub const RUNLEDGER_VERSION: &str = "0.2.3";
@@ -36,6 +36,8 @@ struct SummaryJson<'r> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     failure_groups: Vec<SummaryGroup<'r>>,
     generated_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matrix: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     policy_snapshot: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -90,6 +92,7 @@ impl<'r> SummaryJson<'r> {
             cases: SummaryCases(&run.rows),
             failure_groups: failures::of(run).into_iter().map(SummaryGroup::of).collect(),
             generated_at: iso_utc(run.last_seen),
+            matrix: matrix::document(run).map(sorted),
             policy_snapshot: run.gates.as_ref().map(|report| sorted(gates::policy_snapshot(report))),
             prompts: run.rows.prompts().map(sorted),
             recheck: recheck::document(run).map(sorted),

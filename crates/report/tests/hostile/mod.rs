@@ -7,6 +7,7 @@ use agentci_verdict::{
     Metrics, ModelCallMade, Played, ReplaySource, RunEnd, RunEvent, RunStart, TaskError, TaskStart, TextSaid,
     ToolCallMade, ToolResultGiven, TurnStart,
 };
+use agentci_verdict::{AxisSetting, CaseCombination};
 use agentci_verdict::{Contradiction, Detail, DifferingFact, DifferingFacts, Similarity};
 use serde_json::{Value, json};
 
@@ -118,6 +119,10 @@ fn end(index: usize, status: CaseStatus) -> CaseEnd {
         wall_us: 0,
         turns: Vec::new(),
         tags: vec![TEXT.into()],
+        combination: Some(Box::new(CaseCombination {
+            of: TEXT.into(),
+            axes: vec![AxisSetting { axis: TEXT.into(), value: format!("{TEXT}{index}") }],
+        })),
         wall_ms: 5,
         metrics: Metrics {
             tool_calls: 1,

@@ -79,6 +79,7 @@ pub(super) async fn recheck(job: &CaseJob<'_>, stored: &StoredAttempt, embedder:
     let mut end = parts.end.clone();
     let present = beginning(job);
     (end.index, end.place, end.description, end.tags) = (job.index, present.place, present.description, present.tags);
+    end.combination = present.combination;
     end.assertions = AssertionCount { failed: 0, ..present.assertions };
     if let Some(skip) = &job.case.skip {
         (end.findings, end.skip_reason) = (Vec::new(), skip.reason.as_deref().map(Into::into));

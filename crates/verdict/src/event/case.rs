@@ -10,7 +10,8 @@ use serde_json::Value;
 
 use super::absent::{is_zero, micros};
 use crate::{
-    CallLife, CallStep, CaseRecheck, CaseStatus, Cause, Finding, KeptPrompt, Played, ReplaySource, Similarity,
+    CallLife, CallStep, CaseCombination, CaseRecheck, CaseStatus, Cause, Finding, KeptPrompt, Played, ReplaySource,
+    Similarity,
 };
 
 /// The end of an attempt at a case: everything that reports need. Reports keep one for each case until the end of the
@@ -41,6 +42,9 @@ pub struct CaseEnd {
     /// The tags of the case.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
+    /// The combination of a matrix that it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub combination: Option<Box<CaseCombination>>,
     /// Milliseconds from the start of the agent to its result, or to its end.
     pub wall_ms: u64,
     /// The same time in microseconds; 0 if only milliseconds are known.

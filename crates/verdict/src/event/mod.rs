@@ -10,6 +10,7 @@
 mod absent;
 mod call;
 mod case;
+mod combination;
 mod finding;
 mod recheck;
 mod replay;
@@ -20,6 +21,7 @@ mod trace_end;
 
 pub use call::{CallLife, CallStep};
 pub use case::{AssertionCount, CaseEnd, CheckEnd, CheckStatus, Metrics, TurnTimes};
+pub use combination::{AxisSetting, CaseCombination};
 pub use finding::Finding;
 pub use recheck::{CaseRecheck, CheckChange, NotRechecked, check_changes};
 pub use replay::{Matched, ReplaySource};
