@@ -32,6 +32,7 @@ mod reporter;
 mod rounding;
 mod run;
 mod scenario;
+mod score;
 mod similarity;
 mod snippet;
 mod stability;

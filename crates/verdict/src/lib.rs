@@ -17,6 +17,7 @@ mod policy;
 mod prompts;
 mod regression;
 mod rows;
+mod score;
 mod settle;
 mod similarity;
 mod stability;
@@ -53,6 +54,7 @@ pub use regression::{
     CaseTrend, NoiseReport, RepeatRule, SimulatedChange, SimulatedRepeats, Simulation, Trend, Undecided,
 };
 pub use rows::{CaseRow, Rows};
+pub use score::{CheckScore, ScoreSummary};
 pub use settle::settle;
 pub use similarity::{Contradiction, DifferingFact, DifferingFacts, Similarity};
 pub use stability::{Stability, StabilityClass, StabilitySummary};

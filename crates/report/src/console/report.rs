@@ -10,7 +10,7 @@ use super::lines;
 use super::progress::RunProgress;
 use crate::failures::LISTED;
 use crate::{
-    Paint, ReportError, ReportOutput, ReportedRun, Reporter, Whole, agents, findings, gates, one_line, recheck,
+    Paint, ReportError, ReportOutput, ReportedRun, Reporter, Whole, agents, findings, gates, one_line, recheck, score,
     similarity,
 };
 
@@ -110,7 +110,7 @@ impl Console {
         text += &agents::section(&run, self.paint);
         text += &recheck::section(&run, self.paint);
         text.push('\n');
-        for line in similarity::totals(&run.rows) {
+        for line in similarity::totals(&run.rows).into_iter().chain(score::totals(&run.rows)) {
             text += &one_line(&line);
             text.push('\n');
         }

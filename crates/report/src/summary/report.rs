@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use agentci_verdict::{
-    Agentless, Aggregates, CaseRow, Prompts, RunEvent, SCHEMA_VERSION, STEPS_RULE, Spread, StabilitySummary, iso_utc,
+    Agentless, Aggregates, CaseRow, Prompts, RunEvent, SCHEMA_VERSION, STEPS_RULE, ScoreSummary, Spread,
+    StabilitySummary, iso_utc,
 };
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
@@ -172,6 +173,10 @@ fn aggregates(numbers: &Aggregates, run: &ReportedRun) -> Value {
             "steps": spread(None),
         },
     });
+    let scores = ScoreSummary::of(&run.rows);
+    if !scores.is_empty() {
+        aggregates["scores"] = json!(scores);
+    }
     if let Some(stability) = StabilitySummary::of_several(&run.rows) {
         aggregates["stability"] = json!(stability);
     }
