@@ -172,12 +172,13 @@ impl Evaluate for ScriptCheck {
         if pass != negate {
             return Outcome::Held;
         }
+        let shown = score.map(|score| CheckScore::shown(score, least)).unwrap_or_default();
         let (verdict, span) = match (score, &self.threshold) {
-            (Some(score), Some(Spanned { value, .. })) if pass => {
-                (format!("gave the score {score}, at least {value}, which `not` forbids"), None)
+            (Some(_), Some(Spanned { value, .. })) if pass => {
+                (format!("gave the score {shown}, at least {value}, which `not` forbids"), None)
             }
             (Some(score), Some(Spanned { value, span })) if !CheckScore::passes(score, *value) => {
-                (format!("gave the score {score}, expected at least {value}"), Some(*span))
+                (format!("gave the score {shown}, expected at least {value}"), Some(*span))
             }
             _ if pass => ("accepted the output, which `not` forbids".to_owned(), None),
             _ => ("rejected the output".to_owned(), None),
@@ -186,9 +187,9 @@ impl Evaluate for ScriptCheck {
             Some(said) => format!("`{name}` {verdict}: {}", shorten(said, SAID)),
             None => format!("`{name}` {verdict}"),
         };
-        let failure = match (span, score) {
-            (Some(span), Some(score)) => Failure::new(message).at(span, format!("the score is {score}")),
-            _ => failed(message, &verdict),
+        let failure = match span {
+            Some(span) => Failure::new(message).at(span, format!("the score is {shown}")),
+            None => failed(message, &verdict),
         };
         Outcome::Failed(failure.note(format!("it returned {}", cut(returned))).notes(printed(answer)))
     }

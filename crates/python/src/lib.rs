@@ -10,7 +10,7 @@ mod interpreter;
 mod outline;
 mod printed;
 
-pub use functions::{PythonAnswer, PythonError, PythonException, PythonFunctions};
+pub use functions::{PythonAnswer, PythonError, PythonException, PythonFunctions, PythonLimits};
 pub use host::{Exchange, HostError, PythonHost, StackFrame};
 pub use interpreter::{NO_PYTHON, find_python};
 pub use outline::{Outline, OutlineSyntaxError, outlines};

@@ -33,7 +33,8 @@ def defined(tree):
             for alias in node.names:
                 open = open or alias.name == "*"
                 names.add(alias.asname or alias.name.split(".")[0])
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            continue
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             names.add(node.id)
         elif isinstance(getattr(node, "name", None), str):
             names.add(node.name)

@@ -44,6 +44,14 @@ impl Outline {
 /// The outlines of files with these sources, in order; `None` if the interpreter does not work. It only parses: no code
 /// of the project runs.
 pub fn outlines(python: &OsStr, sources: &[&str]) -> Option<Vec<Result<Outline, OutlineSyntaxError>>> {
+    outlines_within(OUTLINE_LIMIT, python, sources)
+}
+
+fn outlines_within(
+    limit: Duration,
+    python: &OsStr,
+    sources: &[&str],
+) -> Option<Vec<Result<Outline, OutlineSyntaxError>>> {
     let request = serde_json::to_vec(sources).ok()?;
     let mut child = Command::new(python)
         .args(["-I", "-S", "-c", PROGRAM])
@@ -60,7 +68,7 @@ pub fn outlines(python: &OsStr, sources: &[&str]) -> Option<Vec<Result<Outline, 
         drop(input);
         let _ = send.send(serde_json::from_reader::<_, Vec<serde_json::Value>>(output).ok());
     });
-    let found = read.recv_timeout(OUTLINE_LIMIT).ok().flatten();
+    let found = read.recv_timeout(limit).ok().flatten();
     let _ = child.kill();
     let _ = child.wait();
     let found = found.filter(|found| found.len() == sources.len())?;
@@ -73,4 +81,54 @@ pub fn outlines(python: &OsStr, sources: &[&str]) -> Option<Vec<Result<Outline, 
             serde_json::from_value(outline).ok().map(Ok)
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outline(source: &str) -> Result<Outline, OutlineSyntaxError> {
+        outlines(OsStr::new("python3"), &[source]).unwrap().remove(0)
+    }
+
+    #[test]
+    fn finds_names_that_may_be_functions() {
+        let source = "from a import b as c\nimport d.e\ndef f(): g = 1\nasync def h(): pass\nclass I: pass\n\
+                      try:\n    j = f\nexcept ImportError:\n    def k(): pass\ndef _l(): pass\nif f: m, n = 1, 2\n";
+        let outline = outline(source).unwrap();
+        assert_eq!(outline.functions, ["f", "h", "k"]);
+        let found = |names: &str| names.split(' ').filter(|name| outline.may_have(name)).collect::<Vec<_>>().join(" ");
+        assert_eq!(found("a b c d e f g h I j k _l m n o"), "c d f h I j k _l m n");
+    }
+
+    #[test]
+    fn code_that_defines_names_at_run_time_may_have_any() {
+        for source in
+            ["from a import *", "globals()['f'] = 1", "def g():\n  global f\n  f = 1", "def __getattr__(name): pass"]
+        {
+            assert!(outline(source).unwrap().may_have("f"), "{source}");
+        }
+    }
+
+    #[test]
+    fn reports_syntax_errors_and_runs_nothing() {
+        let error = outline("x = 1\ndef f(:\n").unwrap_err();
+        assert_eq!((error.line, error.column), (2, 7));
+        assert!(outline(&"(".repeat(100_000)).is_err());
+        assert!(outline("import sys; sys.exit(1); open('/dev/full', 'w').write('x')").is_ok());
+        assert_eq!(outlines(OsStr::new("no-such-python"), &["x"]), None);
+        assert_eq!(outlines(OsStr::new("false"), &["x"]), None);
+    }
+
+    #[test]
+    fn parsing_has_a_timeout() {
+        // It ignores its arguments and waits.
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("python3");
+        std::fs::write(&program, "#!/bin/sh\nexec sleep 60\n").unwrap();
+        std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let begun = std::time::Instant::now();
+        assert_eq!(outlines_within(Duration::from_millis(100), program.as_os_str(), &["x"]), None);
+        assert!(begun.elapsed() < Duration::from_secs(30));
+    }
 }

@@ -5,7 +5,7 @@
 //! score of 3 cases: least 0.6, mean 0.75 (checks.py:polite)
 //! ```
 
-use agentci_verdict::{CaseEnd, CheckEnd, Rows, ScoreSummary};
+use agentci_verdict::{CaseEnd, CheckEnd, CheckScore, CheckStatus, Rows, ScoreSummary};
 
 use crate::count_of;
 
@@ -30,12 +30,12 @@ pub(crate) fn totals(rows: &Rows) -> Vec<String> {
 
 /// A mean with at most four decimals.
 pub(crate) fn shown(score: f64) -> String {
-    ((score * 10_000.0).round() / 10_000.0).to_string()
+    CheckScore::shown(score, None).to_string()
 }
 
 /// What the function of a passed check printed, one line each.
 pub(crate) fn printed(check: &CheckEnd) -> impl Iterator<Item = String> {
-    let evidence = check.evidence.as_deref().filter(|_| check.status == agentci_verdict::CheckStatus::Held);
+    let evidence = check.evidence.as_deref().filter(|_| check.status == CheckStatus::Held);
     let text = evidence.and_then(|evidence| evidence.get("printed")?.as_str()).unwrap_or_default();
     text.lines().take(PRINTED_LINES).map(|line| format!("check `{}` printed: {line}", check.name))
 }

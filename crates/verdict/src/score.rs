@@ -41,6 +41,13 @@ impl CheckScore {
         score + TOLERANCE >= threshold
     }
 
+    /// A score as it is shown: with four decimals, unless it would then seem to reach a threshold that it does not.
+    pub fn shown(score: f64, threshold: Option<f64>) -> f64 {
+        let rounded = (score * 10_000.0).round() / 10_000.0;
+        let misleads = threshold.is_some_and(|least| Self::passes(rounded, least) != Self::passes(score, least));
+        if misleads { score } else { rounded }
+    }
+
     /// The scores of a case by check, each the mean over its turns and runs. Runs without a score do not count.
     pub fn of_case(row: &CaseRow) -> Vec<Self> {
         let mut given: BTreeMap<&str, Vec<&Self>> = BTreeMap::new();
@@ -77,8 +84,9 @@ impl ScoreSummary {
 impl fmt::Display for CheckScore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { check, score, threshold } = self;
+        let shown = Self::shown(*score, *threshold);
         let threshold = threshold.map(|least| format!("threshold {least}, ")).unwrap_or_default();
-        write!(f, "score {score} ({threshold}{check})")
+        write!(f, "score {shown} ({threshold}{check})")
     }
 }
 
@@ -110,6 +118,13 @@ mod tests {
     fn sum_of_weights_reaches_its_threshold() {
         assert!(CheckScore::passes(0.1 + 0.7, 0.8) && 0.1 + 0.7 < 0.8);
         assert!(!CheckScore::passes(0.799_999, 0.8));
+    }
+
+    #[test]
+    fn shown_score_never_seems_to_reach_its_threshold() {
+        assert_eq!(CheckScore::shown(2.0 / 3.0, Some(0.8)).to_string(), "0.6667");
+        assert_eq!(CheckScore::shown(0.799_99, Some(0.8)).to_string(), "0.79999");
+        assert_eq!(CheckScore::shown(0.1 + 0.7, Some(0.8)).to_string(), "0.8");
     }
 
     #[test]
