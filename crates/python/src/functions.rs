@@ -144,7 +144,7 @@ impl PythonFunctions {
         }
         let loaded = match slot.take() {
             Some(running) => running.load(&path, file, &self.limits).await,
-            None => match start(suite, folder, &self.limits).await {
+            None => match start(suite, folder, &self.limits) {
                 Ok(running) => running.load(&path, file, &self.limits).await,
                 Err(refused) => Err((None, refused)),
             },
@@ -174,10 +174,10 @@ impl PythonFunctions {
     }
 }
 
-async fn start(suite: &Path, folder: PathBuf, limits: &PythonLimits) -> Result<RunningHost, PythonAnswer> {
+fn start(suite: &Path, folder: PathBuf, limits: &PythonLimits) -> Result<RunningHost, PythonAnswer> {
     let refused = |error| PythonAnswer { result: Err(error), printed: String::new() };
     let python = find_python(suite).ok_or_else(|| refused(PythonError::NoInterpreter))?;
-    let started = PythonHost::start(python, Some(limits.memory), [folder], ANSWER).await;
+    let started = PythonHost::start(python, Some(limits.memory), [folder], ANSWER);
     let host = started.map_err(|error| refused(PythonError::NotLoaded(exception(error, Path::new("")))))?;
     Ok(RunningHost { host, loaded: HashSet::new() })
 }

@@ -70,7 +70,7 @@ pub enum HostError {
 impl PythonHost {
     /// Starts a child with the memory limit in bytes, if there is one. Modules are imported from `folders` first.
     /// Answers have at most `longest` bytes.
-    pub async fn start(
+    pub fn start(
         program: OsString,
         memory: Option<u64>,
         folders: impl IntoIterator<Item = PathBuf>,

@@ -32,7 +32,7 @@ struct ModuleStart {
 impl ModuleStart {
     /// Starts a process and imports the module; returns the answer as well.
     async fn host(&self, module: &str) -> Result<(PythonHost, Value), String> {
-        let started = PythonHost::start(self.python.clone(), None, self.folders.iter().cloned(), RESULT_LIMIT).await;
+        let started = PythonHost::start(self.python.clone(), None, self.folders.iter().cloned(), RESULT_LIMIT);
         let host = started.map_err(|error| error.to_string())?;
         let (host, answer, _) = host.exchange(json!({ "module": module }).to_string(), TOOL_TIMEOUT).await;
         let answer = answer.map_err(|error| words(&error))?;
