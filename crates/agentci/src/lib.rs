@@ -25,6 +25,7 @@ mod environment;
 pub mod mock;
 mod policies;
 mod project;
+mod python_scripts;
 mod recheck;
 mod recording;
 mod scripts;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use agentci_plan::ScriptFile;
-use agentci_verdict::Similarity;
+use agentci_verdict::{CheckScore, Similarity};
 use serde_json::Value;
 
 use crate::BoundedTask;
@@ -29,7 +29,8 @@ pub enum EvidenceQuestion {
         /// The answer of the agent.
         said: String,
     },
-    /// What a function returns: its value as JSON under `"returned"`, or a string under `"thrown"` if it failed.
+    /// What a function returns: its value as JSON under `"returned"`, or a string under `"thrown"` if it failed, with its
+    /// `"place"` and the lines of a `"traceback"`. What it printed is under `"printed"`.
     Script {
         /// The file with the function.
         file: Arc<ScriptFile>,
@@ -57,6 +58,8 @@ pub struct KeptAnswer {
     pub evidence: Value,
     /// The similarity that reports show, if the answer has one.
     pub similarity: Option<Similarity>,
+    /// The partial score, if the check gave one.
+    pub score: Option<CheckScore>,
     /// Warnings about a check that passed.
     pub warnings: Vec<String>,
 }

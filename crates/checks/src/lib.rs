@@ -35,6 +35,7 @@ mod registry;
 mod required_fields;
 mod schema_format;
 mod script;
+mod script_result;
 mod semantic;
 mod spelling;
 mod task;

@@ -236,6 +236,6 @@ impl Evaluate for NumberStated {
             Stated::Perhaps(number) if !negate => vec![format!("the number is ambiguous: {}", self.doubt(number))],
             _ => Vec::new(),
         };
-        KeptAnswer { evidence: answer, similarity: None, warnings }
+        KeptAnswer { evidence: answer, warnings, ..KeptAnswer::default() }
     }
 }

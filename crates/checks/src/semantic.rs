@@ -293,6 +293,7 @@ impl Evaluate for Semantic {
             evidence: serde_json::to_value(&similarity).unwrap_or(answer),
             similarity: Some(similarity),
             warnings,
+            score: None,
         }
     }
 }

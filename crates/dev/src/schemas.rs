@@ -178,6 +178,7 @@ fn summary() -> Generated {
         "findings": list(of("Finding")),
         "asked?": list(text()), "calls?": list(of("CallLife")), "description?": text(), "tags?": list(text()), "skip_reason?": text(), "warnings?": list(text()),
         "similarity?": number(), "embedder?": text(), "similarities?": list(of("Similarity")),
+        "scores?": list(of("CheckScore")),
         "stability?": of("Stability"), "stderr_tail?": list(text()), "no_agent?": { "const": true }, "played?": of("Played"), "matched?": of("Matched"),
         "runs?": list(run), "most_runs?": count(), "combination?": of("CaseCombination"),
     }));
@@ -224,7 +225,7 @@ fn summary() -> Generated {
             "cases_total": count(), "cases_pass": count(), "cases_fail": count(), "cases_error": count(),
             "cases_skipped": count(), "cases_not_run": count(), "cases_played": count(), "cases_without_agent": count(), "pass_rate": number(), "success_rate": number(),
             "tool_calls": count(), "tool_errors": count(), "model_calls": or_null(count()), "suite_wall_ms": count(), "metrics": fields(metrics.into()),
-            "stability?": of("StabilitySummary"),
+            "stability?": of("StabilitySummary"), "scores?": list(of("ScoreSummary")),
         })),
         "cases": list(case),
         "policy_snapshot?": fields(json!({ "thresholds": of("Thresholds"), "regression": {} })),

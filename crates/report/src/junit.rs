@@ -31,7 +31,7 @@ use agentci_verdict::{Aggregates, Body, CaseRow, CaseStatus, Cause, GateStatus, 
 
 use crate::{
     AgentTestResult, DocumentReport, OwnReports, OwnWordsResults, PIECE, Paint, ReportedRun, RunDocument, agents,
-    duration, findings, gate_lines, not_loaded, printable, similarity, stability, xml_attribute, xml_text,
+    duration, findings, gate_lines, not_loaded, printable, score, similarity, stability, xml_attribute, xml_text,
 };
 
 /// Writes `junit.xml`. Several runs become several suites in it.
@@ -122,6 +122,9 @@ fn test_case(suite: &str, row: &CaseRow, words: Option<&AgentTestResult>) -> Str
     }
     if !end.similarities.is_empty() {
         stream("system-out", &printable(&similarity::lines(end).join("\n")));
+    }
+    if !end.scores.is_empty() {
+        stream("system-out", &printable(&score::lines(end).join("\n")));
     }
     if row.repeated() {
         stream("system-out", &runs(row));

@@ -35,6 +35,7 @@ mod rounding;
 mod run;
 mod run_rows;
 mod scenario;
+mod score;
 mod shared_runs;
 mod similarity;
 mod snippet;

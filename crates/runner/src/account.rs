@@ -122,6 +122,7 @@ impl Account {
             }
         }
         end.similarities = self.checks.similarities;
+        end.scores = self.checks.scores;
         end.findings = self.findings;
         end.metrics = self.metrics;
         prompts::settle(attempt, &self.trace, end);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use agentci_checks::ReadyCheck;
 use agentci_plan::StopRule;
 use agentci_trace::Trace;
-use agentci_verdict::{Body, Cause, CheckEnd, CheckStatus, Finding, Outcome, Similarity};
+use agentci_verdict::{Body, Cause, CheckEnd, CheckScore, CheckStatus, Finding, Outcome, Similarity};
 use serde_json::Value;
 
 use crate::evidence::{self, Unanswered};
@@ -23,6 +23,7 @@ pub(crate) struct JudgedAttempt {
     /// The number of failed checks.
     pub(crate) failed: usize,
     pub(crate) similarities: Vec<Similarity>,
+    pub(crate) scores: Vec<CheckScore>,
     pub(crate) warnings: Vec<String>,
     /// The time that workers spent evaluating them.
     evaluated: Duration,
@@ -58,11 +59,12 @@ impl JudgedAttempt {
                     found.push(told.unanswered(trouble));
                 }
                 Ok(Judged::Kept(kept)) => found.extend(self.take_kept(attempt, kept)),
-                Ok(Judged::New { outcome, evidence, question }) => {
+                Ok(Judged::New { outcome, found: asked }) => {
                     if outcome == Outcome::Held {
                         self.warn(ready.warnings(trace));
                     }
-                    found.extend(told.concluded(&outcome, (evidence, question), stopped.is_some()));
+                    self.scores.extend(asked.score.clone());
+                    found.extend(told.concluded(&outcome, asked, stopped.is_some()));
                 }
             }
             if attempt.job.case.stop == StopRule::FirstFailure && !found.is_empty() && stopped.is_none() {
@@ -96,7 +98,9 @@ impl JudgedAttempt {
                 None => Box::pin(evidence.answer(job, &mut self.evaluated, question)).await?,
             };
             let outcome = ready.conclude(trace, &answer);
-            return Ok(Judged::New { outcome, evidence: Some(self.keep(ready, answer)), question: identity });
+            let (evidence, score) = self.keep(ready, answer);
+            let found = FoundOut { evidence: Some(evidence), question: identity, score };
+            return Ok(Judged::New { outcome, found });
         }
         if ready.may_take_long(bytes) {
             return Ok(Judged::new(Box::pin(evidence::evaluate(job, &mut self.evaluated, ready, trace)).await?));
@@ -109,6 +113,7 @@ impl JudgedAttempt {
         let KeptCheck { check, finding } = kept;
         let similarity = check.evidence.as_deref().and_then(|evidence| serde_json::from_value(evidence.clone()).ok());
         self.similarities.extend(similarity);
+        self.scores.extend(check.score.clone());
         attempt.emit(Body::Check(check));
         finding.map(|finding| *finding)
     }
@@ -122,12 +127,12 @@ impl JudgedAttempt {
         }
     }
 
-    /// Records similarities and warnings of an answer, and returns the evidence to keep.
-    fn keep(&mut self, ready: &ReadyCheck, answer: Value) -> Value {
+    /// Records similarities and warnings of an answer, and returns the evidence to keep and the score.
+    fn keep(&mut self, ready: &ReadyCheck, answer: Value) -> (Value, Option<CheckScore>) {
         let kept = ready.keep(answer);
         self.similarities.extend(kept.similarity);
         self.warnings.extend(kept.warnings);
-        kept.evidence
+        (kept.evidence, kept.score)
     }
 }
 
@@ -139,17 +144,24 @@ fn ended_before(cause: Cause) -> String {
 enum Judged {
     New {
         outcome: Outcome,
-        evidence: Option<Value>,
-        /// Identifies the question that the evidence answers.
-        question: Option<String>,
+        found: FoundOut,
     },
     /// The result of the stored run, in a recheck.
     Kept(KeptCheck),
 }
 
+/// What was found out for a check in addition to the trace.
+#[derive(Debug, Default)]
+struct FoundOut {
+    evidence: Option<Value>,
+    /// Identifies the question that the evidence answers.
+    question: Option<String>,
+    score: Option<CheckScore>,
+}
+
 impl Judged {
     fn new(outcome: Outcome) -> Self {
-        Self::New { outcome, evidence: None, question: None }
+        Self::New { outcome, found: FoundOut::default() }
     }
 }
 
@@ -165,26 +177,21 @@ impl ToldCheck<'_> {
     /// Emits the result of a check whose question has no answer.
     fn unanswered(&self, trouble: Unanswered) -> Finding {
         let check = self.ready.check();
-        self.emit(CheckStatus::Error, Some(trouble.message.clone()), (None, None));
+        self.emit(CheckStatus::Error, Some(trouble.message.clone()), FoundOut::default());
         let place = Some(self.attempt.job.place(check.kind.span));
         Finding { name: check.name(), place, turn: self.turn, ..*trouble }
     }
 
     /// Emits the result of a check; returns the finding if it failed. A check that was not evaluated although nothing
     /// stopped it is a finding too.
-    fn concluded(
-        &self,
-        outcome: &Outcome,
-        evidence: (Option<Value>, Option<String>),
-        stopped: bool,
-    ) -> Option<Finding> {
+    fn concluded(&self, outcome: &Outcome, found: FoundOut, stopped: bool) -> Option<Finding> {
         let (status, message) = match outcome {
             Outcome::Held => (CheckStatus::Held, None),
             Outcome::Failed(failure) => (CheckStatus::Failed, Some(failure.message.clone())),
             Outcome::Error(failure) => (CheckStatus::Error, Some(failure.message.clone())),
             Outcome::NotEvaluated(reason) => (CheckStatus::NotEvaluated, Some(reason.clone())),
         };
-        self.emit(status, message, evidence);
+        self.emit(status, message, found);
         let (check, sources) = (self.ready.check(), self.attempt.job.run.sources);
         let finding = match outcome {
             Outcome::NotEvaluated(reason) if !stopped => Some(findings::not_evaluated(check, reason, sources)),
@@ -193,12 +200,8 @@ impl ToldCheck<'_> {
         finding.map(|finding| Finding { turn: self.turn, ..finding })
     }
 
-    fn emit(
-        &self,
-        status: CheckStatus,
-        message: Option<String>,
-        (evidence, question): (Option<Value>, Option<String>),
-    ) {
+    fn emit(&self, status: CheckStatus, message: Option<String>, found: FoundOut) {
+        let FoundOut { evidence, question, score } = found;
         let Self { attempt, ready, turn } = *self;
         let check = ready.check();
         let shown = || Some(check.arguments.summary(ARGUMENTS_SHOWN)).filter(|line| !check.invalid && !line.is_empty());
@@ -207,6 +210,7 @@ impl ToldCheck<'_> {
             subject: check.subject().map(Into::into).or_else(shown),
             status,
             message,
+            score,
             evidence: evidence.map(Arc::new),
             turn,
             definition: definition(ready, &attempt.job.secrets).map(Into::into),

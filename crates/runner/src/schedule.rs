@@ -39,6 +39,7 @@ pub async fn run_suite(mut run: RunPlan<'_>, emit: &mut dyn FnMut(RunEvent)) -> 
     drop(pending);
     // The end that was held back may be worse than all ends emitted so far.
     suite_run.shared.agents.stop().await;
+    suite_run.shared.evidence.close().await;
     let held = suite_run.shared.held.tell(&events);
     tally.worst = tally.worst.max(held.unwrap_or(CaseStatus::Pass));
     conclude(&run, &events, &clock, tally, all_selected)

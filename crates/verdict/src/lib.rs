@@ -19,6 +19,7 @@ mod policy;
 mod prompts;
 mod regression;
 mod rows;
+mod score;
 mod settle;
 mod similarity;
 mod stability;
@@ -59,6 +60,7 @@ pub use regression::{
     CaseTrend, NoiseReport, RepeatRule, SimulatedChange, SimulatedRepeats, Simulation, Trend, Undecided,
 };
 pub use rows::{CaseRow, Rows};
+pub use score::{CheckScore, ScoreSummary, ScoreTally};
 pub use settle::settle;
 pub use similarity::{Contradiction, DifferingFact, DifferingFacts, Similarity};
 pub use stability::{Stability, StabilityClass, StabilitySummary};

@@ -7,9 +7,11 @@ use std::env;
 use std::ffi::OsStr;
 use std::path::Path;
 
+use agentci::checks::ReadyCheck;
 use agentci::plan::{CommandPart, Suite};
 use agentci::source::{Diagnostic, Diagnostics};
 use agentci::{LoadedSuite, Suites};
+use agentci_python::{NO_PYTHON, find_python, is_python};
 
 use super::case_files::{StartedCommand, agent_command};
 
@@ -29,6 +31,7 @@ pub(super) fn problems(suites: &Suites) -> Diagnostics {
             );
         }
     }
+    problems.append(no_python(suites));
     for LoadedSuite { suite, policy, .. } in suites.loaded() {
         let Some((path, why)) = suite.gates.baseline.as_ref().zip(policy.as_ref().and_then(|policy| policy.problem()))
         else {
@@ -40,6 +43,19 @@ pub(super) fn problems(suites: &Suites) -> Diagnostics {
                 .label("a run would fail")
                 .help(format!("create one from a good run: `agentci baseline promote --from RUN_DIR --to {shown}`")),
         );
+    }
+    problems
+}
+
+/// Python files whose functions cannot be called on this machine.
+fn no_python(suites: &Suites) -> Diagnostics {
+    let mut problems = Diagnostics::default();
+    for LoadedSuite { suite, ready, .. } in suites.loaded() {
+        let checks = ready.cases.iter().flat_map(|case| case.checks.iter().chain(case.turns.iter().flatten()));
+        let script = checks.filter_map(ReadyCheck::script).find(|call| is_python(&call.file.path));
+        let Some(script) = script.filter(|_| find_python(&suite.folder).is_none()) else { continue };
+        let message = "`python3` was not found on this machine, so the functions of this file were not checked";
+        problems.push(Diagnostic::warning(script.file_span, message).label("needs Python").help(NO_PYTHON));
     }
     problems
 }

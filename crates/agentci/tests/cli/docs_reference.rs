@@ -21,6 +21,7 @@ fn suite_with(checks: &str) -> Suite {
         .file("agentci.yaml", format!("{head}{checks}cases:\n  - id: a\n    {asked}\n"))
         .file("schema.json", r#"{"type": "object"}"#)
         .file("checks/totals.ts", functions)
+        .file("checks/tone.py", "def politeness(output): return 0.9\n")
         .file("model.yaml", "rules: [{ reply: Hello. }]\n")
 }
 

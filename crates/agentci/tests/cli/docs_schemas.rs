@@ -204,6 +204,15 @@ fn observed(seen: &mut Seen) {
     }
 }
 
+/// A run whose checks give scores.
+fn scored(seen: &mut Seen) {
+    let yaml =
+        "cases: [{ id: a, input: {}, checks: [{ script: { file: score.js, function: half, threshold: 0.4 } }] }]\n";
+    let suite =
+        Suite::native(yaml).agent("a", "finish '{}'").file("suite/score.js", "function half() { return 0.5 }\n");
+    seen.folders(&suite.run(&[]));
+}
+
 /// A run whose model requests differ from the baseline.
 fn prompts(seen: &mut Seen) {
     let suite = changed_prompts::changed();
@@ -332,7 +341,7 @@ fn names(value: &Value, of_schema: bool, found: &mut BTreeSet<String>) {
 #[test]
 fn run_artifacts_match_the_schemas() {
     let mut seen = Seen::default();
-    for gather in [native, observed, prompts, noise, combinations, scenario, ananke, yao, aumai] {
+    for gather in [native, observed, scored, prompts, noise, combinations, scenario, ananke, yao, aumai] {
         gather(&mut seen);
     }
     let mut wrong = Vec::new();

@@ -154,6 +154,27 @@ fn saving_a_program_runs_suites_that_use_it() {
 }
 
 #[test]
+fn saving_a_python_check_or_a_module_that_it_imports_runs_its_suite() {
+    let yaml = "checks: [{ script: { file: checks/check.py, function: f } }]\ncases: [{ id: a, input: {} }]\n";
+    let check = "from words import FINE\ndef f(output): return FINE\n";
+    let suite = Suite::native(yaml)
+        .agent("a", "finish '{}'")
+        .file("suite/checks/check.py", check)
+        .file("suite/checks/words.py", "FINE = True\n");
+    let mut watching = Watching::start(&suite, &["run", "suite", "--watch"]);
+    fs::write(suite.path("suite/checks/check.py"), check.replace("return FINE", "return False")).unwrap();
+    let said = watching.runs_for("changed: suite/checks/check.py, running 1 of 1 case");
+    assert!(has(&said, "FAIL a ("), "{said:#?}");
+    fs::write(suite.path("suite/checks/check.py"), check).unwrap();
+    let said = watching.runs_for("changed: suite/checks/check.py, running 1 of 1 case");
+    assert!(has(&said, "PASS a ("), "{said:#?}");
+    fs::write(suite.path("suite/checks/words.py"), "FINE = None\n").unwrap();
+    let said = watching.runs_for("changed: suite/checks/words.py, running 1 of 1 case");
+    assert!(has(&said, "FAIL a ("), "{said:#?}");
+    watching.end();
+}
+
+#[test]
 fn broken_file_is_reported_and_still_watched() {
     let suite = three();
     let mut watching = Watching::start(&suite, &["run", "suite", "--watch"]);

@@ -67,28 +67,24 @@ fn script_result_decides_the_check() {
     );
     // An error in the function also fails the negated check.
     for negate in [false, true] {
-        assert_eq!(
-            said(negate, json!(1)),
-            "`f` returned 1, which is of type `number`; expected a boolean or `{ pass: boolean }`"
-        );
-        let forgot =
-            r#"`f` returned {"message":"forgot"}, which has no `pass`; expected a boolean or `{ pass: boolean }`"#;
+        assert_eq!(said(negate, json!(1)), "`f` returned the score 1, but the check has no `threshold`");
+        let forgot = r#"`f` returned {"message":"forgot"}, which has no `pass` and no `score`; expected a boolean, `{ pass: boolean }` or a score"#;
         assert_eq!(said(negate, json!({"message": "forgot"})), forgot);
         assert_eq!(
             said(negate, json!({"pass": 1})),
-            r#"`f` returned {"pass":1}, whose `pass` is not a boolean; expected a boolean or `{ pass: boolean }`"#
+            r#"`f` returned {"pass":1}, whose `pass` is not a boolean; expected a boolean, `{ pass: boolean }` or a score"#
         );
         assert_eq!(
             said(negate, json!({"pass": null})),
-            r#"`f` returned {"pass":null}, whose `pass` is not a boolean; expected a boolean or `{ pass: boolean }`"#
+            r#"`f` returned {"pass":null}, whose `pass` is not a boolean; expected a boolean, `{ pass: boolean }` or a score"#
         );
         assert_eq!(
             said(negate, json!(null)),
-            "`f` returned null, which is of type `null`; expected a boolean or `{ pass: boolean }`"
+            "`f` returned null, which is of type `null`; expected a boolean, `{ pass: boolean }` or a score"
         );
         assert_eq!(
             said(negate, json!([true])),
-            "`f` returned [true], which is of type `array`; expected a boolean or `{ pass: boolean }`"
+            "`f` returned [true], which is of type `array`; expected a boolean, `{ pass: boolean }` or a score"
         );
         let thrown = json!({"thrown": "TypeError: no", "place": {"line": 3, "column": 9}});
         let message = conclude("script", &call, negate, &thrown);

@@ -8,9 +8,9 @@ use agentci_source::Place;
 use agentci_trace::Usage;
 use agentci_verdict::{
     AssertionCount, AxisSetting, Body, CallLife, CallStep, CaseCombination, CaseEnd, CaseStatus, Cause, CheckEnd,
-    CheckStatus, FinalOutput, Finding, LogLine, Matched, Metrics, ModelCallMade, Played, ReplaySource, RunEnd,
-    RunEvent, RunStart, Stability, StabilityClass, StabilitySummary, TaskError, TaskStart, TextSaid, ToolCallMade,
-    ToolResultGiven, TurnStart, TurnTimes,
+    CheckScore, CheckStatus, FinalOutput, Finding, LogLine, Matched, Metrics, ModelCallMade, Played, ReplaySource,
+    RunEnd, RunEvent, RunStart, Stability, StabilityClass, StabilitySummary, TaskError, TaskStart, TextSaid,
+    ToolCallMade, ToolResultGiven, TurnStart, TurnTimes,
 };
 use agentci_verdict::{
     Contradiction, Detail, DifferingFact, DifferingFacts, KeptPrompt, PromptParameters, PromptTool, Similarity,
@@ -159,6 +159,7 @@ fn check_end() -> impl Strategy<Value = CheckEnd> {
         name,
         subject,
         status,
+        score: message.as_deref().map(score),
         evidence: message.clone().map(|text| Arc::new(Value::String(text))),
         turn: message.as_ref().map(|_| 3),
         definition: message.clone().map(Into::into),
@@ -198,6 +199,7 @@ fn case_end() -> impl Strategy<Value = CaseEnd> {
             asked: description.clone().map(|text| Box::new(vec![text])),
             prompts: description.as_deref().map(prompt).into_iter().collect(),
             similarities: description.as_deref().map(similarity).into_iter().collect(),
+            scores: description.as_deref().map(score).into_iter().collect(),
             turns: description.iter().map(|_| TurnTimes { turn: 1, turn_start_ts: 2, turn_end_ts: wall_ms }).collect(),
             description: description.map(Into::into),
             combination: tags.first().map(|value| {
@@ -260,6 +262,10 @@ fn life(text: &str) -> CallLife {
         counts: text.is_empty(),
         parts: vec![text.to_owned()],
     }
+}
+
+fn score(text: &str) -> CheckScore {
+    CheckScore { check: text.into(), score: 0.1, threshold: (!text.is_empty()).then_some(0.5) }
 }
 
 fn similarity(text: &str) -> Similarity {

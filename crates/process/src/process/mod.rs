@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
-use tokio::process::{ChildStdin, ChildStdout};
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until, timeout};
 
@@ -37,7 +37,8 @@ pub struct Pipes {
 pub struct Process {
     tracked: TrackedChild,
     tail: Arc<Mutex<LastLines>>,
-    errors: JoinHandle<()>,
+    /// Reads standard error; absent if the caller does.
+    errors: Option<JoinHandle<()>>,
 }
 
 /// How long to wait for remaining output after a child exited.
@@ -62,15 +63,20 @@ impl Process {
 
     /// Starts a program.
     pub fn spawn(command: &ProcessCommand) -> Result<(Self, Pipes), SpawnError> {
+        let (mut process, pipes, stderr) = Self::spawn_with_errors(command)?;
+        process.errors = Some(tokio::spawn(drain(stderr, Arc::clone(&process.tail))));
+        Ok((process, pipes))
+    }
+
+    /// Starts a program whose standard error the caller must read, so that the program never blocks.
+    pub fn spawn_with_errors(command: &ProcessCommand) -> Result<(Self, Pipes, ChildStderr), SpawnError> {
         let mut tracked = TrackedChild::start(true, |tag| command.start(tag))?;
         let child = &mut tracked.child;
         let pipes = child.stdin.take().zip(child.stdout.take()).map(|(input, output)| Pipes { input, output });
         let (Some(pipes), Some(stderr)) = (pipes, child.stderr.take()) else {
             return Err(command.failed(io::Error::other("it has no pipes")));
         };
-        let tail = Arc::new(Mutex::new(LastLines::default()));
-        let errors = tokio::spawn(drain(stderr, Arc::clone(&tail)));
-        Ok((Self { tracked, tail, errors }, pipes))
+        Ok((Self { tracked, tail: Arc::default(), errors: None }, pipes, stderr))
     }
 
     /// Its process id, until it has been waited for.
@@ -92,8 +98,8 @@ impl Process {
 
     /// The last lines of its standard error after it exited; waits for output that is still in the pipe.
     pub async fn last_words(&mut self) -> Vec<String> {
-        if !self.errors.is_finished() {
-            let _ = timeout(LAST_WORDS, &mut self.errors).await;
+        if let Some(errors) = self.errors.as_mut().filter(|errors| !errors.is_finished()) {
+            let _ = timeout(LAST_WORDS, errors).await;
         }
         self.tail()
     }
@@ -151,7 +157,9 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        self.errors.abort();
+        if let Some(errors) = &self.errors {
+            errors.abort();
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use agentci_verdict::{Body, CheckEnd, CheckStatus, ReplaySource, RunEvent};
 
 use super::lines::fit;
-use crate::{one_line, similarity};
+use crate::{one_line, score, similarity};
 
 /// Lines that are printed after the line of their case.
 #[derive(Debug, Default)]
@@ -40,7 +40,12 @@ impl CaseLines {
                 Some(observer) => format!("{} {} (seen by {observer})", call.name, call.args),
                 None => format!("{} {}", call.name, call.args),
             },
-            Body::Check(check) => said(check),
+            Body::Check(check) => {
+                let lines = self.running.entry((Arc::clone(id), attempt)).or_default();
+                lines.push(said(check));
+                lines.extend(score::printed(check));
+                return;
+            }
             Body::CaseEnd(end) => {
                 let mut lines = self.running.remove(&(Arc::clone(id), attempt)).unwrap_or_default();
                 lines.extend(end.calls.iter().map(|call| format!("{}: {}", call.tool, call.words())));
@@ -113,6 +118,7 @@ fn said(check: &CheckEnd) -> String {
     // What failed says why; what passed shows what was expected.
     let arguments = check.subject.as_deref().filter(|_| check.status == CheckStatus::Held);
     let message = message.or_else(|| arguments.map(|line| format!(": {line}"))).unwrap_or_default();
-    let measured = similarity::of_check(check).map(|measured| format!("; {measured}")).unwrap_or_default();
+    let measured = similarity::of_check(check).or_else(|| score::of_check(check));
+    let measured = measured.map(|measured| format!("; {measured}")).unwrap_or_default();
     format!("check `{}` {became}{message}{measured}", check.name)
 }

@@ -13,7 +13,7 @@ use crate::failures::LISTED;
 use crate::shared_runs::RunsInView;
 use crate::{
     Paint, ReportError, ReportOutput, ReportedRun, Reporter, SharedRuns, Whole, agents, findings, gates, matrix,
-    one_line, recheck, similarity,
+    one_line, recheck, score, similarity,
 };
 
 /// The number of lines of an agent's standard error that are shown without `--verbose`.
@@ -129,7 +129,8 @@ impl Console {
         text += &agents::section(&run, self.paint);
         text += &recheck::section(&run, self.paint);
         text.push('\n');
-        for line in similarity::totals(&run.rows.tally().similarities) {
+        let tally = run.rows.tally();
+        for line in similarity::totals(&tally.similarities).into_iter().chain(score::totals(&tally.scores)) {
             text += &one_line(&line);
             text.push('\n');
         }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use agentci_verdict::{CheckEnd, CheckStatus};
 use serde::Serialize;
 
-use crate::{count_of, cut, html_text, one_line, similarity};
+use crate::{count_of, cut, html_text, one_line, score, similarity};
 
 /// The maximum number of checks of an attempt that are kept.
 const CHECKS: usize = 200;
@@ -31,7 +31,7 @@ struct ShownCheck {
     subject: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     message: String,
-    /// The similarity of the answer to the expected one.
+    /// The similarity of the answer to the expected one, or the score of the answer.
     #[serde(skip_serializing_if = "String::is_empty")]
     measured: String,
 }
@@ -48,7 +48,7 @@ impl Checks {
             status: check.status,
             subject: kept(check.subject.as_deref(), NAME_LIMIT),
             message: kept(check.message.as_deref(), MESSAGE_LIMIT),
-            measured: kept(similarity::of_check(check).as_deref(), MESSAGE_LIMIT),
+            measured: kept(similarity::of_check(check).or_else(|| score::of_check(check)).as_deref(), MESSAGE_LIMIT),
         });
     }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use agentci_verdict::{Aggregates, CaseRow, CaseStatus, Similarity, Stability, first_of};
+use agentci_verdict::{Aggregates, CaseRow, CaseStatus, ScoreSummary, Similarity, Stability, first_of};
 
 use super::code;
 use crate::failures::{self, FailureGroup};
@@ -11,7 +11,7 @@ use crate::overall::{PASSED, PENDING, changed, left_undone, overall};
 use crate::stability::{deviation, summary_words};
 use crate::{
     DocumentReport, Paint, ReportOutput, ReportedRun, RowRef, RunDocument, agents, count_of, cut, duration,
-    duration_of, findings, gate_lines, html_text, in_one_piece, matrix, one_line, percent,
+    duration_of, findings, gate_lines, html_text, in_one_piece, matrix, one_line, percent, score,
 };
 
 /// The maximum size of the report: GitHub rejects job step summaries beyond 1 MiB.
@@ -34,7 +34,7 @@ const NAMED: usize = 100;
 const SLOWEST: usize = 5;
 /// The maximum number of cases in the stability table.
 const MEASURED: usize = 50;
-/// The maximum number of cases in the similarity table.
+/// The maximum number of rows in the tables of similarities and scores.
 const SIMILAR: usize = 20;
 /// The size that is reserved for the part after the cases.
 const CLOSING: usize = 32 * 1024;
@@ -75,6 +75,7 @@ fn text(run: &ReportedRun, limit: usize) -> String {
     text += &failures(run, limit.saturating_sub(text.len() + CLOSING));
     text += &stability(run, "###");
     text += &similarities(run);
+    text += &scores(run);
     text += &slowest(run);
     text += &origin(run);
     text
@@ -279,6 +280,24 @@ fn similarities(run: &ReportedRun) -> String {
     }
     if left_out > 0 {
         let _ = writeln!(text, "\n{} with higher similarity left out.", count_of(left_out, "case"));
+    }
+    text + "\n"
+}
+
+/// The scores that checks gave.
+fn scores(run: &ReportedRun) -> String {
+    let summaries = run.rows.tally().scores.summaries();
+    if summaries.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from("### Scores\n\n| check | mean | least | cases |\n|:--|--:|--:|--:|\n");
+    for ScoreSummary { check, mean, min, cases } in summaries.iter().take(SIMILAR) {
+        let check = code::cell(&cut::name(check, NAME_LIMIT));
+        let _ = writeln!(text, "| {check} | {} | {} | {cases} |", score::shown(*mean), score::shown(*min));
+    }
+    let left_out = summaries.len().saturating_sub(SIMILAR);
+    if left_out > 0 {
+        let _ = writeln!(text, "\n{} left out to limit the size.", count_of(left_out, "check"));
     }
     text + "\n"
 }

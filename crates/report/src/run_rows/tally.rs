@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agentci_verdict::{Agentless, AggregateTally, Aggregates, CaseRow, CaseStatus, Distribution, Measure};
+use agentci_verdict::{Agentless, AggregateTally, Aggregates, CaseRow, CaseStatus, Distribution, Measure, ScoreTally};
 
 /// Counts rows one after another, so that a row can leave memory.
 #[derive(Debug, Clone, Default)]
@@ -12,6 +12,8 @@ pub(crate) struct RowTally {
     pub(crate) agentless: Agentless,
     /// Whether the requests of a case could be observed.
     pub(crate) asked: bool,
+    /// The scores that functions gave.
+    pub(crate) scores: ScoreTally,
     /// Whether a case is a combination of a matrix.
     pub(crate) combined: bool,
     /// The wall time of each case that ran, all its attempts together, in milliseconds.
@@ -25,6 +27,7 @@ impl RowTally {
         let end = row.decisive();
         self.aggregates.add(row);
         self.agentless.add(row);
+        self.scores.add(row);
         self.combined |= end.combination.is_some();
         self.asked |= row.attempts.iter().any(|end| end.asked.is_some());
         if end.status != CaseStatus::Skipped {

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use agentci_verdict::{CallStep, CaseRow, CaseSample, CaseStatus, Cause, Finding, Measure, ReplaySource, Stability};
+use agentci_verdict::{
+    CallStep, CaseRow, CaseSample, CaseStatus, Cause, CheckScore, Finding, Measure, ReplaySource, Stability,
+};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
@@ -44,6 +46,8 @@ pub(super) struct SummaryCase<'r> {
     replay: PlayedFile<'r>,
     #[serde(skip_serializing_if = "Option::is_none")]
     runs: Option<Vec<CaseRun>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scores: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     similarities: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -148,6 +152,7 @@ impl<'r> SummaryCase<'r> {
             played: row.played().map(sorted),
             replay: replay.map(PlayedFile::of).unwrap_or_default(),
             runs: stability.as_ref().map(|_| runs(row)),
+            scores: sorted_list(&CheckScore::of_case(row)),
             similarities: sorted_list(&end.similarities),
             similarity: measure.as_ref().map(|measure| measure.similarity),
             skip_reason: end.skip_reason.as_deref(),

@@ -176,6 +176,10 @@ fn aggregates(numbers: &Aggregates, run: &ReportedRun) -> Value {
             "steps": spread(None),
         },
     });
+    let scores = run.rows.tally().scores.summaries();
+    if !scores.is_empty() {
+        aggregates["scores"] = json!(scores);
+    }
     if let Some(stability) = run.rows.stability() {
         aggregates["stability"] = json!(stability);
     }

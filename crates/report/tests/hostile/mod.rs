@@ -3,9 +3,9 @@
 use agentci_source::Place;
 use agentci_trace::Usage;
 use agentci_verdict::{
-    AssertionCount, Body, CallLife, CaseEnd, CaseStatus, Cause, CheckEnd, CheckStatus, FinalOutput, Finding, LogLine,
-    Metrics, ModelCallMade, Played, ReplaySource, RunEnd, RunEvent, RunStart, TaskError, TaskStart, TextSaid,
-    ToolCallMade, ToolResultGiven, TurnStart,
+    AssertionCount, Body, CallLife, CaseEnd, CaseStatus, Cause, CheckEnd, CheckScore, CheckStatus, FinalOutput,
+    Finding, LogLine, Metrics, ModelCallMade, Played, ReplaySource, RunEnd, RunEvent, RunStart, TaskError, TaskStart,
+    TextSaid, ToolCallMade, ToolResultGiven, TurnStart,
 };
 use agentci_verdict::{AxisSetting, CaseCombination};
 use agentci_verdict::{Contradiction, Detail, DifferingFact, DifferingFacts, Similarity};
@@ -58,6 +58,7 @@ fn case(id: &str, index: usize, status: CaseStatus) -> Vec<RunEvent> {
         subject: Some(text()),
         status,
         message: Some(text()),
+        score: Some(score()),
         evidence: Some(json!({ "note": text() }).into()),
         turn: None,
         definition: Some(text().into()),
@@ -141,6 +142,7 @@ fn end(index: usize, status: CaseStatus) -> CaseEnd {
             parts: vec![TEXT.into()],
         }],
         similarities: vec![similarity()],
+        scores: vec![score()],
         replay: Some(Box::new(ReplaySource {
             cassette_path: TEXT.into(),
             cassette_sha256: TEXT.into(),
@@ -159,6 +161,10 @@ fn end(index: usize, status: CaseStatus) -> CaseEnd {
         metadata: Some(Box::new(json!({ TEXT: TEXT }))),
         recheck: None,
     }
+}
+
+fn score() -> CheckScore {
+    CheckScore { check: TEXT.into(), score: 0.5, threshold: Some(0.4) }
 }
 
 fn similarity() -> Similarity {

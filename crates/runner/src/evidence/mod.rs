@@ -2,6 +2,7 @@
 
 mod agent;
 mod bounded;
+mod python;
 mod script;
 mod similarity;
 
@@ -9,6 +10,7 @@ use std::time::Duration;
 
 use agentci_checks::EvidenceQuestion;
 use agentci_plan::Suite;
+use agentci_python::{PythonFunctions, is_python};
 use agentci_verdict::Finding;
 use serde_json::Value;
 
@@ -29,11 +31,22 @@ pub(crate) struct Evidence {
     meanings: Meanings,
     /// Evaluate tasks that may take long.
     workers: bounded::EvidenceWorkers,
+    /// Call the functions of Python files.
+    python: PythonFunctions,
 }
 
 impl Evidence {
     pub(crate) fn new(suite: &Suite, options: &RunOptions<'_>) -> Self {
-        Self { meanings: Meanings::new(suite, options), workers: bounded::EvidenceWorkers::new(options) }
+        Self {
+            meanings: Meanings::new(suite, options),
+            workers: bounded::EvidenceWorkers::new(options),
+            python: PythonFunctions::default(),
+        }
+    }
+
+    /// Ends the processes that run Python functions.
+    pub(crate) async fn close(&self) {
+        self.python.close().await;
     }
 
     /// Answers a question of a check. Adds the time of workers to `spent`.
@@ -48,6 +61,9 @@ impl Evidence {
                 self.meanings.compare(job, &expected, &said, contradictions).await
             }
             EvidenceQuestion::Numbers { said } => Ok(similarity::numbers(&said)),
+            EvidenceQuestion::Script { file, function, arguments } if is_python(&file.path) => {
+                in_time(job, python::call(job, &self.python, &file, &function, &arguments)).await
+            }
             EvidenceQuestion::Script { file, function, arguments } => {
                 in_time(job, script::call(job, file, function, arguments)).await
             }

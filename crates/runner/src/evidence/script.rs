@@ -39,6 +39,17 @@ pub(super) async fn call(
     }
 }
 
+/// The finding for a function that does not exist.
+pub(super) fn no_function(file: &ScriptFile, function: &str, known: &[String]) -> Unanswered {
+    let help = match did_you_mean(function, known.iter().map(String::as_str)) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None if known.is_empty() => "it defines no functions".into(),
+        None => format!("it defines {}", read::quoted_list(known)),
+    };
+    let message = format!("`{}` has no function `{function}`", file.path.display());
+    Finding::new(Cause::Config, message).help(help).into()
+}
+
 /// The finding for a script that cannot be parsed or lacks the function.
 fn broken(file: &ScriptFile, error: &ScriptError) -> Unanswered {
     let path = file.path.display();
@@ -46,14 +57,7 @@ fn broken(file: &ScriptFile, error: &ScriptError) -> Unanswered {
         ScriptError::Syntax { line, column, message } => {
             (format!("`{path}` cannot be parsed: {message} ({path}:{line}:{column})"), None)
         }
-        ScriptError::NoFunction { function, known } => {
-            let help = match did_you_mean(function, known.iter().map(String::as_str)) {
-                Some(meant) => format!("did you mean `{meant}`?"),
-                None if known.is_empty() => "it defines no functions".into(),
-                None => format!("it defines {}", read::quoted_list(known)),
-            };
-            (format!("`{path}` has no function `{function}`"), Some(help))
-        }
+        ScriptError::NoFunction { function, known } => return no_function(file, function, known),
         other => (format!("`{path}`: {other}"), None),
     };
     Finding { help, ..Finding::new(Cause::Config, message) }.into()

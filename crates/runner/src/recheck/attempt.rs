@@ -153,6 +153,7 @@ async fn judge(attempt: &Attempt<'_>, parts: &AttemptParts<'_>, end: &mut CaseEn
     }
     end.assertions.failed = account.checks.failed;
     end.similarities = account.checks.similarities;
+    end.scores = account.checks.scores;
     for warning in account.checks.warnings {
         if !end.warnings.contains(&warning) {
             end.warnings.push(warning);

@@ -96,6 +96,7 @@ pub async fn recheck_suite(
         *result = (result.0 + 1, result.1.max(status));
         worst = worst.max(status);
     }
+    suite_run.shared.evidence.close().await;
     let missing = cases.missing(&run, stored, if is_part { &[] } else { &added });
     let ended_at = stored.end.as_ref().map_or(*started_at, |(at, _)| *at);
     for MissingAttempt { position, attempt, reason } in missing {

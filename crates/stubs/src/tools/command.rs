@@ -16,7 +16,7 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 /// Maximum size of a result in bytes.
-const RESULT_LIMIT: usize = 64 << 20;
+pub(super) const RESULT_LIMIT: usize = 64 << 20;
 const AT_ONCE: Grace = Grace { before_asking: Duration::ZERO, before_killing: Duration::from_millis(200) };
 const POLITE: Grace = Grace { before_asking: Duration::from_millis(300), before_killing: Duration::from_millis(300) };
 
@@ -125,7 +125,7 @@ impl LongLived {
     }
 
     /// Sends a line and reads one. A process that times out or fails is ended; the next call starts a new one.
-    pub(super) async fn exchange(&self, request: &Value) -> Result<Value, NoResult> {
+    async fn exchange(&self, request: &Value) -> Result<Value, NoResult> {
         let mut slot = self.running.lock().await;
         let mut running = if let Some(running) = slot.take() {
             running

@@ -92,7 +92,7 @@ impl Toolbox {
         if let Some(module) = &live.module {
             let opened = Module::open(&module.value, &live.folder).await.map_err(|message| ToolboxError {
                 message,
-                help: "`python3` imports the module from the suite's folder or the current folder".into(),
+                help: "Python imports the module from the suite's folder or the current folder".into(),
                 span: Some(module.span),
             })?;
             toolbox.module = Some(opened);
@@ -142,9 +142,7 @@ impl Toolbox {
             (Some(ReadyTool::LongLived(tool)), _) => tool.call(call_id, name, args).await,
             (Some(ReadyTool::Http(endpoint)), _) => endpoint.call(args).await.map_err(NoResult::Failed),
             (Some(ReadyTool::Mcp(server, tool, limit)), _) => server.call(tool, args, *limit).await,
-            (None, Some(module)) if module.names.iter().any(|known| known == name) => {
-                module.host.call(call_id, name, args).await
-            }
+            (None, Some(module)) if module.names.iter().any(|known| known == name) => module.call(name, args).await,
             (None, _) if builtin::NAMES.contains(&name) => Ok(builtin::search_docs(args)),
             (None, _) => return Err(self.unresolved(name, None)),
         };
@@ -167,7 +165,7 @@ impl Toolbox {
             }
         }
         if let Some(module) = self.module {
-            module.host.close().await;
+            module.close().await;
         }
         self.servers.close().await;
     }

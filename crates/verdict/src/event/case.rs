@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::absent::{is_zero, micros};
 use crate::{
-    CallLife, CallStep, CaseCombination, CaseRecheck, CaseStatus, Cause, Finding, KeptPrompt, Played, ReplaySource,
-    Similarity,
+    CallLife, CallStep, CaseCombination, CaseRecheck, CaseStatus, Cause, CheckScore, Finding, KeptPrompt, Played,
+    ReplaySource, Similarity,
 };
 
 /// The end of an attempt at a case: everything that reports need. Reports keep one for each case until the end of the
@@ -74,6 +74,9 @@ pub struct CaseEnd {
     /// The similarity of the answer to the expected text, for each check that measured it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub similarities: Vec<Similarity>,
+    /// The partial scores of the answer, for each check that gave one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scores: Vec<CheckScore>,
     /// The recording that was replayed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay: Option<Box<ReplaySource>>,
@@ -133,6 +136,9 @@ pub struct CheckEnd {
     /// The reason, unless it passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// The partial score that the check gave.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<CheckScore>,
     /// Evidence that was gathered in addition to the trace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Arc<Value>>,

@@ -1,0 +1,227 @@
+# Runs functions of a suite: one request a line on standard input, one answer a line on standard output.
+# Arguments: the memory limit in bytes (0: none), then the folders to import from.
+#
+#   {"load": KEY, "path": .., "file": .., "name": .., "source": ..}        {"loaded": true}
+#   {"call": KEY, "function": .., "arguments": [..], "most": BYTES}        {"returned": ..}
+#   {"module": NAME}                                                       {"tools": [..]}
+#   {"tool": NAME, "args": ..}                                             {"returned": ..}
+#
+# An exception is {"thrown": .., "line": .., "traceback": [..]}.
+import sys
+
+if sys.path and sys.path[0] == "":
+    # The working folder must not hide the modules that are imported here.
+    del sys.path[0]
+
+import faulthandler
+import importlib
+import io
+import json
+import linecache
+import os
+import signal
+import traceback
+import types
+
+MOST_FRAMES = 20
+MOST_LINES = 60
+MOST_TEXT = 2000
+
+# Code of the suite has no access to the streams of the protocol by their usual numbers: it reads nothing, and
+# everything that it prints goes to standard error.
+requests = io.open(os.dup(0), "rb", buffering=1 << 16)
+answers = io.open(os.dup(1), "wb", buffering=1 << 16)
+nothing = os.open(os.devnull, os.O_RDONLY)
+os.dup2(nothing, 0)
+os.close(nothing)
+os.dup2(2, 1)
+for stream in (sys.stdout, sys.stderr):
+    stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)
+streams = (sys.stdout, sys.stderr)
+process = os.getpid()
+loaded = {}
+tools = {}
+
+
+def limit_memory(limit):
+    import resource
+
+    for which, bytes in ((resource.RLIMIT_DATA, limit), (resource.RLIMIT_CORE, 0)):
+        try:
+            resource.setrlimit(which, (bytes, bytes))
+        except (OSError, ValueError):
+            pass  # The limit is lower already, or the system has none.
+
+
+def load(request):
+    name, path, source = request["name"], request["path"], request["source"]
+    # Tracebacks show the lines that run, even if the file has changed since.
+    linecache.cache[path] = (len(source), None, source.splitlines(True), path)
+    try:
+        code = compile(source, path, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        return {"syntax": error.msg, "line": error.lineno or 1, "column": error.offset or 1}
+    # A file such as `json.py` must not replace a module that is in use.
+    name = "_agentci_" + name if name in sys.modules else name
+    module = types.ModuleType(name)
+    module.__file__ = request["file"]
+    sys.modules[name] = module
+    try:
+        exec(code, module.__dict__)
+    except BaseException:
+        sys.modules.pop(name, None)
+        raise
+    loaded[request["load"]] = (module, path)
+    return {"loaded": True}
+
+
+def call(request):
+    module, _ = loaded[request["call"]]
+    function = getattr(module, request["function"], None)
+    if not callable(function):
+        own = [name for name, value in vars(module).items() if isinstance(value, types.FunctionType)]
+        return {"missing": [name for name in own if not name.startswith("_")]}
+    result = function(*request["arguments"][: accepted(function)])
+    if isinstance(result, types.CoroutineType):
+        import asyncio
+
+        result = asyncio.run(result)
+    return encoded(result, request["most"])
+
+
+def accepted(function):
+    """How many of the arguments a function takes: like in JavaScript, it need not declare the last ones."""
+    if isinstance(function, types.FunctionType) and not hasattr(function, "__wrapped__"):
+        return 3 if function.__code__.co_flags & 0x04 else function.__code__.co_argcount
+    import inspect
+
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return 3
+    if any(parameter.kind == parameter.VAR_POSITIONAL for parameter in parameters):
+        return 3
+    return sum(parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD) for parameter in parameters)
+
+
+def encoded(value, most):
+    try:
+        text = json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":"), default=plain)
+    except MemoryError:
+        raise
+    except Exception as error:
+        kind = repr(value) if type(value) is float else "a value of type `%s`" % type(value).__name__
+        return {"thrown": "it returned %s, which cannot be represented as JSON: %s" % (kind, words(error))}
+    # Halves of surrogate pairs have no UTF-8 form.
+    text = text.encode("utf-8", "replace")
+    if most and len(text) > most:
+        return {"thrown": "it returned more than %d KB" % (most // 1024)}
+    return b'{"returned":' + text + b"}"
+
+
+def plain(value):
+    """The plain value of a scalar of numpy, such as the result of a comparison."""
+    if type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0:
+        return value.item()
+    raise TypeError("`%s` is not a type of JSON" % type(value).__name__)
+
+
+def words(error):
+    name = type(error).__name__
+    try:
+        text = str(error)
+    except BaseException:
+        text = ""
+    return (name + ": " + text if text else name)[:MOST_TEXT]
+
+
+def explain(error, path):
+    if isinstance(error, MemoryError):
+        # The answer is made with what little memory is left.
+        return {"thrown": "MemoryError", "memory": True}
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_globals is globals():
+        trace = trace.tb_next
+    answer = {"thrown": words(error)}
+    if isinstance(error, SystemExit):
+        answer["thrown"] = "it called `sys.exit(%s)`" % ("" if error.code is None else repr(error.code)[:MOST_TEXT])
+    step = trace
+    while step is not None:
+        if step.tb_frame.f_code.co_filename == path:
+            answer["line"] = step.tb_lineno
+        step = step.tb_next
+    try:
+        told = traceback.TracebackException(type(error), error, trace, limit=-MOST_FRAMES).format()
+        lines = [line[:MOST_TEXT] for part in told for line in part.rstrip("\n").split("\n")]
+        answer["traceback"] = lines[:MOST_LINES] if trace is not None else []
+    except BaseException:
+        pass
+    return answer
+
+
+def list_tools(request):
+    name = request["module"]
+    try:
+        found = getattr(importlib.import_module(name), "TOOLS", None)
+    except BaseException as error:
+        return {"thrown": "module `%s` cannot be imported: %s: %s" % (name, type(error).__name__, error)}
+    if not isinstance(found, dict):
+        return {"thrown": "module `%s` has no mapping TOOLS" % name}
+    tools.update(found)
+    return {"tools": sorted(str(name) for name in tools)}
+
+
+def use_tool(request):
+    try:
+        tool = tools[request["tool"]]
+        result = (tool.call if hasattr(tool, "call") else tool)(request["args"])
+    except BaseException as error:
+        return {"thrown": str(error) or type(error).__name__}
+    return encoded(result, 0)
+
+
+def respond(line):
+    path = None
+    try:
+        request = json.loads(line)
+        if "call" in request:
+            path = loaded[request["call"]][1]
+            return call(request)
+        if "tool" in request:
+            return use_tool(request)
+        if "load" in request:
+            path = request["path"]
+            return load(request)
+        return list_tools(request)
+    except BaseException as error:
+        return explain(error, path)
+
+
+def main():
+    limit = int(sys.argv[1])
+    if limit:
+        limit_memory(limit)
+    sys.path[0:0] = sys.argv[2:]
+    sys.argv = [""]
+    try:
+        # A process that is stopped because it is late says where it was.
+        faulthandler.register(signal.SIGTERM, file=answers, all_threads=False, chain=True)
+    except Exception:
+        pass
+    for line in requests:
+        answer = respond(line)
+        if os.getpid() != process:
+            # A function forked, and this is the child that came back from it.
+            os._exit(0)
+        for stream in streams:
+            try:
+                stream.flush()
+            except Exception:
+                pass
+        if not isinstance(answer, bytes):
+            answer = json.dumps(answer).encode()
+        answers.write(answer + b"\n")
+        answers.flush()
+
+
+main()

@@ -1,0 +1,1 @@
+APOLOGIES = ["sorry", "apologize", "unfortunately"]
