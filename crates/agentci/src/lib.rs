@@ -24,9 +24,11 @@ mod disk;
 mod environment;
 pub mod mock;
 mod policies;
+mod programs;
 mod project;
 mod recheck;
 mod recording;
+mod resume;
 mod scripts;
 pub mod shards;
 mod suites;
@@ -60,4 +62,5 @@ pub use mock::{
 pub use policies::read_baseline;
 pub use project::real as real_path;
 pub use recheck::{RecheckError, RecheckedRun};
+pub use resume::{Resumption, ResumeError, StoredProgress};
 pub use suites::{LoadedSuite, Suites};

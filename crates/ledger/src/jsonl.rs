@@ -10,6 +10,7 @@
 //! distinguishes from damage.
 
 use std::io::{self, BufRead, BufReader, Read as _, Write as _};
+use std::fs::TryLockError;
 use std::path::Path;
 
 use agentci_verdict::RunEvent;
@@ -44,6 +45,8 @@ impl RunJournal {
     pub fn create(folder: &RunFolder) -> Result<Self, LedgerError> {
         let path = folder.path().join(FILE_NAME);
         let file = fs_err::OpenOptions::new().append(true).create_new(true).open(path)?;
+        // Shows that the run goes on, until the process ends in whatever way. Not every file system supports it.
+        let _ = file.file().try_lock();
         Ok(Self { file, held: Vec::new(), failed: false })
     }
 
@@ -136,10 +139,30 @@ pub fn read(path: &Path) -> Result<Readback, LedgerError> {
 
 /// Reads a `run.jsonl` like [`read`], and passes on each event as it is read: a long run need not fit into memory.
 pub fn play(path: &Path, on_event: impl FnMut(RunEvent)) -> Result<Playback, LedgerError> {
+    let mut on_event = on_event;
+    play_while(path, |_, event| {
+        on_event(event);
+        true
+    })
+}
+
+/// Reads a `run.jsonl` like [`play`], with the number of each line, until `on_event` returns `false`.
+pub fn play_while(path: &Path, on_event: impl FnMut(u64, RunEvent) -> bool) -> Result<Playback, LedgerError> {
     Ok(play_lines(BufReader::new(File::open(path)?), LINE_LIMIT, on_event)?)
 }
 
-fn play_lines(mut reader: impl BufRead, limit: u64, mut on_event: impl FnMut(RunEvent)) -> io::Result<Playback> {
+/// Whether a run is still writing this `run.jsonl`.
+pub fn is_being_written(path: &Path) -> Result<bool, LedgerError> {
+    let file = File::open(path)?;
+    // Other errors mean that the file system does not support locks.
+    Ok(matches!(file.file().try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
+fn play_lines(
+    mut reader: impl BufRead,
+    limit: u64,
+    mut on_event: impl FnMut(u64, RunEvent) -> bool,
+) -> io::Result<Playback> {
     let mut playback = Playback::default();
     let mut line = Vec::new();
     for number in 1.. {
@@ -158,7 +181,11 @@ fn play_lines(mut reader: impl BufRead, limit: u64, mut on_event: impl FnMut(Run
             continue;
         }
         match parse(text) {
-            Ok(event) => on_event(event),
+            Ok(event) => {
+                if !on_event(number, event) {
+                    break;
+                }
+            }
             Err(_) if !ended => playback.torn = true,
             Err(reason) => playback.damaged.push(Damage { line: number, reason }),
         }
@@ -192,7 +219,10 @@ mod tests {
 
     fn read_lines(bytes: &[u8], limit: u64) -> io::Result<Readback> {
         let mut events = Vec::new();
-        let Playback { damaged, torn } = play_lines(bytes, limit, |event| events.push(event))?;
+        let Playback { damaged, torn } = play_lines(bytes, limit, |_, event| {
+            events.push(event);
+            true
+        })?;
         Ok(Readback { events, damaged, torn })
     }
 

@@ -18,5 +18,5 @@ mod name;
 pub use atomic_file::{write_pieces, write_whole};
 pub use error::LedgerError;
 pub use folder::RunFolder;
-pub use jsonl::{Damage, Playback, Readback, RunJournal, play, read};
+pub use jsonl::{Damage, Playback, Readback, RunJournal, is_being_written, play, play_while, read};
 pub use name::safe_name;

@@ -1,8 +1,10 @@
 //! Options for running a suite.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_plan::Mode;
+use agentci_checks::ReadyCase;
+use agentci_plan::{Case, Mode};
 use agentci_source::Files;
 use agentci_trace::Redactor;
 
@@ -15,6 +17,9 @@ pub struct RunOptions<'o> {
     pub files: &'o dyn Files,
     /// Looks up environment variables, for `${ENV.NAME}`.
     pub environment: &'o dyn Fn(&str) -> Option<String>,
+    /// Identifies the definition of a case, so that a later run can tell whether it changed; `None` if that is not
+    /// needed.
+    pub definition: Option<&'o dyn Fn(&Case, &ReadyCase) -> Option<Arc<str>>>,
     /// Whether tools are replayed, recorded or live.
     pub mode: Mode,
     /// The timeout for all cases together.

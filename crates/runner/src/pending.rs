@@ -6,12 +6,14 @@ use agentci_checks::ReadyCase;
 use agentci_plan::{Case, Cases};
 use agentci_verdict::CaseStatus;
 
+use crate::finished::FinishedCases;
 use crate::run::{RunPlan, RunShard};
 
 /// The cases of a run, in the order they start.
 pub(crate) struct PendingCases<'p> {
     selected: &'p [usize],
     part: Option<&'p RunShard>,
+    finished: Option<&'p FinishedCases>,
     /// All lanes are futures on one thread and take from the same list. Nothing is awaited while this is borrowed.
     state: RefCell<QueueState>,
 }
@@ -29,6 +31,8 @@ struct QueueState {
 pub(crate) struct CaseTally {
     pub(crate) worst: CaseStatus,
     pub(crate) not_run: usize,
+    /// Cases that were started and not finished.
+    pub(crate) unfinished: usize,
     pub(crate) failed: bool,
 }
 
@@ -44,13 +48,14 @@ impl<'p> PendingCases<'p> {
     /// Moves all cases out of a run plan.
     pub(crate) fn new(run: &mut RunPlan<'p>) -> Self {
         let (cases, ready) = (std::mem::take(&mut run.cases), std::mem::take(&mut run.ready));
-        Self::of(cases, ready, run.selected, run.facts.shard.as_ref())
+        let finished = run.facts.finished.as_deref();
+        Self { finished, ..Self::of(cases, ready, run.selected, run.facts.shard.as_ref()) }
     }
 
     fn of(cases: Cases, ready: Vec<ReadyCase>, selected: &'p [usize], part: Option<&'p RunShard>) -> Self {
-        let tally = CaseTally { worst: CaseStatus::Pass, not_run: 0, failed: false };
+        let tally = CaseTally { worst: CaseStatus::Pass, not_run: 0, unfinished: 0, failed: false };
         let cases = cases.into_iter().map(Some).collect();
-        Self { selected, part, state: RefCell::new(QueueState { next: 0, cases, ready, tally }) }
+        Self { selected, part, finished: None, state: RefCell::new(QueueState { next: 0, cases, ready, tally }) }
     }
 
     /// Takes the next case. A case that does not exist or has already run counts as an error and as not run.
@@ -60,6 +65,9 @@ impl<'p> PendingCases<'p> {
             let position = state.next;
             state.next += 1;
             if let Some((case, ready)) = state.take(wanted) {
+                if self.finished.is_some_and(|finished| finished.has(&case.id)) {
+                    continue;
+                }
                 let index = self.part.and_then(|part| part.positions.get(position)).copied().unwrap_or(position);
                 return Some(NextCase { case, ready, index });
             }
@@ -72,6 +80,11 @@ impl<'p> PendingCases<'p> {
     /// Records the status of an attempt.
     pub(crate) fn attempted(&self, status: CaseStatus) {
         self.state.borrow_mut().tally.failed |= status > CaseStatus::Skipped;
+    }
+
+    /// Records that a case was started and not finished.
+    pub(crate) fn left_unfinished(&self) {
+        self.state.borrow_mut().tally.unfinished += 1;
     }
 
     /// Records the worst status of a case's attempts; `None` if the case was not started.
@@ -126,6 +139,6 @@ mod tests {
         assert_eq!(Arc::strong_count(&target), 2);
         // A case that already ran and one that does not exist are not counted as passed.
         assert!(pending.next().is_none());
-        assert_eq!(pending.tally(), CaseTally { worst: CaseStatus::Error, not_run: 2, failed: false });
+        assert_eq!(pending.tally(), CaseTally { worst: CaseStatus::Error, not_run: 2, unfinished: 0, failed: false });
     }
 }

@@ -58,8 +58,7 @@ impl FailedCases {
 
     /// Reads them from the newest run of a suite.
     pub(super) fn of_newest(suite: &Suite, output_dir: Option<&Path>) -> Result<Self, CliError> {
-        let base = output_dir.or(suite.output_dir.as_deref()).unwrap_or(Path::new(RUNS));
-        let folder = base.join(safe_name(&suite.name));
+        let folder = run_folders(suite, output_dir);
         let Some(run) = newest(&folder) else {
             return Err(CliError::new(
                 format!("`--failed`: the suite `{}` has no stored run in `{}`", suite.name, folder.display()),
@@ -77,6 +76,16 @@ impl FailedCases {
     pub(super) fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
+}
+
+/// The newest run folder of a suite, if there is one.
+pub(super) fn newest_run(suite: &Suite, output_dir: Option<&Path>) -> Option<PathBuf> {
+    newest(&run_folders(suite, output_dir))
+}
+
+/// Where the run folders of a suite are.
+fn run_folders(suite: &Suite, output_dir: Option<&Path>) -> PathBuf {
+    output_dir.or(suite.output_dir.as_deref()).unwrap_or(Path::new(RUNS)).join(safe_name(&suite.name))
 }
 
 /// The newest run folder. Runs that began in the same second are numbered.

@@ -1,13 +1,13 @@
 //! Selects cases by ID, tag and pattern, and by the result of an earlier run.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use agentci::plan::{Case, Suite};
 use clap::Args;
 use regex::Regex;
 
-use super::failed_cases::FailedCases;
+use super::failed_cases::{FailedCases, newest_run};
 use super::{CliError, LoadedSuite, Suites, meant_or};
 
 /// Stands for the newest run of each suite.
@@ -61,6 +61,18 @@ impl Selection {
             ));
         }
         Ok(())
+    }
+
+    /// Whether the newest run of each suite selects the cases.
+    pub(crate) fn selects_newest_failed(&self) -> bool {
+        self.failed.as_ref().is_some_and(|run| run == NEWEST)
+    }
+
+    /// The newest run, if it selects the cases of the only suite that runs.
+    pub(crate) fn newest_failed_run(&self, suites: &Suites, output_dir: Option<&Path>) -> Option<PathBuf> {
+        let mut runnable = suites.loaded().iter().filter(|loaded| loaded.is_runnable());
+        let only = runnable.next().filter(|_| self.selects_newest_failed() && runnable.next().is_none())?;
+        newest_run(&only.suite, output_dir)
     }
 
     /// The cases that did not pass in the stored runs, if they are to be selected.

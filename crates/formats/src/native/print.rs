@@ -10,7 +10,7 @@ use agentci_plan::{
     Case, Check, Gates, GrowthGate, Hook, Limits, Message, RepeatBudget, ScriptSource, Suite, ToolSource, Turn,
     TurnInput, UnansweredRoute, World, escape,
 };
-use agentci_source::{Node, Spanned, print_duration};
+use agentci_source::{Node, Reading, Spanned, print_duration};
 use serde_json::Value;
 
 use super::gates::print_percentage;
@@ -48,6 +48,19 @@ pub fn print(suite: &Suite, folder: Option<&str>) -> String {
         ("runs", common_runs),
         ("cases", Some(Node::list(suite.span, cases))),
     ]))
+}
+
+/// What defines a case, in native form: equal for equal cases, wherever they are written. `None` if it has no form in
+/// JSON.
+pub fn definition(suite: &Suite, case: &Case) -> Option<Value> {
+    let printer = Printer { span: suite.span, folder: &suite.folder };
+    let agents = suite.agents.iter().map(|(name, target)| (name, Some(printer.target(target, 0))));
+    let node = printer.map([
+        ("embedder", suite.embedder.as_ref().map(|embedder| printer.text(&embedder.value))),
+        ("agents", printer.filled_map(agents)),
+        ("case", Some(printer.case(case, 0, &mut TakenIds::default(), true))),
+    ]);
+    node.value(Reading::Core).ok()
 }
 
 impl Printer<'_> {
