@@ -89,11 +89,13 @@ impl Budget {
     /// The ceiling that was reached, if there is one. A cost that is not known cannot be compared with a ceiling, so it
     /// counts as reached.
     pub fn reached(&self) -> Option<RunCeiling> {
-        let cost = self.max_cost.and_then(|limit| lock(&self.spent).over(limit));
-        let ceiling = |flag: &str, reason| RunCeiling { flag: flag.to_owned(), reason };
-        cost.map(|reason| ceiling(MAX_COST, reason)).or_else(|| {
+        let cost = self.max_cost.and_then(|limit| Some((limit, lock(&self.spent).over(limit)?)));
+        let ceiling = |flag: &str, limit, reason| RunCeiling { flag: flag.to_owned(), limit, reason };
+        cost.map(|(limit, reason)| ceiling(MAX_COST, format!("{limit} USD"), reason)).or_else(|| {
             let limit = self.max_wall.filter(|limit| self.started.elapsed() >= *limit)?;
-            Some(ceiling(MAX_WALL, format!("`{MAX_WALL}` of {} reached", print_duration(limit))))
+            let limit = print_duration(limit);
+            let reason = format!("`{MAX_WALL}` of {limit} reached");
+            Some(ceiling(MAX_WALL, limit, reason))
         })
     }
 

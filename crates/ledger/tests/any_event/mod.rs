@@ -90,7 +90,11 @@ fn body() -> impl Strategy<Value = Body> {
                 interrupted,
                 not_run,
                 unfinished: not_run / 2,
-                ceiling: interrupted.then(|| RunCeiling { flag: "--max-cost".into(), reason: wall_ms.to_string() }),
+                ceiling: interrupted.then(|| RunCeiling {
+                    flag: "--max-cost".into(),
+                    limit: "5 USD".into(),
+                    reason: wall_ms.to_string()
+                }),
                 unobserved_cost: not_run / 3,
                 stability
             })

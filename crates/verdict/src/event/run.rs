@@ -178,7 +178,9 @@ pub struct RunEnd {
 pub struct RunCeiling {
     /// The flag that sets it: `--max-cost` or `--max-wall`.
     pub flag: String,
-    /// What was reached, as a sentence.
+    /// Its value, such as `5 USD` or `10m`.
+    pub limit: String,
+    /// Why no further case was started: the ceiling was reached, or the cost is not known.
     pub reason: String,
 }
 

@@ -33,6 +33,8 @@ pub(crate) struct ResumeFlag {
 pub(crate) struct FoundRun {
     pub(super) folder: PathBuf,
     pub(super) progress: StoredProgress,
+    /// Whether the user named it.
+    pub(super) is_named: bool,
 }
 
 impl ResumeFlag {
@@ -74,7 +76,7 @@ fn fits(newest: bool, arguments: &RunArguments) -> Result<(), CliError> {
 
 /// The run in this folder, for the suite that it is of.
 fn of_folder(suites: &mut Suites, folder: &Path, context: &CliContext) -> Result<Vec<Option<FoundRun>>, CliError> {
-    let found = read(folder)?;
+    let found = FoundRun { is_named: true, ..read(folder)? };
     let name = &found.progress.suite;
     let named = |(_, loaded): &(usize, &agentci::LoadedSuite)| loaded.suite.name == *name;
     let same: Vec<usize> = suites.loaded().iter().enumerate().filter(named).map(|(position, _)| position).collect();

@@ -37,6 +37,10 @@ impl ResumedSuite {
             return Err(CliError::new(format!("`{name}` cannot be resumed: {difference}"), help));
         }
         let resumption = suites.resumption(position, stored, settings, &name);
+        if found.is_named && stored.is_whole() && resumption.to_run == 0 {
+            let help = format!("`agentci report {name}` makes its reports again; run without `--resume` to run its cases");
+            return Err(CliError::new(format!("`{name}` is complete: there is nothing left to run"), help));
+        }
         context.say(&told(&resumption, stored, &name));
         let Resumption { finished, .. } = resumption;
         Ok(Self { finished, seed: stored.start.seed, session: stored.start.session.clone() })

@@ -15,7 +15,7 @@ pub(super) fn read(run: &Path) -> Result<FoundRun, CliError> {
     let file = if run.is_dir() { run.join("run.jsonl") } else { run.to_path_buf() };
     let folder = if run.is_dir() { run } else { run.parent().unwrap_or(run) };
     let progress = StoredProgress::open(&file).map_err(|error| unusable(&error))?;
-    Ok(FoundRun { folder: folder.to_path_buf(), progress })
+    Ok(FoundRun { folder: folder.to_path_buf(), progress, is_named: false })
 }
 
 fn unusable(error: &ResumeError) -> CliError {
