@@ -62,5 +62,5 @@ pub use mock::{
 pub use policies::read_baseline;
 pub use project::real as real_path;
 pub use recheck::{RecheckError, RecheckedRun};
-pub use resume::{Resumption, ResumeError, StoredProgress};
+pub use resume::{ResumeError, Resumption, StoredProgress};
 pub use suites::{LoadedSuite, Suites};

@@ -9,8 +9,8 @@
 //! first, so a killed run loses nothing that was reported. What can remain is a torn last line, which [`read`]
 //! distinguishes from damage.
 
-use std::io::{self, BufRead, BufReader, Read as _, Write as _};
 use std::fs::TryLockError;
+use std::io::{self, BufRead, BufReader, Read as _, Write as _};
 use std::path::Path;
 
 use agentci_verdict::RunEvent;

@@ -80,7 +80,10 @@ pub(crate) fn left_undone(run: &ReportedRun) -> Option<String> {
     });
     let unobserved = run.end().unobserved_cost;
     let unobserved = (unobserved > 0).then(|| {
-        format!("The ceiling for the cost does not cover {}, whose agents reported no usage.", count_of(unobserved, "run"))
+        format!(
+            "The ceiling for the cost does not cover {}, whose agents reported no usage.",
+            count_of(unobserved, "run")
+        )
     });
     let said: Vec<String> = [unfinished(run), missing, pending, unobserved].into_iter().flatten().collect();
     (!said.is_empty()).then(|| said.join(" "))

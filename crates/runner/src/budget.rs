@@ -146,7 +146,10 @@ mod tests {
         assert_eq!(budget.exceeded(), None);
         budget.report("case", None, Some(0.0001));
         let reached = budget.reached().unwrap();
-        assert_eq!((&*reached.flag, &*reached.reason), ("--max-cost", "`--max-cost` of 0.3 USD reached: 0.3 USD so far"));
+        assert_eq!(
+            (&*reached.flag, &*reached.reason),
+            ("--max-cost", "`--max-cost` of 0.3 USD reached: 0.3 USD so far")
+        );
         let unpriced = Budget::new(Some(1.0), None);
         unpriced.spend("mystery", None);
         assert!(unpriced.exceeded().unwrap().contains("the price of the model `mystery` is not known"));

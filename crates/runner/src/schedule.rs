@@ -9,11 +9,11 @@ use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 
 use crate::attempt::attempts;
+use crate::budget::Budget;
 use crate::event_sink::EventSink;
 use crate::job::CaseJob;
 use crate::pending::{CaseTally, PendingCases};
 use crate::redact::suite_secrets;
-use crate::budget::Budget;
 use crate::run::{RunFacts, RunPlan};
 use crate::run_start::run_start;
 use crate::services::ToolServer;

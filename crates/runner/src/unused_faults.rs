@@ -40,7 +40,8 @@ impl Unmet {
         let mut awaited: BTreeMap<Span, Awaited> = BTreeMap::new();
         if mode != Mode::Record {
             for case in cases.iter().filter(|case| case.skip.is_none()) {
-                let is_finished = !case.world.faults.is_empty() && finished.is_some_and(|finished| finished.has(&case.id));
+                let is_finished =
+                    !case.world.faults.is_empty() && finished.is_some_and(|finished| finished.has(&case.id));
                 for fault in case.world.faults.iter() {
                     if is_finished {
                         // Whether it happened there is not stored.

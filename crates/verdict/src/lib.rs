@@ -37,9 +37,9 @@ pub use comparison::{
 };
 pub use event::{
     AssertionCount, Body, CallLife, CallStep, CaseEnd, CaseRecheck, CheckChange, CheckEnd, CheckStatus, FinalOutput,
-    Finding, LogLine, Matched, Metrics, ModelCallMade, NotLoaded, NotRechecked, ReplaySource, RunCeiling,
-    RunEnd, RunEvent, RunRecheck, RunResumed, RunSession, RunStart, ShardOf, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven, TraceEnd, TraceKind,
-    TraceMark, TurnStart, TurnTimes, check_changes,
+    Finding, LogLine, Matched, Metrics, ModelCallMade, NotLoaded, NotRechecked, ReplaySource, RunCeiling, RunEnd,
+    RunEvent, RunRecheck, RunResumed, RunSession, RunStart, ShardOf, TaskError, TaskStart, TextSaid, ToolCallMade,
+    ToolResultGiven, TraceEnd, TraceKind, TraceMark, TurnStart, TurnTimes, check_changes,
 };
 pub use exit::ExitStatus;
 pub use line::{EventError, VERSION};

@@ -35,8 +35,11 @@ pub(super) fn prepare(
     if let Some(RunCount::Fixed(runs)) = arguments.runs {
         suites.repeat(runs);
     }
-    let selected = arguments.selection.apply(suites, arguments.output_dir.as_deref());
-    let resumed = selected.and_then(|()| arguments.resume.find(suites, arguments, context));
+    let resumed = arguments
+        .resume
+        .fits(arguments)
+        .and_then(|()| arguments.selection.apply(suites, arguments.output_dir.as_deref()))
+        .and_then(|()| arguments.resume.find(suites, arguments, context));
     let resumed = match resumed {
         Ok(resumed) => resumed,
         Err(error) => {

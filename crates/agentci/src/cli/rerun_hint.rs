@@ -74,7 +74,11 @@ impl RerunHint {
         while let Some(argument) = given.next() {
             if SELECTING.contains(&argument.as_str()) {
                 given.next();
-            } else if argument == "--watch" || argument == RESUME || argument.starts_with("--resume=") || FAILED.contains(&argument.as_str()) {
+            } else if argument == "--watch"
+                || argument == RESUME
+                || argument.starts_with("--resume=")
+                || FAILED.contains(&argument.as_str())
+            {
                 // Once is enough, and the cases are selected anew.
             } else if !SELECTING.iter().chain(&FAILED).any(|flag| argument.starts_with(&format!("{flag}="))) {
                 parts.push(quoted(argument)?);
@@ -142,7 +146,8 @@ mod tests {
 
     fn command(arguments: &[&str], cases: &[&str]) -> Option<String> {
         let cases = cases.iter().map(|id| (*id).to_owned()).enumerate().collect();
-        RerunHint { cases, has_left: false }.command(&arguments.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+        RerunHint { cases, has_left: false }
+            .command(&arguments.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
     }
 
     #[test]

@@ -23,7 +23,9 @@ use super::rerun_hint::{self, RerunHint};
 use super::resume::ResumedSuite;
 use super::run_metadata::{commit, shown};
 use super::suite_reports::{FinishedReports, SuiteReports};
-use super::{CliContext, CliError, CommandResult, RUNS, RunArguments, ceilings, check_worker, gates, open_files, unix_ms};
+use super::{
+    CliContext, CliError, CommandResult, RUNS, RunArguments, ceilings, check_worker, gates, open_files, unix_ms,
+};
 
 /// A run of all selected suites.
 pub(super) struct RunSession<'s> {
@@ -88,7 +90,12 @@ impl RunSession<'_> {
         let not_loaded = self.not_loaded.clone();
         let finished = resumed.as_ref().map(|run| Arc::clone(&run.finished));
         let session = resumed.and_then(|run| run.session).or_else(|| command.cloned());
-        let facts = RunFacts { not_loaded, session, finished: finished.clone(), ..self.facts(suite, folder.id(), path.as_deref().filter(|_| is_out)) };
+        let facts = RunFacts {
+            not_loaded,
+            session,
+            finished: finished.clone(),
+            ..self.facts(suite, folder.id(), path.as_deref().filter(|_| is_out))
+        };
         let (status, reports) = drive(self.suites, position, &facts, &settings, stop, reports).await;
         let FinishedReports { unwritten, journal_error, hint, summary } = reports.finish();
         let mut complete = tell_unwritten(unwritten, self.context).is_empty();

@@ -103,6 +103,13 @@ impl StoredProgress {
         Ok(Self { suite, start, path, torn, lines, end: reader.end, cases: reader.cases })
     }
 
+    /// The folder of the run that this one continues, if it ended before it had taken over all results of that one.
+    pub fn takes_over(&self) -> Option<PathBuf> {
+        let resumed = self.start.resumed.as_ref().filter(|_| self.end.is_none())?;
+        let finished = self.cases.values().filter(|case| case.is_finished()).count();
+        (finished < resumed.kept).then(|| PathBuf::from(&resumed.run))
+    }
+
     /// Whether the run ended with every case run to its end.
     pub fn is_whole(&self) -> bool {
         self.end.as_ref().is_some_and(RunEnd::is_whole) && !self.torn

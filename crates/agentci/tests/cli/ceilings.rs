@@ -54,19 +54,23 @@ fn cases_after_the_cost_ceiling_are_not_run_in_every_report() {
     assert!(ran.junit().contains("<testcase classname=\"suite\" name=\"run\""), "{}", ran.junit());
     assert!(ran.junit().contains("type=\"ceiling\""), "{}", ran.junit());
     let page = fs::read_to_string(ran.run_folder().join("report.html")).unwrap();
-    for text in [page, fs::read_to_string(suite.path("out.md")).unwrap(), fs::read_to_string(suite.path("job.md")).unwrap()] {
+    for text in
+        [page, fs::read_to_string(suite.path("out.md")).unwrap(), fs::read_to_string(suite.path("job.md")).unwrap()]
+    {
         assert!(text.contains("incomplete"), "{text}");
         assert!(text.contains("The run was stopped by --max-cost 0.02 USD. 3 cases not run."), "{text}");
     }
     assert_eq!((end(&ran)["not_run"].as_u64(), times(&suite, "c1"), times(&suite, "c2")), (Some(3), 1, 0));
-    let promoted = suite.agentci(&["baseline", "promote", "--from", ran.run_folder().to_str().unwrap(), "--to", "b.json"]);
+    let promoted =
+        suite.agentci(&["baseline", "promote", "--from", ran.run_folder().to_str().unwrap(), "--to", "b.json"]);
     promoted.complains(&["the run was stopped by `--max-cost`"]);
 }
 
 #[test]
 fn gates_do_not_forgive_a_run_that_a_ceiling_ended() {
     let gates = "gates: { min_pass_rate: 0.1, decide: true }\n";
-    let suite = costly(gates, 4, r#""cost_usd":0.01"#).agent("c0", "say '{\"type\":\"usage\",\"cost_usd\":0.01}'\nfinish '{}'");
+    let suite =
+        costly(gates, 4, r#""cost_usd":0.01"#).agent("c0", "say '{\"type\":\"usage\",\"cost_usd\":0.01}'\nfinish '{}'");
     let ran = suite.run(&["--parallel", "1", "--max-cost", "0.02"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     ran.says(&["the gates do not decide"]);
@@ -107,7 +111,8 @@ fn unknown_cost_is_reported_and_never_assumed() {
 #[test]
 fn scripted_models_cost_nothing() {
     let target = "{ mock: { model_name: m, responses: [{ content: ok, model: m, tokens_used: 2, latency_ms: 1 }] } }";
-    let yaml = format!("suite: suite\ntarget: {target}\ncases:\n  - {{ id: a, input: {{}} }}\n  - {{ id: b, input: {{}} }}\n");
+    let yaml =
+        format!("suite: suite\ntarget: {target}\ncases:\n  - {{ id: a, input: {{}} }}\n  - {{ id: b, input: {{}} }}\n");
     let ran = Suite::empty().file("suite/agentci.yaml", yaml).run(&["--max-cost", "0"]);
     ran.all_passed();
     assert!(!ran.stderr.contains("max-cost"), "{ran:?}");

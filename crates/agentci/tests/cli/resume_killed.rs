@@ -84,9 +84,9 @@ fn every_case_is_judged_exactly_once_however_often_a_run_is_killed() {
         }
         let summary: Value = serde_json::from_str(&fs::read_to_string(last.join("summary.json")).unwrap()).unwrap();
         let cases = summary["cases"].as_array().unwrap();
-        for (number, case) in cases.iter().enumerate() {
-            let status = if [3, 7].contains(&(number % 10)) { "fail" } else { "pass" };
-            assert_eq!((&case["id"], &case["status"]), (&format!("c{number}").into(), &status.into()));
+        for case in cases {
+            let status = if case["id"].as_str().unwrap().ends_with(['3', '7']) { "fail" } else { "pass" };
+            assert_eq!(case["status"], status, "{case}");
         }
         assert_eq!((cases.len(), &summary["aggregates"]["cases_not_run"]), (CASES, &0.into()));
     }
@@ -105,7 +105,7 @@ fn starts(suite: &Suite, id: &str) -> usize {
 fn start_and_kill(suite: &Suite, state: &mut u64) {
     let (cases, moment) = (draw(state) % (CASES as u64 / 2), Duration::from_micros(draw(state) % 20_000));
     let mut command = suite.command(&["run", "suite", "--parallel", "3"]);
-    let can_resume = runs(suite).last().is_some_and(|run| has_begun(run));
+    let can_resume = runs(suite).iter().any(|run| has_begun(run));
     if can_resume {
         command.arg("--resume");
     }
@@ -128,14 +128,15 @@ fn start_and_kill(suite: &Suite, state: &mut u64) {
 fn finish(suite: &Suite) -> PathBuf {
     let is_whole = |run: &Path| {
         let text = fs::read_to_string(run.join("run.jsonl")).unwrap_or_default();
-        text.lines().last().is_some_and(|line| line.contains(r#""type":"run_end""#)) && run.join("summary.json").exists()
+        text.lines().last().is_some_and(|line| line.contains(r#""type":"run_end""#))
+            && run.join("summary.json").exists()
     };
     let last = runs(suite).last().cloned();
-    if let Some(last) = last.clone().filter(|last| is_whole(last)) {
+    if let Some(last) = last.filter(|last| is_whole(last)) {
         return last;
     }
-    let begun = last.is_some_and(|run| has_begun(&run));
-    let ran = suite.run(if begun { &["--resume"] } else { &[] });
+    let can_resume = runs(suite).iter().any(|run| has_begun(run));
+    let ran = suite.run(if can_resume { &["--resume"] } else { &[] });
     if ran.stderr.contains("is complete") {
         // It was killed while it wrote its reports.
         let folder = runs(suite).pop().unwrap();

@@ -8,9 +8,9 @@ use agentci_source::Place;
 use agentci_trace::Usage;
 use agentci_verdict::{
     AssertionCount, Body, CallLife, CallStep, CaseEnd, CaseStatus, Cause, CheckEnd, CheckStatus, FinalOutput, Finding,
-    LogLine, Matched, Metrics, ModelCallMade, Played, ReplaySource, RunCeiling, RunEnd, RunResumed, RunSession, RunEvent, RunStart, Stability,
-    StabilityClass, StabilitySummary, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven, TurnStart,
-    TurnTimes,
+    LogLine, Matched, Metrics, ModelCallMade, Played, ReplaySource, RunCeiling, RunEnd, RunEvent, RunResumed,
+    RunSession, RunStart, Stability, StabilityClass, StabilitySummary, TaskError, TaskStart, TextSaid, ToolCallMade,
+    ToolResultGiven, TurnStart, TurnTimes,
 };
 use agentci_verdict::{
     Contradiction, Detail, DifferingFact, DifferingFacts, KeptPrompt, PromptParameters, PromptTool, Similarity,
@@ -155,7 +155,12 @@ fn run_start() -> impl Strategy<Value = RunStart> {
             embedder: None,
             recheck: None,
             session: facts.1.0.clone().map(|id| RunSession { suites: vec![id.clone()], id }),
-            resumed: facts.1.1.clone().map(|run| RunResumed { run, kept: counts.0, changed: counts.1, dropped: counts.0 }),
+            resumed: facts.1.1.clone().map(|run| RunResumed {
+                run,
+                kept: counts.0,
+                changed: counts.1,
+                dropped: counts.0,
+            }),
             agent: facts.1.0,
             agent_path: facts.1.1,
             connector: facts.1.2,

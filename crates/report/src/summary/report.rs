@@ -111,13 +111,14 @@ pub(super) fn sorted(value: impl Serialize) -> Value {
 fn run_facts(numbers: &Aggregates, run: &ReportedRun) -> Value {
     let end = run.end();
     let (interrupted, is_cut) = (end.interrupted, end.ceiling.is_some() || end.unfinished > 0);
-    let exit_status = if run.held_to_cases() && numbers.cases_error > 0 || interrupted || run.lacks_something() || is_cut {
-        "error"
-    } else if run.held_to_cases() && numbers.cases_fail > 0 || run.gates_failed() || run.lacks_agent() {
-        "failed"
-    } else {
-        "success"
-    };
+    let exit_status =
+        if run.held_to_cases() && numbers.cases_error > 0 || interrupted || run.lacks_something() || is_cut {
+            "error"
+        } else if run.held_to_cases() && numbers.cases_fail > 0 || run.gates_failed() || run.lacks_agent() {
+            "failed"
+        } else {
+            "success"
+        };
     let mut facts = json!({
         "run_id": run.start.run_id,
         "mode": run.start.mode,

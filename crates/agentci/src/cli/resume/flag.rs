@@ -38,6 +38,11 @@ pub(crate) struct FoundRun {
 }
 
 impl ResumeFlag {
+    /// Refuses flags that would mean something else than the user expects.
+    pub(crate) fn fits(&self, arguments: &RunArguments) -> Result<(), CliError> {
+        self.resume.as_ref().map_or(Ok(()), |run| fits(run == NEWEST, arguments))
+    }
+
     /// The stored run that each suite continues, by position. Deselects suites that are not part of what is continued.
     pub(crate) fn find(
         &self,
@@ -46,7 +51,6 @@ impl ResumeFlag {
         context: &CliContext,
     ) -> Result<Vec<Option<FoundRun>>, CliError> {
         let Some(run) = &self.resume else { return Ok(suites.loaded().iter().map(|_| None).collect()) };
-        fits(run == NEWEST, arguments)?;
         if run == NEWEST {
             newest_of_each(suites, arguments.output_dir.as_deref(), context)
         } else {
@@ -55,7 +59,6 @@ impl ResumeFlag {
     }
 }
 
-/// Refuses flags that would mean something else than the user expects.
 fn fits(newest: bool, arguments: &RunArguments) -> Result<(), CliError> {
     if let Some(folder) = arguments.paths.iter().find(|path| newest && path.join("run.jsonl").is_file()) {
         let message = format!("`{}` is a run folder, not a suite", folder.display());

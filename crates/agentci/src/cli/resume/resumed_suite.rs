@@ -38,7 +38,8 @@ impl ResumedSuite {
         }
         let resumption = suites.resumption(position, stored, settings, &name);
         if found.is_named && stored.is_whole() && resumption.to_run == 0 {
-            let help = format!("`agentci report {name}` makes its reports again; run without `--resume` to run its cases");
+            let help =
+                format!("`agentci report {name}` makes its reports again; run without `--resume` to run its cases");
             return Err(CliError::new(format!("`{name}` is complete: there is nothing left to run"), help));
         }
         context.say(&told(&resumption, stored, &name));
@@ -58,12 +59,16 @@ fn difference(
     let start = &stored.start;
     let mode = settings.mode.unwrap_or(loaded.suite.mode).name();
     if start.mode != mode {
-        return Some((format!("it ran in mode `{}`, not `{mode}`", start.mode), format!("add `--mode {}`", start.mode)));
+        return Some((
+            format!("it ran in mode `{}`, not `{mode}`", start.mode),
+            format!("add `--mode {}`", start.mode),
+        ));
     }
     let shard = start.shard.as_ref().map(|shard| format!("{}/{}", shard.index, shard.count));
     let own = loaded.part.as_ref().map(|part| format!("{}/{}", part.of.index, part.of.count));
     if shard != own {
-        let named = |shard: &Option<String>| shard.as_ref().map_or("no shard".to_owned(), |shard| format!("shard {shard}"));
+        let named =
+            |shard: &Option<String>| shard.as_ref().map_or("no shard".to_owned(), |shard| format!("shard {shard}"));
         let help = shard.as_ref().map_or("leave out `--shard`".to_owned(), |shard| format!("add `--shard {shard}`"));
         return Some((format!("it is {}, not {}", named(&shard), named(&own)), help));
     }

@@ -4,18 +4,60 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use agentci::ledger::LedgerError;
+use agentci::plan::Suite;
 use agentci::{ResumeError, StoredProgress};
 
 use super::flag::FoundRun;
-use crate::cli::failed_cases::newest_run;
+use crate::cli::failed_cases::newest_runs;
 use crate::cli::{CliContext, CliError, Suites};
 
-/// Reads a stored run.
+/// The longest chain of runs that were killed before they had taken over the results of the run before.
+const CHAIN: usize = 1000;
+
+/// Reads a stored run. If it was killed before it had taken over the results of the run that it continues, that one is
+/// read instead: nothing was run in between.
 pub(super) fn read(run: &Path) -> Result<FoundRun, CliError> {
-    let file = if run.is_dir() { run.join("run.jsonl") } else { run.to_path_buf() };
-    let folder = if run.is_dir() { run } else { run.parent().unwrap_or(run) };
-    let progress = StoredProgress::open(&file).map_err(|error| unusable(&error))?;
-    Ok(FoundRun { folder: folder.to_path_buf(), progress, is_named: false })
+    read_begun(run)?.map_err(|error| unusable(&error))
+}
+
+/// Reads a stored run; the inner error is that it has not begun.
+fn read_begun(run: &Path) -> Result<Result<FoundRun, ResumeError>, CliError> {
+    let mut folder = if run.is_dir() { run.to_path_buf() } else { run.parent().unwrap_or(run).to_path_buf() };
+    let mut file = if run.is_dir() { run.join("run.jsonl") } else { run.to_path_buf() };
+    for _ in 0..CHAIN {
+        let progress = match StoredProgress::open(&file) {
+            Ok(progress) => progress,
+            Err(error @ ResumeError::NoStart(_)) => return Ok(Err(error)),
+            Err(error) => return Err(unusable(&error)),
+        };
+        let Some(before) = progress.takes_over() else {
+            return Ok(Ok(FoundRun { folder, progress, is_named: false }));
+        };
+        if !before.join("run.jsonl").is_file() {
+            let message = format!(
+                "`--resume`: `{}` was killed before it had taken over the results of `{}`, which does not exist",
+                folder.display(),
+                before.display()
+            );
+            return Err(CliError::new(
+                message,
+                "run in the directory that the path starts from, or without `--resume`",
+            ));
+        }
+        (file, folder) = (before.join("run.jsonl"), before);
+    }
+    Err(CliError::new("`--resume`: too many runs that continue each other", "run without `--resume`"))
+}
+
+/// The newest run of a suite that has begun.
+fn newest(suite: &Suite, output_dir: Option<&Path>) -> Result<Option<FoundRun>, CliError> {
+    for run in newest_runs(suite, output_dir) {
+        // A run may be killed before it has written anything.
+        if let Ok(found) = read_begun(&run)? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
 }
 
 fn unusable(error: &ResumeError) -> CliError {
@@ -39,8 +81,7 @@ pub(super) fn newest_of_each(
 ) -> Result<Vec<Option<FoundRun>>, CliError> {
     let mut runs: Vec<Option<FoundRun>> = Vec::new();
     for loaded in suites.loaded() {
-        let newest = newest_run(&loaded.suite, output_dir).filter(|_| loaded.is_runnable());
-        runs.push(newest.as_deref().map(read).transpose()?);
+        runs.push(if loaded.is_runnable() { newest(&loaded.suite, output_dir)? } else { None });
     }
     let unfinished = || runs.iter().flatten().filter(|run| !run.progress.is_whole());
     if unfinished().next().is_none() {
@@ -64,7 +105,9 @@ pub(super) fn newest_of_each(
         let name = &loaded.suite.name;
         if !commands.values().flatten().any(|suite| suite == name) {
             loaded.selected.clear();
-            context.say(&format!("not run: the suite `{name}`, whose last run is complete or belongs to another command\n"));
+            context.say(&format!(
+                "not run: the suite `{name}`, whose last run is complete or belongs to another command\n"
+            ));
         }
     }
     Ok(runs)
