@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_checks::{ReadyCase, ReadyCheck};
-use agentci_plan::{Case, Mode, Suite};
+use agentci_plan::{Case, Mode, Suite, Target, World};
 use agentci_source::Files as _;
 use agentci_trace::{Redactor, canonical, sha256_beginning};
 use serde_json::{Value, json};
@@ -29,13 +29,22 @@ pub(crate) struct Definitions<'s> {
     suite: &'s Suite,
     mode: Mode,
     secrets: &'s Redactor,
+    /// The surroundings of the last case, with what they are of: cases that follow each other often share them.
+    last: RefCell<Option<Surroundings>>,
     /// The digest of each file, computed once: cases share their agent.
     files: RefCell<BTreeMap<PathBuf, String>>,
 }
 
+#[derive(Debug)]
+struct Surroundings {
+    target: Arc<Target>,
+    world: Arc<World>,
+    digest: Arc<str>,
+}
+
 impl<'s> Definitions<'s> {
     pub(crate) fn new(suite: &'s Suite, mode: Mode, secrets: &'s Redactor) -> Self {
-        Self { suite, mode, secrets, files: RefCell::default() }
+        Self { suite, mode, secrets, last: RefCell::default(), files: RefCell::default() }
     }
 
     /// The definition of a case; `None` if it cannot be identified, so that its results are not used again.
@@ -53,8 +62,25 @@ impl<'s> Definitions<'s> {
             used.extend(recording::written(case).map(|(_, path, _)| path));
         }
         let of_files: Vec<String> = used.into_iter().map(|path| self.file(path)).collect();
-        let whole = json!([native, of_checks, of_files]);
-        Some(sha256_beginning(canonical(&self.secrets.clean(&whole)).as_bytes(), DIGITS).into())
+        let whole = json!([native, *self.surroundings(case)?, of_checks, of_files]);
+        Some(self.digest(&whole))
+    }
+
+    fn surroundings(&self, case: &Case) -> Option<Arc<str>> {
+        let mut last = self.last.borrow_mut();
+        let same =
+            |last: &&Surroundings| Arc::ptr_eq(&last.target, &case.target) && Arc::ptr_eq(&last.world, &case.world);
+        if let Some(last) = last.as_ref().filter(same) {
+            return Some(Arc::clone(&last.digest));
+        }
+        let digest = self.digest(&agentci_formats::surroundings(self.suite, case)?);
+        let (target, world) = (Arc::clone(&case.target), Arc::clone(&case.world));
+        *last = Some(Surroundings { target, world, digest: Arc::clone(&digest) });
+        Some(digest)
+    }
+
+    fn digest(&self, value: &Value) -> Arc<str> {
+        sha256_beginning(canonical(&self.secrets.clean(value)).as_bytes(), DIGITS).into()
     }
 
     fn file(&self, path: &Path) -> String {
