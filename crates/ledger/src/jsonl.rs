@@ -12,6 +12,7 @@
 use std::fs::TryLockError;
 use std::io::{self, BufRead, BufReader, Read as _, Write as _};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use agentci_verdict::RunEvent;
 use fs_err::File;
@@ -30,6 +31,9 @@ const DAMAGE_LIMIT: usize = 100_000;
 
 /// The maximum size of the buffer, in bytes.
 const HELD_LIMIT: usize = 64 * 1024;
+
+/// How long the lock of a run that was killed may stay: a process that it was just starting shares it for a moment.
+const LOCK_TIME: Duration = Duration::from_secs(2);
 
 /// The journal of a run.
 #[derive(Debug)]
@@ -154,8 +158,15 @@ pub fn play_while(path: &Path, on_event: impl FnMut(u64, RunEvent) -> bool) -> R
 /// Whether a run is still writing this `run.jsonl`.
 pub fn is_being_written(path: &Path) -> Result<bool, LedgerError> {
     let file = File::open(path)?;
+    let until = Instant::now() + LOCK_TIME;
     // Other errors mean that the file system does not support locks.
-    Ok(matches!(file.file().try_lock_shared(), Err(TryLockError::WouldBlock)))
+    while matches!(file.file().try_lock_shared(), Err(TryLockError::WouldBlock)) {
+        if Instant::now() > until {
+            return Ok(true);
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Ok(false)
 }
 
 fn play_lines(

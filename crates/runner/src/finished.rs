@@ -139,6 +139,32 @@ impl Replay<'_> {
 mod tests {
     use super::*;
 
+    fn end(asked: &[&str], prompts: &[&str]) -> CaseEnd {
+        let prompt = |id: &&str| KeptPrompt { id: (*id).to_owned(), ..KeptPrompt::default() };
+        let ids = asked.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>();
+        CaseEnd { asked: Some(Box::new(ids)), prompts: prompts.iter().map(prompt).collect(), ..CaseEnd::default() }
+    }
+
+    #[test]
+    fn prompts_of_cases_that_are_run_again_move_to_the_first_case_that_sent_them() {
+        let of = FinishedCases {
+            facts: RunResumed::default(),
+            cases: HashMap::new(),
+            play: Arc::new(|_| Ok(())),
+            trouble: Arc::default(),
+        };
+        let mut replay = Replay { of: &of, orphans: HashMap::new(), told: HashSet::new(), ends: 0 };
+        replay.orphans.extend(end(&[], &["a", "b"]).prompts.into_iter().map(|prompt| (prompt.id.clone(), prompt)));
+        let mut adopted = |asked: &[&str], prompts: &[&str]| {
+            let mut end = end(asked, prompts);
+            replay.adopt(&mut end);
+            end.prompts.into_iter().map(|prompt| prompt.id).collect::<Vec<_>>()
+        };
+        assert_eq!(adopted(&["a", "c"], &["c"]), ["c", "a"]);
+        assert_eq!(adopted(&["a", "c"], &[]), [""; 0]);
+        assert_eq!(adopted(&["b"], &[]), ["b"]);
+    }
+
     #[test]
     fn keys_differ_and_are_small() {
         assert_eq!(CaseKey::new("refund"), CaseKey::new("refund"));

@@ -79,7 +79,7 @@ pub use ask_agent::{AskError, ask_agent};
 pub use budget::{Budget, Spent};
 pub use evidence::{WORKER_MEMORY, WORKER_READY, chosen_embedder};
 pub use finished::{CaseKey, FinishedCase, FinishedCases, PlayFinished};
-pub use options::RunOptions;
+pub use options::{DefinitionOf, RunOptions};
 pub use recheck::{StoredAttempt, StoredCase, StoredRun, recheck_suite};
 pub use run::{RunFacts, RunPlan, RunShard};
 pub use schedule::run_suite;

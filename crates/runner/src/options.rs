@@ -10,6 +10,9 @@ use agentci_trace::Redactor;
 
 use crate::settings::Settings;
 
+/// Identifies the definition of a case with its compiled checks; `None` if it cannot be identified.
+pub type DefinitionOf<'o> = dyn Fn(&Case, &ReadyCase) -> Option<Arc<str>> + 'o;
+
 /// Options for running a suite: the caller's settings, the suite's own settings where the caller has none, and the
 /// environment of the run.
 pub struct RunOptions<'o> {
@@ -19,7 +22,7 @@ pub struct RunOptions<'o> {
     pub environment: &'o dyn Fn(&str) -> Option<String>,
     /// Identifies the definition of a case, so that a later run can tell whether it changed; `None` if that is not
     /// needed.
-    pub definition: Option<&'o dyn Fn(&Case, &ReadyCase) -> Option<Arc<str>>>,
+    pub definition: Option<&'o DefinitionOf<'o>>,
     /// Whether tools are replayed, recorded or live.
     pub mode: Mode,
     /// The timeout for all cases together.
