@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_checks::{ReadyCase, ReadyCheck};
-use agentci_plan::{Case, Mode, Suite, Target, World};
+use agentci_plan::{Case, McpWorld, Mode, Suite, Target, World};
 use agentci_source::Files as _;
 use agentci_trace::{Redactor, canonical, sha256_beginning};
 use serde_json::{Value, json};
@@ -56,7 +56,7 @@ impl<'s> Definitions<'s> {
         used.extend(agent_command(&case.target).into_iter().flat_map(|started| files(started.command)).map(|f| &**f));
         used.extend(helper_commands(case).flat_map(files).map(|file| &**file));
         used.extend(case.world.model.iter().filter_map(|model| model.source.file()));
-        used.extend(case.world.mcp.iter().map(|server| server.path()));
+        used.extend(case.world.mcp.iter().map(McpWorld::path));
         used.extend(checks().filter_map(ReadyCheck::script).map(|call| call.file.path.as_path()));
         if self.mode == Mode::Replay {
             used.extend(recording::written(case).map(|(_, path, _)| path));

@@ -1,5 +1,6 @@
 //! A stored run that was compared with its suite as it is now.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use agentci::report::one_line;
@@ -93,14 +94,14 @@ fn told(resumption: &Resumption, stored: &StoredProgress, name: &str) -> String 
     let mut text = format!("resuming {name}: {} kept, {} to run\n", cases(facts.kept), cases(*to_run));
     if stored.torn {
         let (path, line) = (stored.path.display(), stored.lines + 1);
-        text += &format!("warning: {path}:{line}: the last line is cut off; its case is run again\n");
+        let _ = writeln!(text, "warning: {path}:{line}: the last line is cut off; its case is run again");
     }
     if facts.changed > 0 {
         let which = named(changed, facts.changed);
-        text += &format!("run again, because the case or a file it uses changed: {which}\n");
+        let _ = writeln!(text, "run again, because the case or a file it uses changed: {which}");
     }
     if facts.dropped > 0 {
-        text += &format!("left out, because it is not selected any more: {}\n", named(dropped, facts.dropped));
+        let _ = writeln!(text, "left out, because it is not selected any more: {}", named(dropped, facts.dropped));
     }
     text
 }
