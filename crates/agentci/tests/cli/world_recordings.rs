@@ -539,15 +539,18 @@ fn resumed_recording_keeps_what_was_recorded() {
     let live = LiveWorld::start();
     let two = "checks: []\n  - id: second\n    input: { user_input: again }";
     let suite = suite(&live, RECORDING, two);
-    let cut = agentci(&suite, &["record", "suite", "--parallel", "1", "--max-cost", "0.004"], &[]);
+    let cut =
+        agentci(&suite, &["record", "suite", "--parallel", "1", "--max-cost", "0.004", "--output-dir", "runs"], &[]);
     assert_eq!(cut.code, Some(1), "{cut:?}");
-    cut.says(&["run the rest: agentci record suite --parallel 1 --max-cost 0.004 --resume=.agentci/runs/"]);
+    cut.says(&[
+        "run the rest: agentci record suite --parallel 1 --max-cost 0.004 --output-dir runs --resume=runs/suite/",
+    ]);
     let first = fs::read(suite.path("suite/recordings/refund.jsonl")).unwrap();
-    let resumed = agentci(&suite, &["record", "suite", "--resume"], &[]);
+    let resumed = agentci(&suite, &["record", "suite", "--output-dir", "runs", "--resume"], &[]);
     assert_eq!(resumed.code, Some(0), "{resumed:?}");
     resumed.complains(&["1 case kept, 1 case to run"]);
     assert_eq!(fs::read(suite.path("suite/recordings/refund.jsonl")).unwrap(), first);
     assert!(suite.path("suite/recordings/second.jsonl").exists());
-    let refused = agentci(&suite, &["run", "suite", "--resume"], &[]);
+    let refused = agentci(&suite, &["run", "suite", "--output-dir", "runs", "--resume"], &[]);
     refused.complains(&["the last run of every suite is complete"]);
 }
