@@ -9,8 +9,8 @@ use crate::suite::Suite;
 
 /// A native suite of cases `c0`, `c1`, .. whose agent reports this usage and answers `ok`; `head` comes before the cases.
 pub(crate) fn costly(head: &str, count: usize, usage: &str) -> Suite {
-    let cases: String = (0..count).map(|number| format!("  - {{ id: c{number}, input: {{}} }}\n")).collect();
-    let suite = Suite::native(&format!("checks: [{{ contains: ok }}]\n{head}cases:\n{cases}"));
+    let cases: Vec<String> = (0..count).map(|number| format!("  - {{ id: c{number}, input: {{}} }}\n")).collect();
+    let suite = Suite::native(&format!("checks: [{{ contains: ok }}]\n{head}cases:\n{}", cases.concat()));
     let report = if usage.is_empty() { String::new() } else { format!("say '{{\"type\":\"usage\",{usage}}}'\n") };
     let script = format!("echo x >> \"ran-$id\"\n{report}finish '{{\"say\":\"ok\"}}'");
     (0..count).fold(suite, |suite, number| suite.agent(&format!("c{number}"), &format!("id=c{number}\n{script}")))
