@@ -24,10 +24,12 @@ mod disk;
 mod environment;
 pub mod mock;
 mod policies;
+mod programs;
 mod project;
 mod python_scripts;
 mod recheck;
 mod recording;
+mod resume;
 mod scripts;
 pub mod shards;
 mod suites;
@@ -61,4 +63,5 @@ pub use mock::{
 pub use policies::read_baseline;
 pub use project::real as real_path;
 pub use recheck::{RecheckError, RecheckedRun};
+pub use resume::{ResumeError, Resumption, StoredProgress};
 pub use suites::{LoadedSuite, Suites};

@@ -17,6 +17,7 @@ use agentci_verdict::{CaseStatus, Policy, RunEvent};
 use serde_json::Value;
 
 use crate::policies::policy;
+use crate::resume::Definitions;
 use crate::{DiskFiles, Settings, environment, environment_secrets, recording, scripts};
 
 /// Suites that were loaded, with compiled checks.
@@ -151,6 +152,11 @@ impl Suites {
         Ok(())
     }
 
+    /// The secrets of the environment.
+    pub(crate) fn secrets(&self) -> &Redactor {
+        &self.secrets
+    }
+
     /// The problems of the suites.
     pub fn problems(&self) -> &Diagnostics {
         &self.problems
@@ -201,6 +207,9 @@ impl Suites {
         let cases = self.take_cases(position);
         let facts = self.facts_of(position, facts);
         let options = self.options(position, settings);
+        let definitions = Definitions::new(&self.loaded[position].suite, options.mode, &self.secrets);
+        let definition = |case: &Case, ready: &ReadyCase| definitions.of(case, ready);
+        let options = RunOptions { definition: Some(&definition), ..options };
         let run = self.run_plan(position, cases, (&facts, &options), stop);
         agentci_runner::run_suite(run, on_event).await
     }
@@ -243,6 +252,7 @@ impl Suites {
     pub(crate) fn options<'s>(&'s self, position: usize, settings: &'s Settings) -> RunOptions<'s> {
         let suite = &self.loaded[position].suite;
         RunOptions {
+            definition: None,
             files: &DiskFiles,
             environment: &environment,
             mode: settings.mode.unwrap_or(suite.mode),

@@ -208,6 +208,7 @@ fn summary() -> Generated {
             "run_id": text(), "mode": one_of(&["replay", "record", "live"]),
             "exit_status": one_of(&["success", "failed", "error"]), "git_sha": or_null(text()), "ci": { "type": "null" },
             "interrupted": truth(), "agents": or_null(text()), "require_agent": truth(),
+            "ceiling?": of("RunCeiling"), "resumed?": of("RunResumed"),
         })),
         "recheck?": fields(json!({
             "run": text(), "suite": text(), "removed": list(text()), "attempts": list(fields(json!({
@@ -225,7 +226,7 @@ fn summary() -> Generated {
             "cases_total": count(), "cases_pass": count(), "cases_fail": count(), "cases_error": count(),
             "cases_skipped": count(), "cases_not_run": count(), "cases_played": count(), "cases_without_agent": count(), "pass_rate": number(), "success_rate": number(),
             "tool_calls": count(), "tool_errors": count(), "model_calls": or_null(count()), "suite_wall_ms": count(), "metrics": fields(metrics.into()),
-            "stability?": of("StabilitySummary"), "scores?": list(of("ScoreSummary")),
+            "stability?": of("StabilitySummary"), "scores?": list(of("ScoreSummary")), "cases_unfinished?": count(), "runs_of_unknown_cost?": count(),
         })),
         "cases": list(case),
         "policy_snapshot?": fields(json!({ "thresholds": of("Thresholds"), "regression": {} })),

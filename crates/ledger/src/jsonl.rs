@@ -9,8 +9,10 @@
 //! first, so a killed run loses nothing that was reported. What can remain is a torn last line, which [`read`]
 //! distinguishes from damage.
 
+use std::fs::TryLockError;
 use std::io::{self, BufRead, BufReader, Read as _, Write as _};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use agentci_verdict::{LinePlace, RunEvent};
 use fs_err::File;
@@ -30,6 +32,9 @@ const DAMAGE_LIMIT: usize = 100_000;
 /// The maximum size of the buffer, in bytes.
 const HELD_LIMIT: usize = 64 * 1024;
 
+/// How long the lock of a run that was killed may stay: a process that it was just starting shares it for a moment.
+const LOCK_TIME: Duration = Duration::from_secs(2);
+
 /// The journal of a run.
 #[derive(Debug)]
 pub struct RunJournal {
@@ -48,6 +53,8 @@ impl RunJournal {
     pub fn create(folder: &RunFolder) -> Result<Self, LedgerError> {
         let path = folder.path().join(FILE_NAME);
         let file = fs_err::OpenOptions::new().append(true).create_new(true).open(path)?;
+        // Shows that the run goes on, until the process ends in whatever way. Not every file system supports it.
+        let _ = file.file().try_lock();
         Ok(Self { file, held: Vec::new(), written: 0, last: None, failed: false })
     }
 
@@ -164,13 +171,36 @@ pub fn play_places(
 ) -> Result<Playback, LedgerError> {
     let file = File::open(path)?;
     let is_file = file.metadata()?.is_file();
-    Ok(play_lines(BufReader::new(file), LINE_LIMIT, |event, place| on_event(event, place.filter(|_| is_file)))?)
+    let played = play_lines(BufReader::new(file), LINE_LIMIT, |_, event, place| {
+        on_event(event, place.filter(|_| is_file));
+        true
+    });
+    Ok(played?)
+}
+
+/// Reads a `run.jsonl` like [`play`], with the number of each line, until `on_event` returns `false`.
+pub fn play_while(path: &Path, mut on_event: impl FnMut(u64, RunEvent) -> bool) -> Result<Playback, LedgerError> {
+    Ok(play_lines(BufReader::new(File::open(path)?), LINE_LIMIT, |number, event, _| on_event(number, event))?)
+}
+
+/// Whether a run is still writing this `run.jsonl`.
+pub fn is_being_written(path: &Path) -> Result<bool, LedgerError> {
+    let file = File::open(path)?;
+    let until = Instant::now() + LOCK_TIME;
+    // Other errors mean that the file system does not support locks.
+    while matches!(file.file().try_lock_shared(), Err(TryLockError::WouldBlock)) {
+        if Instant::now() > until {
+            return Ok(true);
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Ok(false)
 }
 
 fn play_lines(
     mut reader: impl BufRead,
     limit: u64,
-    mut on_event: impl FnMut(RunEvent, Option<LinePlace>),
+    mut on_event: impl FnMut(u64, RunEvent, Option<LinePlace>) -> bool,
 ) -> io::Result<Playback> {
     let mut playback = Playback::default();
     let mut line = Vec::new();
@@ -195,7 +225,9 @@ fn play_lines(
         match parse(text) {
             Ok(event) => {
                 let length = u32::try_from(text.len()).ok();
-                on_event(event, length.map(|length| LinePlace { at: begin, length }));
+                if !on_event(number, event, length.map(|length| LinePlace { at: begin, length })) {
+                    break;
+                }
             }
             Err(_) if !ended => playback.torn = true,
             Err(reason) => playback.damaged.push(Damage { line: number, reason }),
@@ -230,7 +262,10 @@ mod tests {
 
     fn read_lines(bytes: &[u8], limit: u64) -> io::Result<Readback> {
         let mut events = Vec::new();
-        let Playback { damaged, torn } = play_lines(bytes, limit, |event, _| events.push(event))?;
+        let Playback { damaged, torn } = play_lines(bytes, limit, |_, event, _| {
+            events.push(event);
+            true
+        })?;
         Ok(Readback { events, damaged, torn })
     }
 

@@ -19,6 +19,6 @@ mod name;
 pub use atomic_file::{write_pieces, write_whole};
 pub use error::LedgerError;
 pub use folder::RunFolder;
-pub use jsonl::{Damage, Playback, Readback, RunJournal, play, play_places, read};
+pub use jsonl::{Damage, Playback, Readback, RunJournal, is_being_written, play, play_places, play_while, read};
 pub use line_reader::LineReader;
 pub use name::safe_name;

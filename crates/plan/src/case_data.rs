@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use agentci_dataset::{DataError, DataRow, Dataset};
+use agentci_dataset::{DataError, DataRow, Dataset, RowCursor};
 use agentci_source::{Diagnostic, Name, Node, Span};
 
 use crate::case_path::filled_path;
@@ -59,6 +59,14 @@ impl<'p> PlannedCase<'p> {
         match &self.case.data {
             Some(data) => data.dataset.index.id(self.row),
             None => &self.case.id,
+        }
+    }
+
+    /// The case with its row, if it is made from data.
+    pub fn completed(&self, rows: &mut RowCursor<'_>) -> Cow<'p, Case> {
+        match &self.case.data {
+            Some(data) => Cow::Owned(self.case.at_row(self.row, rows.read(&data.dataset, self.row))),
+            None => Cow::Borrowed(self.case),
         }
     }
 

@@ -109,7 +109,10 @@ impl Github {
                 text += &self.annotation("error", Some(place), &run.suite, &message);
             }
         }
-        if let Some(pending) = left_undone(run).filter(|_| run.pending()) {
+        if let Some(left) = left_undone(run).filter(|_| run.end().ceiling.is_some()) {
+            let place = Some((&*run.start.suite_path, 0, 0));
+            text += &self.annotation("error", place, &run.suite, &left);
+        } else if let Some(pending) = left_undone(run).filter(|_| run.pending()) {
             let place = Some((&*run.start.suite_path, 0, 0));
             text += &self.annotation("warning", place, &run.suite, &pending);
         }

@@ -29,6 +29,7 @@ use std::io::{self, BufWriter, Write};
 
 use agentci_verdict::{Aggregates, Body, CaseRow, CaseStatus, Cause, GateStatus, RunEvent, Stability};
 
+use crate::overall::left;
 use crate::{
     AgentTestResult, DocumentReport, OwnReports, OwnWordsResults, PIECE, Paint, ReportedRun, RunDocument, agents,
     duration, findings, gate_lines, not_loaded, printable, score, similarity, stability, xml_attribute, xml_text,
@@ -218,6 +219,13 @@ fn extra_cases(run: &ReportedRun) -> Vec<ExtraCase> {
             "the run did not finish: it was killed or is still running; {not_run} of {total} cases have no result"
         );
         cases.push(ExtraCase::error("run", "incomplete", &message, &message));
+    }
+    let end = run.end();
+    if !run.incomplete()
+        && let Some(ceiling) = &end.ceiling
+    {
+        let message = format!("the run was stopped: {}; {}", ceiling.reason, left(&end));
+        cases.push(ExtraCase::error("run", "ceiling", &message, &printable(&message)));
     }
     let gate = |name: &str, message: String, more: &str| ExtraCase {
         name: format!("gate: {name}"),

@@ -1,7 +1,7 @@
 //! The result of a run as a whole, in the same words for every report that has a title.
 
 use agentci_source::Place;
-use agentci_verdict::{Aggregates, GateReport, GateStatus};
+use agentci_verdict::{Aggregates, GateReport, GateStatus, RunEnd};
 
 use crate::{ReportedRun, count_of, gates};
 
@@ -17,6 +17,8 @@ pub(crate) fn overall(run: &ReportedRun, numbers: &Aggregates) -> &'static str {
         PENDING
     } else if run.held_to_cases() && numbers.cases_fail + numbers.cases_error > 0 {
         "failed"
+    } else if !run.end().is_whole() {
+        "incomplete"
     } else {
         PASSED
     }
@@ -76,20 +78,44 @@ pub(crate) fn left_undone(run: &ReportedRun) -> Option<String> {
         let cases = count_of(numbers.cases_fail + numbers.cases_error, "case");
         format!("The verdict is pending: {cases} of this shard did not pass, and agentci merge decides.")
     });
-    let said: Vec<String> = [unfinished(run), missing, pending].into_iter().flatten().collect();
+    let unobserved = run.end().unobserved_cost;
+    let unobserved = (unobserved > 0).then(|| {
+        format!(
+            "The ceiling for the cost does not cover {}, whose agents reported no usage.",
+            count_of(unobserved, "run")
+        )
+    });
+    let said: Vec<String> = [unfinished(run), missing, pending, unobserved].into_iter().flatten().collect();
     (!said.is_empty()).then(|| said.join(" "))
 }
 
 fn unfinished(run: &ReportedRun) -> Option<String> {
     let end = run.end();
-    let not_run = format!("{} not run", count_of(end.not_run, "case"));
+    let not_run = left(&end);
     if run.incomplete() {
         Some(format!("This report is incomplete: the run was killed, or its record is cut off. {not_run}."))
     } else if end.interrupted {
         Some(format!("The run was interrupted. {not_run}."))
-    } else if end.not_run > 0 {
+    } else if let Some(ceiling) = &end.ceiling {
+        let (flag, limit) = (plain(&ceiling.flag), plain(&ceiling.limit));
+        Some(format!("The run was stopped by {flag} {limit}. {not_run}."))
+    } else if end.not_run > 0 || end.unfinished > 0 {
         Some(format!("The run was stopped early. {not_run}."))
     } else {
         None
     }
+}
+
+/// What a run left: `3 cases not run, 1 case not finished`.
+pub(crate) fn left(end: &RunEnd) -> String {
+    let not_run = format!("{} not run", count_of(end.not_run, "case"));
+    match end.unfinished {
+        0 => not_run,
+        unfinished => format!("{not_run}, {} not finished", count_of(unfinished, "case")),
+    }
+}
+
+/// The characters of a word that need no escaping in any report.
+fn plain(word: &str) -> String {
+    word.chars().filter(|letter| letter.is_ascii_alphanumeric() || " .-".contains(*letter)).take(40).collect()
 }

@@ -101,7 +101,7 @@ impl ReportedRun {
             wall_us: 0,
             interrupted: true,
             not_run: self.start.cases_total.saturating_sub(self.rows.len()),
-            stability: None,
+            ..RunEnd::default()
         })
     }
 }

@@ -349,6 +349,7 @@ fn many(count: usize, fails: impl Fn(usize) -> bool) -> Vec<RunEvent> {
             Body::TaskStart(TaskStart {
                 task_id: id.as_str().into(),
                 input: json!({ "question": "where is it?" }).into(),
+                definition: None,
             }),
             Body::ToolCall(call),
             Body::ToolResult(result),

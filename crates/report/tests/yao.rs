@@ -57,7 +57,8 @@ fn attempt(id: &str, number: u32, output: Option<Value>, mut end: CaseEnd) -> Ve
     let case = Some((id, number));
     let at = end.wall_ms;
     let input = json!({ "messages": [{ "role": "user", "content": "hi" }] });
-    let mut events = vec![event(case, 0, Body::TaskStart(TaskStart { task_id: id.into(), input: input.into() }))];
+    let mut events =
+        vec![event(case, 0, Body::TaskStart(TaskStart { task_id: id.into(), input: input.into(), definition: None }))];
     events.extend(output.map(|output| event(case, at, Body::FinalOutput(FinalOutput { output: output.into() }))));
     events.push(event(case, at, Body::CaseEnd(Arc::new(end))));
     events

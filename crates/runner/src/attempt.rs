@@ -73,8 +73,9 @@ struct AttemptEnd {
 /// Runs a case as often as configured. Returns the worst status, or `None` if the case was not started.
 pub(crate) async fn attempts(job: &CaseJob<'_>, pending: &PendingCases<'_>) -> Option<CaseStatus> {
     let mut worst = None;
+    let mut was_cut = false;
     let mut runs = if job.case.skip.is_some() { 1 } else { job.case.runs.max(1) };
-    let mut number = 0;
+    let (mut number, mut made) = (0, 0);
     while number < runs {
         number += 1;
         let gives_up = job.run.options.settings.fail_fast && pending.tally().failed && worst.is_none();
@@ -82,17 +83,22 @@ pub(crate) async fn attempts(job: &CaseJob<'_>, pending: &PendingCases<'_>) -> O
         if job.run.stop.stopped() || gives_up || overspent {
             break;
         }
-        let (status, planned) = with_retries(job, number).await;
+        let (status, planned, cut) = with_retries(job, number).await;
         runs = planned;
+        was_cut |= cut;
+        made = number;
         pending.attempted(status);
         worst = worst.max(Some(status));
+    }
+    if worst.is_some() && (was_cut || made < runs) {
+        pending.left_unfinished();
     }
     worst
 }
 
 /// Runs a case once, and retries it while its agent is unreachable or busy and retries are left. Returns its status and
-/// the number of runs, as far as known.
-async fn with_retries(job: &CaseJob<'_>, number: u32) -> (CaseStatus, u32) {
+/// the number of runs, as far as known, and whether it was cut.
+async fn with_retries(job: &CaseJob<'_>, number: u32) -> (CaseStatus, u32, bool) {
     let mut retries = Retries::new(job.run.options.settings.retries);
     loop {
         let mut attempt = Attempt::new(job, number);
@@ -106,8 +112,8 @@ async fn with_retries(job: &CaseJob<'_>, number: u32) -> (CaseStatus, u32) {
         }
         ended.end.warnings.extend(retries.summary(ended.end.passed));
         plan_next(job, number, &mut ended.end);
-        let planned = ended.end.runs;
-        return (tell(&attempt, ended), planned);
+        let (planned, cut) = (ended.end.runs, ended.end.was_cut());
+        return (tell(&attempt, ended), planned, cut);
     }
 }
 

@@ -5,9 +5,10 @@ use std::ops::ControlFlow;
 
 use agentci_plan::Turn;
 use agentci_trace::{CallChange, Event, EventKind, Joiner, Observer};
-use agentci_verdict::Finding;
+use agentci_verdict::{Body, Finding};
 
 use crate::meter::{Meter, Meters};
+use crate::spending::AttemptSpending;
 use crate::{attempt::Attempt, job::CaseJob, tool_host::allowed, trace_limits::Volume, translate};
 
 /// Watches one conversation with an agent.
@@ -21,6 +22,7 @@ pub(crate) struct ConversationWatch<'w> {
 struct WatchedCall<'w> {
     meters: Meters<'w>,
     volume: Volume,
+    spending: AttemptSpending,
     found: Vec<Finding>,
 }
 
@@ -28,7 +30,8 @@ impl<'w> ConversationWatch<'w> {
     pub(crate) fn new(attempt: &'w Attempt<'w>) -> Self {
         let job = attempt.job;
         let of_case = Meter::of_case(&job.case.limits, job.run.sources, job.secrets.brought());
-        let seen = WatchedCall { meters: Meters::new(of_case), volume: Volume::default(), found: Vec::new() };
+        let (volume, spending, found) = Default::default();
+        let seen = WatchedCall { meters: Meters::new(of_case), volume, spending, found };
         Self { attempt, seen: RefCell::new(seen) }
     }
 
@@ -40,7 +43,10 @@ impl<'w> ConversationWatch<'w> {
 
     /// Records something that the agent did, and returns whether it may continue.
     pub(crate) fn saw(&self, event: &Event) -> ControlFlow<()> {
-        if let Some(body) = translate::translate(event, &self.attempt.job.case_id) {
+        if let Some(mut body) = translate::translate(event, &self.attempt.job.case_id) {
+            if let Body::TaskStart(start) = &mut body {
+                start.definition = self.attempt.job.definition();
+            }
             self.attempt.emit_at(event.at.unix_ms, body);
         }
         if translate::tells_turns(&self.attempt.job.case.target)
@@ -48,7 +54,8 @@ impl<'w> ConversationWatch<'w> {
         {
             self.attempt.emit_at(event.at.unix_ms, body);
         }
-        let WatchedCall { meters, volume, found } = &mut *self.seen.borrow_mut();
+        let WatchedCall { meters, volume, spending, found } = &mut *self.seen.borrow_mut();
+        spending.count(self.attempt.job, event);
         let mut reasons = reasons_to_stop(self.attempt.job, meters, event);
         if reasons.is_empty() {
             reasons.extend(volume.count(event));
@@ -72,7 +79,8 @@ impl<'w> ConversationWatch<'w> {
 
     /// All findings, and the usage of the case.
     pub(crate) fn conclude(self) -> (Vec<Finding>, Meter<'w>) {
-        let WatchedCall { meters, found, .. } = self.seen.into_inner();
+        let WatchedCall { meters, found, spending, .. } = self.seen.into_inner();
+        spending.conclude(self.attempt.job);
         (found, meters.conclude())
     }
 }

@@ -65,9 +65,23 @@ impl<'e> EventSink<'e> {
             self.kept.borrow_mut().told.only_new(Arc::make_mut(end));
         }
         let (case_id, attempt) = (Some(Arc::clone(of.0)), Some(of.1));
-        let event = RunEvent { suite: Arc::clone(&self.suite), case_id, attempt, timestamp, body };
+        self.pass_on(RunEvent { suite: Arc::clone(&self.suite), case_id, attempt, timestamp, body });
+    }
+
+    /// Emits an event of a stored run, which contains no secrets.
+    pub(crate) fn stored(&self, event: RunEvent) {
+        let mut kept = self.kept.borrow_mut();
+        if let Body::CaseEnd(end) = &event.body {
+            kept.told.learn(end);
+        }
+        drop(kept);
+        self.pass_on(event);
+    }
+
+    /// Emits an event, and the stability of the case if the event completed one that was run several times.
+    fn pass_on(&self, event: RunEvent) {
         let stability = self.kept.borrow_mut().take(&event);
-        let case_id = event.case_id.clone().filter(|_| stability.is_some());
+        let (timestamp, case_id) = (event.timestamp, event.case_id.clone().filter(|_| stability.is_some()));
         (self.out)(event);
         if let Some(stability) = stability {
             let (suite, body) = (Arc::clone(&self.suite), Body::Stability(stability));
@@ -87,6 +101,14 @@ impl<'e> EventSink<'e> {
 }
 
 impl ToldPrompts {
+    /// Notes the prompts of a stored run, which kept to the limits.
+    fn learn(&mut self, end: &CaseEnd) {
+        for prompt in &end.prompts {
+            self.bytes += serde_json::to_vec(prompt).map_or(0, |text| text.len());
+            self.ids.insert(prompt.id.clone());
+        }
+    }
+
     /// Removes prompts that were already emitted or exceed the limits.
     fn only_new(&mut self, end: &mut CaseEnd) {
         let prompts = std::mem::take(&mut end.prompts);

@@ -9,6 +9,8 @@ use agentci_stubs::ToolboxError;
 use agentci_trace::{EventKind, Observer, Trace};
 use agentci_verdict::{Cause, Failure, Finding, Outcome};
 
+use crate::budget::MAX_WALL;
+
 /// Configuration errors of the case itself.
 pub(crate) fn config(problems: &Diagnostics, sources: &Sources) -> Vec<Finding> {
     problems
@@ -77,8 +79,16 @@ pub(crate) fn timeout(limit: Duration, facts: Vec<String>) -> Finding {
     Finding { notes: facts, ..finding.help("raise `--timeout` or the case's own limit if it needs longer") }
 }
 
-/// The suite exceeded its timeout.
+/// A ceiling of the run ended the case, which says nothing about its agent.
+pub(crate) fn ceiling(reason: impl Into<String>) -> Finding {
+    Finding::new(Cause::Interrupted, reason).help("run the case again: `--resume` continues the run")
+}
+
+/// The suite exceeded its timeout, or the ceiling for the time of the run.
 pub(crate) fn suite_timeout(limit: Duration, flag: &str) -> Finding {
+    if flag == MAX_WALL {
+        return ceiling(format!("ended by `{MAX_WALL}` of {}", print_duration(limit)));
+    }
     Finding::new(Cause::Timeout, format!("the suite did not finish within {}", print_duration(limit)))
         .help(format!("raise `{flag}` if the suite needs longer"))
 }

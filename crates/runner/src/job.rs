@@ -1,5 +1,6 @@
 //! A case that is running, across all of its attempts.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use agentci_checks::ReadyCase;
@@ -18,6 +19,7 @@ pub(crate) struct CaseJob<'j> {
     /// The id in every event of this case.
     pub(crate) case_id: Arc<str>,
     pub(crate) ready: &'j ReadyCase,
+    definition: OnceCell<Option<Arc<str>>>,
     /// The position among the selected cases.
     pub(crate) index: usize,
     pub(crate) secrets: Secrets,
@@ -35,11 +37,18 @@ impl<'j> CaseJob<'j> {
             case,
             case_id: case.id.shared(),
             ready,
+            definition: OnceCell::new(),
             index: *index,
             secrets: Secrets::new(&run.secrets),
             resources: CaseResources::new(&run.shared.library, &case.id, run.options.settings.seed),
             progress: CaseProgress::default(),
         }
+    }
+
+    /// Identifies the definition of the case.
+    pub(crate) fn definition(&self) -> Option<Arc<str>> {
+        let of = || self.run.options.definition.and_then(|of| of(self.case, self.ready));
+        self.definition.get_or_init(of).clone()
     }
 
     /// A configuration error at this place of the suite.

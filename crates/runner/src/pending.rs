@@ -8,12 +8,14 @@ use agentci_plan::{Case, CasePosition, Cases};
 use agentci_source::Files;
 use agentci_verdict::CaseStatus;
 
+use crate::finished::FinishedCases;
 use crate::run::{RunPlan, RunShard};
 
 /// The cases of a run, in the order they start.
 pub(crate) struct PendingCases<'p> {
     selected: &'p [CasePosition],
     part: Option<&'p RunShard>,
+    finished: Option<&'p FinishedCases>,
     /// All lanes are futures on one thread and take from the same list. Nothing is awaited while this is borrowed.
     state: RefCell<QueueState<'p>>,
 }
@@ -32,6 +34,8 @@ struct QueueState<'p> {
 pub(crate) struct CaseTally {
     pub(crate) worst: CaseStatus,
     pub(crate) not_run: usize,
+    /// Cases that were started and not finished.
+    pub(crate) unfinished: usize,
     pub(crate) failed: bool,
 }
 
@@ -47,7 +51,8 @@ impl<'p> PendingCases<'p> {
     /// Moves all cases out of a run plan.
     pub(crate) fn new(run: &mut RunPlan<'p>) -> Self {
         let (cases, ready) = (std::mem::take(&mut run.cases), std::mem::take(&mut run.ready));
-        Self::of((cases, ready), run.options.files, run.selected, run.facts.shard.as_ref())
+        let finished = run.facts.finished.as_deref();
+        Self { finished, ..Self::of((cases, ready), run.options.files, run.selected, run.facts.shard.as_ref()) }
     }
 
     fn of(
@@ -56,10 +61,11 @@ impl<'p> PendingCases<'p> {
         selected: &'p [CasePosition],
         part: Option<&'p RunShard>,
     ) -> Self {
-        let tally = CaseTally { worst: CaseStatus::Pass, not_run: 0, failed: false };
+        let tally = CaseTally { worst: CaseStatus::Pass, not_run: 0, unfinished: 0, failed: false };
         let cases = cases.into_iter().map(Some).collect();
         let rows = RowCursor::new(files);
-        Self { selected, part, state: RefCell::new(QueueState { next: 0, cases, ready, rows, tally }) }
+        let state = RefCell::new(QueueState { next: 0, cases, ready, rows, tally });
+        Self { selected, part, finished: None, state }
     }
 
     /// Takes the next case. A case that does not exist or has already run counts as an error and as not run.
@@ -68,6 +74,10 @@ impl<'p> PendingCases<'p> {
         while let Some(&wanted) = self.selected.get(state.next) {
             let position = state.next;
             state.next += 1;
+            let is_finished = |id: &str| self.finished.is_some_and(|finished| finished.has(id));
+            if state.id(wanted).is_some_and(is_finished) {
+                continue;
+            }
             if let Some((case, ready)) = state.take(wanted) {
                 let index = self.part.and_then(|part| part.positions.get(position)).copied().unwrap_or(position);
                 return Some(NextCase { case, ready, index });
@@ -81,6 +91,11 @@ impl<'p> PendingCases<'p> {
     /// Records the status of an attempt.
     pub(crate) fn attempted(&self, status: CaseStatus) {
         self.state.borrow_mut().tally.failed |= status > CaseStatus::Skipped;
+    }
+
+    /// Records that a case was started and not finished.
+    pub(crate) fn left_unfinished(&self) {
+        self.state.borrow_mut().tally.unfinished += 1;
     }
 
     /// Records the worst status of a case's attempts; `None` if the case was not started.
@@ -99,6 +114,15 @@ impl<'p> PendingCases<'p> {
 }
 
 impl QueueState<'_> {
+    /// The id of a case that has not run.
+    fn id(&self, position: CasePosition) -> Option<&str> {
+        let case = self.cases.get(position.case as usize)?.as_ref()?;
+        Some(match &case.data {
+            Some(data) => data.dataset.index.id(position.row as usize),
+            None => &case.id,
+        })
+    }
+
     fn take(&mut self, position: CasePosition) -> Option<(Box<Case>, ReadyCase)> {
         let index = position.case as usize;
         let written = self.cases.get_mut(index)?;
@@ -146,6 +170,6 @@ mod tests {
         assert_eq!(Arc::strong_count(&target), 2);
         // A case that already ran and one that does not exist are not counted as passed.
         assert!(pending.next().is_none());
-        assert_eq!(pending.tally(), CaseTally { worst: CaseStatus::Error, not_run: 2, failed: false });
+        assert_eq!(pending.tally(), CaseTally { worst: CaseStatus::Error, not_run: 2, unfinished: 0, failed: false });
     }
 }

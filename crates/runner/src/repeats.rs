@@ -41,6 +41,13 @@ impl RepeatSpending {
         }
     }
 
+    /// Adds a run of a stored case, if the case was repeated until it was decided.
+    pub(crate) fn add_stored(&self, end: &CaseEnd) {
+        if end.most_runs.is_some() {
+            self.add(end);
+        }
+    }
+
     /// Why no further run may start, if the budget is used up. `of` is the key in the suite that sets it.
     fn exceeded(&self, budget: RepeatBudget, of: &str) -> Option<String> {
         if let Some(limit) = budget.cost_usd {

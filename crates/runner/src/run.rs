@@ -1,14 +1,15 @@
 //! The input of a run: the plan, the selected cases and how to run them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use agentci_checks::ReadyCase;
 use agentci_plan::{Case, CasePosition, Cases, Suite};
 use agentci_source::Sources;
-use agentci_verdict::{NotLoaded, Policy, ShardOf};
+use agentci_verdict::{NotLoaded, Policy, RunSession, ShardOf};
 use serde_json::Value;
 
-use crate::{options::RunOptions, services::takes_turns, stop::Stop};
+use crate::{finished::FinishedCases, options::RunOptions, services::takes_turns, stop::Stop};
 
 /// Facts for the first event of a run that are not in the plan.
 #[derive(Debug, Clone, Default)]
@@ -29,6 +30,10 @@ pub struct RunFacts {
     pub shard: Option<RunShard>,
     /// Files that should have been run but could not be loaded.
     pub not_loaded: Vec<NotLoaded>,
+    /// The command that the run belongs to, if it runs several suites.
+    pub session: Option<RunSession>,
+    /// The cases that an earlier run has finished, if this one continues it.
+    pub finished: Option<Arc<FinishedCases>>,
 }
 
 /// One shard of a run that several machines share.

@@ -37,6 +37,8 @@ pub(crate) fn run_start(run: &RunPlan<'_>, tools_at: Option<String>) -> RunStart
         not_loaded: facts.not_loaded.clone(),
         embedder: chosen_embedder(suite, options),
         recheck: None,
+        session: facts.session.clone(),
+        resumed: facts.finished.as_ref().map(|finished| finished.facts.clone()),
     }
 }
 

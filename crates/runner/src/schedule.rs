@@ -9,11 +9,12 @@ use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 
 use crate::attempt::attempts;
+use crate::budget::Budget;
 use crate::event_sink::EventSink;
 use crate::job::CaseJob;
 use crate::pending::{CaseTally, PendingCases};
 use crate::redact::suite_secrets;
-use crate::run::RunPlan;
+use crate::run::{RunFacts, RunPlan};
 use crate::run_start::run_start;
 use crate::services::ToolServer;
 use crate::suite_run::SuiteRun;
@@ -34,15 +35,30 @@ pub async fn run_suite(mut run: RunPlan<'_>, emit: &mut dyn FnMut(RunEvent)) -> 
     let suite_run = SuiteRun::start(&run, &clock, secrets, &events, tools);
     let (all_selected, lanes) = (run.selected.len() == case_count(&run.cases), run.lanes());
     let pending = PendingCases::new(&mut run);
+    let stored = resume(&suite_run, run.facts, &pending).await;
     in_lanes(lanes, async || take_cases(&suite_run, &pending).await).await;
     let mut tally = pending.tally();
     drop(pending);
+    tally.worst = tally.worst.max(stored);
     // The end that was held back may be worse than all ends emitted so far.
     suite_run.shared.agents.stop().await;
     suite_run.shared.evidence.close().await;
     let held = suite_run.shared.held.tell(&events);
     tally.worst = tally.worst.max(held.unwrap_or(CaseStatus::Pass));
     conclude(&run, &events, &clock, tally, all_selected)
+}
+
+/// Emits the events of the cases that an earlier run has finished, if this one continues it. Returns their worst status.
+async fn resume(run: &SuiteRun<'_>, facts: &RunFacts, pending: &PendingCases<'_>) -> CaseStatus {
+    let Some(finished) = &facts.finished else { return CaseStatus::Pass };
+    match finished.emit(run).await {
+        Ok(worst) => worst,
+        Err(reason) => {
+            let _ = finished.trouble.set(reason);
+            pending.left_unfinished();
+            CaseStatus::Error
+        }
+    }
 }
 
 /// Runs `count` lanes concurrently until all of them are done.
@@ -73,16 +89,29 @@ fn conclude(
     all_selected: bool,
 ) -> CaseStatus {
     let RunPlan { suite, facts, options, stop, .. } = *run;
-    let CaseTally { mut worst, not_run, .. } = tally;
+    let CaseTally { mut worst, not_run, unfinished, .. } = tally;
     let now = clock.now();
     let stability = StabilitySummary::of_several(&events.rows());
     let wall_us = now.offset_us;
-    let end = RunEnd { wall_ms: wall_us / 1000, wall_us, interrupted: stop.stopped(), not_run, stability };
+    let budget = options.settings.budget.as_deref();
+    let ceiling = budget.and_then(Budget::reached).filter(|_| not_run > 0 || unfinished > 0);
+    let unobserved_cost = budget.filter(|budget| budget.limits_cost()).map_or(0, |budget| budget.spent().unobserved);
+    let end = RunEnd {
+        wall_ms: wall_us / 1000,
+        wall_us,
+        interrupted: stop.stopped(),
+        not_run,
+        unfinished,
+        ceiling,
+        unobserved_cost,
+        stability,
+    };
+    let is_whole = end.is_whole();
     if let Some(policy) = run.policy {
-        let whole = all_selected && not_run == 0 && !stop.stopped();
+        let whole = all_selected && is_whole;
         let rows = events.rows();
         // A failed recording would be missing in later replays.
-        let sound = not_run == 0 && !stop.stopped() && options.mode != Mode::Record && rows.all_run();
+        let sound = is_whole && options.mode != Mode::Record && rows.all_run();
         // A single shard looks like a run with missing cases, so gates are evaluated for all shards together.
         let mut report = if facts.shard.is_some() {
             policy.put_off(&rows, sound)
@@ -93,8 +122,8 @@ fn conclude(
         worst = report.decide(worst, sound);
         events.of_run(now.unix_ms, Body::Gates(Box::new(report)));
     }
-    events.of_run(now.unix_ms, Body::RunEnd(end));
-    if not_run > 0 && options.settings.budget.as_ref().is_some_and(|budget| budget.exceeded().is_some()) {
+    events.of_run(now.unix_ms, Body::RunEnd(end.clone()));
+    if unfinished > 0 || end.ceiling.is_some() {
         worst = worst.max(CaseStatus::Error);
     }
     if options.settings.require_agent && events.lacks_agent() { worst.max(CaseStatus::Fail) } else { worst }

@@ -9,6 +9,7 @@ use agentci_trace::Redactor;
 use agentci_verdict::RepeatRule;
 use tokio::time::Instant;
 
+use crate::budget::MAX_WALL;
 use crate::draws::Draws;
 use crate::event_sink::EventSink;
 use crate::evidence::Evidence;
@@ -81,7 +82,7 @@ impl<'r> SuiteRun<'r> {
             draws: Draws::new(options.settings.seed),
             evidence: Evidence::new(suite, options),
             library: Library::default(),
-            unmet: Unmet::new(&run.cases, options.mode),
+            unmet: Unmet::new(&run.cases, options.mode, run.facts.finished.as_deref()),
             snapshots: run.written().any(compares_tools),
             tools,
             agents: ServedAgents::default(),
@@ -106,6 +107,6 @@ fn deadline(options: &RunOptions<'_>, clock: &Clock) -> Option<SuiteDeadline> {
         Some(SuiteDeadline { at, after, flag: "--timeout" })
     });
     let of_budget = options.settings.budget.as_ref().and_then(|budget| budget.deadline());
-    let of_budget = of_budget.map(|(at, after)| SuiteDeadline { at: Instant::from_std(at), after, flag: "--max-wall" });
+    let of_budget = of_budget.map(|(at, after)| SuiteDeadline { at: Instant::from_std(at), after, flag: MAX_WALL });
     of_suite.into_iter().chain(of_budget).min_by_key(|deadline| deadline.at)
 }

@@ -99,7 +99,7 @@ pub(crate) fn translate(event: &Event, case_id: &Arc<str>) -> Option<Body> {
     let turn = event.turn;
     Some(match &event.kind {
         EventKind::TurnStart(input) if turn == 0 => {
-            Body::TaskStart(TaskStart { task_id: Arc::clone(case_id), input: Arc::clone(input) })
+            Body::TaskStart(TaskStart { task_id: Arc::clone(case_id), input: Arc::clone(input), definition: None })
         }
         EventKind::TurnStart(input) => Body::TurnStart(TurnStart { turn, input: Arc::clone(input) }),
         EventKind::Text(text) => Body::Text(TextSaid { turn, text: text.clone() }),

@@ -3,12 +3,12 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use agentci_plan::{Cases, Fault, FaultTime, Mode};
+use agentci_plan::{Cases, Fault, FaultTime, Mode, planned, positions};
 use agentci_source::{Sources, Span, did_you_mean};
 use agentci_stubs::Faults;
 use agentci_trace::Trace;
 
-use crate::job::CaseJob;
+use crate::{finished::FinishedCases, job::CaseJob};
 
 /// The state of a suite's faults, each identified by its place. A fault that several cases share is reported with the
 /// last of them, if none of them met it.
@@ -36,11 +36,19 @@ struct Awaited {
 
 impl Unmet {
     /// The faults of all cases, whether selected or not: a case that was left out may have met one.
-    pub(crate) fn new(cases: &Cases, mode: Mode) -> Self {
+    pub(crate) fn new(cases: &Cases, mode: Mode, finished: Option<&FinishedCases>) -> Self {
         let mut awaited: BTreeMap<Span, Awaited> = BTreeMap::new();
         if mode != Mode::Record {
-            for case in cases.iter().filter(|case| case.skip.is_none()) {
+            let faulty = |at| planned(cases, at).filter(|planned| !planned.case.world.faults.is_empty());
+            for planned in positions(cases).filter_map(faulty).filter(|planned| planned.case.skip.is_none()) {
+                let case = planned.case;
+                let is_finished = finished.is_some_and(|finished| finished.has(planned.id()));
                 for fault in case.world.faults.iter() {
+                    if is_finished {
+                        // Whether it happened there is not stored.
+                        awaited.entry(fault.span).or_default().met = true;
+                        continue;
+                    }
                     let runs = case.repeats.as_ref().map_or(case.runs, |repeats| repeats.min);
                     awaited.entry(fault.span).or_default().left += u64::from(runs.max(1));
                 }

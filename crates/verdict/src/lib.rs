@@ -42,8 +42,9 @@ pub use distribution::Distribution;
 pub use event::{
     AssertionCount, AxisSetting, Body, CallLife, CallStep, CaseCombination, CaseEnd, CaseRecheck, CheckChange,
     CheckEnd, CheckStatus, FinalOutput, Finding, LogLine, Matched, Metrics, ModelCallMade, NotLoaded, NotRechecked,
-    ReplaySource, RunEnd, RunEvent, RunRecheck, RunStart, ShardOf, TaskError, TaskStart, TextSaid, ToolCallMade,
-    ToolResultGiven, TraceEnd, TraceKind, TraceMark, TurnStart, TurnTimes, check_changes,
+    ReplaySource, RunCeiling, RunEnd, RunEvent, RunRecheck, RunResumed, RunSession, RunStart, ShardOf, TaskError,
+    TaskStart, TextSaid, ToolCallMade, ToolResultGiven, TraceEnd, TraceKind, TraceMark, TurnStart, TurnTimes,
+    check_changes,
 };
 pub use exit::ExitStatus;
 pub use line::{EventError, LinePlace, VERSION};

@@ -71,7 +71,7 @@ pub enum Cause {
     Hook,
     /// The case or something it needs is invalid.
     Config,
-    /// The user stopped the run.
+    /// The user or a ceiling stopped the run.
     Interrupted,
     /// The stored run lacks what a recheck of it needs.
     NotRechecked,

@@ -58,8 +58,7 @@ impl FailedCases {
 
     /// Reads them from the newest run of a suite.
     pub(super) fn of_newest(suite: &Suite, output_dir: Option<&Path>) -> Result<Self, CliError> {
-        let base = output_dir.or(suite.output_dir.as_deref()).unwrap_or(Path::new(RUNS));
-        let folder = base.join(safe_name(&suite.name));
+        let folder = run_folders(suite, output_dir);
         let Some(run) = newest(&folder) else {
             return Err(CliError::new(
                 format!("`--failed`: the suite `{}` has no stored run in `{}`", suite.name, folder.display()),
@@ -79,12 +78,36 @@ impl FailedCases {
     }
 }
 
-/// The newest run folder. Runs that began in the same second are numbered.
+/// The newest run folder of a suite, if there is one.
+pub(super) fn newest_run(suite: &Suite, output_dir: Option<&Path>) -> Option<PathBuf> {
+    newest(&run_folders(suite, output_dir))
+}
+
+/// All run folders of a suite, the newest first.
+pub(super) fn newest_runs(suite: &Suite, output_dir: Option<&Path>) -> Vec<PathBuf> {
+    let mut runs = runs_in(&run_folders(suite, output_dir));
+    runs.sort_by_cached_key(|(order, _)| std::cmp::Reverse(order.clone()));
+    runs.into_iter().map(|(_, run)| run).collect()
+}
+
+/// Where the run folders of a suite are.
+fn run_folders(suite: &Suite, output_dir: Option<&Path>) -> PathBuf {
+    output_dir.or(suite.output_dir.as_deref()).unwrap_or(Path::new(RUNS)).join(safe_name(&suite.name))
+}
+
+/// The newest run folder.
 fn newest(folder: &Path) -> Option<PathBuf> {
-    let runs = DiskFiles.list(folder).ok()?.into_iter().map(|entry| entry.name);
-    let order = |name: &String| {
+    runs_in(folder).into_iter().max_by(|(one, _), (other, _)| one.cmp(other)).map(|(_, run)| run)
+}
+
+/// The run folders in a folder, each with its place in the order of time. Runs that began in the same second are
+/// numbered.
+fn runs_in(folder: &Path) -> Vec<((String, Option<u32>), PathBuf)> {
+    let names = DiskFiles.list(folder).into_iter().flatten().map(|entry| entry.name);
+    let order = |name: &str| {
         let number = name.splitn(3, '-').nth(2).and_then(|number| number.parse::<u32>().ok());
         (name.split('-').take(2).collect::<Vec<_>>().join("-"), number)
     };
-    runs.filter(|name| folder.join(name).join("run.jsonl").is_file()).max_by_key(order).map(|name| folder.join(name))
+    let runs = names.filter(|name| folder.join(name).join("run.jsonl").is_file());
+    runs.map(|name| (order(&name), folder.join(name))).collect()
 }

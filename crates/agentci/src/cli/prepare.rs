@@ -9,30 +9,47 @@ use agentci::verdict::NotLoaded;
 
 use super::dialect::DialectRunFlags;
 use super::github_job::{annotate_not_loaded, not_loaded};
+use super::resume::FoundRun;
 use super::run_arguments::RunCount;
 use super::unselected_cases::UnselectedCases;
 use super::{CliContext, CliError, LoadedSuite, RunArguments, Suites, inputs};
 
-/// Selects the cases to run, checks the flags against them, and reports problems with both. Returns what could not be
-/// loaded and is not reported by a case of any shard.
+/// What was found out before a run.
+#[derive(Debug, Default)]
+pub(super) struct Prepared {
+    /// What could not be loaded and is not reported by a case of any shard.
+    pub(super) not_loaded: Vec<NotLoaded>,
+    /// The stored run that each suite continues, by position.
+    pub(super) resumed: Vec<Option<FoundRun>>,
+}
+
+/// Selects the cases to run, checks the flags against them, and reports problems with both.
 pub(super) fn prepare(
     suites: &mut Suites,
     read: &BTreeSet<PathBuf>,
     arguments: &RunArguments,
     context: &CliContext,
-) -> Result<Vec<NotLoaded>, CliError> {
+) -> Result<Prepared, CliError> {
     let RunArguments { dialects, dialects_run, reports, .. } = arguments;
     let aside = arguments.talks_aside() || arguments.dry_run;
     dialects_run.report_has_a_place(suites, reports.first_out().is_some())?;
     if let Some(RunCount::Fixed(runs)) = arguments.runs {
         suites.repeat(runs);
     }
-    if let Err(error) = arguments.selection.apply(suites, arguments.output_dir.as_deref(), context) {
-        context.show(suites.problems(), suites.sources());
-        let errors = not_loaded(suites.problems(), suites.sources());
-        annotate_not_loaded(&errors, context, aside);
-        return Err(error);
-    }
+    let resumed = arguments
+        .resume
+        .fits(arguments)
+        .and_then(|()| arguments.selection.apply(suites, arguments.output_dir.as_deref(), context))
+        .and_then(|()| arguments.resume.find(suites, arguments, context));
+    let resumed = match resumed {
+        Ok(resumed) => resumed,
+        Err(error) => {
+            context.show(suites.problems(), suites.sources());
+            let errors = not_loaded(suites.problems(), suites.sources());
+            annotate_not_loaded(&errors, context, aside);
+            return Err(error);
+        }
+    };
     if arguments.runs == Some(RunCount::UntilDecided) {
         suites.repeat_until_decided().map_err(|suite| {
             let message =
@@ -53,7 +70,7 @@ pub(super) fn prepare(
     dialects_run.name_is_free(suites)?;
     let to_run = to_run(suites).len();
     arguments.gates.apply(suites, to_run)?;
-    Ok(not_loaded)
+    Ok(Prepared { not_loaded, resumed })
 }
 
 /// Refuses flags about results, tools and semantic checks that apply to nothing that is selected.

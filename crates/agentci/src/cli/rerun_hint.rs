@@ -22,12 +22,16 @@ const NAMED: usize = 10;
 const SELECTING: [&str; 5] = ["--case", "--tag", "--run", "--shard", "--shard-by"];
 /// Flags that select cases; a value is joined with `=`.
 const FAILED: [&str; 2] = ["--failed", "--lf"];
+/// The flag that continues a run.
+const RESUME: &str = "--resume";
 
 /// Collects the cases of a run that did not pass.
 #[derive(Debug, Default)]
 pub(super) struct RerunHint {
     /// The ids of the cases, by position.
     cases: BTreeMap<usize, String>,
+    /// Whether the run left cases that it did not finish.
+    has_left: bool,
 }
 
 impl Reporter for RerunHint {
@@ -37,11 +41,19 @@ impl Reporter for RerunHint {
         {
             self.cases.entry(end.index).or_insert_with(|| id.to_string());
         }
+        if let Body::RunEnd(end) = &event.body {
+            self.has_left = !end.is_whole();
+        }
         Ok(())
     }
 }
 
 impl RerunHint {
+    /// Whether the run left cases that it did not finish.
+    pub(super) fn has_left(&self) -> bool {
+        self.has_left
+    }
+
     /// The lines about a run that did not pass.
     pub(super) fn what_next(&self, context: &CliContext, report: &Path) -> String {
         let mut text = format!("report: {}\n", one_line(&report.display().to_string()));
@@ -62,7 +74,11 @@ impl RerunHint {
         while let Some(argument) = given.next() {
             if SELECTING.contains(&argument.as_str()) {
                 given.next();
-            } else if argument == "--watch" || FAILED.contains(&argument.as_str()) {
+            } else if argument == "--watch"
+                || argument == RESUME
+                || argument.starts_with("--resume=")
+                || FAILED.contains(&argument.as_str())
+            {
                 // Once is enough, and the cases are selected anew.
             } else if !SELECTING.iter().chain(&FAILED).any(|flag| argument.starts_with(&format!("{flag}="))) {
                 parts.push(quoted(argument)?);
@@ -88,6 +104,28 @@ impl RerunHint {
     }
 }
 
+/// The current command line, changed to continue this run, or the newest run of each suite. `failed` is the run whose
+/// failed cases were selected.
+pub(super) fn resuming(arguments: &[String], run: Option<&Path>, failed: Option<&Path>) -> Option<String> {
+    let mut parts = vec!["agentci".to_owned()];
+    let (flags, paths) = arguments.split_at(arguments.iter().position(|word| word == "--").unwrap_or(arguments.len()));
+    for argument in flags {
+        if argument == RESUME || argument.starts_with(&format!("{RESUME}=")) {
+            continue;
+        }
+        match failed.filter(|_| FAILED.contains(&argument.as_str())) {
+            Some(run) => parts.push(quoted(&format!("{argument}={}", run.display()))?),
+            None => parts.push(quoted(argument)?),
+        }
+    }
+    parts.push(quoted(&run.map_or(RESUME.to_owned(), |run| format!("{RESUME}={}", run.display())))?);
+    for path in paths {
+        parts.push(quoted(path)?);
+    }
+    let command = parts.join(" ");
+    (command.len() <= COMMAND_LIMIT).then_some(command)
+}
+
 /// A word, quoted for a shell; `None` if it contains unprintable characters.
 pub(super) fn quoted(word: &str) -> Option<String> {
     if one_line(word) != word {
@@ -108,7 +146,8 @@ mod tests {
 
     fn command(arguments: &[&str], cases: &[&str]) -> Option<String> {
         let cases = cases.iter().map(|id| (*id).to_owned()).enumerate().collect();
-        RerunHint { cases }.command(&arguments.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+        RerunHint { cases, has_left: false }
+            .command(&arguments.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
     }
 
     #[test]

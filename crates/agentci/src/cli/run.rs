@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use agentci::plan::{AnsweredBy, Mode};
+use agentci::plan::{AnsweredBy, Mode, PlannedCase};
 use agentci::{NotedFiles, Suites};
 
-use super::execute::execute;
+use super::execute::{Execution, execute, resumed};
 use super::github_job::{annotate_not_loaded, not_loaded};
-use super::prepare::prepare;
+use super::prepare::{Prepared, prepare};
 use super::record_flags::RecordSuiteArguments;
 use super::{CliContext, CliError, CommandResult, ExitStatus, RunArguments, runtime, stopped_by_signals, watch};
 
@@ -24,24 +24,28 @@ pub(crate) fn run(arguments: &RunArguments, context: &CliContext) -> CommandResu
         context.say("help: to record a command, write it after `--`: `agentci record -- python3 agent.py`\n");
         return Err(CliError::told());
     }
-    let not_loaded = prepare(&mut suites, &noted.into_read(), arguments, context)?;
+    let prepared = prepare(&mut suites, &noted.into_read(), arguments, context)?;
     if arguments.dry_run {
-        return Ok(dry_run(&suites, arguments, context));
+        return dry_run(&suites, &prepared, arguments, context);
     }
     arguments.recording.allowed(&suites, arguments.mode)?;
     let runtime = runtime()?;
     let stop = stopped_by_signals(&runtime);
-    Ok(execute(&mut suites, not_loaded, arguments, context, &runtime, &stop))
+    let failed_from = arguments.selection.newest_failed_run(&suites, arguments.output_dir.as_deref());
+    let run = Execution { prepared, failed_from };
+    execute(&mut suites, run, (arguments, context), &runtime, &stop)
 }
 
-fn dry_run(suites: &Suites, arguments: &RunArguments, context: &CliContext) -> ExitStatus {
+fn dry_run(suites: &Suites, prepared: &Prepared, arguments: &RunArguments, context: &CliContext) -> CommandResult {
+    let resumed = resumed(suites, &prepared.resumed, arguments, context)?;
     if arguments.json {
         context.print(&super::list::as_json(suites, arguments.mode));
     } else {
         let mut text = String::new();
-        for loaded in suites.loaded() {
+        for (loaded, resumed) in suites.loaded().iter().zip(&resumed) {
             let suite = &loaded.suite;
-            for planned in loaded.selected_cases() {
+            let kept = |case: &PlannedCase<'_>| resumed.as_ref().is_some_and(|run| run.finished.has(case.id()));
+            for planned in loaded.selected_cases().filter(|case| !kept(case)) {
                 let case = planned.case;
                 let answered = case.answered_by(arguments.mode.unwrap_or(suite.mode));
                 let note = match answered {
@@ -55,7 +59,7 @@ fn dry_run(suites: &Suites, arguments: &RunArguments, context: &CliContext) -> E
         context.print(&agentci::report::printable(&text));
     }
     let has_agents = arguments.agents.hold(suites, arguments.mode, context);
-    if suites.problems().has_errors() || !has_agents { ExitStatus::Failed } else { ExitStatus::Success }
+    Ok(if suites.problems().has_errors() || !has_agents { ExitStatus::Failed } else { ExitStatus::Success })
 }
 
 /// Runs with `--mode record`.

@@ -10,9 +10,11 @@ use clap::Args;
 use serde_json::Value;
 
 use super::agents::AgentFlags;
+use super::ceilings::CeilingFlags;
 use super::dialect::{self, DialectRunFlags};
 use super::gates::GateFlags;
 use super::record_flags::RecordFlags;
+use super::resume::ResumeFlag;
 use super::services::ServiceFlags;
 use super::shard::ShardFlags;
 use super::{DialectFlags, ReportFlags, Selection, Suites};
@@ -26,6 +28,8 @@ pub(crate) struct RunArguments {
     pub(super) paths: Vec<PathBuf>,
     #[command(flatten)]
     pub(super) selection: Selection,
+    #[command(flatten)]
+    pub(super) resume: ResumeFlag,
     #[command(flatten)]
     pub(super) shard: ShardFlags,
     #[command(flatten)]
@@ -44,6 +48,8 @@ pub(crate) struct RunArguments {
     /// Do not start further cases after the first one that does not pass
     #[arg(long)]
     pub(super) fail_fast: bool,
+    #[command(flatten)]
+    pub(super) ceilings: CeilingFlags,
     #[command(flatten)]
     pub(super) agents: AgentFlags,
     /// Retries per case if the agent is unreachable or returns status 429; failed checks are never retried

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -11,7 +11,7 @@ use clap::Args;
 use regex::Regex;
 use serde_json::Value;
 
-use super::failed_cases::FailedCases;
+use super::failed_cases::{FailedCases, newest_run};
 use super::{CliContext, CliError, LoadedSuite, Suites, meant_or};
 
 /// Stands for the newest run of each suite.
@@ -90,6 +90,11 @@ impl Selection {
         self.seed.unwrap_or_else(|| *self.drawn.get_or_init(draw_seed))
     }
 
+    /// The seed, if the user set it.
+    pub(crate) fn given_seed(&self) -> Option<u64> {
+        self.seed
+    }
+
     /// The flags that are stored with a run.
     pub(crate) fn recorded(&self) -> [(&'static str, Option<Value>); 2] {
         [("sample", self.sample.map(Value::from)), ("seed", self.sample.map(|_| self.seed().into()))]
@@ -117,6 +122,18 @@ impl Selection {
         }
         let cases = drawn.len();
         Some(format!("sampled {cases} of {all} cases; `--sample {sample} --seed {seed}` selects the same ones\n"))
+    }
+
+    /// Whether the newest run of each suite selects the cases.
+    pub(crate) fn selects_newest_failed(&self) -> bool {
+        self.failed.as_ref().is_some_and(|run| run == NEWEST)
+    }
+
+    /// The newest run, if it selects the cases of the only suite that runs.
+    pub(crate) fn newest_failed_run(&self, suites: &Suites, output_dir: Option<&Path>) -> Option<PathBuf> {
+        let mut runnable = suites.loaded().iter().filter(|loaded| loaded.is_runnable());
+        let only = runnable.next().filter(|_| self.selects_newest_failed() && runnable.next().is_none())?;
+        newest_run(&only.suite, output_dir)
     }
 
     /// The cases that did not pass in the stored runs, if they are to be selected.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::future::poll_fn;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
@@ -13,16 +13,19 @@ use agentci::ledger::{RunFolder, RunJournal};
 use agentci::plan::{Suite, TimeLimit};
 use agentci::runner::{Budget, RunFacts, Stop};
 use agentci::source::{Diagnostic, Diagnostics};
-use agentci::verdict::{CaseStatus, ExitStatus, NotLoaded};
+use agentci::verdict::{CaseStatus, ExitStatus, NotLoaded, RunSession as CommandRun};
 use agentci::{LoadedSuite, Settings, Suites};
 
 use super::dialect::OwnResults;
 use super::github_job::{annotate_not_loaded, not_loaded};
 use super::reports::tell_unwritten;
-use super::rerun_hint::RerunHint;
+use super::rerun_hint::{self, RerunHint};
+use super::resume::ResumedSuite;
 use super::run_metadata::{commit, shown};
 use super::suite_reports::{FinishedReports, SuiteReports};
-use super::{CliContext, CliError, CommandResult, RUNS, RunArguments, check_worker, gates, open_files, unix_ms};
+use super::{
+    CliContext, CliError, CommandResult, RUNS, RunArguments, ceilings, check_worker, gates, open_files, unix_ms,
+};
 
 /// A run of all selected suites.
 pub(super) struct RunSession<'s> {
@@ -32,36 +35,47 @@ pub(super) struct RunSession<'s> {
     /// What could not be loaded.
     pub(super) not_loaded: Vec<NotLoaded>,
     pub(super) seed: u64,
-    /// The budget for live calls.
+    /// The stored run that each suite continues, by position.
+    pub(super) resumed: Vec<Option<ResumedSuite>>,
+    /// The run whose failed cases are selected, if that is the newest one.
+    pub(super) failed_from: Option<PathBuf>,
+    /// The ceilings of the run.
     pub(super) budget: Arc<Budget>,
     /// The summaries of the suites so far, for `--json`.
     pub(super) summaries: Vec<Vec<u8>>,
+    /// The folders of runs that left cases.
+    pub(super) unfinished: Vec<PathBuf>,
 }
 
 impl RunSession<'_> {
     /// Runs the suites one after the other.
     pub(super) async fn run(&mut self, stop: &Stop) -> ExitStatus {
         let mut status = ExitStatus::Success;
+        let command = self.command();
+        let mut left_out = false;
         for position in 0..self.suites.loaded().len() {
             let enough = stop.stopped() || (self.arguments.fail_fast && status != ExitStatus::Success);
-            if !self.suites.loaded()[position].is_runnable() || enough {
+            if !self.suites.loaded()[position].is_runnable() {
                 continue;
             }
-            if self.budget.exceeded().is_some() {
-                status = status.max(ExitStatus::Failed);
-                break;
+            if enough {
+                left_out = true;
+                continue;
             }
-            let ended = self.run_suite(position, stop).await;
+            let ended = self.run_suite(position, command.as_ref(), stop).await;
             status = status.max(ended.unwrap_or_else(|error| error.tell(self.context)));
         }
         self.tell_spent();
+        self.tell_how_to_resume(command.is_some(), left_out && stop.stopped());
         agentci_process::sweep_all().await;
         if stop.stopped() { ExitStatus::Interrupted } else { status }
     }
 
-    async fn run_suite(&mut self, position: usize, stop: &Stop) -> CommandResult {
+    async fn run_suite(&mut self, position: usize, command: Option<&CommandRun>, stop: &Stop) -> CommandResult {
         let LoadedSuite { suite, selected, .. } = &self.suites.loaded()[position];
+        let resumed = self.resumed.get(position).cloned().flatten();
         let mut settings = self.settings(suite);
+        settings.seed = resumed.as_ref().and_then(|run| run.seed).unwrap_or(settings.seed);
         settings.parallel = open_files::fit(settings.parallel, suite, selected, self.context);
         self.resolve_tools(position, &settings).await?;
         let (folder, journal, own) = self.open(suite)?;
@@ -74,7 +88,14 @@ impl RunSession<'_> {
             reports.add(name, report);
         }
         let not_loaded = self.not_loaded.clone();
-        let facts = RunFacts { not_loaded, ..self.facts(suite, folder.id(), path.as_deref().filter(|_| is_out)) };
+        let finished = resumed.as_ref().map(|run| Arc::clone(&run.finished));
+        let session = resumed.and_then(|run| run.session).or_else(|| command.cloned());
+        let facts = RunFacts {
+            not_loaded,
+            session,
+            finished: finished.clone(),
+            ..self.facts(suite, folder.id(), path.as_deref().filter(|_| is_out))
+        };
         let (status, reports) = drive(self.suites, position, &facts, &settings, stop, reports).await;
         let FinishedReports { unwritten, journal_error, hint, summary } = reports.finish();
         let mut complete = tell_unwritten(unwritten, self.context).is_empty();
@@ -87,6 +108,14 @@ impl RunSession<'_> {
         if let Some(error) = journal_error {
             self.context.complain(&format!("`run.jsonl` is incomplete: {error}"), None);
             complete = false;
+        }
+        if let Some(reason) = finished.as_ref().and_then(|finished| finished.trouble.get()) {
+            let message = format!("the results of the resumed run are incomplete: {reason}");
+            self.context.complain(&message, Some("run everything again, without `--resume`"));
+            complete = false;
+        }
+        if hint.has_left() {
+            self.unfinished.push(folder.path().to_path_buf());
         }
         self.summaries.push(summary);
         let passed = status <= CaseStatus::Skipped;
@@ -120,25 +149,17 @@ impl RunSession<'_> {
     }
 
     pub(super) fn settings(&self, suite: &Suite) -> Settings {
-        let mut settings = Settings::default();
-        settings.mode = self.arguments.mode;
-        settings.parallel = self.arguments.parallel.unwrap_or_else(|| gates::parallel(suite, settings.parallel));
-        settings.fail_fast = self.arguments.fail_fast;
-        settings.require_agent = self.arguments.agents.required(suite);
-        settings.retries = self.arguments.retries;
-        match suite.habits.time_limit {
-            TimeLimit::Suite(_) => settings.suite_timeout = self.arguments.timeout,
-            TimeLimit::Case => settings.timeout = self.arguments.timeout,
-            // It was already applied to cases without their own limit.
-            TimeLimit::CaseDefault => {}
-        }
+        let mut settings = settings(self.arguments, suite);
         settings.seed = self.seed;
-        settings.worker = check_worker::program();
-        settings.tap = std::env::current_exe().ok();
-        settings.update = self.arguments.recording.update;
         settings.budget = Some(Arc::clone(&self.budget));
-        self.arguments.services.apply(&mut settings);
         settings
+    }
+
+    /// Identifies the command, if it runs several suites.
+    fn command(&self) -> Option<CommandRun> {
+        let runnable = self.suites.loaded().iter().filter(|loaded| loaded.is_runnable());
+        let suites: Vec<String> = runnable.map(|loaded| loaded.suite.name.clone()).collect();
+        (suites.len() > 1).then(|| CommandRun { id: format!("{}-{}", unix_ms(), std::process::id()), suites })
     }
 
     /// Checks that every tool is available in record and live mode, before anything runs.
@@ -173,14 +194,39 @@ impl RunSession<'_> {
         }
     }
 
-    /// Prints the cost of live calls, and whether the budget is exceeded.
+    /// Prints the cost of live calls, and whether a ceiling was reached.
     fn tell_spent(&self) {
-        if let Some(line) = super::record_flags::spent(&self.budget) {
+        if let Some(line) = ceilings::spent(&self.budget) {
             self.context.print_or_say(&line, self.arguments.talks_aside());
         }
-        if let Some(reason) = self.budget.exceeded() {
-            let help = "cases that were not run keep their recordings; raise the limit to record them";
-            self.context.complain(&format!("the run was stopped: {reason}"), Some(help));
+        if let Some(line) = ceilings::unobserved(&self.budget) {
+            self.context.say(&line);
+        }
+        match self.budget.exceeded() {
+            Some(reason) if !self.unfinished.is_empty() => {
+                let help = "cases that were not run keep their recordings; `--resume` runs them";
+                self.context.complain(&format!("the run was stopped: {reason}"), Some(help));
+            }
+            Some(reason) => self.context.say(&format!("warning: {reason}\n")),
+            None => {}
+        }
+    }
+
+    /// Prints the command that runs what is left. With `several` suites, it continues the last run of each.
+    fn tell_how_to_resume(&self, several: bool, left_out: bool) {
+        let run = match self.unfinished.as_slice() {
+            [] if !left_out => return,
+            [only] if !several => Some(only.as_path()),
+            _ => None,
+        };
+        // The newest run of a suite, whose failed cases were selected, is another one now.
+        let failed = self.failed_from.as_deref();
+        if self.arguments.selection.selects_newest_failed() && (several || failed.is_none()) {
+            return;
+        }
+        if let Some(command) = rerun_hint::resuming(&self.context.arguments, run, failed) {
+            let line = self.context.without_secrets(&format!("run the rest: {command}\n"));
+            self.context.print_or_say(&line, self.arguments.talks_aside());
         }
     }
 
@@ -197,6 +243,27 @@ impl RunSession<'_> {
         };
         self.context.print(&text);
     }
+}
+
+/// The settings of a run, without its seed and its ceilings.
+pub(super) fn settings(arguments: &RunArguments, suite: &Suite) -> Settings {
+    let mut settings = Settings::default();
+    settings.mode = arguments.mode;
+    settings.parallel = arguments.parallel.unwrap_or_else(|| gates::parallel(suite, settings.parallel));
+    settings.fail_fast = arguments.fail_fast;
+    settings.require_agent = arguments.agents.required(suite);
+    settings.retries = arguments.retries;
+    match suite.habits.time_limit {
+        TimeLimit::Suite(_) => settings.suite_timeout = arguments.timeout,
+        TimeLimit::Case => settings.timeout = arguments.timeout,
+        // It was already applied to cases without their own limit.
+        TimeLimit::CaseDefault => {}
+    }
+    settings.worker = check_worker::program();
+    settings.tap = std::env::current_exe().ok();
+    settings.update = arguments.recording.update;
+    arguments.services.apply(&mut settings);
+    settings
 }
 
 /// Runs the selected cases of a suite and feeds the reports.

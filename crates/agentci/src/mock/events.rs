@@ -35,7 +35,7 @@ pub(super) fn events(suite: &TestSuiteResult) -> Vec<RunEvent> {
 }
 
 fn bodies(index: usize, result: &AgentTestResult) -> Vec<Body> {
-    let task = TaskStart { task_id: result.test_case_name.as_str().into(), input: Arc::default() };
+    let task = TaskStart { task_id: result.test_case_name.as_str().into(), input: Arc::default(), definition: None };
     let usage = Usage { tokens_out: Some(result.tokens_used), ..Usage::default() };
     let mut bodies = vec![
         Body::TaskStart(task),

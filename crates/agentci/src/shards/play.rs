@@ -86,8 +86,12 @@ impl GatheredShards {
         }
         let longest = self.parts.iter().map(|part| &part.end).max_by_key(|end| end.micros());
         let (wall_ms, micros) = longest.map(|end| (end.wall_ms, end.wall_us)).unwrap_or_default();
+        let unobserved_cost = self.parts.iter().map(|part| part.end.unobserved_cost).sum();
         let stability = rows.stability();
-        on_event(of_run(ended_at, Body::RunEnd(RunEnd { wall_ms, wall_us: micros, stability, ..RunEnd::default() })));
+        on_event(of_run(
+            ended_at,
+            Body::RunEnd(RunEnd { wall_ms, wall_us: micros, stability, unobserved_cost, ..RunEnd::default() }),
+        ));
         if require_agent && rows.lacks_agent {
             worst = worst.max(CaseStatus::Fail);
         }
@@ -102,6 +106,8 @@ impl GatheredShards {
         RunStart {
             run_id: run_id.to_owned(),
             shard: None,
+            session: None,
+            resumed: None,
             cases_total: cases,
             cases_left_out: all.saturating_sub(cases),
             seed: first.seed.filter(|_| parts().all(|start| start.seed == first.seed)),

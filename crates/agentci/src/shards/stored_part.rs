@@ -39,7 +39,7 @@ pub(super) fn read(path: &Path) -> Result<(String, Stored), MergeError> {
     let (Some((suite, start)), Some((end, ended_at)), false) = (started, ended, playback.torn) else {
         return Err(MergeError::Unfinished(path));
     };
-    if end.interrupted || end.not_run > 0 {
+    if !end.is_whole() {
         return Err(MergeError::Unfinished(path));
     }
     let Some(shard) = start.shard.clone() else { return Err(MergeError::Whole(path)) };

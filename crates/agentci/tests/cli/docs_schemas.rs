@@ -12,7 +12,7 @@ use crate::suite::Suite;
 use crate::{call_lives, changed_prompts, diff};
 
 /// Fields that occur in no run here, and why.
-const UNSEEN: [(&str, &str); 39] = [
+const UNSEEN: [(&str, &str); 55] = [
     ("ananke-result: warnings", "only a server that breaks the rules of its protocol has any"),
     ("diff: pending", "only a shard has it, and what is compared is a whole run"),
     ("diff: problem", "a baseline that cannot be read is not compared with"),
@@ -36,6 +36,22 @@ const UNSEEN: [(&str, &str); 39] = [
     ("summary: renamed", "only a case with a recorded world has it: world_recordings.rs"),
     ("summary: unused", "only a case with a recorded world has it: world_recordings.rs"),
     ("summary: with_holes", "only a case with a recorded world has it: world_recordings.rs"),
+    ("run-event: ceiling", "only a run that a ceiling ended has it: ceilings.rs"),
+    ("run-event: flag", "only a run that a ceiling ended has it: ceilings.rs"),
+    ("run-event: limit", "only a run that a ceiling ended has it: ceilings.rs"),
+    ("run-event: unfinished", "only a run that a ceiling ended has it: ceilings.rs"),
+    ("run-event: unobserved_cost", "only a run that a ceiling ended has it: ceilings.rs"),
+    ("run-event: changed", "only a resumed run has it: resume.rs"),
+    ("run-event: dropped", "only a resumed run has it: resume.rs"),
+    ("run-event: resumed", "only a resumed run has it: resume.rs"),
+    ("summary: cases_unfinished", "only a run that a ceiling ended has it: ceilings.rs"),
+    ("summary: ceiling", "only a run that a ceiling ended has it: ceilings.rs"),
+    ("summary: flag", "only a run that a ceiling ended has it: ceilings.rs"),
+    ("summary: limit", "only a run that a ceiling ended has it: ceilings.rs"),
+    ("summary: runs_of_unknown_cost", "only a run that a ceiling ended has it: ceilings.rs"),
+    ("summary: changed", "only a resumed run has it: resume.rs"),
+    ("summary: dropped", "only a resumed run has it: resume.rs"),
+    ("summary: resumed", "only a resumed run has it: resume.rs"),
     ("run-event: after", "only a recheck has it: recheck.rs"),
     ("run-event: changes", "only a recheck has it: recheck.rs"),
     ("run-event: kept", "only a recheck has it: recheck.rs"),

@@ -337,12 +337,12 @@ fn cost_and_time_limits_stop_recording() {
     let ran = agentci(&suite, &["record", "suite", "--parallel", "1", "--max-cost", "0.004"], &[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     ran.says(&["0.006 USD"]);
-    ran.complains(&["the run was stopped: `--max-cost` of 0.004 USD exceeded: 0.006 USD so far"]);
+    ran.complains(&["the run was stopped: `--max-cost` of 0.004 USD reached: 0.006 USD so far"]);
     assert_eq!(live.asked().len(), 4);
     assert!(!suite.path("suite/recordings/second.jsonl").exists());
     let ran = agentci(&suite, &["record", "suite", "--max-wall", "0s"], &[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    ran.complains(&["`--max-wall` of 0s exceeded"]);
+    ran.complains(&["`--max-wall` of 0s reached"]);
     assert_eq!(live.asked().len(), 4);
 }
 
@@ -532,4 +532,25 @@ fn refuses_conflicting_or_ineffective_settings_with_location() {
         let stderr = checked(world);
         assert!(stderr.contains(told) && stderr.contains(&format!("suite/agentci.yaml{at}")), "{world}\n{stderr}");
     }
+}
+
+#[test]
+fn resumed_recording_keeps_what_was_recorded() {
+    let live = LiveWorld::start();
+    let two = "checks: []\n  - id: second\n    input: { user_input: again }";
+    let suite = suite(&live, RECORDING, two);
+    let cut =
+        agentci(&suite, &["record", "suite", "--parallel", "1", "--max-cost", "0.004", "--output-dir", "runs"], &[]);
+    assert_eq!(cut.code, Some(1), "{cut:?}");
+    cut.says(&[
+        "run the rest: agentci record suite --parallel 1 --max-cost 0.004 --output-dir runs --resume=runs/suite/",
+    ]);
+    let first = fs::read(suite.path("suite/recordings/refund.jsonl")).unwrap();
+    let resumed = agentci(&suite, &["record", "suite", "--output-dir", "runs", "--resume"], &[]);
+    assert_eq!(resumed.code, Some(0), "{resumed:?}");
+    resumed.complains(&["1 case kept, 1 case to run"]);
+    assert_eq!(fs::read(suite.path("suite/recordings/refund.jsonl")).unwrap(), first);
+    assert!(suite.path("suite/recordings/second.jsonl").exists());
+    let refused = agentci(&suite, &["run", "suite", "--output-dir", "runs", "--resume"], &[]);
+    refused.complains(&["the last run of every suite is complete"]);
 }

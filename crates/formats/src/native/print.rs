@@ -10,7 +10,7 @@ use agentci_plan::{
     Case, Check, Gates, GrowthGate, Hook, Limits, Message, RepeatBudget, ScriptSource, Suite, ToolSource, Turn,
     TurnInput, UnansweredRoute, World, escape,
 };
-use agentci_source::{Node, Spanned, print_duration};
+use agentci_source::{Node, Reading, Spanned, print_duration};
 use serde_json::Value;
 
 use super::gates::print_percentage;
@@ -51,6 +51,26 @@ pub fn print(suite: &Suite, folder: Option<&str>) -> String {
     ]))
 }
 
+/// What defines a case except for its surroundings, in native form: equal for equal cases, wherever they are written.
+/// `None` if it has no form in JSON.
+pub fn definition(suite: &Suite, case: &Case) -> Option<Value> {
+    let printer = Printer { span: suite.span, folder: &suite.folder };
+    printer.own(case, &mut TakenIds::default(), true, [None, None]).value(Reading::Core).ok()
+}
+
+/// What defines the surroundings of a case, which many cases share: its agent, its world, and what judges its answers.
+pub fn surroundings(suite: &Suite, case: &Case) -> Option<Value> {
+    let printer = Printer { span: suite.span, folder: &suite.folder };
+    let agents = suite.agents.iter().map(|(name, target)| (name, Some(printer.target(target, 0))));
+    let node = printer.map([
+        ("embedder", suite.embedder.as_ref().map(|embedder| printer.text(&embedder.value))),
+        ("agents", printer.filled_map(agents)),
+        ("target", Some(printer.target(&case.target, 0))),
+        ("world", printer.world(&case.world)),
+    ]);
+    node.value(Reading::Core).ok()
+}
+
 impl Printer<'_> {
     fn gates(&self, gates: &Gates) -> Option<Node> {
         let number = |number: &Spanned<f64>| self.plain(number.value);
@@ -83,6 +103,11 @@ impl Printer<'_> {
     }
 
     fn case(&self, case: &Case, index: usize, taken: &mut TakenIds, common: bool) -> Node {
+        self.own(case, taken, common, [Some(self.target(&case.target, index)), self.world(&case.world)])
+    }
+
+    /// A case with this target and world.
+    fn own(&self, case: &Case, taken: &mut TakenIds, common: bool, [target, world]: [Option<Node>; 2]) -> Node {
         let skip = |reason: Option<&String>| reason.map_or_else(|| self.plain(true), |reason| self.text(reason));
         let value = |value: &Arc<Value>| self.value(value);
         let (input, turns) = match &*case.turns {
@@ -113,8 +138,8 @@ impl Printer<'_> {
             ("asked", case.asked.as_ref().map(value)),
             ("expected", case.expected.as_ref().map(value)),
             ("metadata", case.metadata.as_ref().map(value)),
-            ("target", Some(self.target(&case.target, index))),
-            ("world", self.world(&case.world)),
+            ("target", target),
+            ("world", world),
             ("variables", self.named_texts(&case.variables)),
             ("hooks", self.list(&case.hooks, |hook| self.hook(hook))),
             ("input", input),

@@ -9,8 +9,8 @@ use agentci_trace::Usage;
 use agentci_verdict::{
     AssertionCount, AxisSetting, Body, CallLife, CallStep, CaseCombination, CaseEnd, CaseStatus, Cause, CheckEnd,
     CheckScore, CheckStatus, FinalOutput, Finding, LogLine, Matched, Metrics, ModelCallMade, Played, ReplaySource,
-    RunEnd, RunEvent, RunStart, Stability, StabilityClass, StabilitySummary, TaskError, TaskStart, TextSaid,
-    ToolCallMade, ToolResultGiven, TurnStart, TurnTimes,
+    RunCeiling, RunEnd, RunEvent, RunResumed, RunSession, RunStart, Stability, StabilityClass, StabilitySummary,
+    TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven, TurnStart, TurnTimes,
 };
 use agentci_verdict::{
     Contradiction, Detail, DifferingFact, DifferingFacts, KeptPrompt, PromptParameters, PromptTool, Similarity,
@@ -37,8 +37,11 @@ pub(crate) fn run_event() -> impl Strategy<Value = RunEvent> {
 fn body() -> impl Strategy<Value = Body> {
     prop_oneof![
         run_start().prop_map(|start| Body::RunStart(Box::new(start))),
-        (text(), json())
-            .prop_map(|(task_id, input)| Body::TaskStart(TaskStart { task_id: task_id.into(), input: input.into() })),
+        (text(), json(), option::of(text())).prop_map(|(task_id, input, definition)| Body::TaskStart(TaskStart {
+            task_id: task_id.into(),
+            input: input.into(),
+            definition: definition.map(Into::into)
+        })),
         (any::<u32>(), json()).prop_map(|(turn, input)| Body::TurnStart(TurnStart { turn, input: input.into() })),
         (any::<u32>(), text()).prop_map(|(turn, text)| Body::Text(TextSaid { turn, text })),
         (any::<u32>(), text(), text(), json()).prop_map(|(turn, name, call_id, args)| Body::ToolCall(ToolCallMade {
@@ -86,6 +89,13 @@ fn body() -> impl Strategy<Value = Body> {
                 wall_us: wall_ms / 2,
                 interrupted,
                 not_run,
+                unfinished: not_run / 2,
+                ceiling: interrupted.then(|| RunCeiling {
+                    flag: "--max-cost".into(),
+                    limit: "5 USD".into(),
+                    reason: wall_ms.to_string()
+                }),
+                unobserved_cost: not_run / 3,
                 stability
             })
         ),
@@ -144,6 +154,13 @@ fn run_start() -> impl Strategy<Value = RunStart> {
             not_loaded: Vec::new(),
             embedder: None,
             recheck: None,
+            session: facts.1.0.clone().map(|id| RunSession { suites: vec![id.clone()], id }),
+            resumed: facts.1.1.clone().map(|run| RunResumed {
+                run,
+                kept: counts.0,
+                changed: counts.1,
+                dropped: counts.0,
+            }),
             agent: facts.1.0,
             agent_path: facts.1.1,
             connector: facts.1.2,

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use agentci_verdict::{Agentless, Aggregates, CaseEnd, CaseRow, CaseStatus, Measure, RunEnd, Stability};
 
+use crate::overall::left;
 use crate::{
     Paint, ReportedRun, Tone, agents, count, count_of, cut, decisive_attempt, duration, duration_of, findings,
     one_line, stability,
@@ -149,12 +150,14 @@ fn used(numbers: &Aggregates) -> String {
 
 /// `; stopped: 12 cases not run`, if the run did not finish.
 fn stopped(end: &RunEnd) -> String {
-    let not_run = format!("{} not run", count_of(end.not_run, "case"));
-    match (end.interrupted, end.not_run) {
-        (false, 0) => String::new(),
-        (false, _) => format!("; stopped: {not_run}"),
-        (true, 0) => "; stopped: interrupted".to_owned(),
-        (true, _) => format!("; stopped: interrupted, {not_run}"),
+    let left = left(end);
+    let ceiling = end.ceiling.as_ref().map(|ceiling| one_line(&ceiling.reason).into_owned());
+    match (end.interrupted, end.not_run + end.unfinished, ceiling) {
+        (false, 0, None) => String::new(),
+        (false, _, None) => format!("; stopped: {left}"),
+        (false, _, Some(reason)) => format!("; stopped: {reason}; {left}"),
+        (true, 0, _) => "; stopped: interrupted".to_owned(),
+        (true, _, _) => format!("; stopped: interrupted, {left}"),
     }
 }
 
@@ -168,6 +171,8 @@ pub(super) fn fit(line: &str, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use agentci_verdict::RunCeiling;
+
     use super::*;
 
     #[test]
@@ -184,6 +189,9 @@ mod tests {
         let end = |interrupted, not_run| RunEnd { interrupted, not_run, ..RunEnd::default() };
         assert_eq!(stopped(&end(false, 0)), "");
         assert_eq!(stopped(&end(false, 12)), "; stopped: 12 cases not run");
+        let ceiling = RunCeiling { reason: "`--max-wall` of 1s reached".into(), ..RunCeiling::default() };
+        let cut = RunEnd { unfinished: 1, ceiling: Some(ceiling), ..end(false, 2) };
+        assert_eq!(stopped(&cut), "; stopped: `--max-wall` of 1s reached; 2 cases not run, 1 case not finished");
         assert_eq!(stopped(&end(true, 1)), "; stopped: interrupted, 1 case not run");
         assert_eq!(stopped(&end(true, 0)), "; stopped: interrupted");
     }

@@ -113,15 +113,17 @@ pub(super) fn sorted(value: impl Serialize) -> Value {
 }
 
 fn run_facts(numbers: &Aggregates, run: &ReportedRun) -> Value {
-    let interrupted = run.end().interrupted;
-    let exit_status = if run.held_to_cases() && numbers.cases_error > 0 || interrupted || run.lacks_something() {
-        "error"
-    } else if run.held_to_cases() && numbers.cases_fail > 0 || run.gates_failed() || run.lacks_agent() {
-        "failed"
-    } else {
-        "success"
-    };
-    json!({
+    let end = run.end();
+    let (interrupted, is_cut) = (end.interrupted, end.ceiling.is_some() || end.unfinished > 0);
+    let exit_status =
+        if run.held_to_cases() && numbers.cases_error > 0 || interrupted || run.lacks_something() || is_cut {
+            "error"
+        } else if run.held_to_cases() && numbers.cases_fail > 0 || run.gates_failed() || run.lacks_agent() {
+            "failed"
+        } else {
+            "success"
+        };
+    let mut facts = json!({
         "run_id": run.start.run_id,
         "mode": run.start.mode,
         "exit_status": exit_status,
@@ -130,7 +132,14 @@ fn run_facts(numbers: &Aggregates, run: &ReportedRun) -> Value {
         "interrupted": interrupted,
         "agents": agents::sentence(run.rows.tally().agentless),
         "require_agent": run.start.require_agent,
-    })
+    });
+    if let Some(ceiling) = end.ceiling {
+        facts["ceiling"] = json!(ceiling);
+    }
+    if let Some(resumed) = &run.start.resumed {
+        facts["resumed"] = json!(resumed);
+    }
+    facts
 }
 
 fn suite_facts(run: &ReportedRun) -> Value {
@@ -182,6 +191,12 @@ fn aggregates(numbers: &Aggregates, run: &ReportedRun) -> Value {
     }
     if let Some(stability) = run.rows.stability() {
         aggregates["stability"] = json!(stability);
+    }
+    if end.unfinished > 0 {
+        aggregates["cases_unfinished"] = json!(end.unfinished);
+    }
+    if end.unobserved_cost > 0 {
+        aggregates["runs_of_unknown_cost"] = json!(end.unobserved_cost);
     }
     aggregates
 }

@@ -65,7 +65,7 @@ fn case(id: &str, index: usize, status: CaseStatus) -> Vec<RunEvent> {
         question: Some(text().into()),
     };
     let bodies = [
-        Body::TaskStart(TaskStart { task_id: text().into(), input: value().into() }),
+        Body::TaskStart(TaskStart { task_id: text().into(), input: value().into(), definition: None }),
         Body::Text(TextSaid { turn: 0, text: text() }),
         Body::ToolCall(ToolCallMade {
             turn: 0,

@@ -85,7 +85,11 @@ fn event(case: Option<(&str, u32)>, offset: u64, body: Body) -> RunEvent {
 }
 
 fn begin(id: &str, attempt: u32) -> RunEvent {
-    event(Some((id, attempt)), 1, Body::TaskStart(TaskStart { task_id: id.into(), input: json!({}).into() }))
+    event(
+        Some((id, attempt)),
+        1,
+        Body::TaskStart(TaskStart { task_id: id.into(), input: json!({}).into(), definition: None }),
+    )
 }
 
 fn call(id: &str, attempt: u32, name: &str, args: Value) -> RunEvent {

@@ -19,7 +19,8 @@ use similarity::Meanings;
 
 pub(crate) use bounded::evaluate;
 pub use bounded::{WORKER_MEMORY, WORKER_READY};
-pub(crate) use similarity::{BUILTIN, chosen_embedder, differing};
+pub use similarity::chosen_embedder;
+pub(crate) use similarity::{BUILTIN, differing};
 
 /// Why a question has no answer, so that the check cannot be evaluated. The caller adds which check asked.
 pub(crate) type Unanswered = Box<Finding>;

@@ -113,7 +113,7 @@ pub(super) fn numbers(said: &str) -> Value {
 }
 
 /// The embedder that answers are compared with, by its name in suites; `None` if it is invalid.
-pub(crate) fn chosen_embedder(suite: &Suite, options: &RunOptions<'_>) -> Option<String> {
+pub fn chosen_embedder(suite: &Suite, options: &RunOptions<'_>) -> Option<String> {
     match choose(pinned(suite, options), variable(options, KEY).as_deref()).ok()? {
         EmbedderChoice::Builtin => Some(BUILTIN.into()),
         EmbedderChoice::Remote { model } => Some(format!("openai:{model}")),

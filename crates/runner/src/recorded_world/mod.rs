@@ -23,5 +23,6 @@ mod tool_exchange;
 pub(crate) use environment::{agent_roots, handed_environment, started_program};
 pub(crate) use file::{earlier, is_conversation};
 pub(crate) use judge::{conclude, misses, take_late};
+pub(crate) use observe::price_table;
 pub(crate) use open::open;
 pub(crate) use session::WorldSession;

@@ -33,7 +33,7 @@ impl ExchangeReader {
     /// A reader for a session with these known MCP addresses.
     pub(super) fn new(job: &CaseJob<'_>, holds: RecordedCase, mcp: McpAddresses) -> Self {
         let models = WireReader::new(true);
-        let prices = prices(&job.run.suite.prices);
+        let prices = price_table(&job.run.suite.prices);
         let (streams, budget) = (McpStreams::default(), job.run.options.settings.budget.clone());
         Self { holds, models, prices, calls: 0, mcp, streams, budget }
     }
@@ -116,7 +116,7 @@ impl ExchangeReader {
 }
 
 /// The prices of a suite: its own take precedence over the built-in ones.
-fn prices(own: &BTreeMap<String, Price>) -> PriceTable {
+pub(crate) fn price_table(own: &BTreeMap<String, Price>) -> PriceTable {
     let mut table = PriceTable::builtin();
     for (model, Price { input, cached_input, output }) in own {
         let (input, cached_input, output) = (*input, *cached_input, *output);

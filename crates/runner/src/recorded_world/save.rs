@@ -101,7 +101,5 @@ fn nothing(job: &CaseJob<'_>, world: RecordedWorld<'_>, past: Vec<String>) -> Fi
 
 /// The finding for a case that was not finished when the budget of the run was spent.
 fn stopped(job: &CaseJob<'_>, world: RecordedWorld<'_>, reason: String) -> Finding {
-    Finding::new(Cause::Limit, reason)
-        .at(job.place(world.recording.span), "unchanged")
-        .help("raise the limit, and record the missing cases")
+    findings::ceiling(reason).at(job.place(world.recording.span), "unchanged")
 }

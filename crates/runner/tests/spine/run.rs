@@ -97,6 +97,7 @@ impl Bench {
         settings.tools.clone_from(&self.tools);
         settings.embedder = Some("builtin".into());
         let options = RunOptions {
+            definition: None,
             files: &files,
             environment: &|name| self.environment.get(name).cloned(),
             mode: self.mode,

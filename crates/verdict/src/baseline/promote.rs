@@ -82,6 +82,9 @@ pub fn incomplete(summary: &Value) -> Option<String> {
     if summary["run"]["interrupted"] == json!(true) {
         return Some("the run was interrupted".to_owned());
     }
+    if let Some(flag) = summary.pointer("/run/ceiling/flag").and_then(Value::as_str) {
+        return Some(format!("the run was stopped by `{}`", flag.escape_debug()));
+    }
     let (not_run, left_out) = (count("/aggregates/cases_not_run"), count("/suite/cases_left_out"));
     match (not_run, left_out) {
         (0, 0) => None,

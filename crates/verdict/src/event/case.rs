@@ -117,6 +117,11 @@ pub struct CaseEnd {
 }
 
 impl CaseEnd {
+    /// Whether it was ended by an interruption or by a ceiling of the run, so that it says nothing about the agent.
+    pub fn was_cut(&self) -> bool {
+        self.findings.iter().any(|finding| finding.cause == Cause::Interrupted)
+    }
+
     /// The wall time in microseconds, as far as known.
     pub fn micros(&self) -> u64 {
         micros(self.wall_ms, self.wall_us)

@@ -25,7 +25,7 @@ pub use combination::{AxisSetting, CaseCombination};
 pub use finding::Finding;
 pub use recheck::{CaseRecheck, CheckChange, NotRechecked, check_changes};
 pub use replay::{Matched, ReplaySource};
-pub use run::{NotLoaded, RunEnd, RunRecheck, RunStart, ShardOf};
+pub use run::{NotLoaded, RunCeiling, RunEnd, RunRecheck, RunResumed, RunSession, RunStart, ShardOf};
 pub use run_event::{Body, RunEvent};
 pub use task::{
     FinalOutput, LogLine, ModelCallMade, TaskError, TaskStart, TextSaid, ToolCallMade, ToolResultGiven, TurnStart,

@@ -73,6 +73,36 @@ pub struct RunStart {
     /// What was evaluated again, if this is a recheck of a stored run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recheck: Option<RunRecheck>,
+    /// The command that the run belongs to, if it runs several suites.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<RunSession>,
+    /// The stored run that this one continues.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resumed: Option<RunResumed>,
+}
+
+/// A command that runs several suites.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunSession {
+    /// The same in all its runs.
+    pub id: String,
+    /// The names of its suites.
+    pub suites: Vec<String>,
+}
+
+/// A stored run that is continued.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunResumed {
+    /// The stored run.
+    pub run: String,
+    /// The number of its cases that are not run again.
+    pub kept: usize,
+    /// The number of its finished cases that are run again, because their definition changed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub changed: usize,
+    /// The number of its finished cases that are not selected any more.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub dropped: usize,
 }
 
 /// A stored run whose checks were evaluated again.
@@ -126,14 +156,40 @@ pub struct RunEnd {
     pub wall_us: u64,
     /// Whether the user interrupted the run.
     pub interrupted: bool,
-    /// The number of selected cases that were never started, because of an interruption or `--fail-fast`.
+    /// The number of selected cases that were never started, because of an interruption, a ceiling or `--fail-fast`.
     pub not_run: usize,
+    /// The number of cases that were started and not finished: a ceiling or an interruption ended them, or only some of
+    /// their runs were made.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unfinished: usize,
+    /// The ceiling that was reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ceiling: Option<RunCeiling>,
+    /// The number of runs of cases whose cost could not be observed, if `--max-cost` is set.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unobserved_cost: usize,
     /// The stability of the cases, if any was run more than once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stability: Option<StabilitySummary>,
 }
 
+/// A ceiling of a run that was reached.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunCeiling {
+    /// The flag that sets it: `--max-cost` or `--max-wall`.
+    pub flag: String,
+    /// Its value, such as `5 USD` or `10m`.
+    pub limit: String,
+    /// Why no further case was started: the ceiling was reached, or the cost is not known.
+    pub reason: String,
+}
+
 impl RunEnd {
+    /// Whether every selected case was run to its end.
+    pub fn is_whole(&self) -> bool {
+        !self.interrupted && self.not_run == 0 && self.unfinished == 0
+    }
+
     /// The wall time in microseconds, as far as known.
     pub fn micros(&self) -> u64 {
         micros(self.wall_ms, self.wall_us)

@@ -131,8 +131,8 @@ impl WatchRounds<'_> {
     /// Runs the cases that the changed files affect.
     fn run(&self, suites: &mut Suites, read: &BTreeSet<PathBuf>, territories: &Territories, watched: &WatchSet) {
         let (arguments, context) = (self.arguments, self.context);
-        let not_loaded = match prepare(suites, read, arguments, context) {
-            Ok(not_loaded) => not_loaded,
+        let prepared = match prepare(suites, read, arguments, context) {
+            Ok(prepared) => prepared,
             Err(error) => {
                 error.tell(context);
                 return;
@@ -142,7 +142,10 @@ impl WatchRounds<'_> {
             territories.narrow(suites, &self.changed, former, watched.noted());
         }
         if count(suites) > 0 {
-            execute::execute(suites, not_loaded, arguments, context, &self.runtime, &self.stop);
+            let run = execute::Execution { prepared, failed_from: None };
+            if let Err(error) = execute::execute(suites, run, (arguments, context), &self.runtime, &self.stop) {
+                error.tell(context);
+            }
         }
     }
 

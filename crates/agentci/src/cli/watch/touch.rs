@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use agentci::plan::{Case, CommandPart, LiveTool, Suite, Target};
+use agentci::plan::{Case, CommandPart, Suite, Target};
 use agentci::source::Sources;
 use agentci::{LoadedSuite, Suites};
 
 use super::watch_set::is_of_a_program;
-use crate::cli::case_files::{StartedCommand, absolute, agent_command, recorded, started};
+use crate::cli::case_files::{StartedCommand, absolute, agent_command, recorded};
+use crate::programs::{self, helper_commands};
 
 /// The files of each suite, in the order of the plan.
 #[derive(Debug)]
@@ -138,20 +139,13 @@ impl Territory {
 
     /// Adds the programs that run besides the agent of a case: hooks and live tools.
     fn add_helpers(&mut self, case: &Case) {
-        for hook in case.hooks.iter() {
-            self.programs.extend(files(&hook.command));
-        }
-        for (_, tool) in &case.world.live.tools {
-            self.programs.extend(files(match tool {
-                LiveTool::Command(tool) => &tool.command,
-                LiveTool::Mcp(tool) => started(&tool.transport).unwrap_or_default(),
-                LiveTool::Http(_) => &[],
-            }));
+        for command in helper_commands(case) {
+            self.programs.extend(files(command));
         }
     }
 }
 
 /// The files in a command.
 fn files(command: &[CommandPart]) -> impl Iterator<Item = PathBuf> {
-    command.iter().filter_map(|part| part.file.as_deref()).map(absolute)
+    programs::files(command).map(|file| absolute(file))
 }
