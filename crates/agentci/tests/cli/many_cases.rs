@@ -113,6 +113,7 @@ fn departing(cases: usize) -> (Suite, [(usize, &'static str); 4]) {
         let step = |tool| serde_json::json!({ "tool": tool, "args_hash": "0000000000000000" });
         let mut entry = entry.clone();
         entry["id"] = format!("c{case}").into();
+        entry["status"] = if reason(case).is_some() { "fail" } else { "pass" }.into();
         entry["tool_steps"] = tool.into_iter().map(step).collect();
         entry
     };
