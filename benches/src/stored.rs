@@ -47,7 +47,8 @@ fn write_run(path: &Path, cases: usize) -> Result<(), Box<dyn Error>> {
     )?;
     for index in 0..cases {
         let case = format!(r#""suite":"many","case_id":"c{index}","attempt":1,"timestamp":{}"#, 2 + index / 20);
-        let (status, cause, failed) = if index % FAILED == 7 { ("fail", r#""check""#, 1) } else { ("pass", "null", 0) };
+        let (status, reason, failed) =
+            if index % FAILED == 7 { ("fail", r#""check""#, 1) } else { ("pass", "null", 0) };
         let finding = r#"{"cause":"check","name":"contains","message":"the answer does not contain `good`"}"#;
         let findings = if failed == 1 { finding } else { "" };
         write!(
@@ -59,7 +60,7 @@ fn write_run(path: &Path, cases: usize) -> Result<(), Box<dyn Error>> {
 {{"v":1,"type":"final_output",{case},"output":"a few words for you"}}
 {{"v":1,"type":"trace_end",{case},"events":[{{"kind":"turn_start","us":428}},{{"kind":"model_call","us":704}},{{"kind":"usage","us":768}},{{"kind":"text","us":784}},{{"kind":"final_output","us":788}},{{"kind":"turn_end","us":794}}],"judged":[6]}}
 {{"v":1,"type":"check",{case},"name":"contains","subject":"words","status":"{}","definition":"ae2c505c0ddb30ab"}}
-{{"v":1,"type":"case_end",{case},"index":{index},"runs":1,"passed":{},"status":"{status}","cause":{cause},"wall_ms":{},"metrics":{{"tool_calls":0,"tool_errors":0,"tool_calls_by_name":{{}},"tool_errors_by_name":{{}},"usage":{{"tokens_in":null,"tokens_out":5,"cost_usd":null}}}},"assertions":{{"total":1,"failed":{failed}}},"findings":[{findings}],"no_agent":true,"deterministic":true,"place":{{"path":"many.yaml","line":4,"column":9,"width":2}}}}
+{{"v":1,"type":"case_end",{case},"index":{index},"runs":1,"passed":{},"status":"{status}","cause":{reason},"wall_ms":{},"metrics":{{"tool_calls":0,"tool_errors":0,"tool_calls_by_name":{{}},"tool_errors_by_name":{{}},"usage":{{"tokens_in":null,"tokens_out":5,"cost_usd":null}}}},"assertions":{{"total":1,"failed":{failed}}},"findings":[{findings}],"no_agent":true,"deterministic":true,"place":{{"path":"many.yaml","line":4,"column":9,"width":2}}}}
 "#,
             if failed == 1 { "failed" } else { "held" },
             failed == 0,

@@ -48,7 +48,7 @@ fn end(index: usize) -> CaseEnd {
         metrics: Metrics { tool_calls: index as u64 % 5, usage, ..Metrics::default() },
         findings: cause.map(finding).into_iter().collect(),
         warnings: (index % 700 == 8).then(|| "odd".to_owned()).into_iter().collect(),
-        similarities: (index % 3 == 0).then_some(similar).into_iter().collect(),
+        similarities: index.is_multiple_of(3).then_some(similar).into_iter().collect(),
         ..CaseEnd::default()
     }
 }

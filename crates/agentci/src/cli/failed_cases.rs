@@ -7,7 +7,7 @@ use agentci::DiskFiles;
 use agentci::ledger::{self, safe_name};
 use agentci::plan::Suite;
 use agentci::source::Files as _;
-use agentci::verdict::{Body, CaseStatus, Rows};
+use agentci::verdict::{Body, CaseStatus};
 
 use super::{CliError, RUNS};
 
@@ -22,7 +22,7 @@ impl FailedCases {
     /// Reads them from a run folder. A case that was running when the run was killed did not pass either.
     pub(super) fn read(run: &Path) -> Result<Self, CliError> {
         let file = if run.is_dir() { run.join("run.jsonl") } else { run.to_path_buf() };
-        let mut rows = Rows::default();
+        let mut failed = BTreeSet::new();
         let mut suite = String::new();
         let mut ids = BTreeSet::new();
         let played = ledger::play(&file, |event| {
@@ -33,9 +33,11 @@ impl FailedCases {
                 (Body::TaskStart(_), Some(id)) => {
                     ids.insert(id.to_string());
                 }
-                (Body::CaseEnd(_), Some(id)) => {
+                (Body::CaseEnd(end), Some(id)) => {
                     ids.remove(&**id);
-                    rows.add(&event);
+                    if matches!(end.status, CaseStatus::Fail | CaseStatus::Error) {
+                        failed.insert(id.to_string());
+                    }
                 }
                 _ => {}
             }
@@ -51,8 +53,7 @@ impl FailedCases {
         if suite.is_empty() {
             return Err(unusable(format!("`{}` contains no run events", file.display())));
         }
-        let failed = rows.iter().filter(|row| matches!(row.status(), CaseStatus::Fail | CaseStatus::Error));
-        ids.extend(failed.map(|row| row.id().to_owned()));
+        ids.append(&mut failed);
         Ok(Self { suite, ids })
     }
 

@@ -315,7 +315,7 @@ fn slowest(run: &ReportedRun) -> String {
     let of_models = |row: &CaseRow| {
         row.attempts.iter().filter_map(|attempt| attempt.metrics.model_calls).reduce(u64::saturating_add)
     };
-    let models = ran.iter().any(|row| of_models(&**row).is_some());
+    let models = ran.iter().any(|row| of_models(row).is_some());
     let mut text = String::from(if models {
         "### Slowest cases\n\n| case | time | tool calls | model calls |\n|:--|--:|--:|--:|\n"
     } else {

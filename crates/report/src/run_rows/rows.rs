@@ -111,12 +111,12 @@ impl RunRows {
     pub(crate) fn by_id(&self) -> impl Iterator<Item = RowRef<'_>> {
         let kept: Vec<&CaseRow> = self.kept.iter().collect();
         let split = kept.len();
-        let key = |at: usize| match kept.get(at) {
-            Some(row) => (row.id(), row.index()),
-            None => {
-                let row = self.stored.get(at - split);
-                (self.stored.id(row), row.position())
+        let key = |at: usize| {
+            if let Some(row) = kept.get(at) {
+                return (row.id(), row.index());
             }
+            let row = self.stored.get(at - split);
+            (self.stored.id(row), row.position())
         };
         // The rows of a run fit into 32 bits, see `StoredRows`.
         let mut order: Vec<u32> = (0..u32::try_from(self.len()).unwrap_or(u32::MAX)).collect();
