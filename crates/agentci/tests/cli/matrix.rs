@@ -63,11 +63,13 @@ fn failing_combination_fails_the_run_and_is_named() {
     let failed: Vec<String> =
         ran.verdicts().into_iter().filter(|verdict| verdict.1 == "fail").map(|verdict| verdict.0).collect();
     assert_eq!(failed, ["refund[model=large,prompt=long]", "refund[model=large,prompt=short]"]);
-    let ends: Vec<Value> = ran.events().into_iter().filter(|event| event["type"] == "case_end").collect();
+    let id = "refund[model=small,prompt=short]";
+    let is_end = |event: &Value| event["type"] == "case_end" && event["case_id"] == id;
+    let end = ran.events().into_iter().find(is_end).unwrap();
     let of = serde_json::json!({ "of": "refund", "axes": [
         { "axis": "model", "value": "small" }, { "axis": "prompt", "value": "prompts/short.md" },
     ] });
-    assert_eq!(ends[0]["combination"], of);
+    assert_eq!(end["combination"], of);
 }
 
 #[test]
