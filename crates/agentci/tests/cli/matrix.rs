@@ -240,10 +240,11 @@ fn merged_shards_have_the_tables_of_one_run() {
 
 #[test]
 fn grouped_failures_name_the_axes() {
-    let cases: String = (0..15)
-        .map(|number| format!("  - {{ id: c{number}, turns: [{{ user: refund }}], checks: [{{ contains: good }}] }}\n"))
-        .collect();
-    let text = format!("{}cases:\n{cases}", SUITE.split_once("cases:\n").unwrap().0);
+    let case =
+        |number: u32| format!("  - {{ id: c{number}, turns: [{{ user: refund }}], checks: [{{ contains: good }}] }}");
+    let cases: Vec<String> = (0..15).map(case).collect();
+    let cases = cases.join("\n");
+    let text = format!("{}cases:\n{cases}\n", SUITE.split_once("cases:\n").unwrap().0);
     let run = broken().file("suite/agentci.yaml", text).run(&[]);
     assert_eq!(run.code, Some(1), "{run:?}");
     run.says(&["30 cases: `contains` failed", "c0[model=large,prompt=short]", "c5[model=large,prompt=long]"]);
