@@ -63,11 +63,13 @@ fn failing_combination_fails_the_run_and_is_named() {
     let failed: Vec<String> =
         ran.verdicts().into_iter().filter(|verdict| verdict.1 == "fail").map(|verdict| verdict.0).collect();
     assert_eq!(failed, ["refund[model=large,prompt=long]", "refund[model=large,prompt=short]"]);
-    let ends: Vec<Value> = ran.events().into_iter().filter(|event| event["type"] == "case_end").collect();
+    let id = "refund[model=small,prompt=short]";
+    let is_end = |event: &Value| event["type"] == "case_end" && event["case_id"] == id;
+    let end = ran.events().into_iter().find(is_end).unwrap();
     let of = serde_json::json!({ "of": "refund", "axes": [
         { "axis": "model", "value": "small" }, { "axis": "prompt", "value": "prompts/short.md" },
     ] });
-    assert_eq!(ends[0]["combination"], of);
+    assert_eq!(end["combination"], of);
 }
 
 #[test]
@@ -238,10 +240,11 @@ fn merged_shards_have_the_tables_of_one_run() {
 
 #[test]
 fn grouped_failures_name_the_axes() {
-    let cases: String = (0..15)
-        .map(|number| format!("  - {{ id: c{number}, turns: [{{ user: refund }}], checks: [{{ contains: good }}] }}\n"))
-        .collect();
-    let text = format!("{}cases:\n{cases}", SUITE.split_once("cases:\n").unwrap().0);
+    let case =
+        |number: u32| format!("  - {{ id: c{number}, turns: [{{ user: refund }}], checks: [{{ contains: good }}] }}");
+    let cases: Vec<String> = (0..15).map(case).collect();
+    let cases = cases.join("\n");
+    let text = format!("{}cases:\n{cases}\n", SUITE.split_once("cases:\n").unwrap().0);
     let run = broken().file("suite/agentci.yaml", text).run(&[]);
     assert_eq!(run.code, Some(1), "{run:?}");
     run.says(&["30 cases: `contains` failed", "c0[model=large,prompt=short]", "c5[model=large,prompt=long]"]);

@@ -83,7 +83,7 @@ fn leave_out(node: &Node, axes: &[Axis], rows: &mut Vec<Vec<AxisValue>>, problem
         let Axis { name, values, .. } = &axes[*axis];
         if !values.iter().any(|known| known.scalar.text == value.scalar.text) {
             let known: Vec<&str> = values.iter().map(|known| &*known.scalar.text).collect();
-            let message = format!("the axis `{name}` has no value `{}`", value.scalar.text.escape_debug());
+            let message = format!("the axis `{name}` does not contain `{}`", value.scalar.text.escape_debug());
             let help = match did_you_mean(&value.scalar.text, known.iter().copied()) {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => format!("its values are {}", read::quoted_list(&known)),
@@ -107,7 +107,7 @@ fn add(node: &Node, axes: &[Axis], rows: &mut Vec<Vec<AxisValue>>, problems: &mu
     let mut row = Vec::with_capacity(axes.len());
     for (position, axis) in axes.iter().enumerate() {
         let Some(value) = value(position) else {
-            let message = format!("the combination has no value for the axis `{}`", axis.name);
+            let message = format!("the combination lacks a value for the axis `{}`", axis.name);
             problems.push(Diagnostic::error(node.span, message).label("incomplete").help(format!(
                 "add `{}: ..`; each entry of `include` is one more combination, with a value for every axis",
                 axis.name

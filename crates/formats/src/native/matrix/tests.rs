@@ -131,12 +131,12 @@ fn include_and_exclude_choose_combinations() {
     assert_eq!(chosen("{ include: [{ m: x, p: 1 }, { m: y, p: 2 }] }"), "c[m=x,p=1] c[m=y,p=2]");
     for (more, message) in [
         ("exclude: [{ m: y, p: 2 }, { m: y, p: 2 }]", "all combinations with these values are already excluded"),
-        ("exclude: [{ m: z }]", "the axis `m` has no value `z`"),
+        ("exclude: [{ m: z }]", "the axis `m` does not contain `z`"),
         ("exclude: [{ n: 1 }]", "unknown axis `n`"),
         ("exclude: [{}]", "a combination has no values"),
         ("exclude: [{ m: x }, { m: y }]", "every combination of the matrix is excluded"),
         ("include: [{ m: x, p: 1 }]", "the matrix already has this combination"),
-        ("include: [{ m: z }]", "the combination has no value for the axis `p`"),
+        ("include: [{ m: z }]", "the combination lacks a value for the axis `p`"),
         (
             "include: [{ m: z, p: [1] }]",
             "a value of the axis `p` must be a string, a number or a boolean, found a list",
