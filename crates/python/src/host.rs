@@ -32,7 +32,7 @@ pub struct PythonHost {
 }
 
 /// The child, if it still runs, the answer to a request, and what the code printed meanwhile.
-pub type Exchange = (Option<PythonHost>, Result<Value, HostError>, String);
+pub type HostExchange = (Option<PythonHost>, Result<Value, HostError>, String);
 
 /// A function that was running.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl PythonHost {
 
     /// Sends a request, a line without its end, and waits for the answer. Returns the child, unless it had to be ended,
     /// the answer, and what the code printed. If the future is dropped, the child is killed.
-    pub async fn exchange(mut self, mut request: String, limit: Duration) -> Exchange {
+    pub async fn exchange(mut self, mut request: String, limit: Duration) -> HostExchange {
         request.push('\n');
         match timeout(limit, self.talk(request.as_bytes())).await {
             Ok(Ok(answer)) => {
@@ -120,7 +120,7 @@ impl PythonHost {
     }
 
     /// Ends the child after a request without an answer.
-    async fn fail(self, grace: Grace, why: impl FnOnce(String, Vec<StackFrame>) -> HostError) -> Exchange {
+    async fn fail(self, grace: Grace, why: impl FnOnce(String, Vec<StackFrame>) -> HostError) -> HostExchange {
         let Self { process, input, mut output, mut printed } = self;
         let ending = tokio::select! {
             ending = process.end(grace) => ending,

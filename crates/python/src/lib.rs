@@ -11,7 +11,7 @@ mod outline;
 mod printed;
 
 pub use functions::{PythonAnswer, PythonError, PythonException, PythonFunctions, PythonLimits};
-pub use host::{Exchange, HostError, PythonHost, StackFrame};
+pub use host::{HostError, HostExchange, PythonHost, StackFrame};
 pub use interpreter::{NO_PYTHON, find_python};
 pub use outline::{Outline, OutlineSyntaxError, outlines};
 

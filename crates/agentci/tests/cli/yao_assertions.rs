@@ -84,7 +84,7 @@ fn asking_kinds() -> Vec<Kind> {
             .broken(json!({"script": "scripts.none.Yes"}), "none.ts` does not exist")
             .broken(json!({"script": "scripts.bad.Yes"}), "cannot be parsed")
             .broken(json!({"script": "scripts.t.Throws"}), "Error: oh")
-            .broken(json!({"script": "scripts.t.Three"}), "of type `number`")
+            .broken(json!({"script": "scripts.t.Three"}), "a score is from 0 to 1")
             .broken(json!({}), "needs `script`"),
         kind(
             "tool_called",
