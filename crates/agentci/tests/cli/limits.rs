@@ -23,7 +23,7 @@ fn refuses_oversized_files_without_reading_them() {
     let case = "cases: [{ id: one, input: {} }]\n";
     let process = "suite: suite\ntarget: { process: { command: [sh, agent.sh] } }\n";
     let files = [
-        ("suite/agentci.yaml", 10, String::new()),
+        ("suite/agentci.yaml", 64, String::new()),
         ("suite/schema.json", 10, format!("{MOCK}checks: [{{ json_schema: schema.json }}]\n{case}")),
         ("suite/check.js", 1, format!("{MOCK}checks: [{{ script: {{ file: check.js, function: f }} }}]\n{case}")),
         ("suite/model.yaml", 10, format!("{process}world: {{ model: {{ script: model.yaml }} }}\n{case}")),
