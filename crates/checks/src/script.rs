@@ -113,7 +113,11 @@ fn threshold(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Span
     if number > 0.0 && number <= 1.0 {
         return Some(Spanned::new(number, node.span));
     }
-    let message = format!("`{name}` must be greater than 0 and at most 1, found {number}");
+    let message = if number == 0.0 {
+        format!("every score reaches a `{name}` of 0")
+    } else {
+        format!("`{name}` must be greater than 0 and at most 1, found {number}")
+    };
     let help = match number {
         percent if percent > 1.0 && percent <= 100.0 => format!("scores are from 0 to 1: write `{}`", percent / 100.0),
         _ => "scores are from 0 to 1, and every score is at least 0".to_owned(),

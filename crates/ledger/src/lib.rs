@@ -7,7 +7,7 @@
 //! ```
 //!
 //! [`RunFolder`] creates a folder for each run, [`RunJournal`] appends run events to it, and [`read`] and [`play`] read
-//! them back. A [`LineReader`] reads single events again.
+//! them back. A [`JournalLines`] reads single events again.
 
 mod atomic_file;
 mod error;
@@ -20,5 +20,5 @@ pub use atomic_file::{write_pieces, write_whole};
 pub use error::LedgerError;
 pub use folder::RunFolder;
 pub use jsonl::{Damage, Playback, Readback, RunJournal, is_being_written, play, play_places, play_while, read};
-pub use line_reader::LineReader;
+pub use line_reader::JournalLines;
 pub use name::safe_name;

@@ -15,7 +15,7 @@ const FIRST_PIECE: usize = 4 * 1024;
 
 /// Reads events by their places. Fast for events in the order of the file, in which most of them are read.
 #[derive(Debug)]
-pub struct LineReader {
+pub struct JournalLines {
     path: PathBuf,
     file: Option<File>,
     /// A piece of the file, and its offset.
@@ -23,7 +23,7 @@ pub struct LineReader {
     begin: u64,
 }
 
-impl LineReader {
+impl JournalLines {
     /// A reader of this file, which is opened for the first event.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), file: None, piece: Vec::new(), begin: 0 }
@@ -95,7 +95,7 @@ mod tests {
         let mut played = Vec::new();
         play_places(&path, |_, place| played.extend(place)).unwrap();
         assert_eq!(played, places);
-        let mut reader = LineReader::new(&path);
+        let mut reader = JournalLines::new(&path);
         let backwards = (0..500).rev();
         for at in (0..500).chain(backwards).chain([7, 499, 0, 250]) {
             assert_eq!(reader.read(places[at]).unwrap(), events[at]);
@@ -107,9 +107,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run.jsonl");
         std::fs::write(&path, said("x").to_line().unwrap()).unwrap();
-        let error = |place| LineReader::new(&path).read(place).unwrap_err().to_string();
+        let error = |place| JournalLines::new(&path).read(place).unwrap_err().to_string();
         assert!(error(LinePlace { at: 1, length: 9 }).starts_with("an event cannot be read again from `"));
         assert!(error(LinePlace { at: 0, length: 9999 }).ends_with("the file is too short"));
-        assert!(LineReader::new("nowhere").read(LinePlace { at: 0, length: 1 }).is_err());
+        assert!(JournalLines::new("nowhere").read(LinePlace { at: 0, length: 1 }).is_err());
     }
 }

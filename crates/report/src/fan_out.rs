@@ -2,7 +2,7 @@
 
 use agentci_verdict::{LinePlace, RunEvent};
 
-use crate::{EventReader, ReportError, Reporter, SharedRuns};
+use crate::{JournalReader, ReportError, Reporter, SharedRuns};
 
 /// Passes every event to every report. A report that fails gets no more events; the others continue.
 #[derive(Default)]
@@ -21,7 +21,7 @@ struct NamedReporter {
 
 impl FanOut {
     /// Reports on runs whose events can be read again by the places that [`FanOut::on_stored_event`] gets.
-    pub fn stored(reader: EventReader) -> Self {
+    pub fn stored(reader: JournalReader) -> Self {
         Self { runs: SharedRuns::stored(reader), ..Self::default() }
     }
 

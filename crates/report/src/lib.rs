@@ -65,7 +65,7 @@ pub use quantity::count_of;
 pub use registry::{REPORTS, ReportKind};
 pub use reporter::{ReportError, ReportOutput, Reporter};
 pub use run::ReportedRun;
-pub use run_rows::{EventReader, RowRef, RunRows};
+pub use run_rows::{JournalReader, RowRef, RunRows};
 pub use scenario::ScenarioResults;
 pub use shared_runs::SharedRuns;
 pub use snippet::{Heading, Snippet, diagnostic, not_loaded};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use agentci_verdict::{Body, GateReport, LinePlace, RunEnd, RunEvent, RunStart};
 
-use crate::{EventReader, RunRows};
+use crate::{JournalReader, RunRows};
 
 /// A run, as far as events were received.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ pub struct ReportedRun {
 
 impl ReportedRun {
     /// A run whose events can be read again, if there is a reader for them.
-    pub(crate) fn read_by(reader: Option<EventReader>) -> Self {
+    pub(crate) fn read_by(reader: Option<JournalReader>) -> Self {
         Self { rows: RunRows::read_by(reader), ..Self::default() }
     }
 

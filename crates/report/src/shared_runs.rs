@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use agentci_verdict::{Body, LinePlace, RunEvent};
 
-use crate::{EventReader, ReportedRun};
+use crate::{JournalReader, ReportedRun};
 
 /// The runs of an event stream. Clones share them: one place adds the events, and all reports read the runs.
 #[derive(Debug, Clone, Default)]
@@ -14,12 +14,12 @@ pub struct SharedRuns(Rc<RefCell<CollectedRuns>>);
 #[derive(Debug, Default)]
 struct CollectedRuns {
     runs: Vec<ReportedRun>,
-    reader: Option<EventReader>,
+    reader: Option<JournalReader>,
 }
 
 impl SharedRuns {
     /// Runs whose events can be read again, so that most rows need not stay in memory.
-    pub fn stored(reader: EventReader) -> Self {
+    pub fn stored(reader: JournalReader) -> Self {
         Self(Rc::new(RefCell::new(CollectedRuns { runs: Vec::new(), reader: Some(reader) })))
     }
 

@@ -6,7 +6,7 @@ mod recorded;
 use std::io;
 use std::rc::Rc;
 
-use agentci_report::{Console, ConsoleOptions, EventReader, FanOut, REPORTS};
+use agentci_report::{Console, ConsoleOptions, FanOut, JournalReader, REPORTS};
 use agentci_trace::Usage;
 use agentci_verdict::{
     Body, CaseEnd, CaseStatus, Cause, Finding, LinePlace, Metrics, RunEnd, RunEvent, RunStart, Similarity, TaskStart,
@@ -89,9 +89,9 @@ fn written(events: &Rc<Vec<RunEvent>>, mut reports: FanOut) -> Vec<(String, Stri
 }
 
 /// Reads events again from memory, and counts how often.
-fn reader(events: &Rc<Vec<RunEvent>>) -> EventReader {
+fn reader(events: &Rc<Vec<RunEvent>>) -> JournalReader {
     let events = Rc::clone(events);
-    EventReader::new(move |place| Ok(events[usize::try_from(place.at).unwrap_or_default()].clone()))
+    JournalReader::new(move |place| Ok(events[usize::try_from(place.at).unwrap_or_default()].clone()))
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn page_says_how_many_cases_it_leaves_out() {
 #[test]
 fn row_that_cannot_be_read_again_fails_the_reports_that_need_it() {
     let events = Rc::new(run());
-    let mut reports = FanOut::stored(EventReader::new(|_| Err(io::Error::other("the disk is gone"))));
+    let mut reports = FanOut::stored(JournalReader::new(|_| Err(io::Error::other("the disk is gone"))));
     let page = Written::default();
     for kind in &REPORTS {
         let output = if kind.name == "html" { page.clone() } else { Written::default() };

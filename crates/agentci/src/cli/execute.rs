@@ -8,7 +8,7 @@ use tokio::runtime::Runtime;
 
 use super::prepare::Prepared;
 use super::resume::{FoundRun, ResumedSuite};
-use super::session::{self, RunSession};
+use super::session::{self, SuiteSession};
 use super::{CliContext, CliError, CommandResult, RunArguments, Suites, gates};
 
 /// Creates the single-threaded async runtime.
@@ -35,7 +35,7 @@ pub(super) fn execute(
 ) -> CommandResult {
     let resumed = resumed(suites, &prepared.resumed, arguments, context)?;
     gates::complain(suites, context);
-    let mut session = RunSession {
+    let mut session = SuiteSession {
         arguments,
         context,
         suites,

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use agentci::ledger::LineReader;
-use agentci::report::EventReader;
+use agentci::ledger::JournalLines;
+use agentci::report::JournalReader;
 
 /// Reads events of a `run.jsonl` again. They must be flushed.
-pub(super) fn journal_reader(path: &Path) -> EventReader {
-    let mut reader = LineReader::new(path);
-    EventReader::new(move |place| reader.read(place))
+pub(super) fn journal_reader(path: &Path) -> JournalReader {
+    let mut reader = JournalLines::new(path);
+    JournalReader::new(move |place| reader.read(place))
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use agentci::ledger::{LedgerError, RunFolder, RunJournal};
 use agentci::read_baseline;
-use agentci::report::{Console, EventReader, FanOut};
+use agentci::report::{Console, FanOut, JournalReader};
 use agentci::shards::{GatheredShards, MergeError, gather};
 use agentci::verdict::{Body, CaseStatus, ExitStatus, NotLoaded, Policy};
 use clap::Args;
@@ -121,7 +121,7 @@ fn policy(run: &GatheredShards, arguments: &MergeArguments) -> Option<Policy> {
     policy
 }
 
-fn fan_out(reader: EventReader, arguments: &MergeArguments, context: &CliContext, of: ReportOf<'_>) -> FanOut {
+fn fan_out(reader: JournalReader, arguments: &MergeArguments, context: &CliContext, of: ReportOf<'_>) -> FanOut {
     let mut reports = FanOut::stored(reader);
     let aside = arguments.reports.take_stdout();
     let (out, options) = console(aside, arguments.verbose, context);

@@ -15,7 +15,7 @@ use agentci::verdict::{Body, CaseStatus, ExitStatus, Finding, RunEvent};
 use serde_json::Value;
 
 use super::reports::{ReportOf, tell_unwritten};
-use super::session::RunSession;
+use super::session::SuiteSession;
 
 /// The parts of the run that are kept.
 #[derive(Default)]
@@ -47,7 +47,7 @@ impl RunSummary {
     }
 }
 
-impl RunSession<'_> {
+impl SuiteSession<'_> {
     /// Sends the message and prints the answer, or writes it to the requested reports.
     pub(super) async fn answer(&mut self, stop: &Stop) -> ExitStatus {
         let Some(LoadedSuite { suite, .. }) = self.suites.loaded().first() else { return ExitStatus::Failed };

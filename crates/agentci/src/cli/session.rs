@@ -28,7 +28,7 @@ use super::{
 };
 
 /// A run of all selected suites.
-pub(super) struct RunSession<'s> {
+pub(super) struct SuiteSession<'s> {
     pub(super) arguments: &'s RunArguments,
     pub(super) context: &'s CliContext,
     pub(super) suites: &'s mut Suites,
@@ -47,7 +47,7 @@ pub(super) struct RunSession<'s> {
     pub(super) unfinished: Vec<PathBuf>,
 }
 
-impl RunSession<'_> {
+impl SuiteSession<'_> {
     /// Runs the suites one after the other.
     pub(super) async fn run(&mut self, stop: &Stop) -> ExitStatus {
         let mut status = ExitStatus::Success;

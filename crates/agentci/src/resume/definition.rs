@@ -30,13 +30,13 @@ pub(crate) struct Definitions<'s> {
     mode: Mode,
     secrets: &'s Redactor,
     /// The surroundings of the last case, with what they are of: cases that follow each other often share them.
-    last: RefCell<Option<Surroundings>>,
+    last: RefCell<Option<DefinedSurroundings>>,
     /// The digest of each file, computed once: cases share their agent.
     files: RefCell<BTreeMap<PathBuf, String>>,
 }
 
 #[derive(Debug)]
-struct Surroundings {
+struct DefinedSurroundings {
     target: Arc<Target>,
     world: Arc<World>,
     digest: Arc<str>,
@@ -71,14 +71,15 @@ impl<'s> Definitions<'s> {
 
     fn surroundings(&self, case: &Case) -> Option<Arc<str>> {
         let mut last = self.last.borrow_mut();
-        let same =
-            |last: &&Surroundings| Arc::ptr_eq(&last.target, &case.target) && Arc::ptr_eq(&last.world, &case.world);
+        let same = |last: &&DefinedSurroundings| {
+            Arc::ptr_eq(&last.target, &case.target) && Arc::ptr_eq(&last.world, &case.world)
+        };
         if let Some(last) = last.as_ref().filter(same) {
             return Some(Arc::clone(&last.digest));
         }
         let digest = self.digest(&agentci_formats::surroundings(self.suite, case)?);
         let (target, world) = (Arc::clone(&case.target), Arc::clone(&case.world));
-        *last = Some(Surroundings { target, world, digest: Arc::clone(&digest) });
+        *last = Some(DefinedSurroundings { target, world, digest: Arc::clone(&digest) });
         Some(digest)
     }
 

@@ -48,12 +48,12 @@ pub struct StoredProgress {
     /// The number of lines that could be read.
     pub lines: u64,
     end: Option<RunEnd>,
-    pub(super) cases: HashMap<CaseKey, StoredCase>,
+    pub(super) cases: HashMap<CaseKey, StoredCaseProgress>,
 }
 
 /// A case of a stored run. There may be a million, so it is small.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct StoredCase {
+pub(super) struct StoredCaseProgress {
     /// The definition in each of its runs.
     pub(super) definition: u64,
     /// The number of runs that ended.
@@ -70,7 +70,7 @@ pub(super) struct StoredCase {
     is_open: bool,
 }
 
-impl StoredCase {
+impl StoredCaseProgress {
     /// Whether all its runs ended and say something about the agent.
     pub(super) fn is_finished(&self) -> bool {
         self.ended > 0 && self.ended >= self.runs && !self.unusable
@@ -84,7 +84,7 @@ impl StoredProgress {
         if is_being_written(path)? {
             return Err(ResumeError::Running(path.parent().unwrap_or(path).to_path_buf()));
         }
-        let mut reader = Reader::default();
+        let mut reader = ProgressReader::default();
         let playback = play_while(path, |line, event| {
             reader.lines = line;
             let taken = reader.take(&event);
@@ -117,17 +117,17 @@ impl StoredProgress {
 }
 
 #[derive(Default)]
-struct Reader {
+struct ProgressReader {
     start: Option<(String, RunStart)>,
     end: Option<RunEnd>,
-    cases: HashMap<CaseKey, StoredCase>,
+    cases: HashMap<CaseKey, StoredCaseProgress>,
     /// The checks that did not pass, of the attempts that have not ended.
     failed_checks: HashMap<CaseKey, usize>,
     lines: u64,
     wrong: Option<(u64, String)>,
 }
 
-impl Reader {
+impl ProgressReader {
     /// Takes an event; fails if it contradicts others.
     fn take(&mut self, event: &RunEvent) -> Result<(), String> {
         if let Body::RunStart(start) = &event.body {

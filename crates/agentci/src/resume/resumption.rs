@@ -87,7 +87,7 @@ fn dropped(loaded: &LoadedSuite, stored: &StoredProgress) -> Vec<String> {
     let _ = play_while(&stored.path, |_, event| {
         if let (Body::CaseEnd(_), Some(id)) = (&event.body, &event.case_id) {
             let key = CaseKey::new(id);
-            let is_finished = stored.cases.get(&key).is_some_and(super::progress::StoredCase::is_finished);
+            let is_finished = stored.cases.get(&key).is_some_and(super::progress::StoredCaseProgress::is_finished);
             if is_finished && !selected.contains(&key) && !found.iter().any(|known| **known == **id) {
                 found.push(id.to_string());
             }

@@ -272,3 +272,49 @@ fn wrong_data_files_are_reported_where_the_suite_names_them() {
         assert!(ran.code == Some(1) && shown.contains(expected) && shown.contains("PASS good"), "{expected}\n{shown}");
     }
 }
+
+#[test]
+fn each_row_runs_with_every_combination_of_a_matrix() {
+    for (id, first) in [("id: \"r{n}\", ", "r1"), ("", "a-1")] {
+        let cases = format!(
+            "matrix: {{ tone: [kind, curt] }}\ncases: {{ from: a.csv, {id}input: {{ n: \"${{row.n}}\", tone: \"${{matrix.tone}}\" }}, \
+             checks: [{{ contains: \"${{matrix.tone}}\" }}] }}\n"
+        );
+        let suite = echo(&cases).file("suite/a.csv", "n\n1\n2\n");
+        let ran = suite.run(&["--tag", "tone=curt"]);
+        assert_eq!((ran.code, ran.summary()["aggregates"]["cases_total"].clone()), (Some(0), json!(2)), "{ran:?}");
+        assert_eq!(input(&ran, &format!("{first}[tone=curt]")), json!({ "n": "1", "tone": "curt" }));
+        let listed = ids(&suite, &["--case", first]);
+        let expected = [format!("{first}[tone=kind] [tone=kind]"), format!("{first}[tone=curt] [tone=curt]")];
+        assert_eq!(listed, expected);
+    }
+    let suite = echo("matrix: { tone: [kind, curt] }\ncases: { from: a.csv, id: \"r{n}\", input: { n: \"${row.n} ${matrix.tone}\" } }\n")
+        .file("suite/a.csv", "n\n1\n2\n");
+    let combination = suite.run(&[]).case("r2[tone=curt]")["combination"].clone();
+    assert_eq!(combination["of"], "r2", "{combination}");
+}
+
+#[test]
+fn killed_runs_of_rows_are_resumed() {
+    let cases = "cases: { from: a.csv, id: \"r{n}\", input: { text: \"<${row.text}>\" }, checks: [{ contains: \"${row.text}\" }] }\n";
+    let rows = "n,text\n1,one\n2,two\n3,three\n";
+    let resumed = |changed: &str| {
+        let suite = echo(cases).file("suite/a.csv", rows);
+        let run = suite.run(&["--parallel", "1"]).run_folder();
+        let log = run.join("run.jsonl");
+        let text = std::fs::read_to_string(&log).unwrap();
+        let until = text.find("\"case_id\":\"r3\"").unwrap();
+        std::fs::write(&log, &text[..text[..until].rfind('\n').unwrap() + 1]).unwrap();
+        let suite = suite.file("suite/a.csv", changed);
+        let resume = format!("--resume={}", run.display());
+        suite.run(&[&resume, "--output-dir", "again"])
+    };
+    let same = resumed(rows);
+    assert_eq!(same.code, Some(0), "{same:?}");
+    let shown = same.shown();
+    assert!(shown.contains("3 cases: 3 passed") && shown.contains("2 cases kept, 1 case to run"), "{shown}");
+    // A row that changed is another case.
+    let changed = resumed("n,text\n1,uno\n2,two\n3,three\n");
+    let shown = changed.shown();
+    assert!(changed.code == Some(0) && shown.contains("1 case kept, 2 cases to run"), "{shown}");
+}

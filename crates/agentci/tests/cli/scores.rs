@@ -64,7 +64,7 @@ fn refuses_mistyped_threshold_with_its_place() {
     for (more, said, place) in [
         (", treshold: 0.8", "unknown key `treshold` in `script`", "did you mean `threshold`?"),
         (", threshold: 80", "`threshold` must be greater than 0 and at most 1, found 80", "write `0.8`"),
-        (", threshold: 0", "`threshold` must be greater than 0 and at most 1, found 0", "every score is at least 0"),
+        (", threshold: 0", "every score reaches a `threshold` of 0", "every score is at least 0"),
         (", threshold: -1", "`threshold` must be greater than 0 and at most 1, found -1", "agentci.yaml:4:"),
         (", threshold: high", "`threshold` must be a number", "agentci.yaml:4:"),
     ] {

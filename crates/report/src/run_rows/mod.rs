@@ -17,7 +17,7 @@ mod rows;
 mod stored;
 mod tally;
 
-pub use reader::EventReader;
+pub use reader::JournalReader;
 pub use row_ref::RowRef;
 pub(crate) use rows::FIRST;
 pub use rows::RunRows;

@@ -9,7 +9,7 @@ use agentci_verdict::{CaseRow, LinePlace, Rows, RunEvent};
 
 /// Reads an event again that was stored at a place.
 #[derive(Clone)]
-pub struct EventReader(Rc<RefCell<ReadAgain>>);
+pub struct JournalReader(Rc<RefCell<ReadAgain>>);
 
 struct ReadAgain {
     read: Box<dyn FnMut(LinePlace) -> io::Result<RunEvent>>,
@@ -17,7 +17,7 @@ struct ReadAgain {
     error: Option<io::Error>,
 }
 
-impl EventReader {
+impl JournalReader {
     /// A reader that calls this function.
     pub fn new(read: impl FnMut(LinePlace) -> io::Result<RunEvent> + 'static) -> Self {
         Self(Rc::new(RefCell::new(ReadAgain { read: Box::new(read), error: None })))
@@ -43,8 +43,8 @@ impl EventReader {
     }
 }
 
-impl fmt::Debug for EventReader {
+impl fmt::Debug for JournalReader {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("EventReader")
+        formatter.write_str("JournalReader")
     }
 }

@@ -10,7 +10,7 @@ use agentci_verdict::{CaseRow, CaseStatus, LinePlace, MatrixResults, Prompts, Ro
 
 use super::stored::{StoredRow, StoredRows};
 use super::tally::RowTally;
-use super::{EventReader, RowRef};
+use super::{JournalReader, RowRef};
 
 /// The number of cases that stay in memory whatever became of them, the first of the suite.
 pub(crate) const FIRST: usize = 10_000;
@@ -26,7 +26,7 @@ pub struct RunRows {
     stored: StoredRows,
     /// The row that left memory when it was completed by the last event.
     released: Option<CaseRow>,
-    reader: Option<EventReader>,
+    reader: Option<JournalReader>,
     /// The counts of all rows, once they were needed; absent if rows were added since.
     tally: RefCell<Option<Rc<RowTally>>>,
 }
@@ -38,7 +38,7 @@ impl Default for RunRows {
 }
 
 impl RunRows {
-    pub(crate) fn read_by(reader: Option<EventReader>) -> Self {
+    pub(crate) fn read_by(reader: Option<JournalReader>) -> Self {
         Self {
             kept: Rows::default(),
             plain: BTreeMap::new(),
@@ -130,7 +130,7 @@ impl RunRows {
 
     /// The error that ended an iteration, if any.
     pub(crate) fn intact(&self) -> io::Result<()> {
-        self.reader.as_ref().map_or(Ok(()), EventReader::take_error)
+        self.reader.as_ref().map_or(Ok(()), JournalReader::take_error)
     }
 
     fn read(&self, row: StoredRow) -> Option<RowRef<'_>> {

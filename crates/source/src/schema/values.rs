@@ -13,9 +13,14 @@ const UNTRUE: &str = "^([Nn][Oo]|[Oo][Ff][Ff])$";
 const VARIABLE: &str = "\\$\\{";
 
 /// The schema of a kind that contains no other. `templated` means that a string with a variable is allowed in place of
-/// a word or a duration.
+/// a word, a number or a duration.
 pub(super) fn plain(kind: &Kind, templated: bool) -> Value {
     match kind {
+        Kind::Count(_) | Kind::Whole(..) | Kind::Unbroken | Kind::Number | Kind::Range(..) | Kind::Positive
+            if templated =>
+        {
+            json!({ "anyOf": [plain(kind, false), { "type": "string", "pattern": VARIABLE }] })
+        }
         Kind::Text => json!({ "type": "string" }),
         Kind::Name => like("\\S", "It must not be blank."),
         Kind::Like(pattern) => like(pattern, ""),
