@@ -19,7 +19,9 @@ pub(crate) async fn ready(
     tools: &[Arc<dyn Tool>],
 ) -> Result<(), ToolboxError> {
     let mut rows: BTreeMap<u32, usize> = BTreeMap::new();
-    selected.iter().for_each(|position| *rows.entry(position.case).or_default() += 1);
+    for position in selected {
+        *rows.entry(position.case).or_default() += 1;
+    }
     let cases = rows.into_iter().filter_map(|(case, rows)| Some((&**suite.cases.get(case as usize)?, rows)));
     let runs = |(case, _): &(&Case, usize)| case.broken.is_none() && case.skip.is_none();
     let (cases, rows): (Vec<&Case>, Vec<usize>) = cases.filter(runs).unzip();

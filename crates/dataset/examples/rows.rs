@@ -1,5 +1,7 @@
 //! Prints the rows of a data file as JSON lines; the tests compare them with those of other readers.
 
+#![expect(clippy::disallowed_methods, reason = "an example reads the disk itself")]
+
 use std::path::Path;
 
 use agentci_dataset::{DataFormat, DataReader};

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::bounded_lines::{BoundedLines, ROW_LIMIT};
 use crate::csv_record::{Broken, line_end, split};
-use crate::reader::RowSource;
+use crate::reader::{PlacedRow, RowSource};
 use crate::row::{DataError, DataRow, RowSpot};
 
 /// The maximum number of rows with an open quote: the search for its end may read many lines again and again.
@@ -131,7 +131,7 @@ impl CsvRows {
     /// Line and column of a byte of the record.
     fn position(&self, spot: RowSpot, at: usize) -> (u32, u32) {
         let before = &self.record[..at];
-        let lines = before.iter().filter(|byte| **byte == b'\n').count();
+        let lines = before.split(|byte| *byte == b'\n').count() - 1;
         (spot.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX)), self.column_of(at))
     }
 
@@ -157,7 +157,7 @@ impl CsvRows {
 }
 
 impl RowSource for CsvRows {
-    fn next(&mut self) -> Option<(RowSpot, Result<DataRow, DataError>)> {
+    fn next(&mut self) -> Option<PlacedRow> {
         match self.skip_blank() {
             Ok(None) => None,
             Err(error) => Some((self.lines.next_spot(), Err(error))),
@@ -185,7 +185,10 @@ mod tests {
         CsvRows::open(Box::new(Cursor::new(text.as_bytes().to_vec())), None)
     }
 
-    fn all(text: &str) -> Vec<(u32, Result<Value, (u32, u32, String)>)> {
+    /// The line of a row, and its values or the place of the error with its message.
+    type FoundRow = (u32, Result<Value, (u32, u32, String)>);
+
+    fn all(text: &str) -> Vec<FoundRow> {
         let mut rows = open(text).unwrap();
         std::iter::from_fn(|| rows.next())
             .map(|(spot, row)| {
@@ -239,8 +242,9 @@ mod tests {
 
     #[test]
     fn search_for_closing_quotes_is_limited() {
-        let mut text = String::from("a\n");
-        (0..MOST_OPEN * 3).for_each(|row| text.push_str(&format!("\"{row}\n")));
+        let rows: String =
+            (0..MOST_OPEN * 3).flat_map(|row| ["\"".to_owned(), row.to_string(), "\n".to_owned()]).collect();
+        let text = format!("a\n{rows}");
         // Every second quote closes the one before it; the last ones are never closed.
         let mut rows = open(&text).unwrap();
         let bad = std::iter::from_fn(|| rows.next()).filter(|(_, row)| row.is_err()).count();

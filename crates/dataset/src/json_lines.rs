@@ -4,7 +4,7 @@ use agentci_source::DataInput;
 use serde_json::Value;
 
 use crate::bounded_lines::{BoundedLines, ROW_LIMIT};
-use crate::reader::RowSource;
+use crate::reader::{PlacedRow, RowSource};
 use crate::row::{DataError, DataRow, RowSpot};
 
 pub(crate) struct JsonLines {
@@ -19,7 +19,7 @@ impl JsonLines {
 }
 
 impl RowSource for JsonLines {
-    fn next(&mut self) -> Option<(RowSpot, Result<DataRow, DataError>)> {
+    fn next(&mut self) -> Option<PlacedRow> {
         loop {
             let spot = self.lines.next_spot();
             self.line.clear();

@@ -6,8 +6,8 @@ use agentci_source::DataInput;
 
 use crate::bounded_lines::{ROW_LIMIT, seek};
 use crate::json_lines::parse;
-use crate::reader::RowSource;
-use crate::row::{DataError, DataRow, RowSpot};
+use crate::reader::{PlacedRow, RowSource};
+use crate::row::{DataError, RowSpot};
 
 pub(crate) struct JsonList {
     input: BufReader<Box<dyn DataInput>>,
@@ -72,7 +72,7 @@ impl JsonList {
         Ok(None)
     }
 
-    fn read_row(&mut self) -> Result<Option<(RowSpot, Result<DataRow, DataError>)>, DataError> {
+    fn read_row(&mut self) -> Result<Option<PlacedRow>, DataError> {
         let mut token = self.next_token()?;
         if self.begun && token == Some(b',') {
             self.step()?;
@@ -118,7 +118,7 @@ impl JsonList {
 }
 
 impl RowSource for JsonList {
-    fn next(&mut self) -> Option<(RowSpot, Result<DataRow, DataError>)> {
+    fn next(&mut self) -> Option<PlacedRow> {
         if self.ended {
             return None;
         }
@@ -149,7 +149,10 @@ mod tests {
 
     use super::*;
 
-    fn all(text: &str) -> Vec<Result<(u32, u32, String), (u32, u32, String)>> {
+    /// Line and column, and the row or the message.
+    type Placed = (u32, u32, String);
+
+    fn all(text: &str) -> Vec<Result<Placed, Placed>> {
         let mut rows = JsonList::open(Box::new(Cursor::new(text.as_bytes().to_vec()))).unwrap();
         std::iter::from_fn(|| rows.next())
             .map(|(_, row)| match row {

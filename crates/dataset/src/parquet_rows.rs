@@ -13,7 +13,7 @@ use parquet::file::serialized_reader::SerializedFileReader;
 use parquet::record::reader::RowIter;
 
 use crate::json_lines::object;
-use crate::reader::RowSource;
+use crate::reader::{PlacedRow, RowSource};
 use crate::row::{DataError, DataRow, RowSpot};
 
 /// The maximum size of a chunk that is read at once: the page of a column, or the description of the file.
@@ -37,7 +37,7 @@ impl ParquetRows {
 }
 
 impl RowSource for ParquetRows {
-    fn next(&mut self) -> Option<(RowSpot, Result<DataRow, DataError>)> {
+    fn next(&mut self) -> Option<PlacedRow> {
         let row = self.rows.next()?;
         let line = u32::try_from(self.next + 1).unwrap_or(u32::MAX);
         let spot = RowSpot { offset: self.next, line, column: 1 };

@@ -11,10 +11,13 @@ use crate::json_list::JsonList;
 use crate::row::{DataError, DataRow, RowSpot};
 use crate::yaml_list::YamlList;
 
+/// A row, or what is wrong with it, and where it begins.
+pub(crate) type PlacedRow = (RowSpot, Result<DataRow, DataError>);
+
 /// The rows of a file in one format.
 pub(crate) trait RowSource {
     /// The next row; a bad one does not end the rows.
-    fn next(&mut self) -> Option<(RowSpot, Result<DataRow, DataError>)>;
+    fn next(&mut self) -> Option<PlacedRow>;
     /// Continues at a row that was read before.
     fn seek(&mut self, spot: RowSpot) -> Result<(), DataError>;
 }

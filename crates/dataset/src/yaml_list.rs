@@ -5,7 +5,7 @@ use std::path::Path;
 use agentci_source::{FileId, Files, Node, Reading, Sources, yaml};
 
 use crate::json_lines::object;
-use crate::reader::RowSource;
+use crate::reader::{PlacedRow, RowSource};
 use crate::row::{DataError, DataRow, RowSpot};
 
 /// The maximum size of a YAML file in bytes: its rows take about twenty times as much memory.
@@ -45,7 +45,7 @@ fn row(node: &Node) -> Result<DataRow, DataError> {
 }
 
 impl RowSource for YamlList {
-    fn next(&mut self) -> Option<(RowSpot, Result<DataRow, DataError>)> {
+    fn next(&mut self) -> Option<PlacedRow> {
         let row = self.rows.get(self.next)?.clone();
         let (line, column) = row.as_ref().map_or_else(|error| (error.line, error.column), |row| (row.line, row.column));
         let spot = RowSpot { offset: self.next as u64, line, column };

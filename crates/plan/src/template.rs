@@ -193,7 +193,7 @@ pub fn fill_columns(node: &Node, lookup: ValueLookup<'_>) -> Result<Node, Column
     let mut wrong = None;
     let filled = node.map_strings(&mut |text, span| {
         let value = kept(whole_column(text, lookup)?, &mut wrong)?;
-        Some(Node::from_value(&escaped(value), span))
+        Some(Node::from_value(&escaped(&value), span))
     });
     wrong.map_or(Ok(filled), Err)
 }
@@ -201,12 +201,12 @@ pub fn fill_columns(node: &Node, lookup: ValueLookup<'_>) -> Result<Node, Column
 /// The same for data that has no other variables, such as what a report shows. Columns inside of a text are filled too.
 pub(crate) fn fill_shown(value: &Value, lookup: ValueLookup<'_>) -> Result<Value, ColumnError> {
     let mut wrong = None;
-    let filled = map_strings(value, &mut |text| match whole_column(text, lookup) {
-        Some(value) => kept(value, &mut wrong),
-        None => {
-            let column = |name: &str| lookup(name).map(|value| value_text(&value));
-            Text::parse(text).fill(&column).ok().map(Value::String)
+    let filled = map_strings(value, &mut |text| {
+        if let Some(value) = whole_column(text, lookup) {
+            return kept(value, &mut wrong);
         }
+        let column = |name: &str| lookup(name).map(|value| value_text(&value));
+        Text::parse(text).fill(&column).ok().map(Value::String)
     });
     wrong.map_or(Ok(filled), Err)
 }
@@ -235,8 +235,8 @@ fn whole_column(text: &str, lookup: ValueLookup<'_>) -> Option<Result<Value, Col
 }
 
 /// A value in which no string is taken for a template.
-fn escaped(value: Value) -> Value {
-    let Ok(value) = map_text(&value, &mut |text| Ok::<_, Infallible>(escape(text)));
+fn escaped(value: &Value) -> Value {
+    let Ok(value) = map_text(value, &mut |text| Ok::<_, Infallible>(escape(text)));
     value
 }
 
@@ -342,7 +342,9 @@ impl Data {
         if !self.templated {
             return Ok(self.clone());
         }
-        let value = map_strings(&self.value, &mut |text| kept(whole_column(text, lookup)?, &mut wrong).map(escaped));
+        let value = map_strings(&self.value, &mut |text| {
+            kept(whole_column(text, lookup)?, &mut wrong).map(|value| escaped(&value))
+        });
         wrong.map_or(Ok(Self { value, templated: true }), Err)
     }
 

@@ -80,10 +80,11 @@ impl ScoreTally {
 
     /// The scores, one entry per check.
     pub fn summaries(&self) -> Vec<ScoreSummary> {
-        let summary = |(check, scores): (&Box<str>, &Distribution)| {
+        let summary = |(check, scores)| {
+            let scores: &Distribution = scores;
             let Spread { min, mean, .. } = scores.spread()?;
             let cases = usize::try_from(scores.count()).unwrap_or(usize::MAX);
-            Some(ScoreSummary { check: check.clone(), mean, min, cases })
+            Some(ScoreSummary { check: Box::clone(check), mean, min, cases })
         };
         self.0.iter().filter_map(summary).collect()
     }

@@ -23,6 +23,11 @@ fn ids(suite: &Suite, more: &[&str]) -> Vec<String> {
     listed.stdout.lines().map(|line| line.trim_start_matches("suite/").to_owned()).collect()
 }
 
+/// Lines with numbers from 1.
+fn numbered(count: usize) -> String {
+    (1..=count).flat_map(|row| [row.to_string(), "\n".to_owned()]).collect()
+}
+
 #[test]
 fn every_format_makes_a_case_of_each_row() {
     let cases = "cases:
@@ -155,7 +160,7 @@ fn rows_are_selected_by_their_values() {
 
 #[test]
 fn rows_are_selected_like_other_cases() {
-    let rows: String = (1..=40).map(|row| format!("{row}\n")).collect();
+    let rows = numbered(40);
     let cases =
         "cases:\n- { from: a.csv, id: \"r{n}\", tags: many, input: { n: \"${row.n}\" } }\n- { id: plain, input: {} }\n";
     let suite = echo(cases).file("suite/a.csv", format!("n\n{rows}"));
@@ -182,7 +187,7 @@ fn rows_are_selected_like_other_cases() {
 
 #[test]
 fn shards_of_rows_add_up_to_the_whole() {
-    let rows: String = (1..=7).map(|row| format!("{row}\n")).collect();
+    let rows = numbered(7);
     let suite = echo("cases: { from: a.csv, id: \"r{n}\", input: { n: \"${row.n|json}\" }, checks: [{ not: { contains: \"5}\" } }] }\n")
         .file("suite/a.csv", format!("n\n{rows}"));
     for shard in ["1/2", "2/2"] {
@@ -304,7 +309,7 @@ fn killed_runs_of_rows_are_resumed() {
         let log = run.join("run.jsonl");
         let text = std::fs::read_to_string(&log).unwrap();
         let until = text.find("\"case_id\":\"r3\"").unwrap();
-        std::fs::write(&log, &text[..text[..until].rfind('\n').unwrap() + 1]).unwrap();
+        std::fs::write(&log, &text[..=text[..until].rfind('\n').unwrap()]).unwrap();
         let suite = suite.file("suite/a.csv", changed);
         let resume = format!("--resume={}", run.display());
         suite.run(&[&resume, "--output-dir", "again"])

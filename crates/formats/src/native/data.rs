@@ -111,7 +111,7 @@ impl WrittenData {
         let paths: Vec<_> = found.iter().map(|file| (file.path.as_path(), file.format)).collect();
         let template = self.id.as_ref().map(|id| IdTemplate::parse(&id.value));
         let scanned = scan(loading.files, &paths, &self.filter, template.as_ref());
-        let files = self.files_of(&found, loading);
+        let files = files_of(&found, loading);
         for (position, error) in &scanned.failed {
             problems.push(failed(error, &found[*position], &files[*position]));
         }
@@ -129,15 +129,6 @@ impl WrittenData {
         Some(data)
     }
 
-    fn files_of(&self, found: &[FoundFile], loading: &mut Loading<'_>) -> Vec<DatasetFile> {
-        let file = |found: &FoundFile| DatasetFile {
-            path: found.path.clone(),
-            format: found.format,
-            file: loading.sources.add(&found.path, ""),
-        };
-        found.iter().map(file).collect()
-    }
-
     /// Reports columns that no row has.
     fn unknown_columns(&self, scanned: &Scan, id: Option<&IdTemplate>, nodes: &[&Node], problems: &mut Diagnostics) {
         if scanned.rows == 0 {
@@ -148,7 +139,9 @@ impl WrittenData {
         });
         let of_filter = self.filtered.iter().map(|column| (column.value.clone(), column.span));
         let mut wanted: Vec<(String, Span)> = of_id.chain(of_filter).collect();
-        nodes.iter().for_each(|node| columns_of(node, &mut wanted));
+        for node in nodes {
+            columns_of(node, &mut wanted);
+        }
         let mut told: Vec<String> = Vec::new();
         for (name, span) in wanted {
             if !scanned.columns.lack(&name) || told.contains(&name) {
@@ -177,6 +170,16 @@ impl WrittenData {
         let span = self.conditions.as_ref().filter(|_| scanned.rows > 0).unwrap_or(&self.from).span;
         problems.error(span, message, "makes no case").help(help);
     }
+}
+
+/// The files with an id in the sources; their text is not kept.
+fn files_of(found: &[FoundFile], loading: &mut Loading<'_>) -> Vec<DatasetFile> {
+    let file = |found: &FoundFile| DatasetFile {
+        path: found.path.clone(),
+        format: found.format,
+        file: loading.sources.add(&found.path, ""),
+    };
+    found.iter().map(file).collect()
 }
 
 /// The columns in the variables of a node.

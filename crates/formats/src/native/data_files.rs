@@ -41,16 +41,15 @@ pub(super) fn find(
             if found.iter().any(|known| known.path == path) {
                 continue;
             }
-            match DataFormat::of(&path) {
-                Some(format) => found.push(FoundFile { path, format, span: *span }),
-                None => {
-                    let known: Vec<String> =
-                        DataFormat::EXTENSIONS.iter().map(|(extension, _)| format!(".{extension}")).collect();
-                    let message = format!("`{}` is not a data file", path.display());
-                    let help = format!("supported are {}", read::quoted_list(&known));
-                    problems.error(*span, message, "unknown extension").help(help);
-                }
+            if let Some(format) = DataFormat::of(&path) {
+                found.push(FoundFile { path, format, span: *span });
+                continue;
             }
+            let known: Vec<String> =
+                DataFormat::EXTENSIONS.iter().map(|(extension, _)| format!(".{extension}")).collect();
+            let message = format!("`{}` is not a data file", path.display());
+            let help = format!("supported are {}", read::quoted_list(&known));
+            problems.error(*span, message, "unknown extension").help(help);
         }
     }
     found

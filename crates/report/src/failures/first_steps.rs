@@ -64,6 +64,7 @@ mod tests {
     use super::super::groups::of;
     use super::*;
 
+    #[expect(clippy::unnecessary_wraps, reason = "a change may have no call on one side")]
     fn call(tool: &str, args: &str) -> Option<CallStep> {
         Some(CallStep { tool: tool.into(), args_hash: args.into(), args: Some(args.into()), ..CallStep::default() })
     }
