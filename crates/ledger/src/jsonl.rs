@@ -164,7 +164,7 @@ pub fn play(path: &Path, mut on_event: impl FnMut(RunEvent)) -> Result<Playback,
     play_places(path, |event, _| on_event(event))
 }
 
-/// The same, with the place of each event, from which a [`JournalLines`] can read it again. A pipe has no places.
+/// The same, with the place of each event, from which a [`crate::JournalLines`] can read it again. A pipe has no places.
 pub fn play_places(
     path: &Path,
     mut on_event: impl FnMut(RunEvent, Option<LinePlace>),
