@@ -105,10 +105,11 @@ def run(found, turns, target="", flags=(), environment=None):
 
 
 def traced(events):
-    """Returns the events of each test, without their times."""
+    """Returns the events of each test, without their times and without the definition, which names the server."""
     kept = [event for event in events if event["type"] in TRACED]
     kept.sort(key=lambda event: event["case_id"])
-    return [{key: value for key, value in event.items() if key != "timestamp"} for event in kept]
+    varying = ("timestamp", "definition")
+    return [{key: value for key, value in event.items() if key not in varying} for event in kept]
 
 
 TRACED = {"task_start", "turn_start", "tool_call", "tool_result", "text", "log", "violation", "final_output"}
