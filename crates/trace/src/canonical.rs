@@ -4,6 +4,7 @@
 //! coerced: `1` and `1.0` differ, `true` and `1` differ. Integers keep every digit. Floats that are the same double are
 //! equal (`1e2` is `100.0`) and are printed as Python prints them, since recorded suites contain them in that form.
 
+use serde::Serialize;
 use serde_json::{Number, Value};
 
 /// The canonical text of a value.
@@ -13,36 +14,44 @@ pub fn canonical(value: &Value) -> String {
 
 /// A value as compact JSON with keys sorted by code point and numbers formatted by `number`.
 pub(crate) fn with_sorted_keys(value: &Value, number: &dyn Fn(&Number) -> String) -> String {
-    let mut text = String::new();
+    let mut text = Vec::new();
     write_sorted(value, number, &mut text);
-    text
+    String::from_utf8(text).expect("JSON is UTF-8")
 }
 
-fn write_sorted(value: &Value, number: &dyn Fn(&Number) -> String, text: &mut String) {
+fn write_sorted(value: &Value, number: &dyn Fn(&Number) -> String, text: &mut Vec<u8>) {
     match value {
-        Value::Number(digits) => text.push_str(&number(digits)),
+        Value::Number(digits) => text.extend_from_slice(number(digits).as_bytes()),
         Value::Array(items) => {
-            text.push('[');
+            text.push(b'[');
             for (at, item) in items.iter().enumerate() {
-                text.push_str(if at == 0 { "" } else { "," });
+                if at > 0 {
+                    text.push(b',');
+                }
                 write_sorted(item, number, text);
             }
-            text.push(']');
+            text.push(b']');
         }
         Value::Object(map) => {
             let mut pairs: Vec<(&String, &Value)> = map.iter().collect();
             pairs.sort_by_key(|(key, _)| key.as_str());
-            text.push('{');
+            text.push(b'{');
             for (at, (key, value)) in pairs.into_iter().enumerate() {
-                text.push_str(if at == 0 { "" } else { "," });
-                text.push_str(&serde_json::to_string(key).expect("any text can be written as JSON"));
-                text.push(':');
+                if at > 0 {
+                    text.push(b',');
+                }
+                write_plain(key, text);
+                text.push(b':');
                 write_sorted(value, number, text);
             }
-            text.push('}');
+            text.push(b'}');
         }
-        Value::Null | Value::Bool(_) | Value::String(_) => text.push_str(&value.to_string()),
+        Value::Null | Value::Bool(_) | Value::String(_) => write_plain(value, text),
     }
+}
+
+fn write_plain(value: &impl Serialize, text: &mut Vec<u8>) {
+    serde_json::to_writer(text, value).expect("any text can be written as JSON");
 }
 
 fn python_number(number: &Number) -> String {

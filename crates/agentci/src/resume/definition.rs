@@ -12,7 +12,7 @@ use agentci_checks::{ReadyCase, ReadyCheck};
 use agentci_plan::{Case, McpWorld, Mode, Suite, Target, World};
 use agentci_source::Files as _;
 use agentci_trace::{Redactor, canonical, sha256_beginning};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::programs::{agent_command, files, helper_commands};
 use crate::{DiskFiles, recording};
@@ -51,7 +51,7 @@ impl<'s> Definitions<'s> {
     pub(crate) fn of(&self, case: &Case, ready: &ReadyCase) -> Option<Arc<str>> {
         let native = agentci_formats::definition(self.suite, case)?;
         let checks = || ready.checks.iter().chain(ready.turns.iter().flatten());
-        let of_checks: Vec<Option<Value>> = checks().map(ReadyCheck::definition).collect();
+        let of_checks: Vec<Value> = checks().map(|check| check.definition().unwrap_or_default()).collect();
         let mut used: Vec<&Path> = Vec::new();
         used.extend(agent_command(&case.target).into_iter().flat_map(|started| files(started.command)).map(|f| &**f));
         used.extend(helper_commands(case).flat_map(files).map(|file| &**file));
@@ -61,12 +61,12 @@ impl<'s> Definitions<'s> {
         if self.mode == Mode::Replay {
             used.extend(recording::written(case).map(|(_, path, _)| path));
         }
-        let of_files: Vec<String> = used.into_iter().map(|path| self.file(path)).collect();
-        let mut whole = json!([native, *self.surroundings(case)?, of_checks, of_files]);
-        if let (Some(row), Value::Array(parts)) = (&case.row, &mut whole) {
-            parts.push(Value::Object(row.fields.clone()));
-        }
-        Some(self.digest(&whole))
+        let of_files = used.into_iter().map(|path| self.file(path).into()).collect();
+        let surroundings = Value::from(&*self.surroundings(case)?);
+        // Not `json!`, which would copy the parts.
+        let mut whole = vec![native, surroundings, Value::Array(of_checks), Value::Array(of_files)];
+        whole.extend(case.row.as_ref().map(|row| Value::Object(row.fields.clone())));
+        Some(self.digest(&Value::Array(whole)))
     }
 
     fn surroundings(&self, case: &Case) -> Option<Arc<str>> {
