@@ -8,8 +8,11 @@ use crate::csv_record::{Broken, line_end, split};
 use crate::reader::{PlacedRow, RowSource};
 use crate::row::{DataError, DataRow, RowSpot};
 
-/// The maximum number of rows with an open quote: the search for its end may read many lines again and again.
+/// The number of rows with an open quote after which the search for its end is short: it reads the same lines again and
+/// again.
 const MOST_OPEN: usize = 100;
+/// The longest row, in bytes, that a short search finds.
+const SHORT_ROW: usize = 64 << 10;
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
 pub(crate) struct CsvRows {
@@ -105,7 +108,8 @@ impl CsvRows {
                 }
                 Err(Broken::Open(quote)) => {
                     // An append at the limit would only skip lines.
-                    if self.open < MOST_OPEN && self.lines.append_line(&mut self.record)? {
+                    let limit = if self.open < MOST_OPEN { ROW_LIMIT } else { SHORT_ROW };
+                    if self.record.len() <= limit && self.lines.append_line(&mut self.record)? {
                         continue;
                     }
                     self.open += 1;
@@ -242,13 +246,23 @@ mod tests {
 
     #[test]
     fn search_for_closing_quotes_is_limited() {
-        let rows: String =
-            (0..MOST_OPEN * 3).flat_map(|row| ["\"".to_owned(), row.to_string(), "\n".to_owned()]).collect();
-        let text = format!("a\n{rows}");
-        // Every second quote closes the one before it; the last ones are never closed.
-        let mut rows = open(&text).unwrap();
-        let bad = std::iter::from_fn(|| rows.next()).filter(|(_, row)| row.is_err()).count();
-        assert_eq!(bad, MOST_OPEN * 3);
-        assert!(rows.open <= MOST_OPEN * 3);
+        let text = format!("a\n\"open\n{}\"\n", "x\n".repeat(SHORT_ROW));
+        let errors = |open_before: usize| {
+            let mut rows = open(&text).unwrap();
+            rows.open = open_before;
+            std::iter::from_fn(|| rows.next()).filter(|(_, row)| row.is_err()).count()
+        };
+        assert_eq!(errors(0), 0);
+        // The row, and the line with the quote that would have closed it.
+        assert_eq!(errors(MOST_OPEN), 2);
+    }
+
+    #[test]
+    fn rows_of_several_lines_are_read_after_many_open_quotes() {
+        let text = "a\n\"two\nlines\"\n";
+        let mut rows = open(text).unwrap();
+        rows.open = MOST_OPEN;
+        let (_, row) = rows.next().unwrap();
+        assert_eq!(row.unwrap().fields["a"], "two\nlines");
     }
 }
