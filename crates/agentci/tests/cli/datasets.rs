@@ -226,6 +226,10 @@ cases: { from: a.csv, id: \"{n}\", input: { n: \"${row.n}\" }, checks: [{ contai
     let shared = echo(&cases.replace("{case}", "all")).file("suite/a.csv", "n\n1\n2\n");
     let ran = shared.run(&["--mode", "record"]);
     assert!(ran.stderr.contains("2 cases from data would record to the same cassette"), "{ran:?}");
+    // The combinations of a matrix have ids of their own, so they share no file.
+    let matrix = cases.replace("cases: { from", "matrix: { m: [x, y] }\ncases: { description: \"${matrix.m}\", from");
+    let ran = echo(&matrix).file("suite/a.csv", "n\n1\n2\n").run(&["--mode", "record"]);
+    assert!(!ran.stderr.contains("would record to the same"), "{ran:?}");
     let slash = echo(cases).file("suite/a.csv", "n\na/b\n").run(&[]);
     assert!(slash.shown().contains("the id `a/b` cannot be part of a file name"), "{}", slash.shown());
 }
