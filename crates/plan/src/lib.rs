@@ -80,8 +80,8 @@ pub use target::{
     OutputRule, ProcessTarget, REQUEST_TIMEOUT, ScriptFile, Speech, Strictness, Target, TextEvents,
 };
 pub use template::{
-    ColumnError, Data, Template, Text, UnsetVariableError, Variables, escape, escape_pattern, fill, fill_columns,
-    is_input, is_row,
+    ColumnError, Data, FilledPiece, Template, Text, UnsetVariableError, Variables, escape, escape_pattern, fill,
+    fill_columns, is_input, is_row,
 };
 pub use turn::{Action, Message, Turn, TurnInput};
 pub use world::{Cassette, RecordingSetting, ScriptedAnswer, ScriptedTool, ToolSource, World};

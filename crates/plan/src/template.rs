@@ -39,6 +39,37 @@ enum TemplatePart {
     Variable { name: String, filter: Option<Filter>, default: Option<String> },
 }
 
+impl TemplatePart {
+    fn fill(&self, lookup: VariableLookup<'_>) -> Result<FilledPiece, UnsetVariableError> {
+        match self {
+            TemplatePart::Plain(text) => Ok(FilledPiece::Written(text.clone())),
+            TemplatePart::Variable { name, filter, default } => {
+                // A default also replaces an empty value.
+                let found = lookup(name).filter(|value| default.is_none() || !value.is_empty());
+                let value = found.or_else(|| default.clone()).ok_or_else(|| UnsetVariableError(name.clone()))?;
+                Ok(FilledPiece::Value(if *filter == Some(Filter::Escape) { escape_pattern(&value) } else { value }))
+            }
+        }
+    }
+}
+
+/// A piece of a text whose variables are filled in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FilledPiece {
+    /// Text of the suite.
+    Written(String),
+    /// The value of a variable, which may be the data of a user.
+    Value(String),
+}
+
+impl FilledPiece {
+    fn into_text(self) -> String {
+        match self {
+            FilledPiece::Written(text) | FilledPiece::Value(text) => text,
+        }
+    }
+}
+
 /// What happens to the value of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Filter {
@@ -93,6 +124,14 @@ impl Text {
         }
     }
 
+    /// The text with its variables filled in, in pieces: as written, or the value of a variable.
+    pub fn fill_pieces(&self, lookup: VariableLookup<'_>) -> Result<Vec<FilledPiece>, UnsetVariableError> {
+        match self {
+            Text::Literal(text) => Ok(vec![FilledPiece::Written(text.clone())]),
+            Text::Template(template) => template.parts.iter().map(|part| part.fill(lookup)).collect(),
+        }
+    }
+
     /// Whether it contains this variable.
     pub fn uses(&self, wanted: &str) -> bool {
         self.variables().any(|name| name == wanted)
@@ -126,16 +165,7 @@ impl Text {
 
 impl Template {
     fn fill(&self, lookup: VariableLookup<'_>) -> Result<String, UnsetVariableError> {
-        let part = |part: &TemplatePart| match part {
-            TemplatePart::Plain(text) => Ok(text.clone()),
-            TemplatePart::Variable { name, filter, default } => {
-                // A default also replaces an empty value.
-                let found = lookup(name).filter(|value| default.is_none() || !value.is_empty());
-                let value = found.or_else(|| default.clone()).ok_or_else(|| UnsetVariableError(name.clone()))?;
-                Ok(if *filter == Some(Filter::Escape) { escape_pattern(&value) } else { value })
-            }
-        };
-        self.parts.iter().map(part).collect()
+        self.parts.iter().map(|part| part.fill(lookup).map(FilledPiece::into_text)).collect()
     }
 
     fn written(&self) -> String {

@@ -51,7 +51,7 @@ pub(crate) fn agent(api: ChatApi, url: String) -> ChatTarget {
         prompts: Arc::from([ChatPrompt {
             role: "system".into(),
             name: None,
-            content: "Be brief.".into(),
+            content: Text::Literal("Be brief.".into()),
             shared: false,
         }]),
         options: Map::new(),
@@ -131,7 +131,11 @@ pub(crate) async fn turn(target: ChatTarget, messages: Value, way: Way<'_>) -> T
     let draws = MockDraws::new(0);
     let context = DriverContext {
         case_id: "T1",
-        lookup: &|name| (name == "ENV.SHOP").then(|| "Corner Shop".to_owned()),
+        lookup: &|name| match name {
+            "ENV.SHOP" => Some("Corner Shop".to_owned()),
+            "QUESTION" => Some("What is $ENV.SHOP, $CTX.USER_ID?".to_owned()),
+            _ => None,
+        },
         folder: Path::new(""),
         environment: &[],
         draws: &draws,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agentci_plan::{ChatPrompt, ChatTarget, ScriptFile, Target};
+use agentci_plan::{ChatPrompt, ChatTarget, ScriptFile, Target, Text};
 use serde_json::{Value, json};
 
 use crate::agent::{Turned, Way, add_metadata, openai, serve, turn};
@@ -40,8 +40,12 @@ async fn create_hook_can_replace_the_request() {
         }";
     let server = serve(SCRIPT).await;
     let mut target = with(openai(&server), source);
-    target.prompts =
-        Arc::from([ChatPrompt { role: "system".into(), name: None, content: "$CTX.tone".into(), shared: false }]);
+    target.prompts = Arc::from([ChatPrompt {
+        role: "system".into(),
+        name: None,
+        content: Text::Literal("$CTX.tone".into()),
+        shared: false,
+    }]);
     let turned = turn(target, json!([{"role": "user", "content": "hi"}]), Way::default()).await;
     assert_eq!(turned.output(), "SHOUTED");
     let request = &turned.requests()[0];
@@ -52,8 +56,12 @@ async fn create_hook_can_replace_the_request() {
 
 #[tokio::test]
 async fn create_hook_can_disable_global_prompts() {
-    let prompt =
-        |content: &str, shared| ChatPrompt { role: "system".into(), name: None, content: content.into(), shared };
+    let prompt = |content: &str, shared| ChatPrompt {
+        role: "system".into(),
+        name: None,
+        content: Text::Literal(content.into()),
+        shared,
+    };
     let prompts: Arc<[ChatPrompt]> = Arc::from([prompt("of all", true), prompt("own", false)]);
     for (returned, data, expected) in [
         ("{}", json!(null), "of all"),

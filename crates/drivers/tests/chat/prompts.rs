@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use agentci_plan::ChatPrompt;
+use agentci_plan::{ChatPrompt, Text};
 use agentci_trace::EventKind;
 use serde_json::{Value, json};
 
 use crate::agent::{Way, add_metadata, anthropic, openai, serve, turn};
 
 fn prompt(role: &str, content: &str) -> ChatPrompt {
-    ChatPrompt { role: role.into(), name: None, content: content.into(), shared: false }
+    ChatPrompt { role: role.into(), name: None, content: Text::Literal(content.into()), shared: false }
 }
 
 #[tokio::test]
@@ -29,6 +29,17 @@ async fn sends_prompts_first_with_variables_expanded() {
     assert_eq!(request["messages"][1], json!({"role": "user", "content": "UTC"}));
     assert_eq!(request["messages"][2], said[0]);
     assert_eq!((&request["temperature"], &request["top_k"]), (&json!(0.2), &json!(5)));
+}
+
+#[tokio::test]
+async fn values_of_the_suite_are_not_expanded_again() {
+    let server = serve("default: Fine.").await;
+    let mut target = openai(&server);
+    let content = Text::parse("$ENV.SHOP says: ${QUESTION}");
+    target.prompts = Arc::from([ChatPrompt { role: "system".into(), name: None, content, shared: false }]);
+    let turned = turn(target, json!([{"role": "user", "content": "Hi"}]), Way::default()).await;
+    let expected = "Corner Shop says: What is $ENV.SHOP, $CTX.USER_ID?";
+    assert_eq!(turned.requests()[0]["messages"][0]["content"], expected);
 }
 
 #[tokio::test]

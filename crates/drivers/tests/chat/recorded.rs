@@ -23,7 +23,7 @@ fn asking() -> Value {
 }
 
 fn timed(mut target: ChatTarget) -> ChatTarget {
-    let content = "It is $SYS.UNIX, $CTX.USER_ID.".to_owned();
+    let content = Text::Literal("It is $SYS.UNIX, $CTX.USER_ID.".into());
     target.prompts = Arc::from([ChatPrompt { role: "system".into(), name: None, content, shared: false }]);
     target
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use agentci_plan::ChatPrompt;
+use agentci_plan::{ChatPrompt, Text};
 use agentci_source::shape::{Kind as Of, Shape, UnknownKeys, optional, required};
 use agentci_source::{Diagnostics, FileKind, Files, Node, join, read, yaml};
 
@@ -56,7 +56,7 @@ fn prompt(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnost
         let help = format!("assets are read from `{}`", join(folder, "assets").display());
         problems.warning(at.span, format!("`assets/{missing}` does not exist"), "replaced by nothing").help(help);
     });
-    Some(ChatPrompt { role: role?.value, name, content, shared: false })
+    Some(ChatPrompt { role: role?.value, name, content: Text::Literal(content), shared: false })
 }
 
 /// Replaces every `@assets/file` by the text of that file, or by nothing if the file does not exist.
@@ -123,10 +123,16 @@ mod tests {
         let (prompts, problems) = prompts(&files);
         assert_eq!(
             prompts[0],
-            ChatPrompt { role: "system".into(), name: None, content: "# Hi: \"there\"\n- two".into(), shared: false }
+            ChatPrompt {
+                role: "system".into(),
+                name: None,
+                content: Text::Literal("# Hi: \"there\"\n- two".into()),
+                shared: false,
+            }
         );
         assert_eq!(prompts[1].name.as_deref(), Some("bob"));
-        assert_eq!(prompts[1].content, "Before\n# Hi: \"there\"\n- two\nafter   x@assets/\n");
+        let second = Text::Literal("Before\n# Hi: \"there\"\n- two\nafter   x@assets/\n".into());
+        assert_eq!(prompts[1].content, second);
         assert_eq!(problems, ["`assets/none.txt` does not exist", "`assets/../secret.md` does not exist"]);
     }
 
@@ -138,8 +144,8 @@ mod tests {
             .with("a/prompts/note.txt", "");
         let (sources, problems) = (&mut Sources::default(), &mut Diagnostics::default());
         let found = presets(Path::new("a"), &mut Loading { files: &files, sources, problems });
-        let found: Vec<_> = found.iter().map(|(name, prompts)| (name.as_str(), prompts[0].content.as_str())).collect();
-        assert_eq!(found, [("chat", "one"), ("task.long", "two")]);
+        let found: Vec<_> = found.iter().map(|(name, prompts)| (name.as_str(), prompts[0].content.written())).collect();
+        assert_eq!(found, [("chat", "one".into()), ("task.long", "two".into())]);
     }
 
     #[test]

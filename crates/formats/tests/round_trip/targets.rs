@@ -188,14 +188,11 @@ pub(crate) fn connector() -> impl Strategy<Value = Connector> {
 }
 
 pub(crate) fn chat() -> impl Strategy<Value = Target> {
-    let prompt = || {
-        (name(), option::of(text()), text(), any::<bool>()).prop_map(|(role, name, content, shared)| ChatPrompt {
-            role,
-            name,
-            content,
-            shared,
-        })
-    };
+    let prompt =
+        || {
+            (name(), option::of(text()), template(), any::<bool>())
+                .prop_map(|(role, name, content, shared)| ChatPrompt { role, name, content, shared })
+        };
     let prompts = move || collection::vec(prompt(), 0..3).prop_map(Arc::from);
     let presets = collection::btree_map(name(), prompts(), 0..2).prop_map(|presets| presets.into_iter().collect());
     let about = collection::btree_map(name(), text(), 0..2).prop_map(|about| about.into_iter().collect());

@@ -40,12 +40,12 @@ fn loads_every_part_of_an_assistant() {
     assert_eq!(chat.agent, "keyword");
     assert_eq!(chat.assistant.about[1], ("ASSISTANT_NAME".into(), "Keywords".into()));
     assert_eq!(chat.assistant.about[3], ("ASSISTANT_TYPE".into(), "assistant".into()));
-    let contents: Vec<_> = chat.prompts.iter().map(|prompt| prompt.content.as_str()).collect();
+    let contents: Vec<_> = chat.prompts.iter().map(|prompt| prompt.content.written()).collect();
     assert_eq!(contents, ["Global", "Hello $CTX.USER_ID\n"]);
     let (name, preset) = &chat.assistant.presets[0];
     assert_eq!(
-        (name.as_str(), preset[0].content.as_str(), preset[1].content.as_str()),
-        ("short", "Global", "Be short")
+        (name.as_str(), preset[0].content.written(), preset[1].content.written()),
+        ("short", "Global".into(), "Be short".into())
     );
     assert_eq!(chat.options["tools"], json!([{"type": "function"}]));
     assert_eq!(chat.assistant.script.as_ref().unwrap().source, "export function Next() {}");

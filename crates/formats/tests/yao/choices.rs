@@ -63,9 +63,9 @@ fn test_can_override_connector_prompts_and_metadata() {
     let [a, b, c, d] = loaded.plan.suites[0].cases.as_slice() else { panic!("four") };
     assert_eq!(chat(a).connector.id, "other");
     assert_eq!(chat(a).context["metadata"]["k"], json!(1));
-    assert_eq!(chat(a).prompts.iter().map(|p| p.content.as_str()).collect::<Vec<_>>(), ["Global", "Short"]);
-    assert_eq!(chat(b).prompts.iter().map(|p| p.content.as_str()).collect::<Vec<_>>(), ["Own"]);
-    assert_eq!(chat(c).prompts.iter().map(|p| p.content.as_str()).collect::<Vec<_>>(), ["Short"]);
+    assert_eq!(chat(a).prompts.iter().map(|p| p.content.written()).collect::<Vec<_>>(), ["Global", "Short"]);
+    assert_eq!(chat(b).prompts.iter().map(|p| p.content.written()).collect::<Vec<_>>(), ["Own"]);
+    assert_eq!(chat(c).prompts.iter().map(|p| p.content.written()).collect::<Vec<_>>(), ["Short"]);
     assert!(c.world.scripted.is_empty() && d.world.scripted[0].name.value == "pay");
     let flag = YaoOptions { connector: Some("mock".into()), ..YaoOptions::default() };
     let loaded = load_from(&files, &options(None, flag));
@@ -74,8 +74,8 @@ fn test_can_override_connector_prompts_and_metadata() {
     assert_eq!(told(&wrong), ["1:8 the assistant `keyword` has no prompt preset `shor`"]);
     let usual = &chat(&wrong.plan.suites[0].cases[0]).prompts;
     assert_eq!(
-        usual.iter().map(|p| (p.content.as_str(), p.shared)).collect::<Vec<_>>(),
-        [("Global", true), ("Own", false)]
+        usual.iter().map(|p| (p.content.written(), p.shared)).collect::<Vec<_>>(),
+        [("Global".into(), true), ("Own".into(), false)]
     );
     assert!(!wrong.diagnostics.has_errors());
 }

@@ -52,7 +52,7 @@ pub struct ChatPrompt {
     /// The name of the author.
     pub name: Option<String>,
     /// The text.
-    pub content: String,
+    pub content: Text,
     /// Whether it is a prompt of all agents, which a function or the conversation's own data may omit.
     pub shared: bool,
 }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use agentci_plan::ChatPrompt;
 use serde_json::{Map, Value};
 
 use super::context::AssistantContext;
 use super::hooks::Hooks;
+use super::prompts::Prompt;
 use crate::DriveResult;
 use crate::chat::message::all_normal;
 
@@ -21,7 +21,7 @@ pub(in crate::chat) struct Opening {
     pub(in crate::chat) options: Map<String, Value>,
     /// What `Create` or the conversation's metadata requested that is not supported.
     pub(in crate::chat) warnings: Vec<String>,
-    pub(super) prompts: Vec<ChatPrompt>,
+    pub(super) prompts: Vec<Prompt>,
     pub(super) context: AssistantContext,
     preset: Option<String>,
     /// Whether global prompts are left out, if `Create` says so.
@@ -71,7 +71,7 @@ impl Opening {
     }
 
     /// Chooses the prompts. An unknown preset results in a warning and the default prompts.
-    pub(super) fn choose_prompts(&mut self, usual: &[ChatPrompt], presets: &[(String, Arc<[ChatPrompt]>)]) {
+    pub(super) fn choose_prompts(&mut self, usual: &[Prompt], presets: &[(String, Arc<[Prompt]>)]) {
         let preset = self.preset.as_ref().map(|wanted| presets.iter().find(|(name, _)| name == wanted).ok_or(wanted));
         let chosen = match preset {
             None => usual,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agentci_plan::{ChatPrompt, ChatTarget};
+use agentci_plan::{ChatPrompt, ChatTarget, UnsetVariableError};
 use serde_json::{Map, Value};
 
 use super::calendar;
@@ -11,9 +11,10 @@ use super::context::AssistantContext;
 use super::create_hook::Opening;
 use super::hooks::Hooks;
 use super::next_hook::{NextStep, payload, step};
-use super::prompts::{environment, messages};
+use super::prompts::{Prompt, environment, messages};
 use super::variables::Family;
 use crate::chat::conversation::ModelTurn;
+use crate::error::OpenError;
 use crate::{DriveError, DriveResult, DriverContext};
 
 /// The runtime of one assistant.
@@ -21,22 +22,28 @@ use crate::{DriveError, DriveResult, DriverContext};
 pub(in crate::chat) struct AssistantRuntime {
     /// The name of its model, which `Create` may repeat but not change.
     connector: String,
-    prompts: Arc<[ChatPrompt]>,
-    presets: Arc<[(String, Arc<[ChatPrompt]>)]>,
+    prompts: Arc<[Prompt]>,
+    presets: Arc<[(String, Arc<[Prompt]>)]>,
     environment: BTreeMap<String, String>,
     context: AssistantContext,
     hooks: Option<Hooks>,
 }
 
 impl AssistantRuntime {
-    pub(in crate::chat) fn open(target: &ChatTarget, context: &DriverContext<'_>) -> DriveResult<Self> {
+    pub(in crate::chat) fn open(target: &ChatTarget, context: &DriverContext<'_>) -> Result<Self, OpenError> {
         let data = &target.assistant;
-        let all = target.prompts.iter().chain(data.presets.iter().flat_map(|(_, prompts)| prompts.iter()));
+        let filled = |prompts: &[ChatPrompt]| -> Result<Arc<[Prompt]>, UnsetVariableError> {
+            prompts.iter().map(|prompt| Prompt::filled(prompt, context.lookup)).collect()
+        };
+        let prompts = filled(&target.prompts)?;
+        let presets = data.presets.iter().map(|(name, prompts)| Ok((name.clone(), filled(prompts)?)));
+        let presets: Arc<[_]> = presets.collect::<Result<_, UnsetVariableError>>()?;
+        let all = prompts.iter().chain(presets.iter().flat_map(|(_, prompts)| prompts.iter()));
         Ok(Self {
             connector: target.connector.id.clone(),
-            prompts: Arc::clone(&target.prompts),
-            presets: Arc::clone(&data.presets),
             environment: environment(all, context.lookup),
+            prompts,
+            presets,
             context: AssistantContext::new(target, context),
             hooks: data.script.as_ref().map(|file| Hooks::open(file, context.resources)).transpose()?,
         })

@@ -188,13 +188,13 @@ fn prompts(node: &Node, problems: &mut Diagnostics) -> Vec<ChatPrompt> {
 /// Reads a prompt: a string, which is a system message, or a mapping.
 fn prompt(node: &Node, problems: &mut Diagnostics) -> Option<ChatPrompt> {
     if node.pairs().is_none() {
-        let content = read::text(node, "prompts[]", problems)?;
+        let content = template(node, "prompts[]", problems)?;
         return Some(ChatPrompt { role: "system".into(), name: None, content, shared: false });
     }
     PROMPT.read(node, problems, |fields| {
         let role = fields.required("role", read::name);
         let name = fields.text("name");
-        let content = fields.required("content", read::text);
+        let content = fields.required("content", template);
         let shared = fields.truth("shared").unwrap_or_default();
         Some(ChatPrompt { role: role?.value, name, content: content?, shared })
     })

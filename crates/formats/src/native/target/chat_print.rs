@@ -51,7 +51,7 @@ impl Printer<'_> {
         self.map([
             ("role", Some(self.text(&prompt.role))),
             ("name", prompt.name.as_ref().map(|name| self.text(name))),
-            ("content", Some(self.text(&prompt.content))),
+            ("content", Some(self.template(&prompt.content))),
             ("shared", self.flag(prompt.shared)),
         ])
     }
