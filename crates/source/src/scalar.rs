@@ -13,6 +13,8 @@ pub struct Scalar {
     pub text: Box<str>,
     /// Whether it was quoted or a block, and so is a string whatever its text.
     pub quoted: bool,
+    /// Whether it was inserted, so that a number or boolean is a string where a string is required.
+    pub inserted: bool,
 }
 
 /// How plain scalars without a known type are read.
@@ -27,12 +29,12 @@ pub enum Reading {
 impl Scalar {
     /// A scalar that is always a string.
     pub fn quoted(text: impl Into<String>) -> Self {
-        Self { text: text.into().into(), quoted: true }
+        Self { text: text.into().into(), quoted: true, inserted: false }
     }
 
     /// A scalar whose type depends on the reading.
     pub fn plain(text: impl Into<String>) -> Self {
-        Self { text: text.into().into(), quoted: false }
+        Self { text: text.into().into(), quoted: false, inserted: false }
     }
 
     /// Whether it is null: empty, `~` or `null`.

@@ -15,7 +15,7 @@ use agentci_source::{Diagnostic, Diagnostics, Node, Sources, Span, Spanned, join
 use super::check::checks;
 use super::data_ids::{own_paths, refuse_taken_ids};
 use super::file_names::{FileNames, is_per_case};
-use super::matrix::{AxisScalars, CaseEntry, SuiteMatrix};
+use super::matrix::{AxisValues, CaseEntry, SuiteMatrix};
 use super::read::{self, WrittenCase, WrittenSuite};
 use super::readers::SuiteFolder;
 use super::repeats::{RunSetting, refuse_total, runs_of_case, without_gate};
@@ -31,7 +31,9 @@ pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_mins(5);
 /// Lowers a suite file; `None` if the suite is invalid.
 pub(crate) fn lower(loading: &mut Loading<'_>, path: &Path, root: Node) -> Option<Suite> {
     let mut problems = Diagnostics::default();
-    let mut matrix = SuiteMatrix::read(&root, &mut problems);
+    let folder = read::folder(path, &root);
+    let matrix_place = SuiteFolder { files: loading.files, folder: &folder };
+    let mut matrix = SuiteMatrix::read(&root, matrix_place, &mut problems);
     if problems.has_errors() && matrix.is_shared() {
         // What stays of the shared keys would be reported as wrong, too.
         loading.problems.append(problems);
@@ -197,12 +199,12 @@ impl<'s> CombinedDefaults<'s> {
     /// The defaults of a case with these values; `settings` are the shared keys if they depend on the values.
     fn of(
         &mut self,
-        values: Option<&AxisScalars>,
-        settings: impl FnOnce(&AxisScalars) -> Option<Node>,
+        values: Option<&AxisValues>,
+        settings: impl FnOnce(&AxisValues) -> Option<Node>,
         problems: &mut Diagnostics,
     ) -> Rc<Defaults<'s>> {
         let Some(values) = values else { return Rc::clone(&self.base) };
-        let key = values.iter().flat_map(|(axis, value)| [axis.as_str().into(), value.text.clone()]).collect();
+        let key = values.iter().flat_map(|(axis, value)| [axis.as_str().into(), value.scalar.text.clone()]).collect();
         if let Some(known) = self.others.get(&key) {
             return Rc::clone(known);
         }

@@ -1,7 +1,7 @@
 //! Reads the suite file and its cases into plain structs.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_plan::{CASE_PLACEHOLDER, Case, Combination, Dialect, Habits, Mode, Suite, Target};
@@ -118,7 +118,7 @@ pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut 
     let mut fields = SUITE.reader(root, problems)?;
     let name = fields.required("suite", read::name);
     let folder = fields.name("folder").unwrap_or_default();
-    let folder = join(path.parent().unwrap_or(Path::new("")), &folder);
+    let folder = folder_of(path, &folder);
     let place = SuiteFolder { files, folder: &folder };
     let mode = fields.choice("mode", &Mode::NAMES);
     let output_dir = fields.name("output_dir").map(|output| place.path(&output));
@@ -150,6 +150,16 @@ pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut 
     let suite = new_suite(name.value, (Dialect::Native, Habits::USUAL), path.to_path_buf(), folder, name.span);
     let suite = Suite { output_dir, redact, gates, exclude, embedder, prices, agents, ..suite };
     Some(WrittenSuite { suite, mode, settings, has_target })
+}
+
+/// The folder that the paths of a suite start from.
+fn folder_of(path: &Path, folder: &str) -> PathBuf {
+    join(path.parent().unwrap_or(Path::new("")), folder)
+}
+
+/// The folder that the paths of a suite start from, before the suite is read.
+pub(super) fn folder(path: &Path, root: &Node) -> PathBuf {
+    folder_of(path, &root.get("folder").and_then(Node::as_text).unwrap_or_default())
 }
 
 /// Reads the shared keys of a suite.

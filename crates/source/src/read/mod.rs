@@ -35,13 +35,15 @@ fn or_report<T>(found: Option<T>, problems: &mut Diagnostics, problem: impl FnOn
     found
 }
 
-/// A string. Numbers and booleans are rejected: an id that looks like a number must be quoted.
+/// A string. Numbers and booleans are rejected unless they were inserted: an id that looks like a number must be quoted.
 pub fn text(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<String> {
     text_of(node, format_args!("`{name}`"), problems)
 }
 
 fn text_of(node: &Node, what: std::fmt::Arguments<'_>, problems: &mut Diagnostics) -> Option<String> {
-    or_report(node.as_text(), problems, || {
+    let inserted = node.scalar().filter(|scalar| scalar.inserted && !scalar.is_null());
+    let text = node.as_text().or_else(|| inserted.map(|scalar| scalar.text.to_string()));
+    or_report(text, problems, || {
         let message = format!("{what} must be a string, found {}", node.describe());
         let written = node.scalar().filter(|scalar| !scalar.is_null());
         let help = written.map(|scalar| format!("put it in quotes: \"{}\"", scalar.text));

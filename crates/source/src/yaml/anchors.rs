@@ -100,7 +100,7 @@ mod tests {
 
     fn text(length: usize, nodes: usize) -> Sized {
         let span = Span::whole(Sources::default().add(std::path::Path::new("a"), ""));
-        let content = Content::Scalar(Scalar { text: "x".repeat(length).into(), quoted: false });
+        let content = Content::Scalar(Scalar::plain("x".repeat(length)));
         Sized { node: Node { span, content }, nodes, height: 1 }
     }
 

@@ -102,7 +102,7 @@ impl Builder<'_> {
         // The parser writes `~` for an absent value, which `!!str` would turn into a string.
         let absent = plain && range.start.index() == range.end.index();
         let text = if absent { String::new() } else { text.into_owned() };
-        let scalar = Scalar { text: text.into(), quoted: !plain || tag == Some("str") };
+        let scalar = Scalar { text: text.into(), quoted: !plain || tag == Some("str"), inserted: false };
         let node = Node { span: self.places.event(range), content: Content::Scalar(scalar) };
         let sized = Sized { node, nodes: 1, height: 1 };
         self.anchors.keep(anchor, &sized);

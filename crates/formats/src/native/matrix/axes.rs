@@ -1,10 +1,12 @@
 //! Reads the axes of a matrix and their values.
 
+use std::sync::Arc;
+
 use agentci_source::{Diagnostic, Diagnostics, Name, Node, Pair, Reader, Reading, Scalar, Span, read};
 use serde_json::Value;
 
 use super::label::labels;
-use super::reference::AxisScalars;
+use super::reference::AxisValues;
 use super::selection::select;
 use super::shape::{MATRIX, is_axis_name};
 
@@ -28,9 +30,11 @@ pub(super) struct Axis {
 
 /// A value of an axis.
 #[derive(Clone)]
-pub(super) struct AxisValue {
-    pub(super) scalar: Scalar,
+pub(in crate::native) struct AxisValue {
+    pub(in crate::native) scalar: Scalar,
     pub(super) span: Span,
+    /// The text of the file that it names, if that is inserted anywhere.
+    pub(super) text: Option<Arc<str>>,
 }
 
 /// A value for every axis.
@@ -40,7 +44,7 @@ pub(super) struct MatrixCombination {
     /// The values as text.
     pub(super) axes: Box<[(Name, Name)]>,
     /// The values with their types.
-    pub(super) scalars: AxisScalars,
+    pub(super) values: AxisValues,
 }
 
 impl Matrix {
@@ -73,8 +77,9 @@ impl Matrix {
 
 impl MatrixCombination {
     /// The values as text, for places that are always text.
-    pub(super) fn texts(&self) -> AxisScalars {
-        self.scalars.iter().map(|(axis, value)| (axis.clone(), Scalar::quoted(&*value.text))).collect()
+    pub(super) fn texts(&self) -> AxisValues {
+        let text = |value: &AxisValue| AxisValue { scalar: Scalar::quoted(&*value.scalar.text), ..value.clone() };
+        self.values.iter().map(|(axis, value)| (axis.clone(), text(value))).collect()
     }
 }
 
@@ -154,7 +159,7 @@ pub(super) fn axis_value(node: &Node, axis: &str, problems: &mut Diagnostics) ->
         problems.push(problem);
         return None;
     }
-    Some(AxisValue { scalar: scalar.clone(), span: node.span })
+    Some(AxisValue { scalar: scalar.clone(), span: node.span, text: None })
 }
 
 /// Why a text cannot be the value of an axis. Values are inserted as they are: a variable in one would be filled in some
@@ -199,12 +204,8 @@ fn named(axes: &[Axis], rows: Vec<Vec<AxisValue>>) -> Vec<MatrixCombination> {
         };
         let parts: Vec<String> = (0..axes.len()).map(|axis| format!("{}={}", axes[axis].name, label(axis))).collect();
         let texts = axes.iter().zip(&row).map(|(axis, value)| (axis.name.clone(), Name::from(&*value.scalar.text)));
-        let scalars = axes.iter().zip(&row).map(|(axis, value)| (axis.name.to_string(), value.scalar.clone()));
-        MatrixCombination {
-            suffix: format!("[{}]", parts.join(",")),
-            axes: texts.collect(),
-            scalars: scalars.collect(),
-        }
+        let values = axes.iter().zip(&row).map(|(axis, value)| (axis.name.to_string(), value.clone()));
+        MatrixCombination { suffix: format!("[{}]", parts.join(",")), axes: texts.collect(), values: values.collect() }
     };
     rows.into_iter().map(combination).collect()
 }

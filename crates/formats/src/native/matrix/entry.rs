@@ -7,7 +7,8 @@ use agentci_source::{Content, Diagnostic, Diagnostics, Key, Name, Node, Pair, Sp
 
 use super::axes::{Matrix, MatrixCombination};
 use super::combination::combination_node;
-use super::reference::{AxisScalars, has_references, substitute, visit};
+use super::files::inserted_files;
+use super::reference::{AxisValues, has_references, substitute, visit};
 use super::suite::{SuiteMatrix, with_values};
 use crate::ids::readable;
 
@@ -34,9 +35,9 @@ enum EntryMatrix<'e> {
 }
 
 impl<'e> CaseEntry<'e> {
-    pub(super) fn new(node: &'e Node, suite: &'e mut SuiteMatrix) -> Self {
+    pub(super) fn new(node: &'e Node, suite: &'e mut SuiteMatrix<'_>) -> Self {
         let mut problems = Diagnostics::default();
-        let SuiteMatrix { matrix: common, settings, used, usage } = suite;
+        let SuiteMatrix { matrix: common, settings, used, usage, inserted, place } = suite;
         let own = node.get("matrix").filter(|node| !node.is_null());
         let is_combination = node.get("combination").is_some_and(|node| !node.is_null());
         let matrix = match (own, common) {
@@ -45,7 +46,15 @@ impl<'e> CaseEntry<'e> {
                 problems.error(own.span, message, "conflicts with `combination`").help("remove one of them");
                 EntryMatrix::None
             }
-            (Some(own), _) => Matrix::read(own, &mut problems).map_or(EntryMatrix::None, EntryMatrix::Own),
+            (Some(own), _) => {
+                let mut files = inserted_files([node]);
+                files.extend(inserted.iter().cloned());
+                let read = Matrix::read(own, &mut problems);
+                read.map_or(EntryMatrix::None, |mut matrix| {
+                    matrix.read_files(&files, *place, &mut problems);
+                    EntryMatrix::Own(matrix)
+                })
+            }
             (None, Some(common)) if !is_combination => EntryMatrix::Suite(common),
             (None, _) => EntryMatrix::None,
         };
@@ -96,7 +105,7 @@ impl<'e> CaseEntry<'e> {
 
     /// The shared keys of the suite with the values of a combination, if they depend on these. A key with an axis that
     /// has no value is left out.
-    pub(in crate::native) fn settings(&self) -> impl FnOnce(&AxisScalars) -> Option<Node> {
+    pub(in crate::native) fn settings(&self) -> impl FnOnce(&AxisValues) -> Option<Node> {
         |values| Some(with_values(self.shared?, values))
     }
 
@@ -121,17 +130,17 @@ impl<'e> CaseEntry<'e> {
     }
 
     /// The node of a case, and the values of its axes if it has any.
-    pub(in crate::native) fn case(&self, position: usize) -> (Cow<'e, Node>, Option<&AxisScalars>) {
+    pub(in crate::native) fn case(&self, position: usize) -> (Cow<'e, Node>, Option<&AxisValues>) {
         let combination = self.combinations().get(position).filter(|_| !self.problems.has_errors());
         let Some(combination) = combination else {
             return (Cow::Borrowed(self.node), (!matches!(self.matrix, EntryMatrix::Suite(_))).then_some(NO_AXES));
         };
-        (Cow::Owned(expanded(self.node, combination)), Some(&combination.scalars))
+        (Cow::Owned(expanded(self.node, combination)), Some(&combination.values))
     }
 }
 
 /// The values of a case that opted out of the matrix of its suite.
-const NO_AXES: &AxisScalars = &AxisScalars::new();
+const NO_AXES: &AxisValues = &AxisValues::new();
 
 /// A copy of an entry for a combination.
 fn expanded(node: &Node, combination: &MatrixCombination) -> Node {
@@ -153,7 +162,7 @@ fn expanded(node: &Node, combination: &MatrixCombination) -> Node {
                 let value = substitute(value, &combination.texts());
                 pairs.push(Pair { key: key.clone(), value });
             }
-            _ => pairs.push(Pair { key: key.clone(), value: substitute(value, &combination.scalars) }),
+            _ => pairs.push(Pair { key: key.clone(), value: substitute(value, &combination.values) }),
         }
     }
     if node.get("from").is_some() && node.get("id").is_none() {

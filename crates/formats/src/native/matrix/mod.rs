@@ -17,6 +17,7 @@
 mod axes;
 mod combination;
 mod entry;
+mod files;
 mod label;
 mod reference;
 mod selection;
@@ -28,6 +29,6 @@ mod usage;
 
 pub(super) use combination::{COMBINATION, combination, print_combination};
 pub(super) use entry::CaseEntry;
-pub(super) use reference::AxisScalars;
+pub(super) use reference::AxisValues;
 pub(super) use shape::MATRIX;
 pub(super) use suite::SuiteMatrix;

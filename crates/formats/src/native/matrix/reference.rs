@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::axes::AxisValue;
 use agentci_plan::escape_pattern;
 use agentci_source::{Content, Diagnostic, Node, Pair, Scalar, Span, did_you_mean, read};
 
@@ -12,14 +13,26 @@ const START: &str = "${matrix.";
 pub(super) struct AxisReference<'t> {
     range: Range<usize>,
     /// The name of the axis as written.
-    name: &'t str,
-    /// Whether the value is inserted as a pattern that matches exactly it.
-    escape: bool,
+    pub(super) name: &'t str,
+    pub(super) form: Option<AxisForm>,
     closed: bool,
 }
 
+/// What is inserted in place of the value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AxisForm {
+    /// A pattern that matches exactly it.
+    Escape,
+    /// The text of the file that it names.
+    Text,
+}
+
+impl AxisForm {
+    const SUFFIXES: [(&'static str, AxisForm); 2] = [("|escape", AxisForm::Escape), ("|text", AxisForm::Text)];
+}
+
 /// The values of axes, by name.
-pub(in crate::native) type AxisScalars = BTreeMap<String, Scalar>;
+pub(in crate::native) type AxisValues = BTreeMap<String, AxisValue>;
 
 /// The references in a string; `$${matrix.NAME}` is literal text.
 fn references(text: &str) -> Vec<AxisReference<'_>> {
@@ -32,9 +45,11 @@ fn references(text: &str) -> Vec<AxisReference<'_>> {
         }
         let rest = &text[from..];
         let (inside, closed) = rest.find('}').map_or((rest, false), |end| (&rest[..end], true));
-        let (name, escape) = inside.strip_suffix("|escape").map_or((inside, false), |name| (name, true));
+        let with_form =
+            AxisForm::SUFFIXES.iter().find_map(|(suffix, form)| Some((inside.strip_suffix(suffix)?, Some(*form))));
+        let (name, form) = with_form.unwrap_or((inside, None));
         from += inside.len() + usize::from(closed);
-        found.push(AxisReference { range: at..from, name, escape, closed });
+        found.push(AxisReference { range: at..from, name, form, closed });
     }
     found
 }
@@ -100,8 +115,8 @@ impl AxisReference<'_> {
 }
 
 /// The node with values in place of references. A string that is exactly one reference becomes the value with its
-/// type. References to other axes stay.
-pub(super) fn substitute(node: &Node, values: &AxisScalars) -> Node {
+/// type, or as text where only text is possible. References to other axes stay.
+pub(super) fn substitute(node: &Node, values: &AxisValues) -> Node {
     let content = match &node.content {
         Content::Scalar(scalar) if scalar.text.contains(START) => Content::Scalar(filled(scalar, values)),
         Content::Scalar(_) => node.content.clone(),
@@ -113,22 +128,26 @@ pub(super) fn substitute(node: &Node, values: &AxisScalars) -> Node {
     Node { span: node.span, content }
 }
 
-fn filled(scalar: &Scalar, values: &AxisScalars) -> Scalar {
+fn filled(scalar: &Scalar, values: &AxisValues) -> Scalar {
     let text = &*scalar.text;
     let found = references(text);
     if let [only] = found.as_slice()
         && only.range == (0..text.len())
-        && !only.escape
+        && only.form.is_none()
         && let Some(value) = values.get(only.name)
     {
-        return value.clone();
+        return Scalar { inserted: true, ..value.scalar.clone() };
     }
     let mut filled = String::with_capacity(text.len());
     let mut from = 0;
     for reference in found {
         let Some(value) = values.get(reference.name) else { continue };
         filled.push_str(&text[from..reference.range.start]);
-        filled.push_str(&if reference.escape { escape_pattern(&value.text) } else { value.text.to_string() });
+        match reference.form {
+            None => filled.push_str(&value.scalar.text),
+            Some(AxisForm::Escape) => filled.push_str(&escape_pattern(&value.scalar.text)),
+            Some(AxisForm::Text) => filled.push_str(value.text.as_deref().unwrap_or_default()),
+        }
         from = reference.range.end;
     }
     filled.push_str(&text[from..]);
@@ -140,7 +159,8 @@ mod tests {
     use super::*;
 
     fn fill(text: &str) -> Scalar {
-        let value = |name: &str, scalar| (name.to_owned(), scalar);
+        let span = Span::whole(agentci_source::Sources::default().add(std::path::Path::new("s"), ""));
+        let value = |name: &str, scalar| (name.to_owned(), AxisValue { scalar, span, text: Some("the text".into()) });
         let values = [value("m", Scalar::quoted("a.b")), value("t", Scalar::plain("0.70"))].into();
         filled(&Scalar::quoted(text), &values)
     }
@@ -152,6 +172,7 @@ mod tests {
             ("$${matrix.m}", "$${matrix.m}"),
             ("${ENV.K_${matrix.m}} ${X:-${matrix.m}}", "${ENV.K_a.b} ${X:-a.b}"),
             ("^${matrix.m|escape}$", "^a\\.b$"),
+            ("${matrix.m|text}", "the text"),
             ("${matrix.other} ${matrix", "${matrix.other} ${matrix"),
         ] {
             assert_eq!(fill(written), Scalar::quoted(expected), "{written}");
@@ -160,7 +181,7 @@ mod tests {
 
     #[test]
     fn lone_reference_keeps_the_type() {
-        assert_eq!(fill("${matrix.t}"), Scalar::plain("0.70"));
+        assert_eq!(fill("${matrix.t}"), Scalar { inserted: true, ..Scalar::plain("0.70") });
         assert_eq!(fill("${matrix.t} "), Scalar::quoted("0.70 "));
     }
 }

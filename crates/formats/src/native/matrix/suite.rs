@@ -7,28 +7,37 @@ use agentci_source::{Content, Diagnostic, Diagnostics, Node, Pair};
 
 use super::axes::Matrix;
 use super::entry::CaseEntry;
-use super::reference::{AxisScalars, has_references, substitute, visit};
+use super::files::inserted_files;
+use super::reference::{AxisValues, has_references, substitute, visit};
 use super::usage::AxisUsage;
+use crate::command::SuiteFolder;
 use crate::native::settings::SETTINGS;
 
 /// The matrix of a suite file.
-pub(in crate::native) struct SuiteMatrix {
+pub(in crate::native) struct SuiteMatrix<'s> {
     pub(super) matrix: Option<Matrix>,
     /// The shared keys of the suite, if they contain references to axes.
     pub(super) settings: Option<Node>,
     /// The axes in each of these keys.
     pub(super) used: BTreeMap<&'static str, BTreeSet<String>>,
     pub(super) usage: AxisUsage,
+    /// The axes that these keys insert as the text of a file.
+    pub(super) inserted: BTreeSet<String>,
+    pub(super) place: SuiteFolder<'s>,
 }
 
-impl SuiteMatrix {
+impl<'s> SuiteMatrix<'s> {
     /// Reads the matrix of a suite, and reports references in the suite that have no value.
-    pub(in crate::native) fn read(root: &Node, problems: &mut Diagnostics) -> Self {
+    pub(in crate::native) fn read(root: &Node, place: SuiteFolder<'s>, problems: &mut Diagnostics) -> Self {
         let node = root.get("matrix").filter(|node| !node.is_null());
         let read = node.map(|node| Matrix::read(node, problems));
         let invalid = matches!(read, Some(None));
         let matrix = read.flatten();
-        let mut suite = Self { matrix, settings: None, used: BTreeMap::new(), usage: AxisUsage::default() };
+        let is_shared = |pair: &&Pair| SETTINGS.iter().any(|field| pair.key.text == field.key);
+        let shared = || root.pairs().unwrap_or_default().iter().filter(is_shared);
+        let inserted = inserted_files(shared().map(|pair| &pair.value));
+        let usage = AxisUsage::default();
+        let mut suite = Self { matrix, settings: None, used: BTreeMap::new(), usage, inserted, place };
         let names: Vec<String> = suite.names().into_iter().map(str::to_owned).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         for pair in root.pairs().unwrap_or_default() {
@@ -48,12 +57,20 @@ impl SuiteMatrix {
                 }
             }
         }
-        let is_shared = |pair: &&Pair| SETTINGS.iter().any(|field| pair.key.text == field.key);
-        let shared = || root.pairs().unwrap_or_default().iter().filter(is_shared);
+        suite.read_files(root, problems);
         if shared().any(|pair| has_references(&pair.value)) {
             suite.settings = Some(Node { span: root.span, content: Content::Map(shared().cloned().collect()) });
         }
         suite
+    }
+
+    /// Reads the files that the matrix of the suite names, if the suite or a case that it applies to inserts their text.
+    fn read_files(&mut self, root: &Node, problems: &mut Diagnostics) {
+        let Some(matrix) = &mut self.matrix else { return };
+        let cases = root.get("cases").and_then(Node::items).unwrap_or_default();
+        let mut inserted = inserted_files(cases.iter().filter(|case| case.get("matrix").is_none_or(Node::is_null)));
+        inserted.extend(self.inserted.iter().cloned());
+        matrix.read_files(&inserted, self.place, problems);
     }
 
     /// Whether the shared keys of the suite use axes.
@@ -71,8 +88,8 @@ impl SuiteMatrix {
             return Cow::Borrowed(root);
         }
         let first = self.matrix.as_ref().and_then(|matrix| matrix.combinations.first());
-        let nothing = AxisScalars::new();
-        let values = first.map_or(&nothing, |first| &first.scalars);
+        let nothing = AxisValues::new();
+        let values = first.map_or(&nothing, |first| &first.values);
         Cow::Owned(with_values(root, values))
     }
 
@@ -88,13 +105,13 @@ impl SuiteMatrix {
 }
 
 /// A mapping with values in its shared keys. A key with an axis that has no value is left out.
-pub(super) fn with_values(node: &Node, values: &AxisScalars) -> Node {
+pub(super) fn with_values(node: &Node, values: &AxisValues) -> Node {
     let pairs = node.pairs().unwrap_or_default().iter().filter_map(|pair| shared(pair, values));
     Node { span: node.span, content: Content::Map(pairs.collect()) }
 }
 
 /// A pair with values in place of references, unless it is a shared key in which some have no value.
-fn shared(pair: &Pair, values: &AxisScalars) -> Option<Pair> {
+fn shared(pair: &Pair, values: &AxisValues) -> Option<Pair> {
     if !SETTINGS.iter().any(|field| pair.key.text == field.key) {
         return Some(pair.clone());
     }

@@ -216,3 +216,49 @@ fn printed_suite_has_the_same_cases() {
     let both = printed.replacen("    target:", "    matrix: { m: [1] }\n    target:", 1);
     assert_eq!(messages(&loaded(&both)).len(), 1);
 }
+
+#[test]
+fn text_of_a_file_that_an_axis_names_is_inserted() {
+    let suite = "suite: s\nmatrix: { p: [p/short.md, p/long.md] }\ntarget:\n  chat:\n    connector: mock\n    prompts: [\"${matrix.p|text} End.\"]\ncases:\n- { id: c, input: {}, variables: { LANG: en } }\n";
+    let files = |long: &str| {
+        let files = MemoryFiles::default().with("s/agentci.yaml", suite).with("s/p/short.md", "Be short.\r\n");
+        if long.is_empty() { files } else { files.with("s/p/long.md", long) }
+    };
+    let found = load(&files("In ${LANG}:\n\nexplain.\n"), &["s".into()]);
+    assert_eq!(messages(&found), Vec::<String>::new());
+    let prompts = found.plan.suites[0].cases.iter().map(|case| {
+        let Target::Chat(chat) = &*case.target else { panic!("not a chat") };
+        chat.prompts[0].content.written()
+    });
+    assert_eq!(prompts.collect::<Vec<_>>(), ["Be short. End.", "In ${LANG}:\n\nexplain. End."]);
+    let missing = load(&files(""), &["s".into()]);
+    assert_eq!(messages(&missing), ["2: cannot read `s/p/long.md`: no such file"]);
+}
+
+#[test]
+fn file_of_an_own_axis_is_read_only_if_it_is_inserted() {
+    let cases = "- { id: one, matrix: { m: [p/none.md], p: [1] }, input: { a: \"${matrix.m}\" } }\n\
+        - { id: two, matrix: { m: [p/none.md], p: [1] }, input: { a: \"${matrix.m|text}\" } }\n";
+    let found = loaded(&with("{ m: [x], p: [2] }", cases));
+    assert_eq!(messages(&found), ["6: cannot read `s/p/none.md`: no such file"]);
+}
+
+#[test]
+fn numbers_of_an_axis_are_text_where_text_is_required() {
+    let target = "suite: s\nmatrix: { m: [10, true], p: [1] }\ntarget: { process: { command: [a, \"${matrix.m}\", \"${matrix.p}\"] } }\ncases:\n";
+    let suite = suite(&format!("{target}- {{ id: c, input: {{ n: \"${{matrix.m}}\" }} }}\n"));
+    assert_eq!(suite.cases.iter().map(|case| command(case)).collect::<Vec<_>>(), ["a 10 1", "a true 1"]);
+    let input = format!("{:?}", suite.cases[0].turns[0].said);
+    assert!(input.contains("Number(10)"), "{input}");
+}
+
+#[test]
+fn oversized_file_is_not_inserted() {
+    let suite = "suite: s\nmatrix: { p: [big.md] }\ntarget: { chat: { connector: mock, prompts: [\"${matrix.p|text}\"] } }\ncases:\n- { id: c, input: {} }\n";
+    let of = |bytes: usize| {
+        let files = MemoryFiles::default().with("s/agentci.yaml", suite).with("s/big.md", "x".repeat(bytes));
+        messages(&load(&files, &["s".into()]))
+    };
+    assert_eq!(of(1 << 20), Vec::<String>::new());
+    assert_eq!(of((1 << 20) + 1), ["2: cannot read `s/big.md`: the file has 1048577 bytes, the limit is 1048576"]);
+}
