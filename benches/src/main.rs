@@ -12,10 +12,10 @@ mod process;
 mod recorder;
 mod reports;
 mod row;
+mod rows;
 mod scripts;
 mod size;
 mod start;
-mod stored;
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -43,7 +43,7 @@ const BENCHES: &[Bench] = &[
     Bench { name: "scripts", measure: scripts::measure },
     Bench { name: "mock", measure: mock::measure },
     Bench { name: "growth", measure: growth::measure },
-    Bench { name: "stored", measure: stored::measure },
+    Bench { name: "rows", measure: rows::measure },
     Bench { name: "llm", measure: llm::measure },
     Bench { name: "recorder", measure: recorder::measure },
     Bench { name: "reports", measure: reports::measure },
