@@ -85,13 +85,25 @@ impl JsonList {
                 let help = "the array has no `]`; the file may have been cut off";
                 return Err(DataError::at(self.line, self.column, "the file ends inside of its array").help(help));
             }
-            Some(b']') => return Ok(None),
+            Some(b']') => {
+                self.step()?;
+                return self.nothing_after().map(|()| None);
+            }
             Some(_) => {}
         }
         self.begun = true;
         let spot = self.spot();
         let text = self.value()?;
         Ok(Some((spot, parse(&text, spot.line, spot.column))))
+    }
+
+    /// Fails if there is more after the array: it would be lost without a word.
+    fn nothing_after(&mut self) -> Result<(), DataError> {
+        if self.next_token()?.is_none() {
+            return Ok(());
+        }
+        let help = "write all rows into one array, or one object a line in a file that ends in `.jsonl`";
+        Err(DataError::at(self.line, self.column, "there is more after the array").help(help))
     }
 
     /// The text of a value: up to the comma or bracket after it.
@@ -178,6 +190,11 @@ mod tests {
             all("[{\"a\": 1},"),
             [Ok((1, 2, "{\"a\":1}".into())), Err((1, 11, "the file ends inside of its array".into()))]
         );
+        for more in ["[{\"a\": 1}]\n[{\"a\": 2}]", "[{\"a\": 1}]\n,", "[{\"a\": 1}]\nx", "[{\"a\": 1}]\n]"] {
+            let rows = all(more);
+            assert_eq!(rows[0], Ok((1, 2, "{\"a\":1}".into())));
+            assert_eq!(rows[1..], [Err((2, 1, "there is more after the array".into()))], "{more}");
+        }
         let missing = all("[{\"a\": 1} {\"a\": 2}]");
         assert_eq!(missing, [Err((1, 11, "the row is not JSON: trailing characters".into()))]);
     }
