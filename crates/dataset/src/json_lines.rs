@@ -27,7 +27,8 @@ impl RowSource for JsonLines {
                 Ok(false) => return None,
                 Err(error) => return Some((spot, Err(error.into()))),
                 Ok(true) if self.line.trim_ascii().is_empty() => {}
-                Ok(true) => return Some((spot, parse(&self.line, spot.line, 1))),
+                // Without the line end, a row that is cut off ends on its own line.
+                Ok(true) => return Some((spot, parse(self.line.trim_ascii_end(), spot.line, 1))),
             }
         }
     }
@@ -84,5 +85,9 @@ mod tests {
         let list = all[2].as_ref().unwrap_err();
         assert_eq!((list.line, list.message.as_str()), (4, "the row must be an object, found an array"));
         assert_eq!(all[3].as_ref().unwrap().line, 5);
+        let mut rows = JsonLines::open(Box::new(Cursor::new(b"{\"a\": 2\n{\"a\": 3}\n".to_vec()))).unwrap();
+        let (_, cut) = rows.next().unwrap();
+        let cut = cut.unwrap_err();
+        assert_eq!((cut.line, cut.column), (1, 7));
     }
 }
