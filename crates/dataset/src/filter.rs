@@ -54,8 +54,23 @@ fn same(wanted: &Value, found: &Value) -> bool {
         return true;
     }
     // A string of the suite is compared as it is: `"07"` is not `7`.
+    if !wanted.is_number() {
+        return false;
+    }
+    // Integers are compared exactly: as floats, long ids would equal their neighbours.
+    if let (Some(wanted), Some(found)) = (integer(wanted), integer(found)) {
+        return wanted == found;
+    }
     let as_number = || Some((number(wanted)?, number(found)?));
-    wanted.is_number() && as_number().is_some_and(|(wanted, found)| wanted.total_cmp(&found).is_eq())
+    as_number().is_some_and(|(wanted, found)| wanted.total_cmp(&found).is_eq())
+}
+
+fn integer(value: &Value) -> Option<i128> {
+    match value {
+        Value::Number(number) => number.as_str().parse().ok(),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    }
 }
 
 fn number(value: &Value) -> Option<f64> {
@@ -82,6 +97,9 @@ mod tests {
     fn numbers_of_the_suite_equal_their_text_in_csv() {
         let one_of = |value: Value| Condition::OneOf(vec![value]);
         assert!(accepts(one_of(json!(20)), json!("20.0")) && accepts(one_of(json!(true)), json!("true")));
+        let id = 1_234_567_890_123_456_789_i64;
+        assert!(accepts(one_of(json!(id)), json!(id)) && !accepts(one_of(json!(id)), json!(id + 1)));
+        assert!(accepts(one_of(json!(id)), json!(id.to_string())) && !accepts(one_of(json!(id)), json!("1e400")));
         assert!(accepts(one_of(json!("07")), json!("07")) && !accepts(one_of(json!("07")), json!("7")));
         assert!(accepts(one_of(Value::Null), json!("")) && !accepts(one_of(json!("de")), json!("den")));
     }
