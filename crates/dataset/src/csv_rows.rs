@@ -1,5 +1,7 @@
 //! Rows of CSV and TSV files. The first record is the header.
 
+use std::collections::HashSet;
+
 use agentci_source::DataInput;
 use serde_json::{Map, Value};
 
@@ -22,6 +24,8 @@ pub(crate) struct CsvRows {
     record: Vec<u8>,
     fields: Vec<(Vec<u8>, usize)>,
     open: usize,
+    /// Why the last record may be several rows.
+    doubt: Option<DataError>,
 }
 
 impl CsvRows {
@@ -35,6 +39,7 @@ impl CsvRows {
             record: Vec::new(),
             fields: Vec::new(),
             open: 0,
+            doubt: None,
         };
         let Some(spot) = rows.skip_blank()? else {
             return Err(DataError::of_file("the file is empty").help("the first line names the columns: `id,question`"));
@@ -50,19 +55,20 @@ impl CsvRows {
     }
 
     fn refuse_bad_header(&self, spot: RowSpot) -> Result<(), DataError> {
+        let mut known = HashSet::new();
         for (position, name) in self.columns.iter().enumerate() {
-            let column = self.column_of(self.fields[position].1);
+            let column = || self.column_of(self.fields[position].1);
             if name.contains('\r') {
-                return Err(DataError::at(spot.line, column, "the lines end with a carriage return only")
+                return Err(DataError::at(spot.line, column(), "the lines end with a carriage return only")
                     .help("save the file with Unix or Windows line ends"));
             }
             if name.is_empty() {
-                return Err(DataError::at(spot.line, column, format!("column {} has no name", position + 1))
+                return Err(DataError::at(spot.line, column(), format!("column {} has no name", position + 1))
                     .help("the first line names the columns"));
             }
-            if self.columns[..position].contains(name) {
+            if !known.insert(name) {
                 let message = format!("two columns are named `{}`", name.escape_debug());
-                return Err(DataError::at(spot.line, column, message).help("rename one of them"));
+                return Err(DataError::at(spot.line, column(), message).help("rename one of them"));
             }
         }
         Ok(())
@@ -76,7 +82,8 @@ impl CsvRows {
             if !self.lines.append_line(&mut self.record)? {
                 return Ok(None);
             }
-            if self.record.len() > line_end(&self.record) {
+            let is_blank = self.columns.len() > 1 && self.record.trim_ascii().is_empty();
+            if self.record.len() > line_end(&self.record) && !is_blank {
                 return Ok(Some(spot));
             }
         }
@@ -86,6 +93,7 @@ impl CsvRows {
     /// on the next line.
     fn record(&mut self, spot: RowSpot) -> Result<Vec<String>, DataError> {
         let after = self.lines.next_spot();
+        self.doubt = None;
         loop {
             if self.record.len() > ROW_LIMIT {
                 let message = format!("the row is longer than {} MiB", ROW_LIMIT >> 20);
@@ -93,7 +101,10 @@ impl CsvRows {
                 return Err(DataError::at(spot.line, 1, message).help("put long texts into files of their own"));
             }
             match split(&self.record, self.delimiter, &mut self.fields) {
-                Ok(()) => return self.texts(spot),
+                Ok(()) => {
+                    self.doubt = self.swallowed_rows(spot);
+                    return self.texts(spot);
+                }
                 Err(Broken::AfterQuote(quote, at)) => {
                     self.lines.seek(after)?;
                     let (mut line, mut column) = self.position(spot, at);
@@ -122,6 +133,31 @@ impl CsvRows {
         }
     }
 
+    /// The problem that a quoted value consists of lines that look like rows: a quote that was left open ends at the
+    /// next one, and the rows between would be lost without a word.
+    fn swallowed_rows(&self, spot: RowSpot) -> Option<DataError> {
+        let columns = self.columns.len();
+        if columns < 2 {
+            return None;
+        }
+        // Lines with one delimiter also occur in text.
+        let least = if columns > 2 { 1 } else { 3 };
+        let delimiters = |line: &[u8]| line.iter().filter(|byte| **byte == self.delimiter).count();
+        let (number, begin, lines) = self.fields.iter().enumerate().find_map(|(index, (text, begin))| {
+            let lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
+            let [first, inner @ .., _] = lines.as_slice() else { return None };
+            let whole = inner.iter().filter(|line| !line.trim_ascii().is_empty());
+            let like_rows = index < columns
+                && delimiters(first) == columns - 1 - index
+                && whole.clone().all(|line| delimiters(line) == columns - 1);
+            (like_rows && whole.count() >= least).then_some((index + 1, *begin, lines.len()))
+        })?;
+        let (line, column) = self.position(spot, begin);
+        let message = format!("the quoted value of column {number} has {lines} lines that look like rows");
+        let help = "if a quote was left open here, close it; a quote inside of a quoted value is written twice";
+        Some(DataError::at(line, column, message).help(help))
+    }
+
     fn texts(&self, spot: RowSpot) -> Result<Vec<String>, DataError> {
         let text = |(bytes, begin): &(Vec<u8>, usize)| {
             String::from_utf8(bytes.clone()).map_err(|_| {
@@ -146,6 +182,9 @@ impl CsvRows {
 
     fn row(&self, spot: RowSpot, texts: Vec<String>) -> Result<DataRow, DataError> {
         if texts.len() != self.columns.len() {
+            if let Some(doubt) = &self.doubt {
+                return Err(doubt.clone());
+            }
             let (found, expected) = (texts.len(), self.columns.len());
             let last = self.fields.get(expected).or(self.fields.last()).map_or(0, |(_, begin)| *begin);
             let (line, column) = self.position(spot, last);
@@ -170,6 +209,10 @@ impl RowSource for CsvRows {
                 Some((spot, row))
             }
         }
+    }
+
+    fn doubt(&mut self) -> Option<DataError> {
+        self.doubt.take()
     }
 
     fn seek(&mut self, spot: RowSpot) -> Result<(), DataError> {
@@ -241,6 +284,34 @@ mod tests {
         ] {
             let error = open(text).err().unwrap();
             assert_eq!((error.line, error.column, error.message.as_str()), (line, column, message));
+        }
+    }
+
+    #[test]
+    fn quoted_rows_are_doubted() {
+        let doubts = |text: &str| {
+            let mut rows = open(text).unwrap();
+            let mut found = Vec::new();
+            while let Some((_, row)) = rows.next() {
+                found.extend(row.err().or_else(|| rows.doubt()).map(|error| (error.line, error.column, error.message)));
+            }
+            found
+        };
+        let message = |column: usize, lines: usize| {
+            format!("the quoted value of column {column} has {lines} lines that look like rows")
+        };
+        let swallowed = "id,q,a\n1,\"Refund?,yes\n2,Where is it?,no\n3,What is 5\",no\n4,x,y\n";
+        assert_eq!(doubts(swallowed), [(2, 3, message(2, 3))]);
+        assert_eq!(doubts("id,q\n1,\"open\n2,x\n3,x\n4,x\n5,size 5\"\n6,ok\n"), [(2, 3, message(2, 5))]);
+        // The row has too few values, and the reason is where the quote was opened.
+        assert_eq!(doubts("a,b,c\n1,\"open,x\n2,x,y\n3,\"\n"), [(2, 3, message(2, 3))]);
+        for honest in [
+            "id,q\n1,\"Dear team,\nfirst, do this\nthanks\"\n",
+            "id,q,a\n1,\"one\ntwo\nthree\",x\n",
+            "id,q,a\n1,x,\"Steps:\n1, then 2, then 3\n\n- go, on\nend\"\n",
+            "q\n\"one\ntwo\nthree\nfour\nfive\"\n",
+        ] {
+            assert_eq!(doubts(honest), [], "{honest}");
         }
     }
 

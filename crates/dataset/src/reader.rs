@@ -18,6 +18,10 @@ pub(crate) type PlacedRow = (RowSpot, Result<DataRow, DataError>);
 pub(crate) trait RowSource {
     /// The next row; a bad one does not end the rows.
     fn next(&mut self) -> Option<PlacedRow>;
+    /// A reason to doubt that the last row is one row.
+    fn doubt(&mut self) -> Option<DataError> {
+        None
+    }
     /// Continues at a row that was read before.
     fn seek(&mut self, spot: RowSpot) -> Result<(), DataError>;
 }
@@ -42,6 +46,11 @@ impl DataReader {
     /// The next row and where it begins; a bad row does not end the rows.
     pub fn next_row(&mut self) -> Option<(RowSpot, Result<DataRow, DataError>)> {
         self.0.next()
+    }
+
+    /// A reason to doubt that the last row is one row.
+    pub(crate) fn doubt(&mut self) -> Option<DataError> {
+        self.0.doubt()
     }
 
     /// The row at a spot; `None` if nothing is there. Reading rows in order is as fast as [`DataReader::next_row`].

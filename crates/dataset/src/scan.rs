@@ -14,6 +14,8 @@ use crate::row::{DataError, DataRow, RowSpot};
 
 /// The maximum number of bad rows in all files: the data is something else then.
 const MOST_BAD: usize = 1000;
+/// The maximum number of doubts that are kept.
+const MOST_DOUBTS: usize = 10;
 
 /// What the scan of some files found.
 #[derive(Debug, Default)]
@@ -26,6 +28,8 @@ pub struct Scan {
     pub rows: usize,
     /// The files that could not be read, by position.
     pub failed: Vec<(usize, DataError)>,
+    /// The first rows that may be several, by the position of their file.
+    pub doubts: Vec<(usize, DataError)>,
 }
 
 /// Scans files. Without a template, an id is the name of the file and the number of the row.
@@ -33,7 +37,7 @@ pub fn scan(files: &dyn Files, paths: &[(&Path, DataFormat)], filter: &RowFilter
     let mut scan = Scan::default();
     for (position, (path, format)) in paths.iter().enumerate() {
         scan.index.begin_file();
-        if let Err(error) = scan.file((files, path, *format), filter, id) {
+        if let Err(error) = scan.file((files, path, *format), position, filter, id) {
             scan.failed.push((position, error));
         }
     }
@@ -45,6 +49,7 @@ impl Scan {
     fn file(
         &mut self,
         (files, path, format): (&dyn Files, &Path, DataFormat),
+        position: usize,
         filter: &RowFilter,
         template: Option<&IdTemplate>,
     ) -> Result<(), DataError> {
@@ -53,6 +58,9 @@ impl Scan {
         let mut number = 0_usize;
         while let Some((spot, row)) = reader.next_row() {
             number += 1;
+            if let Some(doubt) = reader.doubt().filter(|_| row.is_ok() && self.doubts.len() < MOST_DOUBTS) {
+                self.doubts.push((position, doubt));
+            }
             let usual = || format!("{stem}-{number}");
             let added = match row {
                 Err(error) => self.add_bad(spot, &usual(), error)?,
@@ -81,7 +89,7 @@ impl Scan {
         if self.index.problems().count() < MOST_BAD {
             return Ok(self.index.add_bad(spot, id, error));
         }
-        let help = "check the format of the file; the first bad rows are reported as cases";
+        let help = "check the format of the file";
         Err(DataError { message: format!("more than {MOST_BAD} rows are bad: {}", error.message), ..error }.help(help))
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use agentci_dataset::{Condition, DataError, Dataset, DatasetFile, IdTemplate, RowFilter, RowIndex, Scan, scan};
 use agentci_plan::{CaseData, Text, is_row, row_problem};
 use agentci_source::shape::{Kind, Shape, optional};
-use agentci_source::{Diagnostic, Diagnostics, Node, Reader, Reading, Span, Spanned, did_you_mean, read};
+use agentci_source::{Diagnostic, Diagnostics, Node, Reader, Reading, Severity, Span, Spanned, did_you_mean, read};
 use regex::Regex;
 use serde_json::Value;
 
@@ -56,7 +56,11 @@ pub(super) fn written_data(fields: &mut Reader<'_, '_>) -> Option<WrittenData> {
     if let Some(node) = conditions.as_ref().filter(|_| filtered.is_empty()) {
         // An invalid condition was already reported.
         let help = "write conditions by column: `where: { lang: de }`";
-        fields.problems.mismatch(node, "`where` must be a mapping", "expected a mapping").help(help);
+        if node.pairs().is_some() {
+            fields.problems.error(node.span, "`where` is empty", "a condition is missing here").help(help);
+        } else {
+            fields.problems.mismatch(node, "`where` must be a mapping", "expected a mapping").help(help);
+        }
     }
     let id = fields.optional("id", read::name);
     Some(WrittenData { files: files?, filter, filtered, id, from: from?, conditions })
@@ -65,11 +69,21 @@ pub(super) fn written_data(fields: &mut Reader<'_, '_>) -> Option<WrittenData> {
 fn condition(node: &Node, column: &str, problems: &mut Diagnostics) -> Option<Condition> {
     let values = |node: &Node, problems: &mut Diagnostics| {
         let items = node.items().unwrap_or(std::slice::from_ref(node));
-        items.iter().map(|item| read::data(item, column, Reading::Core, problems)).collect::<Option<Vec<Value>>>()
+        let value = |item: &Node| {
+            if item.scalar().is_none() {
+                let rule =
+                    format!("a value of the condition on `{column}` must be a string, a number, a boolean or null");
+                problems.mismatch(item, rule, "expected a single value");
+                return None;
+            }
+            read::data(item, column, Reading::Core, problems)
+        };
+        items.iter().map(value).collect::<Option<Vec<Value>>>()
     };
     if node.pairs().is_none() {
         return Some(Condition::OneOf(values(node, problems)?));
     }
+    let before = problems.count(Severity::Error);
     CONDITION_KEYS.read(node, problems, |fields| {
         let matches = fields.optional("matches", |node, name, problems| {
             let written = read::name(node, name, problems)?;
@@ -77,7 +91,12 @@ fn condition(node: &Node, column: &str, problems: &mut Diagnostics) -> Option<Co
             pattern.map_err(|error| bad_pattern(&written, &error, problems)).ok()
         });
         let (min, max) = (fields.optional("min", read::number), fields.optional("max", read::number));
-        let not = fields.optional("not", |node, _, problems| values(node, problems));
+        // `not: null` is a condition, not an absent key.
+        let not = fields.node("not").or_else(|| node.get("not")).map(|node| values(node, fields.problems));
+        if fields.problems.count(Severity::Error) > before {
+            return None;
+        }
+        let not = not.flatten();
         match (matches, min.or(max), not) {
             (Some(pattern), None, None) => Some(Condition::Matches(pattern)),
             (None, Some(_), None) => Some(Condition::Within { min, max }),
@@ -106,19 +125,31 @@ impl WrittenData {
         nodes: &[&Node],
         problems: &mut Diagnostics,
     ) -> Option<CaseData> {
-        let before = problems.count(agentci_source::Severity::Error);
+        let before = problems.count(Severity::Error);
+        for node in nodes {
+            columns_outside(node, problems);
+        }
         let found = find(loading.files, folder, &self.files, problems);
         let paths: Vec<_> = found.iter().map(|file| (file.path.as_path(), file.format)).collect();
         let template = self.id.as_ref().map(|id| IdTemplate::parse(&id.value));
         let scanned = scan(loading.files, &paths, &self.filter, template.as_ref());
         let files = files_of(&found, loading);
+        let mut failures = Diagnostics::default();
         for (position, error) in &scanned.failed {
-            problems.push(failed(error, &found[*position], &files[*position]));
+            failures.push(failed(error, &found[*position], &files[*position]));
+        }
+        // An unknown column makes every row a bad one.
+        self.unknown_columns(&scanned, template.as_ref(), nodes, problems);
+        if problems.count(agentci_source::Severity::Error) == before {
+            problems.append(failures);
+        }
+        for (position, doubt) in &scanned.doubts {
+            let doubt = failed(doubt, &found[*position], &files[*position]);
+            problems.push(Diagnostic { severity: Severity::Warning, ..doubt });
         }
         if problems.count(agentci_source::Severity::Error) > before {
             return None;
         }
-        self.unknown_columns(&scanned, template.as_ref(), nodes, problems);
         self.no_rows(&scanned, problems);
         let dataset = Dataset { files, index: scanned.index, id: template };
         if let Some((first, second)) = dataset.index.duplicate() {
@@ -193,6 +224,21 @@ fn columns_of(node: &Node, into: &mut Vec<(String, Span)>) {
     });
 }
 
+/// Reports columns in keys that are read once for all rows.
+fn columns_outside(node: &Node, problems: &mut Diagnostics) {
+    for key in ["tags", "description"] {
+        let mut found = Vec::new();
+        if let Some(value) = node.get(key) {
+            columns_of(value, &mut found);
+        }
+        if let Some((_, span)) = found.first() {
+            let message = format!("`{key}` cannot contain a column");
+            let help = "put it into `metadata`, which reports show, or select rows with `where`";
+            problems.error(*span, message, "the same for all rows").help(help);
+        }
+    }
+}
+
 /// The problem with a file as a whole: at the file if a line is known, else where the suite names it.
 fn failed(error: &DataError, found: &FoundFile, file: &DatasetFile) -> Diagnostic {
     let shown = found.path.display();
@@ -224,7 +270,11 @@ fn duplicate(dataset: &Dataset, first: usize, second: usize) -> Diagnostic {
     let before = dataset.files.iter().find(|file| file.file == first.file);
     let path: PathBuf = before.map(|file| file.path.clone()).unwrap_or_default();
     let message = format!("two rows make a case with the id `{}`", index.id(second).escape_debug());
+    let help = match &dataset.id {
+        Some(_) => "make ids from columns that differ, such as `id: \"{lang}-{id}\"`, or omit `id` to number the rows",
+        None => "rename one of the files, or make ids from columns: `id: \"{lang}-{id}\"`",
+    };
     Diagnostic::error(again, message)
         .label(format!("the first is in `{}` at line {}", path.display(), first.line))
-        .help("make ids from columns that differ, such as `id: \"{lang}-{id}\"`, or omit `id` to number the rows")
+        .help(help)
 }
