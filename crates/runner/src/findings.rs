@@ -29,6 +29,7 @@ pub(crate) fn unset(message: impl Into<String>, place: Place) -> Finding {
     let help = match () {
         () if message.contains("`MODEL.") => OF_MODEL,
         () if message.contains("`MCP.") => OF_SERVERS,
+        () if message.contains("`row.") => OF_ROW,
         () => OF_CASE,
     };
     Finding::new(Cause::Config, message).at(place, "").help(help)
@@ -42,6 +43,9 @@ const OF_MODEL: &str = "a scripted model (`world: { model: { script: .. } }`) se
 const OF_SERVERS: &str = "an MCP server of the case (`world: { mcp: { orders: { scripted: .. } } }`) sets \
                           `MCP.orders.url` and `MCP.orders.sse_url`; all servers together set `MCP.config`; \
                           `-` in a name becomes `_`";
+
+const OF_ROW: &str =
+    "the row of this case has no such column: add it to the data, or add a default: `${row.NAME:-none}`";
 
 const OF_CASE: &str = "set it in a hook, in the environment (`${ENV.NAME}`) or under `variables` if the format has \
                        them, or add a default with `:-`; `$${..}` is literal text";

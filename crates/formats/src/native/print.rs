@@ -108,7 +108,8 @@ impl Printer<'_> {
 
     /// A case with this target and world.
     fn own(&self, case: &Case, taken: &mut TakenIds, common: bool, [target, world]: [Option<Node>; 2]) -> Node {
-        let skip = |reason: Option<&String>| reason.map_or_else(|| self.plain(true), |reason| self.text(reason));
+        let skip =
+            |reason: Option<&String>| reason.map_or_else(|| self.plain(true), |reason| self.text(&escape(reason)));
         let value = |value: &Arc<Value>| self.value(value);
         let (input, turns) = match &*case.turns {
             [Turn { said: TurnInput::Input(data), checks, limits, .. }]

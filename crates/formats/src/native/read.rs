@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentci_plan::{CASE_PLACEHOLDER, Case, Combination, Dialect, Habits, Mode, Suite, Target};
+use agentci_plan::{CASE_PLACEHOLDER, Case, Combination, Dialect, Habits, Mode, Skip, Suite, Target, Text};
 use agentci_source::shape::{Field, KeyRule, Kind, Shape, optional, required, words};
 use agentci_source::{Diagnostics, Files, Node, Pair, Reader, Reading, join, read};
 
@@ -240,7 +240,7 @@ fn common(fields: &mut Reader<'_, '_>, place: SuiteFolder<'_>, suite_has_target:
     let combination = fields.optional("combination", combination);
     let (description, tags) = (fields.text("description"), fields.texts("tags"));
     let tags = with_axes(combination.as_ref(), tags);
-    let skip = fields.optional("skip", skip);
+    let skip = fields.optional("skip", skip_without_variables);
     let turns = turns(fields);
     let mut told = |key| {
         let data = fields.optional(key, |node, key, problems| read::data(node, key, Reading::Core, problems));
@@ -267,6 +267,20 @@ fn common(fields: &mut Reader<'_, '_>, place: SuiteFolder<'_>, suite_has_target:
         ..Case::new("", span, no_target(span), Arc::default())
     };
     Some(WrittenCase { case, settings })
+}
+
+/// Reads `skip`. A variable in the reason would skip the case whatever its value, so it is an error.
+fn skip_without_variables(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Skip> {
+    let Some(reason) = skip(node, name, problems)?.reason else { return Some(Skip { reason: None }) };
+    match Text::parse(&reason) {
+        Text::Literal(reason) => Some(Skip { reason: Some(reason) }),
+        Text::Template(_) => {
+            let help = "write `true`, `false` or the reason; rows of data are left out with `where`";
+            let label = "would always skip the case";
+            problems.error(node.span, "`skip` cannot contain a variable", label).help(help);
+            None
+        }
+    }
 }
 
 /// The tags of a case, and one for each axis of its combination.

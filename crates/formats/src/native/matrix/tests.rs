@@ -262,3 +262,15 @@ fn oversized_file_is_not_inserted() {
     assert_eq!(of(1 << 20), Vec::<String>::new());
     assert_eq!(of((1 << 20) + 1), ["2: cannot read `s/big.md`: the file has 1048577 bytes, the limit is 1048576"]);
 }
+
+#[test]
+fn variable_never_decides_whether_a_case_is_skipped() {
+    let of = |reason: &str| {
+        loaded(&with("{ m: [x], p: [1] }", &format!("- {{ id: c, input: {{}}, skip: \"{reason}\" }}\n")))
+    };
+    for reason in ["${row.skip}", "${ENV.SKIP:-no}"] {
+        assert_eq!(messages(&of(reason)), ["5: `skip` cannot contain a variable"], "{reason}");
+    }
+    let skipped = of("uses $${HOME}").plan.suites.remove(0);
+    assert_eq!(skipped.cases[0].skip.as_ref().unwrap().reason.as_deref(), Some("uses ${HOME}"));
+}
