@@ -206,6 +206,9 @@ def main():
     try:
         # A process that is stopped because it is late says where it was.
         faulthandler.register(signal.SIGTERM, file=answers, all_threads=False, chain=True)
+        # Not so a process that a function forked, such as a worker of a `multiprocessing.Pool`, which is ended with
+        # this signal: it would write between the answers.
+        os.register_at_fork(after_in_child=lambda: faulthandler.unregister(signal.SIGTERM))
     except Exception:
         pass
     for line in requests:

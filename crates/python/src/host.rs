@@ -62,6 +62,9 @@ pub enum HostError {
     /// The process exited.
     #[error("it ended the Python process with {0}")]
     Ended(String),
+    /// Something else wrote to the pipe of the answers, so that no answer can be told from another.
+    #[error("it wrote to the file descriptors of agentci")]
+    Garbled,
     /// The answer is too long.
     #[error("its answer is longer than {} MiB", .0 >> 20)]
     TooLong(usize),
@@ -91,7 +94,8 @@ impl PythonHost {
     pub async fn exchange(mut self, mut request: String, limit: Duration) -> HostExchange {
         request.push('\n');
         match timeout(limit, self.talk(request.as_bytes())).await {
-            Ok(Ok(answer)) => {
+            Ok(Ok(None)) => self.fail(AT_ONCE, |_, _| HostError::Garbled).await,
+            Ok(Ok(Some(answer))) => {
                 let printed = self.printed.take();
                 (Some(self), Ok(answer), printed)
             }
@@ -101,7 +105,8 @@ impl PythonHost {
         }
     }
 
-    async fn talk(&mut self, request: &[u8]) -> Result<Value, LineError> {
+    /// Sends a request and reads the answer; `None` if the line is none.
+    async fn talk(&mut self, request: &[u8]) -> Result<Option<Value>, LineError> {
         let Self { input, output, printed, .. } = self;
         // A child that has exited does not read; the end of its output says so.
         let write = async {
@@ -160,8 +165,10 @@ impl StackFrame {
     }
 }
 
-/// An answer as JSON. One that cannot be read is a wrong result, not a broken child: lines are still whole.
-fn read_answer(line: &[u8]) -> Value {
-    serde_json::from_slice(line)
-        .unwrap_or_else(|error| json!({ "thrown": format!("it returned a value that cannot be read: {error}") }))
+/// An answer as JSON; `None` if the line is no answer, after which others may follow. An answer that cannot be read is a
+/// wrong result, not a broken child: lines are still whole.
+fn read_answer(line: &[u8]) -> Option<Value> {
+    let is_answer = line.starts_with(b"{") && line.ends_with(b"}");
+    let unreadable = |error| json!({ "thrown": format!("it returned a value that cannot be read: {error}") });
+    is_answer.then(|| serde_json::from_slice(line).unwrap_or_else(unreadable))
 }

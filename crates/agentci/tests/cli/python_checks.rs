@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use serde_json::json;
 
 use crate::processes::{is_gone, told};
+use crate::ran::Ran;
 use crate::suite::Suite;
 
 const FUNCTIONS: &str = r#"import math, os, subprocess, sys, threading, time
@@ -87,6 +88,18 @@ fn suite(cases: &[(&str, &str)]) -> Suite {
 
 fn call(function: &str) -> String {
     format!("script: {{ file: checks/talk.py, function: {function} }}")
+}
+
+/// Calls functions of a file one after another. Returns the statuses in order.
+fn call_in_order(source: &str, functions: &[&str]) -> (Ran, String) {
+    let check = |function: &&str| format!("script: {{ file: checks/own.py, function: {function} }}");
+    let checks: Vec<(String, String)> =
+        functions.iter().enumerate().map(|(number, function)| (format!("c{number}"), check(function))).collect();
+    let cases: Vec<(&str, &str)> = checks.iter().map(|(id, check)| (id.as_str(), check.as_str())).collect();
+    let ran = suite(&cases).file("suite/checks/own.py", source).run(&["--parallel", "1"]);
+    let statuses: Vec<String> =
+        checks.iter().map(|(id, _)| ran.case(id)["status"].as_str().unwrap().to_owned()).collect();
+    (ran, statuses.join(" "))
 }
 
 const GOOD: (&str, &str) = ("good", "script: { file: checks/talk.py, function: greets, value: hello there }");
@@ -187,6 +200,24 @@ fn output_of_python_code_is_no_answer() {
     ]);
     let check = ran.events().into_iter().find(|event| event["type"] == "check" && event["case_id"] == "wrong").unwrap();
     assert!(check["evidence"]["printed"].as_str().unwrap().len() < 10_000, "{check}");
+}
+
+#[test]
+fn processes_that_a_python_function_terminates_do_not_shift_answers() {
+    let source = "import multiprocessing, os\n\
+                  def square(number): return number * number\n\
+                  def pools(output):\n    with multiprocessing.get_context('fork').Pool(2) as pool:\n        \
+                  return pool.map(square, [2, 3]) == [4, 9]\n\
+                  def terminates(output):\n    import time\n    \
+                  process = multiprocessing.get_context('fork').Process(target=time.sleep, args=(60,))\n    \
+                  process.start()\n    time.sleep(0.1)\n    process.terminate()\n    process.join()\n    return True\n\
+                  def scribbles(output):\n    for n in range(3, 12):\n        \
+                  try: os.write(n, b'none\\n{\"returned\":true}\\n')\n        except OSError: pass\n    return True\n\
+                  def no(output): return False\n";
+    let functions = ["pools", "terminates", "no", "terminates", "scribbles", "no", "pools"];
+    let (ran, statuses) = call_in_order(source, &functions);
+    assert_eq!(statuses, "pass pass fail pass fail fail pass", "{ran:?}");
+    ran.says(&["error in `scribbles`: it wrote to the file descriptors of agentci"]);
 }
 
 #[test]
