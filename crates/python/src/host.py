@@ -95,12 +95,14 @@ def accepted(function):
         return 3 if function.__code__.co_flags & 0x04 else function.__code__.co_argcount
     import inspect
 
+    # A decorator usually passes on what it gets. One that adds or removes arguments declares its own.
+    most = accepted(function.__wrapped__) if hasattr(function, "__wrapped__") else 3
     try:
-        parameters = inspect.signature(function).parameters.values()
+        parameters = inspect.signature(function, follow_wrapped=False).parameters.values()
     except (TypeError, ValueError):
-        return 3
+        return most
     if any(parameter.kind == parameter.VAR_POSITIONAL for parameter in parameters):
-        return 3
+        return most
     return sum(parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD) for parameter in parameters)
 
 

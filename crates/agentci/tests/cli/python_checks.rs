@@ -221,6 +221,41 @@ fn processes_that_a_python_function_terminates_do_not_shift_answers() {
 }
 
 #[test]
+fn decorated_python_function_receives_what_its_decorator_declares() {
+    let source = r#"import functools
+def passes_on(function):
+    @functools.wraps(function)
+    def wrapper(*arguments, **named): return function(*arguments, **named)
+    return wrapper
+
+def adds(function):
+    @functools.wraps(function)
+    def wrapper(output): return function(output, "added")
+    return wrapper
+
+@passes_on
+def one(output): return True
+@passes_on
+def two(output, input): return input == {"prompt": "hi"}
+@adds
+def added(output, more): return more == "added"
+@passes_on
+@adds
+def both(output, more): return more == "added"
+@functools.lru_cache
+def cached(output): return True
+class Check:
+    def __call__(self, output): return True
+    def method(self, output, input): return True
+instance = Check()
+method = instance.method
+"#;
+    let functions = ["one", "two", "added", "both", "cached", "instance", "method"];
+    let (ran, statuses) = call_in_order(source, &functions);
+    assert_eq!(statuses, "pass pass pass pass pass pass pass", "{ran:?}");
+}
+
+#[test]
 fn python_errors_are_reported_before_the_run() {
     let broken = "import os\ndef f(output):\n  return (;\n";
     let wrong = [GOOD, ("wrong", "script: { file: checks/broken.py, function: f }")];
