@@ -41,6 +41,7 @@ streams = (sys.stdout, sys.stderr)
 process = os.getpid()
 loaded = {}
 tools = {}
+event_loop = None
 
 
 def limit_memory(limit):
@@ -83,10 +84,20 @@ def call(request):
         return {"missing": [name for name in own if not name.startswith("_")]}
     result = function(*request["arguments"][: accepted(function)])
     if isinstance(result, types.CoroutineType):
-        import asyncio
-
-        result = asyncio.run(result)
+        result = finish(result)
     return encoded(result, request["most"])
+
+
+def finish(coroutine):
+    """Runs a coroutine. All calls share an event loop, since a client that the file keeps belongs to the loop in which
+    it was first used. `asyncio.run` would also remove the loop for later functions that are not `async`."""
+    global event_loop
+    import asyncio
+
+    if event_loop is None or event_loop.is_closed():
+        event_loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(event_loop)
+    return event_loop.run_until_complete(coroutine)
 
 
 def accepted(function):

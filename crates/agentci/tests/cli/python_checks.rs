@@ -256,6 +256,25 @@ method = instance.method
 }
 
 #[test]
+fn async_python_functions_share_an_event_loop() {
+    let source = r#"import asyncio
+CLIENT = {}
+async def keeps(output):
+    CLIENT.setdefault("loop", asyncio.get_running_loop())
+    return CLIENT["loop"] is asyncio.get_running_loop()
+async def exits(output): raise SystemExit
+def waits(output):
+    return asyncio.get_event_loop().run_until_complete(keeps(output))
+def runs(output):
+    asyncio.run(asyncio.sleep(0))
+    return True
+"#;
+    let functions = ["keeps", "keeps", "exits", "waits", "runs", "keeps"];
+    let (ran, statuses) = call_in_order(source, &functions);
+    assert_eq!(statuses, "pass pass fail pass pass pass", "{ran:?}");
+}
+
+#[test]
 fn python_errors_are_reported_before_the_run() {
     let broken = "import os\ndef f(output):\n  return (;\n";
     let wrong = [GOOD, ("wrong", "script: { file: checks/broken.py, function: f }")];
