@@ -42,6 +42,8 @@ process = os.getpid()
 loaded = {}
 tools = {}
 event_loop = None
+# The coroutine that is running.
+awaited = []
 
 
 def limit_memory(limit):
@@ -97,7 +99,36 @@ def finish(coroutine):
     if event_loop is None or event_loop.is_closed():
         event_loop = asyncio.new_event_loop()
     asyncio.set_event_loop(event_loop)
-    return event_loop.run_until_complete(coroutine)
+    awaited.append(coroutine)
+    try:
+        return event_loop.run_until_complete(coroutine)
+    finally:
+        awaited.clear()
+
+
+def stop_late(_number, _frame):
+    """Says where a late coroutine waits, from the innermost function to the outermost. The running frames, which
+    `faulthandler` has reported, are those of the event loop."""
+    frames = []
+    coroutine = awaited[0] if awaited and not awaited[0].cr_running else None
+    while coroutine is not None and len(frames) < MOST_FRAMES:
+        frame = getattr(coroutine, "cr_frame", None) or getattr(coroutine, "gi_frame", None)
+        if frame is not None:
+            frames.append('  File "%s", line %d in %s' % (frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name))
+        coroutine = getattr(coroutine, "cr_await", None) or getattr(coroutine, "gi_yieldfrom", None)
+    try:
+        os.write(answers.fileno(), "".join(frame + "\n" for frame in reversed(frames)).encode("utf-8", "replace"))
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        os.kill(process, signal.SIGTERM)
+
+
+def forget_signals():
+    """For a process that a function forked, such as a worker of a `multiprocessing.Pool`, which is ended with `SIGTERM`:
+    it would write between the answers."""
+    faulthandler.unregister(signal.SIGTERM)
+    if signal.getsignal(signal.SIGTERM) is stop_late:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def accepted(function):
@@ -218,10 +249,9 @@ def main():
     sys.argv = [""]
     try:
         # A process that is stopped because it is late says where it was.
+        signal.signal(signal.SIGTERM, stop_late)
         faulthandler.register(signal.SIGTERM, file=answers, all_threads=False, chain=True)
-        # Not so a process that a function forked, such as a worker of a `multiprocessing.Pool`, which is ended with
-        # this signal: it would write between the answers.
-        os.register_at_fork(after_in_child=lambda: faulthandler.unregister(signal.SIGTERM))
+        os.register_at_fork(after_in_child=forget_signals)
     except Exception:
         pass
     for line in requests:

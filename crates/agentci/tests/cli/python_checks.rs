@@ -188,6 +188,21 @@ fn python_function_that_hangs_is_stopped_and_located() {
 }
 
 #[test]
+fn async_python_function_that_hangs_is_located_where_it_waits() {
+    let source = "import asyncio\nasync def waits(output):\n    return await inner()\n\
+                  async def inner():\n    await asyncio.sleep(60)\n\
+                  async def loops(output):\n    while True: pass\n";
+    let (ran, statuses) = call_in_order(source, &["waits", "loops"]);
+    assert_eq!(statuses, "fail fail", "{ran:?}");
+    ran.says(&[
+        "error in `waits`: it timed out after 5s (suite/checks/own.py:5)",
+        "=   File \"suite/checks/own.py\", line 3, in waits",
+        "=   File \"suite/checks/own.py\", line 5, in inner",
+        "error in `loops`: it timed out after 5s (suite/checks/own.py:7)",
+    ]);
+}
+
+#[test]
 fn output_of_python_code_is_no_answer() {
     let ran = suite(&[GOOD, ("wrong", &call("prints"))]).run(&[]);
     ran.only_wrong("wrong", "fail", "check");
