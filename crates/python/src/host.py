@@ -26,6 +26,8 @@ import types
 MOST_FRAMES = 20
 MOST_LINES = 60
 MOST_TEXT = 2000
+# The end of text that was cut. The redactor treats the beginning of a secret before this mark as the whole secret.
+CUT = " [cut]"
 
 # Code of the suite has no access to the streams of the protocol by their usual numbers: it reads nothing, and
 # everything that it prints goes to standard error.
@@ -170,13 +172,17 @@ def plain(value):
     raise TypeError("`%s` is not a type of JSON" % type(value).__name__)
 
 
+def cut(text):
+    return text if len(text) <= MOST_TEXT else text[:MOST_TEXT] + CUT
+
+
 def words(error):
     name = type(error).__name__
     try:
         text = str(error)
     except BaseException:
         text = ""
-    return (name + ": " + text if text else name)[:MOST_TEXT]
+    return cut(name + ": " + text if text else name)
 
 
 def explain(error, path):
@@ -188,7 +194,7 @@ def explain(error, path):
         trace = trace.tb_next
     answer = {"thrown": words(error)}
     if isinstance(error, SystemExit):
-        answer["thrown"] = "it called `sys.exit(%s)`" % ("" if error.code is None else repr(error.code)[:MOST_TEXT])
+        answer["thrown"] = "it called `sys.exit(%s)`" % ("" if error.code is None else cut(repr(error.code)))
     step = trace
     while step is not None:
         if step.tb_frame.f_code.co_filename == path:
@@ -196,7 +202,7 @@ def explain(error, path):
         step = step.tb_next
     try:
         told = traceback.TracebackException(type(error), error, trace, limit=-MOST_FRAMES).format()
-        lines = [line[:MOST_TEXT] for part in told for line in part.rstrip("\n").split("\n")]
+        lines = [cut(line) for part in told for line in part.rstrip("\n").split("\n")]
         answer["traceback"] = lines[:MOST_LINES] if trace is not None else []
     except BaseException:
         pass

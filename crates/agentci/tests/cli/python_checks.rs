@@ -416,12 +416,19 @@ fn python_functions_are_called_again_in_a_recheck() {
 
 #[test]
 fn secrets_in_output_and_tracebacks_are_redacted() {
-    let source = "import os\nKEY = os.environ['SHOP_API_KEY']\ndef f(output):\n    print('key', KEY)\n    raise ValueError(KEY)\n";
-    let suite =
-        suite(&[("a", "script: { file: checks/secret.py, function: f }")]).file("suite/checks/secret.py", source);
+    let source = "import os, sys\nKEY = os.environ['SHOP_API_KEY']\ndef f(output):\n    print('key', KEY)\n    raise ValueError(KEY)\n\
+                  def g(output):\n    raise ValueError('x' * 1980 + KEY)\ndef h(output): sys.exit('x' * 1992 + KEY)\n";
+    let cases = [
+        ("a", "script: { file: checks/secret.py, function: f }"),
+        ("b", "script: { file: checks/secret.py, function: g }"),
+        ("c", "script: { file: checks/secret.py, function: h }"),
+    ];
+    let suite = suite(&cases).file("suite/checks/secret.py", source);
     let output = suite.command(&["run", "suite", "-v"]).env("SHOP_API_KEY", "shop-0123456789").output().unwrap();
     let ran = suite.ran(&output, std::time::Duration::ZERO);
     ran.says(&["ValueError: [REDACTED] (suite/checks/secret.py:5)", "= it printed: key [REDACTED]"]);
     let stored = fs::read_to_string(ran.run_folder().join("run.jsonl")).unwrap();
     assert!(!stored.contains("0123456789") && !ran.console().contains("0123456789"), "{stored}");
+    // Text that was cut within the secret.
+    assert!(!stored.contains("shop-0") && !ran.console().contains("shop-0"), "{stored}");
 }
