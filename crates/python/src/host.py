@@ -185,6 +185,13 @@ def words(error):
     return cut(name + ": " + text if text else name)
 
 
+def shown(value):
+    try:
+        return cut(repr(value))
+    except BaseException:
+        return "a value of type `%s`" % type(value).__name__
+
+
 def explain(error, path):
     if isinstance(error, MemoryError):
         # The answer is made with what little memory is left.
@@ -194,7 +201,7 @@ def explain(error, path):
         trace = trace.tb_next
     answer = {"thrown": words(error)}
     if isinstance(error, SystemExit):
-        answer["thrown"] = "it called `sys.exit(%s)`" % ("" if error.code is None else cut(repr(error.code)))
+        answer["thrown"] = "it called `sys.exit(%s)`" % ("" if error.code is None else shown(error.code))
     step = trace
     while step is not None:
         if step.tb_frame.f_code.co_filename == path:
@@ -271,7 +278,8 @@ def main():
             except Exception:
                 pass
         if not isinstance(answer, bytes):
-            answer = json.dumps(answer).encode()
+            # Text of an exception may have halves of surrogate pairs, such as the name of a file.
+            answer = json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace")
         answers.write(answer + b"\n")
         answers.flush()
 
