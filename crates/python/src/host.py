@@ -34,12 +34,11 @@ CUT = " [cut]"
 requests = io.open(os.dup(0), "rb", buffering=1 << 16)
 answers = io.open(os.dup(1), "wb", buffering=1 << 16)
 nothing = os.open(os.devnull, os.O_RDONLY)
+errors = os.dup(2)
 os.dup2(nothing, 0)
-os.close(nothing)
-os.dup2(2, 1)
+os.dup2(errors, 1)
 for stream in (sys.stdout, sys.stderr):
     stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)
-streams = (sys.stdout, sys.stderr)
 process = os.getpid()
 loaded = {}
 tools = {}
@@ -86,10 +85,23 @@ def call(request):
     if not callable(function):
         own = [name for name, value in vars(module).items() if isinstance(value, types.FunctionType)]
         return {"missing": [name for name in own if not name.startswith("_")]}
-    result = function(*request["arguments"][: accepted(function)])
-    if isinstance(result, types.CoroutineType):
-        result = finish(result)
+    back = working_folder()
+    try:
+        result = function(*request["arguments"][: accepted(function)])
+        if isinstance(result, types.CoroutineType):
+            result = finish(result)
+    finally:
+        # A folder that a file chose while it was loaded remains.
+        if back is not None and back != working_folder() and os.path.isdir(back):
+            os.chdir(back)
     return encoded(result, request["most"])
+
+
+def working_folder():
+    try:
+        return os.getcwd()
+    except OSError:
+        return None  # It was deleted.
 
 
 def finish(coroutine):
@@ -254,6 +266,22 @@ def respond(line):
         return explain(error, path)
 
 
+def restore_streams():
+    """Opens streams again that a function closed: others use them, too."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        stream = getattr(sys, name, None)
+        try:
+            if number:
+                stream.flush()
+            is_usable = not stream.closed
+        except Exception:
+            is_usable = False
+        os.dup2(errors if number else nothing, number)
+        if not is_usable:
+            options = {"encoding": "utf-8", "errors": "backslashreplace", "closefd": False}
+            setattr(sys, name, io.open(number, "w", buffering=1, **options) if number else io.open(number, **options))
+
+
 def main():
     limit = int(sys.argv[1])
     if limit:
@@ -272,11 +300,7 @@ def main():
         if os.getpid() != process:
             # A function forked, and this is the child that came back from it.
             os._exit(0)
-        for stream in streams:
-            try:
-                stream.flush()
-            except Exception:
-                pass
+        restore_streams()
         if not isinstance(answer, bytes):
             # Text of an exception may have halves of surrogate pairs, such as the name of a file.
             answer = json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace")

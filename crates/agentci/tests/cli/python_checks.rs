@@ -304,6 +304,35 @@ fn exceptions_that_cannot_be_printed_are_reported_with_their_line() {
 }
 
 #[test]
+fn python_function_finds_working_folder_and_streams_that_another_changed() {
+    let source = r#"import os, subprocess, sys
+os.chdir(os.path.dirname(os.path.dirname(__file__)))
+def moves(output):
+    os.chdir("/")
+    return True
+def closes(output):
+    sys.stdin.close()
+    sys.stdout.close()
+    os.close(2)
+    return True
+def uses(output):
+    print("printed")
+    print("to errors", file=sys.stderr)
+    subprocess.run(["echo", "from a child"], check=True)
+    return sys.stdin.read() == "" and os.path.exists("agentci.yaml")
+"#;
+    let (ran, statuses) = call_in_order(source, &["moves", "uses", "closes", "uses"]);
+    assert_eq!(statuses, "pass pass pass pass", "{ran:?}");
+    let printed = |id: &str| {
+        let mut events = ran.events().into_iter();
+        let check = events.find(|event| event["type"] == "check" && event["case_id"] == id).unwrap();
+        check["evidence"]["printed"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(printed("c1"), "printed\nto errors\nfrom a child\n");
+    assert_eq!(printed("c3"), printed("c1"));
+}
+
+#[test]
 fn python_errors_are_reported_before_the_run() {
     let broken = "import os\ndef f(output):\n  return (;\n";
     let wrong = [GOOD, ("wrong", "script: { file: checks/broken.py, function: f }")];
