@@ -142,7 +142,13 @@ impl PythonFunctions {
         if let Some(refused) = host.refused.borrow().get(&path) {
             return refused.clone();
         }
-        let loaded = match slot.take() {
+        let mut running = slot.take();
+        if running.as_mut().is_some_and(|running| running.host.has_exited())
+            && let Some(RunningHost { host, .. }) = running.take()
+        {
+            host.close().await;
+        }
+        let loaded = match running {
             Some(running) => running.load(&path, file, &self.limits).await,
             None => match start(suite, folder, &self.limits) {
                 Ok(running) => running.load(&path, file, &self.limits).await,
@@ -366,6 +372,26 @@ mod tests {
         assert!(tokio::time::timeout(Duration::from_millis(200), slow).await.is_err());
         let other = functions.call(folder.path(), &file, "f", &[json!(0), json!(0)]).await.result.unwrap();
         assert_ne!(first, other);
+        functions.close().await;
+    }
+
+    #[tokio::test]
+    async fn process_that_ended_after_its_answer_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let source = "import os, threading\ndef f(output):\n    threading.Timer(0.1, os._exit, (5,)).start()\n    return os.getpid()\n";
+        let file = script(folder.path(), source);
+        let functions = PythonFunctions::default();
+        let first = functions.call(folder.path(), &file, "f", &[json!(0)]).await.result.unwrap();
+        let gone = format!("/proc/{first}/status");
+        let ended = || !std::fs::read_to_string(&gone).is_ok_and(|status| !status.contains("State:\tZ"));
+        for _ in 0..500 {
+            if cfg!(target_os = "linux") && ended() {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        let again = functions.call(folder.path(), &file, "f", &[json!(0)]).await.result.unwrap();
+        assert_ne!(first, again);
         functions.close().await;
     }
 

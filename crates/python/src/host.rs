@@ -146,6 +146,11 @@ impl PythonHost {
         (None, Err(error), printed.take())
     }
 
+    /// Whether the child has exited since its last answer: a function can leave a thread that ends the process.
+    pub fn has_exited(&mut self) -> bool {
+        self.process.has_exited()
+    }
+
     /// Ends the child and all its descendants.
     pub async fn close(self) {
         let Self { process, input, .. } = self;

@@ -79,6 +79,11 @@ impl Process {
         Ok((Self { tracked, tail: Arc::default(), errors: None }, pipes, stderr))
     }
 
+    /// Whether the child itself has exited; its descendants may live on.
+    pub fn has_exited(&mut self) -> bool {
+        !matches!(self.tracked.child.try_wait(), Ok(None))
+    }
+
     /// Its process id, until it has been waited for.
     pub fn id(&self) -> Option<u32> {
         self.tracked.child.id()
