@@ -60,7 +60,8 @@ def limit_memory(limit):
 def load(request):
     name, path, source = request["name"], request["path"], request["source"]
     # Tracebacks show the lines that run, even if the file has changed since.
-    linecache.cache[path] = (len(source), None, source.splitlines(True), path)
+    # Unlike `splitlines`, this splits only where Python does.
+    linecache.cache[path] = (len(source), None, io.StringIO(source, None).readlines(), path)
     try:
         code = compile(source, path, "exec", dont_inherit=True)
     except SyntaxError as error:

@@ -291,15 +291,16 @@ def runs(output):
 
 #[test]
 fn exceptions_that_cannot_be_printed_are_reported_with_their_line() {
-    let source = "import sys\nclass Silent(Exception):\n    def __str__(self): raise OSError\n    __repr__ = __str__\n\
+    let source = "import sys\n\x0c\nclass Silent(Exception):\n    def __str__(self): raise OSError\n    __repr__ = __str__\n\
                   def half(output): raise ValueError('no file \\udc80.txt')\n\
                   def silent(output): raise Silent()\ndef exits(output): sys.exit(Silent())\n";
     let (ran, statuses) = call_in_order(source, &["half", "silent", "exits"]);
     assert_eq!(statuses, "fail fail fail", "{ran:?}");
     ran.says(&[
-        "error in `half`: ValueError: no file ?.txt (suite/checks/own.py:5)",
-        "error in `silent`: Silent (suite/checks/own.py:6)",
-        "error in `exits`: it called `sys.exit(a value of type `Silent`)` (suite/checks/own.py:7)",
+        "error in `half`: ValueError: no file ?.txt (suite/checks/own.py:6)",
+        "error in `silent`: Silent (suite/checks/own.py:7)",
+        "=     def silent(output): raise Silent()",
+        "error in `exits`: it called `sys.exit(a value of type `Silent`)` (suite/checks/own.py:8)",
     ]);
 }
 
