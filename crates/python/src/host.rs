@@ -83,7 +83,9 @@ impl PythonHost {
         // Compiled modules are recognized by their time in seconds: a module that was just changed would be missed.
         let fixed = ["-B".into(), "-c".into(), HOST.into(), memory.into()];
         let arguments = fixed.into_iter().chain(folders.into_iter().map(PathBuf::into_os_string)).collect();
-        let command = ProcessCommand { program, arguments, ..ProcessCommand::default() };
+        // Functions fail by `assert`, which the variable would remove, also from the modules that they import.
+        let environment = vec![("PYTHONOPTIMIZE".to_owned(), String::new())];
+        let command = ProcessCommand { program, arguments, environment, ..ProcessCommand::default() };
         let started = Process::spawn_with_errors(&command).map_err(|error| HostError::NotStarted(error.to_string()));
         let (process, Pipes { input, output }, errors) = started?;
         Ok(Self { process, input, output: LineReader::new(output, longest), printed: Printed::new(errors) })

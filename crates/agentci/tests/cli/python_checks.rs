@@ -400,6 +400,22 @@ fn virtual_environment_of_the_project_is_used() {
 }
 
 #[test]
+fn assertions_count_also_in_an_optimized_environment() {
+    let source = "import words\ndef f(output):\n    assert 'please' in output\n    return True\n\
+                  def g(output):\n    words.polite(output)\n    return True\n";
+    let cases = ["f", "g"].map(|name| (name, format!("script: {{ file: asserts/own.py, function: {name} }}")));
+    let suite = suite(&cases.each_ref().map(|(id, check)| (*id, check.as_str())))
+        .file("suite/asserts/own.py", source)
+        .file("suite/asserts/words.py", "def polite(output): assert 'please' in output\n");
+    let output = suite.command(&["run", "suite"]).env("PYTHONOPTIMIZE", "2").output().unwrap();
+    let ran = suite.ran(&output, std::time::Duration::ZERO);
+    for name in ["f", "g"] {
+        assert_eq!(ran.case(name)["status"], "fail", "{ran:?}");
+    }
+    ran.says(&["error in `f`: AssertionError (suite/asserts/own.py:3)"]);
+}
+
+#[test]
 fn missing_python_is_reported_with_its_remedy() {
     let suite = suite(&[("a", &call("polite"))]);
     let without = |arguments: &[&str]| {
