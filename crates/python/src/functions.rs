@@ -148,12 +148,15 @@ impl PythonFunctions {
         {
             host.close().await;
         }
+        let is_used = running.is_some();
         let loaded = match running {
             Some(running) => running.load(&path, file, &self.limits).await,
-            None => match start(suite, folder, &self.limits) {
-                Ok(running) => running.load(&path, file, &self.limits).await,
-                Err(refused) => Err((None, refused)),
-            },
+            None => start_with(suite, &folder, &path, file, &self.limits).await,
+        };
+        let loaded = match loaded {
+            // What other files keep in memory, or left running, does not count against this one.
+            Err((None, _)) if is_used => start_with(suite, &folder, &path, file, &self.limits).await,
+            loaded => loaded,
         };
         let running = match loaded {
             Ok(running) => running,
@@ -177,6 +180,20 @@ impl PythonFunctions {
                 host.close().await;
             }
         }
+    }
+}
+
+/// Starts a child that has loaded a file.
+async fn start_with(
+    suite: &Path,
+    folder: &Path,
+    path: &Path,
+    file: &ScriptFile,
+    limits: &PythonLimits,
+) -> Result<RunningHost, (Option<RunningHost>, PythonAnswer)> {
+    match start(suite, folder.to_path_buf(), limits) {
+        Ok(running) => running.load(path, file, limits).await,
+        Err(refused) => Err((None, refused)),
     }
 }
 
@@ -206,6 +223,7 @@ impl RunningHost {
         });
         let (host, answer, printed) = self.host.exchange(request.to_string(), limits.load).await;
         let answer = answer.map_err(|error| exception(error, &file.path)).and_then(read);
+        let host = unless_spent(host, &answer).await;
         let error = match answer {
             Ok(Answer { thrown: None, syntax: None, .. }) => match host {
                 Some(host) => {
@@ -235,21 +253,25 @@ impl RunningHost {
             json!({ "call": path.to_string_lossy(), "function": function, "arguments": arguments, "most": RETURNED });
         let (host, answer, printed) = self.host.exchange(request.to_string(), limits.call).await;
         let answer = answer.map_err(|error| exception(error, &file.path)).and_then(read);
-        let is_spent = answer.as_ref().is_ok_and(|answer| answer.memory);
+        let host = unless_spent(host, &answer).await;
         let result = match answer {
             Ok(Answer { missing: Some(known), .. }) => Err(PythonError::NoFunction { known }),
             Ok(answer) if answer.thrown.is_some() => Err(PythonError::Thrown(answer.exception(limits.memory))),
             Ok(Answer { returned, .. }) => Ok(returned.unwrap_or_default()),
             Err(exception) => Err(PythonError::Thrown(exception)),
         };
-        let host = match host {
-            Some(host) if is_spent => {
-                host.close().await;
-                None
-            }
-            host => host,
-        };
         (host.map(|host| Self { host, loaded: self.loaded }), PythonAnswer { result, printed })
+    }
+}
+
+/// The child, unless it ran out of memory: then it is ended.
+async fn unless_spent(host: Option<PythonHost>, answer: &Result<Answer, PythonException>) -> Option<PythonHost> {
+    match host {
+        Some(host) if answer.as_ref().is_ok_and(|answer| answer.memory) => {
+            host.close().await;
+            None
+        }
+        host => host,
     }
 }
 
@@ -343,6 +365,26 @@ mod tests {
         let limits = PythonLimits { memory: 128 << 20, ..PythonLimits::default() };
         let answer = call("def f(output):\n    return bool(bytearray(200 << 20))\n", limits).await;
         assert_eq!(message(answer), "it exceeded the memory limit of 128 MB");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn memory_that_other_files_keep_does_not_prevent_loading() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str| ScriptFile {
+            path: folder.path().join(name),
+            source: "KEPT = bytearray(150 << 20)\ndef f(output): return True\n".into(),
+        };
+        let functions = PythonFunctions::new(PythonLimits { memory: 256 << 20, ..PythonLimits::default() });
+        for name in ["a.py", "b.py", "a.py"] {
+            let answer = functions.call(folder.path(), &file(name), "f", &[json!(1)]).await;
+            assert_eq!(answer.result, Ok(json!(true)), "{name}");
+        }
+        // A file that is too large by itself is refused.
+        let large = ScriptFile { source: "KEPT = bytearray(300 << 20)\n".into(), ..file("c.py") };
+        let answer = functions.call(folder.path(), &large, "f", &[json!(1)]).await;
+        assert_eq!(message(answer), "it exceeded the memory limit of 256 MB");
+        functions.close().await;
     }
 
     #[tokio::test]
