@@ -206,20 +206,22 @@ def shown(value):
 
 
 def explain(error, path):
-    if isinstance(error, MemoryError):
-        # The answer is made with what little memory is left.
-        return {"thrown": "MemoryError", "memory": True}
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_globals is globals():
         trace = trace.tb_next
-    answer = {"thrown": words(error)}
-    if isinstance(error, SystemExit):
-        answer["thrown"] = "it called `sys.exit(%s)`" % ("" if error.code is None else shown(error.code))
+    answer = {}
     step = trace
     while step is not None:
         if step.tb_frame.f_code.co_filename == path:
             answer["line"] = step.tb_lineno
         step = step.tb_next
+    if isinstance(error, MemoryError):
+        # The answer is made with what little memory is left.
+        answer.update(thrown="MemoryError", memory=True)
+        return answer
+    answer["thrown"] = words(error)
+    if isinstance(error, SystemExit):
+        answer["thrown"] = "it called `sys.exit(%s)`" % ("" if error.code is None else shown(error.code))
     try:
         told = traceback.TracebackException(type(error), error, trace, limit=-MOST_FRAMES).format()
         lines = [cut(line) for part in told for line in part.rstrip("\n").split("\n")]

@@ -132,7 +132,7 @@ fn python_function_returning_false_fails_its_case() {
 #[test]
 fn broken_python_function_fails_only_its_own_check() {
     let broken = [
-        ("allocates", "error in `allocates`: it exceeded the memory limit of 2048 MB"),
+        ("allocates", "error in `allocates`: it exceeded the memory limit of 2048 MB (suite/checks/talk.py:23)"),
         ("throws", "error in `throws`: ValueError: not hello there (suite/checks/talk.py:24)"),
         ("exits", "error in `exits`: it called `sys.exit(3)` (suite/checks/talk.py:25)"),
         ("dies", "error in `dies`: it ended the Python process with exit code 7"),
