@@ -1,7 +1,8 @@
 //! Identifies what a case is, so that a stored result is only used for the same case.
 //!
 //! The definition covers the case in native form, the checks with the files they name, and the content of the files that
-//! the case uses: programs of its agent, its hooks and tools, scripts of models and MCP servers, and what it replays.
+//! the case uses: programs of its agent, of judges, hooks and tools, scripts of assistants, models and MCP servers, answer
+//! files of tools, and what it replays.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -9,12 +10,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_checks::{ReadyCase, ReadyCheck};
-use agentci_plan::{Case, McpWorld, Mode, Suite, Target, World};
+use agentci_plan::{Case, FixtureAnswer, McpWorld, Mode, Suite, Target, ToolSource, World};
 use agentci_source::Files as _;
 use agentci_trace::{Redactor, canonical, sha256_beginning};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::programs::{agent_command, files, helper_commands};
+use crate::programs::{StartedCommand, agent_command, hook_commands, tool_commands};
 use crate::{DiskFiles, recording};
 
 /// The number of hexadecimal digits of a definition.
@@ -52,16 +53,11 @@ impl<'s> Definitions<'s> {
         let native = agentci_formats::definition(self.suite, case)?;
         let checks = || ready.checks.iter().chain(ready.turns.iter().flatten());
         let of_checks: Vec<Value> = checks().map(|check| check.definition().unwrap_or_default()).collect();
-        let mut used: Vec<&Path> = Vec::new();
-        used.extend(agent_command(&case.target).into_iter().flat_map(|started| files(started.command)).map(|f| &**f));
-        used.extend(helper_commands(case).flat_map(files).map(|file| &**file));
-        used.extend(case.world.model.iter().filter_map(|model| model.source.file()));
-        used.extend(case.world.mcp.iter().map(McpWorld::path));
-        used.extend(checks().filter_map(ReadyCheck::script).map(|call| call.file.path.as_path()));
+        let mut of_files: Vec<Value> = hook_commands(case).flat_map(|hook| self.named_files(hook)).collect();
+        of_files.extend(checks().filter_map(ReadyCheck::script).map(|call| self.file(&call.file.path)));
         if self.mode == Mode::Replay {
-            used.extend(recording::written(case).map(|(_, path, _)| path));
+            of_files.extend(recording::written(case).map(|(_, path, _)| self.file(path)));
         }
-        let of_files = used.into_iter().map(|path| self.file(path).into()).collect();
         let surroundings = Value::from(&*self.surroundings(case)?);
         // Not `json!`, which would copy the parts.
         let mut whole = vec![native, surroundings, Value::Array(of_checks), Value::Array(of_files)];
@@ -77,25 +73,65 @@ impl<'s> Definitions<'s> {
         if let Some(last) = last.as_ref().filter(same) {
             return Some(Arc::clone(&last.digest));
         }
-        let digest = self.digest(&agentci_formats::surroundings(self.suite, case)?);
+        let mut parts = vec![agentci_formats::surroundings(self.suite, case)?, self.of_target(&case.target)];
+        parts.extend(self.suite.agents.iter().map(|(_, agent)| self.of_target(agent)));
+        parts.push(self.of_world(&case.world));
+        let digest = self.digest(&Value::Array(parts));
         let (target, world) = (Arc::clone(&case.target), Arc::clone(&case.world));
         *last = Some(DefinedSurroundings { target, world, digest: Arc::clone(&digest) });
         Some(digest)
+    }
+
+    /// The content of the files that an agent consists of.
+    fn of_target(&self, target: &Target) -> Value {
+        let mut used: Vec<Value> =
+            agent_command(target).into_iter().flat_map(|agent| self.named_files(agent)).collect();
+        if let Target::Chat(chat) = target {
+            used.extend(chat.connector.script.iter().map(|path| self.file(path)));
+            let script = chat.assistant.script.iter();
+            used.extend(script.map(|script| sha256_beginning(script.source.as_bytes(), DIGITS).into()));
+            // With their names, so that secrets are left out.
+            let variables = chat.environment.iter().flat_map(|file| &file.values);
+            used.extend(variables.map(|(name, value)| json!({ name: value })));
+        }
+        Value::Array(used)
+    }
+
+    /// The content of the files that the world of an agent consists of.
+    fn of_world(&self, world: &World) -> Value {
+        let mut used: Vec<Value> = tool_commands(world).flat_map(|tool| self.named_files(tool)).collect();
+        used.extend(world.model.iter().filter_map(|model| model.source.file()).map(|path| self.file(path)));
+        used.extend(world.mcp.iter().map(McpWorld::path).map(|path| self.file(path)));
+        // In record mode, the run itself writes the answers.
+        if let (ToolSource::Routes(routes), Mode::Replay | Mode::Live) = (&world.tools, self.mode) {
+            used.extend(routes.tools.iter().flat_map(|tool| &tool.fixtures).filter_map(
+                |fixture| match &fixture.answer {
+                    FixtureAnswer::File(file) => Some(self.file(&file.value)),
+                    FixtureAnswer::Inline(_) => None,
+                },
+            ));
+        }
+        Value::Array(used)
+    }
+
+    fn named_files(&self, command: StartedCommand<'_>) -> impl Iterator<Item = Value> {
+        command.named_files().map(|path| self.file(&path))
     }
 
     fn digest(&self, value: &Value) -> Arc<str> {
         sha256_beginning(canonical(&self.secrets.clean(value)).as_bytes(), DIGITS).into()
     }
 
-    fn file(&self, path: &Path) -> String {
+    /// The digest of a file, or why it cannot be read.
+    fn file(&self, path: &Path) -> Value {
         if let Some(known) = self.files.borrow().get(path) {
-            return known.clone();
+            return known.as_str().into();
         }
         let digest = match DiskFiles.read(path, FILE_LIMIT) {
             Ok(bytes) => sha256_beginning(&bytes, DIGITS),
             Err(error) => error.to_string(),
         };
         self.files.borrow_mut().insert(path.to_path_buf(), digest.clone());
-        digest
+        digest.into()
     }
 }

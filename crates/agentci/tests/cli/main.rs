@@ -119,6 +119,7 @@ mod replay_pace;
 mod report_memory;
 mod reports;
 mod resume;
+mod resume_files;
 mod resume_killed;
 mod retries;
 mod running_agent;

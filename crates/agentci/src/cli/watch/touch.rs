@@ -139,8 +139,8 @@ impl Territory {
 
     /// Adds the programs that run besides the agent of a case: hooks and live tools.
     fn add_helpers(&mut self, case: &Case) {
-        for command in helper_commands(case) {
-            self.programs.extend(files(command));
+        for started in helper_commands(case) {
+            self.programs.extend(files(started.command));
         }
     }
 }
