@@ -92,12 +92,12 @@ pub(super) fn newest_runs(suite: &Suite, output_dir: Option<&Path>) -> Vec<PathB
 }
 
 /// Where the run folders of a suite are.
-fn run_folders(suite: &Suite, output_dir: Option<&Path>) -> PathBuf {
+pub(super) fn run_folders(suite: &Suite, output_dir: Option<&Path>) -> PathBuf {
     output_dir.or(suite.output_dir.as_deref()).unwrap_or(Path::new(RUNS)).join(safe_name(&suite.name))
 }
 
-/// The newest run folder.
-fn newest(folder: &Path) -> Option<PathBuf> {
+/// The newest run folder in a folder.
+pub(super) fn newest(folder: &Path) -> Option<PathBuf> {
     runs_in(folder).into_iter().max_by(|(one, _), (other, _)| one.cmp(other)).map(|(_, run)| run)
 }
 

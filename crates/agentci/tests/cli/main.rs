@@ -121,6 +121,7 @@ mod reports;
 mod resume;
 mod resume_files;
 mod resume_killed;
+mod resume_suites;
 mod retries;
 mod running_agent;
 mod scenario_files;

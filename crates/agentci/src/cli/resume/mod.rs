@@ -3,6 +3,7 @@
 //! [`ResumeFlag`] finds the stored run of each suite, and [`ResumedSuite`] is such a run after it was compared with the
 //! suite as it is now.
 
+mod absent_suites;
 mod flag;
 mod resumed_suite;
 mod stored_runs;

@@ -7,6 +7,7 @@ use agentci::ledger::LedgerError;
 use agentci::plan::Suite;
 use agentci::{ResumeError, StoredProgress};
 
+use super::absent_suites::{absent_of_command, nothing_to_resume};
 use super::flag::FoundRun;
 use crate::cli::failed_cases::newest_runs;
 use crate::cli::{CliContext, CliError, Suites};
@@ -85,13 +86,15 @@ pub(super) fn newest_of_each(
     }
     let unfinished = || runs.iter().flatten().filter(|run| !run.progress.is_whole());
     if unfinished().next().is_none() {
-        let message = "`--resume`: the last run of every suite is complete, or there is none";
-        return Err(CliError::new(message, "run without `--resume`"));
+        return Err(nothing_to_resume(suites, output_dir));
     }
     // The suites of the commands that did not finish, by the command.
     let mut commands: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for session in unfinished().filter_map(|run| run.progress.start.session.as_ref()) {
         commands.insert(session.id.clone(), session.suites.clone());
+    }
+    if let Some(error) = absent_of_command(commands.values().flatten(), suites, output_dir) {
+        return Err(error);
     }
     for (run, loaded) in runs.iter_mut().zip(suites.loaded_mut()) {
         if !loaded.is_runnable() || run.as_ref().is_some_and(|run| !run.progress.is_whole()) {
