@@ -202,6 +202,19 @@ mod tests {
     }
 
     #[test]
+    fn difference_where_both_ran_the_same_cases_is_one_whatever_else_ran() {
+        // Over all of their runs the values of `p` do not differ, since `hard` also ran with better models.
+        let mut runs = vec![("a", "a", "easy", 12, 12, None), ("a", "a", "hard", 0, 12, None)];
+        runs.extend(["c", "d", "e"].map(|m| ("a", m, "hard", 12, 12, None)));
+        let found = results(&runs);
+        let p = &found.axes[1];
+        assert!(!p.values[0].numbers.differs_from(&p.values[1].numbers));
+        assert_eq!((p.same_cases, p.compared), (false, 1));
+        assert_eq!(p.differences, [crate::AxisDifference { more: "easy".into(), less: "hard".into() }]);
+        assert_eq!((p.values[1].numbers.runs, p.values[1].numbers.passes), (48, 36));
+    }
+
+    #[test]
     fn run_without_combinations_has_no_results() {
         assert_eq!(MatrixResults::of(Rows::default().iter()), None);
     }
