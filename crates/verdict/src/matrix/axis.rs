@@ -105,12 +105,9 @@ fn value_runs<'t>(axis: &str, combinations: &'t [(Vec<AxisSetting>, MatrixTally)
     found.into_iter().map(value).collect()
 }
 
-/// The numbers of two values over the combinations that differ only in these values and ran the same cases.
+/// The numbers of two values over the cases that both ran with the same values of the other axes.
 fn shared(first: &ValueRuns<'_>, second: &ValueRuns<'_>) -> Option<(MatrixNumbers, MatrixNumbers)> {
-    let both = first.runs.iter().filter_map(|(others, one)| {
-        let other = second.runs.get(others)?;
-        (one.has_run() && one.ran == other.ran).then_some((*one, *other))
-    });
+    let both = first.runs.iter().filter_map(|(others, one)| one.shared(second.runs.get(others)?));
     let (one, other): (Vec<_>, Vec<_>) = both.unzip();
-    (!one.is_empty()).then(|| (MatrixTally::of_all(one).numbers(), MatrixTally::of_all(other).numbers()))
+    (!one.is_empty()).then(|| (MatrixTally::of_all(&one).numbers(), MatrixTally::of_all(&other).numbers()))
 }

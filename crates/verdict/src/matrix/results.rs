@@ -31,7 +31,8 @@ pub struct CombinationResults {
     pub numbers: MatrixNumbers,
 }
 
-/// The same, while cases are added one by one. Its size depends on the number of runs only by their wall times.
+/// The same, while cases are added one by one. Its size depends on the number of runs only by their wall times, and on
+/// the number of cases only by two counts for each.
 #[derive(Debug, Default)]
 struct ResultsTally {
     axes: Vec<String>,
@@ -212,6 +213,22 @@ mod tests {
         assert_eq!((p.same_cases, p.compared), (false, 1));
         assert_eq!(p.differences, [crate::AxisDifference { more: "easy".into(), less: "hard".into() }]);
         assert_eq!((p.values[1].numbers.runs, p.values[1].numbers.passes), (48, 36));
+    }
+
+    #[test]
+    fn case_that_ran_with_one_value_leaves_the_others_comparable() {
+        let mut runs = vec![("only-x", "x", "1", 1, 1, None)];
+        let ids: Vec<String> = (0..20).map(|number| format!("c{number}")).collect();
+        runs.extend(ids.iter().flat_map(|id| [(&**id, "x", "1", 1, 1, None), (id, "y", "1", 0, 1, None)]));
+        let found = results(&runs);
+        let m = &found.axes[0];
+        assert_eq!((m.same_cases, m.compared), (false, 1));
+        assert_eq!(m.differences, [crate::AxisDifference { more: "x".into(), less: "y".into() }]);
+        assert_eq!(m.values.iter().map(|value| value.numbers.runs).collect::<Vec<_>>(), [21, 20]);
+        // The case that only one value ran is no evidence.
+        let (easy, hard) = (("only-x", "x", "1", 30, 30, None), ("c0", "x", "1", 1, 1, None));
+        let little = results(&[easy, hard, ("c0", "y", "1", 0, 1, None)]);
+        assert_eq!((little.axes[0].compared, little.axes[0].differences.len()), (1, 0));
     }
 
     #[test]

@@ -1,5 +1,6 @@
-//! Counts runs one by one. Only the wall times are kept, since the median needs all of them.
+//! Counts runs one by one. The wall times are kept, since the median needs all of them.
 
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use agentci_statistics::Counts;
@@ -20,6 +21,8 @@ pub(super) struct MatrixTally {
     wall_ms: Vec<u64>,
     /// A sum of the hashes of the cases that ran: it is equal for combinations that ran the same cases.
     pub(super) ran: u64,
+    /// The runs of each case, by its hash; empty in a sum of several combinations.
+    by_case: BTreeMap<u64, Counts>,
 }
 
 /// A sum over runs, some of which may not report the number.
@@ -69,8 +72,13 @@ impl MatrixTally {
         self.cases += 1;
         let mut hasher = DefaultHasher::new();
         of.hash(&mut hasher);
-        self.ran = self.ran.wrapping_add(hasher.finish());
+        let case = hasher.finish();
+        self.ran = self.ran.wrapping_add(case);
+        let before = self.counts;
         row.attempts.iter().filter(|end| end.status != CaseStatus::Skipped).for_each(|end| self.run(end));
+        let counts = self.by_case.entry(case).or_default();
+        counts.passes += self.counts.passes - before.passes;
+        counts.runs += self.counts.runs - before.runs;
     }
 
     fn run(&mut self, end: &CaseEnd) {
@@ -93,6 +101,25 @@ impl MatrixTally {
         self.tokens_in.join(other.tokens_in, u64::saturating_add);
         self.tokens_out.join(other.tokens_out, u64::saturating_add);
         self.wall_ms.extend_from_slice(&other.wall_ms);
+    }
+
+    /// The runs of two combinations in the cases that both ran, without their costs and times; `None` if there are none.
+    pub(super) fn shared(&self, other: &Self) -> Option<(Self, Self)> {
+        let counted = |counts: Counts| Self { counts, ..Self::default() };
+        if self.ran == other.ran {
+            return self.has_run().then(|| (counted(self.counts), counted(other.counts)));
+        }
+        let (mut one, mut two) = (Counts::default(), Counts::default());
+        let mut any = false;
+        for (case, own) in &self.by_case {
+            let Some(its) = other.by_case.get(case) else { continue };
+            for (sum, counts) in [(&mut one, own), (&mut two, its)] {
+                sum.passes += counts.passes;
+                sum.runs += counts.runs;
+            }
+            any = true;
+        }
+        any.then(|| (counted(one), counted(two)))
     }
 
     /// The numbers for reports.
