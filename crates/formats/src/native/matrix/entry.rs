@@ -30,6 +30,8 @@ pub(in crate::native) struct CaseEntry<'e> {
 
 enum EntryMatrix<'e> {
     None,
+    /// That of the suite, which is invalid: its axes are not known.
+    Unknown,
     Suite(&'e Matrix),
     Own(Matrix),
 }
@@ -37,7 +39,7 @@ enum EntryMatrix<'e> {
 impl<'e> CaseEntry<'e> {
     pub(super) fn new(node: &'e Node, suite: &'e mut SuiteMatrix<'_>) -> Self {
         let mut problems = Diagnostics::default();
-        let SuiteMatrix { matrix: common, settings, used, usage, inserted, place } = suite;
+        let SuiteMatrix { matrix: common, invalid: unknown, settings, used, usage, inserted, place } = suite;
         let own = node.get("matrix").filter(|node| !node.is_null());
         let is_combination = node.get("combination").is_some_and(|node| !node.is_null());
         let matrix = match (own, common) {
@@ -56,6 +58,7 @@ impl<'e> CaseEntry<'e> {
                 })
             }
             (None, Some(common)) if !is_combination => EntryMatrix::Suite(common),
+            (None, None) if *unknown && !is_combination => EntryMatrix::Unknown,
             (None, _) => EntryMatrix::None,
         };
         let id = readable(node, "id");
@@ -67,6 +70,8 @@ impl<'e> CaseEntry<'e> {
                 Ok(_) if pair.key.text == "id" => has_unknown.push(in_id(span)),
                 Ok(_) if DESCRIBING.contains(&pair.key.text.as_str()) => {}
                 Ok(axis) => _ = found.insert(axis.to_owned()),
+                // The invalid matrix of the suite was reported.
+                Err(_) if matches!(entry.matrix, EntryMatrix::Unknown) => {}
                 Err(problem) => has_unknown.push(problem),
             });
         }
@@ -93,7 +98,7 @@ impl<'e> CaseEntry<'e> {
 
     fn matrix(&self) -> Option<&Matrix> {
         match &self.matrix {
-            EntryMatrix::None => None,
+            EntryMatrix::None | EntryMatrix::Unknown => None,
             EntryMatrix::Suite(matrix) => Some(matrix),
             EntryMatrix::Own(matrix) => Some(matrix),
         }
@@ -116,7 +121,8 @@ impl<'e> CaseEntry<'e> {
 
     /// Whether the entry can be read although it is invalid: placeholders would be taken for values of the wrong type.
     pub(in crate::native) fn is_readable(&self) -> bool {
-        !self.problems.has_errors() || !has_references(self.node)
+        let has_values = !self.problems.has_errors() && !matches!(self.matrix, EntryMatrix::Unknown);
+        has_values || !has_references(self.node)
     }
 
     /// The id that its combinations have in common, if it is expanded.

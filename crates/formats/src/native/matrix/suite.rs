@@ -16,6 +16,8 @@ use crate::native::settings::SETTINGS;
 /// The matrix of a suite file.
 pub(in crate::native) struct SuiteMatrix<'s> {
     pub(super) matrix: Option<Matrix>,
+    /// Whether there is a matrix that is invalid, so that its axes are not known.
+    pub(super) invalid: bool,
     /// The shared keys of the suite, if they contain references to axes.
     pub(super) settings: Option<Node>,
     /// The axes in each of these keys.
@@ -37,7 +39,7 @@ impl<'s> SuiteMatrix<'s> {
         let shared = || root.pairs().unwrap_or_default().iter().filter(is_shared);
         let inserted = inserted_files(shared().map(|pair| &pair.value));
         let usage = AxisUsage::default();
-        let mut suite = Self { matrix, settings: None, used: BTreeMap::new(), usage, inserted, place };
+        let mut suite = Self { matrix, invalid, settings: None, used: BTreeMap::new(), usage, inserted, place };
         let names: Vec<String> = suite.names().into_iter().map(str::to_owned).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         for pair in root.pairs().unwrap_or_default() {

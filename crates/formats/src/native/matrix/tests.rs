@@ -174,6 +174,34 @@ fn unusable_axes_are_errors() {
 }
 
 #[test]
+fn uses_of_an_invalid_matrix_are_no_further_errors() {
+    let uses = "input: { q: \"${matrix.m}\" }, checks: [{ contains: \"${matrix.p|escape}\" }]";
+    for (matrix, message) in [
+        ("{ m: [x, x], p: [1] }", "the axis `m` has the value `x` twice"),
+        ("{ m: [], p: [1] }", "the axis `m` has no values"),
+        ("{ m: [x], p: [1], exclude: [{ m: z }] }", "the axis `m` does not contain `z`"),
+        ("{ m: [x], p: [1], include: [{ m: z }] }", "the combination lacks a value for the axis `p`"),
+        ("[m]", "`matrix` must be a mapping, found a list"),
+    ] {
+        let of_suite = with(matrix, &format!("- {{ id: c, {uses} }}\n"));
+        assert_eq!(messages(&loaded(&of_suite)), [format!("2: {message}")]);
+        let of_case = with("{ m: [x], p: [1] }", &format!("- {{ id: c, matrix: {matrix}, {uses} }}\n"));
+        assert_eq!(messages(&loaded(&of_case)), [format!("5: {message}")]);
+        // The same if the shared keys of the suite use no axes. A use in place of a number is no wrong type either.
+        let cases = format!("- {{ id: c, runs: \"${{matrix.p}}\", {uses} }}\n- {{ id: d, runs: two, input: {{}} }}\n");
+        let plain = |matrix: &str| with(matrix, &cases).replace("\"m=${matrix.m}\", \"p=${matrix.p}\"", "b");
+        let mut told = messages(&loaded(&plain(matrix)));
+        told.sort();
+        assert_eq!(told, [format!("2: {message}"), "6: `runs` must be an integer, found the string `two`".to_owned()]);
+    }
+    // A case that opted out of the matrix has no axes, whatever the matrix of the suite is.
+    let opted = "suite: s\nmatrix: { m: [x, x] }\ntarget: { process: { command: [b] } }\ncases:\n\
+        - { id: c, matrix: {}, input: { q: \"${matrix.m}\" } }\n";
+    let without = "5: `${matrix.m}` has no value: there is no `matrix`";
+    assert_eq!(messages(&loaded(opted)), ["2: the axis `m` has the value `x` twice", without]);
+}
+
+#[test]
 fn references_outside_of_cases_are_errors() {
     for (line, message) in [
         ("gates: { baseline: \"${matrix.m}.json\" }", "`gates` cannot depend on an axis of the matrix"),
