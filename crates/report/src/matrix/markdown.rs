@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::label::distinct;
 use super::table::MatrixTable;
 use super::words::{comparison, whole_cell};
 use crate::markdown::code;
@@ -50,17 +51,20 @@ pub(crate) fn markdown(run: &ReportedRun, room: usize) -> String {
 
 /// The first heading is a name from the suite, and with `has_names` all others are.
 fn table(table: &MatrixTable, has_names: bool) -> String {
-    let name = |text: &String| code::cell(&cut::name(text, NAME_LIMIT));
+    let name = |text: &String| code::cell(text);
+    let first: Vec<String> = table.rows.iter().map(|row| row[0].clone()).collect();
+    let first = distinct(&first, NAME_LIMIT);
+    let headings = distinct(&table.headings, NAME_LIMIT);
     let mut text = String::from("|");
-    for (position, heading) in table.headings.iter().enumerate() {
+    for (position, heading) in headings.iter().enumerate() {
         let heading = if position == 0 || has_names { name(heading) } else { heading.clone() };
         let _ = write!(text, " {heading} |");
     }
     text += "\n|:--|";
     text += &"--:|".repeat(table.headings.len() - 1);
     text.push('\n');
-    for row in &table.rows {
-        let _ = write!(text, "| {} |", name(&row[0]));
+    for (first, row) in first.iter().zip(&table.rows) {
+        let _ = write!(text, "| {} |", name(first));
         for cell in &row[1..] {
             let _ = write!(text, " {cell} |");
         }

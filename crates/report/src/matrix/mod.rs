@@ -10,6 +10,7 @@
 mod console;
 mod document;
 mod html;
+mod label;
 mod markdown;
 mod table;
 mod words;
