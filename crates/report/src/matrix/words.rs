@@ -2,8 +2,9 @@
 
 use agentci_verdict::{AxisResults, CaseStatus, GridCell, MatrixNumbers};
 
+use super::label::distinct;
 use crate::rounding::rounded;
-use crate::{count, cut, duration, percent};
+use crate::{count, duration, percent};
 
 /// The headings of [`columns`].
 pub(super) const HEADINGS: [&str; 6] = ["passed", "pass rate", "95 % interval", "cost", "tokens in/out", "median time"];
@@ -78,14 +79,24 @@ pub(super) fn whole_cell(cell: &GridCell) -> String {
     [result(cell), time, cost, tokens].join(", ")
 }
 
+/// [`whole_cell`], or only the result if a cost or a number of tokens is unknown: these words would fill the table.
+pub(super) fn known_cell(cell: &GridCell) -> String {
+    let MatrixNumbers { cost_usd, tokens_in, tokens_out, .. } = cell.numbers;
+    let unknown = cell.numbers.cost_unknown + cell.numbers.tokens_in_unknown + cell.numbers.tokens_out_unknown;
+    let known = unknown == 0 && cost_usd.is_some() && tokens_in.is_some() && tokens_out.is_some();
+    if known { whole_cell(cell) } else { result(cell) }
+}
+
 /// What can be said about the values of an axis.
 pub(super) fn comparison(results: &AxisResults) -> Option<String> {
     if results.values.len() < 2 {
         return None;
     }
-    let value = |value: &str| format!("`{}`", cut::name(value, VALUE_LIMIT));
-    let mut said: Vec<String> = (results.differences.iter().take(DIFFERENCES))
-        .map(|found| format!("{} passed more often than {}", value(&found.more), value(&found.less)))
+    let named = results.differences.iter().take(DIFFERENCES);
+    let values: Vec<String> = named.flat_map(|found| [found.more.clone(), found.less.clone()]).collect();
+    let mut said: Vec<String> = distinct(&values, VALUE_LIMIT)
+        .chunks_exact(2)
+        .map(|pair| format!("`{}` passed more often than `{}`", pair[0], pair[1]))
         .collect();
     let more = results.differences.len().saturating_sub(DIFFERENCES);
     if more > 0 {
@@ -123,6 +134,22 @@ mod tests {
             tokens_out_unknown: 3,
             wall_ms: Some(12),
         }
+    }
+
+    #[test]
+    fn cell_without_known_cost_has_only_the_result() {
+        let cell = |numbers| GridCell { index: 0, status: CaseStatus::Fail, numbers };
+        assert_eq!(known_cell(&cell(numbers())), "fail, 2 of 3");
+        let free = MatrixNumbers {
+            cost_usd: Some(0.5),
+            cost_unknown: 0,
+            tokens_in: Some(12),
+            tokens_in_unknown: 0,
+            tokens_out: Some(7),
+            tokens_out_unknown: 0,
+            ..numbers()
+        };
+        assert_eq!(known_cell(&cell(free.clone())), whole_cell(&cell(free)));
     }
 
     #[test]
