@@ -41,13 +41,16 @@ pub(crate) struct CliContext {
     secrets: Redactor,
     /// The messages so far, or the log file that messages are also written to.
     log: RefCell<TalkLog>,
-    /// Columns of the terminal; 0 without one.
+    /// Columns of the terminal, or of `COLUMNS`; 0 without both.
     pub(crate) width: usize,
     /// Whether this runs in a GitHub Actions job.
     pub(crate) is_github: bool,
     /// The file for the step summary of such a job.
     pub(crate) step_summary: Option<PathBuf>,
 }
+
+/// The columns of a terminal that does not tell its size.
+const WIDTH: usize = 100;
 
 /// How many bytes of messages are kept before a log is opened.
 const KEPT: usize = 1 << 20;
@@ -78,7 +81,7 @@ impl CliContext {
             unprinted: Cell::new(false),
             secrets: agentci::environment_secrets(),
             log: RefCell::new(TalkLog::Kept(String::new())),
-            width: columns.unwrap_or(if stderr_is_terminal { 100 } else { 0 }),
+            width: columns.or_else(terminal_width).unwrap_or(if stderr_is_terminal { WIDTH } else { 0 }),
             is_github,
             step_summary: step_summary.filter(|_| is_github).map(PathBuf::from),
         }
@@ -182,6 +185,13 @@ impl CliContext {
         let (errors, warnings) = (problems.count(Severity::Error), problems.count(Severity::Warning));
         format!("{}, {}", count_of(errors, "error"), count_of(warnings, "warning"))
     }
+}
+
+/// The columns of the terminal that shows the output, or else of the one that shows messages.
+fn terminal_width() -> Option<usize> {
+    let size = terminal_size::terminal_size_of(std::io::stdout());
+    let (terminal_size::Width(columns), _) = size.or_else(|| terminal_size::terminal_size_of(std::io::stderr()))?;
+    Some(usize::from(columns))
 }
 
 /// A text without our own colour codes; text from outside has none.

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::ran::{Ran, run_folders};
 use crate::suite::Suite;
+use crate::terminal::at_terminal;
 
 const SUITE: &str = "suite: suite
 matrix:
@@ -189,6 +190,30 @@ fn terminal_table_is_short_and_says_what_it_leaves_out() {
     let from = run.stdout.find("\nmodel ").unwrap();
     let to = run.stdout[from..].find("\n80 cases").unwrap();
     assert!(run.stdout[from..from + to].lines().count() <= 34, "{}", run.stdout);
+}
+
+#[test]
+fn terminal_table_has_whole_numbers_at_any_width() {
+    let suite = suite();
+    let rows = |text: &str| -> Vec<String> {
+        text.lines().filter(|line| line.starts_with("  ") && line.contains("4 of 4")).map(str::to_owned).collect()
+    };
+    let check = |text: &str, columns: usize, time: bool| {
+        assert_eq!(rows(text).len(), 4, "{text}");
+        assert!(rows(text).iter().all(|row| row.chars().count() <= columns && !row.contains("...")), "{text}");
+        assert_eq!(text.contains("median time\n"), time, "{text}");
+        let note = text.lines().find(|line| line.starts_with("not shown: ")).unwrap_or_default();
+        assert_eq!(note.contains("the column `median time`"), !time, "{text}");
+        assert!(text.contains("refund  pass") || note.contains("the cases"), "{text}");
+        assert!(!text.contains("unknown, "), "{text}");
+    };
+    for (columns, time) in [(40, false), (70, false), (140, true)] {
+        let output = suite.command(&["run", "suite"]).env("COLUMNS", columns.to_string()).output().unwrap();
+        check(&String::from_utf8(output.stdout).unwrap(), columns, time);
+        let at_terminal = at_terminal(&suite, columns.try_into().unwrap(), &[], &["run", "suite"]).0;
+        check(&at_terminal, columns, time);
+    }
+    check(&suite.run(&[]).stdout, usize::MAX, true);
 }
 
 #[test]

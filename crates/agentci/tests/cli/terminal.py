@@ -1,20 +1,27 @@
 """Runs a command at a new terminal: `terminal.py ANSWER... -- COMMAND...`.
 
 Each answer is typed when the command waits for input, that is, when its output ends in "] ". `^C` and `^D` stand for those
-keys. The output and the exit code are printed as JSON. The command is killed after 30 seconds without output.
+keys. The output and the exit code are printed as JSON. The command is killed after 30 seconds without output. The terminal
+has as many columns as the variable `TERMINAL_COLUMNS` says, or else an unknown number.
 """
 
+import fcntl
 import json
 import os
 import pty
 import select
+import struct
 import sys
+import termios
 
 words = sys.argv[1:]
 cut = words.index("--")
 answers, command = words[:cut], words[cut + 1 :]
 pid, terminal = pty.fork()
 if pid == 0:
+    columns = int(os.environ.pop("TERMINAL_COLUMNS", "0"))
+    if columns:
+        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     os.execv(command[0], command)
 shown = b""
 while True:
