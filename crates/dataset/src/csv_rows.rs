@@ -142,7 +142,7 @@ impl CsvRows {
         }
         // Lines with one delimiter also occur in text.
         let least = if columns > 2 { 1 } else { 3 };
-        let delimiters = |line: &[u8]| line.iter().filter(|byte| **byte == self.delimiter).count();
+        let delimiters = |line: &[u8]| line.split(|byte| *byte == self.delimiter).count() - 1;
         let (number, begin, lines) = self.fields.iter().enumerate().find_map(|(index, (text, begin))| {
             let lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
             let [first, inner @ .., _] = lines.as_slice() else { return None };

@@ -82,15 +82,15 @@ fn grid(results: &MatrixResults, width: usize) -> Option<Vec<String>> {
     if results.combinations.len() * ("pass".len() + GAP) > width {
         return None;
     }
-    let with = |mut table: MatrixTable, limit: usize| {
+    let fitting = |mut table: MatrixTable, limit: usize| {
         let names = one_lines(table.headings.iter().skip(1));
         table.headings.splice(1.., distinct(&names, limit));
         let (lines, left_out) = aligned(&table, width);
         let fits = left_out.is_empty() && lines.iter().all(|line| line.chars().count() <= width);
         fits.then_some(lines)
     };
-    let all = |limit| with(MatrixTable::of_cases(results, ROWS, known_cell), limit);
-    let short = |limit| with(MatrixTable::of_cases(results, ROWS, result), limit);
+    let all = |limit| fitting(MatrixTable::of_cases(results, ROWS, known_cell), limit);
+    let short = |limit| fitting(MatrixTable::of_cases(results, ROWS, result), limit);
     all(NAME_LIMIT).or_else(|| all(SHORTEST_NAME)).or_else(|| short(NAME_LIMIT)).or_else(|| short(SHORTEST_NAME))
 }
 
