@@ -19,10 +19,15 @@ pub(crate) struct Cost {
 
 /// Runs a program to its end; fails if the program fails.
 pub(crate) fn program(command: &mut Command) -> Result<Cost, Box<dyn Error>> {
+    program_exiting(command, 0)
+}
+
+/// Runs a program that ends with this exit code.
+pub(crate) fn program_exiting(command: &mut Command, code: i32) -> Result<Cost, Box<dyn Error>> {
     let start = Instant::now();
     let used = command.spawn()?.wait4()?;
     let wall = start.elapsed();
-    if !used.status.success() {
+    if used.status.code() != Some(code) {
         return Err(format!("{} failed: {}", command.get_program().display(), used.status).into());
     }
     Ok(Cost { wall, cpu: used.rusage.utime + used.rusage.stime, peak: used.rusage.maxrss })

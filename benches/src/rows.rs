@@ -4,7 +4,7 @@ use std::error::Error;
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
-use crate::measure::{Cost, megabytes, program};
+use crate::measure::{Cost, megabytes, program_exiting};
 use crate::row::{Bar, Row};
 use crate::{Measured, Setting};
 
@@ -39,7 +39,6 @@ fn run(setting: &Setting, rows: usize) -> Result<Cost, Box<dyn Error>> {
         folder.path().join("rows.yaml"),
         "suite: rows
 target: { mock: { model_name: m, responses: [{ content: a few words for you, model: m, tokens_used: 5, latency_ms: 1 }] } }
-gates: { decide: true, min_pass_rate: 0.9 }
 cases:
   from: rows.csv
   id: \"{id}\"
@@ -48,7 +47,8 @@ cases:
 ",
     )?;
     let mut command = setting.agentci();
-    program(command.args(["run", "rows.yaml"]).current_dir(folder.path()).stderr(std::process::Stdio::null()))
+    let run = command.args(["run", "rows.yaml"]).current_dir(folder.path()).stderr(std::process::Stdio::null());
+    program_exiting(run, 1)
 }
 
 fn write_rows(path: &Path, rows: usize) -> Result<(), Box<dyn Error>> {
