@@ -327,3 +327,14 @@ fn killed_runs_of_rows_are_resumed() {
     let shown = changed.shown();
     assert!(changed.code == Some(0) && shown.contains("1 case kept, 2 cases to run"), "{shown}");
 }
+
+#[test]
+fn rows_that_an_open_quote_swallows_are_no_silent_pass() {
+    let cases =
+        "cases: { from: a.csv, id: \"r{n}\", input: { n: \"${row.n}\" }, checks: [{ contains: \"${row.n}\" }] }\n";
+    let suite = echo(cases).file("suite/a.csv", "n,q,a\n1,\"Refund?,yes\n2,Where is it?,no\n3,What is 5\",no\n4,x,y\n");
+    let ran = suite.run(&[]);
+    let warning = "the quoted value of column 2 has 3 lines that look like rows";
+    assert!(ran.stderr.contains(warning) && ran.stderr.contains("suite/a.csv:2:3"), "{ran:?}");
+    assert_eq!(suite.agentci(&["check", "--strict", "suite"]).code, Some(1));
+}

@@ -292,3 +292,26 @@ cases: [{ id: one, input: {} }]
     let distinct: std::collections::BTreeSet<&str> = ids.iter().copied().collect();
     assert_eq!(distinct.len(), 3, "{ids:?}");
 }
+
+#[test]
+fn prompt_files_of_an_axis_are_sent_with_the_columns_of_each_row() {
+    let suite = Suite::empty()
+        .file(
+            "suite/agentci.yaml",
+            "suite: suite
+matrix: { prompt: [prompts/short.md, prompts/long.md] }
+target: { chat: { connector: mock, prompts: [\"${matrix.prompt|text}\"] } }
+cases: { from: q.csv, id: \"q{id}\", turns: [{ user: \"${row.q}\" }] }
+",
+        )
+        .file("suite/prompts/short.md", "Be short about ${row.q}.\n")
+        .file("suite/prompts/long.md", "Explain ${row.q}.\n")
+        .file("suite/q.csv", "id,q\n1,teapots\n2,$ENV.HOME\n");
+    let ran = suite.run(&[]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let run = fs::read_to_string(last(&suite).join("run.jsonl")).unwrap();
+    // The variable is data of a row, so it is sent as it is.
+    for sent in ["Be short about teapots.", "Explain teapots.", "Be short about $ENV.HOME.", "Explain $ENV.HOME."] {
+        assert!(run.contains(&format!("\"role\":\"system\",\"content\":\"{sent}\"")), "{sent}");
+    }
+}

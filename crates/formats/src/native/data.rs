@@ -140,14 +140,14 @@ impl WrittenData {
         }
         // An unknown column makes every row a bad one.
         self.unknown_columns(&scanned, template.as_ref(), nodes, problems);
-        if problems.count(agentci_source::Severity::Error) == before {
+        if problems.count(Severity::Error) == before {
             problems.append(failures);
         }
         for (position, doubt) in &scanned.doubts {
             let doubt = failed(doubt, &found[*position], &files[*position]);
             problems.push(Diagnostic { severity: Severity::Warning, ..doubt });
         }
-        if problems.count(agentci_source::Severity::Error) > before {
+        if problems.count(Severity::Error) > before {
             return None;
         }
         self.no_rows(&scanned, problems);
