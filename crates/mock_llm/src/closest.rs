@@ -17,12 +17,12 @@ const LISTED: usize = 20;
 /// of a rule.
 pub(super) fn unmatched(
     rules: &[ModelRule],
-    asked: &ParsedRequest,
+    parsed: &ParsedRequest,
     over: Option<usize>,
     met: impl Fn(usize) -> u32,
 ) -> (String, Option<usize>) {
-    let user = short(&asked.user);
-    let what = format!("no rule of the script matches this request (turn {}, user: `{user}`)", asked.turn());
+    let user = short(&parsed.user);
+    let what = format!("no rule of the script matches this request (turn {}, user: `{user}`)", parsed.turn());
     if let Some((at, rule)) = over.and_then(|at| Some((at, rules.get(at)?))) {
         let line = rule.span.line;
         return (format!("{what}; it comes after the last of the steps that begin on line {line}"), Some(at));
@@ -31,7 +31,7 @@ pub(super) fn unmatched(
     let compared = rules.iter().enumerate().filter(|(_, rule)| first(rule)).take(COMPARED);
     // Steps that match are in use already, so a rule that nearly matches is the better guess.
     let weight = |rule: &ModelRule| if rule.step.is_some() { 0.5 } else { 1.0 };
-    let scored = compared.map(|(at, rule)| (weight(rule) * score(&rule.when, asked), (at, rule)));
+    let scored = compared.map(|(at, rule)| (weight(rule) * score(&rule.when, parsed), (at, rule)));
     let best = scored.reduce(|best, next| if next.0 > best.0 { next } else { best });
     let Some((_, (at, rule))) = best else {
         return (format!("{what}; the script has no rules and no `default`"), None);
@@ -39,7 +39,7 @@ pub(super) fn unmatched(
     let line = rule.span.line;
     let nth = rule.when.nth.filter(|nth| *nth != met(at));
     let of_kind = |nth| format!("it is for request {nth} of its kind, and this is request {}", met(at));
-    let why = match difference(&rule.when, asked).or_else(|| nth.map(of_kind)) {
+    let why = match difference(&rule.when, parsed).or_else(|| nth.map(of_kind)) {
         Some(difference) => format!("the closest rule is on line {line}, but {difference}"),
         None if rule.step.is_some() => format!(
             "the steps that begin on line {line} match, but another conversation uses them, and this request does not \
@@ -51,20 +51,20 @@ pub(super) fn unmatched(
 }
 
 /// The weighted share of a rule's conditions that are met.
-fn score(when: &ModelCondition, asked: &ParsedRequest) -> f64 {
+fn score(when: &ModelCondition, parsed: &ParsedRequest) -> f64 {
     let words = |wanted: &Option<WantedWords>, text: &str| {
         wanted.as_ref().map(|wanted| if fits(wanted, text) { 1.0 } else { likeness(wanted, text) })
     };
-    let in_messages = |wanted: &WantedWords| asked.spoken.messages.iter().any(|text| fits(wanted, text));
+    let in_messages = |wanted: &WantedWords| parsed.spoken.messages.iter().any(|text| fits(wanted, text));
     // The user's text has the largest weight.
     let parts = [
-        (1.0, when.model.as_ref().map(|model| f64::from(asked.model.as_ref() == Some(model)))),
-        (2.0, words(&when.system, &asked.spoken.system)),
-        (3.0, words(&when.user, &asked.user)),
+        (1.0, when.model.as_ref().map(|model| f64::from(parsed.model.as_ref() == Some(model)))),
+        (2.0, words(&when.system, &parsed.spoken.system)),
+        (3.0, words(&when.user, &parsed.user)),
         (1.0, when.messages.as_ref().map(|wanted| f64::from(in_messages(wanted)))),
-        (1.0, when.tools.as_ref().map(|wanted| f64::from(is_offered(wanted, asked)))),
-        (1.0, when.tool_result.map(|wanted| f64::from(wanted != asked.results.is_empty()))),
-        (1.0, when.turn.map(|turn| f64::from(turn == asked.turn()))),
+        (1.0, when.tools.as_ref().map(|wanted| f64::from(is_offered(wanted, parsed)))),
+        (1.0, when.tool_result.map(|wanted| f64::from(wanted != parsed.results.is_empty()))),
+        (1.0, when.turn.map(|turn| f64::from(turn == parsed.turn()))),
     ];
     let wanted = parts.into_iter().filter_map(|(weight, part)| Some((weight, part?)));
     let (weights, sum) =
@@ -81,32 +81,32 @@ fn fits(wanted: &WantedWords, text: &str) -> bool {
 }
 
 /// The first condition of a rule that the request does not meet, other than `nth`.
-fn difference(when: &ModelCondition, asked: &ParsedRequest) -> Option<String> {
-    if let Some(model) = when.model.as_ref().filter(|model| asked.model.as_ref() != Some(model)) {
-        let named = asked.model.as_deref().map_or("none".to_owned(), |model| format!("`{}`", short(model)));
+fn difference(when: &ModelCondition, parsed: &ParsedRequest) -> Option<String> {
+    if let Some(model) = when.model.as_ref().filter(|model| parsed.model.as_ref() != Some(model)) {
+        let named = parsed.model.as_deref().map_or("none".to_owned(), |model| format!("`{}`", short(model)));
         return Some(format!("it is for the model `{model}`, and the request names {named}"));
     }
-    let texts = [("system prompt", &when.system, &asked.spoken.system), ("user's text", &when.user, &asked.user)];
+    let texts = [("system prompt", &when.system, &parsed.spoken.system), ("user's text", &when.user, &parsed.user)];
     for (what, wanted, text) in texts {
         if let Some(wanted) = wanted.as_ref().filter(|wanted| !fits(wanted, text)) {
             return Some(format!("the {what} does not {}", does(wanted, ["contain", "match"])));
         }
     }
     if let Some(wanted) = &when.messages
-        && !asked.spoken.messages.iter().any(|text| fits(wanted, text))
+        && !parsed.spoken.messages.iter().any(|text| fits(wanted, text))
     {
         return Some(format!("no message {}", does(wanted, ["contains", "matches"])));
     }
-    if let Some(wanted) = when.tools.as_ref().filter(|wanted| !is_offered(wanted, asked)) {
-        return Some(offer_differs(wanted, asked));
+    if let Some(wanted) = when.tools.as_ref().filter(|wanted| !is_offered(wanted, parsed)) {
+        return Some(offer_differs(wanted, parsed));
     }
     match when.tool_result {
-        Some(true) if asked.results.is_empty() => return Some("the request includes no tool result".into()),
-        Some(false) if !asked.results.is_empty() => return Some("the request includes a tool result".into()),
+        Some(true) if parsed.results.is_empty() => return Some("the request includes no tool result".into()),
+        Some(false) if !parsed.results.is_empty() => return Some("the request includes a tool result".into()),
         _ => {}
     }
-    let turn = when.turn.filter(|turn| *turn != asked.turn())?;
-    Some(format!("it is for turn {turn}, and this is turn {}", asked.turn()))
+    let turn = when.turn.filter(|turn| *turn != parsed.turn())?;
+    Some(format!("it is for turn {turn}, and this is turn {}", parsed.turn()))
 }
 
 /// `contains` or `matches`, in the given form, followed by the wanted text.
@@ -115,8 +115,8 @@ fn does(wanted: &WantedWords, [contains, matches]: [&str; 2]) -> String {
     format!("{verb} `{}`", short(wanted.written()))
 }
 
-fn offer_differs(wanted: &WantedOffer, asked: &ParsedRequest) -> String {
-    let offered = &asked.spoken.tools;
+fn offer_differs(wanted: &WantedOffer, parsed: &ParsedRequest) -> String {
+    let offered = &parsed.spoken.tools;
     let listed: Vec<String> = offered.iter().take(LISTED).map(|name| format!("`{}`", short(name))).collect();
     let more = if offered.len() > LISTED { ", .." } else { "" };
     let offers = if listed.is_empty() { "no tools".into() } else { format!("{}{more}", listed.join(", ")) };

@@ -23,13 +23,13 @@ impl Conditions {
     }
 
     /// Whether a request meets the conditions of a rule, other than `nth`.
-    pub(super) fn fit(&self, rule: usize, asked: &ParsedRequest) -> bool {
-        self.by_rule[rule].fits(asked)
+    pub(super) fn fit(&self, rule: usize, parsed: &ParsedRequest) -> bool {
+        self.by_rule[rule].fits(parsed)
     }
 
     /// The rules with `nth` that count this request.
-    pub(super) fn counting<'c>(&'c self, asked: &'c ParsedRequest) -> impl Iterator<Item = usize> + 'c {
-        self.counted.iter().copied().filter(|rule| self.fit(*rule, asked))
+    pub(super) fn counting<'c>(&'c self, parsed: &'c ParsedRequest) -> impl Iterator<Item = usize> + 'c {
+        self.counted.iter().copied().filter(|rule| self.fit(*rule, parsed))
     }
 }
 
@@ -53,14 +53,14 @@ impl RuleCondition {
         })
     }
 
-    pub(super) fn fits(&self, asked: &ParsedRequest) -> bool {
-        self.when.model.as_ref().is_none_or(|model| asked.model.as_ref() == Some(model))
-            && self.when.turn.is_none_or(|turn| turn == asked.turn())
-            && self.when.tool_result.is_none_or(|wanted| wanted != asked.results.is_empty())
-            && self.user.as_ref().is_none_or(|wanted| wanted.are_in(&asked.user))
-            && self.when.tools.as_ref().is_none_or(|wanted| is_offered(wanted, asked))
-            && self.system.as_ref().is_none_or(|wanted| wanted.are_in(&asked.spoken.system))
-            && self.messages.as_ref().is_none_or(|wanted| asked.spoken.messages.iter().any(|text| wanted.are_in(text)))
+    pub(super) fn fits(&self, parsed: &ParsedRequest) -> bool {
+        self.when.model.as_ref().is_none_or(|model| parsed.model.as_ref() == Some(model))
+            && self.when.turn.is_none_or(|turn| turn == parsed.turn())
+            && self.when.tool_result.is_none_or(|wanted| wanted != parsed.results.is_empty())
+            && self.user.as_ref().is_none_or(|wanted| wanted.are_in(&parsed.user))
+            && self.when.tools.as_ref().is_none_or(|wanted| is_offered(wanted, parsed))
+            && self.system.as_ref().is_none_or(|wanted| wanted.are_in(&parsed.spoken.system))
+            && self.messages.as_ref().is_none_or(|wanted| parsed.spoken.messages.iter().any(|text| wanted.are_in(text)))
     }
 }
 
@@ -90,8 +90,8 @@ impl RequiredWords {
 }
 
 /// Whether a request offers these tools.
-pub(super) fn is_offered(wanted: &WantedOffer, asked: &ParsedRequest) -> bool {
-    let offered = &asked.spoken.tools;
+pub(super) fn is_offered(wanted: &WantedOffer, parsed: &ParsedRequest) -> bool {
+    let offered = &parsed.spoken.tools;
     wanted.names.iter().all(|name| offered.contains(name))
         && (!wanted.exactly || offered.iter().all(|name| wanted.names.contains(name)))
 }

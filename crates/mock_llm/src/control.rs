@@ -22,26 +22,26 @@ pub(super) struct Control {
 
 impl Control {
     /// The answer, if `route` is a control endpoint.
-    pub(super) fn answer(&self, route: &Route, mind: &RuleEngine, head: &Parts) -> Option<Response<ServedBody>> {
+    pub(super) fn answer(&self, route: &Route, engine: &RuleEngine, head: &Parts) -> Option<Response<ServedBody>> {
         let resets = *route == Route::Reset;
         if !resets && *route != Route::Journal {
             return None;
         }
-        if let Err((status, message)) = self.admit(mind, &head.headers) {
+        if let Err((status, message)) = self.admit(engine, &head.headers) {
             let mut response = json_response(json!({ "error": { "message": message } }).to_string().into_bytes());
             *response.status_mut() = status;
             return Some(response);
         }
         let value: Value = if resets {
-            mind.reset();
+            engine.reset();
             json!({ "reset": true })
         } else {
-            mind.state().journal.value()
+            engine.state().journal.value()
         };
         Some(json_response(format!("{value}\n").into_bytes()))
     }
 
-    fn admit(&self, mind: &RuleEngine, headers: &HeaderMap) -> Result<(), (StatusCode, &'static str)> {
+    fn admit(&self, engine: &RuleEngine, headers: &HeaderMap) -> Result<(), (StatusCode, &'static str)> {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
         if !self.is_own_name(host) {
             // Against DNS rebinding: a page whose domain resolves to this machine sends that domain as `Host`.
@@ -49,7 +49,7 @@ impl Control {
                            `localhost` or the address that it is bound to";
             return Err((StatusCode::FORBIDDEN, message));
         }
-        let wanted = [self.token.as_deref(), mind.script.api_key.as_deref()];
+        let wanted = [self.token.as_deref(), engine.script.api_key.as_deref()];
         match Provider::key(headers) {
             Some(key) if wanted.contains(&Some(key)) => Ok(()),
             _ => {

@@ -14,27 +14,27 @@ use super::events::{AnswerEvents, Framing};
 use super::openai::chat::ChatCompletion;
 use super::provider::Provider;
 use super::refusal::ModelRefusal;
-use super::routes::Route;
+use super::routes::ModelRoute;
 use super::rule_engine::AnswerFault;
 use super::{anthropic, gemini, ollama, openai};
 use agentci_wire::serve::{Mark, ServedBody};
 
-/// The answer in the provider's format, with a fault if `spoilt` is set.
+/// The answer in the provider's format, with a fault if `fault` is set.
 pub(super) async fn say(
-    route: &Route,
+    route: ModelRoute,
     answer: &SpokenAnswer,
     stream: bool,
     arrived: Instant,
-    spoilt: Option<AnswerFault>,
+    fault: Option<AnswerFault>,
 ) -> Response<ServedBody> {
     let pace = answer.pace;
     let Some(begin) = arrived.checked_add(pace.latency) else { return std::future::pending().await };
     if stream {
         let mut events = events(route, answer);
-        if spoilt.is_some() {
+        if fault.is_some() {
             events.halve();
         }
-        if spoilt == Some(AnswerFault::Malformed) {
+        if fault == Some(AnswerFault::Malformed) {
             events.raw("{\"half of a");
         }
         if pace.latency > Duration::ZERO {
@@ -43,7 +43,7 @@ pub(super) async fn say(
         let (bytes, marks) = events.into_parts();
         let at_once = pace.first_token.is_zero() && pace.tokens_per_second.is_none();
         let speech = if at_once { ServedBody::whole(bytes) } else { ServedBody::paced(bytes, due(marks, pace), begin) };
-        let speech = if spoilt == Some(AnswerFault::Cut) { speech.cut() } else { speech };
+        let speech = if fault == Some(AnswerFault::Cut) { speech.cut() } else { speech };
         return event_response(speech, route.framing());
     }
     // Large enough for most answers.
@@ -53,11 +53,11 @@ pub(super) async fn say(
         // An answer that is not streamed is sent when its last token is due.
         wait(begin, pace.due(answer.spoken())).await;
     }
-    if spoilt.is_some() {
+    if fault.is_some() {
         bytes.truncate(bytes.len() / 2);
     }
     let response = json_response(bytes);
-    if spoilt == Some(AnswerFault::Cut) { response.map(ServedBody::cut) } else { response }
+    if fault == Some(AnswerFault::Cut) { response.map(ServedBody::cut) } else { response }
 }
 
 /// The marks with their due times. Data before the first token is due at once.
@@ -85,29 +85,29 @@ enum WholeAnswer<'a> {
 }
 
 impl<'a> WholeAnswer<'a> {
-    fn of(route: &Route, answer: &'a SpokenAnswer) -> Self {
+    fn of(route: ModelRoute, answer: &'a SpokenAnswer) -> Self {
         match route {
-            Route::Responses => Self::Other(openai::responses::whole(answer)),
-            Route::Messages => Self::Other(anthropic::whole(answer)),
-            Route::Gemini(_) => Self::Other(gemini::whole(answer)),
-            Route::Ollama(endpoint) => Self::Other(ollama::whole(answer, *endpoint)),
-            _ => Self::Chat(openai::chat::whole(answer)),
+            ModelRoute::Chat => Self::Chat(openai::chat::whole(answer)),
+            ModelRoute::Responses => Self::Other(openai::responses::whole(answer)),
+            ModelRoute::Messages => Self::Other(anthropic::whole(answer)),
+            ModelRoute::Gemini(_) => Self::Other(gemini::whole(answer)),
+            ModelRoute::Ollama(form) => Self::Other(ollama::whole(answer, form)),
         }
     }
 }
 
 /// A whole answer as a JSON value, for the trace.
-pub(super) fn whole(route: &Route, answer: &SpokenAnswer) -> Value {
+pub(super) fn whole(route: ModelRoute, answer: &SpokenAnswer) -> Value {
     serde_json::to_value(WholeAnswer::of(route, answer)).expect("strings and numbers serialize as JSON")
 }
 
-fn events(route: &Route, answer: &SpokenAnswer) -> AnswerEvents {
+fn events(route: ModelRoute, answer: &SpokenAnswer) -> AnswerEvents {
     match route {
-        Route::Responses => openai::responses_stream::events(answer),
-        Route::Messages => anthropic::events(answer),
-        Route::Gemini(_) => gemini::events(answer, route.framing()),
-        Route::Ollama(endpoint) => ollama::events(answer, *endpoint),
-        _ => openai::chat_stream::events(answer),
+        ModelRoute::Chat => openai::chat_stream::events(answer),
+        ModelRoute::Responses => openai::responses_stream::events(answer),
+        ModelRoute::Messages => anthropic::events(answer),
+        ModelRoute::Gemini(form) => gemini::events(answer, form.framing()),
+        ModelRoute::Ollama(form) => ollama::events(answer, form),
     }
 }
 

@@ -15,10 +15,11 @@ use super::control::Control;
 use super::delivery::{json_response, refuse, say, stamped, wait, whole};
 use super::journal::{JournalEntry, beginning};
 use super::offer::{self, RequestOffer};
+use super::ollama::OllamaForm;
 use super::parsed_request::ParsedRequest;
 use super::provider::Provider;
 use super::refusal::ModelRefusal;
-use super::routes::{Route, is_probe};
+use super::routes::{ModelRoute, Route, is_probe};
 use super::rule_engine::{AnswerFault, Decision, RuleEngine};
 use super::sent_answers::Telling;
 use super::strict;
@@ -30,13 +31,13 @@ use agentci_wire::serve::{RequestBodyError, ServedBody, collect};
 enum HttpReply {
     /// Without the script.
     Plain(Value),
-    /// By the script: the decision, and the request.
-    Decided(Box<(Decision, ParsedRequest)>),
+    /// By the script: the endpoint, the decision, and the request.
+    Decided(Box<(ModelRoute, Decision, ParsedRequest)>),
 }
 
 /// Answers any request.
 pub(super) async fn respond(
-    mind: &Arc<RuleEngine>,
+    engine: &Arc<RuleEngine>,
     control: &Control,
     request: Request<Incoming>,
 ) -> Response<ServedBody> {
@@ -44,7 +45,7 @@ pub(super) async fn respond(
     let (head, body) = request.into_parts();
     let found = Route::find(&head.method, head.uri.path(), head.uri.query());
     if let Ok(route) = &found
-        && let Some(response) = control.answer(route, mind, &head)
+        && let Some(response) = control.answer(route, engine, &head)
     {
         return response;
     }
@@ -52,7 +53,7 @@ pub(super) async fn respond(
     let framing = found.as_ref().map(Route::framing).unwrap_or_default();
     let body = collect(body).await;
     let mut entry = JournalEntry {
-        number: mind.begin(),
+        number: engine.begin(),
         unix_ms: now_ms(),
         provider: provider.name(),
         path: beginning(head.uri.path()),
@@ -64,12 +65,12 @@ pub(super) async fn respond(
     {
         entry.troubles.push(ModelTrouble::new(TroubleKind::ModelMiss, refusal.message.clone()));
     }
-    keys::look_at(mind, &head, &mut entry);
+    keys::look_at(engine, &head, &mut entry);
     let body = body.map_err(unread);
     let bytes = body.as_deref().unwrap_or_default();
     let answered = found.and_then(|route| {
         let path = head.uri.path();
-        let exchange = ModelExchange { mind, route, provider, path, request_id: &request_id, arrived };
+        let exchange = ModelExchange { engine, route, provider, path, request_id: &request_id, arrived };
         let readable = body.as_ref().map_err(ModelRefusal::clone);
         let reply = readable.and_then(|body| exchange.reply(&head, body, &mut entry));
         let reply = reply.map_err(|refusal| exchange.refused(refusal, bytes))?;
@@ -79,7 +80,7 @@ pub(super) async fn respond(
         Ok((exchange, reply)) => exchange.deliver(reply, entry, bytes).await,
         Err(refusal) => {
             entry.status = refusal.status;
-            take_down(mind, entry);
+            write_journal(engine, entry);
             refuse(&refusal, provider, &request_id, framing)
         }
     };
@@ -92,8 +93,8 @@ fn unread(why: RequestBodyError) -> ModelRefusal {
 }
 
 /// Adds the entry to the journal, and reports its troubles to the observer.
-fn take_down(mind: &RuleEngine, entry: JournalEntry) {
-    let mut state = mind.state();
+fn write_journal(engine: &RuleEngine, entry: JournalEntry) {
+    let mut state = engine.state();
     if let Some(observer) = &state.observer {
         entry.troubles.iter().cloned().for_each(|trouble| observer.trouble(trouble));
     }
@@ -110,7 +111,7 @@ fn with_model(mut request: Value, path: &str) -> Value {
 
 /// A request to a known route.
 struct ModelExchange<'e> {
-    mind: &'e Arc<RuleEngine>,
+    engine: &'e Arc<RuleEngine>,
     route: Route,
     provider: Provider,
     path: &'e str,
@@ -121,103 +122,111 @@ struct ModelExchange<'e> {
 impl ModelExchange<'_> {
     /// The reply, or the refusal.
     fn reply(&self, head: &Parts, body: &[u8], entry: &mut JournalEntry) -> Result<HttpReply, ModelRefusal> {
-        let Self { mind, route, provider, .. } = self;
-        let provider = *provider;
-        keys::authorize(mind, provider, head)?;
-        match route {
-            Route::Models => return Ok(HttpReply::Plain(openai::models::list(&mind.models(), provider))),
-            Route::Model(name) => return openai::models::one(&mind.models(), name, provider).map(HttpReply::Plain),
-            Route::Response(id) => return openai::responses::again(mind.kept(id).as_ref(), id).map(HttpReply::Plain),
-            Route::Telemetry => return Ok(HttpReply::Plain(json!({}))),
-            Route::Ollama(endpoint) => {
-                if let Some(value) = ollama::unscripted::plain(*endpoint, &mind.models()) {
-                    return Ok(HttpReply::Plain(value));
-                }
+        let Self { engine, provider, .. } = self;
+        keys::authorize(engine, *provider, head)?;
+        let plain = match &self.route {
+            Route::Scripted(route) => return self.scripted(*route, body, entry),
+            Route::Unscripted(route) => unscripted::answer(engine, *route, &self.read(body)?, body.len(), entry)?,
+            Route::Models => openai::models::list(&engine.models(), *provider),
+            Route::Model(name) => openai::models::one(&engine.models(), name, *provider)?,
+            Route::Response(id) => openai::responses::again(engine.kept(id).as_ref(), id)?,
+            Route::Ollama(state) => ollama::unscripted::state(*state, &engine.models()),
+            Route::Telemetry => json!({}),
+            Route::Journal | Route::Reset => {
+                return Err(ModelRefusal::new(404, "this endpoint is answered before its body is read"));
             }
-            _ => {}
-        }
-        let request =
-            serde_json::from_slice::<Value>(body).map(|request| with_model(request, head.uri.path())).map_err(
-                |error| ModelRefusal::new(400, format!("the request is not valid JSON: {error}")).code("invalid_json"),
-            );
-        if let (Route::Ollama(endpoint), Ok(request)) = (route, &request)
-            && ollama::loads(*endpoint, request)
+        };
+        Ok(HttpReply::Plain(plain))
+    }
+
+    /// The body as JSON, with the model that the path names.
+    fn read(&self, body: &[u8]) -> Result<Value, ModelRefusal> {
+        let refusal = |error| ModelRefusal::new(400, format!("the request is not valid JSON: {error}"));
+        let request = serde_json::from_slice(body).map_err(|error| refusal(error).code("invalid_json"))?;
+        Ok(with_model(request, self.path))
+    }
+
+    fn scripted(&self, route: ModelRoute, body: &[u8], entry: &mut JournalEntry) -> Result<HttpReply, ModelRefusal> {
+        let request = self.read(body);
+        if let (ModelRoute::Ollama(form), Ok(request)) = (route, &request)
+            && ollama::loads(form, request)
         {
             entry.model = request["model"].as_str().map(beginning);
-            return Ok(HttpReply::Plain(ollama::unscripted::loaded(*endpoint, request, entry.unix_ms / 1000)));
+            return Ok(HttpReply::Plain(ollama::unscripted::loaded(form, request, entry.unix_ms / 1000)));
         }
-        if route.asks_model() {
-            let decided = request.and_then(|request| self.decide(&request, body, entry));
-            return decided.map(|decided| HttpReply::Decided(Box::new(decided))).inspect_err(|refusal| {
-                if mind.is_strict() {
-                    let message = format!("{} would refuse a request: {}", provider.title(), refusal.told());
+        match request.and_then(|request| self.decide(route, &request, body, entry)) {
+            Ok((decision, parsed)) => Ok(HttpReply::Decided(Box::new((route, decision, parsed)))),
+            Err(refusal) => {
+                if self.engine.is_strict() {
+                    let message = format!("{} would refuse a request: {}", self.provider.title(), refusal.told());
                     entry.troubles.push(ModelTrouble::new(TroubleKind::ProviderWouldRefuse, message));
                 }
-            });
+                Err(refusal)
+            }
         }
-        unscripted::answer(mind, route, &request?, body.len(), entry).map(HttpReply::Plain)
     }
 
     /// The script's decision on a request that its provider would accept.
     fn decide(
         &self,
+        route: ModelRoute,
         request: &Value,
         body: &[u8],
         entry: &mut JournalEntry,
     ) -> Result<(Decision, ParsedRequest), ModelRefusal> {
-        let Self { mind, route, .. } = self;
+        let engine = self.engine;
         // A request that is not an object is refused when it is read.
-        if mind.is_strict() && matches!(request, Value::Object(_)) {
+        if engine.is_strict() && matches!(request, Value::Object(_)) {
             let mut warnings = Vec::new();
             match route {
-                Route::Responses => strict::responses::check(request)?,
-                Route::Messages => {
+                ModelRoute::Chat => strict::chat::check(request, &mut warnings)?,
+                ModelRoute::Responses => strict::responses::check(request)?,
+                ModelRoute::Messages => {
                     let thread = strict::messages::continued(request);
-                    let before =
-                        thread.map_or(Before::Nothing, |id| mind.last_calls(id).map_or(Before::Unknown, Before::Calls));
+                    let before = thread
+                        .map_or(Before::Nothing, |id| engine.last_calls(id).map_or(Before::Unknown, Before::Calls));
                     strict::messages::check(request, &before)?;
                 }
-                Route::Gemini(_) => strict::gemini::check(request)?,
-                Route::Ollama(_) => strict::ollama::check(request)?,
-                _ => strict::chat::check(request, &mut warnings)?,
+                ModelRoute::Gemini(_) => strict::gemini::check(request)?,
+                ModelRoute::Ollama(_) => strict::ollama::check(request)?,
             }
             let warning = |message| ModelTrouble::warning(TroubleKind::ProviderWouldRefuse, message);
             entry.troubles.extend(warnings.into_iter().map(warning));
         }
-        let mut asked = match route {
-            Route::Responses => openai::responses::read(request)?,
-            Route::Messages => anthropic::read(request, false)?,
-            Route::Gemini(verb) => gemini::read(request, matches!(verb, gemini::Verb::Stream { .. }))?,
-            Route::Ollama(ollama::OllamaEndpoint::Generate) => ollama::read_generate(request)?,
-            Route::Ollama(_) => ollama::read_chat(request)?,
-            _ => openai::chat::read(request)?,
+        let mut parsed = match route {
+            ModelRoute::Chat => openai::chat::read(request)?,
+            ModelRoute::Responses => openai::responses::read(request)?,
+            ModelRoute::Messages => anthropic::read(request, false)?,
+            ModelRoute::Gemini(form) => gemini::read(request, form.is_streamed())?,
+            ModelRoute::Ollama(OllamaForm::Chat) => ollama::read_chat(request)?,
+            ModelRoute::Ollama(OllamaForm::Generate) => ollama::read_generate(request)?,
         };
-        entry.model = asked.model.as_deref().map(beginning);
-        entry.stream = asked.stream;
-        entry.tool_results.clone_from(&asked.results);
-        mind.look_closer(&mut asked, body);
-        mind.resume(&mut asked)?;
-        if mind.is_strict() && *route == Route::Responses {
-            strict::responses::paired(&asked.items, &asked.earlier)?;
+        entry.model = parsed.model.as_deref().map(beginning);
+        entry.stream = parsed.stream;
+        entry.tool_results.clone_from(&parsed.results);
+        engine.look_closer(&mut parsed, body);
+        engine.resume(&mut parsed)?;
+        if engine.is_strict() && route == ModelRoute::Responses {
+            strict::responses::paired(&parsed.items, &parsed.earlier)?;
         }
-        let (decision, rule) = mind.decide(&asked, body.len(), entry);
+        let (decision, rule) = engine.decide(&parsed, body.len(), entry);
         if let Decision::Say(answer, None) = &decision
-            && !mind.misbehaves(rule)
+            && !engine.misbehaves(rule)
         {
-            let offer = RequestOffer::read(route, request, asked.tools.as_deref(), asked.thread.is_some());
+            let offer = RequestOffer::read(route, request, parsed.tools.as_deref(), parsed.thread.is_some());
             entry.troubles.extend(offer.troubles(answer, rule));
-            let wanted = rule.map(|rule| mind.script.rules[rule].tool_calls.as_slice()).unwrap_or_default();
+            let wanted = rule.map(|rule| engine.script.rules[rule].tool_calls.as_slice()).unwrap_or_default();
             entry.troubles.extend(offer::beside_function(answer, wanted).map(|trouble| trouble.of_rule(rule)));
         }
-        Ok((decision, asked))
+        Ok((decision, parsed))
     }
 
     /// Records the answer in the journal, and sends it when it is due.
     async fn deliver(&self, reply: HttpReply, mut entry: JournalEntry, body: &[u8]) -> Response<ServedBody> {
         entry.status = 200;
-        let (decision, asked) = match reply {
+        let (route, decision, parsed) = match reply {
             HttpReply::Plain(value) => {
-                take_down(self.mind, entry);
+                write_journal(self.engine, entry);
                 return json_response(value.to_string().into_bytes());
             }
             HttpReply::Decided(decided) => *decided,
@@ -226,27 +235,27 @@ impl ModelExchange<'_> {
             Decision::Say(answer, None) => {
                 entry.tool_calls.clone_from(&answer.calls);
                 let mut ids = Vec::new();
-                if self.route == Route::Responses {
-                    self.mind.keep(answer);
+                if route == ModelRoute::Responses {
+                    self.engine.keep(answer);
                     ids.push(answer.id("resp_"));
-                    ids.extend(asked.conversation.clone());
-                } else if asked.in_thread {
+                    ids.extend(parsed.conversation.clone());
+                } else if parsed.in_thread {
                     ids.push(answer.id("msg_"));
                 }
                 for id in ids {
-                    self.mind.remember(id, &asked, asked.turn(), answer.text.as_deref(), &answer.calls);
+                    self.engine.remember(id, &parsed, parsed.turn(), answer.text.as_deref(), &answer.calls);
                 }
             }
             Decision::Say(_, Some(AnswerFault::Hang)) => entry.status = 0,
             Decision::Say(_, Some(_)) => {}
             Decision::Refuse(refusal, _) => entry.status = refusal.status,
         }
-        let telling = self.observe(&decision, &asked, body, &entry);
-        take_down(self.mind, entry);
+        let telling = self.observe(route, &decision, &parsed, body, &entry);
+        write_journal(self.engine, entry);
         match decision {
             Decision::Say(_, Some(AnswerFault::Hang)) => std::future::pending().await,
-            Decision::Say(answer, spoilt) => {
-                let response = say(&self.route, &answer, asked.stream, self.arrived, spoilt).await;
+            Decision::Say(answer, fault) => {
+                let response = say(route, &answer, parsed.stream, self.arrived, fault).await;
                 match telling {
                     Some(telling) => response.map(|speech| speech.told_to(Box::new(telling))),
                     None => response,
@@ -256,7 +265,7 @@ impl ModelExchange<'_> {
                 if latency > Duration::ZERO {
                     wait(self.arrived, latency).await;
                 }
-                refuse(&refusal, self.provider, self.request_id, self.route.framing())
+                refuse(&refusal, self.provider, self.request_id, route.framing())
             }
         }
     }
@@ -264,25 +273,26 @@ impl ModelExchange<'_> {
     /// Reports the exchange to the observer. A paced answer is reported when it has been sent, by the returned value.
     fn observe(
         &self,
+        route: ModelRoute,
         decision: &Decision,
-        asked: &ParsedRequest,
+        parsed: &ParsedRequest,
         body: &[u8],
         entry: &JournalEntry,
     ) -> Option<Telling> {
-        let request = || self.traced(body);
-        let state = &mut *self.mind.state();
+        let request = || self.traced(route, body);
+        let state = &mut *self.engine.state();
         state.observer.as_ref()?;
-        state.tell_asked(&asked.results);
+        state.tell_asked(&parsed.results);
         let observer = state.observer.as_mut()?;
-        observer.results(asked, entry.number);
+        observer.results(parsed, entry.number);
         match decision {
             Decision::Say(answer, None) if answer.pace.is_immediate() => {
-                observer.answer(request(), whole(&self.route, answer), answer);
+                observer.answer(request(), whole(route, answer), answer);
             }
             Decision::Say(answer, None) => {
-                return Some(Telling::begin(self.mind, state, entry.number, self.route.clone(), request(), answer));
+                return Some(Telling::begin(self.engine, state, entry.number, route, request(), answer));
             }
-            Decision::Say(_, Some(spoilt)) => observer.refused(request(), json!({ "failure": spoilt.name() })),
+            Decision::Say(_, Some(fault)) => observer.refused(request(), json!({ "failure": fault.name() })),
             Decision::Refuse(refusal, _) => {
                 // A simulated failure is marked, so that a retry of the same request is not counted as another call.
                 let mut response = refusal.body(self.provider, self.request_id);
@@ -296,17 +306,18 @@ impl ModelExchange<'_> {
     }
 
     /// The request as it appears in a trace: with its model, which the path may name.
-    fn traced(&self, body: &[u8]) -> Value {
+    fn traced(&self, route: ModelRoute, body: &[u8]) -> Value {
+        // An invalid body was refused; its trace has no request.
         let body: Value = serde_json::from_slice(body).unwrap_or_default();
-        observation::traced(self.route.wire_api(), self.path, &body)
+        observation::traced(route.wire_api(), self.path, &body)
     }
 
     /// Reports a refused request to the observer.
     fn refused(&self, refusal: ModelRefusal, body: &[u8]) -> ModelRefusal {
-        if self.route.asks_model()
-            && let Some(observer) = &self.mind.state().observer
+        if let Route::Scripted(route) = self.route
+            && let Some(observer) = &self.engine.state().observer
         {
-            observer.refused(self.traced(body), refusal.body(self.provider, self.request_id));
+            observer.refused(self.traced(route, body), refusal.body(self.provider, self.request_id));
         }
         refusal
     }

@@ -76,17 +76,17 @@ impl RuleIndex {
     /// The first rule, `steps` included, that matches and that `accept` accepts.
     pub(super) fn first(
         &self,
-        asked: &ParsedRequest,
+        parsed: &ParsedRequest,
         steps: &[usize],
         mut accept: impl FnMut(usize) -> bool,
     ) -> Option<usize> {
-        let texts = self.texts.find_overlapping_iter(&asked.user).map(|found| found.pattern().as_usize());
+        let texts = self.texts.find_overlapping_iter(&parsed.user).map(|found| found.pattern().as_usize());
         let texts = sorted(texts);
         let found = texts.iter().flat_map(|text| &self.by_text[*text]);
-        let patterns = (!self.patterns.is_empty()).then(|| self.patterns.matches(&asked.user));
+        let patterns = (!self.patterns.is_empty()).then(|| self.patterns.matches(&parsed.user));
         let matching = patterns.iter().flatten().flat_map(|pattern| &self.by_pattern[pattern]);
         let rules = sorted(found.chain(matching).chain(&self.others).chain(steps).copied());
-        rules.into_iter().find(|rule| self.conditions.fit(*rule, asked) && accept(*rule))
+        rules.into_iter().find(|rule| self.conditions.fit(*rule, parsed) && accept(*rule))
     }
 }
 
@@ -175,7 +175,7 @@ mod tests {
             contains("refund"),
             ModelCondition::default(),
         ]);
-        let first = |asked: &ParsedRequest| index.first(asked, &[], |_| true);
+        let first = |parsed: &ParsedRequest| index.first(parsed, &[], |_| true);
         assert_eq!(first(&says("a refund")), Some(6));
         assert_eq!(first(&says("my refund")), Some(3));
         assert_eq!(first(&says("order A17")), Some(4));
@@ -212,14 +212,14 @@ mod tests {
             conditions.push(when);
         }
         conditions.reverse();
-        let fits = |when: &ModelCondition, asked: &ParsedRequest| {
+        let fits = |when: &ModelCondition, parsed: &ParsedRequest| {
             when.model.is_none()
-                && when.turn.is_none_or(|turn| turn == asked.turn())
+                && when.turn.is_none_or(|turn| turn == parsed.turn())
                 && when.tool_result.is_none_or(|wanted| !wanted)
                 && match &when.user {
-                    Some(WantedWords::Contains(text)) => asked.user.contains(text.as_str()),
+                    Some(WantedWords::Contains(text)) => parsed.user.contains(text.as_str()),
                     Some(WantedWords::Matches(pattern)) => {
-                        regex::Regex::new(&pattern.value).unwrap().is_match(&asked.user)
+                        regex::Regex::new(&pattern.value).unwrap().is_match(&parsed.user)
                     }
                     None => true,
                 }
@@ -228,13 +228,13 @@ mod tests {
         let index = index(conditions);
         for user in ["", "b", "xaby", "ccc a", "zzz", "abcabc"] {
             for answers in [0, 1] {
-                let asked = ParsedRequest { model: None, answers, ..says(user) };
+                let parsed = ParsedRequest { model: None, answers, ..says(user) };
                 let mut all = Vec::new();
-                index.first(&asked, &[], |number| {
+                index.first(&parsed, &[], |number| {
                     all.push(number);
                     false
                 });
-                let expected: Vec<usize> = (0..scanned.len()).filter(|at| fits(&scanned[*at], &asked)).collect();
+                let expected: Vec<usize> = (0..scanned.len()).filter(|at| fits(&scanned[*at], &parsed)).collect();
                 assert_eq!(all, expected, "{user}");
             }
         }

@@ -12,13 +12,13 @@ use super::{journal::JournalEntry, refusal::ModelRefusal, rule_engine::RuleEngin
 const SECRET: usize = 8;
 
 /// Warns about a key that is not the placeholder, and redacts it: it may be a real one.
-pub(super) fn look_at(mind: &RuleEngine, head: &Parts, entry: &mut JournalEntry) {
-    let known = &mind.policy.keys;
+pub(super) fn look_at(engine: &RuleEngine, head: &Parts, entry: &mut JournalEntry) {
+    let known = &engine.policy.keys;
     if known.is_empty() {
         return;
     }
     for key in Provider::keys(head).filter(|key| !known.iter().any(|known| known == key)) {
-        if let Some(secrets) = mind.policy.secrets.as_ref().filter(|_| key.len() >= SECRET) {
+        if let Some(secrets) = engine.policy.secrets.as_ref().filter(|_| key.len() >= SECRET) {
             secrets.add(&key);
         }
         let message = "a request to the scripted model has an API key that is not the placeholder: the agent does not \
@@ -28,8 +28,8 @@ pub(super) fn look_at(mind: &RuleEngine, head: &Parts, entry: &mut JournalEntry)
 }
 
 /// Refuses a request without the script's API key, as its provider would.
-pub(super) fn authorize(mind: &RuleEngine, provider: Provider, head: &Parts) -> Result<(), ModelRefusal> {
-    let Some(wanted) = &mind.script.api_key else { return Ok(()) };
+pub(super) fn authorize(engine: &RuleEngine, provider: Provider, head: &Parts) -> Result<(), ModelRefusal> {
+    let Some(wanted) = &engine.script.api_key else { return Ok(()) };
     let key = Provider::key(&head.headers).map(Cow::Borrowed).or_else(|| query_key(head).map(Cow::Owned));
     let refusal = match (key, provider) {
         (Some(key), _) if key == *wanted => return Ok(()),

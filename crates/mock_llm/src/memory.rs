@@ -35,31 +35,31 @@ pub(super) struct RememberedConversation {
 impl RuleEngine {
     /// Adds the state of the answer or conversation that a request continues. An unknown conversation starts with this
     /// request, since a provider keeps conversations longer than this server runs.
-    pub(super) fn resume(&self, asked: &mut ParsedRequest) -> Result<(), ModelRefusal> {
+    pub(super) fn resume(&self, parsed: &mut ParsedRequest) -> Result<(), ModelRefusal> {
         let state = self.state();
-        for reference in &asked.items.references {
-            state.refer(reference, &mut asked.earlier);
+        for reference in &parsed.items.references {
+            state.refer(reference, &mut parsed.earlier);
         }
-        let id = asked.previous.as_ref().or(asked.conversation.as_ref()).or(asked.thread.as_ref());
+        let id = parsed.previous.as_ref().or(parsed.conversation.as_ref()).or(parsed.thread.as_ref());
         let Some(id) = id else { return Ok(()) };
         let Some(known) = state.conversations.get(id) else {
-            let Some(previous) = &asked.previous else {
-                asked.earlier.unknown = true;
+            let Some(previous) = &parsed.previous else {
+                parsed.earlier.unknown = true;
                 return Ok(());
             };
             let message = format!("Previous response with id '{previous}' not found.");
             return Err(ModelRefusal::of_part("previous_response_id", message).code("previous_response_not_found"));
         };
-        asked.earlier.made.extend(known.calls.made.iter().cloned());
-        asked.earlier.open.extend(known.calls.open.iter().cloned());
-        asked.earlier.unknown |= known.calls.unknown;
-        if asked.tools.is_none() {
-            asked.tools.clone_from(&known.tools);
+        parsed.earlier.made.extend(known.calls.made.iter().cloned());
+        parsed.earlier.open.extend(known.calls.open.iter().cloned());
+        parsed.earlier.unknown |= known.calls.unknown;
+        if parsed.tools.is_none() {
+            parsed.tools.clone_from(&known.tools);
         }
-        asked.spoken.go_on_from(&known.spoken);
-        asked.answers = asked.answers.saturating_add(known.answers);
-        if asked.user.is_empty() {
-            asked.user.clone_from(&known.user);
+        parsed.spoken.go_on_from(&known.spoken);
+        parsed.answers = parsed.answers.saturating_add(known.answers);
+        if parsed.user.is_empty() {
+            parsed.user.clone_from(&known.user);
         }
         Ok(())
     }
@@ -68,17 +68,17 @@ impl RuleEngine {
     pub(super) fn remember(
         &self,
         id: String,
-        asked: &ParsedRequest,
+        parsed: &ParsedRequest,
         answers: u32,
         said: Option<&str>,
         last: &[WantedCall],
     ) {
-        let user = asked.user.chars().take(REMEMBERED_TEXT).collect();
+        let user = parsed.user.chars().take(REMEMBERED_TEXT).collect();
         let last: Vec<String> = last.iter().map(|call| call.id.clone()).collect();
-        let mut calls = asked.earlier.clone().and(&asked.items);
+        let mut calls = parsed.earlier.clone().and(&parsed.items);
         calls.made.extend(last.iter().cloned());
         calls.open.extend(last.iter().cloned());
-        let (tools, spoken) = (asked.tools.clone(), asked.spoken.remembered(said.unwrap_or_default()));
+        let (tools, spoken) = (parsed.tools.clone(), parsed.spoken.remembered(said.unwrap_or_default()));
         let conversation = RememberedConversation { user, answers, calls, last, tools, spoken };
         let mut state = self.state();
         if let Some(known) = state.conversations.get_mut(&id) {
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn stored_responses_are_limited() {
-        let mind = RuleEngine::new(ScriptIndex::new(Arc::default()).unwrap(), None, None);
+        let engine = RuleEngine::new(ScriptIndex::new(Arc::default()).unwrap(), None, None);
         let mut answer = SpokenAnswer {
             number: 0,
             created: 0,
@@ -166,31 +166,31 @@ mod tests {
         };
         for number in 1..=KEPT as u64 + 1 {
             answer.number = number;
-            mind.keep(&answer);
+            engine.keep(&answer);
         }
         let id = |number| format!("resp_{number:024}");
-        assert!(mind.kept(&id(1)).is_none() && mind.kept(&id(2)).is_some());
+        assert!(engine.kept(&id(1)).is_none() && engine.kept(&id(2)).is_some());
         answer.text = Some("x".repeat(KEPT_TEXT));
         answer.number = 1000;
-        mind.keep(&answer);
+        engine.keep(&answer);
         answer.number = 1001;
-        mind.keep(&answer);
-        assert!(mind.kept(&id(1000)).is_none() && mind.kept(&id(1001)).is_some());
+        engine.keep(&answer);
+        assert!(engine.kept(&id(1000)).is_none() && engine.kept(&id(1001)).is_some());
     }
 
     #[test]
     fn stored_conversations_are_limited() {
-        let mind = RuleEngine::new(ScriptIndex::new(Arc::default()).unwrap(), None, None);
-        let asked = ParsedRequest { user: "é".repeat(2 * REMEMBERED_TEXT), ..ParsedRequest::default() };
+        let engine = RuleEngine::new(ScriptIndex::new(Arc::default()).unwrap(), None, None);
+        let parsed = ParsedRequest { user: "é".repeat(2 * REMEMBERED_TEXT), ..ParsedRequest::default() };
         let empty = ParsedRequest::default();
         for number in 0..REMEMBERED + 10 {
-            let asked = if number < 10 { &asked } else { &empty };
-            mind.remember(number.to_string(), asked, 1, None, &[]);
+            let parsed = if number < 10 { &parsed } else { &empty };
+            engine.remember(number.to_string(), parsed, 1, None, &[]);
             if number == 5 {
-                assert_eq!(mind.state().conversations["5"].user.chars().count(), REMEMBERED_TEXT);
+                assert_eq!(engine.state().conversations["5"].user.chars().count(), REMEMBERED_TEXT);
             }
         }
-        let state = mind.state();
+        let state = engine.state();
         assert_eq!((state.conversations.len(), state.conversation_order.len()), (REMEMBERED, REMEMBERED));
         assert!(!state.conversations.contains_key("9") && state.conversations.contains_key("10"));
     }

@@ -6,7 +6,7 @@ use super::parsed_request::{FunctionCall, GivenResult, ParsedRequest, result_tex
 use crate::fields::{field, items, string};
 use serde_json::Value;
 
-pub(super) fn read(body: &Value, asked: &mut ParsedRequest) {
+pub(super) fn read(body: &Value, parsed: &mut ParsedRequest) {
     let (mut open, mut answering) = (Vec::new(), false);
     let list = ["messages", "contents", "input"].into_iter().find_map(|key| field(body, key)?.as_array());
     for message in list.into_iter().flatten() {
@@ -15,21 +15,21 @@ pub(super) fn read(body: &Value, asked: &mut ParsedRequest) {
         match role {
             "system" | "developer" => {}
             "assistant" | "model" => {
-                asked.hear("assistant", content);
-                asked.answered();
+                parsed.hear("assistant", content);
+                parsed.answered();
                 // Consecutive messages of the model are one answer.
                 if !std::mem::replace(&mut answering, true) {
                     open.clear();
                 }
-                calls(message, content, asked, &mut open);
+                calls(message, content, parsed, &mut open);
             }
             _ => {
                 answering = false;
-                asked.hear(role, content);
-                let gave = results(message, role, content, asked, &mut open);
+                parsed.hear(role, content);
+                let gave = results(message, role, content, parsed, &mut open);
                 let words = said(content);
                 if !matches!(role, "tool" | "function") && (!words.is_empty() || !gave) {
-                    asked.user = words;
+                    parsed.user = words;
                 }
             }
         }
@@ -46,14 +46,14 @@ struct OpenCall {
 }
 
 /// Reads the calls of an answer that the request repeats.
-fn calls(message: &Value, content: &Value, asked: &mut ParsedRequest, open: &mut Vec<OpenCall>) {
-    let at = asked.last_heard();
+fn calls(message: &Value, content: &Value, parsed: &mut ParsedRequest, open: &mut Vec<OpenCall>) {
+    let at = parsed.last_heard();
     let mut take = |id: Option<&str>, name: Option<&str>, arguments: Option<&Value>| {
         let Some(name) = name else { return };
         let arguments = arguments.map(|arguments| arguments.as_str().map_or_else(|| arguments.to_string(), Into::into));
         let id = id.filter(|id| !id.is_empty()).map(str::to_owned);
         if id.is_some() {
-            asked.repeat(id.clone(), Some(name.into()), arguments.clone());
+            parsed.repeat(id.clone(), Some(name.into()), arguments.clone());
         }
         open.push(OpenCall { id, at, function: FunctionCall { name: name.into(), arguments } });
     };
@@ -77,19 +77,19 @@ fn calls(message: &Value, content: &Value, asked: &mut ParsedRequest, open: &mut
 }
 
 /// Reads the tool results of a message, and returns whether it has any.
-fn results(message: &Value, role: &str, content: &Value, asked: &mut ParsedRequest, open: &mut Vec<OpenCall>) -> bool {
+fn results(message: &Value, role: &str, content: &Value, parsed: &mut ParsedRequest, open: &mut Vec<OpenCall>) -> bool {
     let mut take = |name: Option<&str>, given: GivenResult| {
         let by_id = open.iter().position(|call| call.id.as_deref().is_some_and(|id| id == given.call_id));
         let fits = |call: &OpenCall| name.is_none_or(|name| call.function.name == name);
         // A client may repeat the id of a call and omit it from the result, or invent an id that no call has.
         let by_name = || open.iter().position(|call| fits(call) && (call.id.is_none() || given.call_id.is_empty()));
-        let is_known = asked.repeated.contains_key(&given.call_id);
+        let is_known = parsed.repeated.contains_key(&given.call_id);
         match by_id.or_else(|| by_name().filter(|_| !is_known)).map(|at| open.remove(at)) {
             Some(OpenCall { id, at, function }) => {
                 let call_id = id.unwrap_or_default();
-                asked.results.push(GivenResult { call_id, function: Some(function), at, ..given });
+                parsed.results.push(GivenResult { call_id, function: Some(function), at, ..given });
             }
-            None => asked.take_result(given),
+            None => parsed.take_result(given),
         }
     };
     let mut has_parts = false;
@@ -147,13 +147,13 @@ mod tests {
     /// The results of a conversation: id, arguments of the matching call, and content.
     fn results(messages: &Value) -> Vec<String> {
         let body = json!({ "messages": messages });
-        let mut asked = ParsedRequest::default();
-        read(&body, &mut asked);
+        let mut parsed = ParsedRequest::default();
+        read(&body, &mut parsed);
         let arguments = |given: &GivenResult| given.function.as_ref().and_then(|call| call.arguments.clone());
         let told = |given: &GivenResult| {
             format!("{}/{}/{}", given.call_id, arguments(given).unwrap_or_default(), given.content)
         };
-        asked.older.iter().chain(&asked.results).map(told).collect()
+        parsed.older.iter().chain(&parsed.results).map(told).collect()
     }
 
     fn called(id: Option<&str>, city: u8) -> Value {
@@ -197,9 +197,9 @@ mod tests {
     fn tool_results_are_not_user_text() {
         let user = |messages: &Value| {
             let body = json!({ "contents": messages });
-            let mut asked = ParsedRequest::default();
-            read(&body, &mut asked);
-            (asked.user, asked.answers)
+            let mut parsed = ParsedRequest::default();
+            read(&body, &mut parsed);
+            (parsed.user, parsed.answers)
         };
         let hi = said("user", &[json!({ "text": "hi" })]);
         let model = said("model", &[called(None, 1)]);

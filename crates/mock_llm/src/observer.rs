@@ -26,7 +26,7 @@ pub(super) struct WireObserver {
     /// The maximum number of results of equal calls (equal ids or none) in one request, by the hash of id and call.
     seen: HashMap<u64, usize>,
     /// The standing of requests that are not answered yet, by request number.
-    asked: HashMap<u64, Standing>,
+    parsed: HashMap<u64, Standing>,
     /// The digests of answered conversations.
     answered: HashSet<u64>,
 }
@@ -47,17 +47,17 @@ impl WireObserver {
             open: BTreeMap::new(),
             closed: HashSet::new(),
             seen: HashMap::new(),
-            asked: HashMap::new(),
+            parsed: HashMap::new(),
             answered: HashSet::new(),
         }
     }
 
     /// Reports the tool results of a request. Each is reported once, since later requests repeat it.
-    pub(super) fn results(&mut self, asked: &ParsedRequest, number: u64) {
-        self.asked.insert(number, asked.standing());
-        let newest = asked.beginning(|digest| self.answered.contains(&digest));
+    pub(super) fn results(&mut self, parsed: &ParsedRequest, number: u64) {
+        self.parsed.insert(number, parsed.standing());
+        let newest = parsed.beginning(|digest| self.answered.contains(&digest));
         let mut counted: BTreeMap<u64, usize> = BTreeMap::new();
-        let (older, new) = (asked.older.iter(), asked.results.iter());
+        let (older, new) = (parsed.older.iter(), parsed.results.iter());
         for (given, is_new) in older.map(|given| (given, false)).chain(new.map(|given| (given, true))) {
             if self.open.remove(&given.call_id).is_some() {
                 self.closed.insert(given.call_id.clone());
@@ -73,7 +73,7 @@ impl WireObserver {
             let is_known = self.seen.get(&key).is_some_and(|seen| *times <= *seen);
             // One answer can have several items, with results between them.
             let is_last = is_new || newest.is_some_and(|newest| given.at >= newest);
-            let call = self.of_function(asked, given, function, (is_last, is_known));
+            let call = self.of_function(parsed, given, function, (is_last, is_known));
             self.result(call, given);
         }
         for (key, times) in counted {
@@ -88,7 +88,7 @@ impl WireObserver {
     /// result comes after the model's last answer. `is_known`: an earlier request had it.
     fn of_function(
         &mut self,
-        asked: &ParsedRequest,
+        parsed: &ParsedRequest,
         given: &GivenResult,
         function: &FunctionCall,
         (is_last, is_known): (bool, bool),
@@ -96,9 +96,9 @@ impl WireObserver {
         if !is_last && is_known {
             return None;
         }
-        let of_conversation = |call: &RequestedTool| asked.goes_on(call.after, given.at);
+        let of_conversation = |call: &RequestedTool| parsed.goes_on(call.after, given.at);
         // A request that repeats the one that led to the call cannot have its result.
-        let is_asked = |call: &RequestedTool| call.after != asked.standing();
+        let is_asked = |call: &RequestedTool| call.after != parsed.standing();
         let has_id = !given.call_id.is_empty();
         let may_be_any = !has_id || (is_last && !is_known);
         let id = find(&self.open, function, of_conversation)
@@ -140,7 +140,7 @@ impl WireObserver {
         if let Some(usage) = usage.filter(|_| self.usage) {
             self.send(EventKind::Usage(usage));
         }
-        let after = self.asked.remove(&number).unwrap_or_default();
+        let after = self.parsed.remove(&number).unwrap_or_default();
         self.answered.insert(after.digest);
         for WantedCall { id, name, args, json } in calls {
             let function = FunctionCall { name: name.clone(), arguments: Some(json.clone()) };

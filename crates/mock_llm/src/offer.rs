@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::answer::{CallForm, SpokenAnswer, WantedCall};
 use super::schema::{misfit, or_null};
-use super::{choice::ToolChoice, gemini, ollama, routes::Route};
+use super::{choice::ToolChoice, gemini, ollama, routes::ModelRoute};
 
 /// The maximum number of offered tools to list.
 const LISTED: usize = 12;
@@ -72,11 +72,11 @@ impl<'r> RequestOffer<'r> {
     }
 
     /// Reads a request; `inherited` are the tools of the thread that it continues, used if it has none of its own.
-    pub(super) fn read(route: &Route, request: &'r Value, inherited: Option<&'r Value>, continues: bool) -> Self {
+    pub(super) fn read(route: ModelRoute, request: &'r Value, inherited: Option<&'r Value>, continues: bool) -> Self {
         match route {
-            Route::Gemini(_) => return gemini::read_offer(request),
-            Route::Ollama(_) => return ollama::read_offer(request),
-            _ => {}
+            ModelRoute::Gemini(_) => return gemini::read_offer(request),
+            ModelRoute::Ollama(_) => return ollama::read_offer(request),
+            ModelRoute::Chat | ModelRoute::Responses | ModelRoute::Messages => {}
         }
         let mut tools = Vec::new();
         let own = field(request, "tools");
@@ -224,15 +224,15 @@ fn shows_not_all(request: &Value) -> bool {
 
 /// The required format of the answer: `response_format` of Chat Completions, `text.format` of Responses,
 /// `output_config.format` (formerly `output_format`) of Messages.
-fn format<'r>(route: &Route, request: &'r Value) -> Option<RequiredFormat<'r>> {
+fn format<'r>(route: ModelRoute, request: &'r Value) -> Option<RequiredFormat<'r>> {
     let format = match route {
-        Route::Responses => field(request, "text")?.get("format")?,
-        Route::Messages => {
+        ModelRoute::Responses => field(request, "text")?.get("format")?,
+        ModelRoute::Messages => {
             let config = field(request, "output_config").and_then(|config| config.get("format"));
             config.or_else(|| field(request, "output_format"))?
         }
         // Gemini and Ollama are read in their own folders.
-        _ => field(request, "response_format")?,
+        ModelRoute::Chat | ModelRoute::Gemini(_) | ModelRoute::Ollama(_) => field(request, "response_format")?,
     };
     if format["type"].as_str() != Some("json_schema") {
         return None;

@@ -9,46 +9,74 @@ use super::{events::Framing, gemini, ollama, openai::azure, provider::Provider, 
 /// An endpoint of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Route {
-    Chat,
-    Responses,
+    /// The script answers.
+    Scripted(ModelRoute),
+    /// The answer depends on the request, but not on the script.
+    Unscripted(UnscriptedRoute),
     /// An earlier answer.
     Response(String),
-    InputTokens,
-    Conversations,
-    Embeddings,
-    Moderations,
     Models,
     Model(String),
-    Messages,
-    CountTokens,
-    Gemini(gemini::Verb),
-    Ollama(ollama::OllamaEndpoint),
+    Ollama(ollama::OllamaState),
     /// Telemetry of clients.
     Telemetry,
     Journal,
     Reset,
 }
 
+/// An endpoint at which the model answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ModelRoute {
+    Chat,
+    Responses,
+    Messages,
+    Gemini(gemini::GeminiForm),
+    Ollama(ollama::OllamaForm),
+}
+
+/// An endpoint that needs a request, but no script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum UnscriptedRoute {
+    InputTokens,
+    Conversations,
+    Embeddings,
+    Moderations,
+    CountTokens,
+    Gemini(gemini::GeminiMethod),
+    Ollama(ollama::OllamaEndpoint),
+}
+
 /// Version prefixes of paths. There may be several, if a base URL with a version is followed by another one.
 const VERSIONS: [&str; 4] = ["/v1", "/v1beta", "/v1alpha", "/v1beta1"];
 
-impl Route {
-    /// The API of its requests. Other endpoints count as Chat Completions.
-    pub(super) fn wire_api(&self) -> WireApi {
+impl ModelRoute {
+    /// The API of its requests.
+    pub(super) fn wire_api(self) -> WireApi {
         match self {
-            Route::Responses => WireApi::Responses,
-            Route::Messages => WireApi::Messages,
-            Route::Gemini(_) => WireApi::Gemini,
-            Route::Ollama(_) => WireApi::Ollama,
-            _ => WireApi::Chat,
+            ModelRoute::Chat => WireApi::Chat,
+            ModelRoute::Responses => WireApi::Responses,
+            ModelRoute::Messages => WireApi::Messages,
+            ModelRoute::Gemini(_) => WireApi::Gemini,
+            ModelRoute::Ollama(_) => WireApi::Ollama,
         }
     }
 
     /// How the events of its streams are separated.
+    pub(super) fn framing(self) -> Framing {
+        match self {
+            ModelRoute::Chat | ModelRoute::Responses | ModelRoute::Messages => Framing::Events,
+            ModelRoute::Gemini(form) => form.framing(),
+            ModelRoute::Ollama(_) => Framing::Lines,
+        }
+    }
+}
+
+impl Route {
+    /// How the events of its streams are separated; decides the form of errors, too.
     pub(super) fn framing(&self) -> Framing {
         match self {
-            Route::Gemini(gemini::Verb::Stream { sse: false }) => Framing::List,
-            Route::Ollama(_) => Framing::Lines,
+            Route::Scripted(route) => route.framing(),
+            Route::Ollama(_) | Route::Unscripted(UnscriptedRoute::Ollama(_)) => Framing::Lines,
             _ => Framing::Events,
         }
     }
@@ -57,16 +85,16 @@ impl Route {
     pub(super) fn find(method: &Method, path: &str, query: Option<&str>) -> Result<Self, ModelRefusal> {
         let short = short(path);
         let (route, wanted) = match short.trim_end_matches('/') {
-            "/chat/completions" => (Route::Chat, Method::POST),
-            "/responses" => (Route::Responses, Method::POST),
-            "/responses/input_tokens" => (Route::InputTokens, Method::POST),
-            "/moderations" => (Route::Moderations, Method::POST),
+            "/chat/completions" => (Route::Scripted(ModelRoute::Chat), Method::POST),
+            "/responses" => (Route::Scripted(ModelRoute::Responses), Method::POST),
+            "/messages" => (Route::Scripted(ModelRoute::Messages), Method::POST),
+            "/responses/input_tokens" => (Route::Unscripted(UnscriptedRoute::InputTokens), Method::POST),
+            "/moderations" => (Route::Unscripted(UnscriptedRoute::Moderations), Method::POST),
             // Telemetry of Claude Code.
             "/api/event_logging/batch" => (Route::Telemetry, Method::POST),
-            "/conversations" => (Route::Conversations, Method::POST),
-            "/embeddings" => (Route::Embeddings, Method::POST),
-            "/messages" => (Route::Messages, Method::POST),
-            "/messages/count_tokens" => (Route::CountTokens, Method::POST),
+            "/conversations" => (Route::Unscripted(UnscriptedRoute::Conversations), Method::POST),
+            "/embeddings" => (Route::Unscripted(UnscriptedRoute::Embeddings), Method::POST),
+            "/messages/count_tokens" => (Route::Unscripted(UnscriptedRoute::CountTokens), Method::POST),
             "/models" => (Route::Models, Method::GET),
             "/__agentci/journal" => (Route::Journal, Method::GET),
             "/__agentci/reset" => (Route::Reset, Method::POST),
@@ -82,11 +110,11 @@ impl Route {
 
     /// Paths with a name or id in them, and paths of a single provider.
     fn of_provider(path: &str, query: Option<&str>) -> Option<(Self, Method)> {
-        if let Some((endpoint, method)) = ollama::OllamaEndpoint::find(path) {
-            return Some((Route::Ollama(endpoint), method));
+        if let Some(found) = ollama::route(path) {
+            return Some(found);
         }
-        if let Some(verb) = gemini::Verb::find(path, query) {
-            return Some((Route::Gemini(verb), Method::POST));
+        if let Some(route) = gemini::route(path, query) {
+            return Some((route, Method::POST));
         }
         if let Some(name) = path.strip_prefix("/models/") {
             return Some((Route::Model(name.to_owned()), Method::GET));
@@ -99,35 +127,32 @@ impl Route {
     pub(super) fn provider(found: Option<&Self>, head: &Parts) -> Provider {
         let path = head.uri.path();
         match found {
-            Some(Route::Gemini(_)) => Provider::Gemini,
-            Some(Route::Ollama(_)) => Provider::Ollama,
-            Some(Route::Messages | Route::CountTokens) => Provider::Anthropic,
+            Some(Route::Scripted(ModelRoute::Gemini(_)) | Route::Unscripted(UnscriptedRoute::Gemini(_))) => {
+                Provider::Gemini
+            }
+            Some(
+                Route::Ollama(_)
+                | Route::Scripted(ModelRoute::Ollama(_))
+                | Route::Unscripted(UnscriptedRoute::Ollama(_)),
+            ) => Provider::Ollama,
+            Some(Route::Scripted(ModelRoute::Messages) | Route::Unscripted(UnscriptedRoute::CountTokens)) => {
+                Provider::Anthropic
+            }
             _ if azure::is_own(path) => Provider::Azure,
             Some(
-                Route::Chat
-                | Route::Responses
+                Route::Scripted(ModelRoute::Chat | ModelRoute::Responses)
                 | Route::Response(_)
-                | Route::InputTokens
-                | Route::Conversations
-                | Route::Embeddings
-                | Route::Moderations,
+                | Route::Unscripted(
+                    UnscriptedRoute::InputTokens
+                    | UnscriptedRoute::Conversations
+                    | UnscriptedRoute::Embeddings
+                    | UnscriptedRoute::Moderations,
+                ),
             ) => Provider::OpenAi,
             _ if path.contains("/messages") => Provider::Anthropic,
             _ if VERSIONS[1..].iter().any(|version| path.starts_with(version)) => Provider::Gemini,
             _ if short(path).starts_with("/api/") => Provider::Ollama,
             _ => Provider::of_head(head),
-        }
-    }
-
-    /// Whether the model answers this endpoint.
-    pub(super) fn asks_model(&self) -> bool {
-        match self {
-            Route::Chat | Route::Responses | Route::Messages => true,
-            Route::Gemini(verb) => matches!(verb, gemini::Verb::Generate | gemini::Verb::Stream { .. }),
-            Route::Ollama(endpoint) => {
-                matches!(endpoint, ollama::OllamaEndpoint::Chat | ollama::OllamaEndpoint::Generate)
-            }
-            _ => false,
         }
     }
 }
@@ -170,11 +195,11 @@ mod tests {
     #[test]
     fn routes_paths_with_and_without_version() {
         for (path, route) in [
-            ("/v1/chat/completions", Route::Chat),
-            ("/chat/completions/", Route::Chat),
-            ("/messages", Route::Messages),
-            ("/v1/v1/messages", Route::Messages),
-            ("/v1/messages/count_tokens", Route::CountTokens),
+            ("/v1/chat/completions", Route::Scripted(ModelRoute::Chat)),
+            ("/chat/completions/", Route::Scripted(ModelRoute::Chat)),
+            ("/messages", Route::Scripted(ModelRoute::Messages)),
+            ("/v1/v1/messages", Route::Scripted(ModelRoute::Messages)),
+            ("/v1/messages/count_tokens", Route::Unscripted(UnscriptedRoute::CountTokens)),
         ] {
             assert_eq!(post(path), Ok(route));
         }
@@ -188,24 +213,28 @@ mod tests {
 
     #[test]
     fn routes_paths_of_every_api() {
-        use gemini::Verb;
-        use ollama::OllamaEndpoint;
+        use gemini::{GeminiForm, GeminiMethod};
+        use ollama::OllamaForm;
+        let gemini = |form| Route::Scripted(ModelRoute::Gemini(form));
         for (path, route) in [
-            ("/openai/deployments/our-gpt/chat/completions?api-version=1", Route::Chat),
-            ("/openai/deployments/our-gpt/embeddings", Route::Embeddings),
-            ("/openai/deployments/our-gpt/responses", Route::Responses),
-            ("/openai/responses?api-version=1", Route::Responses),
-            ("/openai/v1/chat/completions", Route::Chat),
-            ("/v1/deployments/our-gpt/chat/completions", Route::Chat),
-            ("/v1beta/openai/chat/completions", Route::Chat),
-            ("/v1beta/models/gemini-2.5-pro:generateContent", Route::Gemini(Verb::Generate)),
-            ("/v1/models/g:streamGenerateContent?alt=sse", Route::Gemini(Verb::Stream { sse: true })),
-            ("/v1beta/models/g:streamGenerateContent", Route::Gemini(Verb::Stream { sse: false })),
-            ("/v1beta/models/g:batchEmbedContents", Route::Gemini(Verb::EmbedBatch)),
-            ("/v1/v1beta/models/g:countTokens", Route::Gemini(Verb::CountTokens)),
-            ("/v1beta1/publishers/google/models/g:generateContent", Route::Gemini(Verb::Generate)),
-            ("/api/chat", Route::Ollama(OllamaEndpoint::Chat)),
-            ("/v1/api/generate", Route::Ollama(OllamaEndpoint::Generate)),
+            ("/openai/deployments/our-gpt/chat/completions?api-version=1", Route::Scripted(ModelRoute::Chat)),
+            ("/openai/deployments/our-gpt/embeddings", Route::Unscripted(UnscriptedRoute::Embeddings)),
+            ("/openai/deployments/our-gpt/responses", Route::Scripted(ModelRoute::Responses)),
+            ("/openai/responses?api-version=1", Route::Scripted(ModelRoute::Responses)),
+            ("/openai/v1/chat/completions", Route::Scripted(ModelRoute::Chat)),
+            ("/v1/deployments/our-gpt/chat/completions", Route::Scripted(ModelRoute::Chat)),
+            ("/v1beta/openai/chat/completions", Route::Scripted(ModelRoute::Chat)),
+            ("/v1beta/models/gemini-2.5-pro:generateContent", gemini(GeminiForm::Whole)),
+            ("/v1/models/g:streamGenerateContent?alt=sse", gemini(GeminiForm::Events)),
+            ("/v1beta/models/g:streamGenerateContent", gemini(GeminiForm::List)),
+            (
+                "/v1beta/models/g:batchEmbedContents",
+                Route::Unscripted(UnscriptedRoute::Gemini(GeminiMethod::EmbedBatch)),
+            ),
+            ("/v1/v1beta/models/g:countTokens", Route::Unscripted(UnscriptedRoute::Gemini(GeminiMethod::CountTokens))),
+            ("/v1beta1/publishers/google/models/g:generateContent", gemini(GeminiForm::Whole)),
+            ("/api/chat", Route::Scripted(ModelRoute::Ollama(OllamaForm::Chat))),
+            ("/v1/api/generate", Route::Scripted(ModelRoute::Ollama(OllamaForm::Generate))),
         ] {
             assert_eq!(post(path), Ok(route), "{path}");
         }

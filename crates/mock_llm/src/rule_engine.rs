@@ -154,14 +154,14 @@ impl RuleEngine {
     }
 
     /// Reads the parts of a request that only some rules need.
-    pub(super) fn look_closer(&self, asked: &mut ParsedRequest, body: &[u8]) {
+    pub(super) fn look_closer(&self, parsed: &mut ParsedRequest, body: &[u8]) {
         if self.index.conditions.looks_closer {
-            asked.spoken = RequestTexts::read(body);
+            parsed.spoken = RequestTexts::read(body);
         }
         if !self.index.conditions.counted.is_empty() {
             let mut hasher = FxHasher::default();
             hasher.write(body);
-            asked.body = Some(hasher.finish());
+            parsed.body = Some(hasher.finish());
         }
     }
 
@@ -169,15 +169,15 @@ impl RuleEngine {
     /// miss.
     pub(super) fn decide(
         &self,
-        asked: &ParsedRequest,
+        parsed: &ParsedRequest,
         bytes: usize,
         entry: &mut JournalEntry,
     ) -> (Decision, Option<usize>) {
         let state = &mut *self.state();
-        self.count(asked, state);
-        let Some((number, failure)) = self.fitting(asked, state) else {
+        self.count(parsed, state);
+        let Some((number, failure)) = self.fitting(parsed, state) else {
             if self.script.default.is_empty() {
-                let (message, closest) = self.unmatched(asked, state);
+                let (message, closest) = self.unmatched(parsed, state);
                 entry.troubles.push(ModelTrouble::new(TroubleKind::ModelMiss, message.clone()).of_rule(closest));
                 let refusal = ModelRefusal::new(400, message).code("no_rule_fits");
                 return (Decision::Refuse(refusal, Duration::ZERO), None);
@@ -185,35 +185,35 @@ impl RuleEngine {
             let reply = state.defaults % self.script.default.len();
             let text = self.script.default[reply].clone();
             state.defaults += 1;
-            return (Decision::Say(self.answer(asked, bytes, entry, Some(text), Vec::new(), None), None), None);
+            return (Decision::Say(self.answer(parsed, bytes, entry, Some(text), Vec::new(), None), None), None);
         };
         let rule = &self.script.rules[number];
         entry.rule = Some(rule.span.line);
         let at = state.rules[number].replies.min(rule.replies.len().saturating_sub(1));
         let text = rule.replies.get(at).cloned();
         let mut calls = calls(rule, &mut state.calls);
-        if asked.form == CallForm::Function {
+        if parsed.form == CallForm::Function {
             calls.truncate(1);
         }
-        let answer = self.answer(asked, bytes, entry, text, calls, Some(rule));
+        let answer = self.answer(parsed, bytes, entry, text, calls, Some(rule));
         if let Some(kind) = failure {
-            state.failed.extend(asked.body);
+            state.failed.extend(parsed.body);
             return (fail(kind, answer, entry), Some(number));
         }
         state.rules[number].replies += 1;
-        self.index.sequences.said(number, asked, &answer, &mut state.progress);
+        self.index.sequences.said(number, parsed, &answer, &mut state.progress);
         (Decision::Say(answer, None), Some(number))
     }
 
     /// The rule that answers, and its failure, if it fails this time. After a step that only fails, the next step
     /// answers.
-    fn fitting(&self, asked: &ParsedRequest, state: &mut State) -> Option<(usize, Option<ModelFailureKind>)> {
-        let steps: Vec<usize> = match self.steps(asked, state) {
+    fn fitting(&self, parsed: &ParsedRequest, state: &mut State) -> Option<(usize, Option<ModelFailureKind>)> {
+        let steps: Vec<usize> = match self.steps(parsed, state) {
             StepMatch::Next(steps) => steps.collect(),
             StepMatch::Over(_) | StepMatch::Nothing => Vec::new(),
         };
         let mut failure = None;
-        let fitting = self.index.first(asked, &steps, |number| {
+        let fitting = self.index.first(parsed, &steps, |number| {
             let (rule, state) = (&self.script.rules[number], &mut state.rules[number]);
             if rule.when.nth.is_some_and(|nth| nth != state.met) {
                 return false;
@@ -224,32 +224,32 @@ impl RuleEngine {
         Some((fitting, failure))
     }
 
-    fn steps(&self, asked: &ParsedRequest, state: &State) -> StepMatch {
+    fn steps(&self, parsed: &ParsedRequest, state: &State) -> StepMatch {
         let begins = |rule: usize| {
             let nth = self.script.rules[rule].when.nth;
-            self.index.conditions.fit(rule, asked) && nth.is_none_or(|nth| nth == state.rules[rule].met)
+            self.index.conditions.fit(rule, parsed) && nth.is_none_or(|nth| nth == state.rules[rule].met)
         };
-        self.index.sequences.find(asked, &state.progress, begins)
+        self.index.sequences.find(parsed, &state.progress, begins)
     }
 
     /// Counts a request for rules with `nth`. A retry after a simulated failure is not counted again.
-    fn count(&self, asked: &ParsedRequest, state: &mut State) {
-        if asked.body.is_some_and(|body| state.failed.remove(&body)) {
+    fn count(&self, parsed: &ParsedRequest, state: &mut State) {
+        if parsed.body.is_some_and(|body| state.failed.remove(&body)) {
             return;
         }
-        for number in self.index.conditions.counting(asked) {
+        for number in self.index.conditions.counting(parsed) {
             state.rules[number].met = state.rules[number].met.saturating_add(1);
         }
     }
 
     /// The message for a request that no rule matches, and the closest rule.
-    fn unmatched(&self, asked: &ParsedRequest, state: &State) -> (String, Option<usize>) {
-        let over = match self.steps(asked, state) {
+    fn unmatched(&self, parsed: &ParsedRequest, state: &State) -> (String, Option<usize>) {
+        let over = match self.steps(parsed, state) {
             StepMatch::Over(first) => Some(first),
             StepMatch::Next(_) | StepMatch::Nothing => None,
         };
         let met = |rule: usize| state.rules[rule].met;
-        unmatched(&self.script.rules, asked, over, met)
+        unmatched(&self.script.rules, parsed, over, met)
     }
 
     /// Whether a rule fails this time.
@@ -266,14 +266,14 @@ impl RuleEngine {
 
     fn answer(
         &self,
-        asked: &ParsedRequest,
+        parsed: &ParsedRequest,
         bytes: usize,
         entry: &JournalEntry,
         text: Option<String>,
         calls: Vec<WantedCall>,
         rule: Option<&ModelRule>,
     ) -> SpokenAnswer {
-        let model = asked.model.as_deref().or(self.script.model.as_deref()).unwrap_or(NAMELESS);
+        let model = parsed.model.as_deref().or(self.script.model.as_deref()).unwrap_or(NAMELESS);
         let by_content = if calls.is_empty() { Finish::Stop } else { Finish::ToolCalls };
         let mut answer = SpokenAnswer {
             number: entry.number,
@@ -281,14 +281,14 @@ impl RuleEngine {
             model: model.to_owned(),
             text,
             calls,
-            form: asked.form,
+            form: parsed.form,
             finish: rule.and_then(|rule| rule.finish).unwrap_or(by_content),
             input_tokens: 0,
             output_tokens: 0,
-            choices: asked.choices.max(1),
-            include_usage: asked.include_usage,
+            choices: parsed.choices.max(1),
+            include_usage: parsed.include_usage,
             pace: rule.map(|rule| rule.pace).unwrap_or_default(),
-            conversation: asked.conversation.clone(),
+            conversation: parsed.conversation.clone(),
         };
         let usage = rule.and_then(|rule| rule.usage);
         answer.input_tokens = usage.and_then(|usage| usage.input).unwrap_or_else(|| tokens::estimate(bytes));

@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use serde_json::Value;
 
 use super::rule_engine::{RuleEngine, State};
-use super::{answer::SpokenAnswer, delivery::whole, parsed_request::GivenResult, routes::Route, tokens::tokens};
+use super::{answer::SpokenAnswer, delivery::whole, parsed_request::GivenResult, routes::ModelRoute, tokens::tokens};
 use agentci_wire::serve::SendProgress;
 
 /// An answer that is being sent.
 #[derive(Debug)]
 pub(super) struct PendingTelling {
     request: Value,
-    route: Route,
+    route: ModelRoute,
     answer: SpokenAnswer,
     /// The number of tokens sent so far.
     said: Arc<AtomicU32>,
@@ -32,7 +32,7 @@ impl PendingTelling {
 /// Reports an answer when dropped, unless it has been reported already.
 #[derive(Debug)]
 pub(super) struct Telling {
-    mind: Arc<RuleEngine>,
+    engine: Arc<RuleEngine>,
     number: u64,
     said: Arc<AtomicU32>,
 }
@@ -40,17 +40,17 @@ pub(super) struct Telling {
 impl Telling {
     /// Registers an answer that is about to be sent.
     pub(super) fn begin(
-        mind: &Arc<RuleEngine>,
+        engine: &Arc<RuleEngine>,
         state: &mut State,
         number: u64,
-        route: Route,
+        route: ModelRoute,
         request: Value,
         answer: &SpokenAnswer,
     ) -> Self {
         let said = Arc::new(AtomicU32::new(0));
         let pending = PendingTelling { request, route, answer: answer.clone(), said: Arc::clone(&said) };
         state.pending.insert(number, pending);
-        Self { mind: Arc::clone(mind), number, said }
+        Self { engine: Arc::clone(engine), number, said }
     }
 }
 
@@ -62,7 +62,7 @@ impl SendProgress for Telling {
 
 impl Drop for Telling {
     fn drop(&mut self) {
-        self.mind.state().tell(self.number);
+        self.engine.state().tell(self.number);
     }
 }
 
@@ -82,7 +82,7 @@ impl State {
         let Some(PendingTelling { request, route, answer, said }) = self.pending.remove(&number) else { return };
         let Some(observer) = &mut self.observer else { return };
         let sent = beginning(answer, said.load(Ordering::Relaxed));
-        observer.answer(request, whole(&route, &sent), &sent);
+        observer.answer(request, whole(route, &sent), &sent);
     }
 
     /// Reports the answers that requested the calls of these results: a client with results has read the calls.

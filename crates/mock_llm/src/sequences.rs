@@ -74,13 +74,13 @@ impl Sequences {
     /// The next steps for a request; `begins` tests whether it meets the conditions of the first step's rule.
     pub(super) fn find(
         &self,
-        asked: &ParsedRequest,
+        parsed: &ParsedRequest,
         progress: &SequenceProgress,
         begins: impl Fn(usize) -> bool,
     ) -> StepMatch {
         let ongoing = |at: usize| progress.0.get(at).and_then(Option::as_ref);
         let near = |(at, sequence): (usize, &Sequence)| {
-            let nearness = ongoing(at)?.nearness(asked).filter(|_| sequence.asker.fits(asked))?;
+            let nearness = ongoing(at)?.nearness(parsed).filter(|_| sequence.asker.fits(parsed))?;
             Some((nearness, at))
         };
         // Of equally near conversations, the first in the script.
@@ -100,12 +100,12 @@ impl Sequences {
     pub(super) fn said(
         &self,
         rule: usize,
-        asked: &ParsedRequest,
+        parsed: &ParsedRequest,
         answer: &SpokenAnswer,
         progress: &mut SequenceProgress,
     ) {
         let Some(at) = self.0.iter().position(|sequence| sequence.rules.contains(&rule)) else {
-            let named = asked.previous.as_ref().or(asked.thread.as_ref());
+            let named = parsed.previous.as_ref().or(parsed.thread.as_ref());
             for ongoing in progress.0.iter_mut().flatten() {
                 if named.is_some_and(|named| ongoing.names.contains(named)) {
                     ongoing.names.extend(names(answer));
@@ -116,28 +116,28 @@ impl Sequences {
         progress.0.resize_with(self.0.len(), || None);
         progress.0[at] = Some(OngoingConversation {
             next: rule + 1,
-            standing: asked.standing(),
+            standing: parsed.standing(),
             calls: answer.calls.iter().map(|call| call.id.clone()).collect(),
             words: answer.text.as_deref().filter(|text| !text.is_empty()).map(words_of),
             names: names(answer),
-            conversation: asked.conversation.clone(),
+            conversation: parsed.conversation.clone(),
         });
     }
 }
 
 impl OngoingConversation {
     /// How likely it is that a request continues this conversation; `None` if it does not.
-    fn nearness(&self, asked: &ParsedRequest) -> Option<(bool, usize)> {
+    fn nearness(&self, parsed: &ParsedRequest) -> Option<(bool, usize)> {
         let certain = Some((true, usize::MAX));
-        if let Some(named) = asked.previous.as_ref().or(asked.thread.as_ref()) {
+        if let Some(named) = parsed.previous.as_ref().or(parsed.thread.as_ref()) {
             return certain.filter(|_| self.names.contains(named));
         }
-        if asked.conversation.is_some() {
-            return certain.filter(|_| self.conversation == asked.conversation);
+        if parsed.conversation.is_some() {
+            return certain.filter(|_| self.conversation == parsed.conversation);
         }
-        let answers = asked.results.iter().any(|result| self.calls.contains(&result.call_id));
-        let length = asked.length_from(self.standing);
-        let repeats = self.words.is_some() && self.words == asked.repeats;
+        let answers = parsed.results.iter().any(|result| self.calls.contains(&result.call_id));
+        let length = parsed.length_from(self.standing);
+        let repeats = self.words.is_some() && self.words == parsed.repeats;
         (answers || length.is_some() || repeats).then(|| (answers, length.unwrap_or_default()))
     }
 }

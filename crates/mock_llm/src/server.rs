@@ -73,7 +73,7 @@ pub enum ModelServerError {
 /// A scripted model, served over HTTP until this is dropped.
 #[derive(Debug)]
 pub struct ModelServer {
-    mind: Arc<RuleEngine>,
+    engine: Arc<RuleEngine>,
     serving: Serving,
 }
 
@@ -81,15 +81,15 @@ impl ModelServer {
     /// Starts a server. Needs a Tokio runtime with I/O enabled.
     pub async fn start(script: Arc<ModelScript>, options: ModelServerOptions) -> Result<Self, ModelServerError> {
         let observer = options.observer.map(|sender| WireObserver::new(sender, options.observe_tools));
-        let mut mind = RuleEngine::new(ScriptIndex::new(script)?, options.seed, observer);
-        mind.policy = RequestPolicy { strict: options.strict, keys: options.keys, secrets: options.secrets };
-        let mind = Arc::new(mind);
+        let mut engine = RuleEngine::new(ScriptIndex::new(script)?, options.seed, observer);
+        engine.policy = RequestPolicy { strict: options.strict, keys: options.keys, secrets: options.secrets };
+        let engine = Arc::new(engine);
         let wanted = SocketAddr::new(options.bind, options.port);
         let control = Control { bind: options.bind, token: options.control_token };
-        let door = ModelDoor { mind: Arc::clone(&mind), control };
-        let serving = Serving::start(wanted, LIMITS, Arc::new(door)).await;
+        let handler = ModelHandler { engine: Arc::clone(&engine), control };
+        let serving = Serving::start(wanted, LIMITS, Arc::new(handler)).await;
         let serving = serving.map_err(|error| ModelServerError::Address(wanted, error))?;
-        Ok(Self { mind, serving })
+        Ok(Self { engine, serving })
     }
 
     /// The address that it listens on.
@@ -121,30 +121,30 @@ impl ModelServer {
 
     /// Reports answers that are still being sent to the observer, as far as they were sent.
     pub fn flush(&self) {
-        self.mind.tell_pending();
+        self.engine.tell_pending();
     }
 
     /// The first `most` distinct paths that were requested.
     pub fn paths(&self, most: usize) -> Vec<String> {
-        self.mind.state().journal.paths(most)
+        self.engine.state().journal.paths(most)
     }
 
     /// The requests so far, as `GET /__agentci/journal` returns them.
     pub fn journal(&self) -> serde_json::Value {
-        self.mind.state().journal.value()
+        self.engine.state().journal.value()
     }
 }
 
 /// Handles incoming requests.
-struct ModelDoor {
-    mind: Arc<RuleEngine>,
+struct ModelHandler {
+    engine: Arc<RuleEngine>,
     control: Control,
 }
 
-impl Handler for ModelDoor {
+impl Handler for ModelHandler {
     type Body = ServedBody;
 
     async fn respond(&self, request: Request<Incoming>) -> Result<Response<ServedBody>, BrokenOffError> {
-        Ok(respond(&self.mind, &self.control, request).await)
+        Ok(respond(&self.engine, &self.control, request).await)
     }
 }

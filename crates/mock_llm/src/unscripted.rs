@@ -3,43 +3,45 @@
 use serde_json::{Value, json};
 
 use super::journal::{JournalEntry, beginning};
-use super::{anthropic, gemini, ollama, openai, refusal::ModelRefusal, routes::Route, rule_engine::RuleEngine, tokens};
+use super::{
+    anthropic, gemini, ollama, openai, refusal::ModelRefusal, routes::UnscriptedRoute, rule_engine::RuleEngine, tokens,
+};
 
 /// The answer to a request of `bytes` bytes.
 pub(super) fn answer(
-    mind: &RuleEngine,
-    route: &Route,
+    engine: &RuleEngine,
+    route: UnscriptedRoute,
     request: &Value,
     bytes: usize,
     entry: &mut JournalEntry,
 ) -> Result<Value, ModelRefusal> {
     match route {
-        Route::Conversations => {
+        UnscriptedRoute::Conversations => {
             let begun = openai::conversations::read(request)?;
             let id = format!("conv_{:024}", entry.number);
-            mind.remember(id.clone(), &begun, begun.answers, None, &[]);
+            engine.remember(id.clone(), &begun, begun.answers, None, &[]);
             Ok(openai::conversations::begun(&id, entry.unix_ms / 1000))
         }
-        Route::CountTokens => {
+        UnscriptedRoute::CountTokens => {
             anthropic::read(request, true)?;
             Ok(json!({ "input_tokens": tokens::estimate(bytes) }))
         }
-        Route::InputTokens => Ok(json!({ "object": "response.input_tokens", "input_tokens": tokens::estimate(bytes) })),
-        Route::Moderations => openai::moderations::answer(request, &format!("modr-{:024}", entry.number)),
-        Route::Embeddings => {
+        UnscriptedRoute::InputTokens => {
+            Ok(json!({ "object": "response.input_tokens", "input_tokens": tokens::estimate(bytes) }))
+        }
+        UnscriptedRoute::Moderations => openai::moderations::answer(request, &format!("modr-{:024}", entry.number)),
+        UnscriptedRoute::Embeddings => {
             entry.model = request["model"].as_str().map(beginning);
-            let model = mind.script.model.as_deref().unwrap_or("embedding-test");
+            let model = engine.script.model.as_deref().unwrap_or("embedding-test");
             openai::embeddings::answer(request, model)
         }
-        Route::Gemini(verb) => {
+        UnscriptedRoute::Gemini(method) => {
             entry.model = request["model"].as_str().map(beginning);
-            gemini::unscripted::answer(*verb, request, bytes)
+            gemini::unscripted::answer(method, request, bytes)
         }
-        Route::Ollama(endpoint) => {
+        UnscriptedRoute::Ollama(endpoint) => {
             entry.model = request["model"].as_str().map(beginning);
-            ollama::unscripted::answer(*endpoint, request, bytes)
+            ollama::unscripted::answer(endpoint, request, bytes)
         }
-        // Unreachable: these are answered earlier, or by the script.
-        _ => Err(ModelRefusal::new(404, "only the script answers this request")),
     }
 }

@@ -9,16 +9,16 @@ use serde_json::Value;
 /// Reads a request. One that only counts tokens needs no `max_tokens`.
 pub(in super::super) fn read(body: &Value, counts_only: bool) -> Result<ParsedRequest, ModelRefusal> {
     let fields = RequestFields::open(body)?;
-    let mut asked = ParsedRequest {
+    let mut parsed = ParsedRequest {
         model: fields.text("model")?.map(str::to_owned),
         stream: fields.truth("stream")?,
         choices: 1,
         ..ParsedRequest::default()
     };
     if let Some(thread) = fields.get("thread") {
-        asked.in_thread = true;
-        asked.thread = thread["previous_message_id"].as_str().map(str::to_owned);
-        asked.tools = fields.get("tools").cloned().map(Arc::new);
+        parsed.in_thread = true;
+        parsed.thread = thread["previous_message_id"].as_str().map(str::to_owned);
+        parsed.tools = fields.get("tools").cloned().map(Arc::new);
     }
     // 0 is allowed: such a request only fills the cache.
     if fields.count("max_tokens", 0, u32::MAX)?.is_none() && !counts_only {
@@ -43,6 +43,6 @@ pub(in super::super) fn read(body: &Value, counts_only: bool) -> Result<ParsedRe
             }
         }
     }
-    messages::read(body, &mut asked);
-    Ok(asked)
+    messages::read(body, &mut parsed);
+    Ok(parsed)
 }

@@ -12,37 +12,61 @@ pub(super) use schema::as_json_schema;
 
 use serde_json::Value;
 
-/// A method of a model.
+use crate::events::Framing;
+use crate::routes::{ModelRoute, Route, UnscriptedRoute};
+
+/// The form of a model's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verb {
-    Generate,
-    Stream {
-        /// Whether to send server-sent events, instead of one JSON list.
-        sse: bool,
-    },
+pub(super) enum GeminiForm {
+    Whole,
+    /// Server-sent events.
+    Events,
+    /// One JSON list, sent item by item.
+    List,
+}
+
+impl GeminiForm {
+    pub(super) fn is_streamed(self) -> bool {
+        self != GeminiForm::Whole
+    }
+
+    pub(super) fn framing(self) -> Framing {
+        match self {
+            GeminiForm::Whole | GeminiForm::Events => Framing::Events,
+            GeminiForm::List => Framing::List,
+        }
+    }
+}
+
+/// A method of a model that the script does not answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum GeminiMethod {
     CountTokens,
     Embed,
     EmbedBatch,
 }
 
-impl Verb {
-    /// The verb of a path such as `/models/{model}:generateContent`.
-    pub(super) fn find(path: &str, query: Option<&str>) -> Option<Self> {
-        let (name, verb) = path.rsplit_once(':')?;
-        if !name.contains("odels/") || name.ends_with('/') {
-            return None;
-        }
-        Some(match verb {
-            "generateContent" => Verb::Generate,
-            "streamGenerateContent" => {
-                Verb::Stream { sse: query.is_some_and(|query| query.split('&').any(|pair| pair == "alt=sse")) }
-            }
-            "countTokens" => Verb::CountTokens,
-            "embedContent" => Verb::Embed,
-            "batchEmbedContents" => Verb::EmbedBatch,
-            _ => return None,
-        })
+/// The endpoint of a path such as `/models/{model}:generateContent`.
+pub(super) fn route(path: &str, query: Option<&str>) -> Option<Route> {
+    let (name, method) = path.rsplit_once(':')?;
+    if !name.contains("odels/") || name.ends_with('/') {
+        return None;
     }
+    let has_events = || query.is_some_and(|query| query.split('&').any(|pair| pair == "alt=sse"));
+    let form = match method {
+        "generateContent" => GeminiForm::Whole,
+        "streamGenerateContent" if has_events() => GeminiForm::Events,
+        "streamGenerateContent" => GeminiForm::List,
+        "countTokens" => return Some(unscripted(GeminiMethod::CountTokens)),
+        "embedContent" => return Some(unscripted(GeminiMethod::Embed)),
+        "batchEmbedContents" => return Some(unscripted(GeminiMethod::EmbedBatch)),
+        _ => return None,
+    };
+    Some(Route::Scripted(ModelRoute::Gemini(form)))
+}
+
+fn unscripted(method: GeminiMethod) -> Route {
+    Route::Unscripted(UnscriptedRoute::Gemini(method))
 }
 
 /// Google's name of an HTTP error status.

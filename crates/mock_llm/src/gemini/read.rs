@@ -20,14 +20,14 @@ pub(in super::super) fn read(body: &Value, stream: bool) -> Result<ParsedRequest
     }
     let count = generation_config(body).and_then(|config| field(config, ["candidateCount", "candidate_count"]));
     let choices = count.and_then(Value::as_u64).unwrap_or(1).clamp(1, MOST_CANDIDATES);
-    let mut asked = ParsedRequest {
+    let mut parsed = ParsedRequest {
         model: fields.text("model")?.map(str::to_owned),
         stream,
         choices: u32::try_from(choices).unwrap_or(1),
         ..ParsedRequest::default()
     };
-    messages::read(body, &mut asked);
-    Ok(asked)
+    messages::read(body, &mut parsed);
+    Ok(parsed)
 }
 
 /// Reads what a request offers and expects: function declarations, `functionCallingConfig`, and the format of the

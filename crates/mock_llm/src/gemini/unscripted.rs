@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Verb, field};
+use super::{GeminiMethod, field};
 use crate::fields::{RequestFields, missing};
 use crate::openai::embeddings::{MOST_DIMENSIONS, MOST_INPUTS, vector};
 use crate::{parsed_request::text, refusal::ModelRefusal, tokens};
@@ -11,14 +11,14 @@ use crate::{parsed_request::text, refusal::ModelRefusal, tokens};
 const DIMENSIONS: u32 = 3072;
 
 /// The answer to a request of `bytes` bytes.
-pub(in super::super) fn answer(verb: Verb, request: &Value, bytes: usize) -> Result<Value, ModelRefusal> {
-    match verb {
-        Verb::CountTokens => {
+pub(in super::super) fn answer(method: GeminiMethod, request: &Value, bytes: usize) -> Result<Value, ModelRefusal> {
+    match method {
+        GeminiMethod::CountTokens => {
             let count = tokens::estimate(bytes);
             Ok(json!({ "totalTokens": count, "promptTokensDetails": [{ "modality": "TEXT", "tokenCount": count }] }))
         }
-        Verb::Embed => Ok(json!({ "embedding": embedding(request)? })),
-        Verb::EmbedBatch => {
+        GeminiMethod::Embed => Ok(json!({ "embedding": embedding(request)? })),
+        GeminiMethod::EmbedBatch => {
             let requests = RequestFields::open(request)?.list("requests")?;
             if requests.len() > MOST_INPUTS {
                 let message = format!("at most {MOST_INPUTS} requests can be in one batch, found {}", requests.len());
@@ -27,8 +27,6 @@ pub(in super::super) fn answer(verb: Verb, request: &Value, bytes: usize) -> Res
             let embeddings = requests.iter().map(embedding).collect::<Result<Vec<_>, _>>()?;
             Ok(json!({ "embeddings": embeddings }))
         }
-        // The script answers these.
-        Verb::Generate | Verb::Stream { .. } => Err(ModelRefusal::new(404, "only the script answers this request")),
     }
 }
 

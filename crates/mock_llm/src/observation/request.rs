@@ -11,26 +11,26 @@ pub(super) fn read(api: WireApi, body: &Value) -> ParsedRequest {
     if api != WireApi::Responses {
         return of_messages(body);
     }
-    let mut asked = openai::responses::read(body).unwrap_or_else(|_| of_messages(body));
-    other_outputs(body, &mut asked);
-    asked
+    let mut parsed = openai::responses::read(body).unwrap_or_else(|_| of_messages(body));
+    other_outputs(body, &mut parsed);
+    parsed
 }
 
 /// Reads the outputs of calls that are not functions, such as `custom_tool_call_output` and `local_shell_call_output`.
-fn other_outputs(body: &Value, asked: &mut ParsedRequest) {
+fn other_outputs(body: &Value, parsed: &mut ParsedRequest) {
     for item in items(body.get("input")) {
         let kind = item["type"].as_str().unwrap_or_default();
         if kind.ends_with("_call_output") && kind != "function_call_output" {
             let id = item["call_id"].as_str().or_else(|| item["id"].as_str());
-            asked.take_result(GivenResult::new(id, result_text(&item["output"])));
+            parsed.take_result(GivenResult::new(id, result_text(&item["output"])));
         }
     }
 }
 
 /// Reads messages in any provider's format.
 fn of_messages(body: &Value) -> ParsedRequest {
-    let mut asked =
+    let mut parsed =
         ParsedRequest { choices: 1, model: body["model"].as_str().map(str::to_owned), ..ParsedRequest::default() };
-    messages::read(body, &mut asked);
-    asked
+    messages::read(body, &mut parsed);
+    parsed
 }

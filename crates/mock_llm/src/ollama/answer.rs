@@ -3,7 +3,7 @@
 use agentci_plan::Finish;
 use serde_json::{Value, json};
 
-use super::{OllamaEndpoint, moment};
+use super::{OllamaForm, moment};
 use crate::answer::{SpokenAnswer, WantedCall};
 use crate::events::{AnswerEvents, Framing};
 use crate::tokens::{count, tokens};
@@ -15,29 +15,29 @@ fn done_reason(finish: Finish) -> &'static str {
     }
 }
 
-pub(in super::super) fn whole(answer: &SpokenAnswer, endpoint: OllamaEndpoint) -> Value {
+pub(in super::super) fn whole(answer: &SpokenAnswer, form: OllamaForm) -> Value {
     let calls = answer.calls.iter().enumerate().map(tool_call).collect();
-    line(answer, endpoint, answer.text.as_deref().unwrap_or_default(), calls, true)
+    line(answer, form, answer.text.as_deref().unwrap_or_default(), calls, true)
 }
 
-pub(in super::super) fn events(answer: &SpokenAnswer, endpoint: OllamaEndpoint) -> AnswerEvents {
+pub(in super::super) fn events(answer: &SpokenAnswer, form: OllamaForm) -> AnswerEvents {
     let mut events = AnswerEvents::framed(Framing::Lines);
     for token in answer.text.as_deref().map(tokens).into_iter().flatten() {
         events.tokens(1);
-        events.data(&line(answer, endpoint, token, Vec::new(), false));
+        events.data(&line(answer, form, token, Vec::new(), false));
     }
-    for (index, call) in answer.calls.iter().enumerate().filter(|_| endpoint != OllamaEndpoint::Generate) {
+    for (index, call) in answer.calls.iter().enumerate().filter(|_| form != OllamaForm::Generate) {
         events.tokens(count(&call.json));
-        events.data(&line(answer, endpoint, "", vec![tool_call((index, call))], false));
+        events.data(&line(answer, form, "", vec![tool_call((index, call))], false));
     }
-    events.data(&line(answer, endpoint, "", Vec::new(), true));
+    events.data(&line(answer, form, "", Vec::new(), true));
     events
 }
 
 /// A whole answer, or a line of a stream.
-fn line(answer: &SpokenAnswer, endpoint: OllamaEndpoint, content: &str, calls: Vec<Value>, done: bool) -> Value {
+fn line(answer: &SpokenAnswer, form: OllamaForm, content: &str, calls: Vec<Value>, done: bool) -> Value {
     let mut line = json!({ "model": answer.model, "created_at": moment(answer.created) });
-    if endpoint == OllamaEndpoint::Generate {
+    if form == OllamaForm::Generate {
         line["response"] = content.into();
     } else {
         line["message"] = json!({ "role": "assistant", "content": content });

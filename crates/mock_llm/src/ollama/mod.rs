@@ -11,38 +11,52 @@ pub(super) use read::{loads, read_chat, read_generate, read_offer};
 use agentci_plan::civil_date;
 use hyper::Method;
 
+use crate::routes::{ModelRoute, Route, UnscriptedRoute};
+
+/// An endpoint at which a model answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum OllamaEndpoint {
+pub(super) enum OllamaForm {
     Chat,
     Generate,
+}
+
+/// An endpoint without a request body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OllamaState {
     /// The available models.
     Tags,
     /// The models in memory.
     Running,
+    Version,
+}
+
+/// An endpoint with a request body that the script does not answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OllamaEndpoint {
     Show,
     Pull,
-    Version,
     Embed,
     /// A single embedding; the predecessor of `embed`.
     Embedding,
 }
 
-impl OllamaEndpoint {
-    /// The endpoint of a path, and the method that it accepts.
-    pub(super) fn find(path: &str) -> Option<(Self, Method)> {
-        Some(match path.strip_prefix("/api/")? {
-            "chat" => (OllamaEndpoint::Chat, Method::POST),
-            "generate" => (OllamaEndpoint::Generate, Method::POST),
-            "tags" => (OllamaEndpoint::Tags, Method::GET),
-            "ps" => (OllamaEndpoint::Running, Method::GET),
-            "show" => (OllamaEndpoint::Show, Method::POST),
-            "pull" => (OllamaEndpoint::Pull, Method::POST),
-            "version" => (OllamaEndpoint::Version, Method::GET),
-            "embed" => (OllamaEndpoint::Embed, Method::POST),
-            "embeddings" => (OllamaEndpoint::Embedding, Method::POST),
-            _ => return None,
-        })
-    }
+/// The endpoint of a path, and the HTTP method that it accepts.
+pub(super) fn route(path: &str) -> Option<(Route, Method)> {
+    let model = |form| (Route::Scripted(ModelRoute::Ollama(form)), Method::POST);
+    let state = |state| (Route::Ollama(state), Method::GET);
+    let unscripted = |endpoint| (Route::Unscripted(UnscriptedRoute::Ollama(endpoint)), Method::POST);
+    Some(match path.strip_prefix("/api/")? {
+        "chat" => model(OllamaForm::Chat),
+        "generate" => model(OllamaForm::Generate),
+        "tags" => state(OllamaState::Tags),
+        "ps" => state(OllamaState::Running),
+        "version" => state(OllamaState::Version),
+        "show" => unscripted(OllamaEndpoint::Show),
+        "pull" => unscripted(OllamaEndpoint::Pull),
+        "embed" => unscripted(OllamaEndpoint::Embed),
+        "embeddings" => unscripted(OllamaEndpoint::Embedding),
+        _ => return None,
+    })
 }
 
 /// Formats a Unix time in seconds: `2025-01-01T00:00:00Z`.

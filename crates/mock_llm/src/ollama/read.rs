@@ -1,13 +1,13 @@
 //! Reads a request. Sources: Ollama's API reference and `server/routes.go`.
 
-use super::OllamaEndpoint;
+use super::OllamaForm;
 use crate::fields::{RequestFields, wrong};
 use crate::offer::{RequestOffer, RequiredFormat, SchemaForm, collect};
 use crate::{messages, parsed_request::ParsedRequest, refusal::ModelRefusal};
 use serde_json::Value;
 
 pub(in super::super) fn read_chat(body: &Value) -> Result<ParsedRequest, ModelRefusal> {
-    let mut asked = begun(body)?;
+    let mut parsed = begun(body)?;
     let fields = RequestFields::open(body)?;
     fields.check_tools()?;
     for (at, message) in fields.list("messages")?.iter().enumerate() {
@@ -20,16 +20,16 @@ pub(in super::super) fn read_chat(body: &Value) -> Result<ParsedRequest, ModelRe
             return Err(ModelRefusal::of_part(&format!("messages[{at}].role"), message));
         }
     }
-    messages::read(body, &mut asked);
-    Ok(asked)
+    messages::read(body, &mut parsed);
+    Ok(parsed)
 }
 
 pub(in super::super) fn read_generate(body: &Value) -> Result<ParsedRequest, ModelRefusal> {
-    let mut asked = begun(body)?;
+    let mut parsed = begun(body)?;
     let prompt = RequestFields::open(body)?.text("prompt")?.unwrap_or_default();
-    asked.hear("user", body.get("prompt").unwrap_or(&Value::Null));
-    prompt.clone_into(&mut asked.user);
-    Ok(asked)
+    parsed.hear("user", body.get("prompt").unwrap_or(&Value::Null));
+    prompt.clone_into(&mut parsed.user);
+    Ok(parsed)
 }
 
 fn begun(body: &Value) -> Result<ParsedRequest, ModelRefusal> {
@@ -44,7 +44,7 @@ fn begun(body: &Value) -> Result<ParsedRequest, ModelRefusal> {
 }
 
 /// Whether a request only loads or unloads a model: it has no messages or prompt.
-pub(in super::super) fn loads(endpoint: OllamaEndpoint, body: &Value) -> bool {
+pub(in super::super) fn loads(form: OllamaForm, body: &Value) -> bool {
     let names_model = body["model"].as_str().is_some_and(|model| !model.is_empty());
     let is_empty = |key: &str| match body.get(key) {
         None | Some(Value::Null) => true,
@@ -53,10 +53,9 @@ pub(in super::super) fn loads(endpoint: OllamaEndpoint, body: &Value) -> bool {
         Some(_) => false,
     };
     names_model
-        && match endpoint {
-            OllamaEndpoint::Chat => is_empty("messages"),
-            OllamaEndpoint::Generate => is_empty("prompt"),
-            _ => false,
+        && match form {
+            OllamaForm::Chat => is_empty("messages"),
+            OllamaForm::Generate => is_empty("prompt"),
         }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{OllamaEndpoint, moment};
+use super::{OllamaEndpoint, OllamaForm, OllamaState, moment};
 use crate::fields::{RequestFields, missing, wrong};
 use crate::openai::embeddings::{MOST_DIMENSIONS, MOST_INPUTS, vector};
 use crate::{refusal::ModelRefusal, tokens};
@@ -15,12 +15,11 @@ const MODIFIED: &str = "2025-01-01T00:00:00Z";
 const DIMENSIONS: u32 = 768;
 
 /// The answer to a request without a body.
-pub(in super::super) fn plain(endpoint: OllamaEndpoint, models: &[&str]) -> Option<Value> {
-    match endpoint {
-        OllamaEndpoint::Tags => Some(json!({ "models": models.iter().map(|name| model(name)).collect::<Vec<_>>() })),
-        OllamaEndpoint::Running => Some(json!({ "models": [] })),
-        OllamaEndpoint::Version => Some(json!({ "version": VERSION })),
-        _ => None,
+pub(in super::super) fn state(state: OllamaState, models: &[&str]) -> Value {
+    match state {
+        OllamaState::Tags => json!({ "models": models.iter().map(|name| model(name)).collect::<Vec<_>>() }),
+        OllamaState::Running => json!({ "models": [] }),
+        OllamaState::Version => json!({ "version": VERSION }),
     }
 }
 
@@ -45,13 +44,11 @@ pub(in super::super) fn answer(endpoint: OllamaEndpoint, request: &Value, bytes:
         OllamaEndpoint::Embedding => {
             Ok(json!({ "embedding": embedding(fields.text("prompt")?.unwrap_or_default(), DIMENSIONS) }))
         }
-        // Unreachable: these are answered by the script, or have no body.
-        _ => Err(ModelRefusal::new(404, "only the script answers this request")),
     }
 }
 
 /// The answer to a request that only loads or unloads a model.
-pub(in super::super) fn loaded(endpoint: OllamaEndpoint, request: &Value, unix: u64) -> Value {
+pub(in super::super) fn loaded(form: OllamaForm, request: &Value, unix: u64) -> Value {
     let unloads = request.get("keep_alive").is_some_and(|time| matches!(&*time.to_string(), "0" | "\"0\"" | "\"0s\""));
     let mut answer = json!({
         "model": request["model"].as_str(),
@@ -59,9 +56,9 @@ pub(in super::super) fn loaded(endpoint: OllamaEndpoint, request: &Value, unix: 
         "done": true,
         "done_reason": if unloads { "unload" } else { "load" },
     });
-    match endpoint {
-        OllamaEndpoint::Chat => answer["message"] = json!({ "role": "assistant", "content": "" }),
-        _ => answer["response"] = json!(""),
+    match form {
+        OllamaForm::Chat => answer["message"] = json!({ "role": "assistant", "content": "" }),
+        OllamaForm::Generate => answer["response"] = json!(""),
     }
     answer
 }

@@ -8,18 +8,18 @@ use serde_json::Value;
 
 pub(in super::super) fn read(body: &Value) -> Result<ParsedRequest, ModelRefusal> {
     let fields = RequestFields::open(body)?;
-    let mut asked = ParsedRequest {
+    let mut parsed = ParsedRequest {
         model: fields.text("model")?.map(str::to_owned),
         stream: fields.truth("stream")?,
         choices: fields.count("n", 1, 128)?.unwrap_or(1),
         ..ParsedRequest::default()
     };
     if let Some(options) = fields.get("stream_options") {
-        asked.include_usage = options["include_usage"].as_bool().unwrap_or_default();
+        parsed.include_usage = options["include_usage"].as_bool().unwrap_or_default();
     }
     fields.check_tools()?;
     if fields.get("tools").is_none() && fields.get("functions").is_some() {
-        asked.form = CallForm::Function;
+        parsed.form = CallForm::Function;
     }
     for (at, message) in fields.list("messages")?.iter().enumerate() {
         let place = |name: &str| format!("messages[{at}].{name}");
@@ -36,8 +36,8 @@ pub(in super::super) fn read(body: &Value) -> Result<ParsedRequest, ModelRefusal
             return Err(ModelRefusal::of_part(&place("role"), message).code("invalid_value"));
         }
     }
-    messages::read(body, &mut asked);
-    Ok(asked)
+    messages::read(body, &mut parsed);
+    Ok(parsed)
 }
 
 /// The `system_fingerprint` of all answers.

@@ -8,13 +8,13 @@ use crate::{parsed_request::ParsedRequest, refusal::ModelRefusal};
 
 /// Reads the initial items of a conversation.
 pub(in super::super) fn read(body: &Value) -> Result<ParsedRequest, ModelRefusal> {
-    let mut asked = ParsedRequest::default();
+    let mut parsed = ParsedRequest::default();
     match RequestFields::open(body)?.get("items") {
         None => {}
-        Some(Value::Array(items)) => read_items(items, &mut asked)?,
+        Some(Value::Array(items)) => read_items(items, &mut parsed)?,
         Some(other) => return Err(wrong("items", "a list of items", other)),
     }
-    Ok(asked)
+    Ok(parsed)
 }
 
 /// The answer with the new conversation.

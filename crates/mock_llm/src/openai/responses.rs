@@ -14,7 +14,7 @@ const CONVERSATION_ID: usize = 200;
 
 pub(in super::super) fn read(body: &Value) -> Result<ParsedRequest, ModelRefusal> {
     let fields = RequestFields::open(body)?;
-    let mut asked = ParsedRequest {
+    let mut parsed = ParsedRequest {
         model: fields.text("model")?.map(str::to_owned),
         stream: fields.truth("stream")?,
         choices: 1,
@@ -22,22 +22,22 @@ pub(in super::super) fn read(body: &Value) -> Result<ParsedRequest, ModelRefusal
         conversation: conversation(&fields)?,
         ..ParsedRequest::default()
     };
-    if asked.previous.is_some() && asked.conversation.is_some() {
+    if parsed.previous.is_some() && parsed.conversation.is_some() {
         let message = "`previous_response_id` and `conversation` cannot be used together";
         return Err(ModelRefusal::of_part("previous_response_id", message).code("mutually_exclusive_parameters"));
     }
     fields.check_tools()?;
     match fields.get("input") {
         Some(input @ Value::String(text)) => {
-            asked.hear("user", input);
-            asked.user.clone_from(text);
+            parsed.hear("user", input);
+            parsed.user.clone_from(text);
         }
-        Some(Value::Array(items)) => read_items(items, &mut asked)?,
+        Some(Value::Array(items)) => read_items(items, &mut parsed)?,
         Some(other) => return Err(wrong("input", "a string or a list of items", other)),
-        None if asked.previous.is_some() || asked.conversation.is_some() || fields.get("prompt").is_some() => {}
+        None if parsed.previous.is_some() || parsed.conversation.is_some() || fields.get("prompt").is_some() => {}
         None => return Err(missing("input")),
     }
-    Ok(asked)
+    Ok(parsed)
 }
 
 /// The conversation that a request names, by id or as an object with an id.
@@ -59,7 +59,7 @@ fn conversation(fields: &RequestFields<'_>) -> Result<Option<String>, ModelRefus
 
 /// Reads items. Consecutive items of the model are one answer: its text and its calls. Outputs belong to their calls
 /// wherever they are (deepseek-ai/awesome-deepseek-integration#740): one before its call counts as if it came after.
-pub(super) fn read_items(items: &[Value], asked: &mut ParsedRequest) -> Result<(), ModelRefusal> {
+pub(super) fn read_items(items: &[Value], parsed: &mut ParsedRequest) -> Result<(), ModelRefusal> {
     let mut in_answer = false;
     let text_of = |item: &Value, key: &str| item[key].as_str().map(str::to_owned);
     let calls = items.iter().enumerate().filter(|(_, item)| text_of(item, "type").as_deref() == Some("function_call"));
@@ -73,33 +73,33 @@ pub(super) fn read_items(items: &[Value], asked: &mut ParsedRequest) -> Result<(
         // The type of a reference is optional.
         let usual = if item.get("role").is_none() && item.get("id").is_some() { "item_reference" } else { "message" };
         let kind = item["type"].as_str().unwrap_or(usual);
-        asked.items.take(kind, item);
+        parsed.items.take(kind, item);
         let role = item["role"].as_str();
         let of_model = matches!(
             (kind, role),
             ("message", Some("assistant")) | ("function_call" | "reasoning" | "item_reference", _)
         );
         if of_model && !in_answer {
-            asked.answered();
+            parsed.answered();
         }
         in_answer = of_model;
         if !matches!(role, Some("system" | "developer")) {
-            asked.hear(role.unwrap_or(kind), item);
+            parsed.hear(role.unwrap_or(kind), item);
         }
         match (kind, role) {
-            ("message", Some("user")) => asked.user = text(&item["content"]),
+            ("message", Some("user")) => parsed.user = text(&item["content"]),
             ("message", None) => {
                 return Err(ModelRefusal::of_part(&place, "a message needs a `role` that is a string"));
             }
             ("function_call", _) => {
-                asked.repeat(text_of(item, "call_id"), text_of(item, "name"), text_of(item, "arguments"));
-                early.remove(&at).unwrap_or_default().into_iter().for_each(|given| asked.take_result(given));
+                parsed.repeat(text_of(item, "call_id"), text_of(item, "name"), text_of(item, "arguments"));
+                early.remove(&at).unwrap_or_default().into_iter().for_each(|given| parsed.take_result(given));
             }
             ("function_call_output", _) => {
                 let given = GivenResult::new(item["call_id"].as_str(), result_text(&item["output"]));
                 match calls.get(&given.call_id) {
                     Some(call) if *call > at => early.entry(*call).or_default().push(given),
-                    _ => asked.take_result(given),
+                    _ => parsed.take_result(given),
                 }
             }
             _ => {}

@@ -65,32 +65,32 @@ fn is_strict(part: &Value) -> bool {
 
 /// Checks that the results of all calls come right after them, in any order, and that every result has a call.
 fn paired(messages: &[Value]) -> Result<(), ModelRefusal> {
-    let mut asked: Vec<&str> = Vec::new();
+    let mut called: Vec<&str> = Vec::new();
     let mut open: Vec<&str> = Vec::new();
     for (at, message) in messages.iter().enumerate() {
         let role = string(message, "role");
         if role == Some("tool") {
             let id = message["tool_call_id"].as_str().unwrap_or_default();
-            answers(&asked, id, at)?;
+            answers(&called, id, at)?;
             open.retain(|call| *call != id);
             continue;
         }
         unanswered(&open, at)?;
         let calls = field(message, "tool_calls").filter(|_| role == Some("assistant")).and_then(Value::as_array);
-        asked = calls.into_iter().flatten().filter_map(|call| call["id"].as_str()).collect();
-        open.clone_from(&asked);
+        called = calls.into_iter().flatten().filter_map(|call| call["id"].as_str()).collect();
+        open.clone_from(&called);
     }
     unanswered(&open, messages.len())
 }
 
 /// Checks that a result belongs to one of the calls right before it.
-fn answers(asked: &[&str], id: &str, at: usize) -> Result<(), ModelRefusal> {
-    if asked.is_empty() {
+fn answers(called: &[&str], id: &str, at: usize) -> Result<(), ModelRefusal> {
+    if called.is_empty() {
         // smarter-sh/smarter#264, miurla/morphic#136; the spelling is OpenAI's.
         let message = "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.";
         return Err(ModelRefusal::of_part(&format!("messages.[{at}].role"), message));
     }
-    if !asked.contains(&id) {
+    if !called.contains(&id) {
         // Quoted in src/core/api/transform/openai-format.ts of cline/cline.
         let message =
             format!("Invalid parameter: 'tool_call_id' of '{id}' not found in 'tool_calls' of previous message.");
