@@ -1,123 +1,144 @@
 //! Patterns that only secrets match.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use aho_corasick::AhoCorasick;
-use regex::{Regex, RegexSet};
+use regex::Regex;
 
 use super::marked::MarkedText;
 use super::redactor::PLACEHOLDER;
 use super::values::any_of;
 
-/// Each pattern and its replacement; `$1` is the part that stays. No other pattern has a numbered group.
-const PATTERNS: [(&str, &str); 18] = [
+/// A form of secrets.
+struct SecretPattern {
+    /// A text without any of these, in any letter case, does not match. Most texts contain none, so most patterns are
+    /// not even compiled.
+    triggers: &'static [&'static str],
+    pattern: &'static str,
+    /// `$1` is the part that stays. Patterns without it have no numbered group.
+    replacement: &'static str,
+}
+
+const fn secret(triggers: &'static [&'static str], pattern: &'static str, replacement: &'static str) -> SecretPattern {
+    SecretPattern { triggers, pattern, replacement }
+}
+
+/// What keys of known providers begin with.
+const PREFIXES: &[&str] = &[
+    "sk-",
+    "sk_live_",
+    "rk_live_",
+    "ghp_",
+    "gho_",
+    "ghu_",
+    "ghs_",
+    "ghr_",
+    "github_pat_",
+    "glpat-",
+    "akia",
+    "aiza",
+    "xox",
+    "eyj",
+];
+
+const PATTERNS: [SecretPattern; 18] = [
     // Private keys with their armor lines.
-    (r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)", "[REDACTED]"),
+    secret(
+        &["-----begin"],
+        r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)",
+        "[REDACTED]",
+    ),
     // The end of a private key whose beginning is missing.
-    (r"(?s)\A(?:[A-Za-z0-9+/=]{16,}\s+)+[A-Za-z0-9+/=]*\s*-----END [A-Z ]*PRIVATE KEY-----", "[REDACTED]"),
+    secret(
+        &["-----end"],
+        r"(?s)\A(?:[A-Za-z0-9+/=]{16,}\s+)+[A-Za-z0-9+/=]*\s*-----END [A-Z ]*PRIVATE KEY-----",
+        "[REDACTED]",
+    ),
     // Any of the forms below, truncated by agentci.
-    (
+    secret(
+        PREFIXES,
         r"\b(?:sk-|[sr]k_live_|gh[pousr]_|github_pat_|glpat-|AKIA|AIza|xox[a-z]-|eyJ)[A-Za-z0-9_.-]*\.\.\.",
         "[REDACTED]...",
     ),
-    (
+    secret(
+        PREFIXES,
         r"\b(?:sk-|[sr]k_live_|gh[pousr]_|github_pat_|glpat-|AKIA|AIza|xox[a-z]-|eyJ)[A-Za-z0-9_.-]* \[cut\]",
         "[REDACTED] [cut]",
     ),
     // Authorization headers.
-    (r"(?i)\b(bearer\s+)[a-z0-9._~+/=-]{8,}", "${1}[REDACTED]"),
-    (r"(?i)\b(basic\s+)[a-z0-9+/]{12,}={0,2}", "${1}[REDACTED]"),
+    secret(&["bearer"], r"(?i)\b(bearer\s+)[a-z0-9._~+/=-]{8,}", "${1}[REDACTED]"),
+    secret(&["basic"], r"(?i)\b(basic\s+)[a-z0-9+/]{12,}={0,2}", "${1}[REDACTED]"),
     // OpenAI, Anthropic and others with the same prefix, dashes included.
-    (r"\bsk-[A-Za-z0-9_-]{20,}", "[REDACTED]"),
+    secret(&["sk-"], r"\bsk-[A-Za-z0-9_-]{20,}", "[REDACTED]"),
     // Stripe.
-    (r"\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,}", "[REDACTED]"),
+    secret(&["sk_", "rk_"], r"\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,}", "[REDACTED]"),
     // GitHub and GitLab.
-    (r"\bgh[pousr]_[A-Za-z0-9]{36,}", "[REDACTED]"),
-    (r"\bgithub_pat_[A-Za-z0-9_]{22,}", "[REDACTED]"),
-    (r"\bglpat-[A-Za-z0-9_-]{20,}", "[REDACTED]"),
+    secret(&["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], r"\bgh[pousr]_[A-Za-z0-9]{36,}", "[REDACTED]"),
+    secret(&["github_pat_"], r"\bgithub_pat_[A-Za-z0-9_]{22,}", "[REDACTED]"),
+    secret(&["glpat-"], r"\bglpat-[A-Za-z0-9_-]{20,}", "[REDACTED]"),
     // AWS and Google.
-    (r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b", "[REDACTED]"),
-    (r"\bAIza[A-Za-z0-9_-]{35}", "[REDACTED]"),
+    secret(&["akia", "asia"], r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b", "[REDACTED]"),
+    secret(&["aiza"], r"\bAIza[A-Za-z0-9_-]{35}", "[REDACTED]"),
     // Slack, Hugging Face, npm.
-    (r"\b(?:xox[abeoprs]-[A-Za-z0-9-]{10,}|hf_[A-Za-z0-9]{30,}|npm_[A-Za-z0-9]{36})", "[REDACTED]"),
+    secret(
+        &["xox", "hf_", "npm_"],
+        r"\b(?:xox[abeoprs]-[A-Za-z0-9-]{10,}|hf_[A-Za-z0-9]{30,}|npm_[A-Za-z0-9]{36})",
+        "[REDACTED]",
+    ),
     // JSON web tokens.
-    (r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}", "[REDACTED]"),
-    (r"\b[A-Za-z0-9_-]{20,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}", "[REDACTED]"),
+    secret(&["eyj"], r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}", "[REDACTED]"),
+    secret(&["eyj"], r"\b[A-Za-z0-9_-]{20,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}", "[REDACTED]"),
     // Connection strings with a password.
-    (r"\b([a-z][a-z0-9+.-]*://[^\s:/@]+:)[^\s/@]+@", "${1}[REDACTED]@"),
+    secret(&["://"], r"\b([a-z][a-z0-9+.-]*://[^\s:/@]+:)[^\s/@]+@", "${1}[REDACTED]@"),
     // A key and its value in plain text: `api_key=...`, `"password": "..."`, also if JSON is quoted in JSON.
-    (
+    secret(
+        &["key", "token", "secret", "passw", "passphrase", "pwd"],
         r#"(?i)((?:api[_-]?key|access[_-]?token|refresh[_-]?token|auth[_-]?token|client[_-]?secret|secret[_-]?key|password|passwd|passphrase|token|secret|pwd)(?:\\*["'])?\s*[:=]\s*(?:\\*["'])?)(?:[^\s"',;&}\])\[\\]|\\+[^\s"'\\]){6,}"#,
         "${1}[REDACTED]",
     ),
 ];
 
+/// The index of the last pattern, which is the only one that requires a separator between a key and its value.
+const KEY_AND_VALUE: usize = PATTERNS.len() - 1;
+
 /// The minimum length of a text that any pattern matches.
 const SHORTEST: usize = 8;
 
-/// A text without any of these, in any letter case, matches no pattern. Most texts contain none, so the patterns are
-/// not even compiled for them.
-static TRIGGERS: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    any_of(&[
-        "-----begin",
-        "-----end",
-        "bearer",
-        "basic",
-        "sk-",
-        "sk_",
-        "rk_",
-        "ghp_",
-        "gho_",
-        "ghu_",
-        "ghs_",
-        "ghr_",
-        "github_pat_",
-        "glpat-",
-        "akia",
-        "asia",
-        "aiza",
-        "xox",
-        "eyj",
-        "://",
-        "npm_",
-        "hf_",
-    ])
+/// Finds the triggers of all patterns, and for each trigger the index of its pattern.
+static TRIGGERS: LazyLock<(AhoCorasick, Vec<usize>)> = LazyLock::new(|| {
+    let triggers = || PATTERNS.iter().enumerate().flat_map(|(at, it)| it.triggers.iter().map(move |word| (*word, at)));
+    let words: Vec<&str> = triggers().map(|(word, _)| word).collect();
+    (any_of(&words), triggers().map(|(_, pattern)| pattern).collect())
 });
 
-/// The same for keys in plain text, where a separator is between the key and its value.
-static KEY_TRIGGERS: LazyLock<AhoCorasick> =
-    LazyLock::new(|| any_of(&["key", "token", "secret", "passw", "passphrase", "pwd"]));
-
-fn may_match(text: &str) -> bool {
-    text.len() >= SHORTEST
-        && (TRIGGERS.is_match(text)
-            || text.bytes().any(|byte| matches!(byte, b':' | b'=')) && KEY_TRIGGERS.is_match(text))
-}
-
-struct Compiled {
-    any: RegexSet,
-    each: Vec<(Regex, &'static str)>,
-}
-
-/// Compiled once for the whole program.
-static COMPILED: LazyLock<Compiled> = LazyLock::new(|| {
-    let regex = |pattern: &str| Regex::new(pattern).expect("the patterns above are regular expressions");
-    Compiled {
-        any: RegexSet::new(PATTERNS.map(|(pattern, _)| pattern)).expect("the patterns above are regular expressions"),
-        each: PATTERNS.iter().map(|(pattern, with)| (regex(pattern), *with)).collect(),
+/// The patterns that may match a text, in order.
+fn candidates(text: &str) -> BTreeSet<usize> {
+    let (triggers, patterns) = &*TRIGGERS;
+    if text.len() < SHORTEST || !triggers.is_match(text) {
+        return BTreeSet::new();
     }
-});
+    let mut found: BTreeSet<usize> =
+        triggers.find_overlapping_iter(text).map(|trigger| patterns[trigger.pattern().as_usize()]).collect();
+    if !text.contains([':', '=']) {
+        found.remove(&KEY_AND_VALUE);
+    }
+    found
+}
+
+/// The pattern at this index, compiled when it is first needed.
+fn compiled(index: usize) -> &'static Regex {
+    static COMPILED: [OnceLock<Regex>; PATTERNS.len()] = [const { OnceLock::new() }; PATTERNS.len()];
+    let compile = || Regex::new(PATTERNS[index].pattern).expect("the patterns above are regular expressions");
+    COMPILED[index].get_or_init(compile)
+}
 
 /// Removes all known forms from a text.
 pub(super) fn scrub(text: &mut MarkedText) {
-    if !may_match(text.clean()) {
-        return;
-    }
-    let found = COMPILED.any.matches(text.clean());
-    for (regex, with) in found.iter().map(|index| &COMPILED.each[index]) {
-        let stays_behind = with.rsplit_once(PLACEHOLDER).map_or(0, |(_, behind)| behind.len());
-        let stretches: Vec<Range<usize>> = regex
+    for index in candidates(text.clean()) {
+        let stays_behind = PATTERNS[index].replacement.rsplit_once(PLACEHOLDER).map_or(0, |(_, behind)| behind.len());
+        let stretches: Vec<Range<usize>> = compiled(index)
             .captures_iter(text.clean())
             .filter_map(|captures| {
                 let whole = captures.get(0).filter(|whole| !is_of_page(text.clean(), whole.start()))?;
@@ -154,7 +175,9 @@ mod tests {
 
     #[test]
     fn every_pattern_compiles() {
-        assert_eq!(COMPILED.each.len(), PATTERNS.len());
+        for (index, pattern) in PATTERNS.iter().enumerate() {
+            assert_eq!(compiled(index).captures_len() > 1, pattern.replacement.starts_with("${1}"));
+        }
     }
 
     #[test]
