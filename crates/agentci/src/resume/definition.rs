@@ -6,20 +6,18 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_checks::{ReadyCase, ReadyCheck};
 use agentci_plan::{Case, FixtureAnswer, McpWorld, Mode, Suite, Target, ToolSource, World};
 use agentci_source::Files as _;
-use agentci_trace::{Redactor, canonical, sha256_beginning};
+use agentci_trace::Redactor;
 use serde_json::{Value, json};
 
 use crate::programs::{StartedCommand, agent_command, hook_commands, tool_commands};
 use crate::{DiskFiles, recording};
-
-/// The number of hexadecimal digits of a definition.
-const DIGITS: usize = 16;
 
 /// The largest file that is compared by its content, in bytes.
 const FILE_LIMIT: u64 = 64 << 20;
@@ -89,7 +87,7 @@ impl<'s> Definitions<'s> {
         if let Target::Chat(chat) = target {
             used.extend(chat.connector.script.iter().map(|path| self.file(path)));
             let script = chat.assistant.script.iter();
-            used.extend(script.map(|script| sha256_beginning(script.source.as_bytes(), DIGITS).into()));
+            used.extend(script.map(|script| digest(&script.source).into()));
             // With their names, so that secrets are left out.
             let variables = chat.environment.iter().flat_map(|file| &file.values);
             used.extend(variables.map(|(name, value)| json!({ name: value })));
@@ -119,7 +117,7 @@ impl<'s> Definitions<'s> {
     }
 
     fn digest(&self, value: &Value) -> Arc<str> {
-        sha256_beginning(canonical(&self.secrets.clean(value)).as_bytes(), DIGITS).into()
+        digest(&self.secrets.clean(value)).into()
     }
 
     /// The digest of a file, or why it cannot be read.
@@ -128,10 +126,17 @@ impl<'s> Definitions<'s> {
             return known.as_str().into();
         }
         let digest = match DiskFiles.read(path, FILE_LIMIT) {
-            Ok(bytes) => sha256_beginning(&bytes, DIGITS),
+            Ok(bytes) => digest(&bytes),
             Err(error) => error.to_string(),
         };
         self.files.borrow_mut().insert(path.to_path_buf(), digest.clone());
         digest.into()
     }
+}
+
+/// A digest to find accidental changes, in hexadecimal. Every case of every run is digested, so it is not cryptographic.
+fn digest(content: &impl Hash) -> String {
+    let mut hasher = DefaultHasher::new();
+    content.hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
 }
