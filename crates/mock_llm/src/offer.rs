@@ -224,7 +224,7 @@ fn shows_not_all(request: &Value) -> bool {
 
 /// The required format of the answer: `response_format` of Chat Completions, `text.format` of Responses,
 /// `output_config.format` (formerly `output_format`) of Messages.
-fn format<'r>(route: ModelRoute, request: &'r Value) -> Option<RequiredFormat<'r>> {
+fn format(route: ModelRoute, request: &Value) -> Option<RequiredFormat<'_>> {
     let format = match route {
         ModelRoute::Responses => field(request, "text")?.get("format")?,
         ModelRoute::Messages => {
