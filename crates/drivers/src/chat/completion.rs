@@ -1,6 +1,7 @@
 //! The answer of a model, assembled from its pieces.
 
-use agentci_trace::{EventKind, ToolCall, Usage};
+use agentci_protocols::chat::{AnswerCall, ModelAnswer, ProviderTool};
+use agentci_trace::{EventKind, Observer, ToolCall, ToolResult, Usage};
 use serde_json::{Map, Value, json};
 
 /// The answer of a model.
@@ -10,7 +11,7 @@ pub(crate) struct Completion {
     pub(super) refusal: String,
     pub(super) reasoning: String,
     /// The tool calls that it requests.
-    pub(crate) calls: Vec<CompletionCall>,
+    pub(crate) calls: Vec<AnswerCall>,
     /// The finish reason, in OpenAI's terms where possible.
     pub(crate) finish: Option<String>,
     /// The model name in the answer.
@@ -20,17 +21,6 @@ pub(crate) struct Completion {
     pub(super) thoughts: Vec<Value>,
     /// Tool calls that the provider executed itself, and their results, in order.
     pub(crate) provided: Vec<EventKind>,
-}
-
-/// A tool call that the model requests.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CompletionCall {
-    /// Its id.
-    pub id: String,
-    /// The tool.
-    pub name: String,
-    /// Its arguments: JSON, unless the model made a mistake.
-    pub arguments: String,
 }
 
 /// New text and reasoning, as trace events.
@@ -87,14 +77,6 @@ pub(crate) fn finish_word(reason: &str) -> String {
     word.to_owned()
 }
 
-/// Parses the arguments of a call; `Err` contains the raw text if it is not JSON.
-pub(crate) fn parse_arguments(text: &str) -> Result<Value, Value> {
-    if text.trim().is_empty() {
-        return Ok(Value::Object(Map::new()));
-    }
-    serde_json::from_str(text).map_err(|_| text.into())
-}
-
 impl Completion {
     /// Its text, or its refusal if there is no text.
     pub(super) fn words(&self) -> &str {
@@ -111,7 +93,7 @@ impl Completion {
             message.insert("refusal".into(), self.refusal.as_str().into());
         }
         if !self.calls.is_empty() {
-            message.insert("tool_calls".into(), self.calls.iter().map(CompletionCall::value).collect());
+            message.insert("tool_calls".into(), self.calls.iter().map(AnswerCall::value).collect());
         }
         if !self.thoughts.is_empty() {
             message.insert("thinking_blocks".into(), self.thoughts.clone().into());
@@ -129,7 +111,7 @@ impl Completion {
             }
         }
         if !self.calls.is_empty() {
-            value.insert("tool_calls".into(), self.calls.iter().map(CompletionCall::value).collect());
+            value.insert("tool_calls".into(), self.calls.iter().map(AnswerCall::value).collect());
         }
         value.insert("finish_reason".into(), self.finish.clone().into());
         value.insert("model".into(), self.model.clone().into());
@@ -139,24 +121,31 @@ impl Completion {
     }
 }
 
-impl CompletionCall {
-    /// The call as part of a message.
-    pub(super) fn value(&self) -> Value {
-        json!({
-            "id": self.id,
-            "type": "function",
-            "function": { "name": self.name, "arguments": self.arguments },
-        })
+impl From<ModelAnswer> for Completion {
+    fn from(answer: ModelAnswer) -> Self {
+        let used = answer.usage.unwrap_or_default();
+        // A result may follow in a later answer.
+        let steps = |tool: ProviderTool| {
+            let answered = !tool.result.is_null() || tool.error.is_some();
+            provided(tool).into_iter().take(if answered { 2 } else { 1 })
+        };
+        Self {
+            text: answer.text,
+            reasoning: answer.reasoning,
+            calls: answer.calls,
+            finish: answer.finish,
+            model: answer.model,
+            usage: Usage { tokens_in: used.input, tokens_out: used.output, cost_usd: None },
+            provided: answer.provider_tools.into_iter().flat_map(steps).collect(),
+            ..Self::default()
+        }
     }
+}
 
-    /// Its parsed arguments; `Err` contains the raw text if it is not JSON.
-    pub(crate) fn parsed(&self) -> Result<Value, Value> {
-        parse_arguments(&self.arguments)
-    }
-
-    /// The call as a trace shows it.
-    pub(crate) fn traced(&self) -> ToolCall {
-        let args = self.parsed().unwrap_or_else(|raw| raw).into();
-        ToolCall { call_id: self.id.clone(), name: self.name.clone(), args, ..ToolCall::default() }
-    }
+/// The call and the result of a tool that the provider executed.
+pub(crate) fn provided(tool: ProviderTool) -> [EventKind; 2] {
+    let ProviderTool { id, name, arguments, result, error } = tool;
+    let call = ToolCall::new(id.clone(), name, arguments, Observer::Provider);
+    let result = ToolResult::new(id, error.map_or(Ok(result), Err), Observer::Provider);
+    [EventKind::ToolCall(call), EventKind::ToolResult(result)]
 }

@@ -1,11 +1,12 @@
 //! A conversation with one agent: calls its model and tools until there is a result.
 
+use agentci_protocols::chat::AnswerCall;
 use agentci_trace::{EventKind, Moment, ToolResult};
 use serde_json::{Value, json};
 
 use super::ask::{ChatQuestion, ask};
 use super::assistant::{NextStep, Opening};
-use super::completion::{Completion, CompletionCall, cut_short};
+use super::completion::{Completion, cut_short};
 use super::message::tool_result;
 use super::output::{Called, output};
 use super::session::{ChatSession, ModelApi};
@@ -121,7 +122,7 @@ impl ChatConversation<'_, '_> {
     }
 
     /// Has the host answer a tool call.
-    async fn answer(&self, call: &CompletionCall, opening: &mut Opening) -> DriveResult<ToolResult> {
+    async fn answer(&self, call: &AnswerCall, opening: &mut Opening) -> DriveResult<ToolResult> {
         let (result, content) = if call.parsed().is_ok() {
             let reply = self.host.call(&call.traced()).await?;
             let content = match (reply.delivery, &reply.result.error) {

@@ -25,7 +25,7 @@ mod retry;
 mod scripted;
 mod session;
 
-pub(crate) use completion::{AnswerReader, Completion, CompletionError, cut_short, finish_word, parse_arguments};
+pub(crate) use completion::{AnswerReader, Completion, CompletionError, cut_short, finish_word, provided};
 pub(crate) use driver::ChatDriver;
 pub use scripted::{NoResources, Resources, ScriptedModel, ScriptedReply, ScriptedSpeech, ScriptedToolCall};
 

@@ -1,21 +1,22 @@
 //! The result of a turn.
 
+use agentci_protocols::chat::AnswerCall;
 use agentci_trace::ToolResult;
 use serde_json::Value;
 
-use super::completion::{Completion, CompletionCall};
+use super::completion::Completion;
 use crate::template_parts::as_text;
 
 /// A tool call and its result.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Called {
-    pub(super) call: CompletionCall,
+    pub(super) call: AnswerCall,
     pub(super) result: Option<ToolResult>,
 }
 
 impl Called {
     fn line(&self) -> String {
-        let CompletionCall { name, arguments, .. } = &self.call;
+        let AnswerCall { name, arguments, .. } = &self.call;
         match &self.result {
             None => format!("{name}({arguments})"),
             Some(ToolResult { ok: true, result, .. }) => format!("{name}: {}", as_text(result)),
@@ -41,7 +42,7 @@ mod tests {
 
     #[test]
     fn tool_results_replace_missing_model_text() {
-        let call = |name: &str| CompletionCall { id: "c".into(), name: name.into(), arguments: "{\"a\":1}".into() };
+        let call = |name: &str| AnswerCall { id: "c".into(), name: name.into(), arguments: "{\"a\":1}".into() };
         let given = |ok, result: Value, error: Option<&str>| {
             Some(ToolResult {
                 call_id: "c".into(),

@@ -11,7 +11,7 @@ use agentci_trace::{EventKind, Usage};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::completion::Completion;
-pub use super::completion::CompletionCall as ScriptedToolCall;
+pub use agentci_protocols::chat::AnswerCall as ScriptedToolCall;
 use super::refusal::refused;
 use super::retry::AnswerError;
 use crate::{DriveError, DriveResult, TraceSink};

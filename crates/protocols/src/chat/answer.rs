@@ -1,6 +1,7 @@
 //! The answer of a model, in one format for all providers.
 
-use serde_json::{Value, json};
+use agentci_trace::ToolCall;
+use serde_json::{Map, Value, json};
 
 /// The API of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -98,9 +99,20 @@ impl AnswerCall {
     }
 
     /// The call in the format of Chat Completions.
-    pub(super) fn written(self) -> Value {
+    pub fn value(&self) -> Value {
         let function = json!({ "name": self.name, "arguments": self.arguments });
         json!({ "id": self.id, "type": "function", "function": function })
+    }
+
+    /// Its parsed arguments; `Err` contains the raw text if it is not JSON.
+    pub fn parsed(&self) -> Result<Value, Value> {
+        parse_arguments(&self.arguments)
+    }
+
+    /// The call as a trace shows it.
+    pub fn traced(&self) -> ToolCall {
+        let args = self.parsed().unwrap_or_else(|raw| raw).into();
+        ToolCall { call_id: self.id.clone(), name: self.name.clone(), args, ..ToolCall::default() }
     }
 }
 
@@ -122,6 +134,14 @@ impl AnswerUsage {
     pub(super) fn known(self) -> Option<Self> {
         (self.input.is_some() || self.output.is_some()).then_some(self)
     }
+}
+
+/// Parses the arguments of a call; `Err` contains the raw text if it is not JSON.
+pub fn parse_arguments(text: &str) -> Result<Value, Value> {
+    if text.trim().is_empty() {
+        return Ok(Value::Object(Map::new()));
+    }
+    serde_json::from_str(text).map_err(|_| text.into())
 }
 
 /// The string at a key; empty if there is none.

@@ -28,7 +28,7 @@ pub(super) fn assemble(events: &[Value]) -> Assembled {
             _ => {}
         }
     }
-    let calls: Vec<Value> = calls.calls().map(AnswerCall::written).collect();
+    let calls: Vec<Value> = calls.calls().map(|call| call.value()).collect();
     let thought = (!thought.is_empty()).then(|| json!({ "type": "thinking", "thinking": thought }));
     let said = (!said.is_empty()).then(|| json!({ "type": "text", "text": said }));
     let content: Vec<Value> = thought.into_iter().chain(said).collect();

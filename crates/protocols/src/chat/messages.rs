@@ -4,14 +4,23 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::answer::{AnswerCall, AnswerUsage, ModelAnswer, ProviderTool, count, list, named, text};
+use super::answer::{AnswerCall, AnswerUsage, ModelAnswer, ProviderTool, arguments, count, list, named, text};
 use super::read::Assembled;
 
 /// The maximum number of blocks that are read of one answer.
 const BLOCKS_MOST: usize = 10_000;
 
+/// Assembles a streamed message.
+#[derive(Debug, Default)]
+pub struct MessagesAssembly {
+    message: Map<String, Value>,
+    usage: Map<String, Value>,
+    blocks: BTreeMap<u64, MessagesBlock>,
+    complete: bool,
+}
+
 /// A block of the answer that is being assembled.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct MessagesBlock {
     begun: Map<String, Value>,
     /// Streamed texts, by key.
@@ -21,45 +30,67 @@ struct MessagesBlock {
     stopped: bool,
 }
 
-pub(super) fn assemble(events: &[Value]) -> Assembled {
-    let mut message = Map::new();
-    let mut usage = Map::new();
-    let mut blocks: BTreeMap<u64, MessagesBlock> = BTreeMap::new();
-    let mut complete = false;
-    for event in events {
+impl MessagesAssembly {
+    /// Adds an event.
+    pub fn take(&mut self, event: &Value) {
         let index = event["index"].as_u64().unwrap_or_default();
         match text(event, "type") {
             "message_start" => {
-                message = event["message"].as_object().cloned().unwrap_or_default();
-                add(&mut usage, &event["message"]["usage"]);
+                self.message = event["message"].as_object().cloned().unwrap_or_default();
+                add(&mut self.usage, &event["message"]["usage"]);
             }
-            "content_block_start" if blocks.len() < BLOCKS_MOST => {
+            "content_block_start" if self.blocks.len() < BLOCKS_MOST => {
                 let begun = event["content_block"].as_object().cloned().unwrap_or_default();
-                blocks.insert(index, MessagesBlock { begun, ..MessagesBlock::default() });
+                self.blocks.insert(index, MessagesBlock { begun, ..MessagesBlock::default() });
             }
             "content_block_delta" => {
-                if let Some(block) = blocks.get_mut(&index) {
+                if let Some(block) = self.blocks.get_mut(&index) {
                     block.grow(&event["delta"]);
                 }
             }
             "content_block_stop" => {
-                if let Some(block) = blocks.get_mut(&index) {
+                if let Some(block) = self.blocks.get_mut(&index) {
                     block.stopped = true;
                 }
             }
             "message_delta" => {
-                add(&mut message, &event["delta"]);
-                add(&mut usage, &event["usage"]);
+                add(&mut self.message, &event["delta"]);
+                add(&mut self.usage, &event["usage"]);
             }
-            "message_stop" => complete = true,
+            "message_stop" => {
+                self.complete = true;
+                // Some servers do not end their blocks.
+                self.blocks.values_mut().for_each(|block| block.stopped = true);
+            }
             _ => {}
         }
     }
-    let content: Vec<Value> = blocks.into_values().map(MessagesBlock::whole).collect();
-    message.entry("type").or_insert_with(|| json!("message"));
-    message.insert("content".into(), content.into());
-    message.insert("usage".into(), usage.into());
-    Assembled { whole: message.into(), complete }
+
+    /// The answer so far. The arguments of its calls are exactly what the model wrote.
+    pub fn finish(self) -> ModelAnswer {
+        let calls = self.blocks.values().filter(|block| block.begun.get("type") == Some(&json!("tool_use")));
+        let written: Vec<String> = calls.map(|call| call.json.clone()).collect();
+        let mut answer = self.assembled().read(fill);
+        for (call, written) in answer.calls.iter_mut().zip(written).filter(|(_, written)| !written.is_empty()) {
+            call.arguments = written;
+        }
+        answer
+    }
+
+    fn assembled(self) -> Assembled {
+        let Self { mut message, usage, blocks, complete } = self;
+        let content: Vec<Value> = blocks.into_values().map(MessagesBlock::whole).collect();
+        message.entry("type").or_insert_with(|| json!("message"));
+        message.insert("content".into(), content.into());
+        message.insert("usage".into(), usage.into());
+        Assembled { whole: message.into(), complete }
+    }
+}
+
+pub(super) fn assemble(events: &[Value]) -> Assembled {
+    let mut message = MessagesAssembly::default();
+    events.iter().for_each(|event| message.take(event));
+    message.assembled()
 }
 
 fn add(known: &mut Map<String, Value>, more: &Value) {
@@ -117,10 +148,11 @@ fn take(block: &Value, answer: &mut ModelAnswer) {
         kind if kind.ends_with("_tool_result") => {
             let id = text(block, "tool_use_id");
             if let Some(tool) = answer.provider_tools.iter_mut().find(|tool| tool.id == id) {
-                let failed = block["is_error"] == true || text(&block["content"], "type").ends_with("_error");
-                tool.error = failed
-                    .then(|| named(&block["content"], "error_code").unwrap_or_else(|| block["content"].to_string()));
-                tool.result = block["content"].clone();
+                let content = &block["content"];
+                let failed = block["is_error"] == true || text(content, "type").ends_with("_error");
+                let words = || named(content, "error_code").unwrap_or_else(|| arguments(Some(content)));
+                tool.error = failed.then(words);
+                tool.result = content.clone();
             }
         }
         _ => {}

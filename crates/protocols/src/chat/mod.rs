@@ -22,9 +22,11 @@ mod pieces;
 mod read;
 mod responses;
 
-pub use answer::{AnswerCall, AnswerUsage, ModelAnswer, ProviderTool, WireApi};
+pub use answer::{AnswerCall, AnswerUsage, ModelAnswer, ProviderTool, WireApi, parse_arguments};
+pub use messages::MessagesAssembly;
 pub use model::{model_in_path, requested_model};
-pub use read::read_answer;
+pub use openai_chat::ChatAssembly;
+pub use read::{read_answer, read_whole};
 
 #[cfg(test)]
 mod tests;

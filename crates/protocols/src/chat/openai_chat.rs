@@ -11,8 +11,17 @@ use super::read::{Assembled, object, some};
 /// The maximum number of choices that are read of one answer.
 const CHOICES_MOST: usize = 128;
 
+/// Assembles a streamed answer of Chat Completions.
+#[derive(Debug, Default)]
+pub struct ChatAssembly {
+    choices: BTreeMap<u64, AnswerChoice>,
+    id: Option<String>,
+    model: Option<String>,
+    usage: Value,
+}
+
 /// A choice; most requests expect only one.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct AnswerChoice {
     content: String,
     refusal: String,
@@ -23,9 +32,55 @@ struct AnswerChoice {
     finish: Option<String>,
 }
 
+impl ChatAssembly {
+    /// Adds an event; an answer that is not streamed counts as its only event.
+    pub fn take(&mut self, event: &Value) {
+        self.id = self.id.take().or_else(|| named(event, "id"));
+        self.model = self.model.take().or_else(|| named(event, "model"));
+        // Groq sends the usage in `x_groq`.
+        for found in [event.get("usage"), event.pointer("/x_groq/usage")].into_iter().flatten() {
+            if found.is_object() {
+                self.usage = found.clone();
+            }
+        }
+        for choice in list(event, "choices") {
+            let index = choice["index"].as_u64().unwrap_or_default();
+            if self.choices.len() < CHOICES_MOST || self.choices.contains_key(&index) {
+                self.choices.entry(index).or_default().take(choice);
+            }
+        }
+    }
+
+    /// The number of tool calls so far.
+    pub fn calls(&self) -> usize {
+        self.choices.values().next().map_or(0, |choice| choice.calls.count())
+    }
+
+    /// The answer so far.
+    pub fn finish(self) -> ModelAnswer {
+        self.assembled().read(fill)
+    }
+
+    fn assembled(self) -> Assembled {
+        let Self { choices, id, model, usage } = self;
+        let complete = choices.values().next().is_some() && choices.values().all(|choice| choice.finish.is_some());
+        let choices: Vec<Value> = choices.into_iter().map(|(index, choice)| choice.whole(index)).collect();
+        let whole = object([
+            ("id", json!(id)),
+            ("object", json!("chat.completion")),
+            ("model", json!(model)),
+            ("choices", choices.into()),
+            ("usage", usage),
+        ]);
+        Assembled { whole, complete }
+    }
+}
+
 impl AnswerChoice {
     fn take(&mut self, choice: &Value) {
-        let delta = choice.get("delta").or_else(|| choice.get("message")).unwrap_or(&Value::Null);
+        // Some servers send the whole message as their only event.
+        let mut parts = ["delta", "message"].into_iter().filter_map(|part| choice.get(part));
+        let delta = parts.find(|part| part.is_object()).unwrap_or(&Value::Null);
         self.content.push_str(&words(&delta["content"]));
         self.refusal.push_str(text(delta, "refusal"));
         self.reasoning.push_str(reasoning(delta));
@@ -39,7 +94,7 @@ impl AnswerChoice {
     }
 
     fn whole(self, index: u64) -> Value {
-        let calls: Vec<Value> = self.calls.calls().map(AnswerCall::written).collect();
+        let calls: Vec<Value> = self.calls.calls().map(|call| call.value()).collect();
         let function = self.function.calls().next();
         let function = function.map(|call| json!({ "name": call.name, "arguments": call.arguments }));
         let message = object([
@@ -55,34 +110,9 @@ impl AnswerChoice {
 }
 
 pub(super) fn assemble(events: &[Value]) -> Assembled {
-    let mut choices: BTreeMap<u64, AnswerChoice> = BTreeMap::new();
-    let (mut id, mut model, mut usage) = (None, None, Value::Null);
-    for event in events {
-        id = id.or_else(|| named(event, "id"));
-        model = model.or_else(|| named(event, "model"));
-        // Groq sends the usage in `x_groq`.
-        for found in [event.get("usage"), event.pointer("/x_groq/usage")].into_iter().flatten() {
-            if found.is_object() {
-                usage = found.clone();
-            }
-        }
-        for choice in list(event, "choices") {
-            let index = choice["index"].as_u64().unwrap_or_default();
-            if choices.len() < CHOICES_MOST || choices.contains_key(&index) {
-                choices.entry(index).or_default().take(choice);
-            }
-        }
-    }
-    let complete = choices.values().next().is_some() && choices.values().all(|choice| choice.finish.is_some());
-    let choices: Vec<Value> = choices.into_iter().map(|(index, choice)| choice.whole(index)).collect();
-    let whole = object([
-        ("id", json!(id)),
-        ("object", json!("chat.completion")),
-        ("model", json!(model)),
-        ("choices", choices.into()),
-        ("usage", usage),
-    ]);
-    Assembled { whole, complete }
+    let mut answer = ChatAssembly::default();
+    events.iter().for_each(|event| answer.take(event));
+    answer.assembled()
 }
 
 pub(super) fn fill(whole: &Value, answer: &mut ModelAnswer) {
@@ -94,7 +124,8 @@ pub(super) fn fill(whole: &Value, answer: &mut ModelAnswer) {
     answer.text = words(&message["content"]) + text(message, "refusal");
     reasoning(message).clone_into(&mut answer.reasoning);
     answer.calls.extend(list(message, "tool_calls").iter().map(called));
-    if let Some(call) = message.get("function_call").filter(|call| call.is_object()) {
+    // Some servers repeat a call in the deprecated form.
+    if let Some(call) = message.get("function_call").filter(|call| call.is_object() && answer.calls.is_empty()) {
         answer.calls.push(AnswerCall::read("", call, "arguments"));
     }
 }

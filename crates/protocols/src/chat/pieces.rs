@@ -30,6 +30,10 @@ impl CallPieces {
         }
     }
 
+    pub(super) fn count(&self) -> usize {
+        self.0.len()
+    }
+
     pub(super) fn calls(self) -> impl Iterator<Item = AnswerCall> {
         self.0.into_iter().map(|(_, call)| call)
     }

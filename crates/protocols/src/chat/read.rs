@@ -17,6 +17,22 @@ pub(super) struct Assembled {
     pub(super) complete: bool,
 }
 
+impl Assembled {
+    /// Reads the answer with the function of its provider.
+    pub(super) fn read(self, fill: fn(&Value, &mut ModelAnswer)) -> ModelAnswer {
+        let mut answer = ModelAnswer { complete: self.complete, ..ModelAnswer::default() };
+        fill(&self.whole, &mut answer);
+        answer.whole = self.whole;
+        answer
+    }
+}
+
+/// Reads an answer that is not streamed.
+pub fn read_whole(api: WireApi, whole: Value) -> ModelAnswer {
+    let (_, fill) = provider(api);
+    Assembled { whole, complete: true }.read(fill)
+}
+
 /// Reads the answer to a request from its status, its `content-type` and its body in any pieces. It may be truncated
 /// anywhere.
 pub fn read_answer<'b>(

@@ -66,15 +66,15 @@ pub(super) fn step(returned: Value, said: &[Value], hooks: &Hooks) -> DriveResul
 
 #[cfg(test)]
 mod tests {
+    use agentci_protocols::chat::AnswerCall;
     use agentci_trace::Moment;
 
     use super::*;
     use crate::chat::Completion;
-    use crate::chat::completion::CompletionCall;
 
     #[test]
     fn failed_tool_is_passed_with_its_error() {
-        let call = CompletionCall { id: "c".into(), name: "mail".into(), arguments: "{\"a\":1}".into() };
+        let call = AnswerCall { id: "c".into(), name: "mail".into(), arguments: "{\"a\":1}".into() };
         let result = ToolResult { call_id: "c".into(), error: Some("no such box".into()), ..ToolResult::default() };
         let called = vec![Called { call, result: Some(result) }];
         let answered = ModelTurn { completion: Completion::default(), called, over: Moment::default() };

@@ -1,9 +1,10 @@
+use agentci_protocols::chat::AnswerCall;
 use agentci_trace::EventKind;
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::super::anthropic::AnthropicReader;
-use super::super::completion::{AnswerReader as _, Completion, CompletionCall, CompletionError};
+use super::super::completion::{AnswerReader as _, Completion, CompletionError};
 use super::{cut, read, said};
 
 const ANSWER: &str = concat!(
@@ -47,7 +48,7 @@ fn blocks_become_text_reasoning_and_tool_calls() {
     let (pieces, completion) = of(ANSWER).unwrap();
     assert_eq!(said(&pieces), ("Ich sehe → nach.".into(), "Let me look.".into()));
     assert_eq!((completion.text.as_str(), completion.reasoning.as_str()), ("Ich sehe → nach.", "Let me look."));
-    let call = CompletionCall { id: "toolu_1".into(), name: "find".into(), arguments: r#"{"q": "x"}"#.into() };
+    let call = AnswerCall { id: "toolu_1".into(), name: "find".into(), arguments: r#"{"q": "x"}"#.into() };
     assert_eq!(completion.calls, [call]);
     assert_eq!((completion.usage.tokens_in, completion.usage.tokens_out), (Some(15), Some(42)));
     assert_eq!(completion.finish.as_deref(), Some("tool_calls"));

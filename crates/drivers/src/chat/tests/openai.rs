@@ -1,8 +1,9 @@
+use agentci_protocols::chat::AnswerCall;
 use agentci_trace::EventKind;
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::super::completion::{AnswerReader as _, Completion, CompletionCall, CompletionError};
+use super::super::completion::{AnswerReader as _, Completion, CompletionError};
 use super::super::openai::OpenAiReader;
 use super::{cut, read, said};
 
@@ -39,8 +40,8 @@ fn of(stream: &str) -> Result<(Vec<EventKind>, Completion), CompletionError> {
     read(&[stream.as_bytes()], OpenAiReader::default(), OpenAiReader::event, OpenAiReader::finish)
 }
 
-fn call(id: &str, name: &str, arguments: &str) -> CompletionCall {
-    CompletionCall { id: id.into(), name: name.into(), arguments: arguments.into() }
+fn call(id: &str, name: &str, arguments: &str) -> AnswerCall {
+    AnswerCall { id: id.into(), name: name.into(), arguments: arguments.into() }
 }
 
 #[test]
@@ -58,6 +59,40 @@ fn joins_tool_calls_by_index() {
     assert_eq!(completion.calls, [call("call_a", "find", r#"{"q":"x"}"#), call("call_b", "mail", r#"{"to":"a"}"#)]);
     let message = completion.message();
     assert_eq!((&message["content"], &message["tool_calls"][1]["function"]["name"]), (&json!(null), &json!("mail")));
+}
+
+/// Some servers send all parallel calls with index 0.
+#[test]
+fn calls_that_share_an_index_are_separate() {
+    let event = |id: &str, name: &str, arguments: &str| {
+        let call = json!({"index": 0, "id": id, "function": {"name": name, "arguments": arguments}});
+        format!("data: {}\n\n", json!({"choices": [{"delta": {"tool_calls": [call]}}]}))
+    };
+    let stream = event("a", "find", "{\"q\":1}") + &event("b", "mail", "{}") + "data: [DONE]\n\n";
+    let (_, completion) = of(&stream).unwrap();
+    assert_eq!(completion.calls, [call("a", "find", "{\"q\":1}"), call("b", "mail", "{}")]);
+}
+
+#[test]
+fn reads_deprecated_and_custom_calls() {
+    let old = "data: {\"choices\":[{\"delta\":{\"function_call\":{\"name\":\"find\",\"arguments\":\"{\\\"q\\\"\"}}}]}\n\n\
+               data: {\"choices\":[{\"delta\":{\"function_call\":{\"arguments\":\":1}\"}},\"finish_reason\":\"function_call\"}]}\n\n";
+    let (_, completion) = of(old).unwrap();
+    assert_eq!(completion.calls, [call("call_1", "find", "{\"q\":1}")]);
+    let custom = json!({"id": "c", "type": "custom", "custom": {"name": "patch", "input": "*** Begin"}});
+    let answer = json!({"choices": [{"finish_reason": "tool_calls", "message": {"tool_calls": [custom]}}]});
+    let mut reader = OpenAiReader::default();
+    assert_eq!(reader.whole(&answer).unwrap(), []);
+    assert_eq!(reader.finish().unwrap().calls, [call("c", "patch", "*** Begin")]);
+}
+
+#[test]
+fn reads_usage_of_groq() {
+    let stream = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n\
+                  data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}],\
+                  \"x_groq\":{\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":2}}}\n\n";
+    let (_, completion) = of(stream).unwrap();
+    assert_eq!((completion.usage.tokens_in, completion.usage.tokens_out), (Some(3), Some(2)));
 }
 
 #[test]

@@ -1,9 +1,7 @@
 //! `OpenAI`'s Chat Completions: one, or several in sequence if the agent works in steps.
 
-use std::borrow::Cow;
-
 use agentci_trace::EventKind;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{answered, broken, concluded, result_value, text};
 use crate::chat::AnswerReader as _;
@@ -21,9 +19,9 @@ pub(in crate::http) struct ChatCompletions {
 
 impl ChatCompletions {
     pub(super) fn event(&mut self, event: &Value, out: &mut Vec<EventKind>) -> Read {
-        let event = &*with_tool_calls(event);
         let delta = &event["choices"][0]["delta"];
-        let speaks = delta["tool_calls"].is_array() || !text(delta, "content").is_empty();
+        let calls = delta["tool_calls"].is_array() || delta["function_call"].is_object();
+        let speaks = calls || !text(delta, "content").is_empty();
         // Content after the end of a completion belongs to the next one, whose call indexes start over.
         if self.reader.has_stopped() && speaks {
             self.conclude(out)?;
@@ -55,17 +53,4 @@ impl ChatCompletions {
         concluded(self.reader.finish().map_err(broken)?, out);
         Ok(())
     }
-}
-
-/// Converts the deprecated `function_call` of an event to `tool_calls`.
-fn with_tool_calls(event: &Value) -> Cow<'_, Value> {
-    let old = ["delta", "message"].into_iter().find(|part| event["choices"][0][part]["function_call"].is_object());
-    let Some(part) = old else { return Cow::Borrowed(event) };
-    let mut event = event.clone();
-    let said = &mut event["choices"][0][part];
-    let function = said["function_call"].take();
-    if !said["tool_calls"].is_array() {
-        said["tool_calls"] = json!([{ "index": 0, "function": function }]);
-    }
-    Cow::Owned(event)
 }

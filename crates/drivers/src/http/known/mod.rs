@@ -12,7 +12,8 @@ mod responses;
 mod tool_parts;
 mod ui_messages;
 
-use agentci_trace::{EventKind, Observer, ToolCall, ToolResult};
+use agentci_protocols::chat::parse_arguments;
+use agentci_trace::{EventKind, ToolCall, ToolResult};
 use serde_json::Value;
 
 use self::chat_completions::ChatCompletions;
@@ -23,7 +24,7 @@ use self::responses::Responses;
 use self::ui_messages::UiMessages;
 use super::places;
 use super::reader::{NoAnswer, Read};
-use crate::chat::{Completion, CompletionError, cut_short, finish_word, parse_arguments};
+use crate::chat::{Completion, CompletionError, cut_short, finish_word};
 
 /// A stream of a known format.
 #[derive(Debug)]
@@ -233,16 +234,6 @@ pub(super) fn failed(id: &str, error: &str) -> EventKind {
     EventKind::ToolResult(ToolResult { call_id: id.to_owned(), error: Some(error.to_owned()), ..ToolResult::default() })
 }
 
-/// Marks a call or result of a tool that the provider executed itself.
-fn by_provider(mut step: EventKind) -> EventKind {
-    if let EventKind::ToolCall(ToolCall { observer, .. }) | EventKind::ToolResult(ToolResult { observer, .. }) =
-        &mut step
-    {
-        *observer = Observer::Provider;
-    }
-    step
-}
-
 /// The result of a tool call that was denied.
 fn denied(id: &str, reason: &str) -> EventKind {
     EventKind::ToolResult(ToolResult {
@@ -266,6 +257,14 @@ pub(super) fn result_value(value: &Value) -> Value {
         }
         _ => value.clone(),
     }
+}
+
+/// Parses the result in an event, like [`result_value`].
+fn parsed(mut step: EventKind) -> EventKind {
+    if let EventKind::ToolResult(given) = &mut step {
+        given.result = result_value(&given.result).into();
+    }
+    step
 }
 
 /// Emits the finish reason of any provider, and a violation if the answer was cut short.

@@ -2,10 +2,11 @@
 //!
 //! <https://docs.ollama.com/api>
 
+use agentci_protocols::chat::{ModelAnswer, WireApi, read_whole};
 use agentci_trace::EventKind;
 use serde_json::Value;
 
-use super::{arguments, called, ended, text};
+use super::ended;
 
 #[derive(Debug, Default)]
 pub(in crate::http) struct Ollama {
@@ -22,26 +23,19 @@ impl Ollama {
     }
 
     pub(super) fn event(&mut self, event: &Value, out: &mut Vec<EventKind>) {
-        let message = &event["message"];
-        for thought in [text(message, "thinking"), text(event, "thinking")] {
-            out.extend((!thought.is_empty()).then(|| EventKind::Reasoning(thought.to_owned())));
-        }
-        for said in [text(message, "content"), text(event, "response")] {
-            out.extend((!said.is_empty()).then(|| EventKind::Text(said.to_owned())));
-        }
-        for call in message["tool_calls"].as_array().into_iter().flatten() {
+        let ModelAnswer { text, reasoning, calls, finish, .. } = read_whole(WireApi::Ollama, event.clone());
+        out.extend((!reasoning.is_empty()).then_some(EventKind::Reasoning(reasoning)));
+        out.extend((!text.is_empty()).then_some(EventKind::Text(text)));
+        for mut call in calls {
             self.calls += 1;
-            let id = match text(call, "id") {
-                "" => format!("call_{}", self.calls),
-                id => id.to_owned(),
-            };
-            let function = &call["function"];
-            let args = function["arguments"].as_str().map_or_else(|| function["arguments"].clone(), arguments);
-            out.push(called(&id, text(function, "name"), args));
+            if call.id.is_empty() {
+                call.id = format!("call_{}", self.calls);
+            }
+            out.push(EventKind::ToolCall(call.traced()));
         }
         if event["done"] == true {
             self.done = true;
-            ended(text(event, "done_reason"), out);
+            ended(&finish.unwrap_or_default(), out);
         }
     }
 }

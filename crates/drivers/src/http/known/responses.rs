@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
+use agentci_protocols::chat::{WireApi, read_whole};
 use agentci_trace::EventKind;
 use serde_json::{Value, json};
 
-use super::{answered, arguments, by_provider, called, ended, failed, gave_up, result_value, text};
-use crate::chat::cut_short;
+use super::{answered, ended, gave_up, parsed, result_value, text};
+use crate::chat::{cut_short, provided};
 use crate::http::reader::Read;
-use crate::template_parts::as_text;
 
 #[derive(Debug, Default)]
 pub(in crate::http) struct Responses {
@@ -100,46 +100,16 @@ impl Responses {
         if !self.complete.insert(index) {
             return;
         }
-        let kind = text(item, "type");
-        self.calls |= matches!(kind, "function_call" | "custom_tool_call");
-        let id = Some(text(item, "call_id")).filter(|id| !id.is_empty()).unwrap_or(text(item, "id"));
-        let call = |args: Value| called(id, text(item, "name"), args);
-        match kind {
-            "message" if self.said.contains(&index) => {}
-            "message" => {
-                let parts = item["content"].as_array().into_iter().flatten();
-                let words = parts.map(|part| format!("{}{}", text(part, "text"), text(part, "refusal")));
-                out.push(EventKind::Text(words.collect()));
-            }
-            "function_call" => out.push(call(arguments(text(item, "arguments")))),
-            "custom_tool_call" => out.push(call(item["input"].clone())),
-            "function_call_output" | "custom_tool_call_output" => {
-                out.push(answered(id, result_value(&item["output"])));
-            }
-            "mcp_call" => {
-                let result = match &item["error"] {
-                    Value::Null => answered(id, result_value(&item["output"])),
-                    error => failed(id, &as_text(error)),
-                };
-                out.extend([call(arguments(text(item, "arguments"))), result].map(by_provider));
-            }
-            "web_search_call" | "file_search_call" | "code_interpreter_call" | "image_generation_call" => {
-                out.extend(provided(id, kind.trim_end_matches("_call"), item).map(by_provider));
-            }
-            _ => {}
+        if text(item, "type").ends_with("_call_output") {
+            let id = Some(text(item, "call_id")).filter(|id| !id.is_empty()).unwrap_or(text(item, "id"));
+            out.push(answered(id, result_value(&item["output"])));
         }
+        let answer = read_whole(WireApi::Responses, json!({ "output": [item] }));
+        if !answer.text.is_empty() && !self.said.contains(&index) {
+            out.push(EventKind::Text(answer.text));
+        }
+        self.calls |= !answer.calls.is_empty();
+        out.extend(answer.calls.iter().map(|call| EventKind::ToolCall(call.traced())));
+        out.extend(answer.provider_tools.into_iter().flat_map(provided).map(parsed));
     }
-}
-
-/// The call and the result of a tool that the provider executed, as far as the item contains them.
-fn provided(id: &str, name: &str, item: &Value) -> [EventKind; 2] {
-    let args = match name {
-        "web_search" => item["action"].clone(),
-        "file_search" => json!({ "queries": item["queries"] }),
-        "code_interpreter" => json!({ "code": item["code"] }),
-        _ => json!({}),
-    };
-    let result = ["results", "outputs"].into_iter().find_map(|key| item.get(key)).cloned().unwrap_or_default();
-    let result = if text(item, "status") == "failed" { failed(id, "the call failed") } else { answered(id, result) };
-    [called(id, name, args), result]
 }

@@ -89,6 +89,50 @@ fn reads_consecutive_chat_completions() {
 }
 
 #[test]
+fn reads_chat_calls_with_shared_index_and_deprecated_calls() {
+    let call = |id: &str| json!({"tool_calls": [{"index": 0, "id": id, "function": {"name": "find", "arguments": "{}"}}]});
+    let shared = [chunk(&call("a"), None), chunk(&call("b"), None), chunk(&json!({}), Some("tool_calls"))];
+    assert_eq!(told(&read(&events(&shared, true)).trace), ["call a find {}", "call b find {}"]);
+    let piece = |name: Option<&str>, arguments: &str| {
+        chunk(&json!({"function_call": {"name": name, "arguments": arguments}}), None)
+    };
+    let deprecated = [piece(Some("find"), "{\"id\""), piece(None, ":7}"), chunk(&json!({}), Some("function_call"))];
+    assert_eq!(told(&read(&events(&deprecated, true)).trace), ["call call_1 find {\"id\":7}"]);
+}
+
+#[test]
+fn reads_openai_calls_of_every_kind() {
+    let output = json!([
+        {"type": "computer_call", "call_id": "a", "action": {"type": "click", "x": 1}},
+        {"type": "local_shell_call", "call_id": "b", "action": {"command": ["ls"]}},
+        {"type": "local_shell_call_output", "call_id": "b", "output": "{\"files\":2}"},
+        {"type": "custom_tool_call", "call_id": "c", "name": "patch", "input": "*** Begin"},
+    ]);
+    let response = json!({"type": "response.completed", "response": {"status": "completed", "output": output}});
+    let created = json!({"type": "response.created", "response": {"status": "in_progress", "output": []}});
+    let expected = [
+        "call a computer {\"type\":\"click\",\"x\":1}",
+        "call b local_shell {\"command\":[\"ls\"]}",
+        "result b {\"files\":2}",
+        "call c patch \"*** Begin\"",
+    ];
+    assert_eq!(told(&read(&events(&[created, response], false)).trace), expected);
+}
+
+/// Agents add the results of their own tools to their messages.
+#[test]
+fn reads_tool_results_in_anthropic_messages() {
+    let message = json!({"type": "message", "role": "assistant", "stop_reason": "end_turn", "content": [
+        {"type": "tool_use", "id": "a", "name": "find", "input": {"id": 7}},
+        {"type": "tool_result", "tool_use_id": "a", "content": "{\"total\":20}"},
+        {"type": "text", "text": "It is 20."},
+    ]});
+    let read = typed(strict(None), "application/json", message.to_string().as_bytes());
+    assert_eq!(read.output, Ok(json!("It is 20.")));
+    assert_eq!(told(&read.trace), ["text It is 20.", "call a find {\"id\":7}", "result a {\"total\":20}"]);
+}
+
+#[test]
 fn warns_about_abnormal_finish_reason() {
     for (reason, warns) in [("stop", false), ("tool_calls", false), ("length", true), ("content_filter", true)] {
         let read = read(&events(&[chunk(&json!({"content": "a"}), None), chunk(&json!({}), Some(reason))], true));
