@@ -105,8 +105,8 @@ impl AguiDriver {
                     let code = code.map(|code| format!(" (code {code})")).unwrap_or_default();
                     return Err(DriveError::AgentError(format!("{message}{code}")));
                 }
-                cut_short @ (AnswerEnding::Truncated { .. } | AnswerEnding::Silent) => {
-                    let (message, help) = cut_short.cut_short().unwrap_or_default();
+                AnswerEnding::CutShort(cut) => {
+                    let (message, help) = cut.words();
                     return Err(DriveError::protocol(message, help));
                 }
             };

@@ -24,7 +24,14 @@ pub enum AnswerEnding {
         /// The error code.
         code: Option<String>,
     },
-    /// The stream ended in the middle of a run.
+    /// The stream ended early.
+    CutShort(CutShort),
+}
+
+/// How a stream ended early.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CutShort {
+    /// In the middle of a run.
     Truncated {
         /// The number of events.
         events: usize,
@@ -33,7 +40,7 @@ pub enum AnswerEnding {
         /// What is still open, each with its kind and id.
         open: Vec<String>,
     },
-    /// The stream ended before any event.
+    /// Before any event.
     Silent,
 }
 
@@ -51,11 +58,11 @@ pub enum RunOutcome {
     Cancelled,
 }
 
-impl AnswerEnding {
-    /// The error and the help for an answer that ended early; `None` for a complete one.
-    pub fn cut_short(&self) -> Option<(String, &'static str)> {
+impl CutShort {
+    /// The error and the help.
+    pub fn words(&self) -> (String, &'static str) {
         match self {
-            AnswerEnding::Truncated { events, last, open } => {
+            CutShort::Truncated { events, last, open } => {
                 let mut message = format!(
                     "the stream ended after {events} event{} without `RUN_FINISHED` or `RUN_ERROR`; the last was `{last}`",
                     if *events == 1 { "" } else { "s" }
@@ -64,13 +71,12 @@ impl AnswerEnding {
                     message.push_str("\nleft open: ");
                     message.push_str(&open.join(", "));
                 }
-                Some((message, "look at the server's log: it stopped, or something in between closed the connection"))
+                (message, "look at the server's log: it stopped, or something in between closed the connection")
             }
-            AnswerEnding::Silent => Some((
+            CutShort::Silent => (
                 "the stream ended without a single event".into(),
                 "look at the server's log: it accepted the request and sent nothing",
-            )),
-            AnswerEnding::Finished { .. } | AnswerEnding::Failed { .. } => None,
+            ),
         }
     }
 }

@@ -38,7 +38,7 @@ mod usage;
 mod tests;
 
 pub use conversation::{AguiMethod, AguiThread, VERSION, envelope};
-pub use ending::{AnswerEnding, RunOutcome};
+pub use ending::{AnswerEnding, CutShort, RunOutcome};
 pub use fields::AguiError;
 pub use interrupt::{Interrupt, Resume, names};
 pub use reader::{AguiReader, AguiStep};

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::calls::OpenToolCalls;
 use super::chunks::{Ends, Lanes};
 use super::conversation::{AguiMethod, AguiThread};
-use super::ending::AnswerEnding;
+use super::ending::{AnswerEnding, CutShort};
 use super::event_types::{EventType, event_type};
 use super::fields::{self, AguiError, AguiFields, AguiResult, quote};
 use super::interrupt::Interrupt;
@@ -149,8 +149,8 @@ impl AguiReader {
         }
         let ending = match self.failed.or(self.ending) {
             Some(ending) => ending,
-            None if self.last.is_empty() => AnswerEnding::Silent,
-            None => AnswerEnding::Truncated { events: self.number, last: self.last, open },
+            None if self.last.is_empty() => AnswerEnding::CutShort(CutShort::Silent),
+            None => AnswerEnding::CutShort(CutShort::Truncated { events: self.number, last: self.last, open }),
         };
         (self.out, ending)
     }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::super::RunOutcome;
+use super::super::{CutShort, RunOutcome};
 use super::*;
 
 fn ending(events: &[Value]) -> AnswerEnding {
@@ -79,15 +79,16 @@ fn a_truncated_stream_is_distinguished_from_a_complete_one() {
             r#"5 call c one "{\"a" begun 4"#
         ]
     );
-    let (message, _) = ending.cut_short().unwrap();
+    let AnswerEnding::CutShort(cut) = ending else { panic!("{ending:?}") };
     assert_eq!(
-        message,
+        cut.words().0,
         "the stream ended after 5 events without `RUN_FINISHED` or `RUN_ERROR`; the last was `TOOL_CALL_ARGS`\n\
          left open: message `m`, call `c`"
     );
-    assert_eq!(super::endings::ending(&[]), AnswerEnding::Silent);
+    assert_eq!(super::endings::ending(&[]), AnswerEnding::CutShort(CutShort::Silent));
     let again = super::endings::ending(&[started(), finished(), started()]);
-    assert_eq!(again, AnswerEnding::Truncated { events: 3, last: "RUN_STARTED".into(), open: vec![] });
+    let cut = CutShort::Truncated { events: 3, last: "RUN_STARTED".into(), open: vec![] };
+    assert_eq!(again, AnswerEnding::CutShort(cut));
 }
 
 #[test]
