@@ -25,7 +25,7 @@ mod template_parts;
 #[cfg(feature = "testing")]
 pub mod testing;
 
-pub use chat::{Resources, ScriptedModel};
+pub use chat::Resources;
 pub use driver::{Driver, DriverContext, ToolBases, TurnUnderWay};
 pub use error::DriveError;
 pub(crate) use error::DriveResult;

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_formats::load_model_script;
-use agentci_mock_llm::{ScriptIndex, ScriptMind};
+use agentci_mock_llm::{InProcessModel, ScriptIndex};
+use agentci_protocols::chat::ScriptedModel as _;
 use agentci_source::{MemoryFiles, Sources};
 
 pub(crate) fn script(bytes: &[u8]) {
@@ -13,10 +14,10 @@ pub(crate) fn script(bytes: &[u8]) {
     let mut sources = Sources::default();
     let Ok(script) = load_model_script(&files, &mut sources, Path::new("model.yaml")) else { return };
     let Ok(index) = ScriptIndex::new(Arc::new(script)) else { return };
-    let mind = ScriptMind::new(&index, 7);
-    mind.ask(r#"{"model":"m","messages":[{"role":"user","content":"refund order A-17"}]}"#);
+    let model = InProcessModel::new(&index, 7);
+    model.ask(r#"{"model":"m","messages":[{"role":"user","content":"refund order A-17"}]}"#);
     if let Ok(request) = std::str::from_utf8(request) {
-        mind.ask(request.trim_start_matches('\0'));
+        model.ask(request.trim_start_matches('\0'));
     }
 }
 

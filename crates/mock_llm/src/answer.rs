@@ -6,28 +6,28 @@ use super::tokens;
 
 /// An answer of the model.
 #[derive(Debug, Clone)]
-pub struct SpokenAnswer {
+pub(super) struct SpokenAnswer {
     /// The number of the request that it answers, from 1; ids are derived from it.
     pub(super) number: u64,
     /// Unix time in seconds.
     pub(super) created: u64,
     /// The model name to report.
-    pub model: String,
+    pub(super) model: String,
     pub(super) text: Option<String>,
     /// The tool calls that it requests.
-    pub calls: Vec<WantedCall>,
+    pub(super) calls: Vec<WantedCall>,
     pub(super) form: CallForm,
     pub(super) finish: Finish,
     /// Tokens of the request.
-    pub input_tokens: u32,
+    pub(super) input_tokens: u32,
     /// Tokens of the answer.
-    pub output_tokens: u32,
+    pub(super) output_tokens: u32,
     /// The number of equal choices that the request expects.
     pub(super) choices: u32,
     /// Whether a stream ends with the token usage.
     pub(super) include_usage: bool,
     /// When each token is due.
-    pub pace: AnswerPace,
+    pub(super) pace: AnswerPace,
     /// The conversation that it belongs to, if the request names one.
     pub(super) conversation: Option<String>,
 }
@@ -44,28 +44,19 @@ pub(super) enum CallForm {
 
 /// A tool call that the model requests.
 #[derive(Debug, Clone, PartialEq)]
-pub struct WantedCall {
+pub(super) struct WantedCall {
     /// Id of the call.
-    pub id: String,
+    pub(super) id: String,
     /// Name of the tool.
-    pub name: String,
+    pub(super) name: String,
     pub(super) args: serde_json::Value,
     /// The arguments as compact JSON, as they are sent.
-    pub json: String,
+    pub(super) json: String,
 }
 
 impl SpokenAnswer {
-    /// Its text: one piece, or one piece per token if it is paced.
-    pub fn pieces(&self) -> Vec<String> {
-        match &self.text {
-            None => Vec::new(),
-            Some(text) if self.pace.is_immediate() => vec![text.clone()],
-            Some(text) => tokens::tokens(text).map(str::to_owned).collect(),
-        }
-    }
-
     /// The `finish_reason` of Chat Completions.
-    pub fn finish_reason(&self) -> &'static str {
+    pub(super) fn finish_reason(&self) -> &'static str {
         match self.finish {
             Finish::Stop => "stop",
             Finish::Length => "length",

@@ -4,12 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::ModelScript;
+use agentci_protocols::chat::{AnswerCall, AnswerUsage, ModelAnswer, ModelReply, PacedAnswer, ScriptedModel};
 
+use super::answer::{SpokenAnswer, WantedCall};
 use super::index::{IndexError, RuleIndex};
-use super::rule_engine::{Decision, RuleEngine};
-use super::{journal::JournalEntry, openai, refusal::ModelRefusal};
+use super::rule_engine::{AnswerFault, Decision, RuleEngine};
+use super::{journal::JournalEntry, openai, refusal::ModelRefusal, tokens};
 
-/// A script with indexed rules, which many minds can share.
+/// A script with indexed rules, which many models can share.
 #[derive(Debug, Clone)]
 pub struct ScriptIndex {
     pub(super) script: Arc<ModelScript>,
@@ -26,18 +28,13 @@ impl ScriptIndex {
 
 /// A scripted model with its own state.
 #[derive(Debug)]
-pub struct ScriptMind(RuleEngine);
+pub struct InProcessModel(RuleEngine);
 
-impl ScriptMind {
+impl InProcessModel {
     /// A model that has answered nothing yet. `seed` is for random choices, unless the script has its own.
     pub fn new(index: &ScriptIndex, seed: u64) -> Self {
         let seed = index.script.seed.unwrap_or(seed);
         Self(RuleEngine::new(index.clone(), Some(seed), None))
-    }
-
-    /// Decides on a request, which is the JSON body of a Chat Completions request.
-    pub fn ask(&self, request: &str) -> Decision {
-        self.decide(request).unwrap_or_else(|refusal| Decision::Refuse(refusal, Duration::ZERO))
     }
 
     fn decide(&self, request: &str) -> Result<Decision, ModelRefusal> {
@@ -49,13 +46,50 @@ impl ScriptMind {
     }
 }
 
+impl ScriptedModel for InProcessModel {
+    fn ask(&self, request: &str) -> ModelReply {
+        match self.decide(request).unwrap_or_else(|refusal| Decision::Refuse(refusal, Duration::ZERO)) {
+            Decision::Say(answer, None) => ModelReply::Said(Box::new(paced(answer))),
+            Decision::Say(_, Some(AnswerFault::Malformed)) => ModelReply::Malformed,
+            Decision::Say(_, Some(AnswerFault::Cut)) => ModelReply::Cut,
+            Decision::Say(_, Some(AnswerFault::Hang)) => ModelReply::Hang,
+            Decision::Refuse(ModelRefusal { status, message, retry_after, .. }, after) => {
+                ModelReply::Refused { status, message, retry_after, after }
+            }
+        }
+    }
+}
+
+fn paced(answer: SpokenAnswer) -> PacedAnswer {
+    let pace = answer.pace;
+    let finish = Some(answer.finish_reason().to_owned());
+    // One piece, or one per token if it is paced.
+    let pieces: Vec<&str> = match &answer.text {
+        None => Vec::new(),
+        Some(text) if pace.is_immediate() => vec![text],
+        Some(text) => tokens::tokens(text).collect(),
+    };
+    let pieces = (1..).zip(pieces).map(|(token, piece)| (pace.due(token), piece.to_owned())).collect();
+    let [input, output] = [answer.input_tokens, answer.output_tokens].map(|tokens| Some(tokens.into()));
+    let calls = answer.calls.into_iter();
+    let answer = ModelAnswer {
+        model: Some(answer.model),
+        calls: calls.map(|WantedCall { id, name, json, .. }| AnswerCall { id, name, arguments: json }).collect(),
+        usage: Some(AnswerUsage { input, output, ..AnswerUsage::default() }),
+        finish,
+        text: answer.text.unwrap_or_default(),
+        complete: true,
+        ..ModelAnswer::default()
+    };
+    PacedAnswer { answer, latency: pace.latency, pieces }
+}
+
 #[cfg(test)]
 mod tests {
     use agentci_plan::{AnswerPace, Finish, ModelCondition, ModelFailure, ModelFailureKind, ModelRule, WantedWords};
     use agentci_source::{Sources, Span};
 
     use super::*;
-    use crate::AnswerFault;
 
     fn rule(user: &str, replies: &[&str]) -> ModelRule {
         ModelRule {
@@ -72,13 +106,13 @@ mod tests {
         }
     }
 
-    /// The text of an answer, the status of a refusal, or the fault of an answer.
-    fn said(mind: &ScriptMind, user: &str) -> Result<String, Result<u16, AnswerFault>> {
+    /// The text of an answer, the status of a refusal, or another reply.
+    fn said(model: &InProcessModel, user: &str) -> Result<String, Result<u16, ModelReply>> {
         let request = serde_json::json!({"model": "m", "messages": [{"role": "user", "content": user}]}).to_string();
-        match mind.ask(&request) {
-            Decision::Say(answer, None) => Ok(answer.pieces().concat()),
-            Decision::Say(_, Some(fault)) => Err(Err(fault)),
-            Decision::Refuse(refusal, _) => Err(Ok(refusal.status)),
+        match model.ask(&request) {
+            ModelReply::Said(paced) => Ok(paced.pieces.into_iter().map(|(_, piece)| piece).collect()),
+            ModelReply::Refused { status, .. } => Err(Ok(status)),
+            other => Err(Err(other)),
         }
     }
 
@@ -86,7 +120,7 @@ mod tests {
     fn models_sharing_a_script_have_separate_state() {
         let script = ModelScript { rules: vec![rule("hi", &["one", "two"])], ..ModelScript::default() };
         let index = ScriptIndex::new(Arc::new(script)).unwrap();
-        let (mine, yours) = (ScriptMind::new(&index, 0), ScriptMind::new(&index, 0));
+        let (mine, yours) = (InProcessModel::new(&index, 0), InProcessModel::new(&index, 0));
         assert_eq!([said(&mine, "hi"), said(&mine, "hi")], [Ok("one".into()), Ok("two".into())]);
         assert_eq!(said(&yours, "hi"), Ok("one".into()));
         assert_eq!(said(&mine, "bye"), Err(Ok(400)));
@@ -99,16 +133,16 @@ mod tests {
             finish: Some(Finish::Length),
             ..rule("", &["late but well"])
         };
-        let mind = |rule| {
+        let model = |rule| {
             let script = Arc::new(ModelScript { rules: vec![rule], ..ModelScript::default() });
-            ScriptMind::new(&ScriptIndex::new(script).unwrap(), 0)
+            InProcessModel::new(&ScriptIndex::new(script).unwrap(), 0)
         };
-        assert_eq!(said(&mind(failing(ModelFailureKind::Hang, None)), "x"), Err(Err(AnswerFault::Hang)));
-        assert_eq!(said(&mind(failing(ModelFailureKind::Cut, None)), "x"), Err(Err(AnswerFault::Cut)));
-        assert_eq!(said(&mind(failing(ModelFailureKind::Malformed, None)), "x"), Err(Err(AnswerFault::Malformed)));
+        assert_eq!(said(&model(failing(ModelFailureKind::Hang, None)), "x"), Err(Err(ModelReply::Hang)));
+        assert_eq!(said(&model(failing(ModelFailureKind::Cut, None)), "x"), Err(Err(ModelReply::Cut)));
+        assert_eq!(said(&model(failing(ModelFailureKind::Malformed, None)), "x"), Err(Err(ModelReply::Malformed)));
         let busy = ModelFailureKind::Status { status: 429, retry_after: None, message: None };
-        let mind = mind(failing(busy, Some(1)));
-        assert_eq!(said(&mind, "x"), Err(Ok(429)));
-        assert_eq!(said(&mind, "x"), Ok("late but well".into()));
+        let model = model(failing(busy, Some(1)));
+        assert_eq!(said(&model, "x"), Err(Ok(429)));
+        assert_eq!(said(&model, "x"), Ok("late but well".into()));
     }
 }

@@ -12,7 +12,7 @@
 //! thousand cost no more than one. `GET /__agentci/journal` lists all requests, `POST /__agentci/reset` clears the
 //! state; both need a token. The server stops when it is dropped.
 //!
-//! Code in this process needs no server: a [`ScriptMind`] answers by the same rules. A [`WireReader`] turns the
+//! Code in this process needs no server: a [`InProcessModel`] answers by the same rules. A [`WireReader`] turns the
 //! exchanges of an agent with a live or replayed model into the same trace events.
 
 mod answer;
@@ -51,10 +51,7 @@ mod strict;
 mod tokens;
 mod unscripted;
 
-pub use answer::{SpokenAnswer, WantedCall};
-pub use in_process::{ScriptIndex, ScriptMind};
+pub use in_process::{InProcessModel, ScriptIndex};
 pub use index::IndexError;
 pub use observation::{SeenCall, WireReader};
-pub use refusal::ModelRefusal;
-pub use rule_engine::{AnswerFault, Decision};
 pub use server::{ModelServer, ModelServerError, ModelServerOptions};

@@ -8,17 +8,17 @@ use super::{gemini, provider::Provider};
 
 /// An error response.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ModelRefusal {
+pub(super) struct ModelRefusal {
     /// The HTTP status.
-    pub status: u16,
+    pub(super) status: u16,
     /// The message in the body.
-    pub message: String,
+    pub(super) message: String,
     /// The part of the request that is wrong.
     pub(super) param: Option<String>,
     /// A code that is more specific than the status.
     pub(super) code: Option<&'static str>,
     /// The value of the `retry-after` header.
-    pub retry_after: Option<Duration>,
+    pub(super) retry_after: Option<Duration>,
     /// The allowed methods.
     pub(super) allow: Option<&'static str>,
 }

@@ -30,7 +30,7 @@ use super::tokens;
 const NAMELESS: &str = "gpt-test";
 /// How a request is answered.
 #[derive(Debug)]
-pub enum Decision {
+pub(super) enum Decision {
     /// Send this answer, with a fault if there is one.
     Say(SpokenAnswer, Option<AnswerFault>),
     /// Refuse the request, after this time.
@@ -40,7 +40,7 @@ pub enum Decision {
 /// A simulated fault of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
-pub enum AnswerFault {
+pub(super) enum AnswerFault {
     /// The answer is not valid JSON.
     Malformed,
     /// The answer breaks off.

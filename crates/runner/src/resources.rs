@@ -9,10 +9,10 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use agentci_drivers::chat::{ScriptedReply, ScriptedSpeech, ScriptedToolCall};
-use agentci_drivers::{Resources, ScriptedModel};
-use agentci_mock_llm::{AnswerFault, Decision, ModelRefusal, ScriptIndex, ScriptMind, SpokenAnswer, WantedCall};
+use agentci_drivers::Resources;
+use agentci_mock_llm::{InProcessModel, ScriptIndex};
 use agentci_plan::{ModelScript, ScriptFile, mix};
+use agentci_protocols::chat::ScriptedModel;
 use agentci_script::{ScriptError, ScriptProgram};
 
 /// Resources that all cases of a run share. Each is identified by its address and kept alive, so that the address is
@@ -51,60 +51,29 @@ pub(crate) struct CaseResources<'l> {
     library: &'l Library,
     seed: u64,
     /// In a cell, since drivers only have a shared reference.
-    minds: RefCell<Vec<(Arc<ModelScript>, Rc<ScriptedModelHandle>)>>,
+    models: RefCell<Vec<(Arc<ModelScript>, Rc<InProcessModel>)>>,
 }
 
 impl<'l> CaseResources<'l> {
     /// The random choices of a case depend on the run's seed and the case's id.
     pub(crate) fn new(library: &'l Library, case_id: &str, seed: u64) -> Self {
         let seed = case_id.bytes().fold(seed, |seed, byte| mix(seed ^ u64::from(byte)));
-        Self { library, seed, minds: RefCell::default() }
+        Self { library, seed, models: RefCell::default() }
     }
 }
 
 impl Resources for CaseResources<'_> {
     fn model(&self, script: &Arc<ModelScript>) -> Result<Rc<dyn ScriptedModel>, String> {
-        let mut minds = self.minds.borrow_mut();
-        if let Some((_, mind)) = minds.iter().find(|(known, _)| Arc::ptr_eq(known, script)) {
-            return Ok(Rc::<ScriptedModelHandle>::clone(mind));
+        let mut models = self.models.borrow_mut();
+        if let Some((_, model)) = models.iter().find(|(known, _)| Arc::ptr_eq(known, script)) {
+            return Ok(Rc::<InProcessModel>::clone(model));
         }
-        let mind = Rc::new(ScriptedModelHandle(ScriptMind::new(&self.library.index(script)?, self.seed)));
-        minds.push((Arc::clone(script), Rc::clone(&mind)));
-        Ok(mind)
+        let model = Rc::new(InProcessModel::new(&self.library.index(script)?, self.seed));
+        models.push((Arc::clone(script), Rc::clone(&model)));
+        Ok(model)
     }
 
     fn program(&self, file: &Arc<ScriptFile>) -> Result<Arc<ScriptProgram>, ScriptError> {
         self.library.program(file)
-    }
-}
-
-/// Adapts a scripted model for drivers.
-#[derive(Debug)]
-struct ScriptedModelHandle(ScriptMind);
-
-impl ScriptedModel for ScriptedModelHandle {
-    fn ask(&self, request: &str) -> ScriptedReply {
-        match self.0.ask(request) {
-            Decision::Say(answer, None) => ScriptedReply::Said(speech(answer)),
-            Decision::Say(_, Some(AnswerFault::Malformed)) => ScriptedReply::Malformed,
-            Decision::Say(_, Some(AnswerFault::Cut)) => ScriptedReply::Cut,
-            Decision::Say(_, Some(AnswerFault::Hang)) => ScriptedReply::Hang,
-            Decision::Refuse(ModelRefusal { status, message, retry_after, .. }, after) => {
-                ScriptedReply::Refused { status, message, retry_after, after }
-            }
-        }
-    }
-}
-
-fn speech(answer: SpokenAnswer) -> ScriptedSpeech {
-    let call = |WantedCall { id, name, json, .. }| ScriptedToolCall { id, name, arguments: json };
-    ScriptedSpeech {
-        pieces: answer.pieces(),
-        finish: answer.finish_reason().to_owned(),
-        tokens_in: answer.input_tokens.into(),
-        tokens_out: answer.output_tokens.into(),
-        model: answer.model,
-        calls: answer.calls.into_iter().map(call).collect(),
-        pace: answer.pace,
     }
 }

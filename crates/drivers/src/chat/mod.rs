@@ -27,7 +27,7 @@ mod session;
 
 pub(crate) use completion::{AnswerReader, Completion, CompletionError, cut_short, finish_word, provided};
 pub(crate) use driver::ChatDriver;
-pub use scripted::{NoResources, Resources, ScriptedModel, ScriptedReply, ScriptedSpeech, ScriptedToolCall};
+pub use scripted::{NoResources, Resources};
 
 #[cfg(test)]
 mod tests;

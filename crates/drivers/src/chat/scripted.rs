@@ -1,17 +1,16 @@
 //! Scripted models that run within this program: no socket, and no waiting unless the script says so.
 
-use std::fmt::Debug;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agentci_plan::{AnswerPace, ModelScript, ScriptFile};
+use agentci_plan::{ModelScript, ScriptFile};
+use agentci_protocols::chat::{ModelReply, PacedAnswer, ScriptedModel};
 use agentci_script::{ScriptError, ScriptProgram};
-use agentci_trace::{EventKind, Usage};
+use agentci_trace::EventKind;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::completion::Completion;
-pub use agentci_protocols::chat::AnswerCall as ScriptedToolCall;
 use super::refusal::refused;
 use super::retry::AnswerError;
 use crate::{DriveError, DriveResult, TraceSink};
@@ -39,55 +38,6 @@ impl Resources for NoResources {
     }
 }
 
-/// A scripted model.
-pub trait ScriptedModel: Debug {
-    /// Answers a request, which is JSON in the format of OpenAI's Chat Completions.
-    fn ask(&self, request: &str) -> ScriptedReply;
-}
-
-/// How a scripted model answers a request.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ScriptedReply {
-    /// It answers normally.
-    Said(ScriptedSpeech),
-    /// It answers with an error.
-    Refused {
-        /// The HTTP status that the error would have.
-        status: u16,
-        /// The error message.
-        message: String,
-        /// The value of `Retry-After`.
-        retry_after: Option<Duration>,
-        /// The delay before the error.
-        after: Duration,
-    },
-    /// Its answer is not JSON.
-    Malformed,
-    /// Its answer is truncated.
-    Cut,
-    /// It never answers.
-    Hang,
-}
-
-/// The answer of a scripted model.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct ScriptedSpeech {
-    /// The model name in the answer.
-    pub model: String,
-    /// Its text, in one piece or several.
-    pub pieces: Vec<String>,
-    /// The tool calls that it requests.
-    pub calls: Vec<ScriptedToolCall>,
-    /// The finish reason.
-    pub finish: String,
-    /// The tokens of the request.
-    pub tokens_in: u64,
-    /// The tokens of the answer.
-    pub tokens_out: u64,
-    /// When each piece is due.
-    pub pace: AnswerPace,
-}
-
 /// Sends one request, with `left` as the time limit.
 pub(super) async fn once(
     model: &dyn ScriptedModel,
@@ -96,12 +46,12 @@ pub(super) async fn once(
     sink: &mut TraceSink<'_>,
 ) -> Result<Completion, AnswerError> {
     match model.ask(request) {
-        ScriptedReply::Said(speech) if speech.pace.is_immediate() => Ok(say(speech, sink).await?),
-        ScriptedReply::Said(speech) => {
-            let said = tokio::time::timeout(left, say(speech, sink)).await;
+        ModelReply::Said(paced) if paced.is_immediate() => Ok(say(*paced, sink).await?),
+        ModelReply::Said(paced) => {
+            let said = tokio::time::timeout(left, say(*paced, sink)).await;
             Ok(said.map_err(|_| late(left))??)
         }
-        ScriptedReply::Refused { status, message, retry_after, after } => {
+        ModelReply::Refused { status, message, retry_after, after } => {
             if after > Duration::ZERO {
                 sleep(after.min(left)).await;
             }
@@ -110,15 +60,15 @@ pub(super) async fn once(
             let wait = Some(retry_after.unwrap_or_default());
             Err(AnswerError::of_status(status, error, wait, sink.clock().now()))
         }
-        ScriptedReply::Malformed => Err(AnswerError::Final(DriveError::protocol(
+        ModelReply::Malformed => Err(AnswerError::Final(DriveError::protocol(
             "the model's answer cannot be read: it is not JSON",
             "the script does this on purpose",
         ))),
-        ScriptedReply::Cut => {
+        ModelReply::Cut => {
             let words = "the model's answer broke off";
             Err(AnswerError::Final(DriveError::Transport(std::io::Error::other(words))))
         }
-        ScriptedReply::Hang => {
+        ModelReply::Hang => {
             sleep(left).await;
             Err(late(left))
         }
@@ -129,33 +79,20 @@ fn late(after: Duration) -> AnswerError {
     AnswerError::Final(DriveError::Timeout { after })
 }
 
-async fn say(speech: ScriptedSpeech, sink: &mut TraceSink<'_>) -> DriveResult<Completion> {
-    let paced = !speech.pace.is_immediate();
-    if paced {
-        sleep(speech.pace.latency).await;
+async fn say(paced: PacedAnswer, sink: &mut TraceSink<'_>) -> DriveResult<Completion> {
+    let immediate = paced.is_immediate();
+    if !immediate {
+        sleep(paced.latency).await;
     }
     let begun = Instant::now();
-    let mut text = String::new();
-    for (number, piece) in (1..).zip(&speech.pieces) {
-        match begun.checked_add(speech.pace.due(number)) {
-            Some(due) if paced => sleep_until(due).await,
-            Some(_) => {}
+    for (due, piece) in paced.pieces {
+        match begun.checked_add(due) {
+            Some(_) if immediate => {}
+            Some(due) => sleep_until(due).await,
             // A due time beyond the range of `Instant` never comes.
             None => std::future::pending::<()>().await,
         }
-        text.push_str(piece);
-        sink.push(EventKind::Text(piece.clone()))?;
+        sink.push(EventKind::Text(piece))?;
     }
-    Ok(completion(speech, text))
-}
-
-fn completion(speech: ScriptedSpeech, text: String) -> Completion {
-    Completion {
-        text,
-        calls: speech.calls,
-        finish: Some(speech.finish),
-        model: Some(speech.model),
-        usage: Usage { tokens_in: Some(speech.tokens_in), tokens_out: Some(speech.tokens_out), cost_usd: None },
-        ..Completion::default()
-    }
+    Ok(paced.answer.into())
 }

@@ -4,10 +4,10 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use agentci_plan::{ChatApi, ChatTarget, KeyHeader};
+use agentci_protocols::chat::ScriptedModel;
 use serde_json::{Map, Value};
 
 use super::assistant::AssistantRuntime;
-use super::scripted::ScriptedModel;
 use crate::error::OpenError;
 use crate::{DriveError, DriverContext};
 use agentci_exchange::AgentLine;

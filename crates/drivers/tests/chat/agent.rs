@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use agentci_drivers::mock::MockDraws;
 use agentci_drivers::{
-    Delivery, DriveError, Driver, DriverContext, Input, PendingAnswer, Resources, ScriptedModel, ToolHost, ToolReply,
+    Delivery, DriveError, Driver, DriverContext, Input, PendingAnswer, Resources, ToolHost, ToolReply,
     TraceSink,
 };
 use agentci_exchange::{AgentLine, AgentRecording, Clock};
@@ -17,6 +17,7 @@ use agentci_mock_llm::{ModelServer, ModelServerOptions};
 use agentci_plan::{
     Assistant, ChatApi, ChatPrompt, ChatTarget, Connector, ModelScript, OutputRule, ScriptFile, Target, Text,
 };
+use agentci_protocols::chat::ScriptedModel;
 use agentci_script::{ScriptError, ScriptProgram};
 use agentci_source::{MemoryFiles, Sources, Span, Spanned};
 use agentci_trace::{EventKind, ToolCall, ToolResult, Trace};

@@ -21,12 +21,14 @@ mod openai_chat;
 mod pieces;
 mod read;
 mod responses;
+mod scripted;
 
 pub use answer::{AnswerCall, AnswerUsage, ModelAnswer, ProviderTool, WireApi, parse_arguments};
 pub use messages::MessagesAssembly;
 pub use model::{model_in_path, requested_model};
 pub use openai_chat::ChatAssembly;
 pub use read::{read_answer, read_whole};
+pub use scripted::{ModelReply, PacedAnswer, ScriptedModel};
 
 #[cfg(test)]
 mod tests;
