@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use agentci_mcp::{
-    ClientCredentials, ConnectOptions, ElicitationAction, ElicitationAnswer, Error, McpClient, McpEndpoint,
+    ClientCredentials, ConnectOptions, ElicitationAction, ElicitationAnswer, McpError, McpClient, McpEndpoint,
     ServerAddress,
 };
 use serde_json::{Map, Value, json};
@@ -26,7 +26,7 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn run(url: String) -> Result<(), Error> {
+async fn run(url: String) -> Result<(), McpError> {
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
     let scenario = variable("MCP_CONFORMANCE_SCENARIO");
     let context: Value = serde_json::from_str(&variable("MCP_CONFORMANCE_CONTEXT")).unwrap_or_default();

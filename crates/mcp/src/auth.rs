@@ -10,7 +10,7 @@ use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
 use super::discovery::{self, DiscoveredAuth, TokenEndpoint};
-use super::error::Error;
+use super::error::McpError;
 use agentci_protocols::oauth::token_request;
 use agentci_wire::FetchedSecrets;
 use agentci_wire::http::{HttpMethod, StreamRequest, send};
@@ -77,7 +77,7 @@ impl ServerTokens {
     }
 
     /// The value of the `authorization` header; `None` if no token endpoint is known yet.
-    pub(super) async fn current(&self) -> Result<Option<String>, Error> {
+    pub(super) async fn current(&self) -> Result<Option<String>, McpError> {
         let mut state = self.state.lock().await;
         match &state.token {
             Some((token, until)) if until.is_none_or(|until| Instant::now() < until) => Ok(Some(token.clone())),
@@ -87,7 +87,7 @@ impl ServerTokens {
     }
 
     /// Fetches a new token after the server rejected a request with a challenge.
-    pub(super) async fn renew(&self, challenge: &str, refused: Option<&str>) -> Result<(), Error> {
+    pub(super) async fn renew(&self, challenge: &str, refused: Option<&str>) -> Result<(), McpError> {
         let mut state = self.state.lock().await;
         if state.token.as_ref().is_some_and(|(token, _)| Some(token.as_str()) != refused) {
             // Another request has already renewed the token.
@@ -107,7 +107,7 @@ impl ServerTokens {
         self.fetch(&mut state).await.map(drop)
     }
 
-    async fn fetch(&self, state: &mut TokenState) -> Result<String, Error> {
+    async fn fetch(&self, state: &mut TokenState) -> Result<String, McpError> {
         state.token = None;
         let Some(endpoint) = state.endpoint.clone() else { return Err(unauthorized("no token endpoint is known")) };
         let mut scopes = self.credentials.scopes.clone();
@@ -143,7 +143,7 @@ impl ServerTokens {
     }
 
     /// Sends the secret in a header if `basic`, else in the form.
-    async fn ask(&self, url: &str, fields: &[(&str, &str)], basic: bool) -> Result<(u16, Value), Error> {
+    async fn ask(&self, url: &str, fields: &[(&str, &str)], basic: bool) -> Result<(u16, Value), McpError> {
         let client = (self.credentials.client_id.as_str(), self.credentials.client_secret.as_str());
         let (headers, body) = token_request(client, fields, basic);
         let request = StreamRequest { url: url.to_owned(), method: HttpMethod::Post, headers, body: body.into() };
@@ -154,11 +154,11 @@ impl ServerTokens {
     }
 }
 
-pub(super) fn unauthorized(reason: &str) -> Error {
-    Error::Unauthorized(reason.to_owned())
+pub(super) fn unauthorized(reason: &str) -> McpError {
+    McpError::Unauthorized(reason.to_owned())
 }
 
-fn late() -> Error {
+fn late() -> McpError {
     unauthorized("no answer from the token endpoint in time")
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use tokio::time::{sleep, timeout};
 
 use super::connect::ConnectOptions;
-use super::error::Error;
+use super::error::McpError;
 use super::link::{CallReply, Link, McpLink, McpRequest};
 use super::revision::{self, Era, ServerFacts};
 use super::rounds;
@@ -69,17 +69,17 @@ impl McpClient {
     }
 
     /// All tools, as the server describes them.
-    pub async fn list_tools(&self, limit: Duration) -> Result<Vec<Value>, Error> {
+    pub async fn list_tools(&self, limit: Duration) -> Result<Vec<Value>, McpError> {
         self.within("tools/list", limit, self.tools()).await
     }
 
     /// All resources, as the server describes them.
-    pub async fn list_resources(&self, limit: Duration) -> Result<Vec<Value>, Error> {
+    pub async fn list_resources(&self, limit: Duration) -> Result<Vec<Value>, McpError> {
         self.within("resources/list", limit, self.list("resources/list", "resources")).await
     }
 
     /// All prompts, as the server describes them.
-    pub async fn list_prompts(&self, limit: Duration) -> Result<Vec<Value>, Error> {
+    pub async fn list_prompts(&self, limit: Duration) -> Result<Vec<Value>, McpError> {
         self.within("prompts/list", limit, self.list("prompts/list", "prompts")).await
     }
 
@@ -90,7 +90,7 @@ impl McpClient {
         arguments: &Value,
         answers: Vec<ElicitationAnswer>,
         limit: Duration,
-    ) -> Result<CallResult, Error> {
+    ) -> Result<CallResult, McpError> {
         let params = params([("name", name.into()), ("arguments", arguments.clone())]);
         let called = async {
             let known = self.facts.era == Era::Legacy || self.is_stdio() || self.mirrored(|_| ()).is_some();
@@ -102,7 +102,7 @@ impl McpClient {
             let answers = VecDeque::from(answers);
             match self.converse("tools/call", params.clone(), answers.clone()).await {
                 // The tools may have changed since they were listed.
-                Err(Error::Rpc(error)) if error.code == HEADER_MISMATCH && !self.is_stdio() => {
+                Err(McpError::Rpc(error)) if error.code == HEADER_MISMATCH && !self.is_stdio() => {
                     self.tools().await?;
                     self.converse("tools/call", params, answers).await
                 }
@@ -119,7 +119,7 @@ impl McpClient {
         uri: &str,
         answers: Vec<ElicitationAnswer>,
         limit: Duration,
-    ) -> Result<PartsResult, Error> {
+    ) -> Result<PartsResult, McpError> {
         let read = self.converse("resources/read", params([("uri", uri.into())]), answers.into());
         let (result, heard) = self.within("resources/read", limit, read).await?;
         Ok(PartsResult::read("resources/read", "contents", result, heard)?)
@@ -132,7 +132,7 @@ impl McpClient {
         arguments: &Value,
         answers: Vec<ElicitationAnswer>,
         limit: Duration,
-    ) -> Result<PartsResult, Error> {
+    ) -> Result<PartsResult, McpError> {
         let params = params([("name", name.into()), ("arguments", arguments.clone())]);
         let got = self.converse("prompts/get", params, answers.into());
         let (result, heard) = self.within("prompts/get", limit, got).await?;
@@ -156,11 +156,11 @@ impl McpClient {
         &self,
         method: &str,
         limit: Duration,
-        work: impl Future<Output = Result<T, Error>>,
-    ) -> Result<T, Error> {
+        work: impl Future<Output = Result<T, McpError>>,
+    ) -> Result<T, McpError> {
         timeout(limit, Box::pin(work)).await.unwrap_or_else(|_| {
             let (noise, stderr_tail) = (self.link.router.noise(), Vec::new());
-            Err(Error::TimedOut { method: method.into(), limit, noise, stderr_tail })
+            Err(McpError::TimedOut { method: method.into(), limit, noise, stderr_tail })
         })
     }
 
@@ -173,7 +173,7 @@ impl McpClient {
     }
 
     /// The tools, without those for which the headers of a modern request cannot be built.
-    async fn tools(&self) -> Result<Vec<Value>, Error> {
+    async fn tools(&self) -> Result<Vec<Value>, McpError> {
         let tools = self.list("tools/list", "tools").await?;
         if self.is_stdio() || self.facts.era == Era::Legacy {
             return Ok(tools);
@@ -185,7 +185,7 @@ impl McpClient {
         Ok(tools)
     }
 
-    async fn list(&self, method: &'static str, name: &str) -> Result<Vec<Value>, Error> {
+    async fn list(&self, method: &'static str, name: &str) -> Result<Vec<Value>, McpError> {
         let mut items = Vec::new();
         let (mut cursor, mut size) = (None, 0);
         for _ in 0..PAGES {
@@ -193,7 +193,7 @@ impl McpClient {
             let reply = self.ask(method, params, &mut VecDeque::new(), &mut Heard::default()).await?;
             size += reply.size;
             if size > LIST_BYTES {
-                return Err(Error::TooMuch { what: "bytes in one list", limit: LIST_BYTES });
+                return Err(McpError::TooMuch { what: "bytes in one list", limit: LIST_BYTES });
             }
             let mut result = object(method, reply.result)?;
             items.extend(list(method, &mut result, name)?);
@@ -202,7 +202,7 @@ impl McpClient {
                 next => cursor = next,
             }
         }
-        Err(Error::TooMuch { what: "pages in one list", limit: PAGES })
+        Err(McpError::TooMuch { what: "pages in one list", limit: PAGES })
     }
 
     /// Repeats a request until the server has all the input it requires.
@@ -211,7 +211,7 @@ impl McpClient {
         method: &'static str,
         params: Map<String, Value>,
         mut answers: VecDeque<ElicitationAnswer>,
-    ) -> Result<(Value, Heard), Error> {
+    ) -> Result<(Value, Heard), McpError> {
         let mut heard = Heard::default();
         let mut more = Map::new();
         for _ in 0..ROUNDS {
@@ -229,7 +229,7 @@ impl McpClient {
                 sleep(AGAIN).await;
             }
         }
-        Err(Error::TooMuch { what: "requests for more input", limit: ROUNDS })
+        Err(McpError::TooMuch { what: "requests for more input", limit: ROUNDS })
     }
 
     /// Sends a request; if the session is lost, again in a new one.
@@ -239,7 +239,7 @@ impl McpClient {
         params: Map<String, Value>,
         answers: &mut VecDeque<ElicitationAnswer>,
         heard: &mut Heard,
-    ) -> Result<CallReply, Error> {
+    ) -> Result<CallReply, McpError> {
         let mut headers = Vec::new();
         if self.facts.era == Era::Modern && !self.is_stdio() {
             headers = revision::modern_headers(method);
@@ -250,7 +250,7 @@ impl McpClient {
         let request = McpRequest { method, params, headers, may_cancel: true };
         let session = self.session_id();
         match self.link.begin(request.clone(), answers.len()).finish(answers, heard).await {
-            Err(Error::SessionLost) => {
+            Err(McpError::SessionLost) => {
                 self.renew(session.as_deref(), heard).await?;
                 self.link.begin(request, answers.len()).finish(answers, heard).await
             }
@@ -266,7 +266,7 @@ impl McpClient {
         }
     }
 
-    async fn renew(&self, lost: Option<&str>, heard: &mut Heard) -> Result<(), Error> {
+    async fn renew(&self, lost: Option<&str>, heard: &mut Heard) -> Result<(), McpError> {
         let _alone = self.renewal.lock().await;
         let McpLink::Http(http) = &self.link.transport else { return Ok(()) };
         if http.session().as_deref() == lost {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
 use super::client::McpClient;
-use super::error::Error;
+use super::error::McpError;
 use super::frame::FrameWatch;
 use super::http::{Http, McpEndpoint};
 use super::link::{Link, McpLink};
@@ -66,11 +66,11 @@ impl Default for ConnectOptions {
 
 impl McpClient {
     /// Connects to a server and detects its protocol version, all within the limit.
-    pub async fn connect(server: ServerAddress, options: ConnectOptions, limit: Duration) -> Result<Self, Error> {
+    pub async fn connect(server: ServerAddress, options: ConnectOptions, limit: Duration) -> Result<Self, McpError> {
         let deadline = (Instant::now() + limit.min(FAR), limit);
         match attempt(&server, &options, options.era, deadline).await {
             // Some legacy servers exit if the first message is not `initialize`.
-            Err(Error::Died { .. }) if options.era.is_none() => {
+            Err(McpError::Died { .. }) if options.era.is_none() => {
                 attempt(&server, &options, Some(Era::Legacy), deadline).await
             }
             outcome => outcome,
@@ -83,7 +83,7 @@ async fn attempt(
     options: &ConnectOptions,
     era: Option<Era>,
     (deadline, limit): (Instant, Duration),
-) -> Result<McpClient, Error> {
+) -> Result<McpClient, McpError> {
     let router = Arc::new(Router::new(options.watch.clone()));
     let transport = match server {
         ServerAddress::Stdio(command) => McpLink::Stdio(StdioServer::start(command, Arc::clone(&router))?),
@@ -98,7 +98,7 @@ async fn attempt(
             McpLink::Stdio(stdio) => stdio.close().await.stderr_tail,
             McpLink::Http(_) => Vec::new(),
         };
-        return Err(Error::TimedOut { method: "initialize".into(), limit, noise: link.router.noise(), stderr_tail });
+        return Err(McpError::TimedOut { method: "initialize".into(), limit, noise: link.router.noise(), stderr_tail });
     };
     link.router.keep(heard.notifications);
     let (facts, options) = (facts?, options.clone());

@@ -7,7 +7,7 @@ use reqwest::Url;
 use serde_json::Value;
 
 use super::auth::unauthorized;
-use super::error::Error;
+use super::error::McpError;
 use agentci_wire::http::{HttpMethod, StreamRequest, send};
 
 /// Maximum size of a metadata document in bytes.
@@ -40,7 +40,7 @@ pub(super) struct DiscoveredAuth {
 }
 
 /// Finds the token endpoint for a server.
-pub(super) async fn discover(resource: &Url, challenge: &str) -> Result<DiscoveredAuth, Error> {
+pub(super) async fn discover(resource: &Url, challenge: &str) -> Result<DiscoveredAuth, McpError> {
     let metadata = resource_metadata(resource, challenge).await?;
     let scopes = metadata.as_ref().map(|metadata| strings(&metadata["scopes_supported"])).unwrap_or_default();
     let issuer = match &metadata {
@@ -69,7 +69,7 @@ pub(super) async fn discover(resource: &Url, challenge: &str) -> Result<Discover
 }
 
 /// The server's own metadata, from the address in its challenge or from the standard addresses.
-async fn resource_metadata(resource: &Url, challenge: &str) -> Result<Option<Value>, Error> {
+async fn resource_metadata(resource: &Url, challenge: &str) -> Result<Option<Value>, McpError> {
     let named = parameter(challenge, "resource_metadata");
     let addresses = match named.as_deref().map(|address| resource.join(address)) {
         Some(Ok(address)) => vec![address],
@@ -118,7 +118,7 @@ fn at(server: &Url, paths: &[String]) -> Vec<Url> {
 }
 
 /// Fetches a document; `None` if it does not exist.
-async fn fetch(address: &Url) -> Result<Option<Value>, Error> {
+async fn fetch(address: &Url) -> Result<Option<Value>, McpError> {
     secure(address)?;
     let headers = vec![("accept".to_owned(), "application/json".to_owned())];
     let request = StreamRequest { url: address.to_string(), method: HttpMethod::Get, headers, body: Vec::new().into() };
@@ -132,7 +132,7 @@ async fn fetch(address: &Url) -> Result<Option<Value>, Error> {
 }
 
 /// Requires HTTPS, except for this machine, because secrets are sent.
-fn secure(address: &Url) -> Result<(), Error> {
+fn secure(address: &Url) -> Result<(), McpError> {
     let host = address.host_str().unwrap_or_default().trim_matches(['[', ']']);
     let here = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
     if address.scheme() == "https" || here {

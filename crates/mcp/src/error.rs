@@ -11,7 +11,7 @@ use agentci_protocols::mcp::{Defect, MalformedResultError};
 
 /// Why a request has no result.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Error {
+pub enum McpError {
     /// The server's program did not start.
     #[error("{0}")]
     NotStarted(String),
@@ -93,17 +93,17 @@ pub enum Error {
     Closed,
 }
 
-impl Error {
+impl McpError {
     /// How to fix it, if known.
     pub fn help(&self) -> Option<&'static str> {
         match self {
-            Error::NotStarted(_) => Some("check `command` and that the program is installed"),
-            Error::Died { .. } => Some("run the server's command by hand; its standard error says why it stopped"),
-            Error::TimedOut { noise: Some(_), .. } => {
+            McpError::NotStarted(_) => Some("check `command` and that the program is installed"),
+            McpError::Died { .. } => Some("run the server's command by hand; its standard error says why it stopped"),
+            McpError::TimedOut { noise: Some(_), .. } => {
                 Some("a stdio server may write only messages to its standard output; log to standard error")
             }
-            Error::NoAnswer { .. } => Some("add an answer for it to `answers`"),
-            Error::Unauthorized(_) => {
+            McpError::NoAnswer { .. } => Some("add an answer for it to `answers`"),
+            McpError::Unauthorized(_) => {
                 Some("set a header with credentials, or a client id and secret that the server accepts")
             }
             _ => None,

@@ -8,7 +8,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::auth::{ClientCredentials, ServerTokens};
-use super::error::Error;
+use super::error::McpError;
 use super::router::{MessageOrigin, Router};
 use super::stdio::MESSAGE_LIMIT;
 use super::stream::{self, StreamResumption};
@@ -82,9 +82,9 @@ impl Posting {
 }
 
 impl Http {
-    pub(super) fn new(endpoint: McpEndpoint, router: Arc<Router>, fetched: FetchedSecrets) -> Result<Self, Error> {
+    pub(super) fn new(endpoint: McpEndpoint, router: Arc<Router>, fetched: FetchedSecrets) -> Result<Self, McpError> {
         let url = reqwest::Url::parse(&endpoint.url)
-            .map_err(|error| Error::Http(HttpError::Url(error.to_string()).to_string()))?;
+            .map_err(|error| McpError::Http(HttpError::Url(error.to_string()).to_string()))?;
         let tokens = endpoint.credentials.clone().map(|credentials| ServerTokens::new(credentials, url, fetched));
         Ok(Self { endpoint, router, tokens, state: Mutex::default() })
     }
@@ -97,7 +97,7 @@ impl Http {
                 // The answer arrives over the stream of the listener.
                 Ok(()) if http.state().old.is_some() => {}
                 // Has no effect on a call that has been answered.
-                Ok(()) => http.router.fail(id, Error::Cut),
+                Ok(()) => http.router.fail(id, McpError::Cut),
                 Err(error) => http.router.fail(id, error),
             }
         });
@@ -105,7 +105,7 @@ impl Http {
     }
 
     /// Sends a message that has no answer.
-    pub(super) async fn tell(&self, message: Vec<u8>) -> Result<(), Error> {
+    pub(super) async fn tell(&self, message: Vec<u8>) -> Result<(), McpError> {
         self.router.sending(&message);
         let mut incoming = self.post(message, Vec::new()).await?;
         if incoming.status >= 300 {
@@ -141,13 +141,13 @@ impl Http {
     }
 
     /// Switches to the two URLs of the 2024 revision: one has the stream with all answers, which names the other.
-    pub(super) async fn go_back(self: &Arc<Self>) -> Result<(), Error> {
+    pub(super) async fn go_back(self: &Arc<Self>) -> Result<(), McpError> {
         let incoming = self.get(&StreamResumption::default()).await?;
         let (address, rest) = stream::find_address(incoming).await?;
-        let base = reqwest::Url::parse(&self.endpoint.url).map_err(|error| Error::Http(error.to_string()))?;
-        let address = base.join(&address).map_err(|error| Error::Http(error.to_string()))?;
+        let base = reqwest::Url::parse(&self.endpoint.url).map_err(|error| McpError::Http(error.to_string()))?;
+        let address = base.join(&address).map_err(|error| McpError::Http(error.to_string()))?;
         if address.origin() != base.origin() {
-            return Err(Error::Http("the server's stream names an address on another server".into()));
+            return Err(McpError::Http("the server's stream names an address on another server".into()));
         }
         let mut state = self.state();
         state.old = Some(address.into());
@@ -166,20 +166,20 @@ impl Http {
     }
 
     /// Requests the stream of unsolicited messages, or the rest of an interrupted one.
-    pub(super) async fn get(&self, resume: &StreamResumption) -> Result<Incoming, Error> {
+    pub(super) async fn get(&self, resume: &StreamResumption) -> Result<Incoming, McpError> {
         let mut headers = vec![("accept".to_owned(), "text/event-stream".to_owned())];
         headers.extend(resume.last_id.iter().map(|id| ("last-event-id".to_owned(), id.clone())));
         send(self.request(HttpMethod::Get, headers, Vec::new()).await?).await.map_err(failed)
     }
 
-    async fn exchange(&self, id: u64, message: Vec<u8>, headers: Vec<(String, String)>) -> Result<(), Error> {
+    async fn exchange(&self, id: u64, message: Vec<u8>, headers: Vec<(String, String)>) -> Result<(), McpError> {
         self.router.sending(&message);
         let session = self.session();
         let mut incoming = self.post(message, headers).await?;
         if incoming.status >= 300 {
             let (status, error) = (incoming.status, self.failure(&mut incoming).await);
             let lost = status == 404 || status == 400 && speaks_of_sessions(&error);
-            return Err(if lost && session.is_some() { Error::SessionLost } else { error });
+            return Err(if lost && session.is_some() { McpError::SessionLost } else { error });
         }
         if let Some(session) = incoming.header("mcp-session-id") {
             self.state().session = Some(session.to_owned());
@@ -192,12 +192,12 @@ impl Http {
                 Ok(())
             }
             _ if self.state().old.is_some() => Ok(()),
-            other => Err(Error::Status { status: incoming.status, body: format!("not a message: `{other}`") }),
+            other => Err(McpError::Status { status: incoming.status, body: format!("not a message: `{other}`") }),
         }
     }
 
     /// Posts a message; if the server requires a new token, again with one.
-    async fn post(&self, message: Vec<u8>, extra: Vec<(String, String)>) -> Result<Incoming, Error> {
+    async fn post(&self, message: Vec<u8>, extra: Vec<(String, String)>) -> Result<Incoming, McpError> {
         let mut headers = vec![("accept".to_owned(), "application/json, text/event-stream".to_owned())];
         headers.extend(extra);
         let request = self.request(HttpMethod::Post, headers.clone(), message.clone()).await?;
@@ -219,7 +219,7 @@ impl Http {
         method: HttpMethod,
         extra: Vec<(String, String)>,
         message: Vec<u8>,
-    ) -> Result<StreamRequest, Error> {
+    ) -> Result<StreamRequest, McpError> {
         let mut headers = Vec::new();
         if let Some(tokens) = &self.tokens
             && let Some(token) = tokens.current().await?
@@ -237,16 +237,16 @@ impl Http {
     }
 
     /// The error of a failed request: that in its body, if it is a JSON-RPC error.
-    async fn failure(&self, incoming: &mut Incoming) -> Error {
+    async fn failure(&self, incoming: &mut Incoming) -> McpError {
         let status = incoming.status;
         let body = incoming.body(FAILURE_LIMIT).await.unwrap_or_default();
         match jsonrpc::read(&body).ok().and_then(|mut messages| messages.pop()) {
             // The id is ignored: some servers send none, or one of their own.
             Some(JsonRpcMessage::Reply { outcome: Err(error), .. }) => {
                 self.router.received(&body);
-                Error::Rpc(error)
+                McpError::Rpc(error)
             }
-            _ => Error::Status { status, body: quote(&body) },
+            _ => McpError::Status { status, body: quote(&body) },
         }
     }
 
@@ -269,19 +269,19 @@ impl Drop for Http {
     }
 }
 
-pub(super) fn failed(error: HttpError) -> Error {
+pub(super) fn failed(error: HttpError) -> McpError {
     match error {
-        HttpError::TooLarge(limit) => Error::TooMuch { what: "bytes in one message", limit },
-        error => Error::Http(error.to_string()),
+        HttpError::TooLarge(limit) => McpError::TooMuch { what: "bytes in one message", limit },
+        error => McpError::Http(error.to_string()),
     }
 }
 
 /// Whether an error is about sessions. Many servers follow an SDK example that uses the wrong status for a lost
 /// session.
-fn speaks_of_sessions(error: &Error) -> bool {
-    matches!(error, Error::Rpc(error) if error.message.to_ascii_lowercase().contains("session"))
+fn speaks_of_sessions(error: &McpError) -> bool {
+    matches!(error, McpError::Rpc(error) if error.message.to_ascii_lowercase().contains("session"))
 }
 
-fn refused(incoming: &Incoming) -> Error {
-    Error::Unauthorized(format!("the server answered with status {}", incoming.status))
+fn refused(incoming: &Incoming) -> McpError {
+    McpError::Unauthorized(format!("the server answered with status {}", incoming.status))
 }

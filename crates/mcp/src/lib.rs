@@ -10,7 +10,7 @@
 //! violations of the server that do not prevent an answer.
 //!
 //! ```no_run
-//! # async fn example() -> Result<(), agentci_mcp::Error> {
+//! # async fn example() -> Result<(), agentci_mcp::McpError> {
 //! use std::time::Duration;
 //! use agentci_process::ProcessCommand;
 //! use agentci_mcp::{ConnectOptions, McpClient, ServerAddress};
@@ -48,7 +48,7 @@ pub use agentci_protocols::mcp::{
 pub use auth::ClientCredentials;
 pub use client::{Closing, McpClient};
 pub use connect::{ConnectOptions, ServerAddress};
-pub use error::Error;
+pub use error::McpError;
 pub use frame::{Direction, FrameWatch, McpFrame};
 pub use http::McpEndpoint;
 pub use revision::{Era, ServerFacts};

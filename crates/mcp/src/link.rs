@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
-use super::error::Error;
+use super::error::McpError;
 use super::http::{Http, Posting};
 use super::rounds::answer_question;
 use super::router::{Arrival, Router};
@@ -65,7 +65,7 @@ impl Link {
     }
 
     /// Sends a notification.
-    pub(super) async fn tell(&self, method: &str) -> Result<(), Error> {
+    pub(super) async fn tell(&self, method: &str) -> Result<(), McpError> {
         let message = jsonrpc::notification(method, Map::new());
         match &self.transport {
             McpLink::Stdio(stdio) => stdio.send(message),
@@ -98,9 +98,9 @@ impl PendingCall {
         mut self,
         answers: &mut VecDeque<ElicitationAnswer>,
         heard: &mut Heard,
-    ) -> Result<CallReply, Error> {
+    ) -> Result<CallReply, McpError> {
         loop {
-            match self.arrivals.recv().await.unwrap_or(Arrival::Failed(Error::Closed)) {
+            match self.arrivals.recv().await.unwrap_or(Arrival::Failed(McpError::Closed)) {
                 Arrival::Notification(notification) => heard.notifications.push(notification),
                 Arrival::Refused(method) => heard.refused.push(method),
                 Arrival::Question(id, question) => match answer_question(question, answers, heard) {
@@ -119,14 +119,14 @@ impl PendingCall {
                     return Ok(CallReply { result: outcome?, size });
                 }
                 Arrival::Failed(error) => {
-                    self.told = !matches!(error, Error::TooMuch { .. });
+                    self.told = !matches!(error, McpError::TooMuch { .. });
                     return Err(error);
                 }
             }
         }
     }
 
-    async fn answer(&self, message: Vec<u8>) -> Result<(), Error> {
+    async fn answer(&self, message: Vec<u8>) -> Result<(), McpError> {
         match &self.way {
             LinkKind::Stdio(outgoing) => {
                 let _ = outgoing.send(message);

@@ -7,7 +7,7 @@ use tokio::time::timeout;
 
 use super::connect::ConnectOptions;
 use super::discovery::strings;
-use super::error::Error;
+use super::error::McpError;
 use super::link::{CallReply, Link, McpLink, McpRequest};
 use agentci_protocols::mcp::versions::{
     HEADER_MISMATCH, LEGACY, META_CAPABILITIES, META_CLIENT, META_LOG_LEVEL, META_VERSION, MISSING_CAPABILITY, MODERN,
@@ -92,7 +92,7 @@ pub(super) async fn negotiate(
     options: &ConnectOptions,
     given: Option<Era>,
     heard: &mut Heard,
-) -> Result<ServerFacts, Error> {
+) -> Result<ServerFacts, McpError> {
     let facts = match (&link.transport, given) {
         (_, Some(Era::Legacy)) => None,
         (McpLink::Stdio(_), None) => over_stdio(link, options, heard).await?,
@@ -100,10 +100,10 @@ pub(super) async fn negotiate(
     };
     match (facts, given) {
         (Some(facts), _) => Ok(facts),
-        (None, Some(Era::Modern)) => Err(Error::NoCommonVersion { versions: vec!["only older versions".into()] }),
+        (None, Some(Era::Modern)) => Err(McpError::NoCommonVersion { versions: vec!["only older versions".into()] }),
         (None, _) => match (greet(link, options, heard).await, &link.transport) {
             // It may be a server of the 2024 revision, which has no `initialize` at this URL.
-            (Err(error @ Error::Status { status: 400 | 404 | 405, .. }), McpLink::Http(http)) => {
+            (Err(error @ McpError::Status { status: 400 | 404 | 405, .. }), McpLink::Http(http)) => {
                 http.go_back().await.map_err(|_| error)?;
                 greet(link, options, heard).await
             }
@@ -113,7 +113,7 @@ pub(super) async fn negotiate(
 }
 
 /// The handshake of the legacy era.
-pub(super) async fn greet(link: &Link, options: &ConnectOptions, heard: &mut Heard) -> Result<ServerFacts, Error> {
+pub(super) async fn greet(link: &Link, options: &ConnectOptions, heard: &mut Heard) -> Result<ServerFacts, McpError> {
     let reply = link.begin(options.initialize(), 0).finish(&mut VecDeque::new(), heard).await?;
     greeted(link, options, reply, heard).await
 }
@@ -123,7 +123,7 @@ async fn greeted(
     options: &ConnectOptions,
     reply: CallReply,
     heard: &mut Heard,
-) -> Result<ServerFacts, Error> {
+) -> Result<ServerFacts, McpError> {
     let facts = legacy_facts(reply)?;
     if let McpLink::Http(http) = &link.transport {
         http.adopt(&facts.version);
@@ -142,7 +142,7 @@ async fn greeted(
 
 /// Sends the modern request; `None` if the server needs the legacy handshake. A server that does not answer is sent
 /// both, because it may only be slow to start; its answer decides.
-async fn over_stdio(link: &Link, options: &ConnectOptions, heard: &mut Heard) -> Result<Option<ServerFacts>, Error> {
+async fn over_stdio(link: &Link, options: &ConnectOptions, heard: &mut Heard) -> Result<Option<ServerFacts>, McpError> {
     let (mut nothing, mut also_nothing) = (VecDeque::new(), VecDeque::new());
     let (mut early, mut late) = (Heard::default(), Heard::default());
     let facts = {
@@ -160,7 +160,7 @@ async fn over_stdio(link: &Link, options: &ConnectOptions, heard: &mut Heard) ->
                     outcome = &mut greeting => match outcome {
                         Ok(reply) => Ok(Some(greeted(link, options, reply, heard).await?)),
                         // A server that rejects the handshake may still answer the modern request.
-                        Err(refusal @ Error::Rpc(_)) => match recognise(discover.await)? {
+                        Err(refusal @ McpError::Rpc(_)) => match recognise(discover.await)? {
                             Some(facts) => Ok(Some(facts)),
                             None => Err(refusal),
                         },
@@ -176,7 +176,7 @@ async fn over_stdio(link: &Link, options: &ConnectOptions, heard: &mut Heard) ->
 }
 
 /// Sends the modern request and waits for the answer; `None` if the server needs the legacy handshake.
-async fn at_once(link: &Link, options: &ConnectOptions, heard: &mut Heard) -> Result<Option<ServerFacts>, Error> {
+async fn at_once(link: &Link, options: &ConnectOptions, heard: &mut Heard) -> Result<Option<ServerFacts>, McpError> {
     let mut outcome = link.begin(options.discover(), 0).finish(&mut VecDeque::new(), heard).await;
     if outcome.as_ref().is_err_and(names_modern) {
         // The server rejected a version that it claims to support: try once more.
@@ -184,30 +184,30 @@ async fn at_once(link: &Link, options: &ConnectOptions, heard: &mut Heard) -> Re
     }
     match outcome {
         // A status without a message: the server does not support such requests.
-        Err(Error::Status { status: 200..=499, .. }) => Ok(None),
+        Err(McpError::Status { status: 200..=499, .. }) => Ok(None),
         outcome => recognise(outcome),
     }
 }
 
-fn names_modern(error: &Error) -> bool {
-    matches!(error, Error::Rpc(error) if error.code == UNSUPPORTED_VERSION
+fn names_modern(error: &McpError) -> bool {
+    matches!(error, McpError::Rpc(error) if error.code == UNSUPPORTED_VERSION
         && error.data.as_ref().is_some_and(|data| strings(&data["supported"]).iter().any(|version| version == MODERN)))
 }
 
 /// Interprets the answer to the modern request: a modern server, `None` for one that needs the legacy handshake, or an
 /// error.
-fn recognise(outcome: Result<CallReply, Error>) -> Result<Option<ServerFacts>, Error> {
+fn recognise(outcome: Result<CallReply, McpError>) -> Result<Option<ServerFacts>, McpError> {
     match outcome {
         Ok(reply) => {
             let versions = strings(&reply.result["supportedVersions"]);
             Ok(versions.iter().any(|version| version == MODERN).then(|| modern_facts(&reply.result)))
         }
-        Err(Error::Rpc(error)) if error.code == UNSUPPORTED_VERSION => {
+        Err(McpError::Rpc(error)) if error.code == UNSUPPORTED_VERSION => {
             let versions = strings(&error.data.unwrap_or_default()["supported"]);
             let legacy = versions.is_empty() || versions.iter().any(|version| LEGACY.contains(&version.as_str()));
-            if legacy { Ok(None) } else { Err(Error::NoCommonVersion { versions }) }
+            if legacy { Ok(None) } else { Err(McpError::NoCommonVersion { versions }) }
         }
-        Err(Error::Rpc(rpc)) if !matches!(rpc.code, HEADER_MISMATCH | MISSING_CAPABILITY) => Ok(None),
+        Err(McpError::Rpc(rpc)) if !matches!(rpc.code, HEADER_MISMATCH | MISSING_CAPABILITY) => Ok(None),
         Err(error) => Err(error),
     }
 }
@@ -226,14 +226,14 @@ fn modern_facts(result: &Value) -> ServerFacts {
     }
 }
 
-fn legacy_facts(reply: CallReply) -> Result<ServerFacts, Error> {
+fn legacy_facts(reply: CallReply) -> Result<ServerFacts, McpError> {
     let mut result = object("initialize", reply.result)?;
     let version = result.get("protocolVersion").and_then(Value::as_str).map(str::to_owned);
     let Some(version) = version else {
         return Err(MalformedResultError::new("initialize", "`protocolVersion` is missing").into());
     };
     if !LEGACY.contains(&version.as_str()) {
-        return Err(Error::NoCommonVersion { versions: vec![version] });
+        return Err(McpError::NoCommonVersion { versions: vec![version] });
     }
     Ok(ServerFacts {
         era: Era::Legacy,
@@ -249,12 +249,12 @@ mod tests {
     use super::*;
     use agentci_protocols::jsonrpc::RpcError;
 
-    fn said(result: Value) -> Result<Option<ServerFacts>, Error> {
+    fn said(result: Value) -> Result<Option<ServerFacts>, McpError> {
         recognise(Ok(CallReply { result, size: 0 }))
     }
 
-    fn refused(code: i64, data: Value) -> Result<Option<ServerFacts>, Error> {
-        recognise(Err(Error::Rpc(RpcError { code, message: String::new(), data: Some(data) })))
+    fn refused(code: i64, data: Value) -> Result<Option<ServerFacts>, McpError> {
+        recognise(Err(McpError::Rpc(RpcError { code, message: String::new(), data: Some(data) })))
     }
 
     #[test]
@@ -274,8 +274,8 @@ mod tests {
         assert_eq!(refused(UNSUPPORTED_VERSION, json!({ "supported": ["2025-06-18", "2030-01-01"] })), Ok(None));
         assert_eq!(
             refused(UNSUPPORTED_VERSION, json!({ "supported": ["2030-01-01"] })),
-            Err(Error::NoCommonVersion { versions: vec!["2030-01-01".into()] })
+            Err(McpError::NoCommonVersion { versions: vec!["2030-01-01".into()] })
         );
-        assert!(matches!(refused(MISSING_CAPABILITY, Value::Null), Err(Error::Rpc(_))));
+        assert!(matches!(refused(MISSING_CAPABILITY, Value::Null), Err(McpError::Rpc(_))));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use serde_json::{Map, Value, json};
 
-use super::error::Error;
+use super::error::McpError;
 use agentci_protocols::mcp::{AnsweredQuestion, ElicitationAnswer, ElicitationQuestion, Heard};
 
 /// The additional parameters of the repeated call.
@@ -12,7 +12,7 @@ pub(super) fn respond(
     result: Value,
     answers: &mut VecDeque<ElicitationAnswer>,
     heard: &mut Heard,
-) -> Result<Map<String, Value>, Error> {
+) -> Result<Map<String, Value>, McpError> {
     let Value::Object(mut result) = result else { return Ok(Map::new()) };
     let mut more = Map::new();
     if let Some(Value::Object(requests)) = result.shift_remove("inputRequests") {
@@ -28,11 +28,11 @@ pub(super) fn respond(
     Ok(more)
 }
 
-fn answer(request: &Value, answers: &mut VecDeque<ElicitationAnswer>, heard: &mut Heard) -> Result<Value, Error> {
+fn answer(request: &Value, answers: &mut VecDeque<ElicitationAnswer>, heard: &mut Heard) -> Result<Value, McpError> {
     match request["method"].as_str().unwrap_or_default() {
         "elicitation/create" => answer_question(ElicitationQuestion::read(&request["params"]), answers, heard),
         "roots/list" => Ok(json!({ "roots": [] })),
-        other => Err(Error::NotOffered(other.to_owned())),
+        other => Err(McpError::NotOffered(other.to_owned())),
     }
 }
 
@@ -41,9 +41,9 @@ pub(super) fn answer_question(
     question: ElicitationQuestion,
     answers: &mut VecDeque<ElicitationAnswer>,
     heard: &mut Heard,
-) -> Result<Value, Error> {
+) -> Result<Value, McpError> {
     let Some(answer) = answers.pop_front() else {
-        return Err(Error::NoAnswer { message: question.message, schema: question.schema });
+        return Err(McpError::NoAnswer { message: question.message, schema: question.schema });
     };
     let answer = question.answered(&answer);
     heard.asked.push(AnsweredQuestion { question, answer: answer.clone() });

@@ -7,7 +7,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::error::Error;
+use super::error::McpError;
 use super::frame::{Direction, FrameWatch};
 use agentci_protocols::jsonrpc::{self, JsonRpcMessage, RpcError};
 use agentci_protocols::mcp::{Defect, ElicitationQuestion, McpFault, Notification, quote};
@@ -34,7 +34,7 @@ pub(super) enum Arrival {
     /// A request that was refused.
     Refused(String),
     /// There will be no answer.
-    Failed(Error),
+    Failed(McpError),
 }
 
 /// The channel of a message, which may identify its call.
@@ -60,7 +60,7 @@ struct RouterState {
     stray: Vec<Notification>,
     stray_bytes: usize,
     defects: Vec<Defect>,
-    broken: Option<Error>,
+    broken: Option<McpError>,
 }
 
 #[derive(Debug)]
@@ -138,12 +138,12 @@ impl Router {
     }
 
     /// Ends one call with an error.
-    pub(super) fn fail(&self, id: u64, error: Error) {
+    pub(super) fn fail(&self, id: u64, error: McpError) {
         self.state().end(id, error);
     }
 
     /// Ends all calls with an error, including future ones.
-    pub(super) fn fail_all(&self, error: &Error) {
+    pub(super) fn fail_all(&self, error: &McpError) {
         let mut state = self.state();
         for waiting in std::mem::take(&mut state.calls).into_values() {
             let _ = waiting.to.send(Arrival::Failed(error.clone()));
@@ -214,9 +214,9 @@ impl RouterState {
         waiting.notifications += 1;
         waiting.bytes += size;
         if waiting.notifications > NOTIFICATIONS {
-            self.end(id, Error::TooMuch { what: "notifications in one call", limit: NOTIFICATIONS });
+            self.end(id, McpError::TooMuch { what: "notifications in one call", limit: NOTIFICATIONS });
         } else if waiting.bytes > NOTIFICATION_BYTES {
-            self.end(id, Error::TooMuch { what: "bytes of notifications in one call", limit: NOTIFICATION_BYTES });
+            self.end(id, McpError::TooMuch { what: "bytes of notifications in one call", limit: NOTIFICATION_BYTES });
         } else {
             let _ = waiting.to.send(Arrival::Notification(notification));
         }
@@ -253,7 +253,7 @@ impl RouterState {
         };
         waiting.questions += 1;
         if waiting.questions > QUESTIONS {
-            let error = Error::TooMuch { what: "requests in one call", limit: QUESTIONS };
+            let error = McpError::TooMuch { what: "requests in one call", limit: QUESTIONS };
             self.end(number.unwrap_or_default(), error);
             return None;
         }
@@ -267,7 +267,7 @@ impl RouterState {
         Some(jsonrpc::reply(&id, Err(refusal)))
     }
 
-    fn end(&mut self, id: u64, error: Error) {
+    fn end(&mut self, id: u64, error: McpError) {
         if let Some(waiting) = self.calls.remove(&id) {
             let _ = waiting.to.send(Arrival::Failed(error));
         }

@@ -7,7 +7,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
-use super::error::Error;
+use super::error::McpError;
 use super::router::{MessageOrigin, Router};
 use agentci_process::{Ending, Exit, Grace, LineError, LineReader, Outbox, Pipes, Process, ProcessCommand};
 use agentci_protocols::mcp::{McpFault, quote};
@@ -35,8 +35,8 @@ pub(super) struct StdioServer {
 }
 
 impl StdioServer {
-    pub(super) fn start(command: &ProcessCommand, router: Arc<Router>) -> Result<Self, Error> {
-        let (process, pipes) = Process::spawn(command).map_err(|error| Error::NotStarted(error.to_string()))?;
+    pub(super) fn start(command: &ProcessCommand, router: Arc<Router>) -> Result<Self, McpError> {
+        let (process, pipes) = Process::spawn(command).map_err(|error| McpError::NotStarted(error.to_string()))?;
         let (outgoing, messages) = unbounded_channel();
         let server = RunningServer { process, router, exit: None };
         Ok(Self { outgoing, task: tokio::spawn(server.run(pipes, messages)) })
@@ -72,7 +72,7 @@ enum ConversationStop {
     /// The server's process or its output ended.
     Left,
     /// The server exceeded a limit.
-    Failed(Error),
+    Failed(McpError),
 }
 
 struct RunningServer {
@@ -86,9 +86,9 @@ impl RunningServer {
         let stop = self.converse(pipes, messages).await;
         let ending = self.process.end(if matches!(stop, ConversationStop::Asked) { DONE } else { BROKEN }).await;
         let error = match stop {
-            ConversationStop::Asked => Error::Closed,
+            ConversationStop::Asked => McpError::Closed,
             ConversationStop::Failed(error) => error,
-            ConversationStop::Left => Error::Died {
+            ConversationStop::Left => McpError::Died {
                 exit: self.exit.or(ending.exit),
                 stderr_tail: ending.stderr_tail.clone(),
                 noise: self.router.noise(),
@@ -132,7 +132,7 @@ impl RunningServer {
                     Err(LineError::TooLong { limit, beginning }) => {
                         let reason = format!("a message of more than {} MiB", limit >> 20);
                         self.router.defect(McpFault::Noise, reason, quote(&beginning).as_bytes());
-                        return ConversationStop::Failed(Error::TooMuch { what: "bytes in one message", limit });
+                        return ConversationStop::Failed(McpError::TooMuch { what: "bytes in one message", limit });
                     }
                 },
                 exit = self.process.exited(), if self.exit.is_none() => {

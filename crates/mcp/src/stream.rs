@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::{sleep, timeout};
 
-use super::error::Error;
+use super::error::McpError;
 use super::http::{Http, failed};
 use super::router::MessageOrigin;
 use super::stdio::MESSAGE_LIMIT;
@@ -45,7 +45,7 @@ impl StreamResumption {
 }
 
 /// Reads the stream that answers one call. If it ends early, it is resumed, provided the server sent an event id.
-pub(super) async fn answer(http: &Http, incoming: Incoming, id: u64) -> Result<(), Error> {
+pub(super) async fn answer(http: &Http, incoming: Incoming, id: u64) -> Result<(), McpError> {
     let mut resume = StreamResumption::default();
     let mut events = McpEvents::new(incoming);
     let mut attempts = 0;
@@ -53,8 +53,8 @@ pub(super) async fn answer(http: &Http, incoming: Incoming, id: u64) -> Result<(
         let heard = match read(http, &mut events, id, &mut resume).await {
             Ok(heard) => heard,
             // A broken connection ends the stream too.
-            Err(error @ Error::Http(_)) if resume.last_id.is_none() => return Err(error),
-            Err(Error::Http(_)) => false,
+            Err(error @ McpError::Http(_)) if resume.last_id.is_none() => return Err(error),
+            Err(McpError::Http(_)) => false,
             Err(error) => return Err(error),
         };
         attempts = if heard { 0 } else { attempts + 1 };
@@ -91,15 +91,15 @@ pub(super) async fn listen(http: Weak<Http>) {
 pub(super) struct OldStream(McpEvents);
 
 /// Waits for the URL to post messages to.
-pub(super) async fn find_address(incoming: Incoming) -> Result<(String, OldStream), Error> {
+pub(super) async fn find_address(incoming: Incoming) -> Result<(String, OldStream), McpError> {
     if incoming.status != 200 || incoming.content_type() != "text/event-stream" {
-        return Err(Error::Status { status: incoming.status, body: String::new() });
+        return Err(McpError::Status { status: incoming.status, body: String::new() });
     }
     let mut events = McpEvents::new(incoming);
-    let first = timeout(ADDRESS, events.next()).await.unwrap_or(Err(Error::Cut))?;
+    let first = timeout(ADDRESS, events.next()).await.unwrap_or(Err(McpError::Cut))?;
     match first {
         Some(frame) if frame.event.as_deref() == Some("endpoint") => Ok((frame.data, OldStream(events))),
-        _ => Err(Error::Cut),
+        _ => Err(McpError::Cut),
     }
 }
 
@@ -108,7 +108,7 @@ impl OldStream {
     pub(super) async fn read(mut self, http: Weak<Http>) {
         read_weakly(&http, &mut self.0, &mut StreamResumption::default()).await;
         if let Some(http) = http.upgrade() {
-            http.router.fail_all(&Error::Cut);
+            http.router.fail_all(&McpError::Cut);
         }
     }
 }
@@ -124,7 +124,7 @@ async fn read_weakly(http: &Weak<Http>, events: &mut McpEvents, resume: &mut Str
     heard
 }
 
-async fn read(http: &Http, events: &mut McpEvents, id: u64, resume: &mut StreamResumption) -> Result<bool, Error> {
+async fn read(http: &Http, events: &mut McpEvents, id: u64, resume: &mut StreamResumption) -> Result<bool, McpError> {
     let mut heard = false;
     while let Some(frame) = events.next().await? {
         heard |= !frame.data.is_empty();
@@ -161,13 +161,13 @@ impl McpEvents {
         Self { incoming, decoder: Decoder::new(MESSAGE_LIMIT + (64 << 10)), ended: false }
     }
 
-    async fn next(&mut self) -> Result<Option<SseEvent>, Error> {
+    async fn next(&mut self) -> Result<Option<SseEvent>, McpError> {
         while !self.ended {
             match self.decoder.next() {
                 Ok(Some(frame)) => return Ok(Some(frame)),
                 Ok(None) => {}
                 Err(SseError::TooLarge { .. }) => {
-                    return Err(Error::TooMuch { what: "bytes in one message", limit: MESSAGE_LIMIT });
+                    return Err(McpError::TooMuch { what: "bytes in one message", limit: MESSAGE_LIMIT });
                 }
             }
             match self.incoming.chunk().await.map_err(failed)? {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use agentci_mcp::{
-    ClientCredentials, ConnectOptions, Direction, ElicitationAction, ElicitationAnswer, Era, Error, FrameWatch,
+    ClientCredentials, ConnectOptions, Direction, ElicitationAction, ElicitationAnswer, Era, McpError, FrameWatch,
     McpClient, McpEndpoint, ServerAddress,
 };
 use agentci_process::{Exit, Grace, LineReader, Process, ProcessCommand};
@@ -74,10 +74,10 @@ async fn uses_the_python_server(client: &McpClient) {
     assert_eq!(reserved.text(), "4 for Ann on Monday");
     assert_eq!(reserved.heard.asked[0].question.message, "Who is it for?");
     let unanswered = client.call_tool("reserve", &json!({ "day": "Monday" }), vec![], LIMIT).await.unwrap_err();
-    assert!(matches!(&unanswered, Error::NoAnswer { message, schema: Some(_) } if message == "Who is it for?"));
+    assert!(matches!(&unanswered, McpError::NoAnswer { message, schema: Some(_) } if message == "Who is it for?"));
 
     assert_eq!(client.read_resource("note://today", vec![], LIMIT).await.unwrap().text(), "Buy bread.");
-    assert!(matches!(client.read_resource("note://never", vec![], LIMIT).await, Err(Error::Rpc(_))));
+    assert!(matches!(client.read_resource("note://never", vec![], LIMIT).await, Err(McpError::Rpc(_))));
     assert_eq!(client.list_resources(LIMIT).await.unwrap()[0]["uri"], "note://today");
     assert_eq!(client.list_prompts(LIMIT).await.unwrap()[0]["name"], "review");
     let prompt = client.get_prompt("review", &json!({ "text": "this" }), vec![], LIMIT).await.unwrap();
@@ -94,7 +94,7 @@ async fn uses_the_python_server(client: &McpClient) {
     assert!(begun.elapsed() < Duration::from_millis(2900), "one after the other: {:?}", begun.elapsed());
 
     let late = client.call_tool("wait", &json!({ "seconds": 30 }), vec![], Duration::from_millis(200)).await;
-    assert!(matches!(late, Err(Error::TimedOut { .. })), "{late:?}");
+    assert!(matches!(late, Err(McpError::TimedOut { .. })), "{late:?}");
     // The server still answers.
     assert_eq!(client.call_tool("add", &json!({ "a": 1, "b": 1 }), vec![], LIMIT).await.unwrap().text(), "2");
     assert_eq!(client.defects(), []);
@@ -107,7 +107,7 @@ async fn python_server_over_stdio() {
         assert_eq!(client.facts().era, expected);
         uses_the_python_server(&client).await;
         let died = client.call_tool("leave", &json!({ "code": 7 }), vec![], LIMIT).await.unwrap_err();
-        let Error::Died { exit, stderr_tail, .. } = &died else { panic!("{died:?}") };
+        let McpError::Died { exit, stderr_tail, .. } = &died else { panic!("{died:?}") };
         assert_eq!(*exit, Some(Exit::Code(7)));
         assert!(stderr_tail.iter().any(|line| line == "leaving on purpose"), "{stderr_tail:?}");
         client.close().await;
@@ -234,6 +234,6 @@ async fn reports_failed_token_request() {
     };
     let endpoint = McpEndpoint { credentials: Some(credentials), ..endpoint };
     let error = McpClient::connect(ServerAddress::Http(endpoint), ConnectOptions::default(), LIMIT).await.unwrap_err();
-    assert!(matches!(&error, Error::Unauthorized(reason) if reason.contains("404")), "{error}");
+    assert!(matches!(&error, McpError::Unauthorized(reason) if reason.contains("404")), "{error}");
     process.end(AT_ONCE).await;
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agentci_mcp::Error;
+use agentci_mcp::McpError;
 use serde::{Deserialize, Serialize};
 
 use crate::DriveError;
@@ -37,29 +37,29 @@ enum FailureKind {
 
 impl McpFailure {
     /// The failure for an error of the client. Until the server is `reached`, HTTP errors mean that it is unreachable.
-    pub(super) fn of(error: &Error, reached: bool, limit: Duration) -> Self {
+    pub(super) fn of(error: &McpError, reached: bool, limit: Duration) -> Self {
         let kind = match error {
-            Error::NotStarted(_) => FailureKind::NotStarted,
-            Error::Http(_) if !reached => FailureKind::Unreachable,
-            Error::Died { .. } | Error::Http(_) | Error::Cut | Error::Closed => FailureKind::Left,
+            McpError::NotStarted(_) => FailureKind::NotStarted,
+            McpError::Http(_) if !reached => FailureKind::Unreachable,
+            McpError::Died { .. } | McpError::Http(_) | McpError::Cut | McpError::Closed => FailureKind::Left,
             // Noise on its output is the likely reason of a timeout.
-            Error::TimedOut { noise: None, .. } => {
+            McpError::TimedOut { noise: None, .. } => {
                 FailureKind::Timeout { after_us: u64::try_from(limit.as_micros()).unwrap_or(u64::MAX) }
             }
-            Error::Rpc(_)
-            | Error::NoAnswer { .. }
-            | Error::Status { .. }
-            | Error::Unauthorized(_)
-            | Error::SessionLost => FailureKind::Refused,
-            Error::TimedOut { .. }
-            | Error::Malformed { .. }
-            | Error::NotOffered(_)
-            | Error::NoCommonVersion { .. }
-            | Error::TooMuch { .. } => FailureKind::Protocol,
+            McpError::Rpc(_)
+            | McpError::NoAnswer { .. }
+            | McpError::Status { .. }
+            | McpError::Unauthorized(_)
+            | McpError::SessionLost => FailureKind::Refused,
+            McpError::TimedOut { .. }
+            | McpError::Malformed { .. }
+            | McpError::NotOffered(_)
+            | McpError::NoCommonVersion { .. }
+            | McpError::TooMuch { .. } => FailureKind::Protocol,
         };
         let help = match error {
-            Error::Rpc(error) if error.code == -32602 => "compare the request with the output of `mcp:list`",
-            Error::Rpc(_) | Error::Status { .. } | Error::SessionLost => "the server's log may say more",
+            McpError::Rpc(error) if error.code == -32602 => "compare the request with the output of `mcp:list`",
+            McpError::Rpc(_) | McpError::Status { .. } | McpError::SessionLost => "the server's log may say more",
             _ => error.help().unwrap_or("check what the server sends: it does not follow the protocol"),
         };
         Self { kind, message: error.to_string(), help: help.into() }

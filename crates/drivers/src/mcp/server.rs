@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use agentci_mcp::{self as mcp, ClientCredentials, ConnectOptions, Error, McpClient, McpEndpoint};
+use agentci_mcp::{self as mcp, ClientCredentials, ConnectOptions, McpError, McpClient, McpEndpoint};
 use agentci_plan::{Auth, McpTarget, McpTransport, Text, UnsetVariableError};
 use agentci_process::{Ending, ProcessCommand};
 use agentci_trace::Moment;
@@ -51,7 +51,7 @@ impl LazyServer {
         match McpClient::connect(self.place.clone(), options, self.timeout).await {
             Ok(client) => self.client = Some(client),
             Err(error) => {
-                if let Error::Died { stderr_tail, .. } | Error::TimedOut { stderr_tail, .. } = &error {
+                if let McpError::Died { stderr_tail, .. } | McpError::TimedOut { stderr_tail, .. } = &error {
                     self.stderr_tail.clone_from(stderr_tail);
                 }
                 self.failed = Some(McpFailure::of(&error, false, self.timeout));
@@ -62,7 +62,7 @@ impl LazyServer {
     /// Performs an action; returns its result and when it was known.
     pub(super) async fn perform(&mut self, action: &McpAction, clock: Clock) -> (ActionResult, Moment) {
         let Some(client) = &self.client else {
-            let failed = self.failed.take().unwrap_or_else(|| McpFailure::of(&Error::Closed, true, self.timeout));
+            let failed = self.failed.take().unwrap_or_else(|| McpFailure::of(&McpError::Closed, true, self.timeout));
             return (ActionResult::failed(failed), clock.now());
         };
         let done = ask(client, action, clock, self.timeout).await;
@@ -97,7 +97,7 @@ async fn ask(
     action: &McpAction,
     clock: Clock,
     limit: Duration,
-) -> Result<(Value, Vec<HeardLog>), Error> {
+) -> Result<(Value, Vec<HeardLog>), McpError> {
     let heard = |heard| action_result::heard(heard, clock, clock.now());
     Ok(match action {
         McpAction::Call { tool, args, answers, .. } => {
@@ -119,7 +119,7 @@ async fn ask(
 
 /// Everything that the server offers, sorted by name. Resources and prompts are listed only if it declares the
 /// capability.
-async fn list(client: &McpClient, limit: Duration) -> Result<Value, Error> {
+async fn list(client: &McpClient, limit: Duration) -> Result<Value, McpError> {
     let begun = Instant::now();
     let left = || limit.saturating_sub(begun.elapsed());
     let has = |what: &str| client.facts().capabilities.get(what).is_some();

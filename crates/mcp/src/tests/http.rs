@@ -6,14 +6,14 @@ use tokio::net::TcpListener;
 use super::listener::{Listener, NEVER, http, legacy, modern, result, stream};
 use super::{LIMIT, Log};
 use crate::{
-    ConnectOptions, ElicitationAction, ElicitationAnswer, Era, Error, McpClient, McpEndpoint, McpFault, ServerAddress,
+    ConnectOptions, ElicitationAction, ElicitationAnswer, Era, McpError, McpClient, McpEndpoint, McpFault, ServerAddress,
 };
 
 async fn connect(server: ServerAddress) -> McpClient {
     McpClient::connect(server, ConnectOptions::default(), LIMIT).await.unwrap()
 }
 
-async fn call(client: &McpClient, answers: Vec<ElicitationAnswer>) -> Result<crate::CallResult, Error> {
+async fn call(client: &McpClient, answers: Vec<ElicitationAnswer>) -> Result<crate::CallResult, McpError> {
     client.call_tool("tööl", &json!({ "region": "eu" }), answers, LIMIT).await
 }
 
@@ -77,7 +77,7 @@ data: "result":{"content":[{"type":"text","text":"done"}]}}
 async fn stream_ending_before_the_response_is_an_error() {
     let listener = Listener::start(|seen| modern(seen).unwrap_or_else(|| stream(": nothing\n\n"))).await;
     let client = connect(listener.server()).await;
-    assert_eq!(call(&client, vec![]).await.unwrap_err(), Error::Cut);
+    assert_eq!(call(&client, vec![]).await.unwrap_err(), McpError::Cut);
 }
 
 #[tokio::test]
@@ -94,7 +94,7 @@ async fn failed_request_reports_its_rpc_error_or_http_status() {
     })
     .await;
     let client = connect(listener.server()).await;
-    assert!(matches!(call(&client, vec![]).await, Err(Error::Rpc(error)) if error.code == -32601));
+    assert!(matches!(call(&client, vec![]).await, Err(McpError::Rpc(error)) if error.code == -32601));
     let error = client.list_tools(LIMIT).await.unwrap_err();
     assert_eq!(error.to_string(), "the server answered with status 503: busy");
 }
@@ -153,13 +153,13 @@ async fn timed_out_request_is_cancelled_according_to_era() {
     let limit = std::time::Duration::from_millis(100);
     let mut listener = Listener::start(|seen| modern(seen).unwrap_or_else(|| NEVER.into())).await;
     let client = connect(listener.server()).await;
-    assert!(matches!(client.list_tools(limit).await, Err(Error::TimedOut { .. })));
+    assert!(matches!(client.list_tools(limit).await, Err(McpError::TimedOut { .. })));
     listener.until("closed").await;
     assert!(listener.all("notifications/cancelled").is_empty());
 
     let mut listener = Listener::start(|seen| legacy(seen).unwrap_or_else(|| NEVER.into())).await;
     let client = connect(listener.server()).await;
-    assert!(matches!(client.list_tools(limit).await, Err(Error::TimedOut { .. })));
+    assert!(matches!(client.list_tools(limit).await, Err(McpError::TimedOut { .. })));
     listener.until("notifications/cancelled").await;
     let asked = &listener.all("tools/list")[0];
     assert_eq!(listener.all("notifications/cancelled")[0].body["params"]["requestId"], asked.body["id"]);

@@ -11,7 +11,7 @@ use super::LIMIT;
 use super::listener::{Listener, NEVER, OPEN, http, legacy, message, modern, result, stream};
 use super::stdio::{MODERN, STAY, call, connect};
 use crate::{
-    ClientCredentials, ConnectOptions, Direction, Error, FrameWatch, McpClient, McpEndpoint, McpFault, ServerAddress,
+    ClientCredentials, ConnectOptions, Direction, McpError, FrameWatch, McpClient, McpEndpoint, McpFault, ServerAddress,
 };
 use agentci_process::Exit;
 
@@ -28,7 +28,7 @@ async fn gives_up_on_endless_input_requests() {
     let listener = Listener::start(move |seen| modern(seen).unwrap_or_else(|| result(seen, &wants))).await;
     let client = connected(&listener).await;
     let error = client.read_resource("file:///a", vec![], LONG).await.unwrap_err();
-    assert_eq!(error, Error::TooMuch { what: "requests for more input", limit: 100 });
+    assert_eq!(error, McpError::TooMuch { what: "requests for more input", limit: 100 });
     assert_eq!(listener.all("resources/read").len(), 100);
 }
 
@@ -41,7 +41,7 @@ async fn lists_and_notifications_have_a_size_limit() {
     );
     let client = connect(MODERN, &pages, ConnectOptions::default()).await;
     let error = client.list_tools(LIMIT).await.unwrap_err();
-    assert_eq!(error, Error::TooMuch { what: "bytes in one list", limit: 64 << 20 });
+    assert_eq!(error, McpError::TooMuch { what: "bytes in one list", limit: 64 << 20 });
     client.close().await;
 
     let told = format!(
@@ -51,7 +51,7 @@ async fn lists_and_notifications_have_a_size_limit() {
     );
     let client = connect(MODERN, &told, ConnectOptions::default()).await;
     let error = call(&client, vec![]).await.unwrap_err();
-    assert_eq!(error, Error::TooMuch { what: "bytes of notifications in one call", limit: 64 << 20 });
+    assert_eq!(error, McpError::TooMuch { what: "bytes of notifications in one call", limit: 64 << 20 });
     client.close().await;
 }
 
@@ -86,7 +86,7 @@ async fn stops_reading_from_server_that_never_reads_responses() {
     };
     tokio::time::timeout(LIMIT, reached).await.unwrap();
     let error = client.list_tools(Duration::from_millis(300)).await.unwrap_err();
-    assert!(matches!(error, Error::TimedOut { .. }), "{error:?}");
+    assert!(matches!(error, McpError::TimedOut { .. }), "{error:?}");
     assert!(received.load(Ordering::Relaxed) <= 70, "{received:?}");
     client.close().await;
 }
@@ -96,13 +96,13 @@ async fn does_not_wait_for_partially_stopped_server() {
     // A child process of the server keeps its output open.
     let client = connect(MODERN, "read call; sleep 60 & exit 3", ConnectOptions::default()).await;
     let error = call(&client, vec![]).await.unwrap_err();
-    assert!(matches!(error, Error::Died { exit: Some(Exit::Code(3)), .. }), "{error:?}");
+    assert!(matches!(error, McpError::Died { exit: Some(Exit::Code(3)), .. }), "{error:?}");
     client.close().await;
 
     // The server closes its output but keeps running.
     let client = connect(MODERN, "read call; exec >/dev/null; sleep 60", ConnectOptions::default()).await;
     let error = call(&client, vec![]).await.unwrap_err();
-    assert!(matches!(error, Error::Died { .. }), "{error:?}");
+    assert!(matches!(error, McpError::Died { .. }), "{error:?}");
     client.close().await;
 
     // The server ignores both the end of its input and SIGTERM.
@@ -113,7 +113,7 @@ async fn does_not_wait_for_partially_stopped_server() {
     let client = connect(MODERN, "exec sleep 60", ConnectOptions::default()).await;
     let large = json!({ "text": "x".repeat(1 << 20) });
     let limit = Duration::from_millis(100);
-    assert!(matches!(client.call_tool("tool", &large, vec![], limit).await, Err(Error::TimedOut { .. })));
+    assert!(matches!(client.call_tool("tool", &large, vec![], limit).await, Err(McpError::TimedOut { .. })));
     assert_eq!(client.close().await.ending.unwrap().exit, Some(Exit::Signal(15)));
 }
 
@@ -151,7 +151,7 @@ async fn gives_up_on_stream_that_always_breaks() {
     let client = connected(&listener).await;
     let begun = Instant::now();
     let error = client.call_tool("tool", &json!({}), vec![], LONG).await.unwrap_err();
-    assert_eq!(error, Error::Cut);
+    assert_eq!(error, McpError::Cut);
     let again = listener.seen.lock().unwrap().iter().filter(|seen| seen.header("last-event-id").is_some()).count();
     assert_eq!(again, 5);
     // However long a delay the server requests, the client waits half a minute each time.
@@ -185,12 +185,12 @@ async fn waiting_for_the_sse_endpoint_has_a_timeout() {
     .await;
     let begun = Instant::now();
     let error = McpClient::connect(listener.server(), ConnectOptions::default(), LONG).await.unwrap_err();
-    assert!(matches!(error, Error::Status { status: 405, .. }), "{error:?}");
+    assert!(matches!(error, McpError::Status { status: 405, .. }), "{error:?}");
     assert_eq!(begun.elapsed().as_secs(), 10);
 }
 
 /// The outcome if a server requires a token and answers the other requests like this.
-async fn authorized(answer: impl Fn(&str) -> String + Send + Sync + 'static) -> Result<McpClient, Error> {
+async fn authorized(answer: impl Fn(&str) -> String + Send + Sync + 'static) -> Result<McpClient, McpError> {
     let listener = Listener::start(move |seen| {
         let host = seen.header("host").unwrap();
         match seen.header("authorization") {

@@ -3,7 +3,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{LIMIT, Log};
-use crate::{ConnectOptions, ElicitationAction, ElicitationAnswer, Era, Error, McpClient, McpFault, ServerAddress};
+use crate::{ConnectOptions, ElicitationAction, ElicitationAnswer, Era, McpError, McpClient, McpFault, ServerAddress};
 use agentci_process::{Exit, ProcessCommand};
 
 /// The start of a legacy server. The ids of the client count from one.
@@ -31,7 +31,7 @@ pub(super) async fn connect(begin: &str, script: &str, options: ConnectOptions) 
     McpClient::connect(shell(&format!("{begin}\n{script}")), options, LIMIT).await.unwrap()
 }
 
-pub(super) async fn call(client: &McpClient, answers: Vec<ElicitationAnswer>) -> Result<crate::CallResult, Error> {
+pub(super) async fn call(client: &McpClient, answers: Vec<ElicitationAnswer>) -> Result<crate::CallResult, McpError> {
     client.call_tool("tool", &json!({ "a": 1 }), answers, LIMIT).await
 }
 
@@ -99,7 +99,7 @@ async fn refuses_server_with_unknown_revision() {
     let script = LEGACY.replace("2025-06-18", "2031-01-01");
     let error =
         McpClient::connect(shell(&format!("{script}{STAY}")), ConnectOptions::default(), LIMIT).await.unwrap_err();
-    assert_eq!(error, Error::NoCommonVersion { versions: vec!["2031-01-01".into()] });
+    assert_eq!(error, McpError::NoCommonVersion { versions: vec!["2031-01-01".into()] });
 }
 
 #[tokio::test]
@@ -147,7 +147,7 @@ async fn crash_during_call_is_reported_with_stderr() {
     let client = connect(MODERN, "read call; echo 'no such table' >&2; exit 3", ConnectOptions::default()).await;
     let error = call(&client, vec![]).await.unwrap_err();
     assert_eq!(error.to_string(), "the server stopped with exit code 3; stderr: no such table");
-    assert!(matches!(call(&client, vec![]).await, Err(Error::Died { exit: Some(Exit::Code(3)), .. })));
+    assert!(matches!(call(&client, vec![]).await, Err(McpError::Died { exit: Some(Exit::Code(3)), .. })));
     assert_eq!(client.close().await.ending.unwrap().exit, Some(Exit::Code(3)));
 }
 
@@ -155,7 +155,7 @@ async fn crash_during_call_is_reported_with_stderr() {
 async fn reports_missing_program_by_name() {
     let server = ServerAddress::Stdio(ProcessCommand { program: "no-such-server".into(), ..ProcessCommand::default() });
     let error = McpClient::connect(server, ConnectOptions::default(), LIMIT).await.unwrap_err();
-    assert_eq!(error, Error::NotStarted("program `no-such-server` not found".into()));
+    assert_eq!(error, McpError::NotStarted("program `no-such-server` not found".into()));
 }
 
 #[tokio::test]
@@ -246,7 +246,7 @@ async fn refuses_input_requests_that_were_not_offered() {
         r#"{"resultType":"input_required","inputRequests":{"k":{"method":"sampling/createMessage","params":{}}}}"#;
     let script = format!("read one; echo '{{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{wants}}}'; {STAY}");
     let client = connect(MODERN, &script, ConnectOptions::default()).await;
-    assert_eq!(call(&client, vec![]).await.unwrap_err(), Error::NotOffered("sampling/createMessage".into()));
+    assert_eq!(call(&client, vec![]).await.unwrap_err(), McpError::NotOffered("sampling/createMessage".into()));
     client.close().await;
 }
 
@@ -260,7 +260,7 @@ async fn timed_out_call_is_cancelled() {
     .await;
     let limit = Duration::from_millis(100);
     let error = client.call_tool("tool", &Value::Null, vec![], limit).await.unwrap_err();
-    assert!(matches!(error, Error::TimedOut { ref method, .. } if method == "tools/call"), "{error}");
+    assert!(matches!(error, McpError::TimedOut { ref method, .. } if method == "tools/call"), "{error}");
     let heard = client.close().await.ending.unwrap().stderr_tail.join("\n");
     assert!(heard.contains(r#""notifications/cancelled","params":{"requestId":2"#), "{heard}");
 }
@@ -279,23 +279,23 @@ async fn receives_twenty_megabyte_result() {
 async fn messages_notifications_and_requests_have_limits() {
     let endless = "read call; head -c 70000000 /dev/zero | tr '\\0' x; cat >/dev/null";
     let client = connect(MODERN, endless, ConnectOptions::default()).await;
-    assert!(matches!(call(&client, vec![]).await, Err(Error::TooMuch { what: "bytes in one message", .. })));
+    assert!(matches!(call(&client, vec![]).await, Err(McpError::TooMuch { what: "bytes in one message", .. })));
     client.close().await;
 
     let flood = r#"read call; yes '{"jsonrpc":"2.0","method":"notifications/message","params":{}}' | head -20000; cat >/dev/null"#;
     let client = connect(MODERN, flood, ConnectOptions::default()).await;
-    assert!(matches!(call(&client, vec![]).await, Err(Error::TooMuch { what: "notifications in one call", .. })));
+    assert!(matches!(call(&client, vec![]).await, Err(McpError::TooMuch { what: "notifications in one call", .. })));
     client.close().await;
 
     let asks = r#"read call; yes '{"jsonrpc":"2.0","id":"q","method":"sampling/createMessage","params":{}}' | head -2000; cat >/dev/null"#;
     let client = connect(MODERN, asks, ConnectOptions::default()).await;
-    assert!(matches!(call(&client, vec![]).await, Err(Error::TooMuch { what: "requests in one call", .. })));
+    assert!(matches!(call(&client, vec![]).await, Err(McpError::TooMuch { what: "requests in one call", .. })));
     client.close().await;
 
     let pages = r#"while read line; do id=${line#*\"id\":}; id=${id%%,*}; echo '{"jsonrpc":"2.0","id":'$id',"result":{"tools":[],"nextCursor":"more"}}'; done"#;
     let client = connect(MODERN, pages, ConnectOptions::default()).await;
     let error = client.list_tools(LIMIT).await.unwrap_err();
-    assert_eq!(error, Error::TooMuch { what: "pages in one list", limit: 1_000 });
+    assert_eq!(error, McpError::TooMuch { what: "pages in one list", limit: 1_000 });
     client.close().await;
 }
 

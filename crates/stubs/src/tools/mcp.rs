@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agentci_mcp::{self as mcp, ConnectOptions, Error, McpClient, McpEndpoint};
+use agentci_mcp::{self as mcp, ConnectOptions, McpError, McpClient, McpEndpoint};
 use agentci_plan::{McpTool, McpTransport, UnsetVariableError};
 use agentci_source::print_duration;
 use serde_json::Value;
@@ -70,7 +70,7 @@ impl LazyToolServer {
             }
             Ok(result) => Ok(result.value().into_owned()),
             Err(error) => {
-                if matches!(error, Error::Died { .. } | Error::Closed | Error::SessionLost) {
+                if matches!(error, McpError::Died { .. } | McpError::Closed | McpError::SessionLost) {
                     self.client.lock().await.take();
                 }
                 Err(words(&error, limit))
@@ -79,10 +79,10 @@ impl LazyToolServer {
     }
 }
 
-fn words(error: &Error, limit: Duration) -> NoResult {
+fn words(error: &McpError, limit: Duration) -> NoResult {
     match error {
-        Error::NotStarted(words) => NoResult::NotStarted(words.clone()),
-        Error::TimedOut { noise: None, .. } => format!("no answer within {}", print_duration(limit)).into(),
+        McpError::NotStarted(words) => NoResult::NotStarted(words.clone()),
+        McpError::TimedOut { noise: None, .. } => format!("no answer within {}", print_duration(limit)).into(),
         other => other.to_string().into(),
     }
 }
