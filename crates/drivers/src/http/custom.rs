@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::kinds::{self, Role};
 use super::places;
-use super::reader::{HttpReader, NoAnswer, Read, says_something};
+use super::reader::{HttpReader, HttpAnswerError, ReadResult, says_something};
 use crate::error::shortened;
 
 /// The kind of events that carried text so far.
@@ -21,7 +21,7 @@ pub(super) enum SpokenEvents {
 
 impl HttpReader {
     /// Handles an event of a custom stream.
-    pub(super) fn custom(&mut self, name: Option<&str>, data: &str, parsed: Option<&Value>) -> Read {
+    pub(super) fn custom(&mut self, name: Option<&str>, data: &str, parsed: Option<&Value>) -> ReadResult {
         let kind = kinds::kind(name, parsed);
         let natural = kinds::role(kind);
         let mut role = natural;
@@ -37,7 +37,7 @@ impl HttpReader {
         let reports_error = |value: &&Value| value.get("error").is_some_and(says_something);
         if role == Role::Error || value.is_some_and(|value| reports_error(&value)) {
             let words = value.map_or_else(|| data.trim().to_owned(), places::words);
-            return Err(NoAnswer::Failed(words));
+            return Err(HttpAnswerError::Failed(words));
         }
         let text = match (parsed, value) {
             (_, Some(value)) => places::text(value, self.manner.pointer.as_deref()),
@@ -73,7 +73,7 @@ impl HttpReader {
     }
 
     /// Handles the text of an event with a well-known name.
-    fn usual(&mut self, text: &str) -> Read {
+    fn usual(&mut self, text: &str) -> ReadResult {
         if !text.is_empty()
             && let SpokenEvents::Other(kind) = std::mem::replace(&mut self.spoken, SpokenEvents::Usual)
         {
@@ -86,7 +86,7 @@ impl HttpReader {
     }
 
     /// Handles the text of an event with an unknown name.
-    fn unusual(&mut self, kind: String, text: &str) -> Read {
+    fn unusual(&mut self, kind: String, text: &str) -> ReadResult {
         // Some agents repeat the whole answer at the end.
         let repeated = !self.text.is_empty() && text.trim() == self.text.trim();
         let says_nothing = repeated || text.trim().is_empty();
@@ -98,7 +98,7 @@ impl HttpReader {
                 Ok(())
             }
             SpokenEvents::Other(known) if *known != kind && says_nothing => Ok(()),
-            SpokenEvents::Other(known) if *known != kind => Err(NoAnswer::Ambiguous(known.clone(), kind)),
+            SpokenEvents::Other(known) if *known != kind => Err(HttpAnswerError::Ambiguous(known.clone(), kind)),
             SpokenEvents::Nobody | SpokenEvents::Other(_) => {
                 if !text.trim().is_empty() {
                     self.spoken = SpokenEvents::Other(kind);

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::body::{BodyTemplate, with_bases};
 use super::observer::{self, AgentWatch};
-use super::reader::{HttpReader, NoAnswer, Read, ReadingManner};
+use super::reader::{HttpReader, HttpAnswerError, ReadResult, ReadingManner};
 use super::refusal::refused;
 use crate::error::OpenError;
 use crate::observer::SeenEvents;
@@ -156,7 +156,7 @@ impl HttpDriver {
         let ended = reader.end();
         self.take(self.latest, ended, &mut reader, sink)?;
         match reader.finish() {
-            Err(NoAnswer::Empty(_)) if self.output == OutputRule::Optional => Ok(None),
+            Err(HttpAnswerError::Empty(_)) if self.output == OutputRule::Optional => Ok(None),
             finished => Ok(finished?),
         }
     }
@@ -198,7 +198,7 @@ impl HttpDriver {
     }
 
     /// Writes what was read to the trace, after the events that were observed before it.
-    fn take(&mut self, at: Moment, read: Read, reader: &mut HttpReader, sink: &mut TraceSink<'_>) -> DriveResult {
+    fn take(&mut self, at: Moment, read: ReadResult, reader: &mut HttpReader, sink: &mut TraceSink<'_>) -> DriveResult {
         self.recall(Some(at), sink)?;
         read?;
         for kind in std::mem::take(&mut reader.steps) {

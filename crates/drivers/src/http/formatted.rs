@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use super::kinds::{self, Role};
 use super::places;
-use super::reader::{HttpReader, NoAnswer, Read, says_something};
+use super::reader::{HttpReader, HttpAnswerError, ReadResult, says_something};
 use super::side_data::without_kind;
 use crate::error::shortened;
 
 impl HttpReader {
     /// Handles an event of a stream of a known format.
-    pub(super) fn formatted(&mut self, name: Option<&str>, data: &str, parsed: Option<Value>) -> Read {
+    pub(super) fn formatted(&mut self, name: Option<&str>, data: &str, parsed: Option<Value>) -> ReadResult {
         let Some(known) = &mut self.known else { return Ok(()) };
         // Events of known formats are objects.
         let Some(value @ Value::Object(_)) = parsed else {
@@ -22,7 +22,7 @@ impl HttpReader {
             return Ok(());
         };
         if value.get("error").is_some_and(says_something) {
-            return Err(NoAnswer::Failed(places::words(&value)));
+            return Err(HttpAnswerError::Failed(places::words(&value)));
         }
         let (own, added) = (known.owns(&value), known.added(&value));
         let mut told = Vec::new();
@@ -53,7 +53,7 @@ impl HttpReader {
     }
 
     /// Handles everything but the text of an event of a known format.
-    pub(super) fn calls_of(&mut self, parsed: Option<&Value>) -> Read {
+    pub(super) fn calls_of(&mut self, parsed: Option<&Value>) -> ReadResult {
         let (Some(known), Some(value @ Value::Object(_))) = (&mut self.known, parsed) else { return Ok(()) };
         if value.get("error").is_some_and(says_something) {
             return Ok(());
@@ -63,7 +63,7 @@ impl HttpReader {
             Ok(()) => {
                 told.into_iter().filter(|step| !matches!(step, EventKind::Text(_))).for_each(|step| self.push(step));
             }
-            Err(NoAnswer::Failed(words)) => return Err(NoAnswer::Failed(words)),
+            Err(HttpAnswerError::Failed(words)) => return Err(HttpAnswerError::Failed(words)),
             Err(_) => self.warn("tool calls in the stream cannot be read and are ignored"),
         }
         Ok(())

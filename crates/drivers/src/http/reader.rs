@@ -69,7 +69,7 @@ pub(super) struct HttpReader {
 
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum NoAnswer {
+pub(super) enum HttpAnswerError {
     /// The agent reported an error.
     Failed(String),
     /// It cannot be read.
@@ -85,7 +85,7 @@ pub(super) enum NoAnswer {
 }
 
 /// The result of reading; the events are in `steps`.
-pub(super) type Read = Result<(), NoAnswer>;
+pub(super) type ReadResult = Result<(), HttpAnswerError>;
 
 impl HttpReader {
     pub(super) fn new(manner: ReadingManner) -> Self {
@@ -107,7 +107,7 @@ impl HttpReader {
     }
 
     /// Handles a server-sent event.
-    pub(super) fn event(&mut self, frame: &SseEvent) -> Read {
+    pub(super) fn event(&mut self, frame: &SseEvent) -> ReadResult {
         let (name, data) = (frame.event.as_deref(), frame.data.as_str());
         self.events += 1;
         self.lossy(frame.lossy);
@@ -129,22 +129,22 @@ impl HttpReader {
         *(if is_json { &mut self.json } else { &mut self.plain }) += 1;
         if name == Some("error") {
             let words = parsed.map_or_else(|| data.trim().to_owned(), |value| places::words(&value));
-            return Err(NoAnswer::Failed(words));
+            return Err(HttpAnswerError::Failed(words));
         }
         self.said(name, data, parsed)
     }
 
     /// Handles the end of the stream within this line, which has no event data.
-    pub(super) fn torn_line(&mut self, line: &[u8]) -> Read {
+    pub(super) fn torn_line(&mut self, line: &[u8]) -> ReadResult {
         let line = String::from_utf8_lossy(line);
         if self.over || line.strip_prefix("event:").is_some_and(|name| OVER.contains(&name.trim())) {
             return Ok(());
         }
-        Err(NoAnswer::Torn(format!("the stream broke off inside event {}{}", self.events + 1, shown(&line))))
+        Err(HttpAnswerError::Torn(format!("the stream broke off inside event {}{}", self.events + 1, shown(&line))))
     }
 
     /// Handles a line of JSON lines.
-    pub(super) fn line(&mut self, number: usize, line: &[u8]) -> Read {
+    pub(super) fn line(&mut self, number: usize, line: &[u8]) -> ReadResult {
         let line = if number == 1 { line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line) } else { line };
         let text = String::from_utf8_lossy(line);
         if text.trim().is_empty() {
@@ -152,7 +152,7 @@ impl HttpReader {
         }
         self.lossy(matches!(text, std::borrow::Cow::Owned(_)));
         let value = serde_json::from_str::<Value>(&text).map_err(|error| {
-            NoAnswer::Garbled(format!(
+            HttpAnswerError::Garbled(format!(
                 "line {number} of the answer is not JSON: {}{}",
                 json_error(&error),
                 shown(&text)
@@ -162,7 +162,7 @@ impl HttpReader {
     }
 
     /// Handles a value of JSON lines.
-    pub(super) fn json_line(&mut self, value: &Value) -> Read {
+    pub(super) fn json_line(&mut self, value: &Value) -> ReadResult {
         match value {
             Value::String(text) => self.say(None, text)?,
             Value::Object(_) | Value::Array(_) => self.said(None, "", Some(value.clone()))?,
@@ -172,7 +172,7 @@ impl HttpReader {
     }
 
     /// Handles the end of the answer: emits pending events.
-    pub(super) fn end(&mut self) -> Read {
+    pub(super) fn end(&mut self) -> ReadResult {
         let mut last = Vec::new();
         let mut lacks = match (&mut self.known, &mut self.data_stream) {
             (Some(known), _) => {
@@ -204,14 +204,14 @@ impl HttpReader {
         }
         match lacks {
             Some(lacks) => {
-                self.breach(NoAnswer::Torn(format!("the stream ended before the answer was complete: {lacks}")))
+                self.breach(HttpAnswerError::Torn(format!("the stream ended before the answer was complete: {lacks}")))
             }
             None => Ok(()),
         }
     }
 
     /// The final output; `None` if the answer consists of tool calls only.
-    pub(super) fn finish(self) -> Result<Option<Value>, NoAnswer> {
+    pub(super) fn finish(self) -> Result<Option<Value>, HttpAnswerError> {
         if let Some(value) = self.value {
             return Ok(Some(value));
         }
@@ -221,7 +221,7 @@ impl HttpReader {
         if self.called {
             return Ok(None);
         }
-        Err(NoAnswer::Empty(match (&self.manner.pointer, self.textless) {
+        Err(HttpAnswerError::Empty(match (&self.manner.pointer, self.textless) {
             (_, 0) => "the agent's answer is empty".into(),
             (Some(pointer), _) => format!("the agent's answer has no text at `{pointer}`"),
             (None, _) => "the agent's answer has no text in any of the usual fields".into(),
@@ -229,7 +229,7 @@ impl HttpReader {
     }
 
     /// Handles the content of an event.
-    fn said(&mut self, name: Option<&str>, data: &str, parsed: Option<Value>) -> Read {
+    fn said(&mut self, name: Option<&str>, data: &str, parsed: Option<Value>) -> ReadResult {
         if let (None, Some(event)) = (&self.known, &parsed) {
             self.known = KnownStream::recognise(event);
             self.shadow = matches!(self.manner.events, TextEvents::Named(_));
@@ -249,7 +249,7 @@ impl HttpReader {
     }
 
     /// Handles an event of a stream in which every event may be text.
-    fn any(&mut self, name: Option<&str>, data: &str, parsed: Option<Value>) -> Read {
+    fn any(&mut self, name: Option<&str>, data: &str, parsed: Option<Value>) -> ReadResult {
         match parsed {
             Some(value @ (Value::Object(_) | Value::Array(_))) => {
                 let text = places::text(&value, self.manner.pointer.as_deref()).unwrap_or_default();
@@ -265,23 +265,23 @@ impl HttpReader {
     }
 
     /// Handles a JSON value.
-    pub(super) fn value(&mut self, name: Option<&str>, value: &Value) -> Read {
+    pub(super) fn value(&mut self, name: Option<&str>, value: &Value) -> ReadResult {
         let kind = value.get("type").and_then(Value::as_str);
         if kind == Some("error") {
-            return Err(NoAnswer::Failed(places::words(value)));
+            return Err(HttpAnswerError::Failed(places::words(value)));
         }
         if let Some(text) = places::text(value, self.manner.pointer.as_deref()) {
             return self.say(name.filter(|name| *name == "final" || OVER.contains(name)).or(kind), &text);
         }
         if value.get("error").is_some_and(|error| !matches!(error, Value::Null | Value::Bool(false))) {
-            return Err(NoAnswer::Failed(places::words(value)));
+            return Err(HttpAnswerError::Failed(places::words(value)));
         }
         self.textless += 1;
         self.say(name.filter(|name| OVER.contains(name)).or(kind), "")
     }
 
     /// Handles the text of an event of this kind.
-    pub(super) fn say(&mut self, kind: Option<&str>, text: &str) -> Read {
+    pub(super) fn say(&mut self, kind: Option<&str>, text: &str) -> ReadResult {
         let said = !self.text.is_empty();
         if kind.is_some_and(|kind| OVER.contains(&kind)) {
             self.over = true;
@@ -300,7 +300,7 @@ impl HttpReader {
         }
         if self.text.len() + more.len() > TEXT_LIMIT {
             let words = format!("the answer has more than {} MiB of text", TEXT_LIMIT >> 20);
-            return Err(NoAnswer::Garbled(words));
+            return Err(HttpAnswerError::Garbled(words));
         }
         self.text.push_str(more);
         if !more.is_empty() {
@@ -317,16 +317,16 @@ impl HttpReader {
 
     /// Checks a last event without the blank line after it. It is accepted if its data is complete: many custom servers
     /// end like this, although a browser would ignore the event.
-    fn unfinished(&mut self, frame: &SseEvent, is_json: bool) -> Read {
+    fn unfinished(&mut self, frame: &SseEvent, is_json: bool) -> ReadResult {
         let ends = frame.event.as_deref().is_some_and(|name| OVER.contains(&name));
         let begins_as_json = frame.data.trim_start().starts_with(['{', '[', '"']);
         let torn = !is_json && !ends && self.plain == 0 && (self.json > 0 || begins_as_json);
         let words = |what| format!("the stream {what} event {}{}", self.events, shown(&frame.data));
         if torn {
-            return Err(NoAnswer::Torn(words("broke off inside")));
+            return Err(HttpAnswerError::Torn(words("broke off inside")));
         }
         if !is_json && !ends && frame.torn {
-            return self.breach(NoAnswer::Torn(words("ended before the end of the line of")));
+            return self.breach(HttpAnswerError::Torn(words("ended before the end of the line of")));
         }
         self.warn("the stream ended without the blank line after its last event");
         Ok(())
@@ -340,9 +340,9 @@ impl HttpReader {
 
     /// Reports a protocol error of an answer that can still be read; only a warning if the target's `protocol` allows
     /// it.
-    pub(super) fn breach(&mut self, breach: NoAnswer) -> Read {
+    pub(super) fn breach(&mut self, breach: HttpAnswerError) -> ReadResult {
         match (self.manner.protocol, breach) {
-            (Strictness::Warn | Strictness::Off, NoAnswer::Torn(words) | NoAnswer::Mislabelled(words)) => {
+            (Strictness::Warn | Strictness::Off, HttpAnswerError::Torn(words) | HttpAnswerError::Mislabelled(words)) => {
                 self.warn(&words);
                 Ok(())
             }

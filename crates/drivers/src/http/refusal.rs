@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::places;
-use super::reader::NoAnswer;
+use super::reader::HttpAnswerError;
 use crate::DriveError;
 use crate::error::{shortened, shown};
 
@@ -25,23 +25,23 @@ pub(super) fn refused(status: u16, body: &[u8]) -> DriveError {
     DriveError::of_status(status, format!("the agent answered with status {status}{}", shown(&words)), help)
 }
 
-impl From<NoAnswer> for DriveError {
-    fn from(none: NoAnswer) -> Self {
+impl From<HttpAnswerError> for DriveError {
+    fn from(none: HttpAnswerError) -> Self {
         match none {
-            NoAnswer::Failed(words) if words.is_empty() => DriveError::AgentError("no message".into()),
-            NoAnswer::Failed(words) => DriveError::AgentError(shortened(&words)),
-            NoAnswer::Garbled(message) => {
+            HttpAnswerError::Failed(words) if words.is_empty() => DriveError::AgentError("no message".into()),
+            HttpAnswerError::Failed(words) => DriveError::AgentError(shortened(&words)),
+            HttpAnswerError::Garbled(message) => {
                 DriveError::protocol(message, "check what the agent sends and its `content-type`")
             }
-            NoAnswer::Mislabelled(message) => DriveError::protocol(
+            HttpAnswerError::Mislabelled(message) => DriveError::protocol(
                 message,
                 "fix the `content-type` of the answer, or accept it as text with `protocol: warn` in the target",
             ),
-            NoAnswer::Torn(message) => DriveError::protocol(
+            HttpAnswerError::Torn(message) => DriveError::protocol(
                 message,
                 "look at the agent's log: it stopped, or something in between closed the connection",
             ),
-            NoAnswer::Ambiguous(first, second) => {
+            HttpAnswerError::Ambiguous(first, second) => {
                 let (first, second) = (shortened(&first), shortened(&second));
                 DriveError::protocol(
                     format!(
@@ -50,7 +50,7 @@ impl From<NoAnswer> for DriveError {
                     format!("list the kinds that are text in the target, for example `events: [{second}]`"),
                 )
             }
-            NoAnswer::Empty(message) => {
+            HttpAnswerError::Empty(message) => {
                 let help = if message.ends_with("empty") {
                     "look at the agent's log"
                 } else {

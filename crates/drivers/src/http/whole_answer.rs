@@ -9,12 +9,12 @@ use serde_json::Value;
 
 use super::known::{DataStream, KnownStream};
 use super::places;
-use super::reader::{HttpReader, NoAnswer, Read, says_something};
+use super::reader::{HttpReader, HttpAnswerError, ReadResult, says_something};
 use crate::error::shown;
 
 impl HttpReader {
     /// Handles a whole answer. A body that parses as an object or a list is JSON, whatever its content type.
-    pub(super) fn whole(&mut self, content_type: &str, body: &[u8]) -> Read {
+    pub(super) fn whole(&mut self, content_type: &str, body: &[u8]) -> ReadResult {
         let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
         let text = String::from_utf8_lossy(body);
         self.lossy(matches!(text, Cow::Owned(_)));
@@ -34,13 +34,13 @@ impl HttpReader {
     }
 
     /// Handles an answer that is one object or list.
-    fn whole_value(&mut self, value: &Value) -> Read {
+    fn whole_value(&mut self, value: &Value) -> ReadResult {
         let every = self.manner.events == TextEvents::All;
         let pointer = self.manner.pointer.clone();
         let text = places::text(value, pointer.as_deref());
         let failed = value.get("error").is_some_and(says_something) && !places::has_answer(value);
         if failed && pointer.is_none() && !every {
-            return Err(NoAnswer::Failed(places::words(value)));
+            return Err(HttpAnswerError::Failed(places::words(value)));
         }
         let Some(mut known) = KnownStream::recognise_whole(value) else {
             match &text {
@@ -72,7 +72,7 @@ impl HttpReader {
     }
 
     /// Handles events of a known format in an answer declared as plain text; returns false if it has none.
-    fn mislabelled_stream(&mut self, text: &str) -> Result<bool, NoAnswer> {
+    fn mislabelled_stream(&mut self, text: &str) -> Result<bool, HttpAnswerError> {
         let starts = ["data:", "event:", "id:", ":"];
         if self.manner.events == TextEvents::All || !starts.iter().any(|start| text.trim_start().starts_with(start)) {
             return Ok(false);
@@ -97,7 +97,7 @@ impl HttpReader {
     }
 
     /// Handles a whole answer that is not one JSON value.
-    fn no_json(&mut self, content_type: &str, text: &str, error: &serde_json::Error) -> Read {
+    fn no_json(&mut self, content_type: &str, text: &str, error: &serde_json::Error) -> ReadResult {
         let says_json = matches!(content_type, "application/json" | "text/json") || content_type.ends_with("+json");
         let trimmed = text.trim();
         if !says_json && DataStream::is(text) {
@@ -110,7 +110,7 @@ impl HttpReader {
             if let Some(error) = not_json_lines(text) {
                 let (what, torn) = if error.is_eof() { ("breaks off", true) } else { ("is not JSON", false) };
                 let words = format!("the answer is declared as `{content_type}` but {what}: {error}{}", shown(text));
-                self.breach(if torn { NoAnswer::Torn(words) } else { NoAnswer::Mislabelled(words) })?;
+                self.breach(if torn { HttpAnswerError::Torn(words) } else { HttpAnswerError::Mislabelled(words) })?;
             } else if self.manner.events != TextEvents::All {
                 // JSON lines are often declared as JSON.
                 let values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
@@ -124,14 +124,14 @@ impl HttpReader {
             if content_type.starts_with("text/") {
                 self.warn(&words);
             } else {
-                self.breach(NoAnswer::Torn(words))?;
+                self.breach(HttpAnswerError::Torn(words))?;
             }
         }
         self.say(None, text)
     }
 
     /// Handles the lines of the AI SDK's data stream.
-    fn data_stream(&mut self, text: &str) -> Read {
+    fn data_stream(&mut self, text: &str) -> ReadResult {
         let mut stream = DataStream::default();
         let mut told = Vec::new();
         text.lines().try_for_each(|line| stream.line(line, &mut told))?;

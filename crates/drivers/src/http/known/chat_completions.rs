@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{answered, broken, concluded, result_value, text};
 use crate::chat::AnswerReader as _;
 use crate::chat::openai::OpenAiReader;
-use crate::http::reader::Read;
+use crate::http::reader::ReadResult;
 
 #[derive(Debug, Default)]
 pub(in crate::http) struct ChatCompletions {
@@ -18,7 +18,7 @@ pub(in crate::http) struct ChatCompletions {
 }
 
 impl ChatCompletions {
-    pub(super) fn event(&mut self, event: &Value, out: &mut Vec<EventKind>) -> Read {
+    pub(super) fn event(&mut self, event: &Value, out: &mut Vec<EventKind>) -> ReadResult {
         let delta = &event["choices"][0]["delta"];
         let calls = delta["tool_calls"].is_array() || delta["function_call"].is_object();
         let speaks = calls || !text(delta, "content").is_empty();
@@ -44,7 +44,7 @@ impl ChatCompletions {
     }
 
     /// Ends the current completion and emits its tool calls.
-    fn conclude(&mut self, out: &mut Vec<EventKind>) -> Read {
+    fn conclude(&mut self, out: &mut Vec<EventKind>) -> ReadResult {
         self.begun = false;
         if !self.reader.has_stopped() {
             // Some servers send `[DONE]` without a finish reason.

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::tool_parts::ToolParts;
 use super::{answered, ended, text};
-use crate::http::reader::{NoAnswer, Read};
+use crate::http::reader::{HttpAnswerError, ReadResult};
 use crate::template_parts::as_text;
 
 /// The codes of the parts.
@@ -35,17 +35,17 @@ impl DataStream {
         parts > 0
     }
 
-    pub(in crate::http) fn line(&mut self, line: &str, out: &mut Vec<EventKind>) -> Read {
+    pub(in crate::http) fn line(&mut self, line: &str, out: &mut Vec<EventKind>) -> ReadResult {
         let Some((code, value)) = part(line) else { return Ok(()) };
         let value = value.map_err(|error| {
-            NoAnswer::Torn(format!("a part of the AI SDK data stream is not JSON: {error}: {line}"))
+            HttpAnswerError::Torn(format!("a part of the AI SDK data stream is not JSON: {error}: {line}"))
         })?;
         let (id, name) = (text(&value, "toolCallId"), text(&value, "toolName"));
         let words = || value.as_str().unwrap_or_default().to_owned();
         match code {
             '0' => out.push(EventKind::Text(words())),
             'g' => out.push(EventKind::Reasoning(words())),
-            '3' => return Err(NoAnswer::Failed(as_text(&value))),
+            '3' => return Err(HttpAnswerError::Failed(as_text(&value))),
             'b' => self.tools.begin(id, name),
             'c' => self.tools.write(id, text(&value, "argsTextDelta")),
             '9' => self.tools.input(id, name, value["args"].clone()),
@@ -55,7 +55,7 @@ impl DataStream {
                 self.open = false;
                 let reason = text(&value, "finishReason");
                 if reason == "error" {
-                    return Err(NoAnswer::Failed("the model failed (finish reason `error`)".into()));
+                    return Err(HttpAnswerError::Failed("the model failed (finish reason `error`)".into()));
                 }
                 self.tools.flush(out);
                 // The finish reason of the message repeats that of its last step.

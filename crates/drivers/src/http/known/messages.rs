@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{broken, concluded, parsed, text};
 use crate::chat::AnswerReader as _;
 use crate::chat::anthropic::AnthropicReader;
-use crate::http::reader::Read;
+use crate::http::reader::ReadResult;
 
 #[derive(Debug, Default)]
 pub(in crate::http) struct Messages {
@@ -16,7 +16,7 @@ pub(in crate::http) struct Messages {
 }
 
 impl Messages {
-    pub(super) fn event(&mut self, event: &Value, out: &mut Vec<EventKind>) -> Read {
+    pub(super) fn event(&mut self, event: &Value, out: &mut Vec<EventKind>) -> ReadResult {
         let kind = text(event, "type");
         match kind {
             "message_start" => *self = Self { open: true, ..Self::default() },
@@ -30,12 +30,12 @@ impl Messages {
     }
 
     /// Handles a message that is not streamed.
-    pub(super) fn whole(&mut self, message: &Value, out: &mut Vec<EventKind>) -> Read {
+    pub(super) fn whole(&mut self, message: &Value, out: &mut Vec<EventKind>) -> ReadResult {
         out.extend(self.reader.whole(message).map_err(broken)?);
         self.conclude(out)
     }
 
-    fn conclude(&mut self, out: &mut Vec<EventKind>) -> Read {
+    fn conclude(&mut self, out: &mut Vec<EventKind>) -> ReadResult {
         let mut completion = std::mem::take(self).reader.finish().map_err(broken)?;
         let provided = std::mem::take(&mut completion.provided);
         concluded(completion, out);

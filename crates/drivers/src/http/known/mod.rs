@@ -23,7 +23,7 @@ use self::ollama::Ollama;
 use self::responses::Responses;
 use self::ui_messages::UiMessages;
 use super::places;
-use super::reader::{NoAnswer, Read};
+use super::reader::{HttpAnswerError, ReadResult};
 use crate::chat::{Completion, CompletionError, cut_short, finish_word};
 
 /// A stream of a known format.
@@ -134,7 +134,7 @@ impl KnownStream {
     }
 
     /// Handles an answer that is not streamed.
-    pub(super) fn whole(&mut self, answer: &Value, out: &mut Vec<EventKind>) -> Read {
+    pub(super) fn whole(&mut self, answer: &Value, out: &mut Vec<EventKind>) -> ReadResult {
         match self {
             KnownStream::ChatCompletions(stream) => {
                 // An `error` next to an answer does not invalidate it.
@@ -182,7 +182,7 @@ impl KnownStream {
         (!added.is_empty()).then_some(Value::Object(added))
     }
 
-    pub(super) fn event(&mut self, event: &Value, out: &mut Vec<EventKind>) -> Read {
+    pub(super) fn event(&mut self, event: &Value, out: &mut Vec<EventKind>) -> ReadResult {
         match self {
             KnownStream::ChatCompletions(stream) => stream.event(event, out)?,
             KnownStream::Responses(stream) => stream.event(event, out)?,
@@ -289,15 +289,15 @@ fn concluded(completion: Completion, out: &mut Vec<EventKind>) {
     }
 }
 
-fn broken(broken: CompletionError) -> NoAnswer {
+fn broken(broken: CompletionError) -> HttpAnswerError {
     match broken {
-        CompletionError::Malformed(words) => NoAnswer::Garbled(format!("the stream cannot be read: {words}")),
-        CompletionError::CutOff => NoAnswer::Torn("the stream ended before the answer was complete".into()),
-        CompletionError::Failed { message, .. } => NoAnswer::Failed(message),
+        CompletionError::Malformed(words) => HttpAnswerError::Garbled(format!("the stream cannot be read: {words}")),
+        CompletionError::CutOff => HttpAnswerError::Torn("the stream ended before the answer was complete".into()),
+        CompletionError::Failed { message, .. } => HttpAnswerError::Failed(message),
     }
 }
 
 /// The error that the agent reports.
-fn gave_up(event: &Value) -> NoAnswer {
-    NoAnswer::Failed(places::words(event))
+fn gave_up(event: &Value) -> HttpAnswerError {
+    HttpAnswerError::Failed(places::words(event))
 }

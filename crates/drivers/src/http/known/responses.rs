@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{answered, ended, gave_up, parsed, result_value, text};
 use crate::chat::{cut_short, provided};
-use crate::http::reader::Read;
+use crate::http::reader::ReadResult;
 
 #[derive(Debug, Default)]
 pub(in crate::http) struct Responses {
@@ -46,7 +46,7 @@ pub(super) fn is_kind(kind: &str) -> bool {
 }
 
 impl Responses {
-    pub(super) fn event(&mut self, event: &Value, out: &mut Vec<EventKind>) -> Read {
+    pub(super) fn event(&mut self, event: &Value, out: &mut Vec<EventKind>) -> ReadResult {
         let index = event["output_index"].as_u64().unwrap_or_default();
         let response = &event["response"];
         match text(event, "type") {
@@ -80,7 +80,7 @@ impl Responses {
     }
 
     /// Handles a response that is not streamed.
-    pub(super) fn whole(&mut self, response: &Value, out: &mut Vec<EventKind>) -> Read {
+    pub(super) fn whole(&mut self, response: &Value, out: &mut Vec<EventKind>) -> ReadResult {
         let kind = match text(response, "status") {
             kind @ ("incomplete" | "failed" | "cancelled") => kind,
             _ => "completed",

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::tool_parts::ToolParts;
 use super::{answered, denied, ended, failed, gave_up, text};
 use crate::http::kinds::OVER;
-use crate::http::reader::{NoAnswer, Read};
+use crate::http::reader::{HttpAnswerError, ReadResult};
 
 #[derive(Debug, Default)]
 pub(in crate::http) struct UiMessages {
@@ -34,7 +34,7 @@ impl UiMessages {
         own.contains(&kind) || starts.iter().any(|start| kind.starts_with(start))
     }
 
-    pub(super) fn event(&mut self, event: &Value, out: &mut Vec<EventKind>) -> Read {
+    pub(super) fn event(&mut self, event: &Value, out: &mut Vec<EventKind>) -> ReadResult {
         let (id, name) = (text(event, "toolCallId"), text(event, "toolName"));
         match text(event, "type") {
             "text-delta" => out.push(EventKind::Text(text(event, "delta").to_owned())),
@@ -56,7 +56,7 @@ impl UiMessages {
                 self.done = true;
                 let reason = text(event, "finishReason");
                 if reason == "error" {
-                    return Err(NoAnswer::Failed("the model failed (finish reason `error`)".into()));
+                    return Err(HttpAnswerError::Failed("the model failed (finish reason `error`)".into()));
                 }
                 self.tools.flush(out);
                 ended(reason, out);
@@ -65,7 +65,7 @@ impl UiMessages {
             "abort" => {
                 let reason = Some(text(event, "reason")).filter(|reason| !reason.trim().is_empty());
                 let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
-                return Err(NoAnswer::Failed(format!("the answer was aborted{reason}")));
+                return Err(HttpAnswerError::Failed(format!("the answer was aborted{reason}")));
             }
             // The end of a stream by a custom server.
             kind if OVER.contains(&kind) => {

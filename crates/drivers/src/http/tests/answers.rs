@@ -5,11 +5,11 @@ use agentci_protocols::sse::Decoder;
 use agentci_trace::{Event, EventKind, Moment, Trace};
 use serde_json::{Value, json};
 
-use crate::http::reader::{HttpReader, NoAnswer, ReadingManner};
+use crate::http::reader::{HttpReader, HttpAnswerError, ReadingManner};
 
 /// The output of an answer, and its trace.
 pub(super) struct Read {
-    pub(super) output: Result<Value, NoAnswer>,
+    pub(super) output: Result<Value, HttpAnswerError>,
     pub(super) trace: Trace,
 }
 
@@ -25,7 +25,7 @@ pub(super) fn lenient() -> ReadingManner {
 
 fn read(
     manner: ReadingManner,
-    take: impl FnOnce(&mut HttpReader, &mut dyn FnMut(Vec<EventKind>)) -> Result<(), NoAnswer>,
+    take: impl FnOnce(&mut HttpReader, &mut dyn FnMut(Vec<EventKind>)) -> Result<(), HttpAnswerError>,
 ) -> Read {
     let mut reader = HttpReader::new(manner);
     let mut trace = Trace::default();
@@ -67,7 +67,7 @@ pub(super) fn stream(manner: ReadingManner, pieces: &[&[u8]]) -> Read {
     })
 }
 
-fn events(text: &str) -> Result<Value, NoAnswer> {
+fn events(text: &str) -> Result<Value, HttpAnswerError> {
     let read = stream(strict(None), &[text.as_bytes()]);
     if let Ok(Value::String(output)) = &read.output {
         assert_eq!(read.trace.conversation().text(), *output, "what was said and what it comes to differ");
@@ -75,7 +75,7 @@ fn events(text: &str) -> Result<Value, NoAnswer> {
     read.output
 }
 
-fn lines(text: &str) -> Result<Value, NoAnswer> {
+fn lines(text: &str) -> Result<Value, HttpAnswerError> {
     json_lines(strict(None), text).output
 }
 
@@ -93,7 +93,7 @@ pub(super) fn json_lines(manner: ReadingManner, text: &str) -> Read {
     })
 }
 
-fn whole(pointer: Option<&str>, body: &[u8]) -> Result<Value, NoAnswer> {
+fn whole(pointer: Option<&str>, body: &[u8]) -> Result<Value, HttpAnswerError> {
     typed(strict(pointer), "text/plain", body).output
 }
 
@@ -106,8 +106,8 @@ pub(super) fn typed(manner: ReadingManner, content_type: &str, body: &[u8]) -> R
     })
 }
 
-fn failed(words: &str) -> Result<Value, NoAnswer> {
-    Err(NoAnswer::Failed(words.into()))
+fn failed(words: &str) -> Result<Value, HttpAnswerError> {
+    Err(HttpAnswerError::Failed(words.into()))
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn recognizes_all_end_markers() {
     }
     // Without earlier text, the end event may contain it.
     assert_eq!(events("event: complete\ndata: {\"answer\":\"all\"}\n\n"), Ok(json!("all")));
-    assert_eq!(events("event: done\ndata: all\n\n"), Err(NoAnswer::Empty("the agent's answer is empty".into())));
+    assert_eq!(events("event: done\ndata: all\n\n"), Err(HttpAnswerError::Empty("the agent's answer is empty".into())));
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn error_event_fails_the_response() {
 
 #[test]
 fn answer_without_text_fails_with_a_reason() {
-    let empty = |words: &str| Err(NoAnswer::Empty(words.into()));
+    let empty = |words: &str| Err(HttpAnswerError::Empty(words.into()));
     for text in ["", ": hi\n\n", "data:  \n\n", "event: done\ndata: x\n\n"] {
         assert_eq!(events(text), empty("the agent's answer is empty"), "{text:?}");
     }
@@ -201,7 +201,7 @@ fn pointer_disables_the_usual_fields() {
 fn joins_text_of_json_lines() {
     let text = "\u{feff}{\"message\":{\"content\":\"a\"}}\r\n\n\"b\"\n{\"done\":true}\n{\"text\":\"c\"}";
     assert_eq!(lines(text), Ok(json!("abc")));
-    let Err(NoAnswer::Garbled(words)) = lines("{\"text\":\"a\"}\nnonsense\n") else { panic!() };
+    let Err(HttpAnswerError::Garbled(words)) = lines("{\"text\":\"a\"}\nnonsense\n") else { panic!() };
     assert!(words.starts_with("line 2 of the answer is not JSON") && words.ends_with("it says: nonsense"), "{words}");
 }
 

@@ -5,7 +5,7 @@ use agentci_trace::EventKind;
 use serde_json::{Value, json};
 
 use super::answers::{Read, json_lines, lenient, stream, strict, typed};
-use crate::http::reader::{NoAnswer, ReadingManner};
+use crate::http::reader::{HttpAnswerError, ReadingManner};
 
 fn calls(read: &Read) -> Vec<String> {
     read.trace.calls().iter().map(|call| format!("{} {}", call.call.name, call.call.args)).collect()
@@ -91,7 +91,7 @@ fn recognizes_ollama_json_lines_and_their_end() {
         assert_eq!((reasons(&read), warnings(&read)), (vec!["length"], 1));
     }
     let torn = json_lines(strict(None), &text[..2].join("\n"));
-    assert!(matches!(torn.output, Err(NoAnswer::Torn(_))), "{:?}", torn.output);
+    assert!(matches!(torn.output, Err(HttpAnswerError::Torn(_))), "{:?}", torn.output);
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn tool_events_become_calls_or_a_warning() {
 #[test]
 fn error_without_answer_fails_unless_lenient() {
     let body = json!({"error": "overloaded", "message": "Try again."});
-    assert_eq!(whole(&body).output, Err(NoAnswer::Failed("overloaded".into())));
+    assert_eq!(whole(&body).output, Err(HttpAnswerError::Failed("overloaded".into())));
     assert_eq!(typed(lenient(), "application/json", body.to_string().as_bytes()).output, Ok(json!("Try again.")));
     for body in [json!({"error": "overloaded", "answer": "20"}), json!({"error": {}, "message": "20"})] {
         assert_eq!(whole(&body).output, Ok(json!("20")), "{body}");
@@ -159,7 +159,7 @@ fn step_events_alone_do_not_imply_ai_sdk_stream() {
     let custom = "data: {\"type\":\"start-step\"}\n\ndata: {\"type\":\"token\",\"content\":\"Look\"}\n\ndata: {\"type\":\"done\"}\n\n";
     assert_eq!(stream(strict(None), &[custom.as_bytes()]).output, Ok(json!("Look")));
     let text = "data: {\"type\":\"text-delta\",\"id\":\"t\",\"delta\":\"Look\"}\n\n";
-    assert!(matches!(stream(strict(None), &[text.as_bytes()]).output, Err(NoAnswer::Torn(_))));
+    assert!(matches!(stream(strict(None), &[text.as_bytes()]).output, Err(HttpAnswerError::Torn(_))));
     for end in ["data: {\"type\":\"finish\"}\n\n", "data: [DONE]\n\n", "data: {\"type\":\"done\"}\n\n"] {
         let read = stream(strict(None), &[(text.to_owned() + end).as_bytes()]);
         assert_eq!(read.output, Ok(json!("Look")), "{end}");
@@ -167,6 +167,6 @@ fn step_events_alone_do_not_imply_ai_sdk_stream() {
     for (reason, words) in [("", "the answer was aborted"), ("user", "the answer was aborted: user")] {
         let abort = format!("data: {}\n\n", json!({"type": "abort", "reason": reason}));
         let output = stream(strict(None), &[(text.to_owned() + &abort).as_bytes()]).output;
-        assert_eq!(output, Err(NoAnswer::Failed(words.into())));
+        assert_eq!(output, Err(HttpAnswerError::Failed(words.into())));
     }
 }

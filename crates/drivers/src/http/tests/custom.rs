@@ -4,9 +4,9 @@ use agentci_plan::TextEvents;
 use serde_json::{Value, json};
 
 use super::answers::{lenient, stream, strict};
-use crate::http::reader::{NoAnswer, ReadingManner};
+use crate::http::reader::{HttpAnswerError, ReadingManner};
 
-fn said(text: &str) -> Result<Value, NoAnswer> {
+fn said(text: &str) -> Result<Value, HttpAnswerError> {
     let read = stream(strict(None), &[text.as_bytes()]);
     if let Ok(Value::String(output)) = &read.output {
         assert_eq!(read.trace.conversation().text(), *output, "what was said and what it comes to differ");
@@ -14,7 +14,7 @@ fn said(text: &str) -> Result<Value, NoAnswer> {
     read.output
 }
 
-fn named(kinds: &[&str], text: &str) -> Result<Value, NoAnswer> {
+fn named(kinds: &[&str], text: &str) -> Result<Value, HttpAnswerError> {
     let events = TextEvents::Named(kinds.iter().map(|kind| (*kind).to_owned()).collect());
     stream(ReadingManner { events, ..strict(None) }, &[text.as_bytes()]).output
 }
@@ -50,7 +50,7 @@ fn one_unknown_kind_is_text_and_two_are_ambiguous() {
     let one = event("speech", "Par") + &event("state", "") + &event("speech", "is");
     assert_eq!(said(&one), Ok(json!("Paris")));
     let two = event("thought", "Hm") + &event("speech", "Paris");
-    assert_eq!(said(&two), Err(NoAnswer::Ambiguous("thought".into(), "speech".into())));
+    assert_eq!(said(&two), Err(HttpAnswerError::Ambiguous("thought".into(), "speech".into())));
     assert_eq!(named(&["speech"], &two), Ok(json!("Paris")));
     assert_eq!(named(&["thought", "speech"], &two), Ok(json!("HmParis")));
     // An event that repeats the answer is not another one.
@@ -64,7 +64,7 @@ fn only_listed_event_kinds_are_text() {
     assert_eq!(named(&["token"], &all), Ok(json!("Par")));
     assert_eq!(named(&["token", "message"], &all), Ok(json!("Paris")));
     let failed = named(&["token"], &(typed("token", "a") + &typed("error", "no")));
-    assert_eq!(failed, Err(NoAnswer::Failed("no".into())));
+    assert_eq!(failed, Err(HttpAnswerError::Failed("no".into())));
     // With listed kinds, the format of the stream is not used for text.
     let chunk = "data: {\"object\":\"chat.completion.chunk\",\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n";
     assert_eq!(named(&["message"], chunk), Ok(json!("a")));
@@ -77,7 +77,7 @@ fn stream_error_fails_despite_text_in_the_same_event() {
         typed("token", "a") + &typed("agent_error", "overloaded"),
         event("run-error", "overloaded"),
     ] {
-        assert_eq!(said(&text), Err(NoAnswer::Failed("overloaded".into())), "{text}");
+        assert_eq!(said(&text), Err(HttpAnswerError::Failed("overloaded".into())), "{text}");
     }
     for none in ["null", "false", "\"\"", "0", "{}", "[]"] {
         let text = format!("data: {{\"error\":{none},\"content\":\"fine\"}}\n\n");

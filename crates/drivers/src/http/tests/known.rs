@@ -5,7 +5,7 @@ use agentci_trace::{EventKind, Observer, Trace};
 use serde_json::{Value, json};
 
 use super::answers::{Read, lenient, stream, strict, typed};
-use crate::http::reader::{NoAnswer, ReadingManner};
+use crate::http::reader::{HttpAnswerError, ReadingManner};
 
 /// A stream of these events, and `[DONE]` at its end if it has one.
 fn events(events: &[Value], done: bool) -> String {
@@ -49,7 +49,7 @@ fn every_cut_is_seen(all: &[Value], from: usize) {
     for count in from..all.len() {
         let text = events(&all[..count], false);
         let output = stream(strict(None), &[text.as_bytes()]).output;
-        assert!(matches!(output, Err(NoAnswer::Torn(_))), "after {count}: {output:?}");
+        assert!(matches!(output, Err(HttpAnswerError::Torn(_))), "after {count}: {output:?}");
         let read = stream(ReadingManner { protocol: Strictness::Warn, ..strict(None) }, &[text.as_bytes()]);
         assert!(told(&read.trace).iter().any(|line| line.starts_with("warning the stream ended before")), "{count}");
     }
@@ -184,7 +184,7 @@ fn reads_openai_responses_without_duplicates() {
     assert!(told(&cut.trace).iter().any(|line| line.contains("`max_output_tokens`")), "{:?}", told(&cut.trace));
     let failed = of("failed", json!({"response": {"error": {"code": "server_error", "message": "no model"}}}));
     let output = read(&events(&[all[0].clone(), all[4].clone(), failed], false)).output;
-    assert_eq!(output, Err(NoAnswer::Failed("no model".into())));
+    assert_eq!(output, Err(HttpAnswerError::Failed("no model".into())));
 }
 
 #[test]
@@ -269,7 +269,7 @@ fn reads_ui_message_stream_with_tools() {
     assert_eq!(only.output, Ok(Value::Null), "no output");
     let error = json!({"type": "error", "errorText": "no model"});
     let output = read(&events(&[all[0].clone(), all[1].clone(), error], true)).output;
-    assert_eq!(output, Err(NoAnswer::Failed("no model".into())));
+    assert_eq!(output, Err(HttpAnswerError::Failed("no model".into())));
 }
 
 #[test]
@@ -292,9 +292,9 @@ fn recognizes_data_stream_by_its_line_prefixes() {
     ];
     assert_eq!(told(&read.trace), expected);
     let output = |body: &str| typed(strict(None), "text/plain", body.as_bytes()).output;
-    assert!(matches!(output("f:{\"messageId\":\"m\"}\n0:\"It is \"\n"), Err(NoAnswer::Torn(_))));
-    assert!(matches!(output("0:\"It is \"\n0:\"2"), Err(NoAnswer::Torn(_))));
-    assert_eq!(output("0:\"a\"\n3:\"no model\"\n"), Err(NoAnswer::Failed("no model".into())));
+    assert!(matches!(output("f:{\"messageId\":\"m\"}\n0:\"It is \"\n"), Err(HttpAnswerError::Torn(_))));
+    assert!(matches!(output("0:\"It is \"\n0:\"2"), Err(HttpAnswerError::Torn(_))));
+    assert_eq!(output("0:\"a\"\n3:\"no model\"\n"), Err(HttpAnswerError::Failed("no model".into())));
     // A few handwritten lines are recognised, and plain text is not.
     assert_eq!(output("0:\"a\"\n0:\"b\"\n"), Ok(json!("ab")));
     for text in ["0: nothing\n1: something", "a: b", "0:\"a\" is a line\n", "e: {mc}"] {

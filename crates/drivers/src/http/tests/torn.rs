@@ -4,7 +4,7 @@ use agentci_trace::EventKind;
 use serde_json::{Value, json};
 
 use super::answers::{Read, lenient, stream, strict, typed};
-use crate::http::reader::NoAnswer;
+use crate::http::reader::HttpAnswerError;
 
 fn warnings(read: &Read) -> Vec<&str> {
     let words = read.trace.events().iter().map(|event| match &event.kind {
@@ -14,8 +14,8 @@ fn warnings(read: &Read) -> Vec<&str> {
     words.flatten().collect()
 }
 
-fn is_torn(output: &Result<Value, NoAnswer>) -> bool {
-    matches!(output, Err(NoAnswer::Torn(_)))
+fn is_torn(output: &Result<Value, HttpAnswerError>) -> bool {
+    matches!(output, Err(HttpAnswerError::Torn(_)))
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn json_content_type_requires_valid_json() {
     for body in ["{\"answer\":\"the tot", "the total", "{\"a\":1} and more", "{\"text\":\"a\"}\n{\"te", "NaN"] {
         for content_type in ["application/json", "application/problem+json"] {
             let output = typed(strict(None), content_type, body.as_bytes()).output;
-            assert!(matches!(output, Err(NoAnswer::Torn(_) | NoAnswer::Mislabelled(_))), "{body}: {output:?}");
+            assert!(matches!(output, Err(HttpAnswerError::Torn(_) | HttpAnswerError::Mislabelled(_))), "{body}: {output:?}");
             let read = typed(lenient(), content_type, body.as_bytes());
             assert_eq!((&read.output, warnings(&read).len()), (&Ok(json!(body)), 1), "{body}");
         }
