@@ -6,7 +6,7 @@ use agentci_plan::UnsetVariableError;
 use agentci_process::{Exit, SpawnError};
 use agentci_source::print_duration;
 
-use crate::Stopped;
+use crate::StoppedError;
 use agentci_exchange::ExchangeError;
 
 /// Why a turn failed.
@@ -123,8 +123,8 @@ pub(crate) enum OpenError {
 
 pub(crate) type DriveResult<T = ()> = Result<T, DriveError>;
 
-impl From<Stopped> for DriveError {
-    fn from(_: Stopped) -> Self {
+impl From<StoppedError> for DriveError {
+    fn from(_: StoppedError) -> Self {
         DriveError::Stopped
     }
 }

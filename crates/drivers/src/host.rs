@@ -5,11 +5,11 @@ use std::pin::Pin;
 use agentci_trace::{ToolCall, ToolResult};
 use serde_json::Value;
 
-use crate::Stopped;
+use crate::StoppedError;
 use crate::template_parts::as_text;
 
-/// A pending answer; `Stopped` if the call ends the case, for a reason that the host reports.
-pub type PendingAnswer<'h> = Pin<Box<dyn Future<Output = Result<ToolReply, Stopped>> + 'h>>;
+/// A pending answer; `StoppedError` if the call ends the case, for a reason that the host reports.
+pub type PendingAnswer<'h> = Pin<Box<dyn Future<Output = Result<ToolReply, StoppedError>> + 'h>>;
 
 /// A tool result and how it is delivered.
 #[derive(Debug, Clone, PartialEq)]

@@ -31,4 +31,4 @@ pub use error::DriveError;
 pub(crate) use error::DriveResult;
 pub use host::{Delivery, PendingAnswer, ToolHost, ToolReply};
 pub use input::Input;
-pub use sink::{Stopped, TraceSink};
+pub use sink::{StoppedError, TraceSink};

@@ -3,7 +3,7 @@
 use agentci_trace::EventKind;
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use crate::{Stopped, TraceSink};
+use crate::{StoppedError, TraceSink};
 
 /// The events of an observer, if there is one.
 #[derive(Debug, Default)]
@@ -24,7 +24,7 @@ impl SeenEvents {
     }
 
     /// Adds the events that were observed so far to the trace.
-    pub(crate) fn take_all(&mut self, sink: &mut TraceSink<'_>) -> Result<(), Stopped> {
+    pub(crate) fn take_all(&mut self, sink: &mut TraceSink<'_>) -> Result<(), StoppedError> {
         while let Some(kind) = self.ready() {
             sink.push(kind)?;
         }

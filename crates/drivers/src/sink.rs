@@ -7,7 +7,7 @@ use agentci_trace::{Event, EventKind, Moment, Trace};
 
 /// The turn was stopped: a limit is exceeded, or the tool host refused a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stopped;
+pub struct StoppedError;
 
 type SinkChange<'w> = Box<dyn Fn(&mut EventKind) + 'w>;
 type TraceWatcher<'w> = Box<dyn FnMut(&Event) -> ControlFlow<()> + 'w>;
@@ -45,12 +45,12 @@ impl<'w> TraceSink<'w> {
     }
 
     /// Adds an event with the current time.
-    pub fn push(&mut self, kind: EventKind) -> Result<(), Stopped> {
+    pub fn push(&mut self, kind: EventKind) -> Result<(), StoppedError> {
         self.push_at(self.clock.now(), kind)
     }
 
     /// Adds an event with a given time: its arrival, or the recorded one.
-    pub fn push_at(&mut self, at: Moment, mut kind: EventKind) -> Result<(), Stopped> {
+    pub fn push_at(&mut self, at: Moment, mut kind: EventKind) -> Result<(), StoppedError> {
         if let Some(change) = &self.change {
             change(&mut kind);
         }
@@ -59,7 +59,7 @@ impl<'w> TraceSink<'w> {
         self.trace.push(event);
         match flow {
             ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(Stopped),
+            ControlFlow::Break(()) => Err(StoppedError),
         }
     }
 

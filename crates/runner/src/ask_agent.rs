@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use agentci_drivers::mock::MockDraws;
 use agentci_drivers::{
-    DriveError, Driver, DriverContext, Input, PendingAnswer, Resources, Stopped, ToolBases, ToolHost, TraceSink,
+    DriveError, Driver, DriverContext, Input, PendingAnswer, Resources, StoppedError, ToolBases, ToolHost, TraceSink,
 };
 use agentci_exchange::{AgentLine, Clock};
 use agentci_plan::{Suite, Target};
@@ -173,6 +173,6 @@ struct Nobody;
 
 impl ToolHost for Nobody {
     fn call<'h>(&'h self, _call: &'h ToolCall) -> PendingAnswer<'h> {
-        Box::pin(async { Err(Stopped) })
+        Box::pin(async { Err(StoppedError) })
     }
 }

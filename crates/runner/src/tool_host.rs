@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agentci_drivers::{Delivery, PendingAnswer, Stopped, ToolHost, ToolReply};
+use agentci_drivers::{Delivery, PendingAnswer, StoppedError, ToolHost, ToolReply};
 use agentci_plan::{FaultKind, World};
 use agentci_source::{Sources, did_you_mean};
 use agentci_trace::{ToolCall, ToolResult};
@@ -24,7 +24,7 @@ impl ToolHost for AttemptToolHost<'_, '_> {
         Box::pin(async move {
             self.reply(call).await.map_err(|finding| {
                 self.watch.find([*finding]);
-                Stopped
+                StoppedError
             })
         })
     }

@@ -4,7 +4,7 @@ use agentci_trace::{EventKind, Observer, ToolCall, ToolResult};
 use serde_json::{Value, json};
 
 use crate::observer::SeenEvents;
-use crate::{Stopped, TraceSink};
+use crate::{StoppedError, TraceSink};
 use agentci_exchange::ExchangeRecorder;
 
 /// The events of another observer, and the recorder that stores them.
@@ -20,7 +20,7 @@ impl AgentWatch {
         &mut self,
         sink: &mut TraceSink<'_>,
         waiting: impl Future<Output = T>,
-    ) -> Result<T, Stopped> {
+    ) -> Result<T, StoppedError> {
         let mut waiting = std::pin::pin!(waiting);
         loop {
             tokio::select! {
@@ -36,14 +36,14 @@ impl AgentWatch {
     }
 
     /// Adds the events that were observed so far to the trace.
-    pub(crate) fn take_all(&mut self, sink: &mut TraceSink<'_>) -> Result<(), Stopped> {
+    pub(crate) fn take_all(&mut self, sink: &mut TraceSink<'_>) -> Result<(), StoppedError> {
         while let Some(kind) = self.seen.ready() {
             self.take(kind, sink)?;
         }
         Ok(())
     }
 
-    fn take(&mut self, kind: EventKind, sink: &mut TraceSink<'_>) -> Result<(), Stopped> {
+    fn take(&mut self, kind: EventKind, sink: &mut TraceSink<'_>) -> Result<(), StoppedError> {
         let clock = sink.clock();
         let at = clock.now();
         if let (Some(recorder), Some(what)) = (&mut self.recorder, written(&kind)) {

@@ -16,7 +16,7 @@ use super::{DONE, UNDONE, tell_started};
 use crate::error::OpenError;
 use crate::host::NO_ANSWER;
 use crate::observer::SeenEvents;
-use crate::{Delivery, DriveError, DriveResult, DriverContext, Input, Stopped, ToolHost, ToolReply, TraceSink};
+use crate::{Delivery, DriveError, DriveResult, DriverContext, Input, StoppedError, ToolHost, ToolReply, TraceSink};
 
 /// The length limit of a line that an agent writes, in bytes.
 const LINE_LIMIT: usize = 128 << 20;
@@ -72,7 +72,7 @@ impl ProcessDriver {
     }
 
     /// Adds the events that were observed so far to the trace.
-    pub(crate) fn take_seen(&mut self, sink: &mut TraceSink<'_>) -> Result<(), Stopped> {
+    pub(crate) fn take_seen(&mut self, sink: &mut TraceSink<'_>) -> Result<(), StoppedError> {
         while let Some(kind) = self.seen.ready() {
             self.used.seen(&kind);
             sink.push(kind)?;
