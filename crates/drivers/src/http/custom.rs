@@ -56,14 +56,14 @@ impl HttpReader {
             Role::Over => self.say(Some("done"), &text)?,
             Role::Other | Role::Error => {
                 if natural != Role::Other {
-                    self.beside.text(kind, &text);
+                    self.side_data.text(kind, &text);
                 }
             }
             Role::Unknown => self.unusual(kind.to_owned(), &text)?,
         }
         match (value, &self.known) {
             (Some(value), Some(known)) if known.owns(value) => {
-                known.added(value).iter().for_each(|added| self.beside.value(added, &text));
+                known.added(value).iter().for_each(|added| self.side_data.value(added, &text));
             }
             (Some(value), _) if role == Role::Other || !kinds::is_tool(kind) => self.aside(kind, value, &text),
             (None, _) if role == Role::Other && kinds::is_tool(kind) => self.unread(kind),
@@ -78,7 +78,7 @@ impl HttpReader {
             && let SpokenEvents::Other(kind) = std::mem::replace(&mut self.spoken, SpokenEvents::Usual)
         {
             // The earlier text of another kind was not the answer.
-            self.beside.text(&kind, &self.text);
+            self.side_data.text(&kind, &self.text);
             self.take_text_back();
             self.pass_over(&kind);
         }
@@ -93,7 +93,7 @@ impl HttpReader {
         match &self.spoken {
             SpokenEvents::Usual if says_nothing => Ok(()),
             SpokenEvents::Usual => {
-                self.beside.text(&kind, text);
+                self.side_data.text(&kind, text);
                 self.pass_over(&kind);
                 Ok(())
             }

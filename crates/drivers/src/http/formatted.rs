@@ -17,7 +17,7 @@ impl HttpReader {
         // Events of known formats are objects.
         let Some(value @ Value::Object(_)) = parsed else {
             if name.is_none_or(|name| kinds::role(name) != Role::Other) {
-                self.beside.text(name.unwrap_or("message"), parsed.as_ref().and_then(Value::as_str).unwrap_or(data));
+                self.side_data.text(name.unwrap_or("message"), parsed.as_ref().and_then(Value::as_str).unwrap_or(data));
             }
             return Ok(());
         };
@@ -29,7 +29,7 @@ impl HttpReader {
         known.event(&value, &mut told)?;
         for step in told {
             match step {
-                EventKind::Text(text) if self.manner.pointer.is_some() => self.beside.text("text", &text),
+                EventKind::Text(text) if self.manner.pointer.is_some() => self.side_data.text("text", &text),
                 EventKind::Text(text) => self.say(None, &text)?,
                 step => self.push(step),
             }
@@ -39,14 +39,14 @@ impl HttpReader {
         self.say(None, &pointed)?;
         if own {
             if let Some(added) = &added {
-                self.beside.value(added, &pointed);
+                self.side_data.value(added, &pointed);
             }
             return Ok(());
         }
         let kind = kinds::kind(name, Some(&value));
         let text = places::text(&value, None).unwrap_or_default();
         if !matches!(kinds::role(kind), Role::Other | Role::Over) && text != pointed {
-            self.beside.text(kind, &text);
+            self.side_data.text(kind, &text);
         }
         self.aside(kind, &value, &text);
         Ok(())
@@ -78,7 +78,7 @@ impl HttpReader {
             return;
         }
         if !matches!(kinds::role(kind), Role::Other | Role::Error) {
-            self.beside.value(&without_kind(value), text);
+            self.side_data.value(&without_kind(value), text);
         }
         self.listed(value);
     }

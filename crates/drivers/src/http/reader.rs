@@ -13,7 +13,7 @@ use super::custom::SpokenEvents;
 use super::kinds::{self, OVER};
 use super::known::{DataStream, KnownStream};
 use super::places;
-use super::side_data::Beside;
+use super::side_data::SideData;
 use super::tool_events::ToolEvents;
 use crate::error::shown;
 use agentci_exchange::NOT_UTF8;
@@ -59,7 +59,7 @@ pub(super) struct HttpReader {
     pub(super) calls: Vec<(String, String)>,
     /// The tool calls in other formats.
     pub(super) tools: ToolEvents,
-    pub(super) beside: Beside,
+    pub(super) side_data: SideData,
     pub(super) spoken: SpokenEvents,
     /// The warnings so far.
     warned: BTreeSet<String>,
@@ -194,9 +194,9 @@ impl HttpReader {
         let more = self.tools.flush(std::mem::take(&mut self.calls));
         self.called |= !more.is_empty();
         self.steps.extend(more);
-        if self.beside.bytes() > TEXT_LIMIT {
+        if self.side_data.bytes() > TEXT_LIMIT {
             self.warn(&format!("more than {} MiB came alongside the answer; checks do not see it", TEXT_LIMIT >> 20));
-        } else if let Some(data) = self.beside.take(&self.text) {
+        } else if let Some(data) = self.side_data.take(&self.text) {
             let data: Arc<Value> = data.into();
             let message = "data alongside the answer".to_owned();
             self.steps.push(EventKind::Log { level: "data".into(), message, data: Some(Arc::clone(&data)) });

@@ -10,7 +10,7 @@ use agentci_protocols::Fresh;
 
 /// The data alongside the text so far.
 #[derive(Debug, Default)]
-pub(super) struct Beside {
+pub(super) struct SideData {
     fresh: Fresh,
     values: Vec<Value>,
     /// Text of events that is not part of the answer, by kind, because it may be streamed.
@@ -18,7 +18,7 @@ pub(super) struct Beside {
     bytes: usize,
 }
 
-impl Beside {
+impl SideData {
     /// Adds a value, without the text in it that is part of the answer.
     pub(super) fn value(&mut self, value: &Value, text: &str) {
         if let Some(rest) = without(value, text).and_then(|rest| self.fresh.of(&rest)) {
@@ -87,23 +87,23 @@ mod tests {
 
     #[test]
     fn keeps_data_that_is_not_part_of_the_answer() {
-        let mut beside = Beside::default();
+        let mut data = SideData::default();
         let value = json!({"answer": "It is 20.", "parts": ["It is", " 20."], "debug": {"mail": "a@b.org"}, "status": "ok",
             "reasoning": "hm", "tool_calls": [{"name": "find"}], "done": true, "ms": 7});
-        beside.value(&value, "It is 20.");
-        assert_eq!(beside.take("It is 20."), Some(json!({"debug": {"mail": "a@b.org"}, "ms": 7})));
+        data.value(&value, "It is 20.");
+        assert_eq!(data.take("It is 20."), Some(json!({"debug": {"mail": "a@b.org"}, "ms": 7})));
         // Repeated data is ignored.
-        beside.value(&value, "It is 20.");
-        assert_eq!(beside.take("It is 20."), None);
+        data.value(&value, "It is 20.");
+        assert_eq!(data.take("It is 20."), None);
     }
 
     #[test]
     fn joins_text_received_in_chunks() {
-        let mut beside = Beside::default();
+        let mut data = SideData::default();
         for piece in ["ada@exam", "ple.org"] {
-            beside.text("note", piece);
+            data.text("note", piece);
         }
-        beside.text("summary", "It is 20.");
-        assert_eq!(beside.take("It is 20."), Some(json!({"note": "ada@example.org"})));
+        data.text("summary", "It is 20.");
+        assert_eq!(data.take("It is 20."), Some(json!({"note": "ada@example.org"})));
     }
 }

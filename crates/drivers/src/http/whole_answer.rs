@@ -51,13 +51,13 @@ impl HttpReader {
             return self.value(None, value);
         };
         if let Some(added) = known.added(value) {
-            self.beside.value(&added, text.as_deref().unwrap_or_default());
+            self.side_data.value(&added, text.as_deref().unwrap_or_default());
         }
         let mut told = Vec::new();
         known.whole(value, &mut told)?;
         for step in told {
             match step {
-                EventKind::Text(words) if pointer.is_some() => self.beside.text("text", &words),
+                EventKind::Text(words) if pointer.is_some() => self.side_data.text("text", &words),
                 EventKind::Text(words) if !every => self.say(None, &words)?,
                 EventKind::Text(_) => {}
                 step => self.push(step),

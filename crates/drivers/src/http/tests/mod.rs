@@ -1,10 +1,10 @@
 //! Answers and whole turns.
 
 mod answers;
-mod beside;
 mod calls;
 mod custom;
 mod driven;
 mod known;
 mod properties;
+mod side_data;
 mod torn;
