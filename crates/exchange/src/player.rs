@@ -33,11 +33,6 @@ impl ExchangePlayer {
         Self { seed, exchanges: exchanges.into_iter(), played: 0, redactor, position: Arc::default() }
     }
 
-    /// The number of recorded requests that were not sent so far.
-    pub fn remaining(&self) -> usize {
-        self.exchanges.as_slice().iter().filter(|exchange| exchange.seen().is_none()).count()
-    }
-
     /// The time of the next request, in microseconds since the start of the recorded attempt.
     pub(super) fn next(&self) -> Option<u64> {
         self.exchanges.as_slice().first().map(|exchange| exchange.at_us)
