@@ -16,7 +16,7 @@ use agentci_process::Ending;
 use agentci_protocols::mcp::headers::{self, Mirrored};
 use agentci_protocols::mcp::versions::HEADER_MISMATCH;
 use agentci_protocols::mcp::{
-    CallResult, Defect, ElicitationAnswer, Heard, MalformedResultError, McpFault, Notification, PartsResult, list,
+    CallResult, Defect, ElicitationAnswer, ServerMessages, MalformedResultError, McpFault, Notification, PartsResult, list,
     object,
 };
 use agentci_wire::lock;
@@ -109,8 +109,8 @@ impl McpClient {
                 outcome => outcome,
             }
         };
-        let (result, heard) = self.within("tools/call", limit, called).await?;
-        Ok(CallResult::read(result, heard)?)
+        let (result, received) = self.within("tools/call", limit, called).await?;
+        Ok(CallResult::read(result, received)?)
     }
 
     /// Reads a resource. Each question of the server to the user gets the next answer.
@@ -121,8 +121,8 @@ impl McpClient {
         limit: Duration,
     ) -> Result<PartsResult, McpError> {
         let read = self.converse("resources/read", params([("uri", uri.into())]), answers.into());
-        let (result, heard) = self.within("resources/read", limit, read).await?;
-        Ok(PartsResult::read("resources/read", "contents", result, heard)?)
+        let (result, received) = self.within("resources/read", limit, read).await?;
+        Ok(PartsResult::read("resources/read", "contents", result, received)?)
     }
 
     /// Fills in a prompt. Each question of the server to the user gets the next answer.
@@ -135,8 +135,8 @@ impl McpClient {
     ) -> Result<PartsResult, McpError> {
         let params = params([("name", name.into()), ("arguments", arguments.clone())]);
         let got = self.converse("prompts/get", params, answers.into());
-        let (result, heard) = self.within("prompts/get", limit, got).await?;
-        Ok(PartsResult::read("prompts/get", "messages", result, heard)?)
+        let (result, received) = self.within("prompts/get", limit, got).await?;
+        Ok(PartsResult::read("prompts/get", "messages", result, received)?)
     }
 
     /// Closes the connection: ends the session, or the process with all its descendants.
@@ -190,7 +190,7 @@ impl McpClient {
         let (mut cursor, mut size) = (None, 0);
         for _ in 0..PAGES {
             let params = params([("cursor", cursor.take().unwrap_or_default())]);
-            let reply = self.ask(method, params, &mut VecDeque::new(), &mut Heard::default()).await?;
+            let reply = self.ask(method, params, &mut VecDeque::new(), &mut ServerMessages::default()).await?;
             size += reply.size;
             if size > LIST_BYTES {
                 return Err(McpError::TooMuch { what: "bytes in one list", limit: LIST_BYTES });
@@ -211,16 +211,16 @@ impl McpClient {
         method: &'static str,
         params: Map<String, Value>,
         mut answers: VecDeque<ElicitationAnswer>,
-    ) -> Result<(Value, Heard), McpError> {
-        let mut heard = Heard::default();
+    ) -> Result<(Value, ServerMessages), McpError> {
+        let mut received = ServerMessages::default();
         let mut more = Map::new();
         for _ in 0..ROUNDS {
             let mut params = params.clone();
             params.append(&mut more);
-            let result = self.ask(method, params, &mut answers, &mut heard).await?.result;
+            let result = self.ask(method, params, &mut answers, &mut received).await?.result;
             match result.get("resultType").and_then(Value::as_str) {
-                None | Some("complete") => return Ok((result, heard)),
-                Some("input_required") => more = rounds::respond(result, &mut answers, &mut heard)?,
+                None | Some("complete") => return Ok((result, received)),
+                Some("input_required") => more = rounds::respond(result, &mut answers, &mut received)?,
                 Some(other) => {
                     return Err(MalformedResultError::new(method, &format!("its `resultType` is `{other}`")).into());
                 }
@@ -238,7 +238,7 @@ impl McpClient {
         method: &'static str,
         params: Map<String, Value>,
         answers: &mut VecDeque<ElicitationAnswer>,
-        heard: &mut Heard,
+        received: &mut ServerMessages,
     ) -> Result<CallReply, McpError> {
         let mut headers = Vec::new();
         if self.facts.era == Era::Modern && !self.is_stdio() {
@@ -249,10 +249,10 @@ impl McpClient {
         let params = self.options.params(self.facts.era, params);
         let request = McpRequest { method, params, headers, may_cancel: true };
         let session = self.session_id();
-        match self.link.begin(request.clone(), answers.len()).finish(answers, heard).await {
+        match self.link.begin(request.clone(), answers.len()).finish(answers, received).await {
             Err(McpError::SessionLost) => {
-                self.renew(session.as_deref(), heard).await?;
-                self.link.begin(request, answers.len()).finish(answers, heard).await
+                self.renew(session.as_deref(), received).await?;
+                self.link.begin(request, answers.len()).finish(answers, received).await
             }
             outcome => outcome,
         }
@@ -266,12 +266,12 @@ impl McpClient {
         }
     }
 
-    async fn renew(&self, lost: Option<&str>, heard: &mut Heard) -> Result<(), McpError> {
+    async fn renew(&self, lost: Option<&str>, received: &mut ServerMessages) -> Result<(), McpError> {
         let _alone = self.renewal.lock().await;
         let McpLink::Http(http) = &self.link.transport else { return Ok(()) };
         if http.session().as_deref() == lost {
             http.forget();
-            revision::greet(&self.link, &self.options, heard).await?;
+            revision::greet(&self.link, &self.options, received).await?;
         }
         Ok(())
     }

@@ -14,7 +14,7 @@ use super::revision::{self, Era};
 use super::router::Router;
 use super::stdio::StdioServer;
 use agentci_process::ProcessCommand;
-use agentci_protocols::mcp::Heard;
+use agentci_protocols::mcp::ServerMessages;
 use agentci_wire::FetchedSecrets;
 
 /// Default of [`ConnectOptions::silence`].
@@ -92,15 +92,15 @@ async fn attempt(
         }
     };
     let link = Link { router, transport };
-    let mut heard = Heard::default();
-    let Ok(facts) = timeout_at(deadline, Box::pin(revision::negotiate(&link, options, era, &mut heard))).await else {
+    let mut received = ServerMessages::default();
+    let Ok(facts) = timeout_at(deadline, Box::pin(revision::negotiate(&link, options, era, &mut received))).await else {
         let stderr_tail = match link.transport {
             McpLink::Stdio(stdio) => stdio.close().await.stderr_tail,
             McpLink::Http(_) => Vec::new(),
         };
         return Err(McpError::TimedOut { method: "initialize".into(), limit, noise: link.router.noise(), stderr_tail });
     };
-    link.router.keep(heard.notifications);
+    link.router.keep(received.notifications);
     let (facts, options) = (facts?, options.clone());
     Ok(McpClient { link, options, facts, renewal: tokio::sync::Mutex::default(), mirrored: Mutex::default() })
 }

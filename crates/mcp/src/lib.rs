@@ -42,7 +42,7 @@ mod stdio;
 mod stream;
 
 pub use agentci_protocols::mcp::{
-    AnsweredQuestion, CallResult, Defect, ElicitationAction, ElicitationAnswer, Heard, MalformedResultError, McpFault,
+    AnsweredQuestion, CallResult, Defect, ElicitationAction, ElicitationAnswer, ServerMessages, MalformedResultError, McpFault,
     Notification, PartsResult, text_of_parts,
 };
 pub use auth::ClientCredentials;

@@ -12,7 +12,7 @@ use super::rounds::answer_question;
 use super::router::{Arrival, Router};
 use super::stdio::StdioServer;
 use agentci_protocols::jsonrpc::{self, RpcError};
-use agentci_protocols::mcp::{ElicitationAnswer, Heard};
+use agentci_protocols::mcp::{ElicitationAnswer, ServerMessages};
 
 /// The transport to a server.
 #[derive(Debug)]
@@ -97,13 +97,13 @@ impl PendingCall {
     pub(super) async fn finish(
         mut self,
         answers: &mut VecDeque<ElicitationAnswer>,
-        heard: &mut Heard,
+        received: &mut ServerMessages,
     ) -> Result<CallReply, McpError> {
         loop {
             match self.arrivals.recv().await.unwrap_or(Arrival::Failed(McpError::Closed)) {
-                Arrival::Notification(notification) => heard.notifications.push(notification),
-                Arrival::Refused(method) => heard.refused.push(method),
-                Arrival::Question(id, question) => match answer_question(question, answers, heard) {
+                Arrival::Notification(notification) => received.notifications.push(notification),
+                Arrival::Refused(method) => received.refused.push(method),
+                Arrival::Question(id, question) => match answer_question(question, answers, received) {
                     Ok(answer) => self.answer(jsonrpc::reply(&id, Ok(answer))).await?,
                     Err(error) => {
                         let refusal = RpcError::new(jsonrpc::INTERNAL_ERROR, "no answer is available");

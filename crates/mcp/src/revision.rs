@@ -13,7 +13,7 @@ use agentci_protocols::mcp::versions::{
     HEADER_MISMATCH, LEGACY, META_CAPABILITIES, META_CLIENT, META_LOG_LEVEL, META_VERSION, MISSING_CAPABILITY, MODERN,
     UNSUPPORTED_VERSION,
 };
-use agentci_protocols::mcp::{Heard, MalformedResultError, object};
+use agentci_protocols::mcp::{ServerMessages, MalformedResultError, object};
 
 /// The two eras of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,21 +91,21 @@ pub(super) async fn negotiate(
     link: &Link,
     options: &ConnectOptions,
     given: Option<Era>,
-    heard: &mut Heard,
+    received: &mut ServerMessages,
 ) -> Result<ServerFacts, McpError> {
     let facts = match (&link.transport, given) {
         (_, Some(Era::Legacy)) => None,
-        (McpLink::Stdio(_), None) => over_stdio(link, options, heard).await?,
-        _ => at_once(link, options, heard).await?,
+        (McpLink::Stdio(_), None) => over_stdio(link, options, received).await?,
+        _ => at_once(link, options, received).await?,
     };
     match (facts, given) {
         (Some(facts), _) => Ok(facts),
         (None, Some(Era::Modern)) => Err(McpError::NoCommonVersion { versions: vec!["only older versions".into()] }),
-        (None, _) => match (greet(link, options, heard).await, &link.transport) {
+        (None, _) => match (greet(link, options, received).await, &link.transport) {
             // It may be a server of the 2024 revision, which has no `initialize` at this URL.
             (Err(error @ McpError::Status { status: 400 | 404 | 405, .. }), McpLink::Http(http)) => {
                 http.go_back().await.map_err(|_| error)?;
-                greet(link, options, heard).await
+                greet(link, options, received).await
             }
             (outcome, _) => outcome,
         },
@@ -113,16 +113,16 @@ pub(super) async fn negotiate(
 }
 
 /// The handshake of the legacy era.
-pub(super) async fn greet(link: &Link, options: &ConnectOptions, heard: &mut Heard) -> Result<ServerFacts, McpError> {
-    let reply = link.begin(options.initialize(), 0).finish(&mut VecDeque::new(), heard).await?;
-    greeted(link, options, reply, heard).await
+pub(super) async fn greet(link: &Link, options: &ConnectOptions, received: &mut ServerMessages) -> Result<ServerFacts, McpError> {
+    let reply = link.begin(options.initialize(), 0).finish(&mut VecDeque::new(), received).await?;
+    greeted(link, options, reply, received).await
 }
 
 async fn greeted(
     link: &Link,
     options: &ConnectOptions,
     reply: CallReply,
-    heard: &mut Heard,
+    received: &mut ServerMessages,
 ) -> Result<ServerFacts, McpError> {
     let facts = legacy_facts(reply)?;
     if let McpLink::Http(http) = &link.transport {
@@ -135,16 +135,16 @@ async fn greeted(
     if let Some(level) = options.log_level.as_ref().filter(|_| facts.capabilities.get("logging").is_some()) {
         let params = Map::from_iter([("level".to_owned(), level.as_str().into())]);
         let request = McpRequest { method: "logging/setLevel", params, headers: Vec::new(), may_cancel: true };
-        link.begin(request, 0).finish(&mut VecDeque::new(), heard).await?;
+        link.begin(request, 0).finish(&mut VecDeque::new(), received).await?;
     }
     Ok(facts)
 }
 
 /// Sends the modern request; `None` if the server needs the legacy handshake. A server that does not answer is sent
 /// both, because it may only be slow to start; its answer decides.
-async fn over_stdio(link: &Link, options: &ConnectOptions, heard: &mut Heard) -> Result<Option<ServerFacts>, McpError> {
+async fn over_stdio(link: &Link, options: &ConnectOptions, received: &mut ServerMessages) -> Result<Option<ServerFacts>, McpError> {
     let (mut nothing, mut also_nothing) = (VecDeque::new(), VecDeque::new());
-    let (mut early, mut late) = (Heard::default(), Heard::default());
+    let (mut early, mut late) = (ServerMessages::default(), ServerMessages::default());
     let facts = {
         let mut discover = Box::pin(link.begin(options.discover(), 0).finish(&mut nothing, &mut early));
         match timeout(options.silence, &mut discover).await {
@@ -155,10 +155,10 @@ async fn over_stdio(link: &Link, options: &ConnectOptions, heard: &mut Heard) ->
                 tokio::select! {
                     outcome = &mut discover => match recognise(outcome)? {
                         Some(facts) => Ok(Some(facts)),
-                        None => Ok(Some(greeted(link, options, greeting.await?, heard).await?)),
+                        None => Ok(Some(greeted(link, options, greeting.await?, received).await?)),
                     },
                     outcome = &mut greeting => match outcome {
-                        Ok(reply) => Ok(Some(greeted(link, options, reply, heard).await?)),
+                        Ok(reply) => Ok(Some(greeted(link, options, reply, received).await?)),
                         // A server that rejects the handshake may still answer the modern request.
                         Err(refusal @ McpError::Rpc(_)) => match recognise(discover.await)? {
                             Some(facts) => Ok(Some(facts)),
@@ -170,17 +170,17 @@ async fn over_stdio(link: &Link, options: &ConnectOptions, heard: &mut Heard) ->
             }
         }
     };
-    heard.notifications.extend(early.notifications);
-    heard.notifications.extend(late.notifications);
+    received.notifications.extend(early.notifications);
+    received.notifications.extend(late.notifications);
     facts
 }
 
 /// Sends the modern request and waits for the answer; `None` if the server needs the legacy handshake.
-async fn at_once(link: &Link, options: &ConnectOptions, heard: &mut Heard) -> Result<Option<ServerFacts>, McpError> {
-    let mut outcome = link.begin(options.discover(), 0).finish(&mut VecDeque::new(), heard).await;
+async fn at_once(link: &Link, options: &ConnectOptions, received: &mut ServerMessages) -> Result<Option<ServerFacts>, McpError> {
+    let mut outcome = link.begin(options.discover(), 0).finish(&mut VecDeque::new(), received).await;
     if outcome.as_ref().is_err_and(names_modern) {
         // The server rejected a version that it claims to support: try once more.
-        outcome = link.begin(options.discover(), 0).finish(&mut VecDeque::new(), heard).await;
+        outcome = link.begin(options.discover(), 0).finish(&mut VecDeque::new(), received).await;
     }
     match outcome {
         // A status without a message: the server does not support such requests.

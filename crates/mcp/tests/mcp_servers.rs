@@ -64,15 +64,15 @@ async fn uses_the_python_server(client: &McpClient) {
     assert!(unknown.as_ref().is_err() || unknown.as_ref().is_ok_and(|result| result.is_error), "{unknown:?}");
 
     let counted = client.call_tool("count", &json!({ "to": 3 }), vec![], LIMIT).await.unwrap();
-    let methods: Vec<&str> = counted.heard.notifications.iter().map(|told| told.method.as_str()).collect();
+    let methods: Vec<&str> = counted.received.notifications.iter().map(|told| told.method.as_str()).collect();
     assert_eq!(methods, ["notifications/progress", "notifications/message"].repeat(3));
-    assert_eq!(counted.heard.notifications[4].params["progress"].as_f64(), Some(3.0));
+    assert_eq!(counted.received.notifications[4].params["progress"].as_f64(), Some(3.0));
 
     let answer =
         ElicitationAnswer { action: ElicitationAction::Accept, content: Some(json!({ "name": "Ann", "seats": 4 })) };
     let reserved = client.call_tool("reserve", &json!({ "day": "Monday" }), vec![answer], LIMIT).await.unwrap();
     assert_eq!(reserved.text(), "4 for Ann on Monday");
-    assert_eq!(reserved.heard.asked[0].question.message, "Who is it for?");
+    assert_eq!(reserved.received.asked[0].question.message, "Who is it for?");
     let unanswered = client.call_tool("reserve", &json!({ "day": "Monday" }), vec![], LIMIT).await.unwrap_err();
     assert!(matches!(&unanswered, McpError::NoAnswer { message, schema: Some(_) } if message == "Who is it for?"));
 
@@ -165,7 +165,7 @@ async fn uses_server_everything(client: &McpClient) {
     assert!(asked.text().contains("declined"), "{}", asked.text());
     let long = json!({ "duration": 0.3, "steps": 3 });
     let long = client.call_tool("trigger-long-running-operation", &long, vec![], LIMIT).await.unwrap();
-    let progress = long.heard.notifications.iter().filter(|told| told.method == "notifications/progress").count();
+    let progress = long.received.notifications.iter().filter(|told| told.method == "notifications/progress").count();
     assert_eq!(progress, 3);
     assert!(!client.list_resources(LIMIT).await.unwrap().is_empty());
     assert!(!client.list_prompts(LIMIT).await.unwrap().is_empty());

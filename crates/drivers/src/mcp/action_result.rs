@@ -1,6 +1,6 @@
 //! The result of an action: everything that enters the trace, as it is stored in a recording.
 
-use agentci_mcp::{AnsweredQuestion, Heard, Notification};
+use agentci_mcp::{AnsweredQuestion, ServerMessages, Notification};
 use agentci_trace::{EventKind, Moment};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ pub(super) struct ActionResult {
     pub(super) outcome: McpOutcome,
     /// Notifications and questions of the server, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) logs: Vec<HeardLog>,
+    pub(super) logs: Vec<ServerLogEntry>,
     /// The protocol violations of the server.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) defects: Vec<String>,
@@ -37,7 +37,7 @@ pub(super) enum McpOutcome {
 
 /// A log entry of the server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct HeardLog {
+pub(super) struct ServerLogEntry {
     /// In microseconds since the start of the attempt.
     pub(super) at_us: u64,
     level: String,
@@ -46,7 +46,7 @@ pub(super) struct HeardLog {
     data: Option<Value>,
 }
 
-impl HeardLog {
+impl ServerLogEntry {
     /// The entry for a notification.
     pub(super) fn notification(told: Notification, clock: Clock) -> Self {
         let Notification { method, params, at } = told;
@@ -85,9 +85,9 @@ impl HeardLog {
 }
 
 /// All log entries of a result; an entry without a time gets that of the result.
-pub(super) fn heard(heard: Heard, clock: Clock, at: Moment) -> Vec<HeardLog> {
-    let notifications = heard.notifications.into_iter().map(|told| HeardLog::notification(told, clock));
-    let asked = heard.asked.iter().map(|asked| HeardLog::asked(asked, at));
-    let refused = heard.refused.iter().map(|method| HeardLog::refused(method, at));
+pub(super) fn log_entries(received: ServerMessages, clock: Clock, at: Moment) -> Vec<ServerLogEntry> {
+    let notifications = received.notifications.into_iter().map(|told| ServerLogEntry::notification(told, clock));
+    let asked = received.asked.iter().map(|asked| ServerLogEntry::asked(asked, at));
+    let refused = received.refused.iter().map(|method| ServerLogEntry::refused(method, at));
     notifications.chain(asked).chain(refused).collect()
 }

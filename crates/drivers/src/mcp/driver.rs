@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agentci_mcp::{CallResult, Heard, text_of_parts};
+use agentci_mcp::{CallResult, ServerMessages, text_of_parts};
 use agentci_plan::McpTarget;
 use agentci_process::Ending;
 use agentci_trace::{EventKind, Moment, Observer, ToolCall, ToolResult};
@@ -114,7 +114,7 @@ impl McpDriver {
     ) -> DriveResult {
         match action {
             McpAction::Call { tool, strict, .. } => {
-                let result = CallResult::read(result, Heard::default())
+                let result = CallResult::read(result, ServerMessages::default())
                     .map_err(|malformed| McpFailure::unreadable(&malformed.to_string()))?;
                 let text = result.text();
                 sink.push_at(over, EventKind::ToolResult(answered(call_id, &result, &text)))?;

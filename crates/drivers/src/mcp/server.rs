@@ -10,7 +10,7 @@ use agentci_wire::FetchedSecrets;
 use serde_json::{Map, Value};
 
 use super::action::McpAction;
-use super::action_result::{self, ActionResult, HeardLog, McpOutcome};
+use super::action_result::{self, ActionResult, ServerLogEntry, McpOutcome};
 use super::failure::McpFailure;
 use crate::DriverContext;
 use crate::process::command_line;
@@ -67,11 +67,11 @@ impl LazyServer {
         };
         let done = ask(client, action, clock, self.timeout).await;
         let at = clock.now();
-        let mut logs: Vec<HeardLog> =
-            client.notifications().into_iter().map(|told| HeardLog::notification(told, clock)).collect();
+        let mut logs: Vec<ServerLogEntry> =
+            client.notifications().into_iter().map(|told| ServerLogEntry::notification(told, clock)).collect();
         let outcome = match done {
-            Ok((result, heard)) => {
-                logs.extend(heard);
+            Ok((result, entries)) => {
+                logs.extend(entries);
                 McpOutcome::Result(result)
             }
             Err(error) => McpOutcome::Failure(McpFailure::of(&error, true, self.timeout)),
@@ -97,21 +97,21 @@ async fn ask(
     action: &McpAction,
     clock: Clock,
     limit: Duration,
-) -> Result<(Value, Vec<HeardLog>), McpError> {
-    let heard = |heard| action_result::heard(heard, clock, clock.now());
+) -> Result<(Value, Vec<ServerLogEntry>), McpError> {
+    let entries = |received| action_result::log_entries(received, clock, clock.now());
     Ok(match action {
         McpAction::Call { tool, args, answers, .. } => {
             let mut result = client.call_tool(tool, args, answers.clone(), limit).await?;
-            let logs = heard(std::mem::take(&mut result.heard));
+            let logs = entries(std::mem::take(&mut result.received));
             (result.into_value(), logs)
         }
         McpAction::Read { uri, answers } => {
             let result = client.read_resource(uri, answers.clone(), limit).await?;
-            (result.result, heard(result.heard))
+            (result.result, entries(result.received))
         }
         McpAction::Prompt { name, args, answers } => {
             let result = client.get_prompt(name, args, answers.clone(), limit).await?;
-            (result.result, heard(result.heard))
+            (result.result, entries(result.received))
         }
         McpAction::List { .. } => (list(client, limit).await?, Vec::new()),
     })

@@ -69,7 +69,7 @@ data: "result":{"content":[{"type":"text","text":"done"}]}}
     let log = Log::default();
     let client = McpClient::connect(listener.server(), log.options(), LIMIT).await.unwrap();
     let result = call(&client, vec![]).await.unwrap();
-    assert_eq!((result.text().as_str(), result.heard.notifications.len()), ("done", 1));
+    assert_eq!((result.text().as_str(), result.received.notifications.len()), ("done", 1));
     assert!(log.received().last().unwrap().starts_with("{\"jsonrpc\":\"2.0\",\"id\":3,\n\"result\""));
 }
 

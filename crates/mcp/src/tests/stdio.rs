@@ -179,7 +179,7 @@ async fn progress_is_assigned_to_its_call() {
     );
     let client = connect(MODERN, &script, ConnectOptions::default()).await;
     let (first, second) = tokio::join!(call(&client, vec![]), call(&client, vec![]));
-    let heard = (first.unwrap().heard.notifications.len(), second.unwrap().heard.notifications.len());
+    let heard = (first.unwrap().received.notifications.len(), second.unwrap().received.notifications.len());
     assert_eq!(heard, (1, 2));
     assert_eq!(client.notifications()[0].params["data"], "whose?");
     client.close().await;
@@ -201,9 +201,9 @@ async fn answers_requests_from_a_legacy_server() {
     let client = connect(LEGACY, &script, log.options()).await;
     let result = call(&client, vec![accept(json!({ "name": "Ann" }))]).await.unwrap();
     assert_eq!(result.text(), "right", "{:?}", log.sent());
-    assert_eq!(result.heard.refused, ["sampling/createMessage"]);
-    assert_eq!(result.heard.asked[0].question.message, "Who?");
-    assert_eq!(result.heard.asked[0].answer, json!({ "action": "accept", "content": { "name": "Ann" } }));
+    assert_eq!(result.received.refused, ["sampling/createMessage"]);
+    assert_eq!(result.received.asked[0].question.message, "Who?");
+    assert_eq!(result.received.asked[0].answer, json!({ "action": "accept", "content": { "name": "Ann" } }));
     client.close().await;
 }
 
@@ -230,7 +230,7 @@ async fn call_is_repeated_when_modern_server_requires_input() {
     let client = connect(MODERN, &script, log.options()).await;
     let result =
         call(&client, vec![ElicitationAnswer { action: ElicitationAction::Decline, content: None }]).await.unwrap();
-    assert_eq!(result.heard.asked.len(), 1);
+    assert_eq!(result.received.asked.len(), 1);
     let sent = log.sent();
     let (second, third) = (&sent[2]["params"], &sent[3]["params"]);
     assert_eq!(second["requestState"], "sécret");

@@ -20,7 +20,7 @@ pub struct Notification {
 
 /// Notifications and requests of the server during a call.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Heard {
+pub struct ServerMessages {
     /// Notifications in the order of arrival. Progress belongs to its call; over stdio, any other notification belongs
     /// to the call in progress if there is only one, and to the connection otherwise.
     pub notifications: Vec<Notification>,
@@ -42,12 +42,12 @@ pub struct CallResult {
     /// The other fields of the result.
     pub rest: Map<String, Value>,
     /// Notifications and requests during the call.
-    pub heard: Heard,
+    pub received: ServerMessages,
 }
 
 impl CallResult {
     /// Reads a result.
-    pub fn read(result: Value, heard: Heard) -> Result<Self, MalformedResultError> {
+    pub fn read(result: Value, received: ServerMessages) -> Result<Self, MalformedResultError> {
         const METHOD: &str = "tools/call";
         let mut rest = object(METHOD, result)?;
         let content = list(METHOD, &mut rest, "content")?;
@@ -57,7 +57,7 @@ impl CallResult {
             Some(Value::Bool(flag)) => flag,
             Some(_) => return Err(MalformedResultError::new(METHOD, "`isError` is not a boolean")),
         };
-        Ok(Self { content, structured, is_error, rest, heard })
+        Ok(Self { content, structured, is_error, rest, received })
     }
 
     /// The result in the protocol's format.
@@ -96,16 +96,16 @@ pub struct PartsResult {
     /// The result; the list comes last.
     pub result: Value,
     /// Notifications and requests during the call.
-    pub heard: Heard,
+    pub received: ServerMessages,
 }
 
 impl PartsResult {
     /// Reads a result whose list has this name.
-    pub fn read(method: &str, name: &str, result: Value, heard: Heard) -> Result<Self, MalformedResultError> {
+    pub fn read(method: &str, name: &str, result: Value, received: ServerMessages) -> Result<Self, MalformedResultError> {
         let mut result = object(method, result)?;
         let parts = list(method, &mut result, name)?;
         result.insert(name.to_owned(), parts.into());
-        Ok(Self { result: result.into(), heard })
+        Ok(Self { result: result.into(), received })
     }
 
     /// Its texts, one per line.
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     fn read(result: Value) -> Result<CallResult, MalformedResultError> {
-        CallResult::read(result, Heard::default())
+        CallResult::read(result, ServerMessages::default())
     }
 
     #[test]
