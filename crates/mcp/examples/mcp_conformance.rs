@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use agentci_mcp::{
-    ClientCredentials, ConnectOptions, ElicitationAction, ElicitationAnswer, McpError, McpClient, McpEndpoint,
+    ClientCredentials, ConnectOptions, ElicitationAction, ElicitationAnswer, McpClient, McpEndpoint, McpError,
     ServerAddress,
 };
 use serde_json::{Map, Value, json};

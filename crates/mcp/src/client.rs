@@ -16,8 +16,8 @@ use agentci_process::Ending;
 use agentci_protocols::mcp::headers::{self, Mirrored};
 use agentci_protocols::mcp::versions::HEADER_MISMATCH;
 use agentci_protocols::mcp::{
-    CallResult, Defect, ElicitationAnswer, ServerMessages, MalformedResultError, McpFault, Notification, PartsResult, list,
-    object,
+    CallResult, Defect, ElicitationAnswer, MalformedResultError, McpFault, Notification, PartsResult, ServerMessages,
+    list, object,
 };
 use agentci_wire::lock;
 

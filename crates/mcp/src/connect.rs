@@ -93,7 +93,8 @@ async fn attempt(
     };
     let link = Link { router, transport };
     let mut received = ServerMessages::default();
-    let Ok(facts) = timeout_at(deadline, Box::pin(revision::negotiate(&link, options, era, &mut received))).await else {
+    let Ok(facts) = timeout_at(deadline, Box::pin(revision::negotiate(&link, options, era, &mut received))).await
+    else {
         let stderr_tail = match link.transport {
             McpLink::Stdio(stdio) => stdio.close().await.stderr_tail,
             McpLink::Http(_) => Vec::new(),

@@ -2,7 +2,7 @@
 
 use super::frame::FrameWatch;
 use super::router::{Arrival, MessageOrigin, Router};
-use agentci_protocols::mcp::{CallResult, ServerMessages, PartsResult};
+use agentci_protocols::mcp::{CallResult, PartsResult, ServerMessages};
 
 /// Receives messages, one per line, while two calls are in progress, and reads the answers of both as every kind of
 /// result.
@@ -15,7 +15,8 @@ pub fn arrive(bytes: &[u8]) {
     }
     while let Ok(arrival) = arrivals.try_recv().or_else(|_| others.try_recv()) {
         if let Arrival::Reply(Ok(result), _) = arrival {
-            let _ = CallResult::read(result.clone(), ServerMessages::default()).map(|result| result.value().into_owned());
+            let _ =
+                CallResult::read(result.clone(), ServerMessages::default()).map(|result| result.value().into_owned());
             let parts = |name, result| PartsResult::read("", name, result, ServerMessages::default());
             let _ = parts("contents", result.clone()).map(|result| result.text());
             let _ = parts("messages", result).map(|result| result.text());

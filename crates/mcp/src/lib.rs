@@ -42,8 +42,8 @@ mod stdio;
 mod stream;
 
 pub use agentci_protocols::mcp::{
-    AnsweredQuestion, CallResult, Defect, ElicitationAction, ElicitationAnswer, ServerMessages, MalformedResultError, McpFault,
-    Notification, PartsResult, text_of_parts,
+    AnsweredQuestion, CallResult, Defect, ElicitationAction, ElicitationAnswer, MalformedResultError, McpFault,
+    Notification, PartsResult, ServerMessages, text_of_parts,
 };
 pub use auth::ClientCredentials;
 pub use client::{Closing, McpClient};

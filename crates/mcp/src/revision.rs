@@ -13,7 +13,7 @@ use agentci_protocols::mcp::versions::{
     HEADER_MISMATCH, LEGACY, META_CAPABILITIES, META_CLIENT, META_LOG_LEVEL, META_VERSION, MISSING_CAPABILITY, MODERN,
     UNSUPPORTED_VERSION,
 };
-use agentci_protocols::mcp::{ServerMessages, MalformedResultError, object};
+use agentci_protocols::mcp::{MalformedResultError, ServerMessages, object};
 
 /// The two eras of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,7 +113,11 @@ pub(super) async fn negotiate(
 }
 
 /// The handshake of the legacy era.
-pub(super) async fn greet(link: &Link, options: &ConnectOptions, received: &mut ServerMessages) -> Result<ServerFacts, McpError> {
+pub(super) async fn greet(
+    link: &Link,
+    options: &ConnectOptions,
+    received: &mut ServerMessages,
+) -> Result<ServerFacts, McpError> {
     let reply = link.begin(options.initialize(), 0).finish(&mut VecDeque::new(), received).await?;
     greeted(link, options, reply, received).await
 }
@@ -142,7 +146,11 @@ async fn greeted(
 
 /// Sends the modern request; `None` if the server needs the legacy handshake. A server that does not answer is sent
 /// both, because it may only be slow to start; its answer decides.
-async fn over_stdio(link: &Link, options: &ConnectOptions, received: &mut ServerMessages) -> Result<Option<ServerFacts>, McpError> {
+async fn over_stdio(
+    link: &Link,
+    options: &ConnectOptions,
+    received: &mut ServerMessages,
+) -> Result<Option<ServerFacts>, McpError> {
     let (mut nothing, mut also_nothing) = (VecDeque::new(), VecDeque::new());
     let (mut early, mut late) = (ServerMessages::default(), ServerMessages::default());
     let facts = {
@@ -176,7 +184,11 @@ async fn over_stdio(link: &Link, options: &ConnectOptions, received: &mut Server
 }
 
 /// Sends the modern request and waits for the answer; `None` if the server needs the legacy handshake.
-async fn at_once(link: &Link, options: &ConnectOptions, received: &mut ServerMessages) -> Result<Option<ServerFacts>, McpError> {
+async fn at_once(
+    link: &Link,
+    options: &ConnectOptions,
+    received: &mut ServerMessages,
+) -> Result<Option<ServerFacts>, McpError> {
     let mut outcome = link.begin(options.discover(), 0).finish(&mut VecDeque::new(), received).await;
     if outcome.as_ref().is_err_and(names_modern) {
         // The server rejected a version that it claims to support: try once more.

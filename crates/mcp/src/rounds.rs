@@ -28,7 +28,11 @@ pub(super) fn respond(
     Ok(more)
 }
 
-fn answer(request: &Value, answers: &mut VecDeque<ElicitationAnswer>, received: &mut ServerMessages) -> Result<Value, McpError> {
+fn answer(
+    request: &Value,
+    answers: &mut VecDeque<ElicitationAnswer>,
+    received: &mut ServerMessages,
+) -> Result<Value, McpError> {
     match request["method"].as_str().unwrap_or_default() {
         "elicitation/create" => answer_question(ElicitationQuestion::read(&request["params"]), answers, received),
         "roots/list" => Ok(json!({ "roots": [] })),

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use agentci_mcp::{
-    ClientCredentials, ConnectOptions, Direction, ElicitationAction, ElicitationAnswer, Era, McpError, FrameWatch,
-    McpClient, McpEndpoint, ServerAddress,
+    ClientCredentials, ConnectOptions, Direction, ElicitationAction, ElicitationAnswer, Era, FrameWatch, McpClient,
+    McpEndpoint, McpError, ServerAddress,
 };
 use agentci_process::{Exit, Grace, LineReader, Process, ProcessCommand};
 use serde_json::json;

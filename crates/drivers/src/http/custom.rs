@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::kinds::{self, Role};
 use super::places;
-use super::reader::{HttpReader, HttpAnswerError, ReadResult, says_something};
+use super::reader::{HttpAnswerError, HttpReader, ReadResult, says_something};
 use crate::error::shortened;
 
 /// The kind of events that carried text so far.

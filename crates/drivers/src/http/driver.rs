@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::body::{BodyTemplate, with_bases};
 use super::observer::{self, AgentWatch};
-use super::reader::{HttpReader, HttpAnswerError, ReadResult, ReadingManner};
+use super::reader::{HttpAnswerError, HttpReader, ReadResult, ReadingManner};
 use super::refusal::refused;
 use crate::error::OpenError;
 use crate::observer::SeenEvents;

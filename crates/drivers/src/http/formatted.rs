@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::kinds::{self, Role};
 use super::places;
-use super::reader::{HttpReader, HttpAnswerError, ReadResult, says_something};
+use super::reader::{HttpAnswerError, HttpReader, ReadResult, says_something};
 use super::side_data::without_kind;
 use crate::error::shortened;
 

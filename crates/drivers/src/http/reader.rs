@@ -342,7 +342,10 @@ impl HttpReader {
     /// it.
     pub(super) fn breach(&mut self, breach: HttpAnswerError) -> ReadResult {
         match (self.manner.protocol, breach) {
-            (Strictness::Warn | Strictness::Off, HttpAnswerError::Torn(words) | HttpAnswerError::Mislabelled(words)) => {
+            (
+                Strictness::Warn | Strictness::Off,
+                HttpAnswerError::Torn(words) | HttpAnswerError::Mislabelled(words),
+            ) => {
                 self.warn(&words);
                 Ok(())
             }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::known::{DataStream, KnownStream};
 use super::places;
-use super::reader::{HttpReader, HttpAnswerError, ReadResult, says_something};
+use super::reader::{HttpAnswerError, HttpReader, ReadResult, says_something};
 use crate::error::shown;
 
 impl HttpReader {

@@ -1,6 +1,6 @@
 //! The result of an action: everything that enters the trace, as it is stored in a recording.
 
-use agentci_mcp::{AnsweredQuestion, ServerMessages, Notification};
+use agentci_mcp::{AnsweredQuestion, Notification, ServerMessages};
 use agentci_trace::{EventKind, Moment};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use agentci_mcp::{self as mcp, ClientCredentials, ConnectOptions, McpError, McpClient, McpEndpoint};
+use agentci_mcp::{self as mcp, ClientCredentials, ConnectOptions, McpClient, McpEndpoint, McpError};
 use agentci_plan::{Auth, McpTarget, McpTransport, Text, UnsetVariableError};
 use agentci_process::{Ending, ProcessCommand};
 use agentci_trace::Moment;
@@ -10,7 +10,7 @@ use agentci_wire::FetchedSecrets;
 use serde_json::{Map, Value};
 
 use super::action::McpAction;
-use super::action_result::{self, ActionResult, ServerLogEntry, McpOutcome};
+use super::action_result::{self, ActionResult, McpOutcome, ServerLogEntry};
 use super::failure::McpFailure;
 use crate::DriverContext;
 use crate::process::command_line;

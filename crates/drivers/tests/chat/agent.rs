@@ -9,8 +9,7 @@ use std::time::Duration;
 
 use agentci_drivers::mock::MockDraws;
 use agentci_drivers::{
-    Delivery, DriveError, Driver, DriverContext, Input, PendingAnswer, Resources, ToolHost, ToolReply,
-    TraceSink,
+    Delivery, DriveError, Driver, DriverContext, Input, PendingAnswer, Resources, ToolHost, ToolReply, TraceSink,
 };
 use agentci_exchange::{AgentLine, AgentRecording, Clock};
 use agentci_mock_llm::{ModelServer, ModelServerOptions};

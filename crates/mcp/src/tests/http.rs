@@ -6,7 +6,8 @@ use tokio::net::TcpListener;
 use super::listener::{Listener, NEVER, http, legacy, modern, result, stream};
 use super::{LIMIT, Log};
 use crate::{
-    ConnectOptions, ElicitationAction, ElicitationAnswer, Era, McpError, McpClient, McpEndpoint, McpFault, ServerAddress,
+    ConnectOptions, ElicitationAction, ElicitationAnswer, Era, McpClient, McpEndpoint, McpError, McpFault,
+    ServerAddress,
 };
 
 async fn connect(server: ServerAddress) -> McpClient {

@@ -11,7 +11,7 @@ use super::LIMIT;
 use super::listener::{Listener, NEVER, OPEN, http, legacy, message, modern, result, stream};
 use super::stdio::{MODERN, STAY, call, connect};
 use crate::{
-    ClientCredentials, ConnectOptions, Direction, McpError, FrameWatch, McpClient, McpEndpoint, McpFault, ServerAddress,
+    ClientCredentials, ConnectOptions, Direction, FrameWatch, McpClient, McpEndpoint, McpError, McpFault, ServerAddress,
 };
 use agentci_process::Exit;
 

@@ -3,7 +3,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{LIMIT, Log};
-use crate::{ConnectOptions, ElicitationAction, ElicitationAnswer, Era, McpError, McpClient, McpFault, ServerAddress};
+use crate::{ConnectOptions, ElicitationAction, ElicitationAnswer, Era, McpClient, McpError, McpFault, ServerAddress};
 use agentci_process::{Exit, ProcessCommand};
 
 /// The start of a legacy server. The ids of the client count from one.

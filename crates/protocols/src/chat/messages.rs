@@ -89,7 +89,9 @@ impl MessagesAssembly {
 
 pub(super) fn assemble(events: &[Value]) -> Assembled {
     let mut message = MessagesAssembly::default();
-    events.iter().for_each(|event| message.take(event));
+    for event in events {
+        message.take(event);
+    }
     message.assembled()
 }
 

@@ -111,7 +111,9 @@ impl AnswerChoice {
 
 pub(super) fn assemble(events: &[Value]) -> Assembled {
     let mut answer = ChatAssembly::default();
-    events.iter().for_each(|event| answer.take(event));
+    for event in events {
+        answer.take(event);
+    }
     answer.assembled()
 }
 

@@ -9,4 +9,6 @@ pub mod versions;
 
 pub use defect::{Defect, McpFault, quote};
 pub use elicitation::{AnsweredQuestion, ElicitationAction, ElicitationAnswer, ElicitationQuestion};
-pub use result::{CallResult, ServerMessages, MalformedResultError, Notification, PartsResult, list, object, text_of_parts};
+pub use result::{
+    CallResult, MalformedResultError, Notification, PartsResult, ServerMessages, list, object, text_of_parts,
+};

@@ -101,7 +101,12 @@ pub struct PartsResult {
 
 impl PartsResult {
     /// Reads a result whose list has this name.
-    pub fn read(method: &str, name: &str, result: Value, received: ServerMessages) -> Result<Self, MalformedResultError> {
+    pub fn read(
+        method: &str,
+        name: &str,
+        result: Value,
+        received: ServerMessages,
+    ) -> Result<Self, MalformedResultError> {
         let mut result = object(method, result)?;
         let parts = list(method, &mut result, name)?;
         result.insert(name.to_owned(), parts.into());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agentci_mcp::{self as mcp, ConnectOptions, McpError, McpClient, McpEndpoint};
+use agentci_mcp::{self as mcp, ConnectOptions, McpClient, McpEndpoint, McpError};
 use agentci_plan::{McpTool, McpTransport, UnsetVariableError};
 use agentci_source::print_duration;
 use serde_json::Value;

@@ -5,7 +5,7 @@ use agentci_protocols::sse::Decoder;
 use agentci_trace::{Event, EventKind, Moment, Trace};
 use serde_json::{Value, json};
 
-use crate::http::reader::{HttpReader, HttpAnswerError, ReadingManner};
+use crate::http::reader::{HttpAnswerError, HttpReader, ReadingManner};
 
 /// The output of an answer, and its trace.
 pub(super) struct Read {

@@ -70,7 +70,10 @@ fn json_content_type_requires_valid_json() {
     for body in ["{\"answer\":\"the tot", "the total", "{\"a\":1} and more", "{\"text\":\"a\"}\n{\"te", "NaN"] {
         for content_type in ["application/json", "application/problem+json"] {
             let output = typed(strict(None), content_type, body.as_bytes()).output;
-            assert!(matches!(output, Err(HttpAnswerError::Torn(_) | HttpAnswerError::Mislabelled(_))), "{body}: {output:?}");
+            assert!(
+                matches!(output, Err(HttpAnswerError::Torn(_) | HttpAnswerError::Mislabelled(_))),
+                "{body}: {output:?}"
+            );
             let read = typed(lenient(), content_type, body.as_bytes());
             assert_eq!((&read.output, warnings(&read).len()), (&Ok(json!(body)), 1), "{body}");
         }
