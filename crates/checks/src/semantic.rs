@@ -32,6 +32,7 @@ use agentci_source::shape::{CheckShape, Kind, Shape, optional, required, words};
 use agentci_source::{Diagnostics, Node, Span, Spanned, read};
 use agentci_trace::Trace;
 use agentci_verdict::{Contradiction, DifferingFacts, Failure, Outcome, Similarity};
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::compiler::{Compiler, choice, spanned};
@@ -167,13 +168,12 @@ impl Semantic {
         }
     }
 
-    /// The differences that the suite asks for.
-    fn differing(&self, answer: &Value) -> DifferingFacts {
-        let facts = answer.get("facts").cloned();
-        let all = facts.and_then(|facts| serde_json::from_value::<DifferingFacts>(facts).ok()).unwrap_or_default();
+    /// The differences that the suite asks for; `None` if they are malformed.
+    fn differing(&self, answer: &Value) -> Option<DifferingFacts> {
+        let all = answer.get("facts").map(DifferingFacts::deserialize).transpose().ok()?.unwrap_or_default();
         let contradiction = all.contradiction.clone().filter(|_| self.contradictions != Reaction::Off);
         let facts = if self.facts == Reaction::Off { DifferingFacts::default() } else { all };
-        DifferingFacts { contradiction, ..facts }
+        Some(DifferingFacts { contradiction, ..facts })
     }
 
     /// The contradiction that fails the check.
@@ -190,7 +190,7 @@ impl Semantic {
             embedder,
             threshold: threshold.as_ref().ok().map(|(number, _)| *number),
             negated,
-            facts: if negated { DifferingFacts::default() } else { self.differing(answer) },
+            facts: if negated { DifferingFacts::default() } else { self.differing(answer)? },
         };
         let span = threshold.as_ref().ok().and_then(|(_, span)| *span);
         let note = answer["note"].as_str().map(str::to_owned);
@@ -268,7 +268,7 @@ impl Evaluate for Semantic {
     fn conclude(&self, trace: &Trace, answer: &Value, negate: bool) -> Outcome {
         match self.measured(answer, negate) {
             Some(measured) => self.judge(&measured, &trace.output().text()),
-            None => Outcome::Error(Failure::new("the measured similarity is not a number")),
+            None => Outcome::Error(Failure::new("the measured similarity could not be read")),
         }
     }
 

@@ -137,6 +137,18 @@ fn missing_fact_fails_warns_or_is_ignored() {
 }
 
 #[test]
+fn malformed_facts_are_an_error_unless_they_are_not_compared() {
+    for facts in [json!(null), json!("none"), json!({ "missing": "number 20" }), json!({ "contradiction": true })] {
+        let answer = json!({ "similarity": 0.9, "embedder": BUILTIN, "default_threshold": 0.5, "facts": facts });
+        let told = said(&json!("Paid 20."), false, &answer);
+        assert_eq!(told.as_deref(), Some("error: the measured similarity could not be read ()"), "{facts}");
+        let kept = compiled(&json!("Paid 20."), false).unwrap().keep(answer.clone());
+        assert_eq!((kept.similarity, &kept.evidence), (None, &answer));
+        assert!(said(&json!("Paid 20."), true, &answer).is_some_and(|told| told.starts_with("the answer is too similar")));
+    }
+}
+
+#[test]
 fn contradiction_fails_warns_or_is_ignored() {
     let arguments = |reaction: &str| json!({ "expected": "Paid.", "contradictions": reaction });
     let evidence = |certain| {
