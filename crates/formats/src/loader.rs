@@ -181,7 +181,9 @@ impl<'f> Loader<'f> {
         }
         let file = match dialect {
             Dialect::Native => self.search.open_suite(path),
-            _ => self.search.open(path),
+            Dialect::Runledger | Dialect::Ananke | Dialect::Aumai | Dialect::Scenario | Dialect::Yao => {
+                self.search.open(path)
+            }
         };
         let root = match &file.root {
             Ok(root) => root,

@@ -41,7 +41,7 @@ impl Case {
         let by_target = match &*self.target {
             Target::Mock(mock) => mock.script.draws(),
             Target::Chat(chat) => matches!(&chat.connector.api, ChatApi::Scripted(script) if script.draws()),
-            _ => false,
+            Target::Process(_) | Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Http(_) => false,
         };
         by_target || self.world.model.as_ref().is_some_and(|model| model.script.draws())
     }

@@ -68,7 +68,22 @@ fn status(end: &CaseEnd) -> &'static str {
         Cause::Timeout => (2, "TIMEOUT"),
         Cause::Embedding => (4, "EMBEDDING_ERROR"),
         Cause::Check | Cause::Limit => (5, "FAIL"),
-        _ => (3, "FAIL"),
+        Cause::ReplayMiss
+        | Cause::ToolNotAllowed
+        | Cause::ProviderWouldRefuse
+        | Cause::ToolNotOffered
+        | Cause::ArgumentsDoNotFit
+        | Cause::FormatNotMet
+        | Cause::ModelMiss
+        | Cause::ModelNeverAsked
+        | Cause::Protocol
+        | Cause::AgentExited
+        | Cause::AgentError
+        | Cause::Unreachable
+        | Cause::CheckTimeout
+        | Cause::Hook
+        | Cause::Interrupted
+        | Cause::NotRechecked => (3, "FAIL"),
     };
     causes.iter().map(word).min().map_or("FAIL", |(_, word)| word)
 }

@@ -95,11 +95,22 @@ fn windowed(old: &[TrajectoryStep], new: &[TrajectoryStep]) -> Vec<StepPair> {
 
 /// The cost of a pair of steps of the same tool.
 fn cost(old: &TrajectoryStep, new: &TrajectoryStep) -> f32 {
-    let weight = |kind: PartKind| match (old.kind, kind) {
-        (StepKind::Call, PartKind::Arguments) => 1.2,
+    let is_call = old.kind == StepKind::Call;
+    let weight = |kind: PartKind| match kind {
+        PartKind::Arguments if is_call => 1.2,
+        PartKind::Messages | PartKind::Answer => 0.3,
         // A retry succeeds where the first call failed.
-        (StepKind::Call, PartKind::Error) | (_, PartKind::Messages | PartKind::Answer) => 0.3,
-        _ => 0.1,
+        PartKind::Error if is_call => 0.3,
+        PartKind::Input
+        | PartKind::Model
+        | PartKind::SystemPrompt
+        | PartKind::Tools
+        | PartKind::Parameters
+        | PartKind::Requested
+        | PartKind::Arguments
+        | PartKind::State
+        | PartKind::Result
+        | PartKind::Error => 0.1,
     };
     let of_old = old.parts.iter().map(|part| {
         let distance = new.part(part.kind).map_or(1.0, |other| part.distance(other));

@@ -39,10 +39,14 @@ pub fn compare(baseline: Option<&Baseline>, current: &Baseline, thresholds: &Thr
     let mut prompts = baseline.map(|baseline| changes(baseline, current, &pairs)).unwrap_or_default();
     warnings.append(&mut prompts.warnings);
     let metrics = metrics(baseline, current);
+    let wall = |gate, threshold, change| {
+        let least = thresholds.min_wall_ms_delta.unwrap_or(MIN_WALL_MS_DELTA);
+        slower(wall(gate, threshold, least, change, baseline), &pairs)
+    };
     let mut checks = vec![
         pass_rate(thresholds.min_pass_rate, metrics.pass_rate),
-        slower(wall(Gate::MaxAvgWallMsDeltaPct, thresholds, metrics.wall_ms.mean, baseline), &pairs),
-        slower(wall(Gate::MaxP95WallMsDeltaPct, thresholds, metrics.wall_ms.p95, baseline), &pairs),
+        wall(Gate::MaxAvgWallMsDeltaPct, thresholds.max_avg_wall_ms_delta_pct, metrics.wall_ms.mean),
+        wall(Gate::MaxP95WallMsDeltaPct, thresholds.max_p95_wall_ms_delta_pct, metrics.wall_ms.p95),
         cases(Gate::NoNewFailures, thresholds.no_new_failures, baseline, || {
             let failures = pairs.new_failures(&mut warnings);
             if failures.is_empty() && !pairs.any() { Err("no case of the baseline was run") } else { Ok(failures) }
@@ -177,14 +181,15 @@ fn pass_rate(threshold: Option<f64>, rate: RateChange) -> GateCheck {
     GateCheck { baseline: rate.baseline, current: Some(rate.current), delta: rate.delta, ..judged }
 }
 
-/// A wall time fails its gate if it grew by too large a fraction and by enough milliseconds. A negative threshold
-/// requires less time than before, where noise does not matter: then the fraction alone decides.
-fn wall(gate: Gate, thresholds: &Thresholds, wall: WallChange, baseline: Option<&Baseline>) -> GateCheck {
-    let threshold = match gate {
-        Gate::MaxP95WallMsDeltaPct => thresholds.max_p95_wall_ms_delta_pct,
-        _ => thresholds.max_avg_wall_ms_delta_pct,
-    };
-    let least = thresholds.min_wall_ms_delta.unwrap_or(MIN_WALL_MS_DELTA);
+/// A wall time fails its gate if it grew by too large a fraction and by enough milliseconds, `least`. A negative
+/// threshold requires less time than before, where noise does not matter: then the fraction alone decides.
+fn wall(
+    gate: Gate,
+    threshold: Option<f64>,
+    least: f64,
+    wall: WallChange,
+    baseline: Option<&Baseline>,
+) -> GateCheck {
     let least = threshold.filter(|most| *most >= 0.0).map(|_| least);
     let judged = match (threshold, wall.delta_pct) {
         (None, _) => GateCheck::skipped(gate, None, NOT_ASKED),

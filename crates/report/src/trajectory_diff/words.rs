@@ -204,7 +204,13 @@ pub(super) fn content(step: &TrajectoryStep) -> Vec<String> {
     let is_told = |kind: PartKind| match kind {
         PartKind::Tools | PartKind::Parameters | PartKind::SystemPrompt | PartKind::Model => false,
         PartKind::Arguments => step.kind != StepKind::Call,
-        _ => true,
+        PartKind::Input
+        | PartKind::Messages
+        | PartKind::Requested
+        | PartKind::Answer
+        | PartKind::State
+        | PartKind::Result
+        | PartKind::Error => true,
     };
     let shown = step.parts.iter().filter(|part| is_told(part.kind));
     let shown = shown.filter_map(|part| match &part.value {
