@@ -11,9 +11,9 @@
 use std::fmt::Write as _;
 
 use agentci_source::Place;
-use agentci_verdict::{Agentless, first_of};
+use agentci_verdict::Agentless;
 
-use crate::{Paint, ReportedRun, Tone, count_of, one_line};
+use crate::{Paint, ReportedRun, Tone, count_of, first_of, one_line};
 
 /// The maximum number of recordings that are listed, and of cases for each.
 const SHOWN: usize = 20;

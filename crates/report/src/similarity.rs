@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use agentci_verdict::{CaseEnd, CheckEnd, Distribution, Similarity, Spread};
 use serde::Deserialize as _;
 
-use crate::count;
+use crate::count_of;
 
 /// A similarity with its threshold, embedder and differing facts.
 pub(crate) fn words(similarity: &Similarity) -> String {
@@ -34,7 +34,7 @@ pub(crate) fn of_check(check: &CheckEnd) -> Option<String> {
 /// The totals of a run, one line per embedder.
 pub(crate) fn totals(measured: &BTreeMap<String, Distribution>) -> Vec<String> {
     let line = |(embedder, numbers): (&String, &Distribution)| {
-        let cases = count(numbers.count(), "case");
+        let cases = count_of(numbers.count(), "case");
         let Spread { min, mean, .. } = numbers.spread()?;
         Some(format!("similarity of {cases}: least {min:.4}, mean {mean:.4} ({embedder})"))
     };

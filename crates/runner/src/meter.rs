@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use agentci_plan::{Limit, Limits};
 use agentci_source::Sources;
+use agentci_text::count_of;
 use agentci_trace::{CallChange, Event, EventKind, Joiner, ModelAttempts, Redactor, ToolCall, Trace, Usage};
 use agentci_verdict::{Cause, Finding, Metrics};
 
@@ -158,10 +159,9 @@ impl<'m> Meter<'m> {
         if failed.len() > FAILED_NAMED {
             named.push(format!("{} more", failed.len() - FAILED_NAMED));
         }
-        let count = self.metrics.tool_errors;
-        let calls = if count == 1 { "call" } else { "calls" };
+        let calls = count_of(self.metrics.tool_errors, "call");
         let colon = if named.is_empty() { "" } else { ": " };
-        format!("{count} {calls} failed{colon}{}", named.join(", "))
+        format!("{calls} failed{colon}{}", named.join(", "))
     }
 }
 
@@ -185,10 +185,10 @@ pub(crate) fn exceeded(name: &str, limit: Limit, used: f64, sources: &Sources) -
         message: format!("budget exceeded: {} limit={} actual={}", limit.key, limit.most, used),
         place: Some(sources.place(limit.span)),
         label: match name {
-            "max_tool_calls" => format!("the agent made {}", counted(used, "call")),
-            "max_model_calls" => format!("the agent called its model {}", counted(used, "time")),
-            "max_tokens_in" => format!("the agent sent {} to its model", counted(used, "token")),
-            "max_tokens_out" => format!("the agent wrote {}", counted(used, "token")),
+            "max_tool_calls" => format!("the agent made {}", count_of(used, "call")),
+            "max_model_calls" => format!("the agent called its model {}", count_of(used, "time")),
+            "max_tokens_in" => format!("the agent sent {} to its model", count_of(used, "token")),
+            "max_tokens_out" => format!("the agent wrote {}", count_of(used, "token")),
             "max_cost_usd" => format!("it cost {used} US dollars"),
             _ => format!("the agent took {used} ms"),
         },
@@ -199,12 +199,6 @@ pub(crate) fn exceeded(name: &str, limit: Limit, used: f64, sources: &Sources) -
         }],
         ..Finding::default()
     }
-}
-
-/// A number with its noun, in the plural unless the number is 1.
-fn counted(number: f64, noun: &str) -> String {
-    let plural = if number > 1.0 { "s" } else { "" };
-    format!("{number} {noun}{plural}")
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]

@@ -1,17 +1,21 @@
-//! Formats texts and values for messages: excerpts, escaping, percent-encoding, and the first difference of two JSON
-//! values.
+//! Formats texts and values for messages: excerpts, counts, lists, escaping, percent-encoding, and the first difference
+//! of two JSON values.
 
+mod count;
 mod difference;
 mod escape;
 mod excerpt;
 mod json_error;
+mod listing;
 mod percent;
 pub mod pointer;
 mod words;
 
+pub use count::count_of;
 pub use difference::{Difference, first_difference};
 pub use escape::{html_text, one_line, printable, xml_attribute, xml_text};
 pub use excerpt::excerpt;
 pub use json_error::json_error;
+pub use listing::{and_more, first_of};
 pub use percent::{percent_decoded, percent_encoded};
 pub use words::{passage, shorten};

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use agentci_text::{and_more, count_of};
+
 use crate::case_diff::only_in;
 use crate::groups::repeated;
 use crate::{CaseDiff, CaseTrajectories, RepeatedChange, RunKind, RunTrajectories, compare_cases};
@@ -87,7 +89,7 @@ fn not_compared(runs: [&RunTrajectories; 2], cases: &[CaseDiff<'_>], other_rule:
         }
     }
     if let [first, more @ ..] = other_rule {
-        let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+        let more = and_more(more.len());
         told.push(format!(
             "the tool calls of `{first}`{more}: the baseline counted calls by another rule; make a new one with \
              `agentci baseline promote`"
@@ -96,12 +98,12 @@ fn not_compared(runs: [&RunTrajectories; 2], cases: &[CaseDiff<'_>], other_rule:
     let unknown = cases.iter().filter(|case| case.unknown_steps && case.old.is_some() && case.new.is_some()).count();
     let unknown = unknown.saturating_sub(other_rule.len());
     if unknown > 0 {
-        let cases = if unknown == 1 { "1 case".to_owned() } else { format!("{unknown} cases") };
+        let cases = count_of(unknown, "case");
         told.push(format!("the steps of {cases}: one of the runs did not store them"));
     }
     let many = cases.iter().filter(|case| case.left_out > 0).count();
     if many > 0 {
-        let cases = if many == 1 { "1 case".to_owned() } else { format!("{many} cases") };
+        let cases = count_of(many, "case");
         told.push(format!("the runs of {cases} after the first 50"));
     }
     for (run, name) in runs.iter().zip(["A", "B"]) {

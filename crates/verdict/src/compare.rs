@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use agentci_text::and_more;
+
 use crate::baseline::BASELINE_VERSION;
 use crate::pairs::Pairs;
 use crate::prompts::{PromptChanges, changes};
@@ -119,7 +121,7 @@ fn prompts_gate(asked: bool, baseline: Option<&Baseline>, prompts: &PromptChange
 /// The warning for cases whose steps were recorded by another rule.
 fn other_rule(cases: &[String]) -> Option<String> {
     let (first, more) = (cases.first()?, cases.len() - 1);
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let more = and_more(more);
     Some(format!("the tool calls of `{first}`{more} are not compared: {OTHER_RULE}"))
 }
 

@@ -11,7 +11,6 @@ mod document;
 mod event;
 mod exit;
 mod line;
-mod listing;
 mod matrix;
 mod outcome;
 mod pairs;
@@ -48,7 +47,6 @@ pub use event::{
 };
 pub use exit::ExitStatus;
 pub use line::{EventError, LinePlace, VERSION};
-pub use listing::first_of;
 pub use matrix::{
     AxisDifference, AxisResults, AxisValueResults, CombinationResults, GridCell, GridRow, MatrixNumbers, MatrixResults,
 };

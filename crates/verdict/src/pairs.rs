@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use agentci_text::count_of;
+
 use crate::{
     Baseline, BaselineCase, CallStep, CaseChanges, CaseStatus, SimilarityChange, SlowerCase, StatusChange, StepChange,
 };
@@ -145,7 +147,7 @@ impl<'c> Pairs<'c> {
         let measured = self.both().filter_map(|(old, new)| Some((old.similarity.as_ref()?, new.similarity.as_ref()?)));
         let others: Vec<_> = measured.filter(|(old, new)| old.embedder != new.embedder).collect();
         let (old, new) = others.first()?;
-        let cases = if others.len() == 1 { "1 case".to_owned() } else { format!("{} cases", others.len()) };
+        let cases = count_of(others.len(), "case");
         Some(format!(
             "similarities of {cases} are not compared: the baseline used the embedder `{}`, this run `{}`",
             old.embedder, new.embedder

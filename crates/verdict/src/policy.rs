@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use agentci_plan::Gates;
 use agentci_source::{Place, Sources};
+use agentci_text::count_of;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -74,7 +75,7 @@ impl Policy {
         let pending = left && sound && self.can_decide();
         let mut warnings = vec!["gates are evaluated when all shards are merged".to_owned()];
         if pending {
-            let cases = if failed == 1 { "1 case".to_owned() } else { format!("{failed} cases") };
+            let cases = count_of(failed, "case");
             warnings.push(format!(
                 "the verdict is pending: {cases} of this shard did not pass, and `agentci merge` decides; nothing is \
                  decided before it has run"

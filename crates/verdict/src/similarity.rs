@@ -2,9 +2,8 @@
 
 use std::fmt;
 
+use agentci_text::first_of;
 use serde::{Deserialize, Serialize};
-
-use crate::first_of;
 
 /// The tolerance below the threshold: the last bits differ between machines.
 const TOLERANCE: f64 = 1e-6;

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
+use agentci::report::count_of;
 use agentci::runner::{Budget, Spent};
 use agentci::source::parse_duration;
 use clap::Args;
@@ -32,8 +33,7 @@ pub(super) fn spent(budget: &Budget) -> Option<String> {
     if model_calls == 0 {
         return None;
     }
-    let calls = if model_calls == 1 { "model call" } else { "model calls" };
-    let mut line = format!("live: {model_calls} {calls}, {} USD", amount(cost_usd));
+    let mut line = format!("live: {}, {} USD", count_of(model_calls, "model call"), amount(cost_usd));
     if !unpriced.is_empty() {
         let names: Vec<String> = unpriced.iter().map(|name| format!("`{}`", name.escape_debug())).collect();
         let _ = write!(line, ", not counting {}, whose price is unknown (set `prices` in the suite)", names.join(", "));

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-use agentci_verdict::{NotLoaded, Policy, first_of};
+use agentci_report::first_of;
+use agentci_verdict::{NotLoaded, Policy};
 
 use super::MergeError;
 use super::search::{FOLDER_LIMIT, find};

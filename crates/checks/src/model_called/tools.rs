@@ -2,7 +2,7 @@
 
 use agentci_source::shape::{Kind, Shape, filled, required};
 use agentci_source::{Node, Span, Spanned, read};
-use agentci_text::{Difference, pointer};
+use agentci_text::{Difference, and_more, pointer};
 use agentci_trace::{OfferedTool, same_value};
 use agentci_verdict::Detail;
 use serde_json::Value;
@@ -150,7 +150,7 @@ pub(super) fn offered(which: &str, tools: &[OfferedTool<'_>]) -> String {
         return format!("{which} offers no tools");
     }
     let named: Vec<&str> = tools.iter().take(NAMED).map(|tool| tool.name).collect();
-    let more = if tools.len() > NAMED { format!(" and {} more", tools.len() - NAMED) } else { String::new() };
+    let more = and_more(tools.len().saturating_sub(NAMED));
     format!("{which} offers {}{more}", read::quoted_list(&named))
 }
 

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use agentci_source::shape::{Shape, required};
 use agentci_source::{Node, read};
+use agentci_text::count_of;
 use agentci_trace::{Trace, TracedCall};
 use agentci_verdict::{Failure, Outcome};
 
@@ -90,7 +91,7 @@ impl UncountedCalls<'_> {
         let Outcome::Failed(mut failure) = outcome else { return outcome };
         if let Some((_, system)) = self.others.first() {
             let prompt = if system.is_empty() { "no system prompt".into() } else { quoted(system) };
-            let calls = counted(self.others.len());
+            let calls = count_of(self.others.len(), "call");
             let note = format!("{calls} of `{name}` not counted: requested under another system prompt, {prompt}");
             failure.notes.push(note);
         }
@@ -114,12 +115,8 @@ impl UncountedCalls<'_> {
     }
 
     fn untold_words(&self, name: &str) -> String {
-        let calls = counted(self.untold.len());
+        let calls = count_of(self.untold.len(), "call");
         let ids: Vec<&str> = self.untold.iter().take(5).map(|call| call.call.call_id.as_str()).collect();
         format!("{calls} of `{name}` not counted: no observed answer of a model requested {}", read::quoted_list(&ids))
     }
-}
-
-fn counted(calls: usize) -> String {
-    if calls == 1 { "1 call".into() } else { format!("{calls} calls") }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use agentci_plan::Suite;
 use agentci_source::{Diagnostic, FileError, Files, Span, UnusableEntry};
+use agentci_text::and_more;
 
 use super::bounds::Bounds;
 use super::look::{DEPTH_LIMIT, FOLDER_LIMIT, FolderContent, could_hold, look};
@@ -161,8 +162,7 @@ impl<'f> SuiteSearch<'f> {
         if let Some((first, _)) = skipped.first() {
             let named: Vec<_> =
                 skipped.iter().take(NAMED_IN_MESSAGE).map(|(path, _)| format!("`{}`", path.display())).collect();
-            let more = skipped.len() - named.len();
-            let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+            let more = and_more(skipped.len() - named.len());
             let them = if skipped.len() == 1 { "it" } else { "them" };
             message = format!("{message}; skipped because git ignores {them}: {}{more}", named.join(", "));
             help = format!(

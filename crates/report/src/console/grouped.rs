@@ -13,10 +13,10 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Write as _;
 
-use agentci_verdict::{CaseRow, CaseStatus, first_of};
+use agentci_verdict::{CaseRow, CaseStatus};
 
 use crate::failures::{self, FailureGroup};
-use crate::{Paint, ReportedRun, Tone, count_of, cut, findings, one_line};
+use crate::{Paint, ReportedRun, Tone, count_of, cut, findings, first_of, one_line};
 
 /// The number of groups that are shown with examples.
 const GROUPS_IN_FULL: usize = 4;
@@ -56,7 +56,7 @@ pub(super) fn section(run: &ReportedRun, paint: Paint) -> String {
         let _ = writeln!(text, "{}: {}", title(group, paint), ids(&group.rows));
     }
     if let Some(more) = named.get(GROUPS_NAMED..).filter(|more| !more.is_empty()) {
-        let cases = more.iter().map(|group| group.rows.len()).sum();
+        let cases: usize = more.iter().map(|group| group.rows.len()).sum();
         let _ = writeln!(text, "{} with {} not shown", count_of(more.len(), "group"), count_of(cases, "case"));
     }
     text

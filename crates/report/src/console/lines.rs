@@ -7,7 +7,7 @@ use agentci_verdict::{Agentless, Aggregates, CaseEnd, CaseRow, CaseStatus, Measu
 
 use crate::overall::left;
 use crate::{
-    Paint, ReportedRun, Tone, agents, count, count_of, cut, decisive_attempt, duration, duration_of, findings,
+    Paint, ReportedRun, Tone, agents, count_of, cut, decisive_attempt, duration, duration_of, findings,
     one_line, stability,
 };
 
@@ -62,10 +62,10 @@ pub(super) fn case(row: &CaseRow, paint: Paint, into: &mut String) {
     }
     into.push_str(&duration(end.wall_ms));
     if end.metrics.tool_calls > 0 {
-        let _ = write!(into, ", {}", count(end.metrics.tool_calls, "tool call"));
+        let _ = write!(into, ", {}", count_of(end.metrics.tool_calls, "tool call"));
     }
     if let Some(calls) = end.metrics.model_calls.filter(|calls| *calls > 0) {
-        let _ = write!(into, ", {}", count(calls, "model call"));
+        let _ = write!(into, ", {}", count_of(calls, "model call"));
     }
     if let Some(measure) = Measure::of(end) {
         let _ = write!(into, ", similarity {}", measure.shown());
@@ -137,14 +137,14 @@ pub(super) fn totals(run: &ReportedRun) -> String {
 /// omitted if no model was observed.
 fn used(numbers: &Aggregates) -> String {
     let Some(wall) = numbers.wall_ms else { return String::new() };
-    let models = numbers.model_calls.map(|calls| format!(", {}", count(calls, "model call"))).unwrap_or_default();
+    let models = numbers.model_calls.map(|calls| format!(", {}", count_of(calls, "model call"))).unwrap_or_default();
     format!(
         " (mean {}, p50 {}, p95 {}; {}, {}{models})",
         duration_of(wall.mean),
         duration_of(wall.p50),
         duration_of(wall.p95),
-        count(numbers.tool_calls, "tool call"),
-        count(numbers.tool_errors, "tool error"),
+        count_of(numbers.tool_calls, "tool call"),
+        count_of(numbers.tool_errors, "tool error"),
     )
 }
 

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use agentci_verdict::{CaseHistory, CaseTrend, Gate, NoiseReport, Trend, first_of};
+use agentci_verdict::{CaseHistory, CaseTrend, Gate, NoiseReport, Trend};
 
 use crate::rounding::percent;
-use crate::{count_of, duration_of};
+use crate::{count_of, duration_of, first_of};
 
 /// The maximum number of cases that a sentence describes.
 const DESCRIBED: usize = 3;

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use agentci_verdict::{
     CallStep, CaseChanges, Gate, GateCheck, GateStatus, PromptChange, SimilarityChange, SlowerCase, StatusChange,
-    StepChange, first_of,
+    StepChange,
 };
 use serde_json::{Map, Value};
 
 use super::noise;
 use crate::rounding::{self, rounded};
-use crate::{count_of, duration_of};
+use crate::{count_of, duration_of, first_of};
 
 /// The maximum number of cases that a sentence names.
 const NAMED: usize = 10;

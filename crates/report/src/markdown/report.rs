@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use agentci_verdict::{Aggregates, CaseRow, CaseStatus, ScoreSummary, Similarity, Stability, first_of};
+use agentci_verdict::{Aggregates, CaseRow, CaseStatus, ScoreSummary, Similarity, Stability};
 
 use super::code;
 use crate::failures::{self, FailureGroup};
@@ -11,7 +11,7 @@ use crate::overall::{PASSED, PENDING, changed, left_undone, overall};
 use crate::stability::{deviation, summary_words};
 use crate::{
     DocumentReport, Paint, ReportOutput, ReportedRun, RowRef, RunDocument, agents, count_of, cut, duration,
-    duration_of, findings, gate_lines, html_text, in_one_piece, matrix, one_line, percent, score,
+    duration_of, findings, first_of, gate_lines, html_text, in_one_piece, matrix, one_line, percent, score,
 };
 
 /// The maximum size of the report: GitHub rejects job step summaries beyond 1 MiB.

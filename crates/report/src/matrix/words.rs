@@ -4,7 +4,7 @@ use agentci_verdict::{AxisResults, CaseStatus, GridCell, MatrixNumbers};
 
 use super::label::distinct;
 use crate::rounding::rounded;
-use crate::{count, duration, percent};
+use crate::{count_of, duration, percent};
 
 /// The headings of [`columns`].
 pub(super) const HEADINGS: [&str; 6] = ["passed", "pass rate", "95 % interval", "cost", "tokens in/out", "median time"];
@@ -16,7 +16,7 @@ const DIFFERENCES: usize = 3;
 
 /// The numbers of some runs.
 pub(super) fn columns(numbers: &MatrixNumbers) -> [String; 6] {
-    let errors = if numbers.errors > 0 { format!(", {}", count(numbers.errors, "error")) } else { String::new() };
+    let errors = if numbers.errors > 0 { format!(", {}", count_of(numbers.errors, "error")) } else { String::new() };
     let interval = numbers.interval.map(|[low, high]| format!("{} to {}", percent(low), percent(high)));
     [
         format!("{} of {}{errors}", numbers.passes, numbers.runs),
@@ -49,7 +49,7 @@ pub(super) fn tokens(numbers: &MatrixNumbers) -> String {
 fn or_unknown(known: Option<String>, unknown: u64) -> String {
     match (known, unknown) {
         (Some(known), 0) => known,
-        (Some(known), _) => format!("{known} ({} unknown)", count(unknown, "run")),
+        (Some(known), _) => format!("{known} ({} unknown)", count_of(unknown, "run")),
         (None, 0) => String::new(),
         (None, _) => "unknown".to_owned(),
     }

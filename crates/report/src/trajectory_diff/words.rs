@@ -252,7 +252,7 @@ pub(super) fn word(case: &CaseDiff<'_>) -> &'static str {
 pub(super) fn headline(case: &CaseDiff<'_>) -> String {
     let (Some(old), Some(new)) = (&case.old, &case.new) else {
         let own = case.old.as_ref().or(case.new.as_ref());
-        let own = own.map(|own| format!("{}, {}", status(own), count(own.runs, "run"))).unwrap_or_default();
+        let own = own.map(|own| format!("{}, {}", status(own), count_of(own.runs, "run"))).unwrap_or_default();
         let shape = case.shapes.first().map(|it| format!(", {}", one_line(&it.shape))).unwrap_or_default();
         return own + &shape;
     };
@@ -277,10 +277,6 @@ pub(super) fn headline(case: &CaseDiff<'_>) -> String {
         parts.push(format!("{old} -> {new} tokens"));
     }
     parts.join(", ")
-}
-
-fn count(number: u64, noun: &str) -> String {
-    crate::count(number, noun)
 }
 
 fn status(result: &CaseResult) -> String {

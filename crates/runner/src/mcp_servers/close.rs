@@ -1,5 +1,6 @@
 //! Collects what the servers saw once the agent has ended.
 
+use agentci_text::count_of;
 use agentci_wire::lock;
 
 use super::McpServers;
@@ -33,10 +34,10 @@ impl McpServers {
             if count > LISTED {
                 unused.push(format!("{} more", count - LISTED));
             }
-            let (calls, were) = if count == 1 { ("call", "was") } else { ("calls", "were") };
+            let (calls, were) = (count_of(count, "recorded call"), if count == 1 { "was" } else { "were" });
             let name = &played.watch.name;
             (count > 0).then(|| {
-                format!("{count} recorded {calls} to the MCP server `{name}` {were} never made: {}", unused.join(", "))
+                format!("{calls} to the MCP server `{name}` {were} never made: {}", unused.join(", "))
             })
         };
         self.servers.iter().filter_map(told).collect()

@@ -7,6 +7,7 @@ use agentci_plan::{RecordedCase, RecordedWorld, ToolSource};
 use agentci_recorder::{
     Bypass, EndKind, Exchange, FinishedSession, Miss, NearestRequest, Remedy, ReplayTally, Warning, WarningKind,
 };
+use agentci_text::count_of;
 use agentci_trace::Event;
 use agentci_verdict::{Cause, Finding, Matched, ReplaySource};
 
@@ -120,7 +121,7 @@ fn replayed(
         ..replay
     });
     if holes.ignored > 0 {
-        let places = if holes.ignored == 1 { "1 difference".into() } else { format!("{} differences", holes.ignored) };
+        let places = count_of(holes.ignored, "difference");
         account.warnings.push(format!("ignored {places} between requests and their recording, as `match` specifies"));
     }
     // After an earlier failure the agent may not have sent the rest.

@@ -1,5 +1,6 @@
 //! Compares the requests of two runs as sets: repeated requests of the same kind and a different order are not changes.
 
+use agentci_text::and_more;
 use serde::{Deserialize, Serialize};
 
 use super::agents::AgentPrompts;
@@ -73,7 +74,7 @@ pub(crate) fn changes(baseline: &Baseline, current: &Baseline, both: &Pairs<'_>)
 
 fn unseen_now(cases: &[&str]) -> Option<String> {
     let (first, more) = (cases.first()?, cases.len() - 1);
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let more = and_more(more);
     Some(format!("the requests of `{first}`{more} to a model are not compared: they were not observed in this run"))
 }
 

@@ -1,6 +1,6 @@
 //! Compares two system prompts line by line.
 
-use agentci_text::shorten;
+use agentci_text::{count_of, shorten};
 
 use super::request_record::{PromptLine, SystemPrompt};
 
@@ -27,7 +27,7 @@ pub(super) fn system_change(old: &SystemPrompt, new: &SystemPrompt) -> String {
     let counts: Vec<String> = kinds
         .iter()
         .filter(|(count, _)| *count > 0)
-        .map(|(count, kind)| format!("{count} {} {kind}", if *count == 1 { "line" } else { "lines" }))
+        .map(|(count, kind)| format!("{} {kind}", count_of(*count, "line")))
         .collect();
     let counts = if counts.is_empty() { "changed".to_owned() } else { counts.join(", ") };
     let first = first.map(first_words).unwrap_or_default();

@@ -1,13 +1,12 @@
 //! Describes the changes between two requests.
 
+use agentci_text::{count_of, first_of, shorten};
 use serde_json::json;
 
 use super::lines::system_change;
 use super::request_record::{KeptPrompt, SystemPrompt};
 use super::tool_words::tool_changes;
 use super::values::{changes, leaves, shown};
-use crate::first_of;
-use agentci_text::shorten;
 
 /// The number of characters of a line that are shown.
 const SHOWN: usize = 60;
@@ -47,9 +46,8 @@ fn parameters(old: &KeptPrompt, new: &KeptPrompt) -> Vec<String> {
 
 /// A short description of a prompt: its length and its first line.
 fn described(system: &SystemPrompt) -> String {
-    let lines = system.count();
     let first = system.lines().filter_map(|line| line.text).find(|text| !text.trim().is_empty());
-    let lines = if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
+    let lines = count_of(system.count(), "line");
     first.map_or_else(|| lines.clone(), |first| format!("{lines}, {:?}", shorten(first.trim(), SHOWN)))
 }
 

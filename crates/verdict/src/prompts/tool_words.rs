@@ -1,5 +1,6 @@
 //! Describes the changes of offered tools.
 
+use agentci_text::count_of;
 use serde_json::{Map, Value, json};
 
 use super::lines::apart;
@@ -50,8 +51,7 @@ fn changes(old: &PromptTool, new: &PromptTool) -> Vec<String> {
     found.truncate(TOLD);
     let mut said: Vec<String> = found.iter().map(|change| format!("tool `{}`: {change}", old.name)).collect();
     if more > 0 {
-        let changes = if more == 1 { "change" } else { "changes" };
-        said.push(format!("tool `{}`: {more} more {changes}", old.name));
+        said.push(format!("tool `{}`: {}", old.name, count_of(more, "more change")));
     }
     said
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use agentci::report::one_line;
+use agentci::report::{and_more, count_of, one_line};
 use agentci::runner::FinishedCases;
 use agentci::verdict::RunSession;
 use agentci::{Resumption, Settings, StoredProgress};
@@ -91,7 +91,7 @@ fn difference(
 fn told(resumption: &Resumption, stored: &StoredProgress, name: &str) -> String {
     let Resumption { finished, changed, dropped, to_run } = resumption;
     let facts = &finished.facts;
-    let mut text = format!("resuming {name}: {} kept, {} to run\n", cases(facts.kept), cases(*to_run));
+    let mut text = format!("resuming {name}: {} kept, {} to run\n", count_of(facts.kept, "case"), count_of(*to_run, "case"));
     if stored.torn {
         let (path, line) = (stored.path.display(), stored.lines + 1);
         let _ = writeln!(text, "warning: {path}:{line}: the last line is cut off; its case is run again");
@@ -106,15 +106,8 @@ fn told(resumption: &Resumption, stored: &StoredProgress, name: &str) -> String 
     text
 }
 
-fn cases(count: usize) -> String {
-    if count == 1 { "1 case".to_owned() } else { format!("{count} cases") }
-}
-
 /// The known ids, and the number of the others.
 fn named(ids: &[String], count: usize) -> String {
     let shown: Vec<String> = ids.iter().map(|id| one_line(id).into_owned()).collect();
-    match count.saturating_sub(shown.len()) {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
-    }
+    shown.join(", ") + &and_more(count.saturating_sub(shown.len()))
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use agentci_source::{Diagnostics, Span};
+use agentci_text::and_more;
 
 use super::axes::Matrix;
 
@@ -54,8 +55,7 @@ impl AxisUsage {
                 problems.warning(*span, format!("the axis `{axis}` is never used"), label).help(help);
                 continue;
             }
-            let more = without_count - without.len();
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let more = and_more(without_count - without.len());
             let message = format!("the axis `{axis}` is not used by {}{more}", without.join(", "));
             let help = format!("{help}, or give the case a `matrix` without it");
             problems.warning(*span, message, label).help(help);

@@ -1,14 +1,4 @@
-//! Formats counts and times: `1 tool call`, `2 tool calls`, `56 ms`, `30.0 s`, `2 min 5 s`.
-
-/// A count with its noun, in the plural unless the count is 1.
-pub(crate) fn count(number: u64, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
-}
-
-/// `count` for the lengths of lists.
-pub fn count_of(number: usize, noun: &str) -> String {
-    count(number as u64, noun)
-}
+//! Formats times: `56 ms`, `30.0 s`, `2 min 5 s`.
 
 /// A duration, rounded for readers.
 pub(crate) fn duration(ms: u64) -> String {
@@ -36,11 +26,6 @@ pub(crate) fn duration_of(ms: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn uses_singular_for_one() {
-        assert_eq!([0, 1, 2].map(|number| count(number, "case")), ["0 cases", "1 case", "2 cases"]);
-    }
 
     #[test]
     fn longer_durations_have_lower_precision() {
