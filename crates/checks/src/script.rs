@@ -24,6 +24,7 @@ use std::sync::Arc;
 use agentci_plan::ScriptFile;
 use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_source::{Diagnostics, Node, Span, Spanned, join, read};
+use agentci_text::{cut_off, shorten};
 use agentci_trace::Trace;
 use agentci_verdict::{CheckScore, Failure, Outcome};
 use serde_json::Value;
@@ -34,7 +35,6 @@ use crate::evaluate::{Evaluate, no_output};
 use crate::evidence::{EvidenceQuestion, KeptAnswer};
 use crate::output::input;
 use crate::script_result::{NoScriptResult, ScriptResult};
-use agentci_text::shorten;
 
 /// The largest script file, in bytes.
 const FILE_LIMIT: u64 = 1 << 20;
@@ -227,15 +227,7 @@ impl ScriptCheck {
 fn printed(answer: &Value) -> Vec<String> {
     let printed = answer.get("printed").and_then(Value::as_str).unwrap_or_default();
     let shown = printed.lines().take(PRINTED_LINES);
-    shown.map(|line| format!("it printed: {}", cut_line(line))).collect()
-}
-
-/// A line that is not too long. The redactor treats the beginning of a secret before this mark as the whole secret.
-fn cut_line(line: &str) -> String {
-    match line.char_indices().nth(PRINTED_LINE) {
-        Some((end, _)) => format!("{} [cut]", &line[..end]),
-        None => line.to_owned(),
-    }
+    shown.map(|line| format!("it printed: {}", cut_off(line, PRINTED_LINE))).collect()
 }
 
 fn lines(list: Option<&Value>) -> Vec<String> {

@@ -18,6 +18,14 @@ pub(crate) fn name(text: &str, limit: usize) -> String {
     }
 }
 
+/// At most `width` characters of a line, ending in dots if it was truncated; a width of 0 means no limit.
+pub(crate) fn fit(line: &str, width: usize) -> String {
+    if width == 0 || line.chars().nth(width).is_none() {
+        return line.to_owned();
+    }
+    line.chars().take(width.saturating_sub(3)).chain("...".chars()).take(width).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -29,5 +37,14 @@ mod tests {
         assert_eq!(tail("aéz", 2), ("z", true));
         assert_eq!(tail("aéz", 9), ("aéz", false));
         assert_eq!(name("aéz", 2), "a...");
+    }
+
+    #[test]
+    fn truncates_only_overlong_lines() {
+        assert_eq!(fit("12345678", 8), "12345678");
+        assert_eq!(fit("123456789", 8), "12345...");
+        assert_eq!(fit("ééééé", 4), "é...");
+        assert_eq!(fit("12345", 2), "..");
+        assert_eq!(fit("12345", 0), "12345");
     }
 }

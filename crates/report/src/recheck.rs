@@ -11,6 +11,7 @@
 
 use std::fmt::Write as _;
 
+use agentci_text::excerpt;
 use agentci_verdict::{CaseEnd, CaseRecheck, CaseStatus, CheckChange, CheckStatus, NotRechecked, RunRecheck};
 
 use serde_json::{Value, json};
@@ -155,7 +156,7 @@ pub(crate) fn section(run: &ReportedRun, paint: Paint) -> String {
     let lines = table(run);
     if !lines.is_empty() {
         let cells = |line: &RecheckLine| {
-            [&line.case, &line.verdict, &line.check, &line.result].map(|cell| cut(&one_line(cell)))
+            [&line.case, &line.verdict, &line.check, &line.result].map(|cell| excerpt(&one_line(cell), CELL).into_owned())
         };
         let heading = ["case", "verdict", "check", "result"].map(str::to_owned);
         let rows: Vec<[String; 4]> = std::iter::once(heading).chain(lines.iter().map(cells)).collect();
@@ -178,11 +179,4 @@ pub(crate) fn section(run: &ReportedRun, paint: Paint) -> String {
         let _ = writeln!(text, "{shown}");
     }
     text
-}
-
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(CELL) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }

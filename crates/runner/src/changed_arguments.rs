@@ -1,5 +1,6 @@
 //! Finds calls that differ from what the model requested: in their arguments or their name.
 
+use agentci_text::excerpt;
 use agentci_trace::{ArgumentDifference, Trace, TracedCall, same_tool};
 use serde_json::Value;
 
@@ -54,9 +55,5 @@ fn difference(difference: &ArgumentDifference) -> String {
 
 /// The beginning of a value as JSON.
 fn cut(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(VALUE) {
-        None => text,
-        Some((end, _)) => format!("{}...", &text[..end]),
-    }
+    excerpt(&value.to_string(), VALUE).into_owned()
 }

@@ -6,6 +6,7 @@ use agentci_plan::Hook;
 use agentci_process::{Exit, Grace, PrintError, Process, ProcessCommand};
 use agentci_source::print_duration;
 use agentci_stubs::fill_command;
+use agentci_text::cut_off;
 use agentci_verdict::{Cause, Finding};
 use serde_json::{Map, Value};
 use tokio::time::timeout;
@@ -89,11 +90,6 @@ async fn run(job: &CaseJob<'_>, hook: &Hook, scope: &VariableScope<'_>) -> Resul
 
 fn quote(output: &[u8]) -> String {
     let text = String::from_utf8_lossy(output);
-    let text = text.trim_end();
-    let mut short: String = text.chars().take(SHOWN).collect();
-    if short.len() < text.len() {
-        // The mark tells the redactor that a secret may have been cut off here.
-        short.push_str(" [cut]");
-    }
+    let short = cut_off(text.trim_end(), SHOWN);
     if short.is_empty() { "it printed nothing".into() } else { format!("it printed: {short}") }
 }

@@ -11,6 +11,15 @@ pub fn excerpt(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
+/// The first `most` characters of a text, followed by ` [cut]` if there are more. The redactor treats the beginning of a
+/// secret before this mark as the whole secret, so the text may contain one.
+pub fn cut_off(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => Cow::Owned(format!("{} [cut]", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

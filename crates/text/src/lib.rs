@@ -14,7 +14,7 @@ mod words;
 pub use count::count_of;
 pub use difference::{Difference, first_difference};
 pub use escape::{html_text, one_line, printable, xml_attribute, xml_text};
-pub use excerpt::excerpt;
+pub use excerpt::{cut_off, excerpt};
 pub use json_error::json_error;
 pub use listing::{and_more, first_of};
 pub use percent::{percent_decoded, percent_encoded};

@@ -12,8 +12,7 @@ use std::sync::Arc;
 
 use agentci_verdict::{Body, CheckEnd, CheckStatus, ReplaySource, RunEvent};
 
-use super::lines::fit;
-use crate::{one_line, score, similarity};
+use crate::{cut, one_line, score, similarity};
 
 /// Lines that are printed after the line of their case.
 #[derive(Debug, Default)]
@@ -55,7 +54,7 @@ impl CaseLines {
                 let run = if end.runs > 1 { format!(" run {attempt}") } else { String::new() };
                 let shown = lines.iter().map(|line| {
                     let line = format!("  {id}{run}: {line}");
-                    fit(&one_line(&line), self.width) + "\n"
+                    cut::fit(&one_line(&line), self.width) + "\n"
                 });
                 self.ended.entry(end.index).or_default().insert(attempt, shown.collect());
                 return;

@@ -161,28 +161,11 @@ fn stopped(end: &RunEnd) -> String {
     }
 }
 
-/// At most `width` characters of a line, ending in dots if it was truncated; a width of 0 means no limit.
-pub(super) fn fit(line: &str, width: usize) -> String {
-    if width == 0 || line.chars().nth(width).is_none() {
-        return line.to_owned();
-    }
-    line.chars().take(width.saturating_sub(3)).chain("...".chars()).take(width).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use agentci_verdict::RunCeiling;
 
     use super::*;
-
-    #[test]
-    fn truncates_only_overlong_lines() {
-        assert_eq!(fit("12345678", 8), "12345678");
-        assert_eq!(fit("123456789", 8), "12345...");
-        assert_eq!(fit("ééééé", 4), "é...");
-        assert_eq!(fit("12345", 2), "..");
-        assert_eq!(fit("12345", 0), "12345");
-    }
 
     #[test]
     fn reports_stopped_run() {

@@ -10,9 +10,8 @@ use std::sync::Arc;
 
 use agentci_verdict::{Body, CaseStatus, RunEvent};
 
-use super::lines::fit;
 use crate::failures::LISTED;
-use crate::{duration, one_line};
+use crate::{cut, duration, one_line};
 
 const WIPE: &str = "\r\u{1b}[2K";
 /// The maximum number of cases that did not pass that are named.
@@ -114,7 +113,7 @@ impl RunProgress {
         );
         // A line that fills the last column makes some terminals start a new one.
         let width = if self.width == 0 { 80 } else { self.width } - 1;
-        self.write(&format!("{WIPE}{}", fit(&one_line(&line), width)));
+        self.write(&format!("{WIPE}{}", cut::fit(&one_line(&line), width)));
         self.drawn = true;
     }
 

@@ -6,7 +6,7 @@ use agentci_trajectory::{CaseDiff, DiffRow, TrajectoryStep};
 
 use super::terminal::tone;
 use super::words;
-use crate::{Paint, count_of};
+use crate::{Paint, count_of, cut};
 
 /// The number of columns from which two fit next to each other.
 pub(super) const WIDE_ENOUGH: usize = 120;
@@ -54,7 +54,7 @@ pub(super) fn columns(case: &CaseDiff<'_>, row: &DiffRow<'_>, width: usize, pain
         let (one, other) = (left.get(at).map_or("", String::as_str), right.get(at).map_or("", String::as_str));
         let sign = if at == 0 { words::sign(row) } else { ' ' };
         let bar = if row.differs() { '|' } else { ' ' };
-        let line = format!("  {sign} {} {bar} {}", padded(one, each), padded(other, each));
+        let line = format!("  {sign} {:each$} {bar} {}", cut::fit(one, each), cut::fit(other, each));
         let line = line.trim_end();
         let painted = tone(row).filter(|_| at == 0).map_or_else(|| line.to_owned(), |tone| paint.apply(tone, line));
         let _ = writeln!(text, "{painted}");
@@ -66,14 +66,4 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
     let room = width.saturating_sub(6).max(10);
     let characters: Vec<char> = text.chars().collect();
     characters.chunks(room).map(|line| format!("      {}", line.iter().collect::<String>())).collect()
-}
-
-/// A text with exactly this many characters.
-fn padded(text: &str, width: usize) -> String {
-    let count = text.chars().count();
-    if count <= width {
-        return format!("{text}{}", " ".repeat(width - count));
-    }
-    let kept: String = text.chars().take(width.saturating_sub(3)).collect();
-    format!("{kept}...")
 }
