@@ -5,6 +5,8 @@
 //! ../../etc    ->  _etc-cb7d5d3f
 //! ```
 
+use agentci_text::fnv1a_32;
+
 /// The maximum length of a folder name, in bytes.
 const LIMIT: usize = 100;
 
@@ -25,7 +27,7 @@ pub fn safe_name(suite: &str) -> String {
     if safe == suite && !safe.is_empty() && safe.len() <= LIMIT {
         return safe;
     }
-    let fingerprint = format!("-{:08x}", fnv1a(suite.as_bytes()));
+    let fingerprint = format!("-{:08x}", fnv1a_32(suite.as_bytes()));
     safe.truncate(safe.floor_char_boundary(LIMIT - fingerprint.len()));
     if safe.is_empty() {
         safe.push('_');
@@ -35,11 +37,6 @@ pub fn safe_name(suite: &str) -> String {
 
 fn refused(character: char) -> bool {
     character.is_control() || matches!(character, '/' | '\\' | '<' | '>' | ':' | '"' | '|' | '?' | '*')
-}
-
-/// FNV-1a: the same for every build and machine, which the hashers of the standard library do not guarantee.
-fn fnv1a(bytes: &[u8]) -> u32 {
-    bytes.iter().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
 }
 
 #[cfg(test)]
@@ -78,7 +75,7 @@ mod tests {
 
     #[test]
     fn fingerprint_is_standard_fnv1a() {
-        assert_eq!(fnv1a(b"foobar"), 0xbf9c_f968);
+        assert_eq!(fnv1a_32(b"foobar"), 0xbf9c_f968);
         assert_eq!(safe_name("../../etc"), "_etc-cb7d5d3f");
     }
 }

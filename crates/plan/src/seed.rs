@@ -1,19 +1,6 @@
 //! Random choices that depend only on a seed.
 
-/// Mixes a number so that every bit of it affects every bit of the result; it is the final step of `SplitMix64`.
-pub fn mix(value: u64) -> u64 {
-    let mut z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
-/// Converts a mixed number to a share, from 0 to just below 1.
-pub fn share(mixed: u64) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "53 bits fit a double")]
-    let share = (mixed >> 11) as f64 / (1_u64 << 53) as f64;
-    share
-}
+pub use agentci_statistics::{mix, share};
 
 /// A number from 0 to 1 that depends only on the arguments.
 pub fn draw(seed: u64, fault: u64, tool: &str, call: u32) -> f64 {

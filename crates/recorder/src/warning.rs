@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use agentci_text::count_of;
+
 /// A warning at the end of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
@@ -123,7 +125,7 @@ impl fmt::Display for Warning {
             WarningKind::Denied(status) if times == 1 => return write!(out, "1 answer has status {status}"),
             WarningKind::Denied(status) => return write!(out, "{times} answers have status {status}"),
             WarningKind::PassedOn { host, bytes } => {
-                let many = if times == 1 { "1 connection".into() } else { format!("{times} connections") };
+                let many = count_of(times, "connection");
                 return write!(out, "{host} was passed through unread: {many}, {bytes} bytes");
             }
             kind => write!(out, "{kind}")?,

@@ -35,7 +35,7 @@ pub use e_process::SequentialEvidence;
 pub use fisher::fisher_lower;
 pub use mantel_haenszel::mantel_haenszel_lower;
 pub use power::{detectable_rate, runs_to_decide};
-pub use random::Random;
+pub use random::{Random, mix, share};
 pub use rank_sum::rank_sum;
 pub use sequential_plan::{SequentialResult, SequentialTable, StoppingRule};
 pub use stratified_rank_sum::stratified_rank_sum;

@@ -2,6 +2,22 @@
 
 use crate::counts::real;
 
+/// What `SplitMix64` adds to its state for each number.
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Mixes a number so that every bit of it affects every bit of the result; it is the final step of `SplitMix64`.
+pub fn mix(value: u64) -> u64 {
+    let mut mixed = value.wrapping_add(STEP);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+/// Converts a mixed number to a share, from 0 to just below 1.
+pub fn share(mixed: u64) -> f64 {
+    real(mixed >> 11) / real(1 << 53)
+}
+
 /// The `SplitMix64` generator. Fast and good enough to simulate runs; not for secrets.
 #[derive(Debug, Clone)]
 pub struct Random {
@@ -16,16 +32,14 @@ impl Random {
 
     /// A number of 64 random bits.
     pub fn next_u64(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        let mixed = mix(self.state);
+        self.state = self.state.wrapping_add(STEP);
+        mixed
     }
 
     /// A number from 0 to below 1, evenly distributed.
     pub fn next_f64(&mut self) -> f64 {
-        real(self.next_u64() >> 11) / real(1 << 53)
+        share(self.next_u64())
     }
 
     /// Whether a run passes that does so at this rate.

@@ -1,10 +1,11 @@
-//! Formats texts and values for messages: excerpts, counts, lists, escaping, percent-encoding, and the first difference
-//! of two JSON values.
+//! Formats texts and values for messages: excerpts, counts, lists, escaping, percent-encoding, hashes, and the first
+//! difference of two JSON values.
 
 mod count;
 mod difference;
 mod escape;
 mod excerpt;
+mod hash;
 mod json_error;
 mod listing;
 mod percent;
@@ -15,6 +16,7 @@ pub use count::count_of;
 pub use difference::{Difference, first_difference};
 pub use escape::{html_text, one_line, printable, xml_attribute, xml_text};
 pub use excerpt::{cut_off, excerpt};
+pub use hash::{FNV1A, fnv1a, fnv1a_32};
 pub use json_error::json_error;
 pub use listing::{and_more, first_of};
 pub use percent::{percent_decoded, percent_encoded};

@@ -1,5 +1,6 @@
 //! What the attempts of a run did, in the form in which two runs are compared.
 
+use agentci_text::{FNV1A, fnv1a};
 use agentci_trace::{Usage, canonical};
 use agentci_verdict::CaseStatus;
 use serde::Serialize;
@@ -226,11 +227,11 @@ impl StepPart {
         let mut leaves = Vec::new();
         let hash = match &value {
             PartValue::Known(value) => {
-                leaf_hashes(value, FNV, &mut leaves);
+                leaf_hashes(value, FNV1A, &mut leaves);
                 leaves.sort_unstable();
-                leaves.iter().fold(FNV, |hash, leaf| mix(hash, &leaf.to_le_bytes()))
+                leaves.iter().fold(FNV1A, |hash, leaf| fnv1a(hash, &leaf.to_le_bytes()))
             }
-            PartValue::Fingerprint(text) => mix(FNV, text.as_bytes()),
+            PartValue::Fingerprint(text) => fnv1a(FNV1A, text.as_bytes()),
         };
         Self { kind, value, hash, leaves }
     }
@@ -263,26 +264,21 @@ fn common(one: &[u64], other: &[u64]) -> usize {
     count
 }
 
-const FNV: u64 = 0xcbf2_9ce4_8422_2325;
-
-/// FNV-1a: the same on every machine, and good enough to tell values apart that are compared in full afterwards.
-fn mix(hash: u64, bytes: &[u8]) -> u64 {
-    bytes.iter().fold(hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
-}
-
+/// The hashes of the leaves of a value with their paths: good enough to tell values apart that are compared in full
+/// afterwards.
 fn leaf_hashes(value: &Value, path: u64, into: &mut Vec<u64>) {
     match value {
         Value::Object(map) if !map.is_empty() => {
             for (key, value) in map {
-                leaf_hashes(value, mix(mix(path, b"/"), key.as_bytes()), into);
+                leaf_hashes(value, fnv1a(fnv1a(path, b"/"), key.as_bytes()), into);
             }
         }
         Value::Array(items) if !items.is_empty() => {
             for (index, value) in items.iter().enumerate() {
-                leaf_hashes(value, mix(path, &index.to_le_bytes()), into);
+                leaf_hashes(value, fnv1a(path, &index.to_le_bytes()), into);
             }
         }
-        Value::String(text) => into.push(mix(mix(path, b"s"), text.as_bytes())),
-        other => into.push(mix(mix(path, b"v"), other.to_string().as_bytes())),
+        Value::String(text) => into.push(fnv1a(fnv1a(path, b"s"), text.as_bytes())),
+        other => into.push(fnv1a(fnv1a(path, b"v"), other.to_string().as_bytes())),
     }
 }

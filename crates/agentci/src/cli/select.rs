@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use agentci::plan::{CasePosition, PlannedCase, Suite, planned, positions};
+use agentci_text::{FNV1A, fnv1a};
 use clap::Args;
 use regex::Regex;
 use serde_json::Value;
@@ -169,10 +170,7 @@ impl Selection {
 
 /// The place of a case in the order in which cases are drawn.
 fn sample_key(seed: u64, suite: &str, id: &str) -> u64 {
-    let bytes = suite.bytes().chain([0]).chain(id.bytes());
-    // FNV-1a: the same on every machine and in every version.
-    let hash =
-        bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let hash = [suite, "\0", id].iter().fold(FNV1A, |hash, part| fnv1a(hash, part.as_bytes()));
     agentci::plan::mix(seed ^ hash)
 }
 

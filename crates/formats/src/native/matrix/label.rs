@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use agentci_text::fnv1a_32;
+
 /// The maximum number of characters of a value in an id.
 const SHORT: usize = 32;
 
@@ -47,12 +49,7 @@ fn limited(label: &str, value: &str) -> String {
 /// The beginning of the value and a part of its hash.
 fn told_apart(label: &str, value: &str) -> String {
     let begin: String = label.chars().take(SHORT - 9).collect();
-    format!("{begin}~{:08x}", hash(value))
-}
-
-/// 32-bit FNV-1a.
-fn hash(text: &str) -> u32 {
-    text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+    format!("{begin}~{:08x}", fnv1a_32(value.as_bytes()))
 }
 
 #[cfg(test)]
