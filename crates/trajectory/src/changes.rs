@@ -136,11 +136,9 @@ fn is_scalar(value: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
-    use crate::apply::apply_changes;
 
     fn paths(old: &Value, new: &Value) -> Vec<String> {
         let told = |change: &ValueChange| {
@@ -172,34 +170,5 @@ mod tests {
         assert_eq!(paths(&json!([1, 2, 3]), &json!([1, 3])), ["-/1"]);
         assert_eq!(paths(&json!([1, 2]), &json!([2, 1])), ["~/0", "~/1"]);
         assert_eq!(paths(&json!([1, 2]), &json!([1, 2, 2])), ["+/2"]);
-    }
-
-    fn value() -> impl Strategy<Value = Value> {
-        let leaf = prop_oneof![
-            Just(Value::Null),
-            any::<bool>().prop_map(Value::from),
-            (0..5_i64).prop_map(Value::from),
-            "[ab/~]{0,2}".prop_map(Value::from),
-        ];
-        leaf.prop_recursive(4, 40, 4, |inner| {
-            prop_oneof![
-                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-                prop::collection::btree_map("[ab/~]{0,2}", inner, 0..4)
-                    .prop_map(|map| Value::Object(map.into_iter().collect())),
-            ]
-        })
-    }
-
-    proptest! {
-        #[test]
-        fn value_does_not_differ_from_itself(value in value()) {
-            prop_assert!(value_changes(&value, &value, &mut |_, _| false).is_empty());
-        }
-
-        #[test]
-        fn applying_all_changes_gives_the_new_value(old in value(), new in value()) {
-            let changes = value_changes(&old, &new, &mut |_, _| false);
-            prop_assert_eq!(apply_changes(&old, &changes), Some(new));
-        }
     }
 }

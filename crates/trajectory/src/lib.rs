@@ -11,7 +11,6 @@
 //! marked, with the later differences that follow from it (`consequences`). Nothing here reads a file or the clock.
 
 mod align;
-mod apply;
 mod baseline;
 mod batches;
 mod case_diff;
@@ -27,7 +26,6 @@ mod trajectory;
 mod varying;
 mod words;
 
-pub use apply::applied;
 pub use baseline::{as_baseline, of_baseline};
 pub use case_diff::{CaseDiff, CaseResult, DiffRow, RowRole, compare_cases};
 pub use changes::{PartChange, ValueChange, value_changes};

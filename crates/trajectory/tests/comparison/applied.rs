@@ -1,12 +1,12 @@
 //! Applies listed changes: what a diff says, and nothing else, turns the old run into the new one.
 
+use agentci_trajectory::{CaseDiff, DiffRow, PartChange, PartValue, TrajectoryStep, ValueChange, value_changes};
+use proptest::prelude::*;
 use serde_json::Value;
-
-use crate::{CaseDiff, DiffRow, PartChange, PartValue, TrajectoryStep, ValueChange};
 
 /// The steps of the new attempt, made from those of the old one and the listed changes. Steps that are equal are taken
 /// from the old attempt. `None` if the changes do not fit.
-pub fn applied(diff: &CaseDiff<'_>) -> Option<Vec<TrajectoryStep>> {
+pub(crate) fn applied(diff: &CaseDiff<'_>) -> Option<Vec<TrajectoryStep>> {
     let kept = diff.rows.iter().filter(|row| row.new.is_some());
     kept.map(applied_row).collect()
 }
@@ -31,7 +31,7 @@ fn applied_row(row: &DiffRow<'_>) -> Option<TrajectoryStep> {
 }
 
 /// A value with changes applied: first what is gone, the last first; then what is new; then what changed.
-pub(crate) fn apply_changes(old: &Value, changes: &[ValueChange]) -> Option<Value> {
+fn apply_changes(old: &Value, changes: &[ValueChange]) -> Option<Value> {
     let mut value = old.clone();
     for change in changes.iter().rev().filter(|change| change.new_path.is_none()) {
         remove(&mut value, change.old_path.as_deref()?)?;
@@ -79,5 +79,34 @@ fn insert(value: &mut Value, path: &str, new: Value) -> Option<()> {
             Some(())
         }
         _ => None,
+    }
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (0..5_i64).prop_map(Value::from),
+        "[ab/~]{0,2}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 40, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::btree_map("[ab/~]{0,2}", inner, 0..4)
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn value_does_not_differ_from_itself(value in value()) {
+        prop_assert!(value_changes(&value, &value, &mut |_, _| false).is_empty());
+    }
+
+    #[test]
+    fn applying_all_changes_gives_the_new_value(old in value(), new in value()) {
+        let changes = value_changes(&old, &new, &mut |_, _| false);
+        prop_assert_eq!(apply_changes(&old, &changes), Some(new));
     }
 }

@@ -3,14 +3,18 @@
 #![expect(clippy::unwrap_used, reason = "what does not hold here is a failed test")]
 #![expect(clippy::needless_pass_by_value, reason = "the values are written where they are used")]
 
+mod applied;
+
 use std::sync::Arc;
 
 use agentci_trajectory::{
-    CaseDiff, RowRole, RunReader, RunTrajectories, TrajectoryStep, applied, as_baseline, compare_runs, of_baseline,
+    CaseDiff, RowRole, RunReader, RunTrajectories, TrajectoryStep, as_baseline, compare_runs, of_baseline,
 };
 use agentci_verdict::{Baseline, Body, CallStep, CaseEnd, CaseStatus, Rows, RunEnd, RunEvent};
 use proptest::prelude::*;
 use serde_json::{Value, json};
+
+use applied::applied;
 
 /// 2026-11-19.
 const DAY: u64 = 1_795_046_400_000;
