@@ -1,6 +1,7 @@
-//! Formats texts and values for messages: excerpts, counts, lists, escaping, percent-encoding, hashes, and the first
-//! difference of two JSON values.
+//! Formats texts and values for messages: excerpts, counts, lists, escaping, percent-encoding, hashes, what two lists
+//! have in common, and the first difference of two JSON values.
 
+mod subsequence;
 mod count;
 mod difference;
 mod escape;
@@ -12,6 +13,7 @@ mod percent;
 pub mod pointer;
 mod words;
 
+pub use subsequence::common_subsequence;
 pub use count::count_of;
 pub use difference::{Difference, first_difference};
 pub use escape::{html_text, one_line, printable, xml_attribute, xml_text};

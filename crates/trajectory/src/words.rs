@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use agentci_text::common_subsequence;
 use serde::Serialize;
 
 /// A piece of a text that both have, or that only one has.
@@ -36,9 +37,10 @@ pub fn word_pieces<'t>(old: &'t str, new: &'t str) -> Vec<WordPiece<'t>> {
     let head_new = if others.is_empty() { common_new.min(new.len()) } else { from(others, new.len()) };
     pieces.same(head, head_new);
     if rest.len().saturating_mul(others.len()) <= PAIRS {
-        for (a, b) in common_words(old, rest, new, others) {
-            pieces.differ(a.start, b.start);
-            pieces.same(a.end, b.end);
+        let same = |a: usize, b: usize| old[rest[a].clone()] == new[others[b].clone()];
+        for (a, b) in common_subsequence(rest.len(), others.len(), same) {
+            pieces.differ(rest[a].start, others[b].start);
+            pieces.same(rest[a].end, others[b].end);
         }
     }
     pieces.differ(common, common_new);
@@ -99,36 +101,6 @@ fn words(text: &str) -> Vec<Range<usize>> {
         }
     }
     words
-}
-
-type WordPair = (Range<usize>, Range<usize>);
-
-/// The longest common subsequence of words.
-fn common_words(old: &str, one: &[Range<usize>], new: &str, other: &[Range<usize>]) -> Vec<WordPair> {
-    let same = |a: usize, b: usize| old[one[a].clone()] == new[other[b].clone()];
-    let width = other.len() + 1;
-    let mut lengths = vec![0_u32; (one.len() + 1) * width];
-    for a in (0..one.len()).rev() {
-        for b in (0..other.len()).rev() {
-            lengths[a * width + b] = if same(a, b) {
-                lengths[(a + 1) * width + b + 1] + 1
-            } else {
-                lengths[(a + 1) * width + b].max(lengths[a * width + b + 1])
-            };
-        }
-    }
-    let (mut a, mut b, mut pairs) = (0, 0, Vec::new());
-    while a < one.len() && b < other.len() {
-        if same(a, b) {
-            pairs.push((one[a].clone(), other[b].clone()));
-            (a, b) = (a + 1, b + 1);
-        } else if lengths[(a + 1) * width + b] >= lengths[a * width + b + 1] {
-            a += 1;
-        } else {
-            b += 1;
-        }
-    }
-    pairs
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Compares two system prompts line by line.
 
-use agentci_text::{count_of, shorten};
+use agentci_text::{common_subsequence, count_of, shorten};
 
 use super::request_record::{PromptLine, SystemPrompt};
 
@@ -104,39 +104,17 @@ type Hunk = (std::ops::Range<usize>, std::ops::Range<usize>);
 
 /// The differing ranges of two lists of lines, by their longest common subsequence.
 fn hunks(old: &[PromptLine<'_>], new: &[PromptLine<'_>]) -> Vec<Hunk> {
-    if old.is_empty() && new.is_empty() {
-        return Vec::new();
-    }
     if old.len().saturating_mul(new.len()) > PAIRS {
         return vec![(0..old.len(), 0..new.len())];
     }
-    let width = new.len() + 1;
-    // The length of the longest common subsequence from here on.
-    let mut common = vec![0_u16; (old.len() + 1) * width];
-    for one in (0..old.len()).rev() {
-        for other in (0..new.len()).rev() {
-            common[one * width + other] = if old[one].is_same(&new[other]) {
-                common[(one + 1) * width + other + 1].saturating_add(1)
-            } else {
-                common[(one + 1) * width + other].max(common[one * width + other + 1])
-            };
+    let common = common_subsequence(old.len(), new.len(), |one, other| old[one].is_same(&new[other]));
+    let (mut hunks, mut from) = (Vec::new(), (0, 0));
+    for (one, other) in common.into_iter().chain([(old.len(), new.len())]) {
+        if from != (one, other) {
+            hunks.push((from.0..one, from.1..other));
         }
+        from = (one + 1, other + 1);
     }
-    let (mut one, mut other) = (0, 0);
-    let mut hunks: Vec<Hunk> = Vec::new();
-    let mut begun: Option<(usize, usize)> = None;
-    while one < old.len() || other < new.len() {
-        if one < old.len() && other < new.len() && old[one].is_same(&new[other]) {
-            hunks.extend(begun.take().map(|(from, to)| (from..one, to..other)));
-            (one, other) = (one + 1, other + 1);
-            continue;
-        }
-        begun.get_or_insert((one, other));
-        let skip_old = other == new.len()
-            || (one < old.len() && common[(one + 1) * width + other] >= common[one * width + other + 1]);
-        if skip_old { one += 1 } else { other += 1 }
-    }
-    hunks.extend(begun.map(|(from, to)| (from..one, to..other)));
     hunks
 }
 
