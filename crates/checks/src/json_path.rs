@@ -35,6 +35,7 @@ use std::sync::Arc;
 
 use agentci_source::shape::{CheckShape, KeyRule, Kind, Shape, optional, required};
 use agentci_source::{Node, Span, Spanned, read};
+use agentci_text::ValueType;
 use agentci_trace::{Trace, same_value};
 use agentci_verdict::{Failure, Outcome};
 use serde_json::{Value, json};
@@ -43,7 +44,7 @@ use crate::bounded::{BoundedTask, Weight, is_cheap, nests_too_deep};
 use crate::call_words::cut;
 use crate::compiler::{Compiler, data, spanned};
 use crate::evaluate::{Evaluate, no_output};
-use crate::output::{json_in, type_name};
+use crate::output::json_in;
 use crate::value_path::PathWalk;
 use crate::{EvidenceQuestion, KeptAnswer};
 
@@ -147,7 +148,7 @@ impl AtPath {
             _ => None,
         };
         read.ok_or_else(|| {
-            let kind = type_name(&output);
+            let kind = ValueType::of(&output).name();
             let message =
                 format!("the final output has no `{}`: it is of type `{kind}` and contains no JSON", self.written);
             let failure = Failure::new(message).at(self.path_span, "expects JSON");

@@ -55,18 +55,6 @@ pub(crate) fn parts(data: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
     }
 }
 
-/// The JSON type of a value.
-pub(crate) fn type_name(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;

@@ -1,10 +1,10 @@
 //! Reads what a function of a suite returned: a verdict, a score, or neither.
 
+use agentci_text::ValueType;
 use agentci_verdict::CheckScore;
 use serde_json::{Map, Value};
 
 use crate::call_words::cut;
-use crate::output::type_name;
 
 /// What a function said about the output.
 #[derive(Debug, PartialEq)]
@@ -71,7 +71,7 @@ fn no_verdict(function: &str, returned: &Value) -> NoScriptResult {
         }
         Value::Object(map) if map.contains_key("score") => "whose `score` is not a number".to_owned(),
         Value::Object(_) => "which has no `pass` and no `score`".to_owned(),
-        other => format!("which is of type `{}`", type_name(other)),
+        other => format!("which is of type `{}`", ValueType::of(other).name()),
     };
     NoScriptResult {
         message: format!(

@@ -17,13 +17,14 @@ use std::sync::Arc;
 
 use agentci_source::shape::{CheckShape, Kind};
 use agentci_source::{Node, Span, read};
+use agentci_text::ValueType;
 use agentci_trace::Trace;
 use agentci_verdict::{Failure, Outcome};
 
 use crate::call_words::cut;
 use crate::compiler::Compiler;
 use crate::evaluate::{Evaluate, no_output};
-use crate::output::{structured, type_name};
+use crate::output::structured;
 
 #[derive(Debug)]
 struct JsonType {
@@ -48,8 +49,8 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
 impl Evaluate for JsonType {
     fn evaluate(&self, trace: &Trace) -> Outcome {
         let Some(output) = trace.output().value() else { return no_output() };
-        let own = type_name(&output);
-        let held = structured(&output).map(|(read, _)| type_name(&read));
+        let own = ValueType::of(&output).name();
+        let held = structured(&output).map(|(read, _)| ValueType::of(&read).name());
         if own == self.name || held == Some(self.name) {
             return Outcome::Held;
         }

@@ -18,7 +18,6 @@ mod compression;
 mod environment;
 mod fork;
 mod health;
-mod json_type;
 mod leaks;
 mod matching;
 mod providers;

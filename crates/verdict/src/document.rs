@@ -1,5 +1,6 @@
 //! Reads JSON documents from other sources: every problem is recorded with its place, and none stops the reading.
 
+use agentci_text::ValueType;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -106,11 +107,9 @@ impl<'v> DocumentPlace<'v> {
 
 fn described(value: &Value) -> String {
     match value {
-        Value::Null => "null".to_owned(),
         Value::Bool(truth) => format!("the boolean {truth}"),
         Value::Number(number) => format!("the number {number}"),
         Value::String(text) => format!("the string `{}`", text.chars().take(40).collect::<String>().escape_debug()),
-        Value::Array(_) => "a list".to_owned(),
-        Value::Object(_) => "an object".to_owned(),
+        Value::Null | Value::Array(_) | Value::Object(_) => ValueType::of(value).described().to_owned(),
     }
 }

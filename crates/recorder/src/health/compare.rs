@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use agentci_text::{excerpt, one_line};
+use agentci_text::{ValueType, excerpt, one_line};
 use serde_json::Value;
 
 use super::optional_values::{SOMETIMES, is_known_kind};
 use super::shape::{ObjectKeys, ObservedShape};
-use crate::json_type::ValueType;
 
 /// Maximum number of characters of a path in a message.
 const SHOWN: usize = 120;
@@ -135,7 +134,7 @@ impl ShapeComparison {
         // A value that was always null may become anything, and anything may become null.
         if !was.is_empty() && !is.is_subset(&was) {
             let names =
-                |types: &BTreeSet<ValueType>| types.iter().map(|kind| kind.name).collect::<Vec<_>>().join(" or ");
+                |types: &BTreeSet<ValueType>| types.iter().map(|kind| kind.described()).collect::<Vec<_>>().join(" or ");
             self.tell(ShapeChange::Type { at: at.to_owned(), was: names(&was), now: names(&is) });
         }
         self.objects(at, recorded, now);

@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use agentci_text::ValueType;
 use serde_json::Value;
 
 use super::optional_values::{WRITTEN, is_keyed_by_ids};
-use crate::json_type::ValueType;
 
 /// The shape of all values at one place.
 #[derive(Debug, Clone, Default, PartialEq)]

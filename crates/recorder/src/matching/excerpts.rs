@@ -1,9 +1,8 @@
 //! Excerpts of two different values for messages.
 
-use agentci_text::{excerpt, one_line};
+use agentci_text::{ValueType, excerpt, one_line};
 use serde_json::Value;
 
-use crate::json_type::ValueType;
 
 /// How many characters of a line are shown, and how many of them before the difference.
 const SHOWN: usize = 120;
@@ -41,7 +40,7 @@ pub(super) fn shown(value: Option<&Value>) -> String {
 pub(super) fn typed(value: &Value, other: &Value) -> String {
     let kind = ValueType::of(value);
     match shown(Some(value)) {
-        text if kind != ValueType::of(other) && !value.is_null() => format!("{text} ({})", kind.name),
+        text if kind != ValueType::of(other) && !value.is_null() => format!("{text} ({})", kind.described()),
         text => text,
     }
 }
