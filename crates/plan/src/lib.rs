@@ -40,7 +40,7 @@ mod turn;
 mod world;
 
 pub use answerer::AnsweredBy;
-pub use calendar::civil_date;
+pub use calendar::{civil_date, days_of, time_of_day};
 pub use case::{Case, Cases, MOST_RUNS, Skip, StopRule};
 pub use case_data::{CaseData, CasePosition, PlannedCase, case_count, cases_by_files, planned, positions, row_problem};
 pub use case_path::{CASE_PLACEHOLDER, changes_as_file_name, path_of_case};

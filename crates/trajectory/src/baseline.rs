@@ -1,11 +1,10 @@
 //! Trajectories as far as a baseline keeps them: the tools that were called, with short arguments.
 
 use agentci_trace::Usage;
-use agentci_verdict::{Baseline, CallStep, CaseEnd, CaseRow, CaseStatus, Rows};
+use agentci_verdict::{Baseline, CallStep, CaseEnd, CaseRow, CaseStatus, Rows, unix_seconds};
 
 use crate::batches::in_canonical_order;
 use crate::steps::{ONLY_ANSWERED, PART_OF_CALL};
-use crate::varying::time_of;
 use crate::{CaseTrajectories, PartKind, PartValue, RunKind, RunTrajectories, StepKind, Trajectory, TrajectoryStep};
 
 /// The trajectories in a baseline: one for each case.
@@ -40,7 +39,7 @@ pub fn of_baseline(baseline: &Baseline) -> RunTrajectories {
 
 /// The end of the newest run, in Unix milliseconds; 0 if it is not known.
 fn newest_run(baseline: &Baseline) -> (u64, u64) {
-    let newest = baseline.history.newest().and_then(|run| time_of(&run.at));
+    let newest = baseline.history.newest().and_then(|run| unix_seconds(&run.at));
     let ms = newest.and_then(|seconds| u64::try_from(seconds).ok()).unwrap_or_default() * 1000;
     (ms, ms)
 }

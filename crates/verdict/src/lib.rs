@@ -31,7 +31,7 @@ pub use baseline::{
     Baseline, BaselineCase, BaselineError, CaseHistory, CaseSample, History, KEPT_RUNS, Measure, PastRun,
     SCHEMA_VERSION, STEPS_RULE, incomplete, print_baseline, promote,
 };
-pub use calendar::{iso_utc, stamp};
+pub use calendar::{iso_utc, stamp, unix_seconds};
 pub use compare::compare;
 pub use comparison::{
     CaseChanges, Comparison, Gate, GateCheck, GateStatus, MetricChanges, RateChange, SimilarityChange, SlowerCase,
