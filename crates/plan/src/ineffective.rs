@@ -8,29 +8,15 @@ use crate::observability::ObservedRow;
 use crate::{Case, Check, Limits, McpWorld, Speech, Suite, Target, ToolSource, Verdicts};
 use agentci_source::{Diagnostic, Node, Severity, Span};
 
-/// Why a setting has no effect on a case.
-struct Useless {
-    message: String,
-    label: &'static str,
-    help: String,
-    /// Whether the case works as intended nevertheless.
-    harmless: bool,
-}
-
-impl Useless {
-    fn new(message: impl Into<String>, label: &'static str, help: impl Into<String>) -> Self {
-        Self { message: message.into(), label, help: help.into(), harmless: false }
-    }
-}
-
-/// The place of a setting that may have no effect, and the reason if it has none.
-type WrittenSetting = (Span, Option<Useless>);
+/// The place of a setting that may have no effect, and the problem if it has none: a warning if the case works as
+/// intended nevertheless.
+type WrittenSetting = (Span, Option<Diagnostic>);
 
 /// Settings without effect, each with the position of a case that has it. In formats that keep their verdicts, each is
 /// a warning.
 pub fn without_effect(suite: &Suite) -> Vec<(usize, Diagnostic)> {
     let strict = suite.habits.verdicts == Verdicts::Strict;
-    let mut found: BTreeMap<Span, Vec<(usize, Useless)>> = BTreeMap::new();
+    let mut found: BTreeMap<Span, Vec<(usize, Diagnostic)>> = BTreeMap::new();
     let mut of_use: HashSet<Span> = HashSet::new();
     for (index, case) in suite.cases.iter().enumerate().filter(|(_, case)| case.broken.is_none()) {
         let (idle, busy): (Vec<WrittenSetting>, Vec<WrittenSetting>) =
@@ -44,9 +30,8 @@ pub fn without_effect(suite: &Suite) -> Vec<(usize, Diagnostic)> {
     let mut problems = Vec::new();
     for (span, all) in found {
         let shared = of_use.contains(&span);
-        for (index, Useless { message, label, help, harmless }) in all {
-            let problem = Diagnostic::error(span, message).label(label).help(help);
-            if !shared && strict && !harmless {
+        for (index, problem) in all {
+            if !shared && strict && problem.severity == Severity::Error {
                 problems.push((index, problem));
                 continue;
             }
@@ -66,7 +51,7 @@ fn settings(case: &Case) -> Vec<WrittenSetting> {
         let useless = (!asks_for_tools(target)).then(|| {
             let message =
                 format!("`tools.{key}` has no effect: {} does not call its tools through agentci", describe(target));
-            Useless::new(message, "would never be used", instead(target))
+            Diagnostic::error(span, message).label("would never be used").help(instead(target))
         });
         (span, useless)
     }));
@@ -75,15 +60,13 @@ fn settings(case: &Case) -> Vec<WrittenSetting> {
     found.extend(started_anyway(case));
     let limits = std::iter::once(&*case.limits).chain(case.turns.iter().map(|turn| &*turn.limits));
     for (key, span) in limits.flat_map(limited) {
-        let row = ObservedRow::of_limit(key);
-        found.push((span, row.and_then(|row| unobserved(&format!("limits.{key}"), row, case))));
+        found.push(unobserved(span, &format!("limits.{key}"), ObservedRow::of_limit(key), case));
     }
     for check in case.checks.iter().chain(case.turns.iter().flat_map(|turn| turn.checks.iter())) {
         let row = ObservedRow::of_check(&check.kind.value);
-        found.push((check.kind.span, row.and_then(|row| unobserved(&check.name(), row, case))));
+        found.push(unobserved(check.kind.span, &check.name(), row, case));
         let row = ObservedRow::of_check("model_called");
-        let useless = || row.and_then(|row| unobserved("tool_called.by", row, case));
-        found.extend(told_by_model(check).map(|by| (by.span, useless())));
+        found.extend(told_by_model(check).map(|by| unobserved(by.span, "tool_called.by", row, case)));
     }
     found
 }
@@ -97,7 +80,7 @@ fn recordings(case: &Case) -> Vec<WrittenSetting> {
         let useless = || {
             let message = format!("`recording` has no effect: {} cannot be recorded", describe(target));
             let help = "remove it: only agents that agentci starts, servers and `chat` targets can be recorded";
-            Useless::new(message, "would be neither written nor replayed", help)
+            Diagnostic::error(recording.span, message).label("would be neither written nor replayed").help(help)
         };
         found.push((recording.span, (!has_world && !target.is_recorded()).then(useless)));
     }
@@ -110,7 +93,7 @@ fn recordings(case: &Case) -> Vec<WrittenSetting> {
                 }
                 _ => "remove it: only agents that agentci starts can use a recorded model",
             };
-            Useless::new(message, "this model would never be called", help)
+            Diagnostic::error(recording.span, message).label("this model would never be called").help(help)
         };
         found.push((recording.span, (!has_world).then(useless)));
     }
@@ -119,21 +102,21 @@ fn recordings(case: &Case) -> Vec<WrittenSetting> {
         let useless = world.recording.as_ref().filter(|_| has_world).map(|recording| {
             let message = format!("`{key}` has no effect: `recording` contains the answers of the model");
             let help = format!("remove one of the two; `recording` is on line {}", recording.span.line);
-            Useless::new(message, "a second source of answers", help)
+            Diagnostic::error(span, message).label("a second source of answers").help(help)
         });
         found.push((span, useless));
     }
     if let Some(span) = world.matching.span {
         let message = "`match` has no effect: nothing is compared with a recording";
         let help = "record the requests of the agent with `world: { recording: .. }`, or remove it";
-        let useless = || Useless::new(message, "would never be used", help);
+        let useless = || Diagnostic::error(span, message).label("would never be used").help(help);
         found.push((span, case.recorded_world().is_none().then(useless)));
     }
     found
 }
 
 /// Why the agent cannot be pointed at an MCP server, if it cannot.
-fn unreached_server(server: &McpWorld, target: &Target) -> Option<Useless> {
+fn unreached_server(server: &McpWorld, target: &Target) -> Option<Diagnostic> {
     if target.reaches_mcp() {
         return None;
     }
@@ -146,7 +129,7 @@ fn unreached_server(server: &McpWorld, target: &Target) -> Option<Useless> {
     };
     let name = server.name.value.escape_debug();
     let message = format!("`mcp.{name}` has no effect: {} is not started by agentci", describe(target));
-    Some(Useless::new(message, "this server would never be called", help))
+    Some(Diagnostic::error(server.span, message).label("this server would never be called").help(help))
 }
 
 /// The `shared` of a server that is started for each case nevertheless, since nothing else points it at the model,
@@ -168,7 +151,7 @@ fn started_anyway(case: &Case) -> Option<WrittenSetting> {
         return Some((span, None));
     };
     let message = format!("`shared` has no effect: agentci starts the server for each case and points it at {reason}");
-    Some((span, Some(Useless { harmless: true, ..Useless::new(message, "started for each case", help) })))
+    Some((span, Some(Diagnostic::warning(span, message).label("started for each case").help(help))))
 }
 
 /// The part of a check that needs requests to a model, in addition to what the check itself needs.
@@ -176,18 +159,19 @@ fn told_by_model(check: &Check) -> Option<&Node> {
     check.arguments.get("by").filter(|_| check.kind.value == "tool_called")
 }
 
-fn unobserved(name: &str, row: &ObservedRow, case: &Case) -> Option<Useless> {
-    if row.is_observed(&case.target, &case.world) {
-        return None;
-    }
-    let (what, target) = (row.observed, describe(&case.target));
-    let remedies: Vec<&str> = row.sources(&case.target).iter().filter_map(|source| source.remedy()).collect();
-    let help = match remedies.as_slice() {
-        [] => format!("remove it: no setting makes the {what} of {target} visible"),
-        remedies => format!("{}; or remove it", remedies.join(", or ")),
-    };
-    let message = format!("`{name}` cannot be evaluated: nothing reports the {what} of {target}");
-    Some(Useless::new(message, "cannot be observed", help))
+/// A setting about something that nothing reports.
+fn unobserved(span: Span, name: &str, row: Option<&ObservedRow>, case: &Case) -> WrittenSetting {
+    let problem = row.filter(|row| !row.is_observed(&case.target, &case.world)).map(|row| {
+        let (what, target) = (row.observed, describe(&case.target));
+        let remedies: Vec<&str> = row.sources(&case.target).iter().filter_map(|source| source.remedy()).collect();
+        let help = match remedies.as_slice() {
+            [] => format!("remove it: no setting makes the {what} of {target} visible"),
+            remedies => format!("{}; or remove it", remedies.join(", or ")),
+        };
+        let message = format!("`{name}` cannot be evaluated: nothing reports the {what} of {target}");
+        Diagnostic::error(span, message).label("cannot be observed").help(help)
+    });
+    (span, problem)
 }
 
 /// Settings for tools that the agent calls through agentci, with their keys.
