@@ -8,6 +8,7 @@ use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
+use agentci_process::find_program;
 use clap::Command;
 
 use crate::cli::quoted;
@@ -99,8 +100,7 @@ fn is_executable(path: &Path) -> bool {
 
 fn is_program(name: &OsStr) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let bare = Path::new(name).components().count() == 1;
-    bare && std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
+    !name.as_encoded_bytes().contains(&b'/') && find_program(name, &path).is_some()
 }
 
 fn corrected(words: &[OsString], command: usize) -> String {
