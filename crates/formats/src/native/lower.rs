@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    Case, Cases, Cassette, Hook, Limits, LiveTools, Mode, RecordingSetting, Suite, Target, Text, ToolSource, World,
+    Case, CaseData, Cases, Cassette, Hook, Limits, LiveTools, Mode, RecordingSetting, Suite, Target, Text, ToolSource, World,
     path_of_case,
 };
 use agentci_source::{Diagnostic, Diagnostics, Node, Sources, Span, Spanned, join};
@@ -45,55 +45,72 @@ pub(crate) fn lower(loading: &mut Loading<'_>, path: &Path, root: Node) -> Optio
         loading.problems.append(problems);
         return None;
     };
-    let mut ids = TakenIds::default();
-    let mut names = FileNames::default();
     let place = SuiteFolder { files: loading.files, folder: &suite.folder };
-    let mut combined = CombinedDefaults::new(Defaults::new(settings, &suite.folder), place);
+    let mut reader = CaseReader {
+        place,
+        has_target,
+        common: root.without(&["cases"]),
+        combined: CombinedDefaults::new(Defaults::new(settings, &suite.folder), place),
+        ids: TakenIds::default(),
+        names: FileNames::default(),
+        problems,
+        cases: Vec::new(),
+        loading,
+    };
     // Each case is lowered as soon as it is read, and its node is dropped: keeping the nodes of all cases would take
     // more memory than the suite itself.
-    let common = root.without(&["cases"]);
-    let nodes = match root.get("cases") {
+    for (position, node) in entries(root).into_iter().enumerate() {
+        reader.entry(position, &node, &mut matrix);
+    }
+    matrix.unused(&mut reader.problems);
+    reader.refuse_unused_played();
+    let cases = reader.finish()?;
+    if let Some(problem) = without_gate(&cases, &suite.gates) {
+        loading.problems.push(problem);
+        return None;
+    }
+    let mode = mode.unwrap_or_else(|| usual_mode(&cases));
+    Some(Suite { mode, cases, ..suite })
+}
+
+/// The entries of `cases`, or the only one if all cases are from data.
+fn entries(root: Node) -> Vec<Node> {
+    match root.get("cases") {
         Some(node) if read::is_from_data(node) => vec![node.clone()],
         _ => root.into_items_of("cases"),
-    };
-    let mut cases = Vec::with_capacity(nodes.len());
-    for (position, node) in nodes.into_iter().enumerate() {
-        let entry = matrix.entry(&node);
-        let is_data = read::is_from_data(&node);
-        let is_taken = !is_data && claim_common_id(&entry, &mut ids, loading.sources, &mut problems);
+    }
+}
+
+/// Reads the cases of a suite one after another.
+struct CaseReader<'r, 'l, 's> {
+    loading: &'r mut Loading<'l>,
+    place: SuiteFolder<'s>,
+    /// Whether the suite has a target.
+    has_target: bool,
+    /// The suite without its cases.
+    common: Node,
+    combined: CombinedDefaults<'s>,
+    ids: TakenIds,
+    names: FileNames,
+    /// The problems of the suite; each case has its own.
+    problems: Diagnostics,
+    cases: Vec<CaseReading>,
+}
+
+impl CaseReader<'_, '_, '_> {
+    /// Reads an entry of `cases`, with a case for each of its combinations.
+    fn entry(&mut self, position: usize, node: &Node, matrix: &mut SuiteMatrix<'_>) {
+        let entry = matrix.entry(node);
+        let is_data = read::is_from_data(node);
+        let is_taken = !is_data && claim_common_id(&entry, &mut self.ids, self.loading.sources, &mut self.problems);
+        // Most problems of an entry are the same in each of its combinations.
         let mut told = HashSet::new();
         for number in 0..entry.len() {
             let (node, values) = entry.case(number);
-            let defaults = combined.of(values, entry.settings(), &mut problems);
-            let index = cases.len();
+            let defaults = self.combined.of(values, entry.settings(), &mut self.problems);
             let wish = if is_data { stem_of(Path::new(&from_of(&node))) } else { format!("case {}", position + 1) };
-            let mut case = CaseReading::new(&node, wish, "id", |node, own| {
-                own.append(entry.problems().clone());
-                if !entry.is_readable() {
-                    return None;
-                }
-                let (written, data) = if is_data {
-                    let read = read::data_case(node, place, has_target, own).filter(|_| !own.has_errors());
-                    let (written, data) = read?;
-                    let data = data.scan(loading, place.folder, &[node, &common], own).filter(|_| !own.has_errors())?;
-                    (written, Some(Arc::new(data)))
-                } else {
-                    (read::case(node, place, has_target, own).filter(|_| !own.has_errors())?, None)
-                };
-                refuse_played_without_recording(&written.settings, &defaults.settings, own)?;
-                refuse_total(written.settings.runs.as_ref(), own)?;
-                let (world, common) = (&written.settings.world, &defaults.settings.world);
-                match &data {
-                    None => names.claim(&written.case.id, written.case.span, world, common, &mut problems),
-                    Some(data) => own_paths(data, world, common, node.span, own)?,
-                }
-                if let Some(problem) = world.misfit(common)
-                    && !problems.iter().any(|known| known.span == problem.span && known.message == problem.message)
-                {
-                    problems.push(problem);
-                }
-                Some(Case { data, ..defaults.complete(written, index)? })
-            });
+            let mut case =
+                CaseReading::new(&node, wish, "id", |node, own| self.case(node, is_data, &entry, &defaults, own));
             if is_data {
                 // Its rows have the ids.
                 case.id = None;
@@ -104,37 +121,81 @@ pub(crate) fn lower(loading: &mut Loading<'_>, path: &Path, root: Node) -> Optio
                 case.checks = checks.unwrap_or_default();
             }
             if let Some(id) = case.id.as_ref().filter(|_| !is_taken) {
-                ids.claim(id, loading.sources, &mut problems);
+                self.ids.claim(id, self.loading.sources, &mut self.problems);
             }
-            // Most problems of an entry are the same in each of its combinations.
             case.problems
                 .iter()
                 .filter(|problem| told.insert((*problem).clone()))
-                .for_each(|problem| loading.problems.push(problem.clone()));
-            cases.push(case);
+                .for_each(|problem| self.loading.problems.push(problem.clone()));
+            self.cases.push(case);
         }
     }
-    matrix.unused(&mut problems);
-    let defaults = combined.base;
-    if let Some(played) = defaults.settings.played.as_ref().filter(|played| played.value) {
+
+    /// Reads a case and completes it with the defaults; `None` if it is invalid.
+    fn case(
+        &mut self,
+        node: &Node,
+        is_data: bool,
+        entry: &CaseEntry<'_>,
+        defaults: &Defaults<'_>,
+        own: &mut Diagnostics,
+    ) -> Option<Case> {
+        own.append(entry.problems().clone());
+        if !entry.is_readable() {
+            return None;
+        }
+        let (written, data) = if is_data {
+            let (written, data) = self.data_case(node, own)?;
+            (written, Some(Arc::new(data)))
+        } else {
+            (read::case(node, self.place, self.has_target, own).filter(|_| !own.has_errors())?, None)
+        };
+        refuse_played_without_recording(&written.settings, &defaults.settings, own)?;
+        refuse_total(written.settings.runs.as_ref(), own)?;
+        let (world, common) = (&written.settings.world, &defaults.settings.world);
+        match &data {
+            None => self.names.claim(&written.case.id, written.case.span, world, common, &mut self.problems),
+            Some(data) => own_paths(data, world, common, node.span, own)?,
+        }
+        let is_known = |problem: &Diagnostic| {
+            self.problems.iter().any(|known| known.span == problem.span && known.message == problem.message)
+        };
+        if let Some(problem) = world.misfit(common).filter(|problem| !is_known(problem)) {
+            self.problems.push(problem);
+        }
+        Some(Case { data, ..defaults.complete(written, self.cases.len())? })
+    }
+
+    /// Reads a case from data, and its data.
+    fn data_case(&mut self, node: &Node, own: &mut Diagnostics) -> Option<(WrittenCase, CaseData)> {
+        let read = read::data_case(node, self.place, self.has_target, own).filter(|_| !own.has_errors());
+        let (written, data) = read?;
+        let data = data.scan(self.loading, self.place.folder, &[node, &self.common], own);
+        Some((written, data.filter(|_| !own.has_errors())?))
+    }
+
+    /// Rejects `played: true` of the suite if no case has a recording.
+    fn refuse_unused_played(&mut self) {
+        let Some(played) = self.combined.base.settings.played.as_ref().filter(|played| played.value) else { return };
         let recorded = |case: &CaseReading| case.case.as_ref().is_none_or(|case| case.world.recording.is_some());
-        if !cases.iter().any(recorded) {
-            problems.push(played_without_recording(played.span, "no case has a `recording`"));
+        if !self.cases.iter().any(recorded) {
+            self.problems.push(played_without_recording(played.span, "no case has a `recording`"));
         }
     }
-    let datasets = cases.iter().filter_map(|case| case.case.as_ref()?.data.as_deref());
-    refuse_taken_ids(datasets, &ids, loading.sources, &mut problems);
-    loading.report_all(problems)?;
-    // Cases without an id get one only after all other ids are known.
-    let cases = cases.into_iter().enumerate();
-    let mut cases: Cases = cases.map(|(index, case)| case.finish(defaults.target(None, index), &mut ids)).collect();
-    cases.shrink_to_fit();
-    if let Some(problem) = without_gate(&cases, &suite.gates) {
-        loading.problems.push(problem);
-        return None;
+
+    /// Reports the problems, and returns the cases unless the suite is invalid.
+    fn finish(mut self) -> Option<Cases> {
+        let datasets = self.cases.iter().filter_map(|case| case.case.as_ref()?.data.as_deref());
+        refuse_taken_ids(datasets, &self.ids, self.loading.sources, &mut self.problems);
+        self.loading.report_all(self.problems)?;
+        // Cases without an id get one only after all other ids are known.
+        let cases = self.cases.into_iter().enumerate();
+        let mut cases: Cases = cases
+            .map(|(index, case)| case.finish(self.combined.base.target(None, index), &mut self.ids))
+            .collect();
+        cases.shrink_to_fit();
+        Some(cases)
     }
-    let mode = mode.unwrap_or_else(|| usual_mode(&cases));
-    Some(Suite { mode, cases, ..suite })
 }
 
 /// The first file of a case from data.
