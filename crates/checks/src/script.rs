@@ -34,7 +34,7 @@ use crate::compiler::{Compiler, data, spanned};
 use crate::evaluate::{Evaluate, no_output};
 use crate::evidence::{EvidenceQuestion, KeptAnswer};
 use crate::output::input;
-use crate::script_result::{NoScriptResult, ScriptResult};
+use crate::script_result::{ScriptResultError, ScriptResult};
 
 /// The largest script file, in bytes.
 const FILE_LIMIT: u64 = 1 << 20;
@@ -168,7 +168,7 @@ impl Evaluate for ScriptCheck {
         let least = self.threshold.as_ref().map(|threshold| threshold.value);
         let ScriptResult { pass, score, said } = match ScriptResult::read(name, returned, least) {
             Ok(result) => result,
-            Err(NoScriptResult { message, label, help }) => {
+            Err(ScriptResultError { message, label, help }) => {
                 let failure = failed(message, label).notes(help.map(str::to_owned));
                 return Outcome::Failed(failure.notes(printed(answer)));
             }

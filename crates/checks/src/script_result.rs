@@ -19,7 +19,7 @@ pub(crate) struct ScriptResult<'v> {
 
 /// Why a returned value says nothing about the output. Such a check fails, also under `not`.
 #[derive(Debug, PartialEq)]
-pub(crate) struct NoScriptResult {
+pub(crate) struct ScriptResultError {
     /// What was returned and expected.
     pub(crate) message: String,
     /// What the function must do.
@@ -31,7 +31,7 @@ pub(crate) struct NoScriptResult {
 impl<'v> ScriptResult<'v> {
     /// Reads a returned value. A boolean is a verdict, not a score. A score decides only with a threshold; a verdict
     /// with a score must reach it, too.
-    pub(crate) fn read(function: &str, returned: &'v Value, threshold: Option<f64>) -> Result<Self, NoScriptResult> {
+    pub(crate) fn read(function: &str, returned: &'v Value, threshold: Option<f64>) -> Result<Self, ScriptResultError> {
         let (verdict, score, said) = match returned {
             Value::Bool(pass) => (Some(*pass), None, None),
             Value::Number(number) => (None, Some(number.as_f64()), None),
@@ -64,7 +64,7 @@ fn message(map: &Map<String, Value>) -> Option<&str> {
     ["message", "reason"].into_iter().find_map(|key| map.get(key)?.as_str())
 }
 
-fn no_verdict(function: &str, returned: &Value) -> NoScriptResult {
+fn no_verdict(function: &str, returned: &Value) -> ScriptResultError {
     let what = match returned {
         Value::Object(map) if map.get("pass").is_some_and(|pass| !pass.is_boolean()) => {
             "whose `pass` is not a boolean".to_owned()
@@ -73,7 +73,7 @@ fn no_verdict(function: &str, returned: &Value) -> NoScriptResult {
         Value::Object(_) => "which has no `pass` and no `score`".to_owned(),
         other => format!("which is of type `{}`", ValueType::of(other).name()),
     };
-    NoScriptResult {
+    ScriptResultError {
         message: format!(
             "`{function}` returned {}, {what}; expected a boolean, `{{ pass: boolean }}` or a score",
             cut(returned)
@@ -83,16 +83,16 @@ fn no_verdict(function: &str, returned: &Value) -> NoScriptResult {
     }
 }
 
-fn out_of_range(function: &str, returned: &Value) -> NoScriptResult {
-    NoScriptResult {
+fn out_of_range(function: &str, returned: &Value) -> ScriptResultError {
+    ScriptResultError {
         message: format!("`{function}` returned {}, but a score is from 0 to 1", cut(returned)),
         label: "must return a score from 0 to 1",
         help: Some("divide the score by its maximum, or return a boolean"),
     }
 }
 
-fn no_threshold(function: &str, returned: &Value) -> NoScriptResult {
-    NoScriptResult {
+fn no_threshold(function: &str, returned: &Value) -> ScriptResultError {
+    ScriptResultError {
         message: format!("`{function}` returned the score {}, but the check has no `threshold`", cut(returned)),
         label: "returns a score",
         help: Some("set the minimum score, such as `threshold: 0.8`, or return a boolean"),

@@ -21,7 +21,7 @@ pub(crate) struct Loader<'f> {
 
 /// Files found by a search that are not a suite by themselves.
 #[derive(Default)]
-struct Met {
+struct FoundFiles {
     /// YAML files that belong to no suite.
     strays: Vec<PathBuf>,
     /// Configs whose tests are in other files.
@@ -105,22 +105,22 @@ impl<'f> Loader<'f> {
     }
 
     fn named_folder(&mut self, path: &Path, written: &Path) {
-        let mut met = Met::default();
+        let mut files = FoundFiles::default();
         self.search.start(path);
-        self.search.found = self.folder(path, 0, &mut met);
+        self.search.found = self.folder(path, 0, &mut files);
         for (_, finder) in &mut self.finders {
-            let found = finder.take_found(&mut met.strays, &mut self.search);
+            let found = finder.take_found(&mut files.strays, &mut self.search);
             self.search.found |= found;
         }
         if !self.search.found {
-            self.take_opened(path, &mut met.strays);
+            self.take_opened(path, &mut files.strays);
         }
         let mut reported = false;
         for (_, finder) in &mut self.finders {
-            reported |= finder.report_left(&met.configs, &mut met.strays, &mut self.search);
+            reported |= finder.report_left(&files.configs, &mut files.strays, &mut self.search);
         }
         if self.search.found {
-            self.search.strays.append(&mut met.strays);
+            self.search.strays.append(&mut files.strays);
         } else if !reported {
             self.search.report_nothing_found(path, written);
         }
@@ -140,20 +140,20 @@ impl<'f> Loader<'f> {
     }
 
     /// Searches a folder; returns whether it contains a file that is a suite by itself, valid or not.
-    fn folder(&mut self, folder: &Path, depth: usize, met: &mut Met) -> bool {
+    fn folder(&mut self, folder: &Path, depth: usize, files: &mut FoundFiles) -> bool {
         if !self.search.goes_on(folder, depth) {
             return false;
         }
         let look = self.search.look(folder);
         let mut claimed = false;
         for (path, dialect) in look.candidates {
-            claimed |= self.candidate(&path, dialect, met);
+            claimed |= self.candidate(&path, dialect, files);
         }
         if claimed && look.config.is_none() {
             return true;
         }
         let config = look.config.as_deref().and_then(Path::file_name).and_then(|name| config_named(name.to_str()?));
-        let mut below = Met { strays: look.others, configs: look.config.into_iter().collect() };
+        let mut below = FoundFiles { strays: look.others, configs: look.config.into_iter().collect() };
         let mut found = claimed;
         for (_, finder) in self.finders.iter_mut().filter(|_| !claimed) {
             found |= finder.take_lines(folder, &look.lines, &mut self.search);
@@ -169,13 +169,13 @@ impl<'f> Loader<'f> {
             }
             below.strays.clear();
         }
-        met.strays.append(&mut below.strays);
-        met.configs.append(&mut below.configs);
+        files.strays.append(&mut below.strays);
+        files.configs.append(&mut below.configs);
         found
     }
 
     /// Opens a file with the name of a suite; returns whether it is a suite, valid or not.
-    fn candidate(&mut self, path: &Path, dialect: Dialect, met: &mut Met) -> bool {
+    fn candidate(&mut self, path: &Path, dialect: Dialect, files: &mut FoundFiles) -> bool {
         if !self.search.opened.insert(path.to_path_buf()) {
             return true;
         }
@@ -206,7 +206,7 @@ impl<'f> Loader<'f> {
                 return false;
             }
             SuiteCandidate::Settings | SuiteCandidate::Other if is_one_of_many(root) => {
-                met.strays.push(path.to_path_buf());
+                files.strays.push(path.to_path_buf());
             }
             SuiteCandidate::Settings => {}
             SuiteCandidate::Other => search.report(

@@ -15,7 +15,7 @@ use crate::fingerprint::fingerprint;
 use crate::job::CaseJob;
 use crate::judge::JudgedAttempt;
 use crate::services::Late;
-use crate::stage::{Left, Stage};
+use crate::stage::{ClosedStage, Stage};
 use crate::turn::TurnEnd;
 use crate::{changed_arguments, mock_model, model_trouble, own_frame, prompts, recording, translate, unexecuted_tools};
 
@@ -41,7 +41,7 @@ pub(crate) struct Account {
     /// The number of events of the trace when the checks of each turn were evaluated.
     pub(crate) judged: Vec<usize>,
     /// What remains of the stage after it was closed.
-    pub(crate) left: Left,
+    pub(crate) left: ClosedStage,
 }
 
 impl Account {
@@ -148,7 +148,7 @@ impl Account {
         warnings.extend(unexecuted_tools::told(job, &self.trace));
         warnings.append(&mut self.checks.warnings);
         warnings.append(&mut self.warnings);
-        warnings.extend(job.run.shared.unmet.ended(&self.left.faults, &self.trace, job.run.sources));
+        warnings.extend(job.run.shared.pending_faults.ended(&self.left.faults, &self.trace, job.run.sources));
         warnings
     }
 }

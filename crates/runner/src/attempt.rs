@@ -14,12 +14,12 @@ use crate::account::Account;
 use crate::converse::converse;
 use crate::findings;
 use crate::job::CaseJob;
-use crate::open_error::NotOpened;
+use crate::setup_error::SetupError;
 use crate::pending::PendingCases;
 use crate::recheck::StoredChecks;
 use crate::repeats::plan_next;
 use crate::retries::Retries;
-use crate::services::{Late, UntoldEnd};
+use crate::services::{Late, DeferredEnd};
 use crate::stage::{PreparedAttempt, Stage, prepare};
 use crate::stored_trace::trace_end;
 use crate::suite_run::SuiteDeadline;
@@ -145,7 +145,7 @@ fn tell(attempt: &Attempt<'_>, ended: AttemptEnd) -> CaseStatus {
         None => attempt.emit(Body::CaseEnd(Arc::new(end))),
         Some(late) => {
             let (timestamp, secrets) = (attempt.clock.now().unix_ms, attempt.job.secrets.clone());
-            held.hold(UntoldEnd { attempt: attempt.number, timestamp, end, printed, late, secrets });
+            held.hold(DeferredEnd { attempt: attempt.number, timestamp, end, printed, late, secrets });
         }
     }
     status.max(before.unwrap_or(CaseStatus::Pass))
@@ -162,7 +162,7 @@ async fn run(attempt: &mut Attempt<'_>) -> AttemptEnd {
         return AttemptEnd { end, may_pass: false, late: None };
     }
     let (may_pass, late) = match prepare_in_time(attempt).await {
-        Err(NotOpened { findings, stderr_tail }) => {
+        Err(SetupError { findings, stderr_tail }) => {
             attempt.clock = Clock::start();
             let may_pass = findings.first().is_some_and(|finding| finding.cause == Cause::Unreachable);
             end.findings = findings;
@@ -194,7 +194,7 @@ async fn perform(attempt: &mut Attempt<'_>, prepared: PreparedAttempt) -> Accoun
 }
 
 /// Prepares an attempt, unless the suite timed out or the run is stopped in the meantime: hooks may take long.
-async fn prepare_in_time(attempt: &mut Attempt<'_>) -> Result<PreparedAttempt, NotOpened> {
+async fn prepare_in_time(attempt: &mut Attempt<'_>) -> Result<PreparedAttempt, SetupError> {
     let run = attempt.job.run;
     if let Some(deadline) = run.deadline.filter(SuiteDeadline::is_over) {
         return Err(findings::suite_timeout(deadline.after, deadline.flag).into());

@@ -33,12 +33,12 @@ struct KeptEvents {
     keeps_rows: bool,
     rows: Rows,
     lacks_agent: bool,
-    told: ToldPrompts,
+    told: ReportedPrompts,
 }
 
 /// The prompts that earlier case ends already contained: each is emitted once.
 #[derive(Default)]
-struct ToldPrompts {
+struct ReportedPrompts {
     ids: HashSet<String>,
     bytes: usize,
 }
@@ -100,7 +100,7 @@ impl<'e> EventSink<'e> {
     }
 }
 
-impl ToldPrompts {
+impl ReportedPrompts {
     /// Notes the prompts of a stored run, which kept to the limits.
     fn learn(&mut self, end: &CaseEnd) {
         for prompt in &end.prompts {
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn reports_each_prompt_once_up_to_a_limit() {
-        let mut told = ToldPrompts::default();
+        let mut told = ReportedPrompts::default();
         let mut kept = |mut end: CaseEnd| {
             told.only_new(&mut end);
             end.prompts.len()

@@ -8,7 +8,7 @@ use agentci_trace::PLACEHOLDER;
 use agentci_verdict::Finding;
 use serde_json::Map;
 
-use crate::{attempt::Attempt, findings, open_error::NotOpened};
+use crate::{attempt::Attempt, findings, setup_error::SetupError};
 
 /// A case with its variables filled in.
 pub(crate) struct FilledCase {
@@ -20,7 +20,7 @@ pub(crate) struct FilledCase {
 
 impl FilledCase {
     /// Fills in the variables of an attempt.
-    pub(crate) fn new(attempt: &Attempt<'_>) -> Result<Self, NotOpened> {
+    pub(crate) fn new(attempt: &Attempt<'_>) -> Result<Self, SetupError> {
         let (job, scope) = (attempt.job, &attempt.variables);
         let mut inputs = Vec::with_capacity(job.case.turns.len());
         for turn in &job.case.turns {

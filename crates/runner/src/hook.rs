@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use crate::attempt::Attempt;
 use crate::job::CaseJob;
-use crate::open_error::NotOpened;
+use crate::setup_error::SetupError;
 use crate::recording::NetworkTape;
 use crate::secret_sources::learn_variables;
 use crate::variables::VariableScope;
@@ -25,7 +25,7 @@ const SHOWN: usize = 500;
 const GRACE: Grace = Grace { before_asking: Duration::ZERO, before_killing: Duration::from_millis(200) };
 
 /// Runs the hooks of a case in order. The JSON objects that they print become variables of the case.
-pub(crate) async fn run_all(attempt: &mut Attempt<'_>, tape: &mut NetworkTape) -> Result<(), NotOpened> {
+pub(crate) async fn run_all(attempt: &mut Attempt<'_>, tape: &mut NetworkTape) -> Result<(), SetupError> {
     let job = attempt.job;
     for (number, step) in job.case.hooks.iter().enumerate() {
         // In a replay the recorded output is used instead of running the hook.
@@ -49,7 +49,7 @@ pub(crate) async fn run_all(attempt: &mut Attempt<'_>, tape: &mut NetworkTape) -
 }
 
 /// Runs a hook and returns the JSON object that it prints.
-async fn run(job: &CaseJob<'_>, hook: &Hook, scope: &VariableScope<'_>) -> Result<Map<String, Value>, NotOpened> {
+async fn run(job: &CaseJob<'_>, hook: &Hook, scope: &VariableScope<'_>) -> Result<Map<String, Value>, SetupError> {
     let failed = |message: String| Finding::new(Cause::Hook, message).at(job.place(hook.span), "");
     let command = fill_command(&hook.command, &hook.environment, &|name| scope.get(name));
     let command = command.map_err(|unset| failed(unset.to_string()))?;
@@ -62,7 +62,7 @@ async fn run(job: &CaseJob<'_>, hook: &Hook, scope: &VariableScope<'_>) -> Resul
     let ending = process.end(GRACE).await;
     let wrong = |what: String| {
         let findings = vec![failed(format!("the hook `{name}` {what}"))];
-        NotOpened { findings, stderr_tail: ending.stderr_tail }
+        SetupError { findings, stderr_tail: ending.stderr_tail }
     };
     match done {
         Err(_) => {

@@ -9,7 +9,7 @@ use agentci_trace::Trace;
 use agentci_verdict::{Body, Cause, CheckEnd, CheckScore, CheckStatus, Finding, Outcome, Similarity};
 use serde_json::Value;
 
-use crate::evidence::{self, Unanswered};
+use crate::evidence::{self, EvidenceError};
 use crate::recheck::{KeptCheck, stored_question};
 use crate::secrets::Secrets;
 use crate::{attempt::Attempt, findings, suite_run::SuiteDeadline, trace_limits};
@@ -44,7 +44,7 @@ impl JudgedAttempt {
         let mut stopped = before.map(ended_before);
         let bytes = if checks.is_empty() { 0 } else { trace_limits::bytes(trace) };
         for ready in checks {
-            let told = ToldCheck { attempt, ready, turn };
+            let told = CheckRun { attempt, ready, turn };
             let judged = match &stopped {
                 Some(reason) => Ok(Judged::new(Outcome::NotEvaluated(reason.clone()))),
                 None => self.outcome(&told, trace, bytes).await,
@@ -76,8 +76,8 @@ impl JudgedAttempt {
     }
 
     /// Evaluates a check. A recheck may have to use the result or the evidence of the stored run.
-    async fn outcome(&mut self, told: &ToldCheck<'_>, trace: &Trace, bytes: u64) -> Result<Judged, Unanswered> {
-        let ToldCheck { attempt, ready, turn } = *told;
+    async fn outcome(&mut self, told: &CheckRun<'_>, trace: &Trace, bytes: u64) -> Result<Judged, EvidenceError> {
+        let CheckRun { attempt, ready, turn } = *told;
         let (job, evidence) = (attempt.job, &attempt.job.run.shared.evidence);
         let question = ready.question(trace);
         let identity = question.as_ref().and_then(|question| stored_question(question, &job.secrets));
@@ -167,15 +167,15 @@ impl Judged {
 
 /// A check whose result is emitted.
 #[derive(Clone, Copy)]
-struct ToldCheck<'t> {
+struct CheckRun<'t> {
     attempt: &'t Attempt<'t>,
     ready: &'t ReadyCheck,
     turn: Option<u32>,
 }
 
-impl ToldCheck<'_> {
+impl CheckRun<'_> {
     /// Emits the result of a check whose question has no answer.
-    fn unanswered(&self, trouble: Unanswered) -> Finding {
+    fn unanswered(&self, trouble: EvidenceError) -> Finding {
         let check = self.ready.check();
         self.emit(CheckStatus::Error, Some(trouble.message.clone()), FoundOut::default());
         let place = Some(self.attempt.job.place(check.kind.span));

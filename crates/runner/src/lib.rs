@@ -39,7 +39,7 @@ mod meter;
 mod mock_model;
 mod model_trouble;
 mod observation_line;
-mod open_error;
+mod setup_error;
 mod options;
 mod own_frame;
 mod pending;

@@ -5,7 +5,7 @@ use agentci_plan::{Mode, ModelWorld, Speech, Target, ToolSource, World};
 use agentci_trace::{EventKind, Trace};
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::{findings::each_once, job::CaseJob, open_error::NotOpened, recorded_world::handed_environment};
+use crate::{findings::each_once, job::CaseJob, setup_error::SetupError, recorded_world::handed_environment};
 
 /// The API key for the agent, so that no real key is sent to a script.
 const PLACEHOLDER_KEY: &str = "agentci-placeholder";
@@ -95,7 +95,7 @@ pub(crate) async fn start(
     seed: u64,
     observer: Option<UnboundedSender<EventKind>>,
     lookup: &dyn Fn(&str) -> Option<String>,
-) -> Result<Option<AttemptModel>, NotOpened> {
+) -> Result<Option<AttemptModel>, SetupError> {
     let Some(world) = &job.case.world.model else { return Ok(None) };
     let options = ModelServerOptions {
         // A seed in the script makes every attempt the same, as its author intended.

@@ -7,7 +7,7 @@ use agentci_plan::{AnsweredBy, Case, Mode, Target, ToolSource, TurnInput};
 use agentci_trace::{Redactor, sha256};
 use agentci_verdict::{CaseStatus, Cause, Finding, Played, ReplaySource};
 
-use crate::{job::CaseJob, open_error::NotOpened, recorded_world};
+use crate::{job::CaseJob, setup_error::SetupError, recorded_world};
 
 /// Replaces or records the network.
 #[expect(clippy::large_enum_variant, reason = "there is one for each attempt")]
@@ -21,7 +21,7 @@ pub(crate) enum NetworkTape {
 }
 
 /// Opens what the case and the mode require; the error says what is missing.
-pub(crate) fn open(job: &CaseJob<'_>) -> Result<NetworkTape, NotOpened> {
+pub(crate) fn open(job: &CaseJob<'_>) -> Result<NetworkTape, SetupError> {
     // A world recording replaces this one, unless its file is a recorded conversation.
     if job.case.recorded_world().is_some() && !recorded_world::is_conversation(job) {
         return Ok(NetworkTape::Live);

@@ -8,7 +8,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use crate::mock_model::{self, AttemptModel};
 use crate::recorded_world::{self, WorldSession};
 use crate::services::{OpenTools, PORT, Reached, ServerEnvironment, has_own_agent};
-use crate::{attempt::Attempt, job::CaseJob, mcp_servers::McpServers, open_error::NotOpened};
+use crate::{attempt::Attempt, job::CaseJob, mcp_servers::McpServers, setup_error::SetupError};
 
 /// The shared services of an attempt.
 #[derive(Default)]
@@ -41,7 +41,7 @@ pub(crate) async fn surroundings(
     faults: Faults,
     observer: Option<&UnboundedSender<EventKind>>,
     played: PlayedWorld<'_>,
-) -> Result<Surroundings, NotOpened> {
+) -> Result<Surroundings, SetupError> {
     let (job, number) = (attempt.job, attempt.number);
     let shared = &job.run.shared;
     let served =

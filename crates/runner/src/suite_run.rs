@@ -18,9 +18,9 @@ use crate::recording::compares_tools;
 use crate::repeats::RepeatSpending;
 use crate::resources::Library;
 use crate::run::RunPlan;
-use crate::services::{HeldEnd, ServedAgents, ToolServer};
+use crate::services::{DeferredEndSlot, ServedAgents, ToolServer};
 use crate::stop::Stop;
-use crate::unused_faults::Unmet;
+use crate::unused_faults::PendingFaults;
 
 /// One run of a suite: its input, and the state its cases share.
 pub(crate) struct SuiteRun<'r> {
@@ -47,14 +47,14 @@ pub(crate) struct RunState {
     /// Scripted models and script files, prepared once for all cases.
     pub(crate) library: Library,
     /// Planned faults that have not happened yet.
-    pub(crate) unmet: Unmet,
+    pub(crate) pending_faults: PendingFaults,
     /// Whether the tools of MCP servers are compared with snapshots, which are created in record mode.
     pub(crate) snapshots: bool,
     pub(crate) tools: ToolServer,
     /// Each agent is started by the first case that needs it.
     pub(crate) agents: ServedAgents,
     /// The held-back end of the previous case, if its agent is still running.
-    pub(crate) held: HeldEnd,
+    pub(crate) held: DeferredEndSlot,
     /// What all cases have used together.
     pub(crate) repeat_spending: RepeatSpending,
 }
@@ -82,11 +82,11 @@ impl<'r> SuiteRun<'r> {
             draws: Draws::new(options.settings.seed),
             evidence: Evidence::new(suite, options),
             library: Library::default(),
-            unmet: Unmet::new(&run.cases, options.mode, run.facts.finished.as_deref()),
+            pending_faults: PendingFaults::new(&run.cases, options.mode, run.facts.finished.as_deref()),
             snapshots: run.written().any(compares_tools),
             tools,
             agents: ServedAgents::default(),
-            held: HeldEnd::default(),
+            held: DeferredEndSlot::default(),
             repeat_spending: RepeatSpending::default(),
         };
         let deadline = deadline(options, clock);

@@ -9,7 +9,7 @@ use agentci_stubs::{CassettePlayer, CassetteRecorder, Faults, Normalizer, Script
 use agentci_verdict::{Finding, ReplaySource};
 
 use crate::recording::{makes_snapshots, replay_source};
-use crate::{attempt::Attempt, findings, job::CaseJob, open_error::NotOpened};
+use crate::{attempt::Attempt, findings, job::CaseJob, setup_error::SetupError};
 
 /// The sources of answers to the tool calls of one attempt.
 ///
@@ -34,7 +34,7 @@ pub(crate) enum LiveSource {
 
 impl Tools {
     /// Opens the tools, and returns the recording that is replayed.
-    pub(crate) async fn open(attempt: &Attempt<'_>, faults: Faults) -> Result<(Self, Option<ReplaySource>), NotOpened> {
+    pub(crate) async fn open(attempt: &Attempt<'_>, faults: Faults) -> Result<(Self, Option<ReplaySource>), SetupError> {
         let (job, case) = (attempt.job, attempt.job.case);
         let normalizer =
             Normalizer::new(&case.world.normalization).map_err(|message| job.invalid(case.span, message))?;
@@ -76,7 +76,7 @@ fn patience(job: &CaseJob<'_>) -> Duration {
 }
 
 /// The source in a replay: the cassette, if there is one.
-fn recorded(job: &CaseJob<'_>) -> Result<(LiveSource, Option<ReplaySource>), NotOpened> {
+fn recorded(job: &CaseJob<'_>) -> Result<(LiveSource, Option<ReplaySource>), SetupError> {
     let Some(cassette) = cassette(&job.case.world) else { return Ok((LiveSource::Nothing, None)) };
     let tape = tape(job, cassette)?;
     let replay = replay_source(tape.path(), tape.sha256());
@@ -90,7 +90,7 @@ fn recorded(job: &CaseJob<'_>) -> Result<(LiveSource, Option<ReplaySource>), Not
 }
 
 /// The source in record and live mode: the live tools.
-async fn executed(attempt: &Attempt<'_>) -> Result<LiveSource, NotOpened> {
+async fn executed(attempt: &Attempt<'_>) -> Result<LiveSource, SetupError> {
     let (job, world) = (attempt.job, &attempt.job.case.world);
     let recorder = match (job.run.options.mode, cassette(world)) {
         (Mode::Record, Some(cassette)) => Some(RefCell::new(CassetteRecorder::new(&cassette.path))),
@@ -122,7 +122,7 @@ fn records_routes(world: &World) -> bool {
     matches!(&world.tools, ToolSource::Routes(routes) if routes.record.is_some())
 }
 
-fn tape(job: &CaseJob<'_>, cassette: &Cassette) -> Result<Tape, NotOpened> {
+fn tape(job: &CaseJob<'_>, cassette: &Cassette) -> Result<Tape, SetupError> {
     let numbers = job.run.suite.habits.recorded_numbers;
     let tape = Tape::load(job.run.options.files, &cassette.path, &job.secrets.brought(), numbers);
     tape.map_err(|error| {

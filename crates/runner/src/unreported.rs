@@ -50,7 +50,7 @@ impl TroubleReport {
             } else if was_asked(events) && job.run.suite.habits.verdicts == Verdicts::Strict {
                 self.findings.push(unknown.finding(job));
             } else if (was_asked(events) || !sees_models(job))
-                && job.run.shared.unmet.limits.borrow_mut().insert(unknown.name)
+                && job.run.shared.pending_faults.limits.borrow_mut().insert(unknown.name)
             {
                 self.warnings.push(unknown.warning());
             }

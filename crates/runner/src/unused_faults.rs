@@ -13,7 +13,7 @@ use crate::{finished::FinishedCases, job::CaseJob};
 /// The state of a suite's faults, each identified by its place. A fault that several cases share is reported with the
 /// last of them, if none of them met it.
 #[derive(Debug, Default)]
-pub(crate) struct Unmet {
+pub(crate) struct PendingFaults {
     /// All lanes write here, on one thread, so this is a cell.
     faults: RefCell<BTreeMap<Span, Awaited>>,
     /// The limits that were already reported as not checked.
@@ -34,7 +34,7 @@ struct Awaited {
     elsewhere: bool,
 }
 
-impl Unmet {
+impl PendingFaults {
     /// The faults of all cases, whether selected or not: a case that was left out may have met one.
     pub(crate) fn new(cases: &Cases, mode: Mode, finished: Option<&FinishedCases>) -> Self {
         let mut awaited: BTreeMap<Span, Awaited> = BTreeMap::new();

@@ -10,7 +10,7 @@ use agentci_source::Place;
 use agentci_verdict::{Cause, Finding};
 use serde_json::{Map, Value};
 
-use crate::{findings, open_error::NotOpened};
+use crate::{findings, setup_error::SetupError};
 
 /// The maximum number of bytes that variables add to the texts of an attempt in total. A variable may contain earlier
 /// variables several times, so that a few of them could fill any memory.
@@ -41,7 +41,7 @@ impl<'s> VariableScope<'s> {
     }
 
     /// Fills in the case's own variables, each of which may use those before it. The finding names the one that failed.
-    pub(crate) fn fill(&mut self, case: &Case, place: impl Fn() -> Place) -> Result<(), NotOpened> {
+    pub(crate) fn fill(&mut self, case: &Case, place: impl Fn() -> Place) -> Result<(), SetupError> {
         for (name, text) in case.variables.iter() {
             let value = text
                 .fill(&|wanted| self.get(wanted))

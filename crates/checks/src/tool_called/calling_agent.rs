@@ -23,7 +23,7 @@ pub(super) static BY: Shape = Shape::new(
 
 /// The system prompt of the agent that made a call.
 #[derive(Debug)]
-pub(super) struct By {
+pub(super) struct CallingAgent {
     pub(super) system: WantedText,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct UncountedCalls<'t> {
     asked: bool,
 }
 
-impl By {
+impl CallingAgent {
     pub(super) fn read(node: &Node, compiler: &mut Compiler<'_>) -> Option<Self> {
         let mut arguments = compiler.open(&BY, node)?;
         let system = arguments.required_node("system");

@@ -4,7 +4,7 @@ use agentci_source::Spanned;
 use agentci_trace::{Trace, TracedCall};
 use agentci_verdict::{Failure, Outcome};
 
-use super::calling_agent::By;
+use super::calling_agent::CallingAgent;
 use super::condition::CallCondition;
 use super::count::{Count, times};
 use super::observation::CallObservation;
@@ -23,7 +23,7 @@ pub(super) struct CalledTool {
     pub(super) count: Count,
     pub(super) after: Option<Spanned<String>>,
     /// The agent that made the calls, if there are several.
-    pub(super) by: Option<By>,
+    pub(super) by: Option<CallingAgent>,
 }
 
 impl Evaluate for CalledTool {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use agentci_source::shape::{CheckShape, Kind, Shape, optional, required};
 use agentci_source::{Diagnostics, Node, Pair, Reading, Spanned, read};
 
-use super::calling_agent::{BY, By};
+use super::calling_agent::{BY, CallingAgent};
 use super::calls::CalledTool;
 use super::condition::CallCondition;
 use super::count::{COUNT, Count};
@@ -79,7 +79,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
     let after = arguments.optional("after", read::name);
     let seen = arguments.optional("seen", CallObservation::read).unwrap_or_default();
     let refused = arguments.optional("refused", spanned(read::truth));
-    let by = arguments.optional_with("by", By::read);
+    let by = arguments.optional_with("by", CallingAgent::read);
     let mut conditions = arguments.optional("args", args).unwrap_or_default();
     conditions.extend(arguments.optional_with("args_match", args_match).unwrap_or_default());
     let pattern = |node, compiler: &mut Compiler<'_>| PlacedPattern::read(node, "result_match", compiler);

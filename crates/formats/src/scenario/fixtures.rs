@@ -75,7 +75,7 @@ fn is_reserved(pair: &Pair) -> bool {
 }
 
 /// An error that has been reported.
-struct Wrong;
+struct ReportedError;
 
 /// Reads an answer; `None` if it is invalid.
 fn fixture(node: &Node, shelf: AnswerFolders<'_>, problems: &mut Diagnostics) -> Option<Fixture> {
@@ -92,7 +92,7 @@ fn fixture(node: &Node, shelf: AnswerFolders<'_>, problems: &mut Diagnostics) ->
             let alone = refuse_both(request, &beside, problems);
             let request = lift(request, &mut own, problems);
             let request = read::data(&request, "request", Reading::Core, problems);
-            request.filter(|_| alone).map(Some).ok_or(Wrong)
+            request.filter(|_| alone).map(Some).ok_or(ReportedError)
         }
     };
     let own = Node { span: node.span, content: Content::Map(own.into()) };
@@ -106,7 +106,7 @@ fn fixture(node: &Node, shelf: AnswerFolders<'_>, problems: &mut Diagnostics) ->
 }
 
 /// The request made of the keys beside `request:`; `None`, which matches any request, if there are none.
-fn of_keys_beside(beside: &[&Pair], problems: &mut Diagnostics) -> Result<Option<Value>, Wrong> {
+fn of_keys_beside(beside: &[&Pair], problems: &mut Diagnostics) -> Result<Option<Value>, ReportedError> {
     let mut body = Map::new();
     for pair in beside {
         // A misspelt key of the format would make a request that never matches.
@@ -117,7 +117,7 @@ fn of_keys_beside(beside: &[&Pair], problems: &mut Diagnostics) -> Result<Option
         }
         body.insert(
             pair.key.text.to_string(),
-            read::data(&pair.value, "request", Reading::Core, problems).ok_or(Wrong)?,
+            read::data(&pair.value, "request", Reading::Core, problems).ok_or(ReportedError)?,
         );
     }
     Ok((!body.is_empty()).then_some(Value::Object(body)))

@@ -4,12 +4,12 @@ use agentci_verdict::Finding;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::Unanswered;
+use super::EvidenceError;
 use crate::ask_agent::{Ask, AskError, find, lookup, patience};
 use crate::{job::CaseJob, secret_sources::learn_target};
 
 /// Asks an agent and returns its result under `output`.
-pub(super) async fn ask(job: &CaseJob<'_>, agent: &str, message: String) -> Result<Value, Unanswered> {
+pub(super) async fn ask(job: &CaseJob<'_>, agent: &str, message: String) -> Result<Value, EvidenceError> {
     if let Ok(target) = find(job.run.suite, agent) {
         job.secrets.meet(|secrets| learn_target(target, &|name| lookup(target, job.run.options, name), secrets));
     }

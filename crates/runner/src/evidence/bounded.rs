@@ -19,7 +19,7 @@ use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::{Semaphore, oneshot};
 use tokio::time::{Instant, timeout};
 
-use super::{Unanswered, in_time};
+use super::{EvidenceError, in_time};
 use crate::{job::CaseJob, options::RunOptions};
 
 /// The total time that workers may spend on the evaluations of one case.
@@ -56,7 +56,7 @@ struct Worker {
 }
 
 /// Why a worker did not answer.
-enum Silent {
+enum WorkerError {
     /// It could not be started, or crashed.
     Broken(String),
     /// It ran out of memory.
@@ -80,7 +80,7 @@ impl EvidenceWorkers {
         job: &CaseJob<'_>,
         spent: &mut Duration,
         task: BoundedTask,
-    ) -> Result<Value, Unanswered> {
+    ) -> Result<Value, EvidenceError> {
         let allowed = time(job);
         let left = allowed.saturating_sub(*spent);
         if left.is_zero() {
@@ -102,8 +102,8 @@ impl EvidenceWorkers {
         }
         let answer = match answer {
             None => return Err(late(allowed)),
-            Some(Err(Silent::NoMemory)) => return Err(exceeded(&format!("{} MB of memory", WORKER_MEMORY >> 20))),
-            Some(Err(Silent::Broken(reason))) => return Err(broken(&reason)),
+            Some(Err(WorkerError::NoMemory)) => return Err(exceeded(&format!("{} MB of memory", WORKER_MEMORY >> 20))),
+            Some(Err(WorkerError::Broken(reason))) => return Err(broken(&reason)),
             Some(Ok(answer)) => answer,
         };
         let answer: Value = serde_json::from_str(&answer).map_err(|error| broken(&error.to_string()))?;
@@ -118,7 +118,7 @@ impl EvidenceWorkers {
     }
 
     /// An idle worker, or a new one.
-    async fn worker(&self, command: &ProcessCommand) -> Result<Worker, Unanswered> {
+    async fn worker(&self, command: &ProcessCommand) -> Result<Worker, EvidenceError> {
         let idle = self.idle.borrow_mut().pop();
         if let Some(worker) = idle {
             return Ok(worker);
@@ -137,43 +137,43 @@ impl Worker {
         match worker.line().await {
             Ok(line) if line == WORKER_READY => Ok(worker),
             Ok(line) => Err(format!("it printed `{line}`")),
-            Err(Silent::Broken(reason)) => Err(reason),
-            Err(Silent::NoMemory) => Err("not enough memory to start it".into()),
+            Err(WorkerError::Broken(reason)) => Err(reason),
+            Err(WorkerError::NoMemory) => Err("not enough memory to start it".into()),
         }
     }
 
-    async fn answer(&mut self, task: &BoundedTask) -> Result<String, Silent> {
+    async fn answer(&mut self, task: &BoundedTask) -> Result<String, WorkerError> {
         // If the worker has exited, its output says why.
         let _ = self.input.write_all(task.lines().as_bytes()).await;
         self.line().await
     }
 
-    async fn line(&mut self) -> Result<String, Silent> {
+    async fn line(&mut self) -> Result<String, WorkerError> {
         match self.output.next().await {
             Ok(Some(line)) => Ok(String::from_utf8_lossy(line).into_owned()),
-            Err(error) => Err(Silent::Broken(error.to_string())),
+            Err(error) => Err(WorkerError::Broken(error.to_string())),
             Ok(None) => {
                 let exit = self.process.exited().await;
                 let said = self.process.last_words().await;
                 if said.iter().any(|line| line.contains(NO_MEMORY)) {
-                    return Err(Silent::NoMemory);
+                    return Err(WorkerError::NoMemory);
                 }
                 let exit = exit.map_or_else(|error| error.to_string(), |exit| exit.to_string());
-                Err(Silent::Broken(format!("it ended with {exit}")))
+                Err(WorkerError::Broken(format!("it ended with {exit}")))
             }
         }
     }
 }
 
 /// Runs a task on a thread.
-async fn beside(task: &BoundedTask, left: Duration) -> Option<Result<String, Silent>> {
+async fn beside(task: &BoundedTask, left: Duration) -> Option<Result<String, WorkerError>> {
     let lines = task.lines();
     let answer = on_thread(left, "its thread ended", move || {
         let mut lines = lines.lines();
         let mut next = || lines.next().unwrap_or_default();
         Evaluator::default().answer(next(), next(), next())
     });
-    answer.await.map(|answer| answer.map_err(Silent::Broken))
+    answer.await.map(|answer| answer.map_err(WorkerError::Broken))
 }
 
 /// Runs work on its own thread; returns `None` if it takes too long, and leaves the thread behind.
@@ -208,7 +208,7 @@ pub(crate) async fn evaluate(
     spent: &mut Duration,
     ready: &ReadyCheck,
     trace: &Trace,
-) -> Result<Outcome, Unanswered> {
+) -> Result<Outcome, EvidenceError> {
     let allowed = time(job);
     let (ready, trace, begun) = (ready.clone(), trace.clone(), Instant::now());
     let left = allowed.saturating_sub(*spent);
@@ -218,17 +218,17 @@ pub(crate) async fn evaluate(
     outcome.ok_or_else(|| late(allowed))?.map_err(|reason| broken(&reason))
 }
 
-fn late(allowed: Duration) -> Unanswered {
+fn late(allowed: Duration) -> EvidenceError {
     exceeded(&print_duration(allowed))
 }
 
-fn exceeded(what: &str) -> Unanswered {
+fn exceeded(what: &str) -> EvidenceError {
     let help = "simplify the schema, the path or the pattern: fewer references, wildcards, `..`, nested filters and \
                 counted repetitions";
     Finding::new(Cause::CheckTimeout, format!("the check could not be evaluated within {what}")).help(help).into()
 }
 
-fn broken(reason: &str) -> Unanswered {
+fn broken(reason: &str) -> EvidenceError {
     let message = format!("the check could not be evaluated: its worker did not answer: {reason}");
     Finding::new(Cause::CheckTimeout, message).into()
 }

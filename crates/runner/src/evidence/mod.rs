@@ -23,7 +23,7 @@ pub use similarity::chosen_embedder;
 pub(crate) use similarity::{BUILTIN, differing};
 
 /// Why a question has no answer, so that the check cannot be evaluated. The caller adds which check asked.
-pub(crate) type Unanswered = Box<Finding>;
+pub(crate) type EvidenceError = Box<Finding>;
 
 /// State that is kept between questions, for a whole run of a suite.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl Evidence {
         job: &CaseJob<'_>,
         spent: &mut Duration,
         question: EvidenceQuestion,
-    ) -> Result<Value, Unanswered> {
+    ) -> Result<Value, EvidenceError> {
         match question {
             EvidenceQuestion::Similarity { expected, said, contradictions } => {
                 self.meanings.compare(job, &expected, &said, contradictions).await
@@ -75,7 +75,7 @@ impl Evidence {
 }
 
 /// Waits for an answer, unless the run is stopped or the suite times out in the meantime.
-async fn in_time<T>(job: &CaseJob<'_>, answer: impl Future<Output = Result<T, Unanswered>>) -> Result<T, Unanswered> {
+async fn in_time<T>(job: &CaseJob<'_>, answer: impl Future<Output = Result<T, EvidenceError>>) -> Result<T, EvidenceError> {
     let late = async {
         match job.run.deadline {
             Some(deadline) => {

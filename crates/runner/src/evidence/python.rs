@@ -5,7 +5,7 @@ use agentci_python::{NO_PYTHON, PythonAnswer, PythonError, PythonException, Pyth
 use agentci_verdict::{Cause, Finding};
 use serde_json::{Value, json};
 
-use super::Unanswered;
+use super::EvidenceError;
 use super::script::no_function;
 use crate::job::CaseJob;
 
@@ -15,7 +15,7 @@ pub(super) async fn call(
     file: &ScriptFile,
     function: &str,
     arguments: &[Value],
-) -> Result<Value, Unanswered> {
+) -> Result<Value, EvidenceError> {
     let PythonAnswer { result, printed } = python.call(&job.run.suite.folder, file, function, arguments).await;
     let mut answer = match result {
         Ok(returned) => json!({ "returned": returned }),
@@ -40,7 +40,7 @@ fn thrown(PythonException { message, line, traceback }: PythonException) -> Valu
 }
 
 /// The finding for a file that cannot be used: its function was not called.
-fn unusable(file: &ScriptFile, function: &str, error: PythonError, printed: &str) -> Unanswered {
+fn unusable(file: &ScriptFile, function: &str, error: PythonError, printed: &str) -> EvidenceError {
     let path = file.path.display();
     let finding = |message: String| Finding::new(Cause::Config, message);
     let finding = match error {

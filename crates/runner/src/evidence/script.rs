@@ -8,7 +8,7 @@ use agentci_source::{did_you_mean, read};
 use agentci_verdict::{Cause, Finding};
 use serde_json::{Value, json};
 
-use super::Unanswered;
+use super::EvidenceError;
 use crate::job::CaseJob;
 
 /// The maximum size of a function's result, as JSON.
@@ -19,7 +19,7 @@ pub(super) async fn call(
     file: Arc<ScriptFile>,
     function: String,
     arguments: Vec<Value>,
-) -> Result<Value, Unanswered> {
+) -> Result<Value, EvidenceError> {
     let result = match job.run.shared.library.program(&file) {
         Ok(program) => program.call(&function, &arguments, &CallLimits::default()).await,
         Err(error) => Err(error),
@@ -40,7 +40,7 @@ pub(super) async fn call(
 }
 
 /// The finding for a function that does not exist.
-pub(super) fn no_function(file: &ScriptFile, function: &str, known: &[String]) -> Unanswered {
+pub(super) fn no_function(file: &ScriptFile, function: &str, known: &[String]) -> EvidenceError {
     let help = match did_you_mean(function, known.iter().map(String::as_str)) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None if known.is_empty() => "it defines no functions".into(),
@@ -51,7 +51,7 @@ pub(super) fn no_function(file: &ScriptFile, function: &str, known: &[String]) -
 }
 
 /// The finding for a script that cannot be parsed or lacks the function.
-fn broken(file: &ScriptFile, error: &ScriptError) -> Unanswered {
+fn broken(file: &ScriptFile, error: &ScriptError) -> EvidenceError {
     let path = file.path.display();
     let (message, help) = match error {
         ScriptError::Syntax { line, column, message } => {

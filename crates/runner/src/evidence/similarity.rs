@@ -14,7 +14,7 @@ use agentci_verdict::{Cause, DifferingFacts, Finding};
 use futures_util::TryFutureExt as _;
 use serde_json::{Value, json};
 
-use super::{Unanswered, in_time};
+use super::{EvidenceError, in_time};
 use crate::{job::CaseJob, options::RunOptions};
 
 /// The maximum number of facts that are kept per kind of difference.
@@ -33,7 +33,7 @@ const KEY: &str = "OPENAI_API_KEY";
 /// The embedder for semantic checks, for a whole run of a suite.
 #[derive(Debug)]
 pub(super) struct Meanings {
-    embedder: Result<Embedder, Unanswered>,
+    embedder: Result<Embedder, EvidenceError>,
     /// Cached vectors of expected texts, which many cases use, shared by all lanes on one thread. A remote service has
     /// its own cache.
     known: RefCell<HashMap<String, Vec<f32>>>,
@@ -62,7 +62,7 @@ impl Meanings {
         expected: &str,
         said: &str,
         contradictions: bool,
-    ) -> Result<Value, Unanswered> {
+    ) -> Result<Value, EvidenceError> {
         let embedder = self.embedder.as_ref().map_err(Clone::clone)?;
         let vectors = self.vectors(embedder, expected, said).map_err(|error| trouble(&error));
         let vectors = in_time(job, vectors).await?;
@@ -133,7 +133,7 @@ fn embedder(
     key: Option<String>,
     url: Option<String>,
     timeout: Option<Duration>,
-) -> Result<Embedder, Unanswered> {
+) -> Result<Embedder, EvidenceError> {
     let choice =
         choose(pinned, key.as_deref()).map_err(|error| Finding { cause: Cause::Config, ..*trouble(&error) })?;
     let model = match choice {
@@ -156,7 +156,7 @@ fn embedder(
 }
 
 /// Splits an error of the embedder into its message and the help on a line of its own.
-fn trouble(error: &dyn std::error::Error) -> Unanswered {
+fn trouble(error: &dyn std::error::Error) -> EvidenceError {
     let text = error.to_string();
     let (message, help) = match text.split_once("\nhelp: ") {
         Some((message, help)) => (message, Some(help.to_owned())),

@@ -12,14 +12,14 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::watch::{ServerWatch, WatchedServers, Watching};
 use super::{McpServers, RunningMcpServer, addresses::tell};
-use crate::{job::CaseJob, observation_line::ObservationLine, open_error::NotOpened};
+use crate::{job::CaseJob, observation_line::ObservationLine, setup_error::SetupError};
 
 /// Starts the servers, if the case has any; `observer` receives what they see.
 pub(crate) async fn start(
     job: &CaseJob<'_>,
     faults: Faults,
     observer: Option<UnboundedSender<EventKind>>,
-) -> Result<Option<McpServers>, NotOpened> {
+) -> Result<Option<McpServers>, SetupError> {
     let worlds = &job.case.world.mcp;
     let Some(first) = worlds.first() else { return Ok(None) };
     let line = Mutex::new(ObservationLine::new(observer));
@@ -39,7 +39,7 @@ async fn play(
     job: &CaseJob<'_>,
     world: &McpWorld,
     shared: &Arc<WatchedServers>,
-) -> Result<RunningMcpServer, NotOpened> {
+) -> Result<RunningMcpServer, SetupError> {
     let watch = Arc::new(ServerWatch::new(world, Arc::clone(shared)));
     let watcher: Box<dyn ServerWatcher> = Box::new(Watching(Arc::clone(&watch)));
     let mind = match &world.source {

@@ -2,7 +2,7 @@
 
 use agentci_verdict::{Cause, Finding};
 
-use crate::evidence::Unanswered;
+use crate::evidence::EvidenceError;
 
 /// Why a check cannot be evaluated on a stored run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl Obstacle {
     }
 }
 
-impl From<Obstacle> for Unanswered {
+impl From<Obstacle> for EvidenceError {
     fn from(obstacle: Obstacle) -> Self {
         let (reason, help) = obstacle.words();
         not_rechecked(reason).help(help).into()

@@ -8,10 +8,10 @@ use agentci_source::FileError;
 use agentci_trace::sha256;
 use agentci_verdict::{Cause, Finding, ReplaySource};
 
-use crate::{job::CaseJob, open_error::NotOpened, recording::replay_source};
+use crate::{job::CaseJob, setup_error::SetupError, recording::replay_source};
 
 /// Reads the recording of a case; the finding says how to fix it if that fails.
-pub(super) fn read(job: &CaseJob<'_>, world: RecordedWorld<'_>) -> Result<(Recording, ReplaySource), NotOpened> {
+pub(super) fn read(job: &CaseJob<'_>, world: RecordedWorld<'_>) -> Result<(Recording, ReplaySource), SetupError> {
     let path = &world.recording.path;
     let shown = path.display();
     let make = |how: &str| format!("{how} with `{}`", command(job, false));
@@ -65,7 +65,7 @@ fn text(job: &CaseJob<'_>, path: &Path) -> Result<String, FileError> {
     job.run.options.files.read_text(path, Recording::LARGEST as u64)
 }
 
-pub(super) fn wrong(job: &CaseJob<'_>, world: RecordedWorld<'_>, message: String, help: String) -> NotOpened {
+pub(super) fn wrong(job: &CaseJob<'_>, world: RecordedWorld<'_>, message: String, help: String) -> SetupError {
     let finding = Finding::new(Cause::Config, message).at(job.place(world.recording.span), "this recording");
     finding.help(help).into()
 }

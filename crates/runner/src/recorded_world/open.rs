@@ -13,7 +13,7 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use super::environment::{outside, roots};
 use super::session::{SessionUse, WorldSession};
 use super::{faults, file, mcp_streams::McpAddresses, observe::ExchangeReader};
-use crate::{attempt::Attempt, job::CaseJob, open_error::NotOpened, services::host_and_port};
+use crate::{attempt::Attempt, job::CaseJob, setup_error::SetupError, services::host_and_port};
 
 /// Starts the recorder, if the case has a recorded world; `observer` receives what the agent does. Requests to `bases`
 /// and `hosts` are answered by agentci, and are not part of the recorded world.
@@ -23,7 +23,7 @@ pub(crate) async fn open(
     bases: &ToolBases,
     hosts: Vec<String>,
     faults: Faults,
-) -> Result<Option<WorldSession>, NotOpened> {
+) -> Result<Option<WorldSession>, SetupError> {
     let job = attempt.job;
     let (Some(world), Some(observer)) = (job.case.recorded_world(), observer) else { return Ok(None) };
     let (mode, used) = mode(job, world)?;
@@ -61,9 +61,9 @@ pub(crate) async fn open(
 }
 
 /// The mode of the session, and what happens with its recording.
-fn mode(job: &CaseJob<'_>, world: RecordedWorld<'_>) -> Result<(SessionMode, SessionUse), NotOpened> {
+fn mode(job: &CaseJob<'_>, world: RecordedWorld<'_>) -> Result<(SessionMode, SessionUse), SetupError> {
     let options = job.run.options;
-    let replayed = |on_miss| -> Result<_, NotOpened> {
+    let replayed = |on_miss| -> Result<_, SetupError> {
         let (recording, replay) = file::read(job, world)?;
         let matching = &job.case.world.matching;
         let ignore = matching.ignore.iter().map(|pointer| pointer.value.clone()).collect();

@@ -15,7 +15,7 @@ use tokio::process::ChildStdin;
 use tokio::time::timeout;
 
 use super::ready::{ReadySign, host_and_port};
-use crate::{drive_findings::spawn_help, job::CaseJob, open_error::NotOpened};
+use crate::{drive_findings::spawn_help, job::CaseJob, setup_error::SetupError};
 
 /// The variable for a port that agentci chooses.
 pub(crate) const PORT: &str = "PORT";
@@ -61,7 +61,7 @@ impl ServedAgent {
         server: &HttpServer,
         lookup: &dyn Fn(&str) -> Option<String>,
         mut environment: ServerEnvironment,
-    ) -> Result<Self, NotOpened> {
+    ) -> Result<Self, SetupError> {
         let wrong = |message: String, help: &str| unreachable(job, server, message).help(help);
         let unset = |unset: UnsetVariableError| {
             let help = "set it in the environment (`${ENV.NAME}`), or add a default with `:-`";
@@ -102,7 +102,7 @@ impl ServedAgent {
                 let left = agent.process.exited().now_or_never().is_some();
                 let stderr_tail = agent.process.end(GRACE).await.stderr_tail;
                 let help = help(left, port.is_some(), !stderr_tail.is_empty());
-                Err(NotOpened { findings: vec![wrong(message, help)], stderr_tail })
+                Err(SetupError { findings: vec![wrong(message, help)], stderr_tail })
             }
         }
     }

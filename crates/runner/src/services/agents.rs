@@ -9,7 +9,7 @@ use agentci_plan::{Case, HttpServer, HttpTarget, Target, ToolSource};
 use tokio::sync::Mutex;
 
 use super::agent::{PORT, ServedAgent, ServerEnvironment, unreachable};
-use crate::{job::CaseJob, open_error::NotOpened};
+use crate::{job::CaseJob, setup_error::SetupError};
 
 /// Agents that are servers.
 #[derive(Default)]
@@ -112,7 +112,7 @@ impl ServedAgents {
         number: u32,
         lookup: &dyn Fn(&str) -> Option<String>,
         environment: &dyn Fn() -> ServerEnvironment,
-    ) -> Result<Reached, NotOpened> {
+    ) -> Result<Reached, SetupError> {
         let shared = || self.shared(job, number);
         match program(&job.case.target) {
             // Boxed, so that cases without such an agent do not pay for its size.
@@ -201,7 +201,7 @@ impl SharedAgent {
         server: &HttpServer,
         lookup: &dyn Fn(&str) -> Option<String>,
         environment: &dyn Fn() -> ServerEnvironment,
-    ) -> Result<Reached, NotOpened> {
+    ) -> Result<Reached, SetupError> {
         let mut state = self.state.lock().await;
         let mut warning = None;
         match &mut *state {

@@ -2,12 +2,12 @@
 
 mod agent;
 mod agents;
-mod held;
+mod deferred_end;
 mod ready;
 mod tools;
 
 pub(crate) use agent::{PORT, ServerEnvironment};
 pub(crate) use agents::{Reached, ServedAgents, has_own_agent, is_running, takes_turns};
-pub(crate) use held::{HeldEnd, UntoldEnd};
+pub(crate) use deferred_end::{DeferredEndSlot, DeferredEnd};
 pub(crate) use ready::host_and_port;
 pub(crate) use tools::{Late, OpenTools, ToolServer, missed, routes, told};

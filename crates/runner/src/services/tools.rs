@@ -13,7 +13,7 @@ use agentci_verdict::{Cause, Finding};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::{has_own_agent, is_running};
-use crate::{job::CaseJob, open_error::NotOpened, run::RunPlan};
+use crate::{job::CaseJob, setup_error::SetupError, run::RunPlan};
 
 /// The address of tools that are never called.
 const NOWHERE: &str = "http://127.0.0.1:0";
@@ -88,7 +88,7 @@ impl ToolServer {
         faults: Faults,
         observer: Option<UnboundedSender<EventKind>>,
         variables: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<Option<OpenTools>, NotOpened> {
+    ) -> Result<Option<OpenTools>, SetupError> {
         let (Some(routes), Some(server)) = (routes(&job.case.world), &self.server) else { return Ok(None) };
         let server = server.as_ref().map_err(|error| {
             job.invalid(routes.span, format!("the stub tool server could not be started: {error}"))

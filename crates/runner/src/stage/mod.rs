@@ -15,7 +15,7 @@ use agentci_verdict::ReplaySource;
 
 use crate::mcp_servers::McpServers;
 use crate::mock_model::AttemptModel;
-use crate::open_error::NotOpened;
+use crate::setup_error::SetupError;
 use crate::recorded_world::WorldSession;
 use crate::services::{Late, OpenTools};
 use crate::tools::Tools;
@@ -33,7 +33,7 @@ pub(crate) struct Stage {
     /// The agent, if it was reached.
     pub(crate) agent: Option<Driver>,
     /// Why the agent was not reached.
-    pub(crate) not_reached: NotOpened,
+    pub(crate) not_reached: SetupError,
     /// A warning from opening the stage.
     pub(crate) warning: Option<String>,
     /// The recording that is replayed.
@@ -44,7 +44,7 @@ pub(crate) struct Stage {
 
 /// What remains of a stage after it was closed.
 #[derive(Default)]
-pub(crate) struct Left {
+pub(crate) struct ClosedStage {
     /// The recording that was replayed, and its unused lines.
     pub(crate) replay: Option<ReplaySource>,
     /// Whether the recording replaced the agent.

@@ -10,7 +10,7 @@ use super::{PreparedAttempt, Stage};
 use crate::attempt::Attempt;
 use crate::drive_findings::drive_target;
 use crate::filled_case::FilledCase;
-use crate::open_error::NotOpened;
+use crate::setup_error::SetupError;
 use crate::shared_services::Surroundings;
 use crate::variables::VariableScope;
 use crate::{findings, mock_model, recorded_world};
@@ -22,7 +22,7 @@ impl Stage {
         let played = matches!(line, AgentLine::Replay(_));
         attempt.clock = Clock::start();
         let (agent, not_reached) = match reach(attempt, &around, line, wire).await {
-            Ok(agent) => (Some(agent), NotOpened::default()),
+            Ok(agent) => (Some(agent), SetupError::default()),
             Err(not_reached) => (None, not_reached),
         };
         let Surroundings { served, warning, world, .. } = around;
@@ -36,7 +36,7 @@ async fn reach(
     around: &Surroundings,
     line: AgentLine,
     wire: Option<UnboundedReceiver<EventKind>>,
-) -> Result<Driver, NotOpened> {
+) -> Result<Driver, SetupError> {
     let mut agent = open_driver(attempt, around, line).await?;
     if let Some(wire) = wire {
         agent.listen(wire, around.world.is_some());
@@ -44,13 +44,13 @@ async fn reach(
     if attempt.variables.is_spent() {
         let stderr_tail = agent.close().await.stderr_tail;
         let place = attempt.job.place(attempt.job.case.target.span());
-        return Err(NotOpened { findings: vec![VariableScope::too_much(place)], stderr_tail });
+        return Err(SetupError { findings: vec![VariableScope::too_much(place)], stderr_tail });
     }
     Ok(agent)
 }
 
 /// Opens the driver of the agent. The error has no findings if another component already reported why.
-async fn open_driver(attempt: &Attempt<'_>, around: &Surroundings, line: AgentLine) -> Result<Driver, NotOpened> {
+async fn open_driver(attempt: &Attempt<'_>, around: &Surroundings, line: AgentLine) -> Result<Driver, SetupError> {
     let (job, case) = (attempt.job, attempt.job.case);
     let draws = job.run.shared.draws.of(attempt.number);
     let context = DriverContext {

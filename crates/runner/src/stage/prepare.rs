@@ -14,7 +14,7 @@ use crate::filled_case::FilledCase;
 use crate::job::CaseJob;
 use crate::mcp_servers::{self, McpServers};
 use crate::mock_model::{self, AttemptModel};
-use crate::open_error::NotOpened;
+use crate::setup_error::SetupError;
 use crate::recording::{self, NetworkTape};
 use crate::secret_sources::{learn_filled, learn_variables, learn_written};
 use crate::shared_services::{PlayedWorld, Surroundings, surroundings};
@@ -48,7 +48,7 @@ pub(crate) struct PreparedAttempt {
 ///    become variables.
 /// 7. Inputs and checks are filled in with the variables; all secrets are known.
 /// 8. The other tools are opened: a cassette is compared without secrets.
-pub(crate) async fn prepare(attempt: &mut Attempt<'_>) -> Result<PreparedAttempt, NotOpened> {
+pub(crate) async fn prepare(attempt: &mut Attempt<'_>) -> Result<PreparedAttempt, SetupError> {
     let job = attempt.job;
     learn_written(job);
     refuse_invalid(job)?;
@@ -83,7 +83,7 @@ pub(crate) async fn prepare(attempt: &mut Attempt<'_>) -> Result<PreparedAttempt
 }
 
 /// Fails if the case itself is invalid.
-pub(crate) fn refuse_invalid(job: &CaseJob<'_>) -> Result<(), NotOpened> {
+pub(crate) fn refuse_invalid(job: &CaseJob<'_>) -> Result<(), SetupError> {
     let sources = job.run.sources;
     let mut wrong = job.case.broken.as_ref().map(|broken| findings::config(broken, sources)).unwrap_or_default();
     wrong.extend(findings::config(&job.ready.problems, sources));
@@ -113,7 +113,7 @@ fn has_wire(job: &CaseJob<'_>) -> bool {
 }
 
 /// Fills in the variables of the case. After this all secrets that the case defines are known.
-fn fill_in(attempt: &Attempt<'_>) -> Result<FilledCase, NotOpened> {
+fn fill_in(attempt: &Attempt<'_>) -> Result<FilledCase, SetupError> {
     let job = attempt.job;
     let filled = FilledCase::new(attempt)?;
     learn_variables(job, &attempt.variables);

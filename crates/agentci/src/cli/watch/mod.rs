@@ -27,7 +27,7 @@ use super::case_files::absolute;
 use super::prepare::prepare;
 use super::{CliContext, CommandResult, ExitStatus, RunArguments, execute, stopped_by_signals};
 use snapshot::{FILE_LIMIT, FOLDER_LIMIT, FileSnapshot};
-use touch::{Former, Territories};
+use touch::{PreviousRound, WatchedSuites};
 use watch_set::{WatchSet, is_program};
 
 /// How often files are polled; less often if polling is slow.
@@ -47,7 +47,7 @@ pub(super) fn watch(arguments: &RunArguments, context: &CliContext) -> CommandRe
         context,
         runtime,
         stop,
-        former: None,
+        previous: None,
         seen: FileSnapshot::default(),
         changed: Vec::new(),
         restless: BTreeSet::new(),
@@ -67,7 +67,7 @@ struct WatchRounds<'w> {
     runtime: Runtime,
     stop: Stop,
     /// The files of the suites in the last round; `None` before the first.
-    former: Option<Former>,
+    previous: Option<PreviousRound>,
     seen: FileSnapshot,
     /// The files that changed, whose cases run again.
     changed: Vec<PathBuf>,
@@ -83,20 +83,20 @@ impl WatchRounds<'_> {
     fn round(&mut self) -> Option<ExitStatus> {
         let noted = NotedFiles::default();
         let mut suites = self.arguments.load(&noted);
-        let territories = Territories::of(&suites);
+        let watched_suites = WatchedSuites::of(&suites);
         let read = noted.into_read();
         let named = self.arguments.dialects.paths(&self.arguments.paths);
-        let watched = WatchSet::of(&suites, &read, &named, self.arguments, &territories);
+        let watched = WatchSet::of(&suites, &read, &named, self.arguments, &watched_suites);
         // Changes while the suites are loaded are noticed after the run.
-        self.seen = watched.look().with_former(&self.seen);
+        self.seen = watched.look().with_previous(&self.seen);
         self.warn_if_cut_off();
-        self.say_what_changed(&mut suites, &territories, &watched);
-        self.run(&mut suites, &read, &territories, &watched);
+        self.say_what_changed(&mut suites, &watched_suites, &watched);
+        self.run(&mut suites, &read, &watched_suites, &watched);
         // A mistyped path is unlikely to be created later.
-        if self.former.is_none() && suites.loaded().is_empty() && !watched.is_there() {
+        if self.previous.is_none() && suites.loaded().is_empty() && !watched.is_there() {
             return Some(ExitStatus::Failed);
         }
-        self.former = Some(territories.into_former());
+        self.previous = Some(watched_suites.into_previous());
         if self.stop.stopped() {
             return Some(ExitStatus::Interrupted);
         }
@@ -115,12 +115,12 @@ impl WatchRounds<'_> {
     }
 
     /// From the second round on, prints the changed files and the number of cases that they affect.
-    fn say_what_changed(&self, suites: &mut Suites, territories: &Territories, watched: &WatchSet) {
-        let Some(former) = &self.former else { return };
+    fn say_what_changed(&self, suites: &mut Suites, watched_suites: &WatchedSuites, watched: &WatchSet) {
+        let Some(previous) = &self.previous else { return };
         // Problems with the selection are reported when the run is prepared.
         let (left, all) = if self.arguments.selection.apply(suites, None, self.context).is_ok() {
             let all = count(suites);
-            territories.narrow(suites, &self.changed, former, watched.noted());
+            watched_suites.narrow(suites, &self.changed, previous, watched.noted());
             (count(suites), all)
         } else {
             (0, 0)
@@ -129,7 +129,7 @@ impl WatchRounds<'_> {
     }
 
     /// Runs the cases that the changed files affect.
-    fn run(&self, suites: &mut Suites, read: &BTreeSet<PathBuf>, territories: &Territories, watched: &WatchSet) {
+    fn run(&self, suites: &mut Suites, read: &BTreeSet<PathBuf>, watched_suites: &WatchedSuites, watched: &WatchSet) {
         let (arguments, context) = (self.arguments, self.context);
         let prepared = match prepare(suites, read, arguments, context) {
             Ok(prepared) => prepared,
@@ -138,8 +138,8 @@ impl WatchRounds<'_> {
                 return;
             }
         };
-        if let Some(former) = &self.former {
-            territories.narrow(suites, &self.changed, former, watched.noted());
+        if let Some(previous) = &self.previous {
+            watched_suites.narrow(suites, &self.changed, previous, watched.noted());
         }
         if count(suites) > 0 {
             let run = execute::Execution { prepared, failed_from: None };

@@ -84,9 +84,9 @@ impl FileSnapshot {
 
     /// This snapshot, with files of an earlier snapshot in their earlier state, so that no change between the two is
     /// lost.
-    pub(super) fn with_former(mut self, former: &FileSnapshot) -> Self {
+    pub(super) fn with_previous(mut self, previous: &FileSnapshot) -> Self {
         for (path, stamp) in &mut self.files {
-            if let Some(then) = former.files.get(path) {
+            if let Some(then) = previous.files.get(path) {
                 *stamp = *then;
             }
         }
@@ -156,7 +156,7 @@ mod tests {
         std::fs::write(path("made"), "").unwrap();
         let after = look(folder.path());
         assert_eq!(before.changes(&after), ["deleted", "made", "replaced", "written"].map(path));
-        assert_eq!(look(folder.path()).with_former(&before).changes(&after), ["replaced", "written"].map(path));
+        assert_eq!(look(folder.path()).with_previous(&before).changes(&after), ["replaced", "written"].map(path));
         let caught_up = before.caught_up(look(folder.path()), &|path| !path.ends_with("written"));
         assert_eq!(caught_up.changes(&after), ["deleted", "made", "replaced"].map(path));
     }

@@ -13,13 +13,13 @@ use crate::programs::{self, helper_commands};
 
 /// The files of each suite, in the order of the plan.
 #[derive(Debug)]
-pub(super) struct Territories {
-    pub(super) suites: Vec<Territory>,
+pub(super) struct WatchedSuites {
+    pub(super) suites: Vec<SuiteFiles>,
 }
 
 /// The files of one suite.
 #[derive(Debug, Default)]
-pub(super) struct Territory {
+pub(super) struct SuiteFiles {
     /// The file that defines it.
     path: PathBuf,
     /// Everything below this folder belongs to the suite, unless another suite is nearer.
@@ -34,7 +34,7 @@ pub(super) struct Territory {
 
 /// The suites and the files of cases in the last round.
 #[derive(Debug, Default)]
-pub(super) struct Former {
+pub(super) struct PreviousRound {
     suites: BTreeSet<PathBuf>,
     of_cases: BTreeSet<PathBuf>,
 }
@@ -47,21 +47,21 @@ enum Touch {
     All,
 }
 
-impl Territories {
+impl WatchedSuites {
     pub(super) fn of(suites: &Suites) -> Self {
-        let territory = |loaded: &LoadedSuite| Territory::of(&loaded.suite, suites.sources());
-        Self { suites: suites.loaded().iter().map(territory).collect() }
+        let files = |loaded: &LoadedSuite| SuiteFiles::of(&loaded.suite, suites.sources());
+        Self { suites: suites.loaded().iter().map(files).collect() }
     }
 
     /// Keeps only the selected cases that the changed files affect, and all cases of new suites.
-    pub(super) fn narrow(&self, suites: &mut Suites, changed: &[PathBuf], former: &Former, noted: &BTreeSet<PathBuf>) {
+    pub(super) fn narrow(&self, suites: &mut Suites, changed: &[PathBuf], previous: &PreviousRound, noted: &BTreeSet<PathBuf>) {
         // A file that several suites share: it is unknown for which of them it was read.
         let touches_none =
-            |path: &Path| self.suites.iter().all(|suite| self.touch(suite, path, former) == Touch::Nothing);
+            |path: &Path| self.suites.iter().all(|suite| self.touch(suite, path, previous) == Touch::Nothing);
         let shared = changed.iter().any(|path| noted.contains(path) && touches_none(path));
         for (suite, loaded) in self.suites.iter().zip(suites.loaded_mut()) {
-            let all = shared || !former.suites.contains(&suite.path);
-            let touches: Vec<Touch> = changed.iter().map(|path| self.touch(suite, path, former)).collect();
+            let all = shared || !previous.suites.contains(&suite.path);
+            let touches: Vec<Touch> = changed.iter().map(|path| self.touch(suite, path, previous)).collect();
             loaded.selected.retain(|position| {
                 all || touches.iter().any(|touch| match touch {
                     Touch::Nothing => false,
@@ -72,7 +72,7 @@ impl Territories {
         }
     }
 
-    fn touch(&self, suite: &Territory, path: &Path, former: &Former) -> Touch {
+    fn touch(&self, suite: &SuiteFiles, path: &Path, previous: &PreviousRound) -> Touch {
         if path == suite.path {
             return Touch::All;
         }
@@ -87,7 +87,7 @@ impl Territories {
         let around = self.suites.iter().map(|suite| &suite.folder).filter(|folder| path.starts_with(folder));
         let nearest = around.map(|folder| depth(folder)).max();
         // The file of a removed case affects nothing.
-        let gone = former.of_cases.contains(path) && !path.exists();
+        let gone = previous.of_cases.contains(path) && !path.exists();
         if gone || !path.starts_with(&suite.folder) || nearest != Some(depth(&suite.folder)) {
             return Touch::Nothing;
         }
@@ -95,34 +95,34 @@ impl Territories {
     }
 
     /// What the next round needs to know about them.
-    pub(super) fn into_former(self) -> Former {
-        let mut former = Former::default();
+    pub(super) fn into_previous(self) -> PreviousRound {
+        let mut previous = PreviousRound::default();
         for suite in self.suites {
-            former.suites.insert(suite.path);
-            former.of_cases.extend(suite.of_cases.into_keys());
+            previous.suites.insert(suite.path);
+            previous.of_cases.extend(suite.of_cases.into_keys());
         }
-        former
+        previous
     }
 }
 
-impl Territory {
+impl SuiteFiles {
     fn of(suite: &Suite, sources: &Sources) -> Self {
         let (path, folder) = (absolute(&suite.path), absolute(&suite.folder));
-        let mut territory = Self { path, folder, ..Self::default() };
+        let mut files = Self { path, folder, ..Self::default() };
         for (index, case) in suite.cases.iter().enumerate() {
             let own = absolute(sources.path(case.span.file));
             let model = case.world.model.iter().filter_map(|model| model.source.file()).map(absolute);
             let servers = case.world.mcp.iter().map(|server| absolute(server.path()));
             let data = case.data.iter().flat_map(|data| &data.dataset.files).map(|file| absolute(&file.path));
             for path in recorded(case).into_iter().chain(model).chain(servers).chain(data).chain([own]) {
-                territory.of_cases.entry(path).or_default().insert(index);
+                files.of_cases.entry(path).or_default().insert(index);
             }
-            territory.add_agent(&case.target);
-            territory.add_helpers(case);
+            files.add_agent(&case.target);
+            files.add_helpers(case);
         }
-        suite.agents.iter().for_each(|(_, target)| territory.add_agent(target));
-        territory.of_cases.remove(&territory.path);
-        territory
+        suite.agents.iter().for_each(|(_, target)| files.add_agent(target));
+        files.of_cases.remove(&files.path);
+        files
     }
 
     /// Adds the program of an agent.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use agentci::plan::{Mode, cases_by_files};
 
-use super::{FOLDER_LIMIT, FileSnapshot, Territories};
+use super::{FOLDER_LIMIT, FileSnapshot, WatchedSuites};
 use crate::cli::case_files::{absolute, recorded};
 use crate::cli::{RunArguments, Suites};
 
@@ -43,11 +43,11 @@ impl WatchSet {
         noted: &BTreeSet<PathBuf>,
         named: &[PathBuf],
         RunArguments { output_dir, mode, .. }: &RunArguments,
-        territories: &Territories,
+        watched_suites: &WatchedSuites,
     ) -> Self {
         let noted: BTreeSet<PathBuf> = noted.iter().map(|path| absolute(path)).collect();
         let (mut sources, mut folders, mut programs) = (noted.clone(), BTreeSet::new(), BTreeSet::new());
-        for suite in &territories.suites {
+        for suite in &watched_suites.suites {
             sources.extend(suite.of_cases.keys().chain(&suite.programs).cloned());
             folders.insert(suite.folder.clone());
             programs.extend(suite.program_folders.iter().cloned());

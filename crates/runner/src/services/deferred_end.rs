@@ -13,10 +13,10 @@ use crate::{event_sink::EventSink, secrets::Secrets};
 
 /// At most one held-back end. Cases that run one after another share it, so it is in a cell.
 #[derive(Default)]
-pub(crate) struct HeldEnd(RefCell<Option<UntoldEnd>>);
+pub(crate) struct DeferredEndSlot(RefCell<Option<DeferredEnd>>);
 
 /// An end that is not emitted yet.
-pub(crate) struct UntoldEnd {
+pub(crate) struct DeferredEnd {
     pub(crate) attempt: u32,
     pub(crate) timestamp: u64,
     pub(crate) end: CaseEnd,
@@ -26,14 +26,14 @@ pub(crate) struct UntoldEnd {
     pub(crate) secrets: Secrets,
 }
 
-impl HeldEnd {
-    pub(crate) fn hold(&self, held: UntoldEnd) {
+impl DeferredEndSlot {
+    pub(crate) fn hold(&self, held: DeferredEnd) {
         self.0.replace(Some(held));
     }
 
     /// Emits the held-back end, if there is one, and returns the status of its case.
     pub(crate) fn tell(&self, events: &EventSink<'_>) -> Option<CaseStatus> {
-        let UntoldEnd { attempt, timestamp, mut end, printed, late, secrets } = self.0.take()?;
+        let DeferredEnd { attempt, timestamp, mut end, printed, late, secrets } = self.0.take()?;
         let (found, warnings) = late.told();
         end.warnings.extend(warnings);
         if !found.is_empty() {
