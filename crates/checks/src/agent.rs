@@ -91,7 +91,7 @@ impl Evaluate for AgentCheck {
             return Outcome::Failed(failed(message, "no verdict"));
         };
         if passed != negate {
-            return Outcome::Held;
+            return Outcome::Passed;
         }
         let reason = read.as_deref().and_then(|read| read["reason"].as_str());
         let reason = reason.map(|reason| format!(": {}", shorten(reason, REASON))).unwrap_or_default();

@@ -97,7 +97,7 @@ impl Evaluate for Contains {
     fn evaluate(&self, trace: &Trace) -> Outcome {
         let said = self.of.demanded(trace);
         match self.texts.iter().find(|text| !said.iter().any(|said| self.is_in(text, said))) {
-            None => Outcome::Held,
+            None => Outcome::Passed,
             Some(text) => Outcome::Failed(
                 Failure::new(format!("the answer does not contain `{}`", one_line(&text.value)))
                     .at(text.span, "not in the answer")
@@ -111,7 +111,7 @@ impl Evaluate for Contains {
         let said = self.of.forbidden(trace);
         let found = said.iter().find_map(|said| Some((said, self.texts.iter().find(|text| self.is_in(text, said))?)));
         match found {
-            None => Outcome::Held,
+            None => Outcome::Passed,
             Some((said, text)) => Outcome::Failed(
                 Failure::new(format!("the answer contains `{}`, which `not` forbids", one_line(&text.value)))
                     .at(text.span, "in the answer")

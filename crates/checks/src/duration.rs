@@ -72,7 +72,7 @@ impl Evaluate for WithinTime {
         let slow = self.max.as_ref().and_then(|max| too_slow(&span, max));
         let idle = self.idle.as_ref().and_then(|idle| too_idle(&span.gaps(trace), idle));
         match (slow, idle) {
-            (None, None) => Outcome::Held,
+            (None, None) => Outcome::Passed,
             (Some(failure), None) | (None, Some(failure)) => Outcome::Failed(failure),
             (Some(mut slow), Some(idle)) => {
                 slow.notes.push(idle.message);
@@ -84,8 +84,8 @@ impl Evaluate for WithinTime {
     }
 
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {
-        if self.evaluate(trace) != Outcome::Held {
-            return Outcome::Held;
+        if self.evaluate(trace) != Outcome::Passed {
+            return Outcome::Passed;
         }
         let span = WorkTime::of(trace);
         let longest = span.gaps(trace).iter().map(|gap| gap.micros).max().unwrap_or_default();

@@ -50,7 +50,7 @@ impl Evaluate for Equals {
         let Some(output) = trace.output().value() else { return no_output() };
         let whole = self.value.is_object() || self.value.is_array();
         let (seen, parsed) = structured(&output).filter(|_| whole).unwrap_or((Cow::Borrowed(&*output), false));
-        let Some(detail) = difference(&self.value, &seen) else { return Outcome::Held };
+        let Some(detail) = difference(&self.value, &seen) else { return Outcome::Passed };
         let how = if parsed { " (parsed as JSON)" } else { "" };
         let at = if detail.path.is_empty() { String::new() } else { format!(" at {}", detail.path) };
         let message =

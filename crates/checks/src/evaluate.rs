@@ -66,8 +66,8 @@ pub(crate) fn no_output() -> Outcome {
 /// The opposite outcome; `forbidden` is the failure of a check that passed.
 pub(crate) fn opposite(outcome: Outcome, forbidden: impl FnOnce() -> Failure) -> Outcome {
     match outcome {
-        Outcome::Held => Outcome::Failed(forbidden()),
-        Outcome::Failed(_) => Outcome::Held,
+        Outcome::Passed => Outcome::Failed(forbidden()),
+        Outcome::Failed(_) => Outcome::Passed,
         other @ (Outcome::Error(_) | Outcome::NotEvaluated(_)) => other,
     }
 }

@@ -55,7 +55,7 @@ impl Evaluate for FinishReason {
         let found = reasons(trace);
         let (Some(last), Some(first)) = (found.last(), self.reasons.first()) else { return unknown() };
         if self.reasons.iter().any(|reason| reason.value == *last) {
-            return Outcome::Held;
+            return Outcome::Passed;
         }
         let expected: Vec<&str> = self.reasons.iter().map(|reason| reason.value.as_str()).collect();
         let message = format!("the model's last answer ended with `{last}`, expected {}", read::quoted_list(&expected));
@@ -70,7 +70,7 @@ impl Evaluate for FinishReason {
             return unknown();
         }
         let named = |reason: &&Spanned<String>| found.contains(&reason.value.as_str());
-        let Some(reason) = self.reasons.iter().find(named) else { return Outcome::Held };
+        let Some(reason) = self.reasons.iter().find(named) else { return Outcome::Passed };
         let message = format!("an answer of the model ended with `{}`, which `not` forbids", reason.value);
         Outcome::Failed(Failure::new(message).at(reason.span, "must not end with this"))
     }

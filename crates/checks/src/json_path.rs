@@ -169,7 +169,7 @@ impl AtPath {
     fn judge_output(&self, trace: &Trace, answer: Option<&Value>, negate: bool) -> Outcome {
         let read = match self.read(trace) {
             Ok(read) => read,
-            Err(outcome) if negate && matches!(*outcome, Outcome::Failed(_)) => return Outcome::Held,
+            Err(outcome) if negate && matches!(*outcome, Outcome::Failed(_)) => return Outcome::Passed,
             Err(outcome) => return *outcome,
         };
         let found = match answer {
@@ -182,7 +182,7 @@ impl AtPath {
     /// Compares the values at the path with the expected value.
     fn judge(&self, read: &Value, found: &[&Value]) -> Outcome {
         if self.fits(found) {
-            return Outcome::Held;
+            return Outcome::Passed;
         }
         let (path, actual) = (&self.written, self.shown(found));
         let wanted = match &self.value {
@@ -218,7 +218,7 @@ impl AtPath {
             _ => self.fits(found),
         };
         if !forbidden {
-            return Outcome::Held;
+            return Outcome::Passed;
         }
         let path = &self.written;
         let (message, label) = match found {

@@ -54,7 +54,7 @@ impl Evaluate for Latency {
         let took = latency_ms(trace);
         let max = self.max_ms.value;
         if took <= max {
-            return Outcome::Held;
+            return Outcome::Passed;
         }
         let failure = Failure::new(format!("the answer took {took:.1} ms, the limit is {max} ms"));
         Outcome::Failed(failure.at(self.max_ms.span, format!("it took {took:.1} ms")).detail("", max, took))

@@ -49,7 +49,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
 impl Evaluate for NoPii {
     fn evaluate(&self, trace: &Trace) -> Outcome {
         let found = found_in(trace);
-        let Some(first) = found.first() else { return Outcome::Held };
+        let Some(first) = found.first() else { return Outcome::Passed };
         let more = match found.len() {
             1 => String::new(),
             count => format!(" (and {} more)", count - 1),

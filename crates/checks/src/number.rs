@@ -193,7 +193,7 @@ impl Evaluate for NumberStated {
     }
 
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {
-        if trace.output().text().trim().is_empty() { Outcome::Held } else { self.evaluate(trace) }
+        if trace.output().text().trim().is_empty() { Outcome::Passed } else { self.evaluate(trace) }
     }
 
     fn question(&self, trace: &Trace) -> Option<EvidenceQuestion> {
@@ -208,7 +208,7 @@ impl Evaluate for NumberStated {
         let shown = self.shown();
         let (message, label) = match (self.search(&found), negate) {
             (Stated::Surely(_) | Stated::Perhaps(_), false) | (Stated::OtherUnit(_) | Stated::No, true) => {
-                return Outcome::Held;
+                return Outcome::Passed;
             }
             (Stated::Surely(number), true) => {
                 (format!("the answer states `{}`, which `not` forbids", number.text), "in the answer")

@@ -49,7 +49,7 @@ impl Evaluate for RequiredFields {
         let output = structured(&output).map_or(Cow::Borrowed(&*output), |(read, _)| read);
         let missing: Vec<&Spanned<String>> =
             self.fields.iter().filter(|field| output.get(field.value.as_str()).is_none()).collect();
-        let Some(first) = missing.first() else { return Outcome::Held };
+        let Some(first) = missing.first() else { return Outcome::Passed };
         let names: Vec<&str> = missing.iter().map(|field| field.value.as_str()).collect();
         let present: Vec<&String> = output.as_object().into_iter().flat_map(|map| map.keys()).collect();
         let has = if present.is_empty() { "no keys".to_owned() } else { read::quoted_list(&present) };

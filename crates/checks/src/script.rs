@@ -174,7 +174,7 @@ impl Evaluate for ScriptCheck {
             }
         };
         if pass != negate {
-            return Outcome::Held;
+            return Outcome::Passed;
         }
         let shown = score.map(|score| CheckScore::shown(score, least)).unwrap_or_default();
         let (verdict, span) = match (score, &self.threshold) {

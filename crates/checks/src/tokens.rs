@@ -53,7 +53,7 @@ impl Evaluate for TokensCheck {
         };
         let max = self.max.value;
         if i128::from(used) <= i128::from(max) {
-            return Outcome::Held;
+            return Outcome::Passed;
         }
         let failure = Failure::new(format!("the model wrote {used} tokens, the limit is {max}"));
         Outcome::Failed(failure.at(self.max.span, format!("{used} were used")).detail("", max, used))

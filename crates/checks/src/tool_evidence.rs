@@ -62,7 +62,7 @@ impl ToolEvidence {
             [] => mentions(said, tool),
             calls => calls.iter().any(|call| call == tool),
         };
-        let Some(tool) = self.tools.iter().find(|tool| shows(&tool.value) != wanted) else { return Outcome::Held };
+        let Some(tool) = self.tools.iter().find(|tool| shows(&tool.value) != wanted) else { return Outcome::Passed };
         let (message, label) = failure(&tool.value);
         let mut failure = Failure::new(message).at(tool.span, label);
         if !calls.is_empty() {
@@ -85,7 +85,7 @@ impl Evaluate for ToolEvidence {
             |tool: &str| (format!("the answer shows a call of `{tool}`, which `not` forbids"), "the answer shows it");
         let judge = |said: OutputSpelling| self.judge(&said.text, false, failure);
         let said = trace.conversation().everything();
-        said.into_iter().map(judge).find(|outcome| *outcome != Outcome::Held).unwrap_or(Outcome::Held)
+        said.into_iter().map(judge).find(|outcome| *outcome != Outcome::Passed).unwrap_or(Outcome::Passed)
     }
 }
 

@@ -86,7 +86,7 @@ fn called(names: &[&str]) -> Trace {
 /// The message of a failure; empty if the check passed.
 fn said(kind: &str, arguments: &Value, negate: bool, trace: &Trace) -> String {
     match outcome(kind, arguments, negate, trace) {
-        Ok(Outcome::Held) => String::new(),
+        Ok(Outcome::Passed) => String::new(),
         Ok(Outcome::Failed(failure)) => failure.message,
         other => panic!("{kind} {arguments}: {other:?}"),
     }
@@ -112,7 +112,7 @@ fn missing_output_fails_data_checks_even_negated() {
     }
     for (kind, arguments) in [("contains", json!("a")), ("matches", json!("a"))] {
         assert!(matches!(outcome(kind, &arguments, false, &trace(&[], None)), Ok(Outcome::Failed(_))));
-        assert_eq!(outcome(kind, &arguments, true, &trace(&[], None)), Ok(Outcome::Held));
+        assert_eq!(outcome(kind, &arguments, true, &trace(&[], None)), Ok(Outcome::Passed));
     }
 }
 
@@ -336,7 +336,7 @@ fn words(text: &str) -> Trace {
 #[test]
 fn contains_can_ignore_case() {
     let asked = json!({"text": ["WORLD", "hello"], "ignore_case": true});
-    assert_eq!(outcome("contains", &asked, false, &words("Hello World")), Ok(Outcome::Held));
+    assert_eq!(outcome("contains", &asked, false, &words("Hello World")), Ok(Outcome::Passed));
     assert!(matches!(
         outcome("contains", &json!({"text": "WORLD"}), false, &words("Hello World")),
         Ok(Outcome::Failed(_))
@@ -350,11 +350,11 @@ fn valid_json_is_strict() {
     for (text, good) in
         [(r#" {"ok": true} "#, true), ("NaN", false), ("[Infinity]", false), ("", false), ("1 2", false)]
     {
-        let held = outcome("valid_json", &Value::Null, false, &words(text)) == Ok(Outcome::Held);
+        let held = outcome("valid_json", &Value::Null, false, &words(text)) == Ok(Outcome::Passed);
         assert_eq!(held, good, "{text}");
     }
     let deep = "[".repeat(5000) + &"]".repeat(5000);
-    assert_eq!(outcome("valid_json", &json!(true), false, &words(&deep)), Ok(Outcome::Held));
+    assert_eq!(outcome("valid_json", &json!(true), false, &words(&deep)), Ok(Outcome::Passed));
     assert!(outcome("valid_json", &json!("yes"), false, &words("1")).is_err());
 }
 
@@ -362,14 +362,14 @@ fn valid_json_is_strict() {
 fn json_schema_parses_json_in_text() {
     let schema = json!({"type": "object", "required": ["status"]});
     let automatic = json!({ "schema": schema });
-    assert_eq!(outcome("json_schema", &automatic, false, &words(r#"{"status": "ok"}"#)), Ok(Outcome::Held));
+    assert_eq!(outcome("json_schema", &automatic, false, &words(r#"{"status": "ok"}"#)), Ok(Outcome::Passed));
     assert!(matches!(outcome("json_schema", &automatic, false, &words("hello")), Ok(Outcome::Failed(_))));
     let text = json!({"schema": {"type": "integer"}, "of": "text"});
-    assert_eq!(outcome("json_schema", &text, false, &words("42")), Ok(Outcome::Held));
+    assert_eq!(outcome("json_schema", &text, false, &words("42")), Ok(Outcome::Passed));
     let Ok(Outcome::Failed(failure)) = outcome("json_schema", &text, false, &words("forty")) else { panic!("held") };
     assert!(failure.message.starts_with("the answer is not JSON"), "{}", failure.message);
     let output = json!({"schema": {"type": "string"}, "of": "output"});
-    assert_eq!(outcome("json_schema", &output, false, &words("[1]")), Ok(Outcome::Held));
+    assert_eq!(outcome("json_schema", &output, false, &words("[1]")), Ok(Outcome::Passed));
 }
 
 #[test]
@@ -379,7 +379,7 @@ fn json_schema_enforces_formats_unless_annotations() {
         if let Some(format) = format {
             asked["format"] = format.into();
         }
-        outcome("json_schema", &asked, false, &trace(&[], Some(value))) == Ok(Outcome::Held)
+        outcome("json_schema", &asked, false, &trace(&[], Some(value))) == Ok(Outcome::Passed)
     };
     let mail = json!({"properties": {"to": {"format": "email"}}});
     let mail_of_7 =
@@ -404,9 +404,9 @@ fn tokens_and_latency_are_limited() {
     {
         answered.push(Event { at: Moment::default(), turn: 0, kind });
     }
-    assert_eq!(outcome("tokens", &json!({"max": 60}), false, &answered), Ok(Outcome::Held));
+    assert_eq!(outcome("tokens", &json!({"max": 60}), false, &answered), Ok(Outcome::Passed));
     assert_eq!(said("tokens", &json!({"max": 50}), false, &answered), "the model wrote 60 tokens, the limit is 50");
-    assert_eq!(outcome("latency", &json!({"max_ms": 150.5}), false, &answered), Ok(Outcome::Held));
+    assert_eq!(outcome("latency", &json!({"max_ms": 150.5}), false, &answered), Ok(Outcome::Passed));
     assert_eq!(
         said("latency", &json!({"max_ms": 100}), false, &answered),
         "the answer took 150.5 ms, the limit is 100 ms"
@@ -417,7 +417,7 @@ fn tokens_and_latency_are_limited() {
 
 #[test]
 fn personal_data_is_reported_with_its_location() {
-    assert_eq!(outcome("no_pii", &Value::Null, false, &words("The answer is 42.")), Ok(Outcome::Held));
+    assert_eq!(outcome("no_pii", &Value::Null, false, &words("The answer is 42.")), Ok(Outcome::Passed));
     assert_eq!(
         said("no_pii", &Value::Null, false, &words("Contact: alice@example.com")),
         "the answer contains an e-mail address at line 1, column 10: a***@***.com"
@@ -427,7 +427,7 @@ fn personal_data_is_reported_with_its_location() {
 #[test]
 fn tool_evidence_finds_calls_in_the_answer() {
     let output = words(r#"{"tool_calls": [{"function": {"name": "search_web"}}]}"#);
-    assert_eq!(outcome("tool_evidence", &json!("search_web"), false, &output), Ok(Outcome::Held));
+    assert_eq!(outcome("tool_evidence", &json!("search_web"), false, &output), Ok(Outcome::Passed));
     assert_eq!(
         said("tool_evidence", &json!("calculator"), false, &output),
         "the answer does not show a call of `calculator`"

@@ -32,7 +32,7 @@ fn number(text: &str, readings: &[f64], before: &str, after: &str) -> Value {
 /// The message of the failure; `None` if the check passes.
 fn told(arguments: &Value, negate: bool, numbers: &[Value]) -> Option<String> {
     match compiled(arguments, negate).unwrap().conclude(&saying("said"), &json!({ "numbers": numbers })) {
-        Outcome::Held => None,
+        Outcome::Passed => None,
         Outcome::Failed(failure) => Some(failure.message),
         other => panic!("{other:?}"),
     }

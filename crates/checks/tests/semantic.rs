@@ -38,7 +38,7 @@ fn measured(similarity: f64, embedder: &str) -> Value {
 /// The message for an answer of this similarity; empty if the check passes.
 fn said(arguments: &Value, negate: bool, answer: &Value) -> Option<String> {
     match compiled(arguments, negate).unwrap().conclude(&saying("Paid 15."), answer) {
-        Outcome::Held => None,
+        Outcome::Passed => None,
         Outcome::Failed(failure) => Some([&[failure.message], &failure.notes[..]].concat().join("\n")),
         Outcome::Error(failure) => Some(format!("error: {} ({})", failure.message, failure.label)),
         other @ Outcome::NotEvaluated(_) => panic!("{other:?}"),
@@ -228,7 +228,7 @@ fn empty_answer_needs_no_embedder() {
         assert!(
             matches!(check.evaluate(&nothing), Outcome::Failed(failure) if failure.message == "the answer is empty")
         );
-        assert_eq!(compiled(&json!("Paid."), true).unwrap().evaluate(&nothing), Outcome::Held);
+        assert_eq!(compiled(&json!("Paid."), true).unwrap().evaluate(&nothing), Outcome::Passed);
     }
     let question = EvidenceQuestion::Similarity { expected: "Paid.".into(), said: "Done".into(), contradictions: true };
     assert_eq!(check.question(&saying("Done")), Some(question));

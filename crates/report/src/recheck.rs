@@ -112,7 +112,7 @@ fn of_turn(turn: Option<u32>, name: &str) -> String {
 fn words(status: Option<CheckStatus>) -> &'static str {
     match status {
         None => "none",
-        Some(CheckStatus::Held) => "passed",
+        Some(CheckStatus::Passed) => "passed",
         Some(CheckStatus::Failed) => "failed",
         Some(CheckStatus::Error) => "error",
         Some(CheckStatus::NotEvaluated) => "not evaluated",

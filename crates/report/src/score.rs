@@ -35,7 +35,7 @@ pub(crate) fn shown(score: f64) -> String {
 
 /// What the function of a passed check printed, one line each.
 pub(crate) fn printed(check: &CheckEnd) -> impl Iterator<Item = String> {
-    let evidence = check.evidence.as_deref().filter(|_| check.status == CheckStatus::Held);
+    let evidence = check.evidence.as_deref().filter(|_| check.status == CheckStatus::Passed);
     let text = evidence.and_then(|evidence| evidence.get("printed")?.as_str()).unwrap_or_default();
     text.lines().take(PRINTED_LINES).map(|line| format!("check `{}` printed: {line}", check.name))
 }

@@ -332,7 +332,7 @@ fn many(count: usize, fails: impl Fn(usize) -> bool) -> Vec<RunEvent> {
             result: json!({ "hits": [1, 2] }).into(),
             ..Default::default()
         };
-        let status = if failed { CheckStatus::Failed } else { CheckStatus::Held };
+        let status = if failed { CheckStatus::Failed } else { CheckStatus::Passed };
         let end = CaseEnd {
             index,
             runs: 1,

@@ -171,7 +171,7 @@ pub(crate) fn check(check: &Check, outcome: &Outcome, sources: &Sources) -> Opti
     let (failure, cause): (&Failure, Cause) = match outcome {
         Outcome::Failed(failure) => (failure, Cause::Check),
         Outcome::Error(failure) => (failure, Cause::Config),
-        Outcome::Held | Outcome::NotEvaluated(_) => return None,
+        Outcome::Passed | Outcome::NotEvaluated(_) => return None,
     };
     Some(Finding {
         cause,

@@ -60,7 +60,7 @@ impl JudgedAttempt {
                 }
                 Ok(Judged::Kept(kept)) => found.extend(self.take_kept(attempt, kept)),
                 Ok(Judged::New { outcome, found: asked }) => {
-                    if outcome == Outcome::Held {
+                    if outcome == Outcome::Passed {
                         self.warn(ready.warnings(trace));
                     }
                     self.scores.extend(asked.score.clone());
@@ -186,7 +186,7 @@ impl CheckRun<'_> {
     /// stopped it is a finding too.
     fn concluded(&self, outcome: &Outcome, found: FoundOut, stopped: bool) -> Option<Finding> {
         let (status, message) = match outcome {
-            Outcome::Held => (CheckStatus::Held, None),
+            Outcome::Passed => (CheckStatus::Passed, None),
             Outcome::Failed(failure) => (CheckStatus::Failed, Some(failure.message.clone())),
             Outcome::Error(failure) => (CheckStatus::Error, Some(failure.message.clone())),
             Outcome::NotEvaluated(reason) => (CheckStatus::NotEvaluated, Some(reason.clone())),

@@ -9,7 +9,7 @@ use agentci_source::Span;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// The check passed.
-    Held,
+    Passed,
     /// The check failed.
     Failed(Failure),
     /// The check could not be evaluated.

@@ -99,7 +99,7 @@ fn held(kind: &str, arguments: &Value, output: &str) -> bool {
     let mut trace = Trace::default();
     trace.push(Event { at: Moment::default(), turn: 0, kind: EventKind::Text(output.to_owned()) });
     let check = Check::new(kind, span, Node::from_value(arguments, span));
-    ready(check).is_ok_and(|check| check.evaluate(&trace) == Outcome::Held)
+    ready(check).is_ok_and(|check| check.evaluate(&trace) == Outcome::Passed)
 }
 
 /// Compiles a check that is not in a suite.

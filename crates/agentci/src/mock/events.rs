@@ -50,7 +50,7 @@ fn bodies(index: usize, result: &AgentTestResult) -> Vec<Body> {
         };
         Body::Check(CheckEnd { name, status, message, ..CheckEnd::default() })
     };
-    bodies.extend(result.assertions_passed.iter().map(|label| check(label, CheckStatus::Held)));
+    bodies.extend(result.assertions_passed.iter().map(|label| check(label, CheckStatus::Passed)));
     bodies.extend(result.assertions_failed.iter().map(|label| check(label, CheckStatus::Failed)));
     bodies.push(Body::CaseEnd(Arc::new(case_end(index, result))));
     bodies

@@ -85,7 +85,7 @@ impl AgentTestRunner {
         let latency_ms = latency_ms(&trace);
         for check in test_case.checks(nowhere()) {
             let (name, subject) = (check.name(), check.subject().map(String::from));
-            let met = ready(check).is_ok_and(|check| check.evaluate(&trace) == Outcome::Held);
+            let met = ready(check).is_ok_and(|check| check.evaluate(&trace) == Outcome::Passed);
             let told = label(&name, subject.as_deref(), met, response.tokens_used, latency_ms);
             if met { &mut result.assertions_passed } else { &mut result.assertions_failed }.push(told);
         }

@@ -48,14 +48,14 @@ impl Evaluate for RequestConditions {
 
     fn evaluate(&self, trace: &Trace) -> Outcome {
         let seen = self.seen(trace);
-        self.misplaced(&seen).or_else(|| self.miscounted(&seen)).map_or(Outcome::Held, Outcome::Failed)
+        self.misplaced(&seen).or_else(|| self.miscounted(&seen)).map_or(Outcome::Passed, Outcome::Failed)
     }
 
     /// Without `count` and `of`, no request may meet the conditions; otherwise the count or the place must not be met.
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {
         let seen = self.seen(trace);
         if self.misplaced(&seen).or_else(|| self.miscounted(&seen)).is_some() {
-            return Outcome::Held;
+            return Outcome::Passed;
         }
         let all = seen.requests.len();
         let fitting: Vec<usize> = (0..all).filter(|at| seen.fits(*at)).collect();

@@ -37,7 +37,7 @@ impl Evaluate for CalledTool {
         let mut failure = match (self.miscounted(&calls, false), self.misplaced(trace, &calls)) {
             (None, None) => {
                 let doubt = apart.doubt(self, |call| self.fits(call, true)).filter(|_| self.count.is_none());
-                return doubt.map_or(Outcome::Held, Outcome::Failed);
+                return doubt.map_or(Outcome::Passed, Outcome::Failed);
             }
             (Some(failure), None) | (None, Some(failure)) => failure,
             (Some(counted), Some(placed)) => counted.note(placed.message),
@@ -53,7 +53,7 @@ impl Evaluate for CalledTool {
     fn evaluate_negated(&self, trace: &Trace) -> Outcome {
         let (calls, apart) = self.counted(trace);
         if self.miscounted(&calls, true).is_some() || self.misplaced(trace, &calls).is_some() {
-            return apart.doubt(self, |call| self.fits(call, true)).map_or(Outcome::Held, Outcome::Failed);
+            return apart.doubt(self, |call| self.fits(call, true)).map_or(Outcome::Passed, Outcome::Failed);
         }
         let (name, with, called) = (&self.name.value, self.with(), self.seen.words());
         let fitting: Vec<&TracedCall<'_>> = self.named(&calls).filter(|call| self.fits(call, true)).collect();

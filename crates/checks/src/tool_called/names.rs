@@ -25,8 +25,8 @@ impl Evaluate for NamedTools {
         let missing = self.names.iter().filter(|name| !calls.iter().any(|call| self.is(call, name)));
         let missing: Vec<&Spanned<String>> = missing.collect();
         let failure = match (self.any, missing.first()) {
-            (None, None) => return Outcome::Held,
-            (Some(_), _) if missing.len() < self.names.len() => return Outcome::Held,
+            (None, None) => return Outcome::Passed,
+            (Some(_), _) if missing.len() < self.names.len() => return Outcome::Passed,
             (Some(span), _) => Failure::new(format!("none of {} was {words}", list(&missing)))
                 .at(span, format!("none of them was {words}")),
             (None, Some(first)) => {
@@ -42,7 +42,7 @@ impl Evaluate for NamedTools {
         let (calls, words) = (self.seen.calls(trace), self.seen.words());
         let called = |name: &&Spanned<String>| calls.iter().any(|call| self.is(call, name));
         let found: Vec<&Spanned<String>> = self.names.iter().filter(called).collect();
-        let Some(first) = found.first() else { return Outcome::Held };
+        let Some(first) = found.first() else { return Outcome::Passed };
         let verb = if found.len() == 1 { "was" } else { "were" };
         let message = format!("{} {verb} {words}, which `not` forbids", list(&found));
         let failure = Failure::new(message).at(first.span, self.seen.forbidden());

@@ -138,7 +138,7 @@ impl Evaluate for ResultOf {
         let calls = trace.calls();
         let named = self.named(&calls);
         if named.iter().any(|call| self.was_passed_on(call) > SaidResult::No) {
-            return Outcome::Held;
+            return Outcome::Passed;
         }
         let name = &self.name.value;
         if named.is_empty() {
@@ -166,7 +166,7 @@ impl Evaluate for ResultOf {
         let calls = trace.calls();
         let fitting: Vec<&TracedCall<'_>> = self.named(&calls).into_iter().filter(|call| self.had(call)).collect();
         if fitting.is_empty() {
-            return Outcome::Held;
+            return Outcome::Passed;
         }
         let is_forbidden = |given: &Cow<'_, Value>| self.result.as_ref().is_none_or(|(wanted, _)| wanted.fits(given));
         let found = fitting.iter().flat_map(|call| call.results()).map(given_by).find(is_forbidden);

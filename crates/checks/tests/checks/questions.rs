@@ -26,7 +26,7 @@ fn trace() -> Trace {
 fn conclude(kind: &str, arguments: &Value, negate: bool, answer: &Value) -> String {
     let ready = ready(kind, arguments, negate).unwrap_or_else(|why| panic!("{why}"));
     match ready.conclude(&trace(), answer) {
-        Outcome::Held => String::new(),
+        Outcome::Passed => String::new(),
         Outcome::Failed(failure) => failure.message,
         other => panic!("{other:?}"),
     }

@@ -73,7 +73,7 @@ impl Trial {
 /// Whether a check passes.
 pub(crate) fn holds(kind: &str, arguments: &Value, negate: bool, trace: &Trace) -> bool {
     match check(kind, arguments, negate).over(trace) {
-        Outcome::Held => true,
+        Outcome::Passed => true,
         Outcome::Failed(_) => false,
         other => panic!("{kind} {arguments}: {other:?}"),
     }

@@ -171,7 +171,7 @@ fn run_start() -> impl Strategy<Value = RunStart> {
 }
 
 fn check_end() -> impl Strategy<Value = CheckEnd> {
-    let status = select(vec![CheckStatus::Held, CheckStatus::Failed, CheckStatus::Error, CheckStatus::NotEvaluated]);
+    let status = select(vec![CheckStatus::Passed, CheckStatus::Failed, CheckStatus::Error, CheckStatus::NotEvaluated]);
     (text(), option::of(text()), status, option::of(text())).prop_map(|(name, subject, status, message)| CheckEnd {
         name,
         subject,

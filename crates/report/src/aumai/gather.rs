@@ -106,7 +106,7 @@ impl OpenAttempt {
     fn close(self, id: &str, end: &CaseEnd) -> AgentTestResult {
         let latency_ms = if self.latency_ms > 0.0 { self.latency_ms } else { milliseconds(end.micros()) };
         let named = |check: &CheckEnd| {
-            let met = check.status == CheckStatus::Held;
+            let met = check.status == CheckStatus::Passed;
             let spelt = check.message.as_ref().filter(|message| is_label(message, &check.name));
             spelt
                 .cloned()
@@ -123,7 +123,7 @@ impl OpenAttempt {
         AgentTestResult {
             test_case_name: id.to_owned(),
             passed: end.passed,
-            assertions_passed: of(CheckStatus::Held).collect(),
+            assertions_passed: of(CheckStatus::Passed).collect(),
             assertions_failed: failed,
             duration_ms: milliseconds(end.micros()),
             tokens_used: self.tokens_used,

@@ -105,7 +105,7 @@ fn unused(replay: &ReplaySource) -> Option<String> {
 
 fn said(check: &CheckEnd) -> String {
     let became = match check.status {
-        CheckStatus::Held => "passed",
+        CheckStatus::Passed => "passed",
         CheckStatus::Failed => "failed",
         CheckStatus::Error => "could not be evaluated",
         CheckStatus::NotEvaluated => "was not evaluated",
@@ -115,7 +115,7 @@ fn said(check: &CheckEnd) -> String {
         format!(": {}", named.unwrap_or(message))
     });
     // What failed says why; what passed shows what was expected.
-    let arguments = check.subject.as_deref().filter(|_| check.status == CheckStatus::Held);
+    let arguments = check.subject.as_deref().filter(|_| check.status == CheckStatus::Passed);
     let message = message.or_else(|| arguments.map(|line| format!(": {line}"))).unwrap_or_default();
     let measured = similarity::of_check(check).or_else(|| score::of_check(check));
     let measured = measured.map(|measured| format!("; {measured}")).unwrap_or_default();

@@ -38,7 +38,7 @@ impl RunningAttempt {
     pub(super) fn add(&mut self, event: &RunEvent) {
         match &event.body {
             Body::Check(check) => {
-                self.held += usize::from(check.status == CheckStatus::Held);
+                self.held += usize::from(check.status == CheckStatus::Passed);
                 self.checks.add(check);
             }
             Body::FinalOutput(given) => self.output = value::json(&given.output, value::SHORT),

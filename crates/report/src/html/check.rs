@@ -67,11 +67,11 @@ impl Checks {
 
     /// The checks that did not pass: `<li class=failed><code>must_call</code> <span>it was not so</span>`
     pub(super) fn html(&self) -> String {
-        let wrong = || self.list.iter().filter(|check| check.status != CheckStatus::Held);
+        let wrong = || self.list.iter().filter(|check| check.status != CheckStatus::Passed);
         let mut html = String::new();
         for check in wrong().take(SHOWN) {
             let class = match check.status {
-                CheckStatus::Held => "held",
+                CheckStatus::Passed => "held",
                 CheckStatus::Failed => "failed",
                 CheckStatus::Error => "broken",
                 CheckStatus::NotEvaluated => "unseen",

@@ -82,7 +82,7 @@ fn case(id: &str, index: usize, status: CaseStatus) -> Vec<RunEvent> {
         Body::Log(LogLine { level: text(), message: text(), data: Some(value().into()) }),
         Body::TaskError(TaskError { message: text(), data: Some(value().into()) }),
         Body::FinalOutput(FinalOutput { output: value().into() }),
-        Body::Check(check(CheckStatus::Held)),
+        Body::Check(check(CheckStatus::Passed)),
         Body::Check(check(CheckStatus::Failed)),
         Body::Check(check(CheckStatus::Error)),
         Body::Check(check(CheckStatus::NotEvaluated)),

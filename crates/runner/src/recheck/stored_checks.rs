@@ -114,7 +114,7 @@ impl StoredChecks {
         let check = self.checks[position].clone();
         let finding = self.findings.iter().find(|finding| is_of(finding, &check)).cloned().map(Box::new);
         // Without its finding a failure would count as a pass.
-        (check.status == CheckStatus::Held || finding.is_some()).then_some(KeptCheck { check, finding })
+        (check.status == CheckStatus::Passed || finding.is_some()).then_some(KeptCheck { check, finding })
     }
 }
 
@@ -122,7 +122,7 @@ impl StoredChecks {
 pub(super) fn is_of(finding: &Finding, check: &CheckEnd) -> bool {
     let message = check.message.as_deref().unwrap_or_default();
     let same_message = match check.status {
-        CheckStatus::Held => false,
+        CheckStatus::Passed => false,
         CheckStatus::Failed | CheckStatus::Error => finding.message == message,
         CheckStatus::NotEvaluated => finding.message.ends_with(message),
     };

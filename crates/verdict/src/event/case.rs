@@ -164,7 +164,8 @@ pub struct CheckEnd {
 pub enum CheckStatus {
     /// The check passed.
     #[default]
-    Held,
+    #[serde(rename = "held")]
+    Passed,
     /// The check failed.
     Failed,
     /// The check could not be evaluated.

@@ -109,19 +109,19 @@ mod tests {
 
     #[test]
     fn moved_check_is_the_same_and_edited_check_is_found_by_name() {
-        use CheckStatus::{Failed, Held};
-        let before = [check("contains", "a", Held), check("contains", "b", Failed), check("type", "c", Held)];
-        let after = [check("contains", "b", Failed), check("contains", "d", Failed), check("equals", "e", Held)];
+        use CheckStatus::{Failed, Passed};
+        let before = [check("contains", "a", Passed), check("contains", "b", Failed), check("type", "c", Passed)];
+        let after = [check("contains", "b", Failed), check("contains", "d", Failed), check("equals", "e", Passed)];
         let changes = check_changes(&before, &after);
         let short: Vec<_> = changes.iter().map(|change| (&*change.name, change.before, change.after)).collect();
         let expected =
-            [("contains", Some(Held), Some(Failed)), ("equals", None, Some(Held)), ("type", Some(Held), None)];
+            [("contains", Some(Passed), Some(Failed)), ("equals", None, Some(Passed)), ("type", Some(Passed), None)];
         assert_eq!(short, expected);
     }
 
     #[test]
     fn checks_of_different_turns_are_different() {
-        let before = [check("contains", "a", CheckStatus::Held)];
+        let before = [check("contains", "a", CheckStatus::Passed)];
         let after = [CheckEnd { turn: Some(1), ..before[0].clone() }];
         assert_eq!(check_changes(&before, &after).len(), 2);
         assert_eq!(check_changes(&before, &before), []);
