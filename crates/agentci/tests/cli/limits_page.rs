@@ -44,8 +44,8 @@ const NO_LIMITS: [(&str, &[(&str, &str)]); 6] = [
         "a pause, after which something is done again; how long it goes on has a limit of its own",
         &[
             ("process/src/process/attached.rs", "LOOK"),
-            ("agentci/src/cli/watch/mod.rs", "INTERVAL"),
-            ("agentci/src/cli/watch/mod.rs", "SETTLED"),
+            ("agentci/src/cli/watch/rounds.rs", "INTERVAL"),
+            ("agentci/src/cli/watch/rounds.rs", "SETTLED"),
             ("drivers/src/a2a/driver.rs", "FIRST_WAIT"),
             ("drivers/src/a2a/driver.rs", "LONGEST_WAIT"),
             ("drivers/src/chat/retry.rs", "FIRST_WAIT"),

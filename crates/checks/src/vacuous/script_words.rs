@@ -4,7 +4,7 @@ use agentci_plan::{Case, Check, ModelRule, Target, TurnInput};
 use agentci_source::{Diagnostic, Node, Span};
 use regex::{Regex, RegexBuilder};
 
-use super::items;
+use super::cannot_fail::items;
 
 /// The expected text of an answer.
 enum ScriptText {

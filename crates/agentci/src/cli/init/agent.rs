@@ -4,7 +4,8 @@ use std::path::Path;
 
 use agentci::source;
 
-use super::{AgentKind, words};
+use super::kind::AgentKind;
+use super::words;
 use crate::cli::{CliError, command_line};
 
 /// The suite file.

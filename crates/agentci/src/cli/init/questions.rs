@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum as _;
 
-use super::{AgentKind, FOLDER, NewSuite, OwnAgent};
+use super::agent::OwnAgent;
+use super::kind::AgentKind;
+use super::new_suite::{FOLDER, NewSuite};
 use crate::cli::CliContext;
 
 /// The longest answer, in bytes.

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use agentci::plan::{Mode, cases_by_files};
 
-use super::{FOLDER_LIMIT, FileSnapshot, WatchedSuites};
+use super::snapshot::{FOLDER_LIMIT, FileSnapshot};
+use super::touch::WatchedSuites;
 use crate::cli::case_files::{absolute, recorded};
 use crate::cli::{RunArguments, Suites};
 
