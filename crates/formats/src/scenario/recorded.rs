@@ -14,6 +14,7 @@ use std::ops::Range;
 
 use agentci_plan::{RecordedFixture, RecordedTool};
 use agentci_source::Span;
+use agentci_source::yaml::{flow, quoted, scalar};
 use serde_json::Value;
 
 const KEY: &str = "tool_fixtures";
@@ -61,45 +62,6 @@ fn fixture(written: &RecordedFixture, text: &mut String) {
             let _ = writeln!(text, "        {}: {}", scalar(key), quoted(value));
         }
     }
-}
-
-/// A YAML string: plain if no reader can take it for anything else, else quoted.
-fn scalar(text: &str) -> String {
-    let letter = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
-    let plain = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && text.chars().all(letter);
-    let special = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
-    if plain && !special.contains(&text.to_ascii_lowercase().as_str()) { text.to_owned() } else { quoted(text) }
-}
-
-fn quoted(text: &str) -> String {
-    readable(&Value::String(text.to_owned()).to_string())
-}
-
-/// A value on one line, as JSON with spaces between its parts, which is also YAML.
-fn flow(value: &Value) -> String {
-    match value {
-        Value::Array(items) => format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", ")),
-        Value::Object(map) => {
-            let pairs: Vec<String> =
-                map.iter().map(|(key, value)| format!("{}: {}", quoted(key), flow(value))).collect();
-            format!("{{{}}}", pairs.join(", "))
-        }
-        other => readable(&other.to_string()),
-    }
-}
-
-/// Escapes the characters in JSON that YAML requires to be escaped.
-fn readable(json: &str) -> String {
-    let mut text = String::with_capacity(json.len());
-    for c in json.chars() {
-        match c {
-            '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
-                let _ = write!(text, "\\u{:04x}", u32::from(c));
-            }
-            _ => text.push(c),
-        }
-    }
-    text
 }
 
 fn replaced(text: &str, place: Option<Span>, block: &str) -> Result<String, String> {

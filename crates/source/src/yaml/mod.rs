@@ -12,4 +12,4 @@ mod syntax;
 mod write;
 
 pub use parse::parse;
-pub use write::write;
+pub use write::{flow, quoted, scalar, write};

@@ -31,7 +31,7 @@ fn block(out: &mut String, node: &Node, indent: usize, begun: bool) {
     }
     for (index, Pair { key: Key { text: key, .. }, value }) in node.pairs().unwrap_or_default().iter().enumerate() {
         spaces(out, if index == 0 && begun { 0 } else { indent });
-        let key = text(key);
+        let key = scalar(key);
         if key.chars().count() > SIMPLE_KEY_LIMIT {
             out.push_str("? ");
             out.push_str(&key);
@@ -52,22 +52,23 @@ fn spaces(out: &mut String, count: usize) {
 /// What fits after a key or a dash; `None` if the node needs lines of its own.
 fn inline(node: &Node) -> Option<Cow<'_, str>> {
     match &node.content {
-        Content::Scalar(written) => Some(scalar(written)),
+        Content::Scalar(written) => Some(typed(written)),
         Content::List(items) => items.is_empty().then_some(Cow::Borrowed("[]")),
         Content::Map(pairs) => pairs.is_empty().then_some(Cow::Borrowed("{}")),
     }
 }
 
-fn scalar(scalar: &Scalar) -> Cow<'_, str> {
+fn typed(scalar: &Scalar) -> Cow<'_, str> {
     match scalar.value(Reading::Core) {
-        Some(Value::String(_)) => text(&scalar.text),
+        Some(Value::String(_)) => self::scalar(&scalar.text),
         Some(Value::Null) => Cow::Borrowed("null"),
         // Numbers keep their digits.
         _ => Cow::Borrowed(&scalar.text),
     }
 }
 
-fn text(text: &str) -> Cow<'_, str> {
+/// A string, for a place in block style: in quotes only if a reader could take it for something else.
+pub fn scalar(text: &str) -> Cow<'_, str> {
     if is_plain(text) { Cow::Borrowed(text) } else { Cow::Owned(quoted(text)) }
 }
 
@@ -91,8 +92,21 @@ fn is_plain(text: &str) -> bool {
         && stays_text(Reading::Legacy)
 }
 
+/// A value on one line, with its strings in quotes: JSON with spaces between its parts, which is also YAML.
+pub fn flow(value: &Value) -> String {
+    match value {
+        Value::Array(items) => format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", ")),
+        Value::Object(map) => {
+            let pairs = map.iter().map(|(key, value)| format!("{}: {}", quoted(key), flow(value)));
+            format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
+        }
+        Value::String(text) => quoted(text),
+        other => other.to_string(),
+    }
+}
+
 /// A string in double quotes, on one line, with all invisible characters escaped.
-fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for character in text.chars() {

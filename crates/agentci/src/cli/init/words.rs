@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use agentci::source::yaml::quoted;
+
 /// Characters that only a shell interprets.
 const SHELL: [char; 13] = ['|', '&', ';', '<', '>', '(', ')', '$', '`', '*', '?', '[', '#'];
 
@@ -133,7 +135,7 @@ pub(super) fn in_yaml(text: &str) -> String {
     if begins && word && text.chars().all(plain) && !text.eq_ignore_ascii_case("false") && !text.ends_with(':') {
         return text.to_owned();
     }
-    serde_json::Value::from(text).to_string()
+    quoted(text)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
+use agentci::source::yaml;
 use serde_json::Value;
 
 use super::draft::{DraftCall, SuiteDraft};
@@ -125,9 +126,9 @@ fn number(text: &str) -> Option<String> {
     is_number.then_some(value)
 }
 
-/// A literal string in YAML: quoted as JSON, with variables escaped.
+/// A literal string in YAML: in quotes, with variables escaped.
 fn quoted(text: &str) -> String {
-    Value::from(text.replace("${", "$${")).to_string()
+    yaml::quoted(&text.replace("${", "$${"))
 }
 
 #[cfg(test)]
