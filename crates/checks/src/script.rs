@@ -34,7 +34,7 @@ use crate::compiler::{Compiler, data, spanned};
 use crate::evaluate::{Evaluate, no_output};
 use crate::evidence::{EvidenceQuestion, KeptAnswer};
 use crate::output::input;
-use crate::script_result::{ScriptResultError, ScriptResult};
+use crate::script_result::{ScriptResult, ScriptResultError};
 
 /// The largest script file, in bytes.
 const FILE_LIMIT: u64 = 1 << 20;

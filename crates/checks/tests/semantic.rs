@@ -144,7 +144,9 @@ fn malformed_facts_are_an_error_unless_they_are_not_compared() {
         assert_eq!(told.as_deref(), Some("error: the measured similarity could not be read ()"), "{facts}");
         let kept = compiled(&json!("Paid 20."), false).unwrap().keep(answer.clone());
         assert_eq!((kept.similarity, &kept.evidence), (None, &answer));
-        assert!(said(&json!("Paid 20."), true, &answer).is_some_and(|told| told.starts_with("the answer is too similar")));
+        assert!(
+            said(&json!("Paid 20."), true, &answer).is_some_and(|told| told.starts_with("the answer is too similar"))
+        );
     }
 }
 

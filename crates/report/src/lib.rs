@@ -75,8 +75,8 @@ pub use yao::{YaoDocument, YaoLines, YaoMarkdown};
 // Helpers that most reports use are available under one name.
 use buffer::Whole;
 use document::{PIECE, in_one_piece, of_pieces, write_json};
+use duration::{duration, duration_of};
 use findings::decisive_attempt;
 use overall::gate_lines;
-use duration::{duration, duration_of};
 use registry::OwnReports;
 use rounding::percent;

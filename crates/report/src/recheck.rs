@@ -156,7 +156,8 @@ pub(crate) fn section(run: &ReportedRun, paint: Paint) -> String {
     let lines = table(run);
     if !lines.is_empty() {
         let cells = |line: &RecheckLine| {
-            [&line.case, &line.verdict, &line.check, &line.result].map(|cell| excerpt(&one_line(cell), CELL).into_owned())
+            [&line.case, &line.verdict, &line.check, &line.result]
+                .map(|cell| excerpt(&one_line(cell), CELL).into_owned())
         };
         let heading = ["case", "verdict", "check", "result"].map(str::to_owned);
         let rows: Vec<[String; 4]> = std::iter::once(heading).chain(lines.iter().map(cells)).collect();

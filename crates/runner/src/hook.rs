@@ -13,9 +13,9 @@ use tokio::time::timeout;
 
 use crate::attempt::Attempt;
 use crate::job::CaseJob;
-use crate::setup_error::SetupError;
 use crate::recording::NetworkTape;
 use crate::secret_sources::learn_variables;
+use crate::setup_error::SetupError;
 use crate::variables::VariableScope;
 
 /// The maximum size of a hook's output.

@@ -5,7 +5,7 @@ use agentci_plan::{Mode, ModelWorld, Speech, Target, ToolSource, World};
 use agentci_trace::{EventKind, Trace};
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::{findings::each_once, job::CaseJob, setup_error::SetupError, recorded_world::handed_environment};
+use crate::{findings::each_once, job::CaseJob, recorded_world::handed_environment, setup_error::SetupError};
 
 /// The API key for the agent, so that no real key is sent to a script.
 const PLACEHOLDER_KEY: &str = "agentci-placeholder";

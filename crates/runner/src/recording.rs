@@ -7,7 +7,7 @@ use agentci_plan::{AnsweredBy, Case, Mode, Target, ToolSource, TurnInput};
 use agentci_trace::{Redactor, sha256};
 use agentci_verdict::{CaseStatus, Cause, Finding, Played, ReplaySource};
 
-use crate::{job::CaseJob, setup_error::SetupError, recorded_world};
+use crate::{job::CaseJob, recorded_world, setup_error::SetupError};
 
 /// Replaces or records the network.
 #[expect(clippy::large_enum_variant, reason = "there is one for each attempt")]

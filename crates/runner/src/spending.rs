@@ -55,12 +55,9 @@ impl AttemptSpending {
 fn is_spent(job: &CaseJob<'_>) -> bool {
     let scripted = match &*job.case.target {
         Target::Chat(chat) => matches!(chat.connector.api, ChatApi::Scripted(_)),
-        Target::Process(_)
-        | Target::Mock(_)
-        | Target::Agui(_)
-        | Target::A2a(_)
-        | Target::Mcp(_)
-        | Target::Http(_) => job.case.world.model.is_some(),
+        Target::Process(_) | Target::Mock(_) | Target::Agui(_) | Target::A2a(_) | Target::Mcp(_) | Target::Http(_) => {
+            job.case.world.model.is_some()
+        }
     };
     let answered_by = job.case.answered_by(job.run.options.mode);
     answered_by == AnsweredBy::Agent && !scripted && job.case.recorded_world().is_none()

@@ -34,7 +34,10 @@ pub(crate) enum LiveSource {
 
 impl Tools {
     /// Opens the tools, and returns the recording that is replayed.
-    pub(crate) async fn open(attempt: &Attempt<'_>, faults: Faults) -> Result<(Self, Option<ReplaySource>), SetupError> {
+    pub(crate) async fn open(
+        attempt: &Attempt<'_>,
+        faults: Faults,
+    ) -> Result<(Self, Option<ReplaySource>), SetupError> {
         let (job, case) = (attempt.job, attempt.job.case);
         let normalizer =
             Normalizer::new(&case.world.normalization).map_err(|message| job.invalid(case.span, message))?;

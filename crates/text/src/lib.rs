@@ -1,27 +1,27 @@
 //! Formats texts and values for messages: excerpts, counts, lists, escaping, percent-encoding, hashes, what two lists
 //! have in common, and the first difference of two JSON values.
 
-mod subsequence;
 mod count;
 mod difference;
 mod escape;
 mod excerpt;
 mod hash;
 mod json_error;
-mod value_type;
 mod listing;
 mod percent;
 pub mod pointer;
+mod subsequence;
+mod value_type;
 mod words;
 
-pub use subsequence::common_subsequence;
 pub use count::count_of;
 pub use difference::{Difference, first_difference};
 pub use escape::{html_text, one_line, printable, xml_attribute, xml_text};
 pub use excerpt::{cut_off, excerpt};
 pub use hash::{FNV1A, fnv1a, fnv1a_32};
 pub use json_error::json_error;
-pub use value_type::ValueType;
 pub use listing::{and_more, first_of};
 pub use percent::{percent_decoded, percent_encoded};
+pub use subsequence::common_subsequence;
+pub use value_type::ValueType;
 pub use words::{passage, shorten};

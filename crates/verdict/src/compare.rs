@@ -185,13 +185,7 @@ fn pass_rate(threshold: Option<f64>, rate: RateChange) -> GateCheck {
 
 /// A wall time fails its gate if it grew by too large a fraction and by enough milliseconds, `least`. A negative
 /// threshold requires less time than before, where noise does not matter: then the fraction alone decides.
-fn wall(
-    gate: Gate,
-    threshold: Option<f64>,
-    least: f64,
-    wall: WallChange,
-    baseline: Option<&Baseline>,
-) -> GateCheck {
+fn wall(gate: Gate, threshold: Option<f64>, least: f64, wall: WallChange, baseline: Option<&Baseline>) -> GateCheck {
     let least = threshold.filter(|most| *most >= 0.0).map(|_| least);
     let judged = match (threshold, wall.delta_pct) {
         (None, _) => GateCheck::skipped(gate, None, NOT_ASKED),

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    Case, CaseData, Cases, Cassette, Hook, Limits, LiveTools, Mode, RecordingSetting, Suite, Target, Text, ToolSource, World,
-    path_of_case,
+    Case, CaseData, Cases, Cassette, Hook, Limits, LiveTools, Mode, RecordingSetting, Suite, Target, Text, ToolSource,
+    World, path_of_case,
 };
 use agentci_source::{Diagnostic, Diagnostics, Node, Sources, Span, Spanned, join};
 
@@ -190,9 +190,8 @@ impl CaseReader<'_, '_, '_> {
         self.loading.report_all(self.problems)?;
         // Cases without an id get one only after all other ids are known.
         let cases = self.cases.into_iter().enumerate();
-        let mut cases: Cases = cases
-            .map(|(index, case)| case.finish(self.combined.base.target(None, index), &mut self.ids))
-            .collect();
+        let mut cases: Cases =
+            cases.map(|(index, case)| case.finish(self.combined.base.target(None, index), &mut self.ids)).collect();
         cases.shrink_to_fit();
         Some(cases)
     }

@@ -133,8 +133,9 @@ impl ShapeComparison {
         let (was, is) = (concrete(recorded), concrete(now));
         // A value that was always null may become anything, and anything may become null.
         if !was.is_empty() && !is.is_subset(&was) {
-            let names =
-                |types: &BTreeSet<ValueType>| types.iter().map(|kind| kind.described()).collect::<Vec<_>>().join(" or ");
+            let names = |types: &BTreeSet<ValueType>| {
+                types.iter().map(|kind| kind.described()).collect::<Vec<_>>().join(" or ")
+            };
             self.tell(ShapeChange::Type { at: at.to_owned(), was: names(&was), now: names(&is) });
         }
         self.objects(at, recorded, now);

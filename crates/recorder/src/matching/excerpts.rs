@@ -3,7 +3,6 @@
 use agentci_text::{ValueType, excerpt, one_line};
 use serde_json::Value;
 
-
 /// How many characters of a line are shown, and how many of them before the difference.
 const SHOWN: usize = 120;
 const BEFORE: usize = 40;

@@ -7,8 +7,8 @@ use agentci_verdict::{Agentless, Aggregates, CaseEnd, CaseRow, CaseStatus, Measu
 
 use crate::overall::left;
 use crate::{
-    Paint, ReportedRun, Tone, agents, count_of, cut, decisive_attempt, duration, duration_of, findings,
-    one_line, stability,
+    Paint, ReportedRun, Tone, agents, count_of, cut, decisive_attempt, duration, duration_of, findings, one_line,
+    stability,
 };
 
 /// `suite demo (runledger, replay, 3 cases)`, with a note if no agent is run.

@@ -75,7 +75,10 @@ impl Evidence {
 }
 
 /// Waits for an answer, unless the run is stopped or the suite times out in the meantime.
-async fn in_time<T>(job: &CaseJob<'_>, answer: impl Future<Output = Result<T, EvidenceError>>) -> Result<T, EvidenceError> {
+async fn in_time<T>(
+    job: &CaseJob<'_>,
+    answer: impl Future<Output = Result<T, EvidenceError>>,
+) -> Result<T, EvidenceError> {
     let late = async {
         match job.run.deadline {
             Some(deadline) => {

@@ -36,9 +36,7 @@ impl McpServers {
             }
             let (calls, were) = (count_of(count, "recorded call"), if count == 1 { "was" } else { "were" });
             let name = &played.watch.name;
-            (count > 0).then(|| {
-                format!("{calls} to the MCP server `{name}` {were} never made: {}", unused.join(", "))
-            })
+            (count > 0).then(|| format!("{calls} to the MCP server `{name}` {were} never made: {}", unused.join(", ")))
         };
         self.servers.iter().filter_map(told).collect()
     }

@@ -8,7 +8,7 @@ use agentci_source::FileError;
 use agentci_trace::sha256;
 use agentci_verdict::{Cause, Finding, ReplaySource};
 
-use crate::{job::CaseJob, setup_error::SetupError, recording::replay_source};
+use crate::{job::CaseJob, recording::replay_source, setup_error::SetupError};
 
 /// Reads the recording of a case; the finding says how to fix it if that fails.
 pub(super) fn read(job: &CaseJob<'_>, world: RecordedWorld<'_>) -> Result<(Recording, ReplaySource), SetupError> {

@@ -13,7 +13,7 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use super::environment::{outside, roots};
 use super::session::{SessionUse, WorldSession};
 use super::{faults, file, mcp_streams::McpAddresses, observe::ExchangeReader};
-use crate::{attempt::Attempt, job::CaseJob, setup_error::SetupError, services::host_and_port};
+use crate::{attempt::Attempt, job::CaseJob, services::host_and_port, setup_error::SetupError};
 
 /// Starts the recorder, if the case has a recorded world; `observer` receives what the agent does. Requests to `bases`
 /// and `hosts` are answered by agentci, and are not part of the recorded world.

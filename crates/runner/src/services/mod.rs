@@ -8,6 +8,6 @@ mod tools;
 
 pub(crate) use agent::{PORT, ServerEnvironment};
 pub(crate) use agents::{Reached, ServedAgents, has_own_agent, is_running, takes_turns};
-pub(crate) use deferred_end::{DeferredEndSlot, DeferredEnd};
+pub(crate) use deferred_end::{DeferredEnd, DeferredEndSlot};
 pub(crate) use ready::host_and_port;
 pub(crate) use tools::{Late, OpenTools, ToolServer, missed, routes, told};

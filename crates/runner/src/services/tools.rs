@@ -13,7 +13,7 @@ use agentci_verdict::{Cause, Finding};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::{has_own_agent, is_running};
-use crate::{job::CaseJob, setup_error::SetupError, run::RunPlan};
+use crate::{job::CaseJob, run::RunPlan, setup_error::SetupError};
 
 /// The address of tools that are never called.
 const NOWHERE: &str = "http://127.0.0.1:0";

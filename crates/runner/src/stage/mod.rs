@@ -15,9 +15,9 @@ use agentci_verdict::ReplaySource;
 
 use crate::mcp_servers::McpServers;
 use crate::mock_model::AttemptModel;
-use crate::setup_error::SetupError;
 use crate::recorded_world::WorldSession;
 use crate::services::{Late, OpenTools};
+use crate::setup_error::SetupError;
 use crate::tools::Tools;
 
 /// Everything that is open for an attempt.

@@ -29,7 +29,14 @@ async fn runs_no_further_turn_after_failed_turn() {
 async fn stop_never_runs_all_turns_and_checks() {
     let ran = stopped("never").await;
     assert_eq!(ran.effects_of(&["turn"]).len(), 2);
-    let all = ["contains Failed", "contains Passed", "contains Passed", "contains Passed", "matches Failed", "contains Passed"];
+    let all = [
+        "contains Failed",
+        "contains Passed",
+        "contains Passed",
+        "contains Passed",
+        "matches Failed",
+        "contains Passed",
+    ];
     assert_eq!(ran.checks(), all);
     assert_eq!(ran.end("a").assertions.failed, 2);
 }

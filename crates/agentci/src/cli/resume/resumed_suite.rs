@@ -91,7 +91,8 @@ fn difference(
 fn told(resumption: &Resumption, stored: &StoredProgress, name: &str) -> String {
     let Resumption { finished, changed, dropped, to_run } = resumption;
     let facts = &finished.facts;
-    let mut text = format!("resuming {name}: {} kept, {} to run\n", count_of(facts.kept, "case"), count_of(*to_run, "case"));
+    let mut text =
+        format!("resuming {name}: {} kept, {} to run\n", count_of(facts.kept, "case"), count_of(*to_run, "case"));
     if stored.torn {
         let (path, line) = (stored.path.display(), stored.lines + 1);
         let _ = writeln!(text, "warning: {path}:{line}: the last line is cut off; its case is run again");

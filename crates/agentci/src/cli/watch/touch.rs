@@ -54,7 +54,13 @@ impl WatchedSuites {
     }
 
     /// Keeps only the selected cases that the changed files affect, and all cases of new suites.
-    pub(super) fn narrow(&self, suites: &mut Suites, changed: &[PathBuf], previous: &PreviousRound, noted: &BTreeSet<PathBuf>) {
+    pub(super) fn narrow(
+        &self,
+        suites: &mut Suites,
+        changed: &[PathBuf],
+        previous: &PreviousRound,
+        noted: &BTreeSet<PathBuf>,
+    ) {
         // A file that several suites share: it is unknown for which of them it was read.
         let touches_none =
             |path: &Path| self.suites.iter().all(|suite| self.touch(suite, path, previous) == Touch::Nothing);
