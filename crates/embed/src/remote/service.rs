@@ -1,6 +1,6 @@
 //! The client of an embeddings service.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
@@ -55,6 +55,15 @@ pub struct RemoteError {
     pub trouble: EmbeddingError,
 }
 
+/// What is known about the vector of a text.
+enum TextVector {
+    /// A blank text has none.
+    Blank,
+    Known(Arc<[f32]>),
+    /// It has to be requested.
+    Missing(CacheKey),
+}
+
 /// A failed attempt.
 struct FailedTry {
     trouble: EmbeddingError,
@@ -77,32 +86,44 @@ impl Remote {
     /// Embeds texts; returns the vectors in the same order. The vector of a blank text is empty, and no request is sent
     /// for it.
     pub async fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, RemoteError> {
-        let keys: Vec<CacheKey> = texts.iter().map(|text| self.key(text)).collect();
-        let mut known: HashMap<CacheKey, Arc<[f32]>> = HashMap::new();
-        let mut missing: Vec<(CacheKey, &str)> = Vec::new();
-        for (key, text) in keys.iter().zip(texts) {
-            if text.trim().is_empty() || known.contains_key(key) {
-                continue;
-            }
-            // An empty vector marks a text that is already in `missing`.
-            let vector = self.cache.get(*key, &self.id).unwrap_or_default();
-            if vector.is_empty() {
-                missing.push((*key, text));
-            }
-            known.insert(*key, vector);
+        let vectors: Vec<TextVector> = texts.iter().map(|text| self.known(text)).collect();
+        let mut asked = HashSet::new();
+        let missing = vectors.iter().zip(texts).filter_map(|(vector, text)| match vector {
+            TextVector::Missing(key) => asked.insert(*key).then_some((*key, *text)),
+            TextVector::Blank | TextVector::Known(_) => None,
+        });
+        let missing: Vec<(CacheKey, &str)> = missing.collect();
+        let answered = self.ask_all(&missing).await?;
+        let of_text = |vector: &TextVector| match vector {
+            TextVector::Blank => Vec::new(),
+            TextVector::Known(vector) => vector.to_vec(),
+            TextVector::Missing(key) => answered[key].to_vec(),
+        };
+        Ok(vectors.iter().map(of_text).collect())
+    }
+
+    fn known(&self, text: &str) -> TextVector {
+        if text.trim().is_empty() {
+            return TextVector::Blank;
         }
+        let key = self.key(text);
+        self.cache.get(key).map_or(TextVector::Missing(key), TextVector::Known)
+    }
+
+    /// Requests the vectors of texts, in batches, and keeps them.
+    async fn ask_all(&self, texts: &[(CacheKey, &str)]) -> Result<HashMap<CacheKey, Arc<[f32]>>, RemoteError> {
         let deadline = Instant::now() + self.limits.total.min(FAR);
-        let mut rest = missing.as_slice();
+        let (mut rest, mut answered) = (texts, HashMap::new());
         while !rest.is_empty() {
             let (batch, after) = rest.split_at(batch_length(rest));
             for ((key, _), vector) in batch.iter().zip(self.ask_patiently(batch, deadline).await?) {
                 let vector: Arc<[f32]> = vector.into();
-                self.cache.put(*key, &self.id, Arc::clone(&vector));
-                known.insert(*key, vector);
+                self.cache.put(*key, Arc::clone(&vector));
+                answered.insert(*key, vector);
             }
             rest = after;
         }
-        Ok(keys.iter().map(|key| known.get(key).map(|vector| vector.to_vec()).unwrap_or_default()).collect())
+        Ok(answered)
     }
 
     fn key(&self, text: &str) -> CacheKey {
