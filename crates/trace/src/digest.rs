@@ -7,6 +7,11 @@ pub fn sha256(bytes: &[u8]) -> String {
     sha256_beginning(bytes, usize::MAX)
 }
 
+/// The SHA-256 of bytes.
+pub fn sha256_bytes(bytes: &[u8]) -> [u8; 32] {
+    Sha256::digest(bytes).into()
+}
+
 /// The first digits of the SHA-256, enough for names and fingerprints.
 pub fn sha256_beginning(bytes: &[u8], length: usize) -> String {
     let mut digits = format!("{:x}", Sha256::digest(bytes));

@@ -18,7 +18,7 @@ mod scalars;
 mod usage;
 
 pub use canonical::canonical;
-pub use digest::{sha256, sha256_beginning};
+pub use digest::{sha256, sha256_beginning, sha256_bytes};
 pub use equality::{decimal, same_value, value_key};
 pub use event::{Event, EventKind, Moment, Observer, ToolCall, ToolResult, Trace};
 pub use failure_words::{ResultForm, failure_form, known_forms, refusal_form};
