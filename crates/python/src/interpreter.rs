@@ -17,18 +17,18 @@ const PROGRAMS: [&str; 2] = ["bin/python3", "bin/python"];
 
 /// The interpreter for files in this folder: of the active virtual environment, else of the nearest `.venv` or `venv`
 /// up to the root of the project, else `python3` on the `PATH`. The root is the first folder with `.git`, else the
-/// working folder.
+/// working folder, else this folder.
 pub fn find_python(folder: &Path) -> Option<OsString> {
     let active = env::var_os("VIRTUAL_ENV").filter(|path| !path.is_empty()).map(PathBuf::from);
-    let here = env::current_dir().unwrap_or_default();
+    let here = env::current_dir().ok();
     let path = env::var_os("PATH").unwrap_or_default();
     let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
-    find(&folder, active.as_deref(), &here, &path)
+    find(&folder, active.as_deref(), here.as_deref(), &path)
 }
 
-fn find(folder: &Path, active: Option<&Path>, here: &Path, path: &OsStr) -> Option<OsString> {
+fn find(folder: &Path, active: Option<&Path>, here: Option<&Path>, path: &OsStr) -> Option<OsString> {
     let root = folder.ancestors().find(|above| above.join(".git").exists());
-    let root = root.or_else(|| folder.starts_with(here).then_some(here)).unwrap_or(folder);
+    let root = root.or(here.filter(|here| folder.starts_with(here))).unwrap_or(folder);
     let above = folder.ancestors().take_while(|above| above.starts_with(root));
     let near = above.flat_map(|above| ENVIRONMENTS.map(|name| above.join(name)));
     // Other folders may have these names.
@@ -69,7 +69,7 @@ mod tests {
         let root = root.path();
         let (suite, on_path) = (root.join("project/evals/refunds"), root.join("programs"));
         fs::create_dir_all(&suite).unwrap();
-        let found = |active: Option<&Path>| find(&suite, active, &root.join("project"), on_path.as_os_str());
+        let found = |active: Option<&Path>| find(&suite, active, Some(&root.join("project")), on_path.as_os_str());
         assert_eq!(found(None), None);
         program(&on_path.join("python3"));
         assert_eq!(found(None), Some(on_path.join("python3").into()));
@@ -92,8 +92,10 @@ mod tests {
         let suite = root.join("outer/repo/evals");
         fs::create_dir_all(&suite).unwrap();
         let of_outer = environment(&root.join("outer/.venv"));
-        let found = || find(&suite, None, &root.join("outer"), OsStr::new(""));
+        let found = || find(&suite, None, Some(&root.join("outer")), OsStr::new(""));
         assert_eq!(found(), Some(of_outer.into()));
+        // Without a working folder, the folder itself is the root.
+        assert_eq!(find(&suite, None, None, OsStr::new("")), None);
         fs::create_dir_all(root.join("outer/repo/.git")).unwrap();
         assert_eq!(found(), None);
         let of_repo = environment(&root.join("outer/repo/.venv"));
