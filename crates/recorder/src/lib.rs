@@ -46,7 +46,7 @@ pub use recording::{
     AnswerFrame, CommandExit, EndKind, Exchange, ExchangeEnd, FormPart, Header, LearnedHole, RecordedBody,
     RecordedRequest, RecordedResponse, Recording, RecordingError, RecordingLoadError, Remove, Removed, Roots,
     SecretLeftError, StoredRecording, diff, keep_request_header, keep_response_header, learn_request, learn_response,
-    load, save, show,
+    load, load_with_text, save, show,
 };
 pub use session::{
     Bypass, FinishedSession, OnMiss, RecorderSession, ReplayPace, SeenHow, SessionError, SessionEvent, SessionMode,

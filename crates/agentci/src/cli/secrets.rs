@@ -42,7 +42,9 @@ pub(crate) fn search(suites: &mut Suites, paths: &[PathBuf]) -> (usize, Diagnost
     for path in files {
         match DiskFiles.read_text(&path, SEARCHED_CASSETTE) {
             Ok(text) => {
-                let lines = dirty_lines_of_world(&path, &text).unwrap_or_else(|| dirty_lines(&text));
+                // An invalid recording is searched by the general rules.
+                let world = Recording::is_world(&text).then(|| load(&path).ok()).flatten();
+                let lines = world.map_or_else(|| dirty_lines(&text), |world| dirty_lines_of_world(&world, &text));
                 tell(suites, &path, &lines, &mut problems);
             }
             // A missing file that a case names has already been reported.
@@ -87,27 +89,25 @@ fn nowhere_in(suites: &mut Suites, path: &Path) -> Span {
 }
 
 /// The lines of a world recording that change when it is written again, which removes its secrets by the rules of the
-/// recorder: a name such as `token` means less there, since models report tokens. `None` if it is not such a recording,
-/// or cannot be read.
-pub(super) fn dirty_lines_of_world(path: &Path, text: &str) -> Option<Vec<usize>> {
-    let recording = Recording::is_world(text).then(|| load(path).ok())??;
+/// recorder: a name such as `token` means less there, since models report tokens. `text` is the text of the recording.
+pub(super) fn dirty_lines_of_world(recording: &Recording, text: &str) -> Vec<usize> {
     let written = match recording.write(&agentci::environment_secrets()) {
         Ok(written) => written,
-        Err(SecretLeftError { line }) => return Some(vec![line]),
+        Err(SecretLeftError { line }) => return vec![line],
     };
     let mut file = |name: &str| {
         let found = written.files.iter().find(|(other, _)| other == name);
         found.map(|(_, content)| content.clone()).ok_or_else(|| "it is missing".to_owned())
     };
-    if Recording::parse_with(&written.text, &mut file).is_ok_and(|clean| clean == recording) {
-        return Some(Vec::new());
+    if Recording::parse_with(&written.text, &mut file).is_ok_and(|clean| clean == *recording) {
+        return Vec::new();
     }
     let value = |line: &str| serde_json::from_str::<Value>(line).ok();
     let lines = text.lines().filter(|line| !line.trim().is_empty()).zip(written.text.lines()).enumerate();
     let dirty: Vec<usize> =
         lines.filter(|(_, (line, clean))| value(line) != value(clean)).map(|(index, _)| index + 1).collect();
     // A secret in a file next to the recording has no line.
-    Some(if dirty.is_empty() { vec![1] } else { dirty })
+    if dirty.is_empty() { vec![1] } else { dirty }
 }
 
 /// The lines that change when secrets are removed. A value that is secret by its key on one line is secret on all

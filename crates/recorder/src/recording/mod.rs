@@ -48,7 +48,7 @@ pub(crate) use headers::{is_credential, is_word};
 pub use headers::{keep_request_header, keep_response_header};
 pub use remove::{Remove, Removed};
 pub use show::show;
-pub use stored::{RecordingLoadError, load, save};
+pub use stored::{RecordingLoadError, load, load_with_text, save};
 pub use write::{SecretLeftError, StoredRecording};
 
 #[cfg(test)]

@@ -31,13 +31,19 @@ pub enum RecordingLoadError {
 
 /// Loads a recording with the files beside it.
 pub fn load(path: &Path) -> Result<Recording, RecordingLoadError> {
+    load_with_text(path).map(|(recording, _)| recording)
+}
+
+/// Loads a recording and the text that it was parsed from.
+pub fn load_with_text(path: &Path) -> Result<(Recording, String), RecordingLoadError> {
     let wrong = |error| RecordingLoadError::Recording { path: path.display().to_string(), error };
     let Ok(text) = String::from_utf8(read(path)?) else {
         return Err(wrong(RecordingError { line: 1, message: "this is not text in UTF-8".into() }));
     };
     let folder = with_ending(path, FOLDER);
     let mut file = |name: &str| read(&folder.join(name)).map(Bytes::from).map_err(|error| error.to_string());
-    Recording::parse_with(&text, &mut file).map_err(wrong)
+    let recording = Recording::parse_with(&text, &mut file).map_err(wrong)?;
+    Ok((recording, text))
 }
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {

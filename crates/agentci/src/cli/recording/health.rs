@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use agentci::DiskFiles;
 use agentci::source::Files as _;
-use agentci_recorder::{Exchange, ExchangeLines, Recording, RecordingLoadError, bad_answers, load, places};
+use agentci_recorder::{Exchange, ExchangeLines, Recording, RecordingLoadError, bad_answers, load_with_text, places};
 
 use super::finding::{HealthFinding, HealthSeverity};
 use super::uses::{RecordingUse, SuitesInSight};
@@ -79,24 +79,23 @@ impl Checking {
         let unreadable = |error: &dyn Display, help: &str| {
             HealthFinding::new(HealthSeverity::Error, "unreadable", path, format!("cannot be read: {error}"), help)
         };
-        let recording = match load(path) {
-            Ok(recording) => recording,
+        let (recording, text) = match load_with_text(path) {
+            Ok(loaded) => loaded,
             Err(RecordingLoadError::Recording { error, .. }) => {
                 let finding = unreadable(&error.message, "restore it from version control, or record it again");
                 return self.findings.push(HealthFinding { line: Some(error.line), ..finding });
             }
             Err(RecordingLoadError::Io(error)) => return self.findings.push(unreadable(&error, "pass a recording")),
         };
-        let text = DiskFiles.read_text(path, Recording::LARGEST as u64).unwrap_or_default();
         let lines = places(&text);
-        self.secrets(path, &text);
+        self.secrets(path, &recording, &text);
         self.age(path, &recording);
         self.answers(path, &recording, &lines);
         self.uses(path, &text, &recording, &lines);
     }
 
-    fn secrets(&mut self, path: &Path, text: &str) {
-        let lines = dirty_lines_of_world(path, text).unwrap_or_default();
+    fn secrets(&mut self, path: &Path, recording: &Recording, text: &str) {
+        let lines = dirty_lines_of_world(recording, text);
         let help =
             "record it again, or remove it with `agentci recording clean --value-from-env NAME`, and change the secret";
         let about = HealthFinding::new(HealthSeverity::Error, "secret", path, "this line contains a secret", help);
