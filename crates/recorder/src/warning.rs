@@ -108,6 +108,12 @@ pub enum WarningKind {
         /// Whether this is a replay, in which it ran nevertheless.
         replayed: bool,
     },
+    /// The watch for connections that bypass the recorder failed, so that they are unknown.
+    #[error(
+        "traffic that bypasses the recorder was not watched, because of an error in agentci: \
+         requests may be missing from the recording, or may have reached live servers"
+    )]
+    NotWatched,
     /// A program was started without the recorder's environment. Whether it sent requests is unknown.
     #[error("{program} {why}, so it may have bypassed the recorder")]
     NotLed {

@@ -30,7 +30,7 @@ const NO_LIMITS: [(&str, &[(&str, &str)]); 6] = [
             ("recorder/src/matching/options.rs", "MOST_TOLD"),
             ("recorder/src/matching/matcher.rs", "MOST_COMPARED"),
             ("recorder/src/leaks/watch.rs", "MOST_BYPASSES"),
-            ("recorder/src/session.rs", "LONGEST_COMMAND"),
+            ("recorder/src/session/finished.rs", "LONGEST_COMMAND"),
             ("recorder/src/proxy/exchange_log.rs", "MOST_NOTES"),
             ("runner/src/services/tools.rs", "MOST_TOLD"),
             ("verdict/src/pairs.rs", "STEPS_AFTER"),

@@ -50,7 +50,7 @@ fn watched_all(words: &[&str], ports: &[u16], proxy: SocketAddr, before: HashSet
     let watch = ConnectionWatch::start(child.id(), proxy, before, Tapped::default(), None);
     std::thread::sleep(std::time::Duration::from_millis(600));
     end(child);
-    watch.finish()
+    watch.finish().unwrap()
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn watch_of_missing_process_ends() {
     let (_proxy, proxy) = listener();
     assert_eq!(
         ConnectionWatch::start(u32::MAX, proxy, HashSet::new(), Tapped::default(), None).finish(),
-        WatchReport::default()
+        Some(WatchReport::default())
     );
 }
 

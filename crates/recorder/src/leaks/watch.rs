@@ -1,6 +1,7 @@
 //! Repeatedly examines the connections of the agent and the processes that it has started.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -44,7 +45,8 @@ const QUIC: u16 = 443;
 #[derive(Debug)]
 pub(crate) struct ConnectionWatch {
     stop: Sender<()>,
-    thread: Option<JoinHandle<WatchReport>>,
+    /// `None` if there is nothing to watch; an error if the thread could not be started.
+    thread: Option<io::Result<JoinHandle<WatchReport>>>,
 }
 
 /// The findings of a watch.
@@ -89,19 +91,31 @@ impl ConnectionWatch {
                 }
             }
         };
-        let thread = thread::Builder::new().name("leak-watch".to_owned()).spawn(work).ok();
-        Self { stop, thread }
+        Self { stop, thread: Some(named_thread(work)) }
     }
 
-    /// Stops the watch, after the current look.
-    pub(crate) fn finish(mut self) -> WatchReport {
+    /// Stops the watch, after the current look. `None` if it could not be started or broke off, so that nothing is
+    /// known about the connections.
+    pub(crate) fn finish(self) -> Option<WatchReport> {
         let _ = self.stop.send(());
-        self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_default()
+        match self.thread {
+            None => Some(WatchReport::default()),
+            Some(thread) => thread.ok()?.join().ok(),
+        }
     }
 }
 
+fn named_thread(work: impl FnOnce() -> WatchReport + Send + 'static) -> io::Result<JoinHandle<WatchReport>> {
+    thread::Builder::new().name("leak-watch".to_owned()).spawn(work)
+}
+
 /// Repeatedly examines the list of processes.
-fn list(root: u32, known: KnownServers, tapped: Tapped, stopped: Receiver<()>) -> Option<JoinHandle<WatchReport>> {
+fn list(
+    root: u32,
+    known: KnownServers,
+    tapped: Tapped,
+    stopped: Receiver<()>,
+) -> Option<io::Result<JoinHandle<WatchReport>>> {
     // Without settings there is nothing to look for.
     let mut listed = Some(known).filter(|known| !known.configured.is_empty()).map(|known| Listed::new(root, known))?;
     let work = move || {
@@ -110,7 +124,7 @@ fn list(root: u32, known: KnownServers, tapped: Tapped, stopped: Receiver<()>) -
         }
         WatchReport { untapped: listed.end(&tapped), ..WatchReport::default() }
     };
-    thread::Builder::new().name("leak-watch".to_owned()).spawn(work).ok()
+    Some(named_thread(work))
 }
 
 /// Measures the CPU time of this thread. On a busy machine, a look mostly waits for the CPU, and a pause of many times
@@ -294,5 +308,19 @@ impl WatchState {
             },
         );
         self.found.push(Bypass { program, pid, to: to.to_string(), reason });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn broken_watch_is_not_a_watch_without_findings() {
+        let watch = |thread| ConnectionWatch { stop: channel().0, thread };
+        assert_eq!(watch(None).finish(), Some(WatchReport::default()));
+        assert_eq!(watch(Some(named_thread(WatchReport::default))).finish(), Some(WatchReport::default()));
+        assert_eq!(watch(Some(named_thread(|| panic!("on purpose")))).finish(), None);
+        assert_eq!(watch(Some(Err(io::ErrorKind::OutOfMemory.into()))).finish(), None);
     }
 }

@@ -162,7 +162,8 @@ impl AgentCommand<'_> {
         }
         let (exit, left) = child.end(Grace { before_asking: Duration::ZERO, before_killing: grace }).await;
         let took = begun.elapsed();
-        let captured = tokio::task::spawn_blocking(|| passing.finish()).await.unwrap_or_default();
+        let captured = tokio::task::spawn_blocking(|| passing.finish()).await;
+        let captured = captured.expect("reading what the streams kept does not panic");
         Ok(AgentEnd { exit, stopped, forced, left, captured, took })
     }
 }

@@ -55,7 +55,7 @@ impl ReachFlags {
             mode,
             bind: self.bind.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST)),
             advertise: self.advertise.clone(),
-            roots: roots(),
+            roots: roots()?,
             pass: hosts.pass.clone(),
             only: hosts.only.clone(),
             allow: hosts.allow.clone(),
@@ -81,12 +81,12 @@ pub(in crate::cli) fn environment() -> Vec<(String, String)> {
 }
 
 /// The folders of this machine that requests may mention.
-fn roots() -> Roots {
-    Roots {
-        cwd: std::env::current_dir().unwrap_or_default(),
+fn roots() -> Result<Roots, SessionError> {
+    Ok(Roots {
+        cwd: std::env::current_dir().map_err(SessionError::WorkingDirectory)?,
         home: std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from),
         tmp: Some(std::env::temp_dir()),
-    }
+    })
 }
 
 /// The user's own certificate authorities, which the variables for the agent override.
