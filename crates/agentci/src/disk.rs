@@ -2,9 +2,10 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::io::{ErrorKind, Read as _};
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
+use agentci_files::{ReadError, read_bounded};
 use agentci_source::{DataInput, FileError, FileKind, Files, FolderEntry, UnusableEntry, join};
 
 /// Files on disk; relative paths start at the working folder.
@@ -13,21 +14,11 @@ pub struct DiskFiles;
 
 impl Files for DiskFiles {
     fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
-        let metadata = std::fs::metadata(path).map_err(|error| explain(&error))?;
-        // A pipe or a device could block forever, or never end.
-        if !metadata.is_file() {
-            return Err(FileError::Other("it is not a regular file".into()));
-        }
-        let size = metadata.len();
-        if size > limit {
-            return Err(FileError::TooLarge { size, limit });
-        }
-        let file = std::fs::File::open(path).map_err(|error| explain(&error))?;
-        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
-        // The file may grow while it is read.
-        file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| explain(&error))?;
-        let size = bytes.len() as u64;
-        if size > limit { Err(FileError::TooLarge { size, limit }) } else { Ok(bytes) }
+        read_bounded(path, limit).map_err(|error| match error {
+            ReadError::Io(error) => explain(&error),
+            ReadError::TooLarge { size, limit } => FileError::TooLarge { size, limit },
+            ReadError::NotRegular => FileError::Other(error.to_string()),
+        })
     }
 
     fn open(&self, path: &Path) -> Result<Box<dyn DataInput>, FileError> {

@@ -6,7 +6,6 @@
 
 mod a2a;
 mod agui;
-mod bounded_file;
 pub mod chat;
 mod driver;
 mod error;

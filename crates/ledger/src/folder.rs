@@ -65,7 +65,7 @@ impl RunFolder {
         if name.is_empty() || !inside {
             return Err(LedgerError::Outside(name.to_owned()));
         }
-        write_pieces(&self.path.join(name), write)
+        Ok(write_pieces(&self.path.join(name), write)?)
     }
 }
 

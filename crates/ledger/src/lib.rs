@@ -9,14 +9,13 @@
 //! [`RunFolder`] creates a folder for each run, [`RunJournal`] appends run events to it, and [`read`] and [`play`] read
 //! them back. A [`JournalLines`] reads single events again.
 
-mod atomic_file;
 mod error;
 mod folder;
 mod jsonl;
 mod line_reader;
 mod name;
 
-pub use atomic_file::{write_pieces, write_whole};
+pub use agentci_files::{write_pieces, write_whole};
 pub use error::LedgerError;
 pub use folder::RunFolder;
 pub use jsonl::{Damage, Playback, Readback, RunJournal, is_being_written, play, play_places, play_while, read};

@@ -111,7 +111,7 @@ pub(crate) fn save(
     if !is_worth_keeping(&kept.path, found) {
         return None;
     }
-    let error = agentci_stubs::replace_file(&kept.path, recording.write(secrets)).err()?;
+    let error = agentci_files::write_whole(&kept.path, recording.write(secrets)).err()?;
     Some(job.invalid(job.case.span, format!("the recording could not be written: {error}")))
 }
 

@@ -9,7 +9,7 @@ mod routes;
 mod tools;
 mod wildcard;
 
-pub use cassette::{CassetteMiss, CassettePlayer, CassetteRecorder, Tape, TapeEntry, TapeError, replace_file};
+pub use cassette::{CassetteMiss, CassettePlayer, CassetteRecorder, Tape, TapeEntry, TapeError};
 pub use faults::Faults;
 pub use normalize::Normalizer;
 pub use routes::{

@@ -31,7 +31,7 @@ fn growing(path: &Path) -> PieceSink {
 /// A file that is written completely or not at all.
 pub(super) fn to_file(path: &Path) -> PieceSink {
     let path = path.to_path_buf();
-    Box::new(move |write| write_pieces(&path, write).map_err(io::Error::other))
+    Box::new(move |write| write_pieces(&path, write))
 }
 
 /// Standard output.

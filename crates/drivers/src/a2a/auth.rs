@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use agentci_files::{ReadError, read_bounded};
 use agentci_plan::{ApiKeyPlace, Auth, Text, UnsetVariableError};
 use agentci_text::percent_encoded;
 use agentci_wire::FetchedSecrets;
 use agentci_wire::http::ClientCertificate;
 
 use super::token::{TokenClient, fetch};
-use crate::bounded_file::read_bounded;
 use crate::{DriveError, DriveResult};
 
 /// The size limit of a certificate or key file, in bytes.
@@ -135,8 +135,12 @@ impl Credentials {
 
 /// Reads a certificate or key file. Only regular files are read: anything else could block or never end.
 fn read(path: &Path) -> DriveResult<Vec<u8>> {
-    read_bounded(path, KEY_LIMIT, &format!("it is larger than {} MiB", KEY_LIMIT >> 20)).map_err(|error| {
-        DriveError::Unsupported(format!("`{}` of the target's `auth` cannot be read: {error}", path.display()))
+    read_bounded(path, KEY_LIMIT).map_err(|error| {
+        let why = match error {
+            ReadError::TooLarge { limit, .. } => format!("it is larger than {} MiB", limit >> 20),
+            error => error.to_string(),
+        };
+        DriveError::Unsupported(format!("`{}` of the target's `auth` cannot be read: {why}", path.display()))
     })
 }
 

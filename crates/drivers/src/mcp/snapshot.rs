@@ -1,11 +1,12 @@
 //! Compares the tools of a server with a snapshot file, to detect changes of their schemas.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::Path;
 
+use agentci_files::{ReadError, read_bounded, write_whole};
 use serde_json::{Map, Value};
 
-use crate::bounded_file::read_bounded;
 use crate::{DriveError, DriveResult};
 use agentci_exchange::{first_difference, shown};
 use agentci_text::Difference;
@@ -20,11 +21,12 @@ pub(super) fn compare(tools: &Value, path: &Path, recording: bool) -> DriveResul
     let present = kept(tools);
     let shown = path.display();
     let wrong = |what: &str| DriveError::Unsupported(format!("the snapshot `{shown}` {what}"));
-    let text = match read_bounded(path, LARGEST, &format!("it is larger than {LARGEST} bytes")) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound && recording => {
-            return write(path, &present).map_err(|error| wrong(&format!("cannot be written: {error}")));
+    let text = match read_bounded(path, LARGEST) {
+        Err(ReadError::Io(error)) if error.kind() == ErrorKind::NotFound && recording => {
+            return write_whole(path, format!("{present:#}\n"))
+                .map_err(|error| wrong(&format!("cannot be written: {error}")));
         }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+        Err(ReadError::Io(error)) if error.kind() == ErrorKind::NotFound => {
             let message = format!("the snapshot `{shown}` does not exist: create it with `agentci record`");
             return Err(DriveError::Unsupported(message));
         }
@@ -70,13 +72,6 @@ fn kept(tools: &Value) -> Value {
         fields.filter(|(_, value)| !value.is_null()).collect::<Map<String, Value>>().into()
     };
     tools.as_array().into_iter().flatten().map(keep).collect()
-}
-
-fn write(path: &Path, tools: &Value) -> std::io::Result<()> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    std::fs::write(path, format!("{tools:#}\n"))
 }
 
 #[cfg(test)]

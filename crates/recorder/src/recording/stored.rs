@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use agentci_files::write_whole;
 use agentci_trace::Redactor;
 use bytes::Bytes;
 
@@ -68,17 +69,11 @@ pub fn save(path: &Path, recording: &Recording, secrets: &Redactor) -> io::Resul
         let message = format!("the recording has {} bytes and is too large to be read again", written.text.len());
         return Err(io::Error::other(message));
     }
-    if let Some(parent) = path.parent() {
-        fs_err::create_dir_all(parent)?;
-    }
     let folder = with_ending(path, FOLDER);
-    if !written.files.is_empty() {
-        fs_err::create_dir_all(&folder)?;
-    }
     for (name, content) in &written.files {
-        whole(&folder.join(name), content)?;
+        write_whole(&folder.join(name), content)?;
     }
-    whole(path, written.text.as_bytes())?;
+    write_whole(path, &written.text)?;
     tidy(&folder, &written.files.iter().map(|(name, _)| name.as_str()).collect());
     Ok(())
 }
@@ -89,24 +84,13 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// Writes a file atomically.
-fn whole(path: &Path, content: &[u8]) -> io::Result<()> {
-    let part = with_ending(path, ".part");
-    let result = fs_err::write(&part, content).and_then(|()| fs_err::rename(&part, path));
-    if result.is_err() {
-        let _ = fs_err::remove_file(&part);
-    }
-    result
-}
-
 /// Removes files that an earlier recording needed. Errors are ignored, since a file that stays does no harm.
 fn tidy(folder: &Path, needed: &BTreeSet<&str>) {
     let Ok(entries) = fs_err::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        let ours = is_file_name(name.strip_suffix(".part").unwrap_or(&name));
-        if ours && !needed.contains(&*name) {
+        if is_file_name(&name) && !needed.contains(&*name) {
             let _ = fs_err::remove_file(entry.path());
         }
     }

@@ -14,5 +14,5 @@ mod recorder;
 mod tape;
 
 pub use player::{CassetteMiss, CassettePlayer};
-pub use recorder::{CassetteRecorder, replace_file};
+pub use recorder::CassetteRecorder;
 pub use tape::{Tape, TapeEntry, TapeError};

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use agentci_files::write_whole;
 use agentci_trace::Redactor;
 use serde_json::{Value, json};
 
@@ -48,7 +49,7 @@ impl CassetteRecorder {
             text.push_str(&entry(call, &secrets).to_string());
             text.push('\n');
         }
-        replace_file(&self.path, &text)
+        write_whole(&self.path, text)
     }
 }
 
@@ -62,20 +63,4 @@ fn entry(mut call: RecordedCall, secrets: &Redactor) -> Value {
         }
         Err(error) => json!({ "tool": tool, "args": args, "ok": false, "error": secrets.text(&error) }),
     }
-}
-
-/// Replaces a file atomically; missing parent folders are created.
-pub fn replace_file(path: &Path, contents: impl AsRef<[u8]>) -> io::Result<()> {
-    // A link is kept; the file that it points at is replaced.
-    let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs_err::create_dir_all(folder)?;
-    let mut aside = path.file_name().unwrap_or_default().to_os_string();
-    aside.push(format!(".{}.tmp", std::process::id()));
-    let aside = folder.join(aside);
-    let written = fs_err::write(&aside, contents).and_then(|()| fs_err::rename(&aside, &path));
-    if written.is_err() {
-        let _ = fs_err::remove_file(&aside);
-    }
-    written
 }

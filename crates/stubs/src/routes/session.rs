@@ -4,6 +4,7 @@ use std::io::Read as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use agentci_files::write_whole;
 use agentci_plan::{Mode, RecordedTool, Routes, ToolBase};
 use agentci_source::Files;
 use agentci_text::percent_encoded;
@@ -18,7 +19,7 @@ use super::miss::RouteMiss;
 use super::recorded::{WrittenFixture, fixtures};
 use super::session_state::SessionState;
 use super::sessions::RouteSessions;
-use crate::{Faults, replace_file};
+use crate::Faults;
 
 /// Maximum size of a suite that fixtures are written to, in bytes; the same as for reading a suite.
 const SUITE_LIMIT: u64 = 10 << 20;
@@ -146,11 +147,11 @@ impl RouteSession {
         for answer in tools.iter().flat_map(|(_, list)| list) {
             let path = record.folder.join(&answer.fixture.file);
             if !written.contains(&path) {
-                replace_file(&path, &answer.bytes)?;
+                write_whole(&path, &answer.bytes)?;
                 written.push(path);
             }
         }
-        replace_file(&record.suite, text)?;
+        write_whole(&record.suite, text)?;
         Ok(Some(RouteRecording { suite: record.suite.clone(), files: written, calls: calls.len() }))
     }
 }

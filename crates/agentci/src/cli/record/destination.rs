@@ -1,6 +1,6 @@
 //! The file of a recording, claimed before the command runs so that paid calls are not lost at the end.
 //!
-//! The claim is the file `NAME.jsonl.part`, which becomes the recording when it is complete. It is locked while the
+//! The claim is the file `NAME.jsonl.part`, which is removed when the command has ended. It is locked while the
 //! command runs, so that two commands are not recorded to the same file. The lock ends with its process, so a killed
 //! process does not block later ones.
 
@@ -84,7 +84,7 @@ impl Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        // Otherwise it has become the recording, or another process has claimed the file since.
+        // Otherwise another process has claimed the file since.
         if is_at(&self.file, &self.part) {
             let _ = fs_err::remove_file(&self.part);
         }
@@ -118,7 +118,7 @@ fn locked(part: &Path) -> io::Result<Option<File>> {
         let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(part)?;
         match file.file().try_lock() {
             Err(TryLockError::WouldBlock) => return Ok(None),
-            // Another process may have turned it into a recording in the meantime.
+            // Another process may have removed it in the meantime.
             Ok(()) if !is_at(&file, part) => {}
             // Without lock support, the file is used unlocked.
             Ok(()) | Err(TryLockError::Error(_)) => return Ok(Some(file)),

@@ -46,7 +46,7 @@ fn to_files(paths: Vec<PathBuf>) -> PieceSink {
     Box::new(move |write| {
         let mut bytes = Vec::new();
         write(&mut bytes)?;
-        paths.iter().try_for_each(|path| write_whole(path, &bytes)).map_err(io::Error::other)
+        paths.iter().try_for_each(|path| write_whole(path, &bytes))
     })
 }
 

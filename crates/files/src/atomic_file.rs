@@ -6,24 +6,22 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::LedgerError;
-
 /// Writes a file atomically: the bytes are written to a temporary file next to it, which then replaces it. Neither a
 /// reader nor a killed run ever sees half of the file. Missing folders are created.
 ///
 /// Symbolic links are followed. Anything that is not a regular file, such as a pipe or `/dev/stdout`, is written to
 /// directly, since it must not be replaced.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), LedgerError> {
-    write_pieces(path, &mut |file| file.write_all(bytes))
+pub fn write_whole(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
+    write_pieces(path, &mut |file| file.write_all(bytes.as_ref()))
 }
 
 /// The same for content that is written piece by piece.
-pub fn write_pieces(path: &Path, write: Write<'_>) -> Result<(), LedgerError> {
+pub fn write_pieces(path: &Path, write: Write<'_>) -> io::Result<()> {
     if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
         fs_err::create_dir_all(parent)?;
     }
     match std::fs::metadata(path) {
-        Ok(found) if !found.is_file() => Ok(write(&mut fs_err::File::create(path)?)?),
+        Ok(found) if !found.is_file() => write(&mut fs_err::File::create(path)?),
         Ok(_) => replace(&fs_err::canonicalize(path)?, write),
         Err(_) => replace(path, write),
     }
@@ -32,14 +30,14 @@ pub fn write_pieces(path: &Path, write: Write<'_>) -> Result<(), LedgerError> {
 /// Writes content to a writer.
 type Write<'w> = &'w mut dyn FnMut(&mut dyn io::Write) -> io::Result<()>;
 
-fn replace(path: &Path, write: Write<'_>) -> Result<(), LedgerError> {
+fn replace(path: &Path, write: Write<'_>) -> io::Result<()> {
     let temporary = beside(path);
     let written = write_new(&temporary, write).and_then(|()| fs_err::rename(&temporary, path));
     if written.is_err() {
         // The first error is reported; the temporary file may not even exist.
         let _ = std::fs::remove_file(&temporary);
     }
-    Ok(written?)
+    written
 }
 
 fn write_new(path: &Path, write: Write<'_>) -> io::Result<()> {
@@ -69,7 +67,7 @@ mod tests {
     fn creates_folders_and_replaces_existing_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a/b/summary.json");
-        write_whole(&path, b"one").unwrap();
+        write_whole(&path, "one").unwrap();
         write_whole(&path, b"two").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"two");
         assert_eq!(names(path.parent().unwrap()), ["summary.json"]);
