@@ -79,7 +79,8 @@ pub fn read(bytes: &[u8]) -> Result<Vec<JsonRpcMessage>, JsonRpcMessageError> {
     }
 }
 
-fn read_value(value: Value) -> Result<JsonRpcMessage, JsonRpcMessageError> {
+/// Reads one message that is parsed already.
+pub fn read_value(value: Value) -> Result<JsonRpcMessage, JsonRpcMessageError> {
     let Value::Object(mut object) = value else { return Err(JsonRpcMessageError::NotJsonRpc("it is not an object")) };
     if object.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
         return Err(JsonRpcMessageError::NotJsonRpc("`jsonrpc` is not \"2.0\""));

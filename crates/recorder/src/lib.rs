@@ -52,5 +52,5 @@ pub use session::{
     Bypass, FinishedSession, OnMiss, RecorderSession, ReplayPace, SeenHow, SessionError, SessionEvent, SessionMode,
     SessionOptions,
 };
-pub use tap::{TapError, is_stdio, tap};
+pub use tap::{TapError, is_stdio, messages_in, tap};
 pub use warning::{Warning, WarningKind};

@@ -1,7 +1,7 @@
 //! Extracts the requests to one server and their answers from a recording.
 
 use agentci_protocols::jsonrpc::{self, JsonRpcMessage, RpcError};
-use agentci_recorder::{Exchange, RecordedBody, Recording};
+use agentci_recorder::{Exchange, RecordedBody, Recording, messages_in};
 use serde_json::{Map, Value};
 
 use super::McpTapeError;
@@ -56,12 +56,8 @@ pub(super) fn requests(exchange: &Exchange) -> Vec<TapedRequest> {
 fn replies(exchange: &Exchange) -> Vec<(Value, Result<Value, RpcError>)> {
     let Some(response) = &exchange.response else { return Vec::new() };
     let bytes: Vec<u8> = response.frames.iter().flat_map(|frame| frame.bytes.iter().copied()).collect();
-    let messages = jsonrpc::read(&bytes).unwrap_or_else(|_| {
-        let text = String::from_utf8_lossy(&bytes);
-        let lines = text.lines().map(|line| line.strip_prefix("data:").unwrap_or(line).trim());
-        lines.filter_map(|line| jsonrpc::read(line.as_bytes()).ok()).flatten().collect()
-    });
-    let replies = messages.into_iter().filter_map(|message| match message {
+    let messages = messages_in(&String::from_utf8_lossy(&bytes)).into_iter().map(jsonrpc::read_value);
+    let replies = messages.flatten().filter_map(|message| match message {
         JsonRpcMessage::Reply { id, outcome } => Some((id, outcome)),
         JsonRpcMessage::Request { .. } | JsonRpcMessage::Notification { .. } => None,
     });

@@ -38,10 +38,14 @@ pub(super) fn messages(line: &[u8]) -> Vec<Value> {
     }
 }
 
-/// The JSON messages of an answer: all of it, its lines, or the data of its events.
-pub(crate) fn messages_in(text: &str) -> impl Iterator<Item = Value> {
-    let lines = text.lines().map(|line| line.strip_prefix("data:").unwrap_or(line));
-    std::iter::once(text).chain(lines).filter_map(|text| serde_json::from_str(text.trim()).ok())
+/// The JSON messages of an answer over any transport: one value or batch, lines, or the data of events.
+pub fn messages_in(answer: &str) -> Vec<Value> {
+    let whole = messages(answer.as_bytes());
+    if !whole.is_empty() {
+        return whole;
+    }
+    let lines = answer.lines().map(|line| line.strip_prefix("data:").unwrap_or(line));
+    lines.flat_map(|line| messages(line.as_bytes())).collect()
 }
 
 /// Whether the first line to a program shows that it is an MCP server. Other protocols are similar: one for editors
@@ -117,6 +121,20 @@ mod tests {
             assert!(!opening(other.clone()), "{other}");
         }
         assert!(!is_opening(b"Content-Length: 120"));
+    }
+
+    #[test]
+    fn finds_messages_of_every_transport() {
+        let (one, two) = (json!({ "id": 1 }), json!({ "id": 2 }));
+        for answer in [
+            format!("[{one},\n{two}]"),
+            format!("{one}\n{two}\n"),
+            format!("event: message\ndata: {one}\n\ndata:{two}\r\n\n: ping\n"),
+        ] {
+            assert_eq!(messages_in(&answer), [one.clone(), two.clone()], "{answer}");
+        }
+        assert_eq!(messages_in(&format!("{one:#}\n")), [one]);
+        assert_eq!(messages_in("<html>"), [Value::Null; 0]);
     }
 
     #[test]

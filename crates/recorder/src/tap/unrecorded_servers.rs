@@ -19,7 +19,7 @@ pub(crate) fn unreached(exchanges: &[Exchange]) -> BTreeSet<String> {
         if body["method"] == "tools/list" {
             let said = exchange.response.as_ref().map(RecordedResponse::whole).unwrap_or_default();
             let said = String::from_utf8_lossy(&said);
-            listed.extend(messages_in(&said).flat_map(|message| names(&message["result"]["tools"])));
+            listed.extend(messages_in(&said).iter().flat_map(|message| names(&message["result"]["tools"])));
         } else {
             offered.extend(names(&body["tools"]).into_iter().filter(|name| name.starts_with(PREFIX)));
         }

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use agentci_recorder::{EndKind, Exchange, FormPart, RecordedBody, RecordedRequest, RecordedResponse, is_stdio};
+use agentci_recorder::{EndKind, Exchange, FormPart, RecordedBody, RecordedRequest, RecordedResponse, is_stdio, messages_in};
 use agentci_text::percent_decoded;
 use agentci_trace::{Observer, ToolCall, ToolResult};
 use serde_json::{Map, Value, json};
@@ -165,12 +165,8 @@ fn whole(response: &RecordedResponse) -> Vec<u8> {
 fn rpc_result(message: &Value, exchange: &Exchange) -> Option<ToolResult> {
     let bytes = exchange.response.as_ref().map(whole).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
-    // The whole body, the events of a stream, or the lines of a server over standard output.
-    let lines = text.lines().map(|line| line.strip_prefix("data:").unwrap_or(line));
-    let answers = std::iter::once(&*text).chain(lines);
-    let parsed = answers.filter_map(|answer| serde_json::from_str::<Value>(answer.trim()).ok());
-    if let Some(answer) = parsed.into_iter().find(|answer| answer["id"] == message["id"]) {
-        return Some(answered(&answer));
+    if let Some(answer) = messages_in(&text).iter().find(|answer| answer["id"] == message["id"]) {
+        return Some(answered(answer));
     }
     let is_taken = exchange.response.as_ref().is_some_and(|response| response.status < 300);
     if is_taken && is_stdio(&exchange.request.origin) {

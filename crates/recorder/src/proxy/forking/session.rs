@@ -191,7 +191,7 @@ pub(crate) fn other_version(before: &Value, now: &Value) -> Result<(), String> {
 /// The protocol version in the answer to `initialize`, as JSON or as an event.
 fn version(said: &[u8]) -> Option<Value> {
     let text = std::str::from_utf8(said).ok()?;
-    messages_in(text).find_map(|message| message.pointer("/result/protocolVersion").cloned())
+    messages_in(text).iter().find_map(|message| message.pointer("/result/protocolVersion").cloned())
 }
 
 pub(crate) fn path(parts: &Parts) -> String {
