@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use agentci_protocols::sse::{Decoder, EVENT_LIMIT, SseEvent};
+use agentci_text::media_type;
 use agentci_trace::Moment;
 use bytes::Bytes;
 
@@ -85,8 +86,7 @@ impl StreamedAnswer {
 
     /// The content type in lower case, without parameters; empty if there is none.
     pub fn content_type(&self) -> String {
-        let whole = self.header("content-type").unwrap_or_default();
-        whole.split(';').next().expect("a split has a first part").trim().to_ascii_lowercase()
+        media_type(self.header("content-type").unwrap_or_default())
     }
 
     /// The `content-encoding`, if the body is compressed.

@@ -1,5 +1,6 @@
-//! Formats texts and values for messages: excerpts, counts, lists, escaping, percent-encoding, hashes, what two lists
-//! have in common, and the first difference of two JSON values.
+//! Formats texts and values for messages: excerpts, counts, lists, escaping, quoting, percent-encoding, hashes, what two
+//! lists have in common, and the first difference of two JSON values. Also reads the small notations that many crates
+//! share, such as media types.
 
 mod count;
 mod difference;
@@ -8,6 +9,7 @@ mod excerpt;
 mod hash;
 mod json_error;
 mod listing;
+mod media_type;
 mod percent;
 pub mod pointer;
 mod subsequence;
@@ -21,6 +23,7 @@ pub use excerpt::{cut_off, excerpt};
 pub use hash::{FNV1A, fnv1a, fnv1a_32};
 pub use json_error::json_error;
 pub use listing::{and_more, first_of};
+pub use media_type::{is_event_stream, media_type};
 pub use percent::{percent_decoded, percent_encoded};
 pub use subsequence::common_subsequence;
 pub use value_type::ValueType;

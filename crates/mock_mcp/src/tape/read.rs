@@ -55,8 +55,7 @@ pub(super) fn requests(exchange: &Exchange) -> Vec<TapedRequest> {
 /// The answers in an exchange: JSON, JSON lines, or events of a stream.
 fn replies(exchange: &Exchange) -> Vec<(Value, Result<Value, RpcError>)> {
     let Some(response) = &exchange.response else { return Vec::new() };
-    let bytes: Vec<u8> = response.frames.iter().flat_map(|frame| frame.bytes.iter().copied()).collect();
-    let messages = messages_in(&String::from_utf8_lossy(&bytes)).into_iter().map(jsonrpc::read_value);
+    let messages = messages_in(&String::from_utf8_lossy(&response.whole())).into_iter().map(jsonrpc::read_value);
     let replies = messages.flatten().filter_map(|message| match message {
         JsonRpcMessage::Reply { id, outcome } => Some((id, outcome)),
         JsonRpcMessage::Request { .. } | JsonRpcMessage::Notification { .. } => None,

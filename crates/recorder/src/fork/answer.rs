@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use crate::compression::unpacked;
 use crate::proxy::in_streams;
-use crate::recording::is_event_stream;
 use crate::{AnswerFrame, Exchange, RecordedBody, RecordedResponse, Recording};
 
 /// How many names are listed if one is missing.
@@ -41,7 +40,7 @@ pub(super) fn set(recording: &mut Recording, call: u64, pointer: &str, value: &V
 fn set_in_answer(exchange: &mut Exchange, pointer: &str, value: &Value) -> Result<(), SetAnswerError> {
     let is_rpc = is_rpc(&exchange.request.body);
     let response = exchange.response.as_mut().ok_or(SetAnswerError::NoAnswer)?;
-    if is_event_stream(response) {
+    if response.is_event_stream() {
         return if is_rpc { set_in_event(response, pointer, value) } else { Err(SetAnswerError::Stream) };
     }
     let body: Option<Value> = serde_json::from_slice(&body_of(response)).ok();

@@ -4,7 +4,7 @@ use agentci_protocols::sse::{Decoder, SseEvent};
 use serde_json::Value;
 
 use crate::RecordedResponse;
-use crate::recording::{is_event_stream, plain, values_of};
+use crate::recording::{plain, values_of};
 
 /// Ends a stream of OpenAI; it is not JSON and carries no data.
 const DONE: &str = "[DONE]";
@@ -14,7 +14,7 @@ const DONE: &str = "[DONE]";
 pub(super) fn values(response: &RecordedResponse) -> Vec<(String, Value)> {
     let unpacked = plain(response);
     let response = unpacked.as_ref().unwrap_or(response);
-    if !is_event_stream(response) {
+    if !response.is_event_stream() {
         return values_of(response).into_iter().map(|value| (String::new(), value)).collect();
     }
     let whole = response.whole();

@@ -55,7 +55,7 @@ impl KnownShapes {
         if let Some(why) = failed(exchange, recorded, now) {
             return Drift::Unknown(why);
         }
-        let (was, is) = (content_type(recorded), content_type(now));
+        let (was, is) = (recorded.media_type(), now.media_type());
         if was != is {
             return Drift::Changes(vec![ShapeChange::ContentType { was, now: is }]);
         }
@@ -106,11 +106,5 @@ fn add(shapes: &mut Shapes, response: &RecordedResponse, of_model: bool) {
 fn place(exchange: &Exchange, response: &RecordedResponse) -> AnswerPlace {
     let request = &exchange.request;
     let path = request.path.split(['?', '#']).next().expect("a split has a first part").to_owned();
-    (request.method.clone(), request.origin.clone(), path, response.status / 100, content_type(response))
-}
-
-/// The content type without its parameters.
-fn content_type(response: &RecordedResponse) -> String {
-    let value = response.header("content-type").unwrap_or_default();
-    value.split(';').next().expect("a split has a first part").trim().to_ascii_lowercase()
+    (request.method.clone(), request.origin.clone(), path, response.status / 100, response.media_type())
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use agentci_text::{is_event_stream, media_type};
 use bytes::Bytes;
 use serde_json::Value;
 
@@ -175,8 +176,19 @@ impl RecordedResponse {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
+    /// The content type in lower case, without parameters; empty if there is none.
+    pub(crate) fn media_type(&self) -> String {
+        media_type(self.header("content-type").unwrap_or_default())
+    }
+
+    /// Whether it is a stream of server-sent events.
+    pub fn is_event_stream(&self) -> bool {
+        let mut types = self.headers.iter().filter(|(name, _)| name == "content-type");
+        types.any(|(_, value)| is_event_stream(value))
+    }
+
     /// The complete body.
-    pub(crate) fn whole(&self) -> Vec<u8> {
+    pub fn whole(&self) -> Vec<u8> {
         self.frames.iter().flat_map(|frame| &frame.bytes).copied().collect()
     }
 }

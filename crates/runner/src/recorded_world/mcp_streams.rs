@@ -45,7 +45,9 @@ impl McpAddresses {
         }
         // A server without such a stream answers 405.
         let refuses = || response.as_ref().is_some_and(|response| response.status == 405);
-        let listens = || request.method == "GET" && (is_event_stream(response.as_ref()) || refuses());
+        let listens = || {
+            request.method == "GET" && (response.as_ref().is_some_and(RecordedResponse::is_event_stream) || refuses())
+        };
         if is_mcp_stream(exchange) || (self.posted.contains(&address) && listens()) {
             self.streams.insert((request.method.clone(), address));
         }
@@ -57,11 +59,6 @@ impl McpAddresses {
         matches!(request.method.as_str(), "GET" | "DELETE")
             && (in_session || self.streams.contains(&(request.method.clone(), address(request))))
     }
-}
-
-fn is_event_stream(response: Option<&RecordedResponse>) -> bool {
-    let mut headers = response.into_iter().flat_map(|response| &response.headers);
-    headers.any(|(name, value)| name == "content-type" && value.starts_with("text/event-stream"))
 }
 
 fn address(request: &RecordedRequest) -> (String, String) {
@@ -148,7 +145,7 @@ impl AcceptedRequest {
 mod tests {
     use std::sync::Arc;
 
-    use agentci_recorder::{AnswerFrame, EndKind, ExchangeEnd, RecordedBody, RecordedResponse};
+    use agentci_recorder::{AnswerFrame, EndKind, ExchangeEnd, RecordedBody};
     use agentci_trace::Observer;
     use serde_json::json;
 

@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
-use agentci_recorder::{EndKind, Exchange, FormPart, RecordedBody, RecordedRequest, RecordedResponse, is_stdio, messages_in};
+use agentci_recorder::{
+    EndKind, Exchange, FormPart, RecordedBody, RecordedRequest, RecordedResponse, is_stdio, messages_in,
+};
 use agentci_text::percent_decoded;
 use agentci_trace::{Observer, ToolCall, ToolResult};
 use serde_json::{Map, Value, json};
@@ -149,21 +151,17 @@ fn http_result(exchange: &Exchange) -> ToolResult {
 }
 
 fn content(response: &RecordedResponse) -> Value {
-    let bytes = whole(response);
+    let bytes = response.whole();
     if bytes.len() > LARGEST_BODY {
         return json!({ "bytes": bytes.len() });
     }
     serde_json::from_slice(&bytes).unwrap_or_else(|_| bounded(&bytes))
 }
 
-fn whole(response: &RecordedResponse) -> Vec<u8> {
-    response.frames.iter().flat_map(|frame| frame.bytes.iter().copied()).collect()
-}
-
 /// The result of an MCP tool: the answer to this message, as JSON or as an event of a stream. `None` if the request was
 /// accepted and the answer arrives elsewhere.
 fn rpc_result(message: &Value, exchange: &Exchange) -> Option<ToolResult> {
-    let bytes = exchange.response.as_ref().map(whole).unwrap_or_default();
+    let bytes = exchange.response.as_ref().map(RecordedResponse::whole).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     if let Some(answer) = messages_in(&text).iter().find(|answer| answer["id"] == message["id"]) {
         return Some(answered(answer));

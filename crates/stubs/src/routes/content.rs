@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use agentci_text::media_type;
 use hyper::header::HeaderName;
 
 /// Content types by file extension. A file without an extension is JSON.
@@ -47,12 +48,11 @@ pub(super) fn content_type(path: &Path) -> &'static str {
 
 /// The extension for a file with a content type: the first that [`content_type`] maps to it.
 pub(super) fn ending(content: &str) -> &'static str {
-    let kind = |content: &str| content.split(';').next().expect("a split has a first part").trim().to_ascii_lowercase();
-    let wanted = kind(content);
+    let wanted = media_type(content);
     if wanted.ends_with("+json") {
         return "json";
     }
-    let known = ENDINGS.iter().find(|(_, content)| kind(content) == wanted);
+    let known = ENDINGS.iter().find(|(_, content)| media_type(content) == wanted);
     known.map_or("bin", |(ending, _)| ending)
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use agentci_text::percent_decoded;
+use agentci_text::{media_type, percent_decoded};
 use agentci_trace::{decimal, same_value};
 use hyper::header::{CONTENT_TYPE, HeaderMap};
 use serde_json::{Map, Value};
@@ -27,8 +27,7 @@ impl ToolRequest {
             return ToolRequest::Body(json);
         }
         let content = headers.get(CONTENT_TYPE).and_then(|content| content.to_str().ok()).unwrap_or_default();
-        let content = content.split(';').next().expect("a split has a first part").trim();
-        if content.eq_ignore_ascii_case("application/x-www-form-urlencoded")
+        if media_type(content) == "application/x-www-form-urlencoded"
             && let Ok(form) = str::from_utf8(body)
         {
             return ToolRequest::Parameters(parameters(form));

@@ -1,5 +1,6 @@
 //! Requests whose answers are read as they arrive.
 
+use agentci_text::media_type;
 use bytes::Bytes;
 use reqwest::header::{
     ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING,
@@ -137,8 +138,7 @@ impl Incoming {
 
     /// The content type in lower case, without parameters; empty if there is none.
     pub fn content_type(&self) -> String {
-        let whole = self.header(CONTENT_TYPE.as_str()).unwrap_or_default();
-        whole.split(';').next().expect("a split has a first part").trim().to_ascii_lowercase()
+        media_type(self.header(CONTENT_TYPE.as_str()).unwrap_or_default())
     }
 
     /// The next bytes of the body; `None` at its end.

@@ -1,5 +1,6 @@
 //! Determines the kind of a request body: JSON, a form, parts, text or bytes.
 
+use agentci_text::media_type;
 use bytes::Bytes;
 use reqwest::Url;
 
@@ -21,7 +22,7 @@ pub(crate) fn read(content_type: &str, encoding: &str, bytes: &Bytes) -> Recorde
             None => RecordedBody::Bytes(bytes.clone()),
         };
     }
-    let kind = content_type.split(';').next().expect("a split has a first part").trim().to_ascii_lowercase();
+    let kind = media_type(content_type);
     if kind == "multipart/form-data" {
         return parts(content_type, bytes).map_or_else(|| RecordedBody::Bytes(bytes.clone()), RecordedBody::Parts);
     }

@@ -184,7 +184,7 @@ impl SessionStream {
 
 fn opens_stream(answer: &reqwest::Response) -> bool {
     let kind = answer.headers().get(hyper::header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-    answer.status().is_success() && kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
+    answer.status().is_success() && kind.is_some_and(agentci_text::is_event_stream)
 }
 
 fn is_initialize(request: &RecordedRequest) -> bool {

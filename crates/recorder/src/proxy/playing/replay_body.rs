@@ -22,7 +22,6 @@ use crate::proxy::streams::mcp_stream::message;
 use crate::proxy::{
     Break, ClientMessages, Listening, LiveEvent, OngoingExchange, PlayClock, Questions, Spoil, UpstreamBrokenError,
 };
-use crate::recording::is_event_stream;
 use crate::{EndKind, Exchange, ReplayPace, with_reply_id};
 
 /// How long a stream waits for the client to continue.
@@ -275,7 +274,7 @@ fn says_nothing(event: &[u8]) -> bool {
 
 /// The pieces of a stream of messages; `None` for any other answer.
 pub(crate) fn pieces<'r>(exchange: &Exchange, recorded: impl Iterator<Item = &'r Exchange>) -> Option<Vec<GatedPiece>> {
-    let response = exchange.response.as_ref().filter(|response| is_event_stream(response))?;
+    let response = exchange.response.as_ref().filter(|response| response.is_event_stream())?;
     let messages: Vec<Option<Value>> = response.frames.iter().map(|frame| message(&frame.bytes)).collect();
     let is_listening =
         exchange.request.method == "GET" && response.frames.iter().all(|frame| says_nothing(&frame.bytes));

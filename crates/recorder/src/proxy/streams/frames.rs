@@ -1,5 +1,6 @@
 //! Splits an answer into pieces: events or lines if it has them, otherwise the chunks in which it arrived.
 
+use agentci_text::media_type;
 use bytes::{Bytes, BytesMut};
 
 use crate::RecordedResponse;
@@ -30,7 +31,7 @@ pub(crate) struct Splitter {
 impl Splitter {
     /// For an answer of this type and encoding. Compressed events cannot be recognised.
     pub(crate) fn new(content_type: &str, encoding: &str) -> Self {
-        let kind = content_type.split(';').next().expect("a split has a first part").trim().to_ascii_lowercase();
+        let kind = media_type(content_type);
         let plain = encoding.is_empty() || encoding.eq_ignore_ascii_case("identity");
         let cut = match kind.as_str() {
             "text/event-stream" if plain => FrameCut::Events,

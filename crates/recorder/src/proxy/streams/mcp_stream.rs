@@ -5,7 +5,6 @@ use agentci_protocols::sse::{Decoder, SseEvent as Event};
 use reqwest::Url;
 use serde_json::Value;
 
-use crate::recording::is_event_stream;
 use crate::{Exchange, RecordedRequest, RecordedResponse};
 
 /// The header with the session.
@@ -52,7 +51,7 @@ pub(crate) struct Listening {
 impl Listening {
     /// `None` for any other answer.
     pub(crate) fn to(request: &RecordedRequest, response: &RecordedResponse) -> Option<Self> {
-        (request.method == "GET" && is_event_stream(response)).then(|| Self { endpoint: PostEndpoint::of(request) })
+        (request.method == "GET" && response.is_event_stream()).then(|| Self { endpoint: PostEndpoint::of(request) })
     }
 
     /// Reads an event, and returns the answer in it.
@@ -70,7 +69,7 @@ impl Listening {
 /// Whether an exchange is a stream of an MCP server that its client listens to.
 pub fn is_mcp_stream(exchange: &Exchange) -> bool {
     let is_of_mcp = |event: Event| is_endpoint(&event) || message_of(&event).is_some();
-    let response = exchange.response.as_ref().filter(|response| is_event_stream(response));
+    let response = exchange.response.as_ref().filter(|response| response.is_event_stream());
     let mut frames = response.into_iter().flat_map(|response| &response.frames);
     exchange.request.method == "GET" && frames.any(|frame| event_in(&frame.bytes).is_some_and(is_of_mcp))
 }

@@ -39,15 +39,9 @@ pub(crate) fn values_of(response: &RecordedResponse) -> Vec<Value> {
     read(response).values
 }
 
-/// Whether the content type of an answer is server-sent events.
-pub(crate) fn is_event_stream(response: &RecordedResponse) -> bool {
-    let mut types = response.headers.iter().filter(|(name, _)| name == "content-type");
-    types.any(|(_, value)| value.trim_start().to_ascii_lowercase().starts_with("text/event-stream"))
-}
-
 /// Parses the body of an answer.
 pub(super) fn read(response: &RecordedResponse) -> ReadBody {
-    if is_event_stream(response) {
+    if response.is_event_stream() {
         let data = response.frames.iter().enumerate().filter_map(|(index, frame)| Some((event(frame)?, index)));
         let (values, frames) = data.unzip();
         return ReadBody { form: BodyForm::Events, values, frames };

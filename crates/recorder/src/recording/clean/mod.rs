@@ -15,7 +15,7 @@ mod request;
 mod split;
 mod texts;
 
-pub(crate) use answer::{is_event_stream, values_of};
+pub(crate) use answer::values_of;
 pub(crate) use parameters::clean_path;
 pub use request::{learn_request, learn_response};
 pub(crate) use request::{percent_decoded, variables_shown};

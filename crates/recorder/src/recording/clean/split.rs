@@ -1,7 +1,6 @@
 //! Normalizes answers: decompresses those that a server compressed without being asked, and splits streams into one
 //! server-sent event per piece. If a client is slow and a server fast, several events arrive at once, or a part of one.
 
-use super::answer::is_event_stream;
 use crate::compression::unpacked;
 use crate::proxy::Splitter;
 use crate::{AnswerFrame, RecordedResponse};
@@ -20,7 +19,7 @@ pub(crate) fn plain(response: &RecordedResponse) -> Option<RecordedResponse> {
 
 /// Splits a stream into one event per piece; the bytes do not change.
 pub(super) fn into_events(response: &mut RecordedResponse) {
-    if !is_event_stream(response) {
+    if !response.is_event_stream() {
         return;
     }
     let mut splitter = Splitter::new("text/event-stream", "");
