@@ -11,6 +11,7 @@ use std::path::Path;
 
 use agentci::report::{ReportError, Reporter, one_line};
 use agentci::verdict::{Body, CaseStatus, RunEvent};
+use agentci_text::shell_quoted;
 
 use super::CliContext;
 
@@ -128,14 +129,7 @@ pub(super) fn resuming(arguments: &[String], run: Option<&Path>, failed: Option<
 
 /// A word, quoted for a shell; `None` if it contains unprintable characters.
 pub(super) fn quoted(word: &str) -> Option<String> {
-    if one_line(word) != word {
-        return None;
-    }
-    let plain = |letter: char| letter.is_alphanumeric() || "_-./:=@%+,".contains(letter);
-    if !word.is_empty() && word.chars().all(plain) {
-        return Some(word.to_owned());
-    }
-    Some(format!("'{}'", word.replace('\'', "'\\''")))
+    (one_line(word) == word).then(|| shell_quoted(word))
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use agentci_text::{is_shell_safe, shell_quoted};
+
 use crate::Roots;
 
 /// The prefix of the origin of such a server.
@@ -16,7 +18,7 @@ pub fn is_stdio(origin: &str) -> bool {
 pub(super) fn origin(command: &[String], roots: &Roots) -> String {
     let mut words = unwrapped(command).iter();
     let program = words.next().map(|program| plain_name(program)).unwrap_or_default();
-    let arguments = words.map(|word| quoted(&portable(word, roots)));
+    let arguments = words.map(|word| marked(&portable(word, roots)));
     let all: Vec<String> = std::iter::once(program).chain(arguments).collect();
     format!("{SCHEME}{}", all.join(" "))
 }
@@ -64,17 +66,14 @@ fn portable(word: &str, roots: &Roots) -> String {
 
 /// A command as it can be written in a shell.
 pub(crate) fn line(command: &[String]) -> String {
-    command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+    command.iter().map(|word| shell_quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// A word, quoted for a shell if necessary.
-fn quoted(word: &str) -> String {
-    let plain = |letter: char| letter.is_alphanumeric() || "-_./:@=+,~%*$".contains(letter);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
+/// A word of an origin: quoted as in a shell, but the marks of folders, such as `~` and `$TMPDIR`, stay readable. An
+/// origin is compared with those in recordings and never run.
+fn marked(word: &str) -> String {
+    let is_plain = |letter: char| is_shell_safe(letter) || "~*$".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { shell_quoted(word) }
 }
 
 #[cfg(test)]

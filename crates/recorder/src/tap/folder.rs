@@ -8,6 +8,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use agentci_process::find_program;
+use agentci_text::shell_quoted;
 use fs_err as fs;
 
 use super::configs;
@@ -65,7 +66,7 @@ impl Folder {
         let configured = configs::commands(roots);
         for name in STARTERS.iter().copied().chain(configured.iter().map(String::as_str)) {
             if find_program(OsStr::new(name), path).is_some() {
-                script(&self.shims().join(name), &format!("{start} {} \"$@\"\n", quoted(Path::new(name))?))?;
+                script(&self.shims().join(name), &format!("{start} {} \"$@\"\n", shell_quoted(name)))?;
             }
         }
         Ok(())
@@ -80,7 +81,7 @@ fn script(path: &Path, text: &str) -> io::Result<()> {
 /// A path, quoted for a shell.
 fn quoted(path: &Path) -> io::Result<String> {
     let unfit = || io::Error::new(io::ErrorKind::InvalidInput, format!("the path {} is not UTF-8", path.display()));
-    Ok(format!("'{}'", path.to_str().ok_or_else(unfit)?.replace('\'', r"'\''")))
+    Ok(shell_quoted(path.to_str().ok_or_else(unfit)?))
 }
 
 #[cfg(test)]
@@ -99,7 +100,7 @@ mod tests {
         assert_eq!(Folder::on_path(OsStr::new("/usr/bin")), None);
         drop(socket);
         let tap = fs::read_to_string(root.path().join("tap")).unwrap();
-        assert!(tap.contains(r"exec '/opt/it'\''s here/agentci' tap --session '"), "{tap}");
+        assert!(tap.contains(r"exec '/opt/it'\''s here/agentci' tap --session "), "{tap}");
         assert!(folder.shims().join("python3").exists());
         assert!(!folder.shims().join("no-such-program").exists());
     }

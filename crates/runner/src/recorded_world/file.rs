@@ -5,6 +5,7 @@ use std::path::Path;
 use agentci_plan::{Mode, RecordedWorld};
 use agentci_recorder::Recording;
 use agentci_source::FileError;
+use agentci_text::shell_quoted;
 use agentci_trace::sha256;
 use agentci_verdict::{Cause, Finding, ReplaySource};
 
@@ -49,16 +50,8 @@ pub(crate) fn earlier(job: &CaseJob<'_>) -> Option<String> {
 /// The command that records a case again.
 pub(super) fn command(job: &CaseJob<'_>, update: bool) -> String {
     let update = if update { "--update " } else { "" };
-    let word = |word: &str| {
-        let plain = |c: char| c.is_alphanumeric() || "._-/+@:,".contains(c);
-        if !word.is_empty() && word.chars().all(plain) {
-            word.to_owned()
-        } else {
-            format!("'{}'", word.replace('\'', "'\\''"))
-        }
-    };
-    let path = word(&job.run.suite.path.display().to_string());
-    format!("agentci record {update}{path} --case {}", word(&job.case.id))
+    let path = shell_quoted(&job.run.suite.path.display().to_string());
+    format!("agentci record {update}{path} --case {}", shell_quoted(&job.case.id))
 }
 
 fn text(job: &CaseJob<'_>, path: &Path) -> Result<String, FileError> {
