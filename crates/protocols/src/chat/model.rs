@@ -1,5 +1,6 @@
 //! Finds the model name in a request.
 
+use agentci_text::percent_decoded;
 use serde_json::Value;
 
 /// The model name of a request: the deployment in its path, which takes precedence on Azure; else the one in its body,
@@ -15,24 +16,20 @@ pub fn model_in_path(path: &str) -> Option<String> {
         return None;
     }
     let named = segment(path, "/models/").map(|name| name.rsplit_once(':').map_or(name, |(name, _)| name));
-    let named = named.or_else(|| segment(path, "/model/")).map(unescaped);
+    // The ids of Bedrock's models contain colons, and their ARNs slashes, which clients escape.
+    let named = named.or_else(|| segment(path, "/model/")).map(percent_decoded);
     deployment(path).or(named).filter(|name| !name.is_empty())
 }
 
 /// The deployment in `/openai/deployments/{name}/chat/completions`.
 fn deployment(path: &str) -> Option<String> {
-    segment(path, "/deployments/").map(unescaped).filter(|name| !name.is_empty())
+    segment(path, "/deployments/").map(percent_decoded).filter(|name| !name.is_empty())
 }
 
 /// The segment of a path after a prefix.
 fn segment<'p>(path: &'p str, word: &str) -> Option<&'p str> {
     let path = path.split('?').next().expect("a split has a first part");
     path.rsplit_once(word).map(|(_, rest)| rest.split('/').next().expect("a split has a first part"))
-}
-
-fn unescaped(name: &str) -> String {
-    // The ids of Bedrock's models contain colons, and their ARNs slashes, which clients escape.
-    name.replace("%3A", ":").replace("%3a", ":").replace("%2F", "/").replace("%2f", "/")
 }
 
 #[cfg(test)]

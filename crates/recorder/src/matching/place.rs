@@ -1,9 +1,10 @@
 //! The place of a request: method, origin and path, in a canonical form.
 
+use agentci_text::percent_decoded;
+
 use super::clock::without_times;
 use super::ids;
 use crate::RecordedRequest;
-use crate::recording::percent_decoded;
 use crate::tap::is_stdio;
 
 /// The place of a request with this path, without ids and times; those are compared like the ones in a body.

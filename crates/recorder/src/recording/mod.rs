@@ -37,7 +37,7 @@ mod show;
 mod stored;
 mod write;
 
-pub(crate) use clean::{clean_path, percent_decoded, plain, values_of, variables_shown};
+pub(crate) use clean::{clean_path, plain, values_of, variables_shown};
 pub use clean::{learn_request, learn_response};
 pub use diff::diff;
 pub use exchange::{

@@ -17,8 +17,8 @@ mod texts;
 
 pub(crate) use answer::values_of;
 pub(crate) use parameters::clean_path;
+pub(crate) use request::variables_shown;
 pub use request::{learn_request, learn_response};
-pub(crate) use request::{percent_decoded, variables_shown};
 pub(crate) use split::plain;
 
 pub(super) use recording::{cleaned, leftover};

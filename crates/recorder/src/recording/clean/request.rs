@@ -1,9 +1,7 @@
 //! Removes the secrets of a request, and learns them.
 
-use std::borrow::Cow;
-
+use agentci_text::percent_decoded;
 use agentci_trace::{PLACEHOLDER, Redactor};
-use percent_encoding::percent_decode_str;
 
 use super::super::headers::{is_credential, is_secret_header, is_word};
 use super::{keys, parameters, texts};
@@ -50,11 +48,6 @@ fn learn_parameter(value: &str, secrets: &mut Redactor) {
     if plain != value {
         secrets.learn_value(&plain);
     }
-}
-
-/// Decodes percent signs; a text that does not decode to UTF-8 is unchanged.
-pub(crate) fn percent_decoded(text: &str) -> String {
-    percent_decode_str(text).decode_utf8().map_or_else(|_| text.to_owned(), Cow::into_owned)
 }
 
 impl RecordedRequest {
