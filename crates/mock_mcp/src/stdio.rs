@@ -24,7 +24,7 @@ const LONGEST: u64 = 64 << 20;
 const GRACE: Duration = Duration::from_secs(10);
 
 /// Serves a client until its input ends.
-pub async fn serve<I, O>(mind: Arc<ServerState>, mut input: I, output: O) -> io::Result<()>
+pub async fn serve<I, O>(state: Arc<ServerState>, mut input: I, output: O) -> io::Result<()>
 where
     I: AsyncBufRead + Unpin,
     O: AsyncWrite + Unpin + Send + 'static,
@@ -32,7 +32,7 @@ where
     let (to, out) = unbounded_channel();
     let line = ClientLine(to);
     let writer = tokio::spawn(write(out, output));
-    let mut desk = Desk::new(mind, line);
+    let mut session = StdioSession::new(state, line);
     let mut bytes = Vec::new();
     loop {
         bytes.clear();
@@ -40,15 +40,15 @@ where
             break;
         }
         if bytes.len() as u64 == LONGEST && !bytes.ends_with(b"\n") {
-            desk.refuse(format!("a message is larger than {} MiB", LONGEST >> 20));
+            session.refuse(format!("a message is larger than {} MiB", LONGEST >> 20));
             skip_line(&mut input).await?;
             continue;
         }
-        desk.take(&bytes);
+        session.take(&bytes);
     }
     // Open requests are still answered, within a limit: the client can no longer answer questions.
-    let _ = tokio::time::timeout(GRACE, async { while desk.tasks.join_next().await.is_some() {} }).await;
-    drop(desk);
+    let _ = tokio::time::timeout(GRACE, async { while session.tasks.join_next().await.is_some() {} }).await;
+    drop(session);
     writer.await.unwrap_or(Ok(()))
 }
 
@@ -77,18 +77,18 @@ async fn write<O: AsyncWrite + Unpin>(mut out: UnboundedReceiver<ToClient>, mut 
 }
 
 /// The only client, and its open requests.
-struct Desk {
-    mind: Arc<ServerState>,
+struct StdioSession {
+    state: Arc<ServerState>,
     line: ClientLine,
     client: Arc<ServedClient>,
     tasks: JoinSet<()>,
     running: BTreeMap<String, AbortHandle>,
 }
 
-impl Desk {
-    fn new(mind: Arc<ServerState>, line: ClientLine) -> Self {
+impl StdioSession {
+    fn new(state: Arc<ServerState>, line: ClientLine) -> Self {
         let client = Arc::new(ServedClient::new(LEGACY[0], json!({}), Some(LogLevel::Debug)));
-        Self { mind, line, client, tasks: JoinSet::new(), running: BTreeMap::new() }
+        Self { state, line, client, tasks: JoinSet::new(), running: BTreeMap::new() }
     }
 
     fn take(&mut self, bytes: &[u8]) {
@@ -118,7 +118,7 @@ impl Desk {
             JsonRpcMessage::Request { id, method, params } => {
                 let params = params.as_object().cloned().unwrap_or_default();
                 if method == "initialize" && !is_modern(&method, &params) {
-                    let (client, greeting) = self.mind.greet(&params);
+                    let (client, greeting) = self.state.greet(&params);
                     self.client = Arc::new(client);
                     self.line.send(ToClient::Message(reply_value(&id, Ok(greeting))));
                     return;
@@ -133,7 +133,7 @@ impl Desk {
                 };
                 let key = id.to_string();
                 let asked = ServerRequest { id, method, params, era, client, line: self.line.clone() };
-                let task = self.tasks.spawn(Arc::clone(&self.mind).respond(asked));
+                let task = self.tasks.spawn(Arc::clone(&self.state).respond(asked));
                 self.running.insert(key, task);
             }
         }

@@ -10,20 +10,20 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 /// The body of a response.
 #[derive(Debug)]
-pub(super) enum Talk {
+pub(super) enum McpAnswerBody {
     /// A body that is known from the start.
-    Said(ServedBody),
+    Whole(ServedBody),
     /// A stream that ends when its sender is dropped.
     Stream(UnboundedReceiver<Bytes>),
 }
 
-impl Talk {
+impl McpAnswerBody {
     pub(super) fn whole(bytes: impl Into<Bytes>) -> Self {
-        Talk::Said(ServedBody::whole(bytes))
+        McpAnswerBody::Whole(ServedBody::whole(bytes))
     }
 }
 
-impl Body for Talk {
+impl Body for McpAnswerBody {
     type Data = Bytes;
     type Error = BrokenOffError;
 
@@ -32,19 +32,21 @@ impl Body for Talk {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BrokenOffError>>> {
         match &mut *self {
-            Talk::Said(speech) => Pin::new(speech).poll_frame(context),
-            Talk::Stream(events) => events.poll_recv(context).map(|event| event.map(|bytes| Ok(Frame::data(bytes)))),
+            McpAnswerBody::Whole(body) => Pin::new(body).poll_frame(context),
+            McpAnswerBody::Stream(events) => {
+                events.poll_recv(context).map(|event| event.map(|bytes| Ok(Frame::data(bytes))))
+            }
         }
     }
 
     fn is_end_stream(&self) -> bool {
-        matches!(self, Talk::Said(speech) if speech.is_end_stream())
+        matches!(self, McpAnswerBody::Whole(body) if body.is_end_stream())
     }
 
     fn size_hint(&self) -> SizeHint {
         match self {
-            Talk::Said(speech) => speech.size_hint(),
-            Talk::Stream(_) => SizeHint::default(),
+            McpAnswerBody::Whole(body) => body.size_hint(),
+            McpAnswerBody::Stream(_) => SizeHint::default(),
         }
     }
 }

@@ -11,7 +11,7 @@ use tokio::sync::mpsc::unbounded_channel;
 
 use super::reply::{accepted, empty, events, half, message, refused, rpc_error};
 use super::sessions::{ClientSession, ClientSessions};
-use super::{answer_body::Talk, header};
+use super::{answer_body::McpAnswerBody, header};
 use crate::answer::{AnswerEra, ServerRequest};
 use crate::client::{ClientLine, ToClient};
 use crate::server_state::ServerState;
@@ -22,15 +22,15 @@ const PRIMED: &str = "2025-11-25";
 
 /// Answers a request.
 pub(super) async fn answer(
-    mind: &Arc<ServerState>,
+    state: &Arc<ServerState>,
     sessions: &ClientSessions,
     headers: &HeaderMap,
     id: Value,
     method: String,
     params: Map<String, Value>,
-) -> Response<Talk> {
+) -> Response<McpAnswerBody> {
     if method == "initialize" {
-        return begin(mind, sessions, &id, &params);
+        return begin(state, sessions, &id, &params);
     }
     let session = match session(sessions, headers) {
         Ok(session) => session,
@@ -39,7 +39,7 @@ pub(super) async fn answer(
     let (to, mut out) = unbounded_channel();
     let client = Arc::clone(&session.client);
     let asked = ServerRequest { id, method, params, era: AnswerEra::Legacy, client, line: ClientLine(to) };
-    tokio::spawn(Arc::clone(mind).respond(asked));
+    tokio::spawn(Arc::clone(state).respond(asked));
     match out.recv().await {
         Some(ToClient::Message(only)) if only.get("method").is_none() => message(200, &only),
         Some(ToClient::Spoilt { text, spoilt }) => half(text, spoilt),
@@ -48,8 +48,13 @@ pub(super) async fn answer(
     }
 }
 
-fn begin(mind: &ServerState, sessions: &ClientSessions, id: &Value, params: &Map<String, Value>) -> Response<Talk> {
-    let (client, greeting) = mind.greet(params);
+fn begin(
+    state: &ServerState,
+    sessions: &ClientSessions,
+    id: &Value,
+    params: &Map<String, Value>,
+) -> Response<McpAnswerBody> {
+    let (client, greeting) = state.greet(params);
     let Some(session) = sessions.begin(ClientSession::new(client)) else {
         return refused(503, "too many sessions");
     };
@@ -61,7 +66,7 @@ fn begin(mind: &ServerState, sessions: &ClientSessions, id: &Value, params: &Map
 }
 
 /// Accepts a notification, or an answer of the client.
-pub(super) fn take(sessions: &ClientSessions, headers: &HeaderMap, message: JsonRpcMessage) -> Response<Talk> {
+pub(super) fn take(sessions: &ClientSessions, headers: &HeaderMap, message: JsonRpcMessage) -> Response<McpAnswerBody> {
     match (session(sessions, headers), message) {
         (Ok(session), JsonRpcMessage::Reply { id, outcome }) => {
             session.client.answered(&id, outcome);
@@ -73,7 +78,7 @@ pub(super) fn take(sessions: &ClientSessions, headers: &HeaderMap, message: Json
 }
 
 /// Opens a stream for messages that belong to no request, or resumes a stream that broke off.
-pub(super) fn listen(sessions: &ClientSessions, headers: &HeaderMap) -> Response<Talk> {
+pub(super) fn listen(sessions: &ClientSessions, headers: &HeaderMap) -> Response<McpAnswerBody> {
     let session = match session(sessions, headers) {
         Ok(session) => session,
         // Without a session there is nothing to listen to.
@@ -85,10 +90,10 @@ pub(super) fn listen(sessions: &ClientSessions, headers: &HeaderMap) -> Response
     }
     let (to, silence) = unbounded_channel();
     session.hold(to);
-    events(Talk::Stream(silence))
+    events(McpAnswerBody::Stream(silence))
 }
 
-pub(super) fn end(sessions: &ClientSessions, headers: &HeaderMap) -> Response<Talk> {
+pub(super) fn end(sessions: &ClientSessions, headers: &HeaderMap) -> Response<McpAnswerBody> {
     let ended = header(headers, SESSION).is_some_and(|id| sessions.end(id));
     if ended { empty(StatusCode::OK) } else { refused(404, "unknown session") }
 }

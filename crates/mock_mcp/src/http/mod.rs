@@ -20,7 +20,7 @@ use hyper::{HeaderMap, Method, Request, Response};
 use serde_json::Value;
 
 use crate::{modern::is_modern, server_state::ServerState};
-use answer_body::Talk;
+use answer_body::McpAnswerBody;
 use reply::{accepted, refused, rpc_error};
 use sessions::ClientSessions;
 
@@ -54,10 +54,10 @@ pub struct McpServer {
 
 impl McpServer {
     /// Starts a server. Needs a Tokio runtime with I/O enabled.
-    pub async fn start(mind: Arc<ServerState>, options: McpServerOptions) -> Result<Self, McpServerError> {
+    pub async fn start(state: Arc<ServerState>, options: McpServerOptions) -> Result<Self, McpServerError> {
         let wanted = SocketAddr::new(options.bind, options.port);
-        let door = McpDoor { mind, sessions: Arc::default(), local: options.bind.is_loopback() };
-        let serving = Serving::start(wanted, LIMITS, Arc::new(door)).await;
+        let handler = McpHandler { state, sessions: Arc::default(), local: options.bind.is_loopback() };
+        let serving = Serving::start(wanted, LIMITS, Arc::new(handler)).await;
         Ok(Self { serving: serving.map_err(|error| McpServerError(wanted, error))? })
     }
 
@@ -78,17 +78,17 @@ impl McpServer {
 }
 
 /// Handles incoming requests.
-struct McpDoor {
-    mind: Arc<ServerState>,
+struct McpHandler {
+    state: Arc<ServerState>,
     sessions: Arc<ClientSessions>,
     /// Whether the server is on loopback, so that web pages must be refused.
     local: bool,
 }
 
-impl Handler for McpDoor {
-    type Body = Talk;
+impl Handler for McpHandler {
+    type Body = McpAnswerBody;
 
-    async fn respond(&self, request: Request<Incoming>) -> Result<Response<Talk>, BrokenOffError> {
+    async fn respond(&self, request: Request<Incoming>) -> Result<Response<McpAnswerBody>, BrokenOffError> {
         if self.local && !guard::is_local(request.headers()) {
             return Ok(refused(
                 403,
@@ -101,7 +101,7 @@ impl Handler for McpDoor {
             (&Method::POST, "/mcp" | "/" | "/messages") => match collect(body).await {
                 Err(unread) => refused(unread.status(), &unread.to_string()),
                 Ok(bytes) if path == "/messages" => {
-                    sse_transport::post(&self.mind, &self.sessions, parts.uri.query().unwrap_or_default(), &bytes)
+                    sse_transport::post(&self.state, &self.sessions, parts.uri.query().unwrap_or_default(), &bytes)
                 }
                 Ok(bytes) => self.post(&parts.headers, &bytes).await,
             },
@@ -114,8 +114,8 @@ impl Handler for McpDoor {
     }
 }
 
-impl McpDoor {
-    async fn post(&self, headers: &HeaderMap, bytes: &[u8]) -> Response<Talk> {
+impl McpHandler {
+    async fn post(&self, headers: &HeaderMap, bytes: &[u8]) -> Response<McpAnswerBody> {
         let message = match jsonrpc::read(bytes) {
             Ok(mut messages) if messages.len() == 1 => messages.remove(0),
             Ok(_) => return rpc_error(400, &Value::Null, RpcError::new(INVALID_REQUEST, "batches are not supported")),
@@ -126,9 +126,9 @@ impl McpDoor {
             JsonRpcMessage::Request { id, method, params } => {
                 let params = params.as_object().cloned().unwrap_or_default();
                 if says_modern || is_modern(&method, &params) {
-                    return modern::answer(&self.mind, headers, id, method, params).await;
+                    return modern::answer(&self.state, headers, id, method, params).await;
                 }
-                legacy::answer(&self.mind, &self.sessions, headers, id, method, params).await
+                legacy::answer(&self.state, &self.sessions, headers, id, method, params).await
             }
             // This revision has no sessions that it could belong to.
             JsonRpcMessage::Notification { .. } | JsonRpcMessage::Reply { .. } if says_modern => accepted(),

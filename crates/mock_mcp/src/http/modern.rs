@@ -11,21 +11,21 @@ use tokio::sync::mpsc::unbounded_channel;
 
 use super::reply::{events, half, message, refused, rpc_error};
 use super::streams::{event, pass};
-use super::{answer_body::Talk, header};
+use super::{answer_body::McpAnswerBody, header};
 use crate::answer::{AnswerEra, ServerRequest};
 use crate::client::{ClientLine, ToClient};
 use crate::{modern::Meta, server_state::ServerState};
 
 /// Answers a request.
 pub(super) async fn answer(
-    mind: &Arc<ServerState>,
+    state: &Arc<ServerState>,
     headers: &HeaderMap,
     id: Value,
     method: String,
     params: Map<String, Value>,
-) -> Response<Talk> {
+) -> Response<McpAnswerBody> {
     let client = Meta::of(&params).and_then(|meta| {
-        repeats(mind, headers, meta.version, &method, &params)?;
+        repeats(state, headers, meta.version, &method, &params)?;
         meta.client()
     });
     let client = match client {
@@ -35,15 +35,15 @@ pub(super) async fn answer(
     let (to, mut out) = unbounded_channel();
     let asked =
         ServerRequest { id, method, params, era: AnswerEra::Modern, client: Arc::new(client), line: ClientLine(to) };
-    tokio::spawn(Arc::clone(mind).respond(asked));
+    tokio::spawn(Arc::clone(state).respond(asked));
     loop {
         match out.recv().await {
             Some(ToClient::Message(only)) if only.get("method").is_none() => return message(status(&only), &only),
             Some(ToClient::Message(first)) => {
-                let (to, talk) = unbounded_channel();
+                let (to, body) = unbounded_channel();
                 let _ = to.send(event(None, &first));
                 tokio::spawn(pass(out, to));
-                return events(Talk::Stream(talk));
+                return events(McpAnswerBody::Stream(body));
             }
             Some(ToClient::Spoilt { text, spoilt }) => return half(text, spoilt),
             // There is no stream yet, and this revision cannot resume one.
@@ -64,7 +64,7 @@ fn status(answer: &Value) -> u16 {
 
 /// Checks that the headers of a request match its body.
 fn repeats(
-    mind: &ServerState,
+    state: &ServerState,
     headers: &HeaderMap,
     version: &str,
     method: &str,
@@ -74,7 +74,7 @@ fn repeats(
         vec![("mcp-protocol-version".to_owned(), version.to_owned()), ("mcp-method".to_owned(), method.to_owned())];
     wanted.extend(of_call(params));
     if method == "tools/call" {
-        wanted.extend(mind.mirrored.headers(params));
+        wanted.extend(state.mirrored.headers(params));
     }
     for (name, value) in wanted {
         let found = header(headers, &name).map(decode);

@@ -6,54 +6,54 @@ use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use hyper::{Response, StatusCode};
 use serde_json::{Value, json};
 
-use super::answer_body::Talk;
+use super::answer_body::McpAnswerBody;
 use crate::faults::{SpoiltMessage, remains};
 
 /// A message as JSON.
-pub(super) fn message(status: u16, message: &Value) -> Response<Talk> {
-    response(status, "application/json", Talk::whole(message.to_string()))
+pub(super) fn message(status: u16, message: &Value) -> Response<McpAnswerBody> {
+    response(status, "application/json", McpAnswerBody::whole(message.to_string()))
 }
 
 /// A message with a fault.
-pub(super) fn half(text: String, spoilt: SpoiltMessage) -> Response<Talk> {
-    let talk = match spoilt {
-        SpoiltMessage::Malformed => Talk::whole(remains(&text, spoilt)),
-        SpoiltMessage::Truncated => Talk::Said(ServedBody::halved(text.into())),
+pub(super) fn half(text: String, spoilt: SpoiltMessage) -> Response<McpAnswerBody> {
+    let body = match spoilt {
+        SpoiltMessage::Malformed => McpAnswerBody::whole(remains(&text, spoilt)),
+        SpoiltMessage::Truncated => McpAnswerBody::Whole(ServedBody::halved(text.into())),
     };
-    response(200, "application/json", talk)
+    response(200, "application/json", body)
 }
 
-fn response(status: u16, content: &'static str, talk: Talk) -> Response<Talk> {
-    let mut response = Response::new(talk);
+fn response(status: u16, content: &'static str, body: McpAnswerBody) -> Response<McpAnswerBody> {
+    let mut response = Response::new(body);
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content));
     response
 }
 
 /// A JSON-RPC error.
-pub(super) fn rpc_error(status: u16, id: &Value, error: RpcError) -> Response<Talk> {
+pub(super) fn rpc_error(status: u16, id: &Value, error: RpcError) -> Response<McpAnswerBody> {
     message(status, &reply_value(id, Err(error)))
 }
 
 /// A refusal that does not answer a JSON-RPC request.
-pub(super) fn refused(status: u16, words: &str) -> Response<Talk> {
+pub(super) fn refused(status: u16, words: &str) -> Response<McpAnswerBody> {
     message(status, &json!({ "jsonrpc": "2.0", "id": null, "error": { "code": -32000, "message": words } }))
 }
 
 /// The response to a notification or an answer.
-pub(super) fn accepted() -> Response<Talk> {
+pub(super) fn accepted() -> Response<McpAnswerBody> {
     empty(StatusCode::ACCEPTED)
 }
 
-pub(super) fn empty(status: StatusCode) -> Response<Talk> {
-    let mut response = Response::new(Talk::whole(""));
+pub(super) fn empty(status: StatusCode) -> Response<McpAnswerBody> {
+    let mut response = Response::new(McpAnswerBody::whole(""));
     *response.status_mut() = status;
     response
 }
 
 /// A stream of events.
-pub(super) fn events(talk: Talk) -> Response<Talk> {
-    let mut response = response(200, "text/event-stream", talk);
+pub(super) fn events(body: McpAnswerBody) -> Response<McpAnswerBody> {
+    let mut response = response(200, "text/event-stream", body);
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     response
 }

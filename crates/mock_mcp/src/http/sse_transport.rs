@@ -9,7 +9,7 @@ use hyper::Response;
 use serde_json::json;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::answer_body::Talk;
+use super::answer_body::McpAnswerBody;
 use super::reply::{accepted, events, refused};
 use super::sessions::{ClientSession, ClientSessions};
 use super::streams::{event, pass};
@@ -20,17 +20,22 @@ use crate::server_state::ServerState;
 const VERSION: &str = "2024-11-05";
 
 /// Opens the stream; its first event has the endpoint for messages.
-pub(super) fn open(sessions: &ClientSessions) -> Response<Talk> {
-    let (to, talk) = unbounded_channel();
+pub(super) fn open(sessions: &ClientSessions) -> Response<McpAnswerBody> {
+    let (to, body) = unbounded_channel();
     let session = ClientSession::new(ServedClient::new(VERSION, json!({}), Some(LogLevel::Debug)));
     session.hold(to.clone());
     let Some(id) = sessions.begin(session) else { return refused(503, "too many sessions") };
     let _ = to.send(Bytes::from(format!("event: endpoint\ndata: /messages?session_id={id}\n\n")));
-    events(Talk::Stream(talk))
+    events(McpAnswerBody::Stream(body))
 }
 
 /// Accepts messages; the answers are sent over the stream.
-pub(super) fn post(mind: &Arc<ServerState>, sessions: &ClientSessions, query: &str, bytes: &[u8]) -> Response<Talk> {
+pub(super) fn post(
+    state: &Arc<ServerState>,
+    sessions: &ClientSessions,
+    query: &str,
+    bytes: &[u8],
+) -> Response<McpAnswerBody> {
     let id = query.split('&').find_map(|pair| pair.strip_prefix("session_id="));
     let Some((id, session)) = id.and_then(|id| Some((id, sessions.find(id)?))) else {
         return refused(404, "unknown session");
@@ -47,7 +52,7 @@ pub(super) fn post(mind: &Arc<ServerState>, sessions: &ClientSessions, query: &s
             JsonRpcMessage::Request { id: request, method, params } => {
                 let params = params.as_object().cloned().unwrap_or_default();
                 if method == "initialize" {
-                    let (client, greeting) = mind.greet(&params);
+                    let (client, greeting) = state.greet(&params);
                     let begun = ClientSession::new(client);
                     begun.hold(stream.clone());
                     sessions.replace(id, begun);
@@ -56,7 +61,7 @@ pub(super) fn post(mind: &Arc<ServerState>, sessions: &ClientSessions, query: &s
                 }
                 let (client, line) = (Arc::clone(&session.client), line(stream.clone()));
                 let asked = ServerRequest { id: request, method, params, era: AnswerEra::Legacy, client, line };
-                tokio::spawn(Arc::clone(mind).respond(asked));
+                tokio::spawn(Arc::clone(state).respond(asked));
             }
         }
     }

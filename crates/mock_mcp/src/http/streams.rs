@@ -8,7 +8,7 @@ use bytes::Bytes;
 use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::answer_body::Talk;
+use super::answer_body::McpAnswerBody;
 use crate::client::ToClient;
 use crate::faults::{SpoiltMessage, remains};
 
@@ -31,7 +31,12 @@ struct ClientStream {
 
 impl SessionStreams {
     /// Opens the stream of one request. With `primed`, its first event has only an id.
-    pub(super) fn open(self: &Arc<Self>, first: ToClient, out: UnboundedReceiver<ToClient>, primed: bool) -> Talk {
+    pub(super) fn open(
+        self: &Arc<Self>,
+        first: ToClient,
+        out: UnboundedReceiver<ToClient>,
+        primed: bool,
+    ) -> McpAnswerBody {
         let (to, events) = unbounded_channel();
         let number = {
             let mut all = lock(&self.0);
@@ -56,11 +61,11 @@ impl SessionStreams {
             }
             streams.close(number);
         });
-        Talk::Stream(events)
+        McpAnswerBody::Stream(events)
     }
 
     /// Resumes a stream after an event.
-    pub(super) fn resume(&self, event: &str) -> Option<Talk> {
+    pub(super) fn resume(&self, event: &str) -> Option<McpAnswerBody> {
         let (number, seen) = event.split_once('-')?;
         let (number, seen): (u64, usize) = (number.parse().ok()?, seen.parse().ok()?);
         let mut all = lock(&self.0);
@@ -72,7 +77,7 @@ impl SessionStreams {
         if !stream.over {
             stream.listener = Some(to);
         }
-        Some(Talk::Stream(events))
+        Some(McpAnswerBody::Stream(events))
     }
 
     fn pass(&self, number: u64, outgoing: &ToClient) {
@@ -143,8 +148,8 @@ mod tests {
 
     use super::*;
 
-    async fn next(talk: &mut Talk) -> Option<String> {
-        let Talk::Stream(events) = talk else { panic!("{talk:?}") };
+    async fn next(body: &mut McpAnswerBody) -> Option<String> {
+        let McpAnswerBody::Stream(events) = body else { panic!("{body:?}") };
         events.recv().await.map(|event| String::from_utf8(event.to_vec()).unwrap())
     }
 
@@ -152,11 +157,11 @@ mod tests {
     async fn resumed_stream_replays_missed_events() {
         let streams: Arc<SessionStreams> = Arc::default();
         let (to, out) = unbounded_channel();
-        let mut talk = streams.open(ToClient::Message(json!(1)), out, true);
-        assert_eq!(next(&mut talk).await.unwrap(), "id: 1-1\nretry: 100\ndata:\n\n");
-        assert_eq!(next(&mut talk).await.unwrap(), "event: message\nid: 1-2\ndata: 1\n\n");
+        let mut body = streams.open(ToClient::Message(json!(1)), out, true);
+        assert_eq!(next(&mut body).await.unwrap(), "id: 1-1\nretry: 100\ndata:\n\n");
+        assert_eq!(next(&mut body).await.unwrap(), "event: message\nid: 1-2\ndata: 1\n\n");
         to.send(ToClient::Close).unwrap();
-        assert_eq!(next(&mut talk).await, None);
+        assert_eq!(next(&mut body).await, None);
         to.send(ToClient::Message(json!(2))).unwrap();
         let mut again = streams.resume("1-1").unwrap();
         assert_eq!(next(&mut again).await.unwrap(), "event: message\nid: 1-2\ndata: 1\n\n");

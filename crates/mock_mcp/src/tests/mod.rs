@@ -24,7 +24,7 @@ fn script(text: &str) -> McpScript {
     load_mcp_script(&files, &mut Sources::default(), Path::new("shop.mcp.yaml")).unwrap()
 }
 
-fn mind(text: &str) -> (Arc<ServerState>, UnboundedReceiver<ServerEvent>) {
+fn state(text: &str) -> (Arc<ServerState>, UnboundedReceiver<ServerEvent>) {
     let (to, seen) = unbounded_channel();
     (Arc::new(ServerState::new(Arc::new(script(text)), Some(Box::new(to))).unwrap()), seen)
 }
@@ -39,8 +39,8 @@ pub(crate) struct Peer {
 
 impl Peer {
     fn new(script: &str) -> Self {
-        let (mind, seen) = mind(script);
-        Self::with(mind, seen)
+        let (state, seen) = state(script);
+        Self::with(state, seen)
     }
 
     /// A client of another server.
@@ -49,10 +49,10 @@ impl Peer {
         Self::with(Arc::new(server(to)), seen)
     }
 
-    fn with(mind: Arc<ServerState>, seen: UnboundedReceiver<ServerEvent>) -> Self {
+    fn with(state: Arc<ServerState>, seen: UnboundedReceiver<ServerEvent>) -> Self {
         let (here, there) = duplex(1 << 20);
         let (input, output) = split(there);
-        tokio::spawn(serve(mind, BufReader::new(input), output));
+        tokio::spawn(serve(state, BufReader::new(input), output));
         let (input, output) = split(here);
         Self { lines: BufReader::new(input).lines(), output, seen, asked: 0 }
     }

@@ -11,13 +11,13 @@ use agentci_wire::serve::ServedBody;
 
 /// The answer to a control request, for all cases or for the one whose scope is in the path. `None` for any other
 /// request.
-pub(super) fn answer(board: &RouteSessions, method: &Method, path: &str) -> Option<Response<ServedBody>> {
+pub(super) fn answer(sessions: &RouteSessions, method: &Method, path: &str) -> Option<Response<ServedBody>> {
     let short = path.strip_suffix('/').unwrap_or(path);
     let asked = ["/__agentci/misses", "/__misses", "/__agentci/reset"];
     let question = asked.into_iter().find(|question| short.ends_with(question))?;
     let below = short.strip_suffix(question)?;
-    let cases = match board.find(below) {
-        _ if below.is_empty() => board.all(),
+    let cases = match sessions.find(below) {
+        _ if below.is_empty() => sessions.all(),
         Some((active, "")) => vec![active],
         _ => return None,
     };

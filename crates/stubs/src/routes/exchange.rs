@@ -97,7 +97,7 @@ impl SessionState {
             return Ok(response);
         }
         if path.is_empty() && matches!(head.method, Method::GET | Method::HEAD) {
-            let tools: Vec<&str> = self.shelf.ids().collect();
+            let tools: Vec<&str> = self.fixtures.ids().collect();
             return Ok(json_response(StatusCode::OK, &json!({ "tools": tools })));
         }
         let asked = ToolRequest::read(&head.headers, head.uri.query(), &body);

@@ -54,20 +54,20 @@ pub(super) struct RouteReply {
 impl FixtureSet {
     /// Reads all answer files.
     pub(super) fn new(routes: &Routes, files: &dyn Files) -> Result<Self, RouteError> {
-        let mut shelf = Self::default();
+        let mut set = Self::default();
         let mut read = HashMap::new();
         for tool in &routes.tools {
             let id = &tool.id.value;
-            let known = shelf.tools.iter().position(|known| known.id == *id);
+            let known = set.tools.iter().position(|known| known.id == *id);
             let at = known.unwrap_or_else(|| {
-                shelf.tools.push(ToolFixtures { id: id.clone(), fixtures: Vec::new() });
-                shelf.tools.len() - 1
+                set.tools.push(ToolFixtures { id: id.clone(), fixtures: Vec::new() });
+                set.tools.len() - 1
             });
             for fixture in &tool.fixtures {
-                shelf.tools[at].fixtures.push(ready(fixture, files, &mut read)?);
+                set.tools[at].fixtures.push(ready(fixture, files, &mut read)?);
             }
         }
-        Ok(shelf)
+        Ok(set)
     }
 
     /// A tool, by its exact name.

@@ -88,8 +88,8 @@ pub(super) fn outside(tool: &str, method: &Method, asked: &ToolRequest) -> Box<E
 }
 
 /// A call of an unknown tool.
-pub(super) fn unknown_tool(shelf: &FixtureSet, tool: &str, method: &Method, asked: &ToolRequest) -> Box<Explained> {
-    let mut ids: Vec<&str> = shelf.ids().collect();
+pub(super) fn unknown_tool(fixtures: &FixtureSet, tool: &str, method: &Method, asked: &ToolRequest) -> Box<Explained> {
+    let mut ids: Vec<&str> = fixtures.ids().collect();
     ids.sort_unstable();
     let mut notes = vec![requested(tool, method, asked)];
     let known: Vec<String> = ids.iter().take(NAMED).map(|id| format!("`{id}`")).collect();

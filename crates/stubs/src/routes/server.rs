@@ -30,17 +30,17 @@ impl Default for RouteServerOptions {
 #[derive(Debug)]
 pub struct RouteServer {
     serving: Serving,
-    board: Arc<RouteSessions>,
+    sessions: Arc<RouteSessions>,
 }
 
 impl RouteServer {
     /// Starts a server without routes. Requires a Tokio runtime with I/O enabled.
     pub async fn start(options: RouteServerOptions) -> Result<Self, RouteError> {
         let wanted = SocketAddr::new(options.bind, options.port);
-        let board = Arc::new(RouteSessions::default());
-        let serving = Serving::start(wanted, LIMITS, Arc::clone(&board)).await;
+        let sessions = Arc::new(RouteSessions::default());
+        let serving = Serving::start(wanted, LIMITS, Arc::clone(&sessions)).await;
         let serving = serving.map_err(|error| RouteError::Address(wanted, error))?;
-        Ok(Self { serving, board })
+        Ok(Self { serving, sessions })
     }
 
     /// The address that the server listens on.
@@ -63,13 +63,13 @@ impl RouteServer {
     /// Serves the routes of a case until the session is dropped: at the root, or below a scope if several cases run
     /// concurrently.
     pub fn open(&self, scope: Option<&str>, options: RouteOptions<'_>) -> Result<RouteSession, RouteError> {
-        RouteSession::open(&self.board, self.url(), (scope, false), options)
+        RouteSession::open(&self.sessions, self.url(), (scope, false), options)
     }
 
     /// Serves the routes of the only running case below a scope. Calls outside the scope belong to this case too, such
     /// as those of an agent that uses only the host of its base URL; unless an earlier case was served at the root,
     /// whose agent may be late.
     pub fn open_alone(&self, scope: &str, options: RouteOptions<'_>) -> Result<RouteSession, RouteError> {
-        RouteSession::open(&self.board, self.url(), (Some(scope), true), options)
+        RouteSession::open(&self.sessions, self.url(), (Some(scope), true), options)
     }
 }

@@ -57,28 +57,27 @@ pub struct RouteSession {
     url: String,
     routes: Arc<Routes>,
     active: Arc<SessionState>,
-    board: Arc<RouteSessions>,
+    sessions: Arc<RouteSessions>,
 }
 
 impl RouteSession {
     pub(super) fn open(
-        board: &Arc<RouteSessions>,
+        sessions: &Arc<RouteSessions>,
         url: String,
         (scope, alone): (Option<&str>, bool),
         options: RouteOptions<'_>,
     ) -> Result<Self, RouteError> {
         let RouteOptions { routes, mode, faults, observer, files, variables } = options;
-        let (shelf, live) = match mode {
+        let (set, live) = match mode {
             Mode::Replay => (FixtureSet::new(&routes, files)?, Vec::new()),
             Mode::Record | Mode::Live => {
                 let live = routes.bases.iter().map(|base| live(base, variables)).collect::<Result<_, _>>()?;
                 (FixtureSet::default(), live)
             }
         };
-        let active =
-            Arc::new(SessionState::new((scope.map(str::to_owned), alone), mode, shelf, live, faults, observer));
-        board.add(Arc::clone(&active))?;
-        Ok(Self { url, routes, active, board: Arc::clone(board) })
+        let active = Arc::new(SessionState::new((scope.map(str::to_owned), alone), mode, set, live, faults, observer));
+        sessions.add(Arc::clone(&active))?;
+        Ok(Self { url, routes, active, sessions: Arc::clone(sessions) })
     }
 
     /// The base URL of the tools for the agent, with the scope and without a trailing slash.
@@ -158,7 +157,7 @@ impl RouteSession {
 
 impl Drop for RouteSession {
     fn drop(&mut self) {
-        self.board.remove(&self.active);
+        self.sessions.remove(&self.active);
         self.active.close();
     }
 }

@@ -30,7 +30,7 @@ pub(super) struct SessionState {
     /// Whether calls outside its scope belong to it too, because no other case is running.
     pub(super) alone: bool,
     pub(super) mode: Mode,
-    pub(super) shelf: FixtureSet,
+    pub(super) fixtures: FixtureSet,
     /// Destinations of forwarded requests, in record and live mode.
     pub(super) live: Vec<ForwardTarget>,
     /// Receives events until the case ends.
@@ -79,14 +79,14 @@ impl SessionState {
     pub(super) fn new(
         (scope, alone): (Option<String>, bool),
         mode: Mode,
-        shelf: FixtureSet,
+        fixtures: FixtureSet,
         live: Vec<ForwardTarget>,
         faults: Faults,
         observer: Option<UnboundedSender<EventKind>>,
     ) -> Self {
         let state = Mutex::new(RouteState { faults, ..RouteState::default() });
         let (observer, late, closed) = (Mutex::new(observer), LateCalls::default(), watch::Sender::new(false));
-        Self { scope, alone, mode, shelf, live, observer, late, state, closed }
+        Self { scope, alone, mode, fixtures, live, observer, late, state, closed }
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, RouteState> {
@@ -119,7 +119,7 @@ impl SessionState {
 
     /// Whether a fixture matches this request; false if the tool has no fixtures.
     pub(super) fn fits(&self, tool: &str, method: &Method, asked: &ToolRequest) -> bool {
-        self.shelf.tool(tool).is_some_and(|shelved| !shelved.matching(method, asked).is_empty())
+        self.fixtures.tool(tool).is_some_and(|known| !known.matching(method, asked).is_empty())
     }
 
     /// The answer of the matching fixture. Fixtures for the same request are used in turn; the last one is repeated.
@@ -129,16 +129,16 @@ impl SessionState {
         method: &Method,
         asked: &ToolRequest,
     ) -> Result<RouteReply, Box<Explained>> {
-        let Some(shelved) = self.shelf.tool(tool) else {
-            return Err(unknown_tool(&self.shelf, tool, method, asked));
+        let Some(known) = self.fixtures.tool(tool) else {
+            return Err(unknown_tool(&self.fixtures, tool, method, asked));
         };
-        let matching = shelved.matching(method, asked);
-        let Some(last) = matching.len().checked_sub(1) else { return Err(no_fixture(shelved, method, asked)) };
+        let matching = known.matching(method, asked);
+        let Some(last) = matching.len().checked_sub(1) else { return Err(no_fixture(known, method, asked)) };
         let mut state = self.state();
         let turn = state.used.entry((tool.to_owned(), matching.clone())).or_default();
         let at = matching[last.min(*turn)];
         *turn += 1;
-        Ok(shelved.fixtures[at].reply.clone())
+        Ok(known.fixtures[at].reply.clone())
     }
 
     /// Keeps a miss that may belong to this case.
@@ -206,8 +206,8 @@ mod tests {
     /// The number of calls with such an answer that are recorded, and the error of the next one.
     fn recorded(bytes: &Bytes) -> (usize, String) {
         let faults = Faults::new([].into(), 1);
-        let shelf = FixtureSet::default();
-        let active = SessionState::new((None, false), Mode::Record, shelf, Vec::new(), faults, None);
+        let fixtures = FixtureSet::default();
+        let active = SessionState::new((None, false), Mode::Record, fixtures, Vec::new(), faults, None);
         let mut state = active.state();
         loop {
             if let Err(reason) = state.record(call(bytes)) {
