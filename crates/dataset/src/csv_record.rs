@@ -2,7 +2,7 @@
 
 /// Why the text read so far is not a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Broken {
+pub(crate) enum CsvRecordError {
     /// A quote is not closed, so that the record may continue on the next line. The byte at which the quote is.
     Open(usize),
     /// There is text after a closing quote. The bytes at which the quote opened and at which the text is.
@@ -10,7 +10,7 @@ pub(crate) enum Broken {
 }
 
 /// Splits a record, with its line end, into `fields`: for each its text and the byte at which it begins.
-pub(crate) fn split(record: &[u8], delimiter: u8, fields: &mut Vec<(Vec<u8>, usize)>) -> Result<(), Broken> {
+pub(crate) fn split(record: &[u8], delimiter: u8, fields: &mut Vec<(Vec<u8>, usize)>) -> Result<(), CsvRecordError> {
     fields.clear();
     let end = record.len() - line_end(record);
     let record = &record[..end];
@@ -21,7 +21,7 @@ pub(crate) fn split(record: &[u8], delimiter: u8, fields: &mut Vec<(Vec<u8>, usi
         if record.get(at) == Some(&b'"') {
             at += 1;
             loop {
-                let length = record[at..].iter().position(|byte| *byte == b'"').ok_or(Broken::Open(begin))?;
+                let length = record[at..].iter().position(|byte| *byte == b'"').ok_or(CsvRecordError::Open(begin))?;
                 text.extend_from_slice(&record[at..at + length]);
                 at += length + 1;
                 if record.get(at) != Some(&b'"') {
@@ -39,7 +39,7 @@ pub(crate) fn split(record: &[u8], delimiter: u8, fields: &mut Vec<(Vec<u8>, usi
         match record.get(at) {
             None => return Ok(()),
             Some(byte) if *byte == delimiter => at += 1,
-            Some(_) => return Err(Broken::AfterQuote(begin, at)),
+            Some(_) => return Err(CsvRecordError::AfterQuote(begin, at)),
         }
     }
 }
@@ -53,7 +53,7 @@ pub(crate) fn line_end(line: &[u8]) -> usize {
 mod tests {
     use super::*;
 
-    fn fields(record: &str) -> Result<Vec<String>, Broken> {
+    fn fields(record: &str) -> Result<Vec<String>, CsvRecordError> {
         let mut fields = Vec::new();
         split(record.as_bytes(), b',', &mut fields)?;
         Ok(fields.into_iter().map(|(text, _)| String::from_utf8(text).unwrap()).collect())
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn broken_quotes_are_located() {
-        assert_eq!(fields("a,\"b\n"), Err(Broken::Open(2)));
-        assert_eq!(fields("a,\"b\"c"), Err(Broken::AfterQuote(2, 5)));
+        assert_eq!(fields("a,\"b\n"), Err(CsvRecordError::Open(2)));
+        assert_eq!(fields("a,\"b\"c"), Err(CsvRecordError::AfterQuote(2, 5)));
     }
 }

@@ -6,7 +6,7 @@ use agentci_source::DataInput;
 use serde_json::{Map, Value};
 
 use crate::bounded_lines::{BoundedLines, ROW_LIMIT};
-use crate::csv_record::{Broken, line_end, split};
+use crate::csv_record::{CsvRecordError, line_end, split};
 use crate::reader::{PlacedRow, RowSource};
 use crate::row::{DataError, DataRow, RowSpot};
 
@@ -105,7 +105,7 @@ impl CsvRows {
                     self.doubt = self.swallowed_rows(spot);
                     return self.texts(spot);
                 }
-                Err(Broken::AfterQuote(quote, at)) => {
+                Err(CsvRecordError::AfterQuote(quote, at)) => {
                     self.lines.seek(after)?;
                     let (mut line, mut column) = self.position(spot, at);
                     let opened = self.position(spot, quote);
@@ -117,7 +117,7 @@ impl CsvRows {
                     return Err(DataError::at(line, column, message)
                         .help("write a quote inside of a quoted value twice: `\"say \"\"hi\"\"\"`"));
                 }
-                Err(Broken::Open(quote)) => {
+                Err(CsvRecordError::Open(quote)) => {
                     // An append at the limit would only skip lines.
                     let limit = if self.open < MOST_OPEN { ROW_LIMIT } else { SHORT_ROW };
                     if self.record.len() <= limit && self.lines.append_line(&mut self.record)? {

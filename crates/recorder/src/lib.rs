@@ -30,12 +30,12 @@ mod zone;
 
 pub use fork::{AnswerChange, ChangeError, Fork, Forked, SpokenCall, Then, change};
 pub use health::{
-    BadAnswer, BadAnswers, Drift, ExchangeLines, KnownShapes, LiveAnswer, LiveWorld, Login, NotAsked, Sequel,
-    ShapeChange, WhatToAsk, bad_answers, goes_to, login, may_ask, places,
+    BadAnswer, BadAnswers, Drift, ExchangeLines, IdMapping, KnownShapes, LiveAnswer, LiveWorld, Login,
+    NotRepeatableError, ShapeChange, WhatToAsk, bad_answers, goes_to, login, may_ask, places,
 };
 pub use matching::{
-    Answered, Circumstances, Holes, MatchRules, Matcher, Miss, NearestRequest, Remedy, Renamed, ReplayTally, SaidTime,
-    Steadier, Steady, with_reply_id,
+    Answered, Circumstances, Holes, MatchRules, Matcher, MentionedTime, Miss, NearestRequest, NormalizedText, Remedy,
+    Renamed, ReplayTally, TextNormalizer, with_reply_id,
 };
 pub use providers::{
     Conversations, MissAnswer, PriceTable, ProviderApi, TokenPrice, after, api_of, is_chatter, miss_answer,

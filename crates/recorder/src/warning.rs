@@ -116,7 +116,7 @@ pub enum WarningKind {
     NotWatched,
     /// A program was started without the recorder's environment. Whether it sent requests is unknown.
     #[error("{program} {why}, so it may have bypassed the recorder")]
-    NotLed {
+    NotRouted {
         /// The name of the program.
         program: String,
         /// What it lacks, as a verb phrase that follows its name.

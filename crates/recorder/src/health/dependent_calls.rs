@@ -13,11 +13,11 @@ const PREVIOUS: &str = "previous_response_id";
 
 /// Maps ids of recorded answers to those of the current answers.
 #[derive(Debug, Default)]
-pub struct Sequel {
+pub struct IdMapping {
     names: HashMap<String, String>,
 }
 
-impl Sequel {
+impl IdMapping {
     /// Records the ids of the current answer.
     pub fn learn(&mut self, recorded: &Exchange, now: &RecordedResponse) {
         let session = |response: &RecordedResponse| response.header(SESSION).map(str::to_owned);

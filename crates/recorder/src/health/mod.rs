@@ -23,11 +23,11 @@ mod shape;
 pub use ask::{LiveAnswer, LiveWorld};
 pub use bad_answers::{BadAnswer, BadAnswers, bad_answers};
 pub use compare::ShapeChange;
-pub use dependent_calls::Sequel;
+pub use dependent_calls::IdMapping;
 pub use drift::{Drift, KnownShapes};
 pub use key_variables::{Login, login};
 pub use lines::{ExchangeLines, places};
-pub use repeatable::{NotAsked, WhatToAsk, goes_to, may_ask};
+pub use repeatable::{NotRepeatableError, WhatToAsk, goes_to, may_ask};
 
 #[cfg(test)]
 mod tests;

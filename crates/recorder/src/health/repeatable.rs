@@ -20,7 +20,7 @@ pub struct WhatToAsk {
 
 /// Why a call is not repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
-pub enum NotAsked {
+pub enum NotRepeatableError {
     /// It is telemetry.
     #[error("telemetry and the like")]
     Chatter,
@@ -56,37 +56,37 @@ pub fn goes_to(request: &RecordedRequest, hosts: &[String]) -> bool {
 }
 
 /// Checks whether a call may be repeated.
-pub fn may_ask(exchange: &Exchange, what: &WhatToAsk) -> Result<(), NotAsked> {
+pub fn may_ask(exchange: &Exchange, what: &WhatToAsk) -> Result<(), NotRepeatableError> {
     let request = &exchange.request;
     if RequestTarget::of_origin(&request.origin).is_none() {
-        return Err(NotAsked::NotHttp);
+        return Err(NotRepeatableError::NotHttp);
     }
     if exchange.chatter {
-        return Err(NotAsked::Chatter);
+        return Err(NotRepeatableError::Chatter);
     }
     if !what.only.is_empty() && !goes_to(request, &what.only) {
-        return Err(NotAsked::OtherHost);
+        return Err(NotRepeatableError::OtherHost);
     }
     let api = request.api();
     if api == Some(ProviderApi::Bedrock) {
-        return Err(NotAsked::Signed);
+        return Err(NotRepeatableError::Signed);
     }
     let looks_up = matches!(request.method.as_str(), "GET" | "HEAD");
     let in_session = request.headers.iter().any(|(name, _)| MCP.contains(&name.as_str()));
     if (!looks_up || in_session) && api.is_none() && !what.writes {
-        return Err(NotAsked::Write);
+        return Err(NotRepeatableError::Write);
     }
     let Some(response) = exchange.response.as_ref().filter(|_| exchange.end.how == EndKind::Closed) else {
-        return Err(NotAsked::NoAnswer);
+        return Err(NotRepeatableError::NoAnswer);
     };
     if response.status >= 500 || matches!(response.status, 408 | 425 | 429) {
-        return Err(NotAsked::Momentary);
+        return Err(NotRepeatableError::Momentary);
     }
     if path_without_key(request).contains(PLACEHOLDER) {
-        return Err(NotAsked::Secret);
+        return Err(NotRepeatableError::Secret);
     }
     match request.body {
-        RecordedBody::TooLarge { .. } | RecordedBody::Parts(_) => Err(NotAsked::Body),
+        RecordedBody::TooLarge { .. } | RecordedBody::Parts(_) => Err(NotRepeatableError::Body),
         _ => Ok(()),
     }
 }
@@ -123,14 +123,14 @@ mod tests {
         assert_eq!(asked(&call("GET", "https://shop.example/orders/17")), Ok(()));
         assert_eq!(asked(&call("POST", "https://api.openai.com/v1/chat/completions")), Ok(()));
         let write = call("POST", "https://shop.example/refunds");
-        assert_eq!(asked(&write), Err(NotAsked::Write));
+        assert_eq!(asked(&write), Err(NotRepeatableError::Write));
         assert_eq!(may_ask(&write, &WhatToAsk { writes: true, ..WhatToAsk::default() }), Ok(()));
-        assert_eq!(asked(&call("DELETE", "https://api.openai.com/v1/files/1")), Err(NotAsked::Write));
-        assert_eq!(asked(&call("POST", "stdio:files/tools")), Err(NotAsked::NotHttp));
-        assert_eq!(asked(&call("POST", "https://b.example/model/x/converse")), Err(NotAsked::Signed));
+        assert_eq!(asked(&call("DELETE", "https://api.openai.com/v1/files/1")), Err(NotRepeatableError::Write));
+        assert_eq!(asked(&call("POST", "stdio:files/tools")), Err(NotRepeatableError::NotHttp));
+        assert_eq!(asked(&call("POST", "https://b.example/model/x/converse")), Err(NotRepeatableError::Signed));
         let mut listens = call("GET", "https://mcp.example/mcp");
         listens.request.headers.push(("mcp-session-id".into(), "1".into()));
-        assert_eq!(asked(&listens), Err(NotAsked::Write));
+        assert_eq!(asked(&listens), Err(NotRepeatableError::Write));
     }
 
     #[test]
@@ -138,15 +138,15 @@ mod tests {
         let asked = |exchange: &Exchange| may_ask(exchange, &WhatToAsk::default());
         let mut left = call("GET", "https://shop.example/a");
         left.end.how = EndKind::Left;
-        assert_eq!(asked(&left), Err(NotAsked::NoAnswer));
+        assert_eq!(asked(&left), Err(NotRepeatableError::NoAnswer));
         let mut busy = call("GET", "https://shop.example/a");
         busy.response = Some(RecordedResponse { status: 503, ..RecordedResponse::default() });
-        assert_eq!(asked(&busy), Err(NotAsked::Momentary));
-        assert_eq!(asked(&call("GET", "https://shop.example/a?sig=[REDACTED]")), Err(NotAsked::Secret));
+        assert_eq!(asked(&busy), Err(NotRepeatableError::Momentary));
+        assert_eq!(asked(&call("GET", "https://shop.example/a?sig=[REDACTED]")), Err(NotRepeatableError::Secret));
         // The key is sent in a header.
         let gemini = "https://generativelanguage.googleapis.com/v1beta/models/g:generateContent?key=[REDACTED]";
         assert_eq!(asked(&call("POST", gemini)), Ok(()));
         let other = WhatToAsk { only: vec!["*.example".into()], ..WhatToAsk::default() };
-        assert_eq!(may_ask(&call("POST", gemini), &other), Err(NotAsked::OtherHost));
+        assert_eq!(may_ask(&call("POST", gemini), &other), Err(NotRepeatableError::OtherHost));
     }
 }

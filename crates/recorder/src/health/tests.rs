@@ -163,12 +163,12 @@ fn compares_streams_by_event_type() {
 
 #[test]
 fn continuing_request_uses_new_response_id() {
-    let mut sequel = Sequel::default();
+    let mut ids = IdMapping::default();
     let first = call(1, "/v1/responses", of_json(&json!({"id": "resp_old", "output": []})));
-    sequel.learn(&first, &of_json(&json!({"id": "resp_new", "output": []})));
+    ids.learn(&first, &of_json(&json!({"id": "resp_new", "output": []})));
     let mut next = first.request.clone();
     next.body = RecordedBody::Json(json!({"previous_response_id": "resp_old", "input": "resp_old"}));
-    let sent = sequel.continued(&next);
+    let sent = ids.continued(&next);
     assert_eq!(sent.body, RecordedBody::Json(json!({"previous_response_id": "resp_new", "input": "resp_old"})));
 }
 

@@ -12,7 +12,7 @@ const LARGEST_ENVIRONMENT: u64 = 1 << 20;
 
 /// Whether a process is routed to the proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Led {
+pub(super) enum ProxyRouting {
     Yes,
     /// It is starting or exiting, or hides its environment.
     Unclear,
@@ -21,29 +21,29 @@ pub(super) enum Led {
 }
 
 /// Examines a process.
-pub(super) fn led(pid: u32) -> Led {
+pub(super) fn routing(pid: u32) -> ProxyRouting {
     // A process that has exited has no program, and its environment is empty.
     if fs::read_link(format!("/proc/{pid}/exe")).is_err() {
-        return Led::Unclear;
+        return ProxyRouting::Unclear;
     }
     match ignores_environment(pid) {
-        Some("-I") => return Led::No("was started with -I, which makes Python ignore the recorder's hook"),
-        Some("-E") => return Led::No("was started with -E, which makes Python ignore the recorder's hook"),
-        Some(_) => return Led::No("was started with -S, which makes Python skip the recorder's hook"),
+        Some("-I") => return ProxyRouting::No("was started with -I, which makes Python ignore the recorder's hook"),
+        Some("-E") => return ProxyRouting::No("was started with -E, which makes Python ignore the recorder's hook"),
+        Some(_) => return ProxyRouting::No("was started with -S, which makes Python skip the recorder's hook"),
         None => {}
     }
     of_environment(&read_most(&format!("/proc/{pid}/environ"), LARGEST_ENVIRONMENT))
 }
 
 /// Examines an environment as `/proc` shows it: variables, each followed by a zero byte. Some programs overwrite it.
-fn of_environment(text: &str) -> Led {
+fn of_environment(text: &str) -> ProxyRouting {
     let variables = || text.split_terminator('\0');
     if variables().any(|variable| variable.starts_with(MARK)) {
-        Led::Yes
+        ProxyRouting::Yes
     } else if text.is_empty() || !text.ends_with('\0') || variables().any(|variable| !variable.contains('=')) {
-        Led::Unclear
+        ProxyRouting::Unclear
     } else {
-        Led::No("was started without the recorder's environment variables")
+        ProxyRouting::No("was started without the recorder's environment variables")
     }
 }
 
@@ -53,11 +53,11 @@ mod tests {
 
     #[test]
     fn detects_proxy_variable_in_process_environment() {
-        assert_eq!(of_environment("HOME=/root\0AGENTCI_PROXY=http://127.0.0.1:1\0"), Led::Yes);
-        assert!(matches!(of_environment("HOME=/root\0PATH=/bin\0"), Led::No(_)));
+        assert_eq!(of_environment("HOME=/root\0AGENTCI_PROXY=http://127.0.0.1:1\0"), ProxyRouting::Yes);
+        assert!(matches!(of_environment("HOME=/root\0PATH=/bin\0"), ProxyRouting::No(_)));
         // Nothing, a truncated environment, and one that a program has overwritten.
         for unclear in ["", "HOME=/root\0PATH=/b", "nginx: worker process\0", "\0\0\0"] {
-            assert_eq!(of_environment(unclear), Led::Unclear, "{unclear:?}");
+            assert_eq!(of_environment(unclear), ProxyRouting::Unclear, "{unclear:?}");
         }
     }
 }

@@ -167,7 +167,7 @@ fn child_without_proxy_is_reported() {
     let run = |script: &str| {
         let found = watched_all(&["sh", "-c", script, CLIENT], &[], proxy, HashSet::new());
         assert_eq!(found.bypasses, []);
-        found.not_led
+        found.not_routed
     };
     let clean = run("env -i PATH=\"$PATH\" python3 -c \"$0\"; exit 0");
     assert!(

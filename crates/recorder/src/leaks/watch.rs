@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::process_list::{self, Listed};
 use super::processes::{canonical, follow, ignores_environment, inodes, name, read_most};
-use super::proxied::{Led, led};
+use super::proxied::{ProxyRouting, routing};
 use super::servers::{KnownServers, ServerMemory, Untapped, line};
 use super::sockets::{self, Socket};
 use crate::Bypass;
@@ -56,7 +56,7 @@ pub(crate) struct WatchReport {
     pub(crate) bypasses: Vec<Bypass>,
     /// Programs that were not routed to the proxy, and why: a verb phrase that follows the name. Whether they sent
     /// requests is unknown.
-    pub(crate) not_led: Vec<(String, &'static str)>,
+    pub(crate) not_routed: Vec<(String, &'static str)>,
     /// MCP servers without a tap.
     pub(crate) untapped: Vec<Untapped>,
 }
@@ -170,7 +170,7 @@ struct WatchState {
     /// Processes that may or may not be routed to the proxy, and how often they were examined.
     unclear: BTreeMap<u32, u8>,
     /// Processes that are not.
-    not_led: BTreeMap<String, (u32, &'static str)>,
+    not_routed: BTreeMap<String, (u32, &'static str)>,
     servers: Option<ServerMemory>,
 }
 
@@ -188,7 +188,7 @@ impl WatchState {
             told: HashSet::new(),
             found: Vec::new(),
             unclear: BTreeMap::from([(root, 0)]),
-            not_led: BTreeMap::new(),
+            not_routed: BTreeMap::new(),
             servers: None,
         }
     }
@@ -196,15 +196,15 @@ impl WatchState {
     fn end(mut self) -> WatchReport {
         let mut bypasses = std::mem::take(&mut self.found);
         bypasses.retain(|bypass| !self.is_tapped(bypass.pid));
-        let mut not_led = std::mem::take(&mut self.not_led);
+        let mut not_routed = std::mem::take(&mut self.not_routed);
         // A program that bypassed the proxy is already in the list.
-        not_led.retain(|program, (pid, _)| {
+        not_routed.retain(|program, (pid, _)| {
             !self.is_tapped(*pid) && !bypasses.iter().any(|bypass| bypass.program == *program)
         });
-        let not_led = not_led.into_iter().map(|(program, (_, why))| (program, why)).collect();
+        let not_routed = not_routed.into_iter().map(|(program, (_, why))| (program, why)).collect();
         let servers = self.servers.take();
         let untapped = servers.map(|servers| servers.end(&self.tapped, &self.parents)).unwrap_or_default();
-        WatchReport { bypasses, not_led, untapped }
+        WatchReport { bypasses, not_routed, untapped }
     }
 
     /// Whether a process is an MCP server that is recorded separately, or was started by one.
@@ -240,9 +240,9 @@ impl WatchState {
         self.unclear.extend(self.processes.difference(before).map(|pid| (*pid, 0)));
         self.unclear.retain(|pid, looks| {
             *looks += 1;
-            if let Led::No(why) = led(*pid) {
-                if self.not_led.len() < MOST_BYPASSES {
-                    self.not_led.insert(name(*pid), (*pid, why));
+            if let ProxyRouting::No(why) = routing(*pid) {
+                if self.not_routed.len() < MOST_BYPASSES {
+                    self.not_routed.insert(name(*pid), (*pid, why));
                 }
                 return false;
             }

@@ -38,7 +38,7 @@ mod tests;
 pub(crate) use fingerprints::hash_of;
 pub use matcher::Matcher;
 pub use miss::{Miss, NearestRequest, Remedy};
-pub use normalized_text::{SaidTime, Steadier, Steady};
+pub use normalized_text::{MentionedTime, NormalizedText, TextNormalizer};
 pub use options::{Answered, Circumstances, Holes, MatchRules, Renamed, ReplayTally};
 pub(crate) use pairing::texts_in;
 pub(crate) use reply::may_repeat;

@@ -26,18 +26,18 @@ static DIGITS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\b\d{17,1
 
 /// A normalized text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Steady {
+pub struct NormalizedText {
     /// The text, with a mark such as `{id}` in place of each variable part.
     pub text: String,
     /// The same text with its original times, for display.
     pub shown: String,
     /// The removed times, in order.
-    pub times: Vec<SaidTime>,
+    pub times: Vec<MentionedTime>,
 }
 
 /// A time in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SaidTime {
+pub struct MentionedTime {
     /// As written in the text.
     pub text: String,
     /// Whether it was the present of the run.
@@ -46,7 +46,7 @@ pub struct SaidTime {
 
 /// Normalizes texts.
 #[derive(Debug)]
-pub struct Steadier {
+pub struct TextNormalizer {
     now: Now,
     /// Each form of a folder, whether its slashes are dashes, and its mark; the longest first.
     roots: Vec<(String, bool, &'static str)>,
@@ -62,7 +62,7 @@ struct MarkedHole {
     time: Option<bool>,
 }
 
-impl Steadier {
+impl TextNormalizer {
     /// For texts that were written within this many milliseconds after the start of these circumstances.
     pub fn new(surroundings: &Circumstances, elapsed_ms: u64) -> Self {
         let Circumstances { now_ms, offset_s, roots, .. } = surroundings;
@@ -83,7 +83,7 @@ impl Steadier {
     }
 
     /// Normalizes a text.
-    pub fn text(&self, text: &str) -> Steady {
+    pub fn text(&self, text: &str) -> NormalizedText {
         let mut holes = Vec::new();
         self.folders(text, &mut holes);
         add(&mut holes, places_of_ids(text).map(|place| hole(place, "{id}")));
@@ -171,8 +171,8 @@ fn shape(time: &str) -> String {
     shape
 }
 
-fn rendered(text: &str, holes: Vec<MarkedHole>) -> Steady {
-    let mut steady = Steady::default();
+fn rendered(text: &str, holes: Vec<MarkedHole>) -> NormalizedText {
+    let mut normalized = NormalizedText::default();
     let mut done = 0;
     for MarkedHole { place, mark, time } in holes {
         if place.start < done {
@@ -180,17 +180,17 @@ fn rendered(text: &str, holes: Vec<MarkedHole>) -> Steady {
         }
         let written = &text[place.clone()];
         for (out, instead) in
-            [(&mut steady.text, &*mark), (&mut steady.shown, if time.is_some() { written } else { &mark })]
+            [(&mut normalized.text, &*mark), (&mut normalized.shown, if time.is_some() { written } else { &mark })]
         {
             out.push_str(&text[done..place.start]);
             out.push_str(instead);
         }
-        steady.times.extend(time.map(|now| SaidTime { text: written.to_owned(), now }));
+        normalized.times.extend(time.map(|now| MentionedTime { text: written.to_owned(), now }));
         done = place.end;
     }
-    steady.text.push_str(&text[done..]);
-    steady.shown.push_str(&text[done..]);
-    steady
+    normalized.text.push_str(&text[done..]);
+    normalized.shown.push_str(&text[done..]);
+    normalized
 }
 
 #[cfg(test)]
@@ -202,18 +202,18 @@ mod tests {
     const NOW_MS: u64 = 1_794_887_674_000;
     const DAY_MS: u64 = 86_400_000;
 
-    fn steadier(now_ms: u64, cwd: &str, home: &str, tmp: &str) -> Steadier {
+    fn normalizer(now_ms: u64, cwd: &str, home: &str, tmp: &str) -> TextNormalizer {
         let roots = Roots { cwd: cwd.into(), home: Some(home.into()), tmp: Some(tmp.into()) };
-        Steadier::new(&Circumstances { now_ms, roots, ..Circumstances::default() }, 1000)
+        TextNormalizer::new(&Circumstances { now_ms, roots, ..Circumstances::default() }, 1000)
     }
 
-    fn here() -> Steadier {
-        steadier(NOW_MS, "/work/shop", "/home/me", "/tmp")
+    fn here() -> TextNormalizer {
+        normalizer(NOW_MS, "/work/shop", "/home/me", "/tmp")
     }
 
     #[test]
     fn replaces_ids_folders_and_addresses_with_placeholders() {
-        for (text, steady) in [
+        for (text, normalized) in [
             ("run 1fe7d1e2-d166-42de-b7a7-c4dbac87138d now", "run {id} now"),
             ("sha ecde1dd25426481c9bba68dc88120b69.", "sha {id}."),
             ("in /work/shop/notes.md, /home/me/x and /work/shopping", "in {cwd}/notes.md, {home}/x and /work/shopping"),
@@ -230,13 +230,13 @@ mod tests {
             ("Refund at most 50 USD.", "Refund at most 50 USD."),
         ] {
             let found = here().text(text);
-            assert_eq!((found.text.as_str(), &found.shown), (steady, &found.text), "{text}");
+            assert_eq!((found.text.as_str(), &found.shown), (normalized, &found.text), "{text}");
         }
     }
 
     #[test]
     fn extracts_times_and_marks_those_that_are_now() {
-        for (text, steady, times) in [
+        for (text, normalized, times) in [
             (
                 "Today is Tuesday, November 17, 2026.",
                 "Today is {A, A 9, 9}.",
@@ -250,7 +250,7 @@ mod tests {
             ("Sat Dec  5 23:59:59 2026", "{A A 9 9:9:9 9}", vec![("Sat Dec  5 23:59:59 2026", false)]),
         ] {
             let found = here().text(text);
-            assert_eq!(found.text, steady);
+            assert_eq!(found.text, normalized);
             assert_eq!(found.shown, text);
             let said: Vec<_> = found.times.iter().map(|time| (time.text.as_str(), time.now)).collect();
             assert_eq!(said, times, "{text}");
@@ -260,7 +260,7 @@ mod tests {
     #[test]
     fn normalizes_equally_on_another_day_and_machine() {
         let one = here().text("Tuesday, November 17, 2026 in /work/shop, notes in /tmp/tmp4o_e9l1o");
-        let tomorrow = steadier(NOW_MS + DAY_MS, "/ci/checkout", "/root", "/var/tmp");
+        let tomorrow = normalizer(NOW_MS + DAY_MS, "/ci/checkout", "/root", "/var/tmp");
         let other = tomorrow.text("Wednesday, November 18, 2026 in /ci/checkout, notes in /var/tmp/tmpabcdefgh");
         assert_eq!(one.text, other.text);
         assert!(one.times[0].now && other.times[0].now);

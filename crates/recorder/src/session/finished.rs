@@ -102,15 +102,15 @@ fn base(header: Header, replay: Option<&RecordingReplay>) -> Recording {
 fn note_watched(shared: &ProxyState, watched: Vec<Option<WatchReport>>) -> BTreeSet<String> {
     let mut named = BTreeSet::new();
     for report in watched {
-        let Some(WatchReport { bypasses, not_led, untapped }) = report else {
+        let Some(WatchReport { bypasses, not_routed, untapped }) = report else {
             shared.ledger.note(WarningKind::NotWatched);
             continue;
         };
         for bypass in bypasses {
             shared.ledger.bypass(bypass);
         }
-        for (program, why) in not_led {
-            shared.ledger.note(WarningKind::NotLed { program, why: why.to_owned() });
+        for (program, why) in not_routed {
+            shared.ledger.note(WarningKind::NotRouted { program, why: why.to_owned() });
         }
         for server in untapped {
             named.extend(server.name.clone());

@@ -95,12 +95,12 @@ impl PlayedServer {
         let moved = moved(exchange, clean, reply_id);
         let how = spoil.map_or(SeenHow::Replayed, |spoil| SeenHow::Spoilt(spoil.name()));
         let ongoing = begin(&shared, moved, how);
-        let mut scene = Scene::of(exchange, message, replay, self);
+        let mut playback = ExchangePlayback::of(exchange, message, replay, self);
         if let Some(Spoil::Delay(time)) = spoil {
-            scene.delay = *time;
+            playback.delay = *time;
         }
         while self.under_way.try_join_next().is_some() {}
-        self.under_way.spawn(scene.play(ongoing));
+        self.under_way.spawn(playback.play(ongoing));
     }
 
     /// Answers a message that is not in the recording.
@@ -131,7 +131,7 @@ fn begin(shared: &ProxyState, exchange: Exchange, how: SeenHow) -> OngoingExchan
 }
 
 /// The answer to one message of the host.
-struct Scene {
+struct ExchangePlayback {
     lines: Vec<ServerLine>,
     /// Messages that the server sent by itself afterwards.
     afterwards: Vec<Arc<Exchange>>,
@@ -154,7 +154,7 @@ struct ServerLine {
     waits_for: Option<Value>,
 }
 
-impl Scene {
+impl ExchangePlayback {
     fn of(exchange: &Exchange, sent: &Value, replay: &RecordingReplay, played: &PlayedServer) -> Self {
         let recording = &replay.recording;
         let recorded = exchange.request.body.as_json().unwrap_or(&Value::Null);

@@ -9,7 +9,7 @@ mod tools;
 
 use std::collections::{BTreeMap, HashSet};
 
-use agentci_recorder::{Circumstances, Steadier};
+use agentci_recorder::{Circumstances, TextNormalizer};
 use agentci_trace::{EventKind, ModelRequest, Redactor, Trace, request_parameters};
 use agentci_verdict::{CaseEnd, KeptPrompt};
 use serde_json::Value;
@@ -30,7 +30,7 @@ pub(crate) fn settle(attempt: &Attempt<'_>, trace: &Trace, end: &mut CaseEnd) {
         return;
     }
     let asked = trace.events().iter().any(|event| matches!(event.kind, EventKind::ModelCall { .. }));
-    let prompts = if asked { of_trace(trace, &attempt.job.secrets.all(), &steadier(attempt)) } else { Vec::new() };
+    let prompts = if asked { of_trace(trace, &attempt.job.secrets.all(), &normalizer(attempt)) } else { Vec::new() };
     keep(prompts, end);
 }
 
@@ -47,8 +47,8 @@ fn keep(prompts: Vec<KeptPrompt>, end: &mut CaseEnd) {
 }
 
 /// The distinct prompts of a trace, by id; slightly more than the limit if there are too many.
-fn of_trace(trace: &Trace, secrets: &Redactor, steadier: &Steadier) -> Vec<KeptPrompt> {
-    let printer = FingerprintMaker { secrets, steadier };
+fn of_trace(trace: &Trace, secrets: &Redactor, normalizer: &TextNormalizer) -> Vec<KeptPrompt> {
+    let printer = FingerprintMaker { secrets, normalizer };
     let mut prompts: BTreeMap<String, KeptPrompt> = BTreeMap::new();
     let mut known: HashSet<String> = HashSet::new();
     for request in trace.model_requests() {
@@ -75,10 +75,10 @@ fn prompt(request: &ModelRequest<'_>, values: &Value, printer: &FingerprintMaker
 }
 
 /// What may differ from run to run is determined by the agent's folders and by the time at which it ran.
-fn steadier(attempt: &Attempt<'_>) -> Steadier {
+fn normalizer(attempt: &Attempt<'_>) -> TextNormalizer {
     let elapsed_ms = u64::try_from(attempt.clock.started().elapsed().as_millis()).unwrap_or(u64::MAX);
     let began_ms = attempt.clock.after(0).unix_ms;
-    Steadier::new(&Circumstances::here(began_ms, recorded_world::agent_roots(attempt)), elapsed_ms)
+    TextNormalizer::new(&Circumstances::here(began_ms, recorded_world::agent_roots(attempt)), elapsed_ms)
 }
 
 /// Removes secrets that became known after the requests were made.
@@ -117,9 +117,9 @@ mod tests {
     }
 
     fn asked(bodies: impl IntoIterator<Item = Value>) -> CaseEnd {
-        let steadier = Steadier::new(&Circumstances::default(), 0);
+        let normalizer = TextNormalizer::new(&Circumstances::default(), 0);
         let mut end = CaseEnd::default();
-        keep(of_trace(&trace(bodies), &Redactor::default(), &steadier), &mut end);
+        keep(of_trace(&trace(bodies), &Redactor::default(), &normalizer), &mut end);
         end
     }
 

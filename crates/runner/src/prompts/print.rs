@@ -1,6 +1,6 @@
 //! Fingerprints of texts and values that do not depend on the time and place of a run.
 
-use agentci_recorder::{SaidTime, Steadier, Steady};
+use agentci_recorder::{MentionedTime, NormalizedText, TextNormalizer};
 use agentci_trace::{Redactor, canonical, sha256_beginning};
 use agentci_verdict::NOW;
 use serde_json::{Number, Value};
@@ -10,7 +10,7 @@ use super::DIGITS;
 /// Makes fingerprints.
 pub(super) struct FingerprintMaker<'p> {
     pub(super) secrets: &'p Redactor,
-    pub(super) steadier: &'p Steadier,
+    pub(super) normalizer: &'p TextNormalizer,
 }
 
 /// The fingerprint of a text or a value.
@@ -25,26 +25,26 @@ pub(super) struct PromptPrint<T> {
 impl FingerprintMaker<'_> {
     /// The fingerprint of a text that contains no secrets.
     pub(super) fn text(&self, text: &str) -> PromptPrint<String> {
-        let Steady { text, shown, times } = self.steadier.text(text);
+        let NormalizedText { text, shown, times } = self.normalizer.text(text);
         PromptPrint { hash: hash(&text), times: times.into_iter().map(said).collect(), shown }
     }
 
     /// The fingerprint of a value that contains no secrets.
     pub(super) fn value(&self, value: &Value) -> PromptPrint<Value> {
         let mut shown = value.clone();
-        self.walk(&mut shown, &mut |steady| steady.shown);
+        self.walk(&mut shown, &mut |normalized| normalized.shown);
         let (mut value, mut times) = (value.clone(), Vec::new());
-        self.walk(&mut value, &mut |steady| {
-            times.extend(steady.times.into_iter().map(said));
-            steady.text
+        self.walk(&mut value, &mut |normalized| {
+            times.extend(normalized.times.into_iter().map(said));
+            normalized.text
         });
         PromptPrint { hash: hash(&canonical(&value)), times, shown }
     }
 
     /// Replaces every string.
-    fn walk(&self, value: &mut Value, instead: &mut dyn FnMut(Steady) -> String) {
+    fn walk(&self, value: &mut Value, instead: &mut dyn FnMut(NormalizedText) -> String) {
         match value {
-            Value::String(text) => *text = instead(self.steadier.text(text)),
+            Value::String(text) => *text = instead(self.normalizer.text(text)),
             Value::Array(items) => items.iter_mut().for_each(|item| self.walk(item, instead)),
             Value::Object(map) => {
                 // Times are compared in order, but the order of keys has no meaning.
@@ -75,7 +75,7 @@ impl<T> PromptPrint<T> {
     }
 }
 
-fn said(SaidTime { text, now }: SaidTime) -> String {
+fn said(MentionedTime { text, now }: MentionedTime) -> String {
     if now { format!("{NOW}{text}") } else { text }
 }
 

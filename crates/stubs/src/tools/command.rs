@@ -22,22 +22,22 @@ const POLITE: Grace = Grace { before_asking: Duration::from_millis(300), before_
 
 /// Why a call has no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum NoResult {
+pub(super) enum ToolCallError {
     /// The tool answered with an error, or did not answer.
     Failed(String),
     /// Its program does not exist or cannot be started.
     NotStarted(String),
 }
 
-impl From<String> for NoResult {
+impl From<String> for ToolCallError {
     fn from(words: String) -> Self {
-        NoResult::Failed(words)
+        ToolCallError::Failed(words)
     }
 }
 
-impl From<SpawnError> for NoResult {
+impl From<SpawnError> for ToolCallError {
     fn from(error: SpawnError) -> Self {
-        NoResult::NotStarted(error.to_string())
+        ToolCallError::NotStarted(error.to_string())
     }
 }
 
@@ -67,7 +67,7 @@ pub(super) fn fill_pairs(
 }
 
 /// Runs a program for one call: arguments on standard input, the result on standard output.
-pub(super) async fn once(command: &ProcessCommand, args: &Value, limit: Duration) -> Result<Value, NoResult> {
+pub(super) async fn once(command: &ProcessCommand, args: &Value, limit: Duration) -> Result<Value, ToolCallError> {
     let (mut process, pipes) = Process::spawn(command)?;
     let (mut input, body) = (pipes.input, args.to_string());
     // The program may exit without reading; then its exit status says more than the broken pipe.
@@ -115,7 +115,7 @@ impl LongLived {
         Self { command, limit, running: Mutex::new(None) }
     }
 
-    pub(super) async fn call(&self, call_id: &str, tool: &str, args: &Value) -> Result<Value, NoResult> {
+    pub(super) async fn call(&self, call_id: &str, tool: &str, args: &Value) -> Result<Value, ToolCallError> {
         let mut answer = self.exchange(&json!({ "call_id": call_id, "tool": tool, "args": args })).await?;
         match answer["ok"].as_bool() {
             Some(true) => Ok(answer["result"].take()),
@@ -125,7 +125,7 @@ impl LongLived {
     }
 
     /// Sends a line and reads one. A process that times out or fails is ended; the next call starts a new one.
-    async fn exchange(&self, request: &Value) -> Result<Value, NoResult> {
+    async fn exchange(&self, request: &Value) -> Result<Value, ToolCallError> {
         let mut slot = self.running.lock().await;
         let mut running = if let Some(running) = slot.take() {
             running
@@ -177,8 +177,8 @@ mod tests {
         }
     }
 
-    fn words(no: NoResult) -> String {
-        let NoResult::Failed(words) = no else { panic!("{no:?}") };
+    fn words(error: ToolCallError) -> String {
+        let ToolCallError::Failed(words) = error else { panic!("{error:?}") };
         words
     }
 

@@ -9,7 +9,7 @@ use agentci_source::print_duration;
 use serde_json::Value;
 use tokio::sync::Mutex;
 
-use super::command::{NoResult, fill_command, fill_pairs};
+use super::command::{ToolCallError, fill_command, fill_pairs};
 
 /// The servers of a case.
 #[derive(Debug, Default)]
@@ -51,7 +51,7 @@ impl ToolServers {
 
 impl LazyToolServer {
     /// Calls a tool. If the server has stopped, the next call starts it again.
-    pub(super) async fn call(&self, tool: &str, args: &Value, limit: Duration) -> Result<Value, NoResult> {
+    pub(super) async fn call(&self, tool: &str, args: &Value, limit: Duration) -> Result<Value, ToolCallError> {
         let begun = Instant::now();
         let client = {
             let mut slot = self.client.lock().await;
@@ -79,9 +79,9 @@ impl LazyToolServer {
     }
 }
 
-fn words(error: &McpError, limit: Duration) -> NoResult {
+fn words(error: &McpError, limit: Duration) -> ToolCallError {
     match error {
-        McpError::NotStarted(words) => NoResult::NotStarted(words.clone()),
+        McpError::NotStarted(words) => ToolCallError::NotStarted(words.clone()),
         McpError::TimedOut { noise: None, .. } => format!("no answer within {}", print_duration(limit)).into(),
         other => other.to_string().into(),
     }

@@ -8,7 +8,7 @@ use agentci_source::print_duration;
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
-use super::command::{NoResult, RESULT_LIMIT};
+use super::command::{RESULT_LIMIT, ToolCallError};
 
 /// A Python process that imports a module and answers calls of the functions in its mapping `TOOLS`.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ impl Module {
         Ok(Self { name: module.to_owned(), names: names.collect(), start, running: Mutex::new(Some(host)) })
     }
 
-    pub(super) async fn call(&self, tool: &str, args: &Value) -> Result<Value, NoResult> {
+    pub(super) async fn call(&self, tool: &str, args: &Value) -> Result<Value, ToolCallError> {
         let mut slot = self.running.lock().await;
         let host = match slot.take() {
             Some(host) => host,

@@ -9,7 +9,7 @@ use agentci_process::ProcessCommand;
 use agentci_source::{Span, Spanned, did_you_mean, print_duration, read};
 use serde_json::Value;
 
-use super::command::{self, LongLived, NoResult, fill_command};
+use super::command::{self, LongLived, ToolCallError, fill_command};
 use super::mcp::{LazyToolServer, ToolServers};
 use super::{builtin, http::ToolEndpoint, module::Module};
 
@@ -140,7 +140,7 @@ impl Toolbox {
         let result = match (known.map(|(ready, _)| ready), &self.module) {
             (Some(ReadyTool::Once(command, limit)), _) => command::once(command, args, *limit).await,
             (Some(ReadyTool::LongLived(tool)), _) => tool.call(call_id, name, args).await,
-            (Some(ReadyTool::Http(endpoint)), _) => endpoint.call(args).await.map_err(NoResult::Failed),
+            (Some(ReadyTool::Http(endpoint)), _) => endpoint.call(args).await.map_err(ToolCallError::Failed),
             (Some(ReadyTool::Mcp(server, tool, limit)), _) => server.call(tool, args, *limit).await,
             (None, Some(module)) if module.names.iter().any(|known| known == name) => module.call(name, args).await,
             (None, _) if builtin::NAMES.contains(&name) => Ok(builtin::search_docs(args)),
@@ -148,8 +148,8 @@ impl Toolbox {
         };
         match result {
             Ok(result) => Ok(Ok(result)),
-            Err(NoResult::Failed(words)) => Ok(Err(words)),
-            Err(NoResult::NotStarted(why)) => Err(ToolboxError {
+            Err(ToolCallError::Failed(words)) => Ok(Err(words)),
+            Err(ToolCallError::NotStarted(why)) => Err(ToolboxError {
                 message: format!("the tool `{name}` cannot be started: {why}"),
                 help: "fix its command: it runs in the current folder; a script may need `chmod +x`".into(),
                 span: known.map(|(_, span)| *span),

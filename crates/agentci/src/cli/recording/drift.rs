@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agentci::source::parse_duration;
-use agentci_recorder::{Drift, Exchange, KnownShapes, LiveAnswer, LiveWorld, Recording, Sequel, WhatToAsk};
+use agentci_recorder::{Drift, Exchange, IdMapping, KnownShapes, LiveAnswer, LiveWorld, Recording, WhatToAsk};
 use clap::Args;
 
 use super::keys::{HostHeader, KeySource, host_header};
@@ -85,14 +85,14 @@ pub(super) fn drift(arguments: &DriftArguments, context: &CliContext) -> Command
         live.map_err(|error| CliError::new(error, "check the files in `SSL_CERT_FILE` and similar variables"))?;
     let runtime = runtime()?;
     let known = KnownShapes::of(&recording);
-    let mut sequel = Sequel::default();
+    let mut ids = IdMapping::default();
     let mut asked = Vec::new();
     for (exchange, sent) in &plan.asked {
-        let answer = runtime.block_on(live.ask(&sequel.continued(&exchange.request), &sent.headers));
+        let answer = runtime.block_on(live.ask(&ids.continued(&exchange.request), &sent.headers));
         let one = match answer {
             Ok(LiveAnswer { response, end }) => {
                 let drift = known.drift(exchange, &response);
-                sequel.learn(exchange, &response);
+                ids.learn(exchange, &response);
                 let today = Exchange { response: Some(response), end, ..(*exchange).clone() };
                 let cost = CallCost::of(&today, &budget);
                 DriftAnswer { exchange, drift, cost, today: arguments.update.then_some(today) }
