@@ -19,7 +19,8 @@ use tokio::time::Instant;
 use crate::fork::{ForkCut, scripted_path};
 use crate::proxy::forking::session::SESSION;
 use crate::proxy::forwarding::forward;
-use crate::proxy::playing::replay::{play, refuse};
+use crate::proxy::playing::play::play;
+use crate::proxy::playing::replay::refuse;
 use crate::proxy::{
     AnswerBody, ForkSessions, ForkStreams, LiveEvent, ObservedRequest, OutgoingRequest, ProxyAnswer, ProxyState,
     RecordedLookup, RecordingReplay, ReplayNotice, RequestTarget, SessionChoice,
