@@ -61,10 +61,10 @@ impl RecorderSession {
         }
         self.shared.ledger.quiet(QUIET_TIMEOUT).await;
         let watches = std::mem::take(&mut *self.watches.lock().unwrap_or_else(PoisonError::into_inner));
-        let watched =
+        let reports =
             tokio::task::spawn_blocking(|| watches.into_iter().map(ConnectionWatch::finish).collect::<Vec<_>>());
         self.listener.stop().await;
-        let named = note_watched(&self.shared, watched.await.unwrap_or_else(|_| vec![None]));
+        let named = note_watched(&self.shared, reports.await.unwrap_or_else(|_| vec![None]));
         self.shared.ledger.name_programs(&self.tapped).await;
         let mut seen = std::mem::take(&mut *self.shared.ledger.seen());
         let replay = self.shared.replay.as_ref();
@@ -99,9 +99,9 @@ fn base(header: Header, replay: Option<&RecordingReplay>) -> Recording {
 }
 
 /// Reports what the watches found. Returns the names of the MCP servers without a tap.
-fn note_watched(shared: &ProxyState, watched: Vec<Option<WatchReport>>) -> BTreeSet<String> {
+fn note_watched(shared: &ProxyState, reports: Vec<Option<WatchReport>>) -> BTreeSet<String> {
     let mut named = BTreeSet::new();
-    for report in watched {
+    for report in reports {
         let Some(WatchReport { bypasses, not_routed, untapped }) = report else {
             shared.ledger.note(WarningKind::NotWatched);
             continue;
