@@ -13,6 +13,9 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+// The published API. Other crates document what a name does not say.
+#![warn(missing_docs)]
+
 // The command line refers to the library in the same way as other callers.
 extern crate self as agentci;
 

@@ -18,14 +18,12 @@ use crate::{EvidenceQuestion, KeptAnswer, ScriptCall, invalid};
 /// The compiled checks of a plan; suites and cases are in the order of the plan.
 #[derive(Debug, Clone, Default)]
 pub struct ReadyChecks {
-    /// One for each suite.
     pub suites: Vec<ReadySuite>,
 }
 
 /// The compiled checks of a suite.
 #[derive(Debug, Clone, Default)]
 pub struct ReadySuite {
-    /// One for each case.
     pub cases: Vec<ReadyCase>,
     /// Whether a check that all cases share is invalid, so that no case can run.
     pub refused: bool,

@@ -9,7 +9,6 @@ use serde_json::Value;
 /// The deepest nesting, as in JSON.
 const DEPTH: usize = 128;
 
-/// The value of a literal.
 pub(crate) fn literal(text: &str) -> Option<Value> {
     let mut reader = PythonReader { rest: text.trim() };
     let value = reader.value(DEPTH)?;

@@ -13,7 +13,6 @@ use crate::row::{DataError, DataRow};
 /// The rows of data files that make cases.
 #[derive(Debug, Clone)]
 pub struct Dataset {
-    /// The files.
     pub files: Vec<DatasetFile>,
     /// Where the rows are, and their ids.
     pub index: RowIndex,
@@ -24,9 +23,7 @@ pub struct Dataset {
 /// A data file.
 #[derive(Debug, Clone)]
 pub struct DatasetFile {
-    /// Its path.
     pub path: PathBuf,
-    /// Its format.
     pub format: DataFormat,
     /// Its id in places; its text is not kept.
     pub file: FileId,

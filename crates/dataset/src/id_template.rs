@@ -40,7 +40,6 @@ impl IdTemplate {
         Self { parts }
     }
 
-    /// The columns in it.
     pub fn columns(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
             Part::Column(name) => Some(name.as_str()),

@@ -37,7 +37,6 @@ impl RowIndex {
         true
     }
 
-    /// Adds a bad row.
     pub(crate) fn add_bad(&mut self, spot: RowSpot, id: &str, error: DataError) -> bool {
         self.bad.insert(self.spots.len(), error);
         self.add(spot, id)

@@ -54,7 +54,6 @@ pub(crate) fn parse(text: &[u8], line: u32, column: u32) -> Result<DataRow, Data
     object(parsed, line, column)
 }
 
-/// The row, if it is an object.
 pub(crate) fn object(value: Value, line: u32, column: u32) -> Result<DataRow, DataError> {
     let found = match value {
         Value::Object(fields) => return Ok(DataRow { fields, line, column }),

@@ -14,7 +14,6 @@ pub struct RowSpot {
     pub column: u32,
 }
 
-/// One row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DataRow {
     /// The values by column. Those of CSV and TSV are strings.

@@ -27,7 +27,6 @@ use agentci_exchange::{AgentLine, AgentRecording};
 
 /// What a driver needs besides the target.
 pub struct DriverContext<'c> {
-    /// The id of the case.
     pub case_id: &'c str,
     /// Looks up the value of a variable.
     pub lookup: &'c dyn Fn(&str) -> Option<String>,

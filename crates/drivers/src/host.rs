@@ -14,7 +14,6 @@ pub type PendingAnswer<'h> = Pin<Box<dyn Future<Output = Result<ToolReply, Stopp
 /// A tool result and how it is delivered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolReply {
-    /// The tool result.
     pub result: ToolResult,
     /// How it is delivered to the agent.
     pub delivery: Delivery,
@@ -40,7 +39,6 @@ pub enum Delivery {
     Whole,
     /// As something that violates the protocol.
     Malformed,
-    /// Truncated.
     Truncated,
     /// Not at all.
     Never,
@@ -48,6 +46,5 @@ pub enum Delivery {
 
 /// Answers the agent's tool calls.
 pub trait ToolHost {
-    /// Answers one call.
     fn call<'h>(&'h self, call: &'h ToolCall) -> PendingAnswer<'h>;
 }

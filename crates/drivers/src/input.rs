@@ -16,7 +16,6 @@ pub enum Input {
     Action {
         /// Its name, with the protocol as a prefix, such as `mcp:call`.
         kind: String,
-        /// Its arguments.
         arguments: Value,
     },
 }

@@ -31,7 +31,6 @@ pub enum ScriptedStep {
     Wait(Duration),
     /// It never continues.
     Hang,
-    /// It fails.
     Fail(DriveError),
     /// It fetches a secret, such as an access token.
     Fetch(String),

@@ -3,7 +3,6 @@
 use crate::builtin::{Builtin, EncodedText, WeightsError};
 use crate::remote::{Remote, RemoteError};
 
-/// An embedder.
 #[derive(Debug)]
 pub enum Embedder {
     /// The built-in embedder.

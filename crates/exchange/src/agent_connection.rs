@@ -11,12 +11,9 @@ use serde_json::Value;
 use super::live;
 use crate::{Clock, ExchangeError, ExchangePlayer, ExchangeRecorder, Slot, StreamedAnswer, random_seed};
 
-/// A request.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The URL.
     pub url: String,
-    /// The method.
     pub method: HttpMethod,
     /// The headers. Default `content-type`: JSON.
     pub headers: Vec<(String, String)>,

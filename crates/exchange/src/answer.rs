@@ -40,7 +40,6 @@ pub struct StreamedAnswer {
 /// An event of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arrived {
-    /// The event.
     pub frame: SseEvent,
     /// When the bytes that completed it were read.
     pub at: Moment,

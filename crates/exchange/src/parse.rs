@@ -180,7 +180,6 @@ fn how(line: &RecordingLine) -> Result<AgentExchangeEnd, String> {
     Ok(AgentExchangeEnd::Failed(error))
 }
 
-/// One line of a recording.
 struct RecordingLine(Map<String, Value>);
 
 impl RecordingLine {

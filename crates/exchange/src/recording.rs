@@ -12,7 +12,6 @@ use super::recorder::SEEN;
 pub struct AgentRecording {
     /// The seed of the ids in requests, so that a replay sends the same ids.
     pub seed: u64,
-    /// The output of hooks.
     pub variables: Vec<HookOutput>,
     /// Every request with its answer, in the order they were sent.
     pub exchanges: Vec<AgentExchange>,
@@ -28,12 +27,10 @@ impl AgentRecording {
     }
 }
 
-/// The output of a hook.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HookOutput {
     /// The number of the hook, from 0.
     pub hook: usize,
-    /// Its variables.
     pub variables: Map<String, Value>,
 }
 
@@ -42,7 +39,6 @@ pub struct HookOutput {
 pub struct AgentExchange {
     /// When it was sent, in microseconds since the start of the attempt.
     pub at_us: u64,
-    /// The method.
     pub method: HttpMethod,
     /// The identity by which a replay finds it.
     pub identity: Value,
@@ -62,7 +58,6 @@ impl AgentExchange {
     }
 }
 
-/// The head of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnswerHead {
     /// When it arrived.
@@ -73,18 +68,14 @@ pub struct AnswerHead {
     pub headers: Vec<(String, String)>,
 }
 
-/// A piece of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnswerPiece {
-    /// Its kind.
     pub part: PieceKind,
     /// When its last byte arrived.
     pub at_us: u64,
-    /// Its bytes.
     pub raw: Bytes,
 }
 
-/// The kind of a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PieceKind {
     /// One event of a stream, with all bytes since the previous one.
@@ -102,7 +93,6 @@ pub enum PieceKind {
 pub struct ConversationEnding {
     /// When it ended, in microseconds since the start of the attempt.
     pub at_us: u64,
-    /// How.
     pub how: AgentExchangeEnd,
 }
 
@@ -113,7 +103,6 @@ pub enum AgentExchangeEnd {
     Closed,
     /// The driver stopped reading.
     Left,
-    /// It failed.
     Failed(ExchangeError),
 }
 

@@ -85,9 +85,7 @@ pub enum MockSource {
     /// `mock_config.yaml` in the folder of the tests; if it does not exist, a model that always gives the same answer.
     #[default]
     Beside,
-    /// This file.
     File(PathBuf),
-    /// This script.
     Script(Arc<MockScript>),
 }
 

@@ -65,7 +65,6 @@ pub const TARGETS: &[FuzzTarget] = targets! {
     "typescript", texts::typescript, "a script is compiled or rejected";
 };
 
-/// The target with this name.
 pub fn target(name: &str) -> Option<&'static FuzzTarget> {
     TARGETS.iter().find(|target| target.name == name)
 }

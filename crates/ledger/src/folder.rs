@@ -10,7 +10,6 @@ use crate::{LedgerError, name::safe_name, write_pieces};
 /// The maximum number of runs of one suite that can start in the same second.
 const NAMES_A_SECOND: u32 = 10_000;
 
-/// The folder of one run.
 #[derive(Debug, Clone)]
 pub struct RunFolder {
     path: PathBuf,

@@ -35,7 +35,6 @@ const HELD_LIMIT: usize = 64 * 1024;
 /// How long the lock of a run that was killed may stay: a process that it was just starting shares it for a moment.
 const LOCK_TIME: Duration = Duration::from_secs(2);
 
-/// The journal of a run.
 #[derive(Debug)]
 pub struct RunJournal {
     file: File,

@@ -27,9 +27,7 @@ const EARLY: Duration = Duration::from_secs(30);
 pub struct ClientCredentials {
     /// The URL of the token endpoint. If absent, the server names it, and so decides who receives the secret.
     pub token_url: Option<String>,
-    /// The client id.
     pub client_id: String,
-    /// The client secret.
     pub client_secret: String,
     /// The scopes of the token. If empty, those that the server names.
     pub scopes: Vec<String>,
@@ -43,7 +41,6 @@ impl fmt::Debug for ClientCredentials {
     }
 }
 
-/// The tokens for one server.
 pub(super) struct ServerTokens {
     credentials: ClientCredentials,
     /// The server that the tokens are for.

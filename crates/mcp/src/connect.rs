@@ -22,7 +22,6 @@ const SILENCE: Duration = Duration::from_secs(2);
 /// Longer than any real timeout, but within the range of the clock.
 const FAR: Duration = Duration::from_hours(24 * 365);
 
-/// The address of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ServerAddress {
     /// A program to start; it ends with the client, and so do all its descendants.

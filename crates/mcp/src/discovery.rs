@@ -162,7 +162,6 @@ fn without_slash(text: &str) -> &str {
     text.strip_suffix('/').unwrap_or(text)
 }
 
-/// The strings in a list.
 pub(super) fn strings(list: &Value) -> Vec<String> {
     list.as_array().into_iter().flatten().filter_map(|item| item.as_str().map(str::to_owned)).collect()
 }

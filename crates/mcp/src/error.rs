@@ -65,7 +65,6 @@ pub enum McpError {
     TooMuch {
         /// What there is too much of.
         what: &'static str,
-        /// The limit.
         limit: usize,
     },
     /// The HTTP request failed.
@@ -74,7 +73,6 @@ pub enum McpError {
     /// The server answered with an HTTP status but no message.
     #[error("the server answered with status {status}{}", after(": ", Some(body).filter(|body| !body.is_empty())))]
     Status {
-        /// The status.
         status: u16,
         /// The beginning of the body.
         body: String,

@@ -25,7 +25,6 @@ const FAREWELL: Duration = Duration::from_secs(2);
 /// The address of a server and the credentials for it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct McpEndpoint {
-    /// The URL.
     pub url: String,
     /// Headers for every request.
     pub headers: Vec<(String, String)>,

@@ -33,7 +33,6 @@ pub struct ServerFacts {
     pub version: String,
     /// Its name and version as reported; null if not reported.
     pub server: Value,
-    /// Its capabilities.
     pub capabilities: Value,
     /// Its instructions for use.
     pub instructions: Option<String>,

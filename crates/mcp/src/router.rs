@@ -27,7 +27,6 @@ const DEFECTS: usize = 100;
 pub(super) enum Arrival {
     /// The answer, and its size in bytes.
     Reply(Result<Value, RpcError>, usize),
-    /// A notification.
     Notification(Notification),
     /// A question for the user, with the id of the request.
     Question(Value, ElicitationQuestion),

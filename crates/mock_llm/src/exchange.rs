@@ -120,7 +120,6 @@ struct ModelExchange<'e> {
 }
 
 impl ModelExchange<'_> {
-    /// The reply, or the refusal.
     fn reply(&self, head: &Parts, body: &[u8], entry: &mut JournalEntry) -> Result<HttpReply, ModelRefusal> {
         let Self { engine, provider, .. } = self;
         keys::authorize(engine, *provider, head)?;

@@ -18,7 +18,6 @@ use agentci_wire::serve::{BrokenOffError, ClientLimits, Handler, ServedBody, Ser
 /// waiting task, which ends with the server.
 const LIMITS: ClientLimits = ClientLimits { connections: 10_000, head: None };
 
-/// Options of a server.
 #[derive(Debug, Clone)]
 pub struct ModelServerOptions {
     /// The address to listen on. Default: loopback.

@@ -4,7 +4,6 @@ use agentci_plan::FaultKind;
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 
-/// An event of a server.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ServerEvent {
     /// A tool was called.

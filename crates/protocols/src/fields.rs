@@ -46,7 +46,6 @@ impl NotAnObjectError {
 }
 
 impl<'l> ObjectFields<'l> {
-    /// Reads a line that is one object.
     pub fn read(line: &'l str) -> Result<Self, NotAnObjectError> {
         serde_json::from_str(line).map_err(|_| match serde_json::from_str::<Value>(line) {
             Ok(_) => NotAnObjectError::Other,

@@ -11,21 +11,18 @@ pub const METHOD_NOT_FOUND: i64 = -32601;
 /// The request failed.
 pub const INTERNAL_ERROR: i64 = -32603;
 
-/// A message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum JsonRpcMessage {
     /// A request of the other side.
     Request {
         /// The id that the answer must repeat.
         id: Value,
-        /// The method.
         method: String,
         /// The parameters; null if absent.
         params: Value,
     },
     /// A notification of the other side.
     Notification {
-        /// The method.
         method: String,
         /// The parameters; null if absent.
         params: Value,
@@ -34,7 +31,6 @@ pub enum JsonRpcMessage {
     Reply {
         /// The id of the request; null if the other side could not read it.
         id: Value,
-        /// The result or the error.
         outcome: Result<Value, RpcError>,
     },
 }

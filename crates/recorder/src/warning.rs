@@ -26,7 +26,6 @@ pub enum WarningKind {
     /// A request or an answer is too large to be recorded.
     #[error("{} {place} is too large to be recorded; in a replay it will be missing", if *request { "the request" } else { "the answer to" })]
     TooLarge {
-        /// Whether it is the request.
         request: bool,
         /// Method, origin and path, without the query.
         place: String,
@@ -67,7 +66,6 @@ pub enum WarningKind {
     /// Connections to a host were passed through unread, as the user requested.
     #[error("{host} was passed through unread: {bytes} bytes")]
     PassedOn {
-        /// The host.
         host: String,
         /// The number of bytes.
         bytes: u64,
@@ -101,7 +99,6 @@ pub enum WarningKind {
         }
     )]
     McpUntapped {
-        /// Its command.
         command: String,
         /// Why it counts as an MCP server, as a verb phrase that follows the command.
         why: String,

@@ -41,7 +41,6 @@ pub(crate) static REPORTS: OwnReports = OwnReports {
 /// Writes the list of a suite's tests, one document per run.
 pub type TestList = DocumentReport<TestListDocument>;
 
-/// The list of all tests.
 #[derive(Debug, Default)]
 pub struct TestListDocument;
 

@@ -31,7 +31,6 @@ const ERROR_LIMIT: usize = 500;
 /// Writes the results of a run. Several runs are written one below another.
 pub type ScenarioResults = DocumentReport<ScenarioTable>;
 
-/// The table of all scenarios.
 #[derive(Debug, Default)]
 pub struct ScenarioTable;
 

@@ -53,15 +53,12 @@ impl Heading {
 pub struct Snippet<'s> {
     /// The first word.
     pub heading: Heading,
-    /// The message.
     pub message: &'s str,
     /// The place, if it is known.
     pub place: Option<&'s Place>,
     /// The label next to the marked text.
     pub label: &'s str,
-    /// The notes.
     pub notes: &'s [String],
-    /// The help.
     pub help: Option<&'s str>,
 }
 

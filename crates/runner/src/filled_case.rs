@@ -32,7 +32,6 @@ impl FilledCase {
         Ok(Self { inputs, checks, turn_checks })
     }
 
-    /// The checks of a turn.
     pub(crate) fn of_turn(&self, position: usize) -> &[ReadyCheck] {
         self.turn_checks.get(position).map(Vec::as_slice).unwrap_or_default()
     }

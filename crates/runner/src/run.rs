@@ -14,7 +14,6 @@ use crate::{finished::FinishedCases, options::RunOptions, services::takes_turns,
 /// Facts for the first event of a run that are not in the plan.
 #[derive(Debug, Clone, Default)]
 pub struct RunFacts {
-    /// The id of the run.
     pub run_id: String,
     /// The version of `agentci`.
     pub version: String,
@@ -26,7 +25,6 @@ pub struct RunFacts {
     pub environment: BTreeMap<String, String>,
     /// Options that the user set, by the name of the flag.
     pub options: BTreeMap<String, Value>,
-    /// The shard that this run is, if the run is sharded.
     pub shard: Option<RunShard>,
     /// Files that should have been run but could not be loaded.
     pub not_loaded: Vec<NotLoaded>,
@@ -61,7 +59,6 @@ pub struct RunPlan<'r> {
     pub facts: &'r RunFacts,
     /// The gates for the run as a whole.
     pub policy: Option<&'r Policy>,
-    /// The run options.
     pub options: &'r RunOptions<'r>,
     /// Signals when to stop.
     pub stop: &'r Stop,

@@ -20,7 +20,6 @@ pub(crate) struct AttemptSpending {
 }
 
 impl AttemptSpending {
-    /// Counts an event.
     pub(crate) fn count(&mut self, job: &CaseJob<'_>, event: &Event) {
         let Some(budget) = job.run.options.settings.budget.as_ref() else { return };
         match &event.kind {

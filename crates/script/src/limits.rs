@@ -7,7 +7,6 @@ const TIME: Duration = Duration::from_secs(5);
 /// The default memory limit, in bytes.
 const MEMORY: usize = 64 * 1024 * 1024;
 
-/// The limits of one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallLimits {
     /// The time limit. Default: 5 seconds.

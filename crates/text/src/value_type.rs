@@ -5,17 +5,13 @@ use serde_json::Value;
 /// The type of a value. Types are ordered as messages list them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ValueType {
-    /// `null`.
     Null,
     /// `true` or `false`.
     Boolean,
-    /// A number.
     Number,
-    /// A string.
     String,
     /// A list.
     Array,
-    /// An object.
     Object,
 }
 

@@ -17,10 +17,8 @@ pub struct ValueChange {
     /// The JSON pointer of the new value; `None` if the value is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new_path: Option<String>,
-    /// The old value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old: Option<Value>,
-    /// The new value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new: Option<Value>,
 }
@@ -35,7 +33,6 @@ impl ValueChange {
 /// A change of a part of a step.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PartChange {
-    /// The part.
     pub part: PartKind,
     /// What changed in it.
     #[serde(flatten)]

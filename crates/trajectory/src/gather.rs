@@ -34,7 +34,6 @@ struct UnendedAttempt {
 }
 
 impl RunReader {
-    /// Adds an event.
     pub fn add(&mut self, event: RunEvent) {
         self.any = true;
         let (from, to) = &mut self.run.time;

@@ -13,7 +13,6 @@ const GROUPS: usize = 50;
 /// A difference that several cases have in common.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RepeatedChange<'t> {
-    /// The kind of the step.
     pub step: StepKind,
     /// The name of the tool.
     pub name: &'t str,
@@ -27,7 +26,6 @@ pub struct RepeatedChange<'t> {
     /// The old value, if it is the same in all cases.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old: Option<Value>,
-    /// The new value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new: Option<Value>,
     /// Whether the value is changed, not new.

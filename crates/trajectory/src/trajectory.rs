@@ -17,7 +17,6 @@ pub enum RunKind {
     Baseline,
 }
 
-/// The trajectories of a run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunTrajectories {
     /// What it was read from.
@@ -66,7 +65,6 @@ pub struct Trajectory {
     pub steps: Vec<TrajectoryStep>,
 }
 
-/// The kind of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepKind {
@@ -92,7 +90,6 @@ pub enum PartKind {
     Input,
     /// The name of the model.
     Model,
-    /// The system prompt.
     SystemPrompt,
     /// The tools that are offered to the model, by name.
     Tools,
@@ -134,7 +131,6 @@ impl PartKind {
     }
 }
 
-/// The value of a part.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PartValue {
     /// The value itself.
@@ -143,12 +139,10 @@ pub enum PartValue {
     Fingerprint(String),
 }
 
-/// A part of a step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepPart {
     /// What it is.
     pub kind: PartKind,
-    /// Its value.
     pub value: PartValue,
     /// A hash of the value.
     pub(crate) hash: u64,
@@ -159,7 +153,6 @@ pub struct StepPart {
 /// Something that the agent did.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrajectoryStep {
-    /// The kind.
     pub kind: StepKind,
     /// The name of the tool or the model; the number of the turn.
     pub name: String,
@@ -191,7 +184,6 @@ impl TrajectoryStep {
         self.parts.insert(at, StepPart::new(kind, value));
     }
 
-    /// The value of a part, if it is known.
     pub fn known(&self, kind: PartKind) -> Option<&Value> {
         match &self.part(kind)?.value {
             PartValue::Known(value) => Some(value),
@@ -199,7 +191,6 @@ impl TrajectoryStep {
         }
     }
 
-    /// A part.
     pub fn part(&self, kind: PartKind) -> Option<&StepPart> {
         self.parts.iter().find(|part| part.kind == kind)
     }

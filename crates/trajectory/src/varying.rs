@@ -122,7 +122,6 @@ fn gather(value: &Value, into: &mut HashSet<String>) {
     }
 }
 
-/// The text between the parts that vary.
 fn between<'t>(text: &'t str, parts: &[VaryingPart]) -> Vec<&'t str> {
     let ends = std::iter::once(0).chain(parts.iter().map(|part| part.end));
     let starts = parts.iter().map(|part| part.start).chain([text.len()]);

@@ -11,7 +11,6 @@ use crate::lock;
 pub struct FetchedSecrets(Arc<Mutex<Vec<String>>>);
 
 impl FetchedSecrets {
-    /// Adds a secret.
     pub fn add(&self, secret: &str) {
         let mut known = lock(&self.0);
         if !known.iter().any(|known| known == secret) {

@@ -22,12 +22,10 @@ pub(super) enum RequestPart {
     Model,
 }
 
-/// One condition.
 #[derive(Debug)]
 pub(super) enum RequestCondition {
     /// A part meets a text condition.
     Text(RequestPart, WantedText),
-    /// A tool is offered.
     Offers(WantedTool),
     /// No other tools are offered.
     OffersOnly(OnlyTools),

@@ -23,7 +23,6 @@ pub(super) enum RequestScope {
     Last,
 }
 
-/// The conditions on requests.
 #[derive(Debug)]
 pub(super) struct RequestConditions {
     pub(super) conditions: Vec<RequestCondition>,

@@ -17,7 +17,6 @@ use agentci_text::{passage, pointer, shorten};
 /// The longest result in a detail, in characters.
 const DETAIL: usize = 2000;
 
-/// One condition.
 #[derive(Debug)]
 pub(super) enum CallCondition {
     /// An argument has this value.

@@ -28,7 +28,6 @@ pub(super) struct ChatSession {
     pub(super) timeout: Duration,
 }
 
-/// The API of the model.
 #[derive(Debug, Clone)]
 pub(super) enum ModelApi {
     OpenAi,

@@ -80,7 +80,6 @@ pub(super) enum HttpAnswerError {
     Torn(String),
     /// Events of these two kinds contain text.
     Ambiguous(String, String),
-    /// It is empty.
     Empty(String),
 }
 

@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use super::failure::McpFailure;
 use agentci_exchange::Clock;
 
-/// The result of an action.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct ActionResult {
     pub(super) outcome: McpOutcome,
@@ -35,7 +34,6 @@ pub(super) enum McpOutcome {
     Failure(McpFailure),
 }
 
-/// A log entry of the server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct ServerLogEntry {
     /// In microseconds since the start of the attempt.

@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use crate::template_parts::as_text;
 
-/// A message from the agent.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum AgentMessage {
     ToolCall { name: String, call_id: String, args: Value },
@@ -30,7 +29,6 @@ const SEE_PROTOCOL: &str = "the agent may send `tool_call`, `final_output`, `log
                             `{\"type\":\"tool_call\",\"name\":\"search\",\"call_id\":\"1\",\"args\":{..}}` or \
                             `{\"type\":\"final_output\",\"output\":{..}}`";
 
-/// A message to the agent.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum MessageToAgent<'m> {

@@ -34,7 +34,6 @@ impl RuleKind {
 pub(super) struct Rules(BTreeMap<RuleKind, Vec<Arc<Check>>>);
 
 impl Rules {
-    /// Sets the checks of a kind.
     pub(super) fn set(&mut self, kind: RuleKind, checks: Vec<Arc<Check>>) {
         self.0.insert(kind, checks);
     }

@@ -10,7 +10,6 @@ pub(super) fn node(text: &str) -> Node {
     agentci_source::yaml::parse(text, file).unwrap()
 }
 
-/// The messages of all problems.
 pub(super) fn messages(problems: &Diagnostics) -> Vec<String> {
     problems.iter().map(|problem| problem.message.clone()).collect()
 }

@@ -23,7 +23,6 @@ pub(super) struct ReadTurn {
 pub(super) struct TurnSetting {
     /// The version of the test file, if it is valid.
     pub(super) version: Option<FormatVersion>,
-    /// The protocol of the target.
     pub(super) protocol: TargetProtocol,
 }
 

@@ -7,10 +7,8 @@ use serde_json::{Map, Value};
 
 use super::expected;
 
-/// One test.
 #[derive(Debug, Clone)]
 pub struct Test {
-    /// Its name.
     pub name: Spanned<Name>,
     /// A description of the test.
     pub description: String,
@@ -22,7 +20,6 @@ pub struct Test {
     pub checks: Vec<Check>,
     /// Tags to select the test by.
     pub tags: Vec<String>,
-    /// The span of its messages.
     pub messages_span: Span,
 }
 

@@ -46,7 +46,6 @@ static SERVER: Shape = Shape::new(
 #[derive(Default)]
 pub(super) struct McpSettings(Vec<McpWorld>);
 
-/// A server with its path for a case.
 fn of_case(server: &McpWorld, folder: &Path, id: &str) -> McpWorld {
     let mut server = server.clone();
     let (McpSource::Script { path, .. } | McpSource::Recording { path, .. }) = &mut server.source;

@@ -106,7 +106,6 @@ impl Printer<'_> {
         self.own(case, taken, common, [Some(self.target(&case.target, index)), self.world(&case.world)])
     }
 
-    /// A case with this target and world.
     fn own(&self, case: &Case, taken: &mut TakenIds, common: bool, [target, world]: [Option<Node>; 2]) -> Node {
         let skip =
             |reason: Option<&String>| reason.map_or_else(|| self.plain(true), |reason| self.text(&escape(reason)));

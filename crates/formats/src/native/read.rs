@@ -191,7 +191,6 @@ fn cases<'n>(node: &'n Node, has_target: bool, problems: &mut Diagnostics) -> Op
     Some(items)
 }
 
-/// A case as written.
 pub(super) struct WrittenCase {
     /// The case without the settings that it shares with the suite.
     pub(super) case: Case,

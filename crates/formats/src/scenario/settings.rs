@@ -34,7 +34,6 @@ const FACTS: [(&str, &str); 3] = [("fail", "fail"), ("warn", "warn"), ("off", "o
 /// Default of `facts` and `contradictions`.
 const USUAL_FACTS: &str = "warn";
 
-/// The settings of a project.
 #[derive(Default)]
 pub(crate) struct ProjectSettings {
     targets: Vec<ScenarioTarget>,

@@ -10,7 +10,6 @@ use crate::{parsed_request::text, refusal::ModelRefusal, tokens};
 /// The default length of a vector.
 const DIMENSIONS: u32 = 3072;
 
-/// The answer to a request of `bytes` bytes.
 pub(in super::super) fn answer(method: GeminiMethod, request: &Value, bytes: usize) -> Result<Value, ModelRefusal> {
     match method {
         GeminiMethod::CountTokens => {
@@ -30,7 +29,6 @@ pub(in super::super) fn answer(method: GeminiMethod, request: &Value, bytes: usi
     }
 }
 
-/// The embedding for one request.
 fn embedding(request: &Value) -> Result<Value, ModelRefusal> {
     let fields = RequestFields::open(request)?;
     let content = fields.get("content").ok_or_else(|| missing("content"))?;

@@ -23,7 +23,6 @@ pub(in super::super) fn state(state: OllamaState, models: &[&str]) -> Value {
     }
 }
 
-/// The answer to a request of `bytes` bytes.
 pub(in super::super) fn answer(endpoint: OllamaEndpoint, request: &Value, bytes: usize) -> Result<Value, ModelRefusal> {
     let fields = RequestFields::open(request)?;
     match endpoint {

@@ -26,7 +26,6 @@ use sessions::ClientSessions;
 
 const LIMITS: ClientLimits = ClientLimits { connections: 1_000, head: None };
 
-/// Options of a server.
 #[derive(Debug, Clone)]
 pub struct McpServerOptions {
     /// The address to listen on. Default: loopback.

@@ -111,7 +111,6 @@ impl ClientStream {
     }
 }
 
-/// A message as an event.
 pub(super) fn event(id: Option<&str>, message: &Value) -> Bytes {
     Bytes::from(format!("{}\n\n", begun(id, &message.to_string())))
 }

@@ -6,14 +6,12 @@ use serde_json::Value;
 
 use crate::Data;
 
-/// An answer of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolAnswer {
     /// Arguments that the call must contain; any when absent.
     pub when: Option<Value>,
     /// Steps before the answer.
     pub steps: Vec<AnswerStep>,
-    /// The outcome of the call.
     pub outcome: CallOutcome,
 }
 
@@ -63,7 +61,6 @@ pub enum AnswerStep {
     Close,
 }
 
-/// A question to the client.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClientQuestion {
     /// The name of the answer in `${INPUT.name}`.
@@ -120,7 +117,6 @@ pub enum LogLevel {
     Notice,
     /// A possible problem.
     Warning,
-    /// An error.
     Error,
     /// A failure of a component.
     Critical,

@@ -22,7 +22,6 @@ pub struct McpScript {
     pub tools: Vec<ScriptedMcpTool>,
     /// Its resources and resource templates.
     pub resources: Vec<Resource>,
-    /// Its prompts.
     pub prompts: Vec<McpPrompt>,
     /// The page size of lists; all entries when absent.
     pub page: Option<usize>,
@@ -31,7 +30,6 @@ pub struct McpScript {
 /// A tool of a scripted MCP server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScriptedMcpTool {
-    /// Its name.
     pub name: Spanned<String>,
     /// What the list of tools says about it besides the name, by the protocol's own keys.
     pub declared: Map<String, Value>,
@@ -46,20 +44,17 @@ pub struct Resource {
     pub uri: Spanned<String>,
     /// What the list of resources says about it besides the URI, by the protocol's own keys.
     pub declared: Map<String, Value>,
-    /// Its content.
     pub holds: ResourceContent,
     /// Completions for the variables of the template, by variable name.
     pub complete: Vec<(String, Vec<String>)>,
 }
 
 impl Resource {
-    /// Whether it is a template.
     pub fn is_template(&self) -> bool {
         self.uri.value.contains('{')
     }
 }
 
-/// The content of a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ResourceContent {
     /// Text; it may contain variables of the template.
@@ -71,7 +66,6 @@ pub enum ResourceContent {
 /// A prompt of a scripted MCP server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct McpPrompt {
-    /// Its name.
     pub name: Spanned<String>,
     /// What the list of prompts says about it besides the name, by the protocol's own keys.
     pub declared: Map<String, Value>,

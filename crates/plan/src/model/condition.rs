@@ -13,7 +13,6 @@ pub struct ModelCondition {
     pub user: Option<WantedWords>,
     /// One of its messages, except system prompts; tool results count.
     pub messages: Option<WantedWords>,
-    /// The tools it offers.
     pub tools: Option<WantedOffer>,
     /// Whether it contains tool results.
     pub tool_result: Option<bool>,
@@ -49,7 +48,6 @@ impl ModelCondition {
 /// A condition on a text.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WantedWords {
-    /// It contains this.
     Contains(String),
     /// It matches this pattern.
     Matches(Spanned<String>),

@@ -22,7 +22,6 @@ pub struct ModelWorld {
     pub source: ScriptSource,
     /// Where the suite names or contains it.
     pub span: Span,
-    /// The script.
     pub script: Arc<ModelScript>,
     /// What to do when no rule matches a request; takes precedence over the script.
     pub miss: Option<UnansweredRoute>,
@@ -66,7 +65,6 @@ impl ScriptSource {
     }
 }
 
-/// The script of a model.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ModelScript {
     /// The model name it reports if the request has none.

@@ -16,7 +16,6 @@ pub struct ModelRule {
     pub replies: Vec<String>,
     /// The tools that the model requests.
     pub tool_calls: Vec<ScriptedCall>,
-    /// The pace of the answer.
     pub pace: AnswerPace,
     /// The token usage it reports; estimated when absent.
     pub usage: Option<ScriptedUsage>,

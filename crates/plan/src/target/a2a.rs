@@ -72,9 +72,7 @@ pub enum Auth {
     OAuth2 {
         /// The URL of the token endpoint.
         token_url: Text,
-        /// The client ID.
         client_id: Text,
-        /// The client secret.
         client_secret: Text,
         /// The requested scopes.
         scopes: Vec<String>,
@@ -105,12 +103,10 @@ impl Auth {
 /// Where an API key is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ApiKeyPlace {
-    /// In a header.
     #[default]
     Header,
     /// In the URL.
     Query,
-    /// In a cookie.
     Cookie,
 }
 

@@ -39,7 +39,6 @@ pub struct AguiTarget {
 /// A tool that the client offers to the agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClientTool {
-    /// Its name.
     pub name: Spanned<String>,
     /// Its description for the agent.
     pub description: String,
@@ -68,7 +67,6 @@ impl AguiWire {
 /// How to treat a protocol violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Strictness {
-    /// As a warning.
     #[default]
     Warn,
     /// As a failure of the turn.

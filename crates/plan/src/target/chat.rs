@@ -51,7 +51,6 @@ pub struct ChatPrompt {
     pub role: String,
     /// The name of the author.
     pub name: Option<String>,
-    /// The text.
     pub content: Text,
     /// Whether it is a prompt of all agents, which a function or the conversation's own data may omit.
     pub shared: bool,
@@ -94,7 +93,6 @@ pub enum ChatApi {
 pub enum KeyHeader {
     /// `Authorization: Bearer`.
     Bearer,
-    /// `api-key`.
     ApiKey,
     /// `x-api-key`.
     XApiKey,

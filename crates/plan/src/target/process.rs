@@ -38,7 +38,6 @@ impl Speech {
     pub const NAMES: [(&'static str, Speech); 2] = [("protocol", Speech::Protocol), ("text", Speech::Text)];
 }
 
-/// A part of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandPart {
     /// The text as written.

@@ -15,7 +15,6 @@ use crate::descendants;
 pub struct ProcessCommand {
     /// The program: a path, or a name to look up on `PATH`.
     pub program: OsString,
-    /// Its arguments.
     pub arguments: Vec<OsString>,
     /// The working folder. Default: that of this process.
     pub folder: Option<PathBuf>,
@@ -38,7 +37,6 @@ pub enum SpawnError {
     /// Anything else.
     #[error("`{program}` could not be started: {source}")]
     Other {
-        /// The program.
         program: String,
         /// The error of the system.
         source: io::Error,

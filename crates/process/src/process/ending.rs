@@ -39,7 +39,6 @@ pub struct Ending {
 pub enum Exit {
     /// With an exit code.
     Code(i32),
-    /// By a signal.
     Signal(i32),
 }
 

@@ -63,7 +63,6 @@ pub struct A2aProtocol {
 /// The interface of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Interface {
-    /// The URL.
     pub url: String,
     /// The version and the binding.
     pub protocol: A2aProtocol,

@@ -39,7 +39,6 @@ impl<'v> A2aFields<'v> {
         Ok(text.filter(|text| !text.is_empty()).map(str::to_owned))
     }
 
-    /// A required string.
     pub(super) fn required_text(&self, name: &str) -> Result<String, A2aError> {
         self.text(name)?.ok_or_else(|| self.missing(name))
     }

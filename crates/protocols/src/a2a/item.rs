@@ -34,18 +34,14 @@ pub struct TaskNews {
     pub context: Option<String>,
     /// Whether this is the whole task, rather than an update.
     pub whole: bool,
-    /// The status.
     pub status: Option<TaskStatus>,
-    /// The artifacts.
     pub artifacts: Vec<ArtifactPiece>,
     /// Whether the artifacts are appended to earlier ones with the same id.
     pub append: bool,
 }
 
-/// The status of a task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskStatus {
-    /// Its state.
     pub state: TaskState,
     /// The agent's name of an unknown state.
     pub unknown: Option<String>,
@@ -53,7 +49,6 @@ pub struct TaskStatus {
     pub message: Option<A2aMessage>,
 }
 
-/// An artifact, or a piece of one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ArtifactPiece {
     /// The id of the artifact.

@@ -75,7 +75,6 @@ impl OutgoingMessage {
 pub enum A2aCall<'c> {
     /// Sends a message; the agent answers once, immediately or when the task is done.
     Send {
-        /// The message.
         message: &'c OutgoingMessage,
         /// Whether the agent answers without waiting for the task.
         immediately: bool,
@@ -91,18 +90,14 @@ pub enum A2aCall<'c> {
 /// The HTTP method of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum A2aMethod {
-    /// `POST`
     Post,
-    /// `GET`
     Get,
 }
 
 /// A call as an HTTP request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PreparedCall {
-    /// The URL.
     pub url: String,
-    /// The method.
     pub method: A2aMethod,
     /// The headers of the protocol.
     pub headers: Vec<(String, String)>,

@@ -15,7 +15,6 @@ use super::fields::{A2aError, A2aFields, shown};
 /// A part of a message or an artifact.
 #[derive(Debug, Clone, PartialEq)]
 pub struct A2aPart {
-    /// Its content.
     pub content: PartContent,
     /// The file name, if it is a file.
     pub filename: Option<String>,
@@ -25,10 +24,8 @@ pub struct A2aPart {
     pub metadata: Option<Value>,
 }
 
-/// The content of a part.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PartContent {
-    /// A text.
     Text(String),
     /// Any JSON.
     Data(Value),
@@ -39,7 +36,6 @@ pub enum PartContent {
 }
 
 impl A2aPart {
-    /// A text.
     pub fn text(text: impl Into<String>) -> Self {
         Self { content: PartContent::Text(text.into()), filename: None, media_type: None, metadata: None }
     }

@@ -36,7 +36,6 @@ pub enum TurnStanding {
     Working {
         /// The id of the task.
         task: String,
-        /// The state of the task.
         state: TaskState,
     },
 }

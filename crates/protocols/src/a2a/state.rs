@@ -1,6 +1,5 @@
 //! The states of a task, with their names in both versions of the protocol.
 
-/// The state of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TaskState {
     /// The agent has accepted it.
@@ -13,7 +12,6 @@ pub enum TaskState {
     AuthRequired,
     /// It is done.
     Completed,
-    /// It failed.
     Failed,
     /// It was canceled.
     Canceled,

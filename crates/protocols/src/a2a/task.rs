@@ -11,7 +11,6 @@ use super::state::TaskState;
 pub struct A2aTask {
     /// The id that the agent assigned.
     pub id: String,
-    /// Its state.
     pub state: TaskState,
     /// The agent's message about the state.
     pub(super) message: Option<A2aMessage>,
@@ -104,7 +103,6 @@ pub(super) fn text(parts: &[A2aPart]) -> String {
     parts.iter().filter_map(text).collect()
 }
 
-/// The data parts.
 pub(super) fn data_of(parts: &[A2aPart]) -> impl Iterator<Item = Value> {
     parts.iter().filter_map(|part| if let PartContent::Data(data) = &part.content { Some(data.clone()) } else { None })
 }

@@ -12,7 +12,6 @@ use super::interrupt::{self, Interrupt};
 pub enum AnswerEnding {
     /// The run finished.
     Finished {
-        /// The outcome.
         outcome: RunOutcome,
         /// Its result, if it has one besides the messages.
         result: Option<Value>,
@@ -44,7 +43,6 @@ pub enum CutShort {
     Silent,
 }
 
-/// The outcome of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RunOutcome {
     /// It succeeded, except for calls that the client has to answer in the next run.

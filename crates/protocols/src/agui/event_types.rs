@@ -49,7 +49,6 @@ const TYPES: [EventType; 36] = [
     ("THINKING_TEXT_MESSAGE_END", Ends::Lane, |reader, fields| reader.thinking(fields)),
 ];
 
-/// The event type with this name.
 pub(super) fn event_type(name: &str) -> Option<EventType> {
     TYPES.into_iter().find(|(known, ..)| *known == name)
 }

@@ -42,7 +42,6 @@ impl AguiFields<'_> {
         self.optional_text(name)?.ok_or_else(|| self.missing(name))
     }
 
-    /// An optional string.
     pub(super) fn optional_text(&mut self, name: &str) -> AguiResult<Option<String>> {
         Ok(self.optional(name, "a string", Value::is_string)?.map(plain))
     }

@@ -144,7 +144,6 @@ impl ThreadHistory {
         }
     }
 
-    /// The activity with an id.
     pub(super) fn activity_mut(&mut self, id: &str) -> Option<&mut Value> {
         self.newest_mut(id).filter(|message| text(message, "role") == "activity")
     }
@@ -156,7 +155,6 @@ impl ThreadHistory {
         true
     }
 
-    /// A call by its id.
     pub(super) fn call(&self, id: &str) -> Option<ToolCall> {
         let call = calls_of(self.messages.get(self.owner(id)?)?).iter().find(|call| text(call, "id") == id)?;
         let function = call.get("function")?;
@@ -216,7 +214,6 @@ impl ThreadHistory {
     }
 }
 
-/// The calls in a message.
 pub(super) fn calls_of(message: &Value) -> &[Value] {
     message.get("toolCalls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }

@@ -18,7 +18,6 @@ use super::other_events::Bracket;
 use super::text_events::OpenText;
 use crate::Fresh;
 
-/// The limits of an answer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AnswerLimits {
     pub(super) events: usize,

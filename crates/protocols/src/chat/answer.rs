@@ -22,7 +22,6 @@ pub enum WireApi {
     Bedrock,
 }
 
-/// The answer of a model.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ModelAnswer {
     /// The provider's id of the answer.
@@ -43,7 +42,6 @@ pub struct ModelAnswer {
     pub finish: Option<String>,
     /// The error in place of the answer, or within it.
     pub error: Option<String>,
-    /// Whether it is complete.
     pub complete: bool,
     /// Notes on parts that could not be read.
     pub notes: Vec<String>,

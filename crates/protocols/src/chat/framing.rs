@@ -24,7 +24,6 @@ pub(super) enum Framed {
 pub(super) enum StreamEnd {
     /// After a complete event.
     Open,
-    /// With `[DONE]`.
     Done,
     /// In the middle of an event.
     Torn,

@@ -10,7 +10,6 @@ const QUOTED: usize = 200;
 pub struct Defect {
     /// The kind of violation.
     pub fault: McpFault,
-    /// The reason.
     pub reason: String,
     /// An excerpt of the message.
     pub quote: String,

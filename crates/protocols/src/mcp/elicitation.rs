@@ -33,7 +33,6 @@ impl ElicitationAction {
 /// A question that was answered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnsweredQuestion {
-    /// The question.
     pub question: ElicitationQuestion,
     /// The answer in the protocol's format.
     pub answer: Value,

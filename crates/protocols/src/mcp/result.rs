@@ -46,7 +46,6 @@ pub struct CallResult {
 }
 
 impl CallResult {
-    /// Reads a result.
     pub fn read(result: Value, received: ServerMessages) -> Result<Self, MalformedResultError> {
         const METHOD: &str = "tools/call";
         let mut rest = object(METHOD, result)?;

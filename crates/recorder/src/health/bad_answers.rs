@@ -17,7 +17,6 @@ const LATER: [u16; 2] = [429, 529];
 /// The answers of a recording that are errors.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BadAnswers {
-    /// Answers that are errors.
     pub errors: Vec<BadAnswer>,
     /// How many answers only asked to retry later, and were retried successfully.
     pub retried: usize,

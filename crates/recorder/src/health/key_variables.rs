@@ -9,7 +9,6 @@ use crate::{ProviderApi, RecordedRequest};
 /// The source of a key and the header that carries it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Login {
-    /// The header.
     pub header: &'static str,
     /// The text before the key in the header.
     pub before: &'static str,

@@ -17,12 +17,10 @@ pub(super) struct Socket {
     pub(super) inode: u64,
 }
 
-/// All TCP sockets.
 pub(super) fn tcp() -> Vec<Socket> {
     told().unwrap_or_else(tables)
 }
 
-/// All UDP sockets.
 pub(super) fn udp() -> Vec<Socket> {
     ["/proc/net/udp", "/proc/net/udp6"].into_iter().flat_map(table).collect()
 }

@@ -24,7 +24,6 @@ static ADDRESS: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\b(?:127\.0\.0\.1|localhost):\d{2,5}\b|\[::1\]:\d{2,5}\b").ok());
 static DIGITS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\b\d{17,19}\b").ok());
 
-/// A normalized text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NormalizedText {
     /// The text, with a mark such as `{id}` in place of each variable part.
@@ -82,7 +81,6 @@ impl TextNormalizer {
         Self { now: Now::new(*now_ms, elapsed_ms.saturating_mul(1000), *offset_s), roots: all }
     }
 
-    /// Normalizes a text.
     pub fn text(&self, text: &str) -> NormalizedText {
         let mut holes = Vec::new();
         self.folders(text, &mut holes);

@@ -111,7 +111,6 @@ pub struct ReplayTally {
     pub exact: usize,
     /// Requests that matched with holes.
     pub with_holes: usize,
-    /// All holes.
     pub holes: Holes,
     /// How many ids were replaced by another one.
     pub renamed: usize,

@@ -8,7 +8,6 @@ use serde_json::Value;
 
 use crate::{Exchange, RecordedRequest, RecordedResponse};
 
-/// An API of a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ProviderApi {
     /// OpenAI's Chat Completions, and compatible APIs.

@@ -14,7 +14,6 @@ pub struct MissAnswer {
     pub status: u16,
     /// Headers, lower case.
     pub headers: Vec<(String, String)>,
-    /// The body.
     pub body: String,
 }
 

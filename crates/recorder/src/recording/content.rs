@@ -93,7 +93,6 @@ fn large(content: Bytes, holds: &str, fields: &mut Map<String, Value>, files: &m
     }
 }
 
-/// Reads the body from the fields of a line.
 pub(super) fn read_body(fields: &mut LineFields, files: &mut ReadFile<'_>) -> Result<RecordedBody, String> {
     if let Some(value) = fields.take("json") {
         return Ok(RecordedBody::Json(value));
@@ -144,7 +143,6 @@ fn read_part(part: Value, files: &mut ReadFile<'_>) -> Result<FormPart, String> 
     Ok(part)
 }
 
-/// Reads bytes from the fields of a line.
 pub(super) fn read_bytes(fields: &mut LineFields, files: &mut ReadFile<'_>) -> Result<Bytes, String> {
     if let Some(text) = fields.text_if_any("text")? {
         return Ok(text.into());

@@ -63,7 +63,6 @@ pub struct Roots {
 pub struct Exchange {
     /// Its number, from 1.
     pub id: u64,
-    /// The request.
     pub request: RecordedRequest,
     /// The answer; `None` if there was none.
     pub response: Option<RecordedResponse>,
@@ -99,7 +98,6 @@ pub struct RecordedRequest {
     pub speaks: Option<ProviderApi>,
     /// The headers that are kept, lower case, in order.
     pub headers: Vec<(String, String)>,
-    /// The body.
     pub body: RecordedBody,
 }
 
@@ -151,9 +149,7 @@ pub struct FormPart {
     pub name: String,
     /// The name of its file.
     pub filename: Option<String>,
-    /// Its content type.
     pub content_type: Option<String>,
-    /// Its content.
     pub content: Bytes,
 }
 
@@ -198,7 +194,6 @@ impl RecordedResponse {
 pub struct AnswerFrame {
     /// Microseconds since the recording began.
     pub at_us: u64,
-    /// Its bytes.
     pub bytes: Bytes,
 }
 
@@ -207,7 +202,6 @@ pub struct AnswerFrame {
 pub struct ExchangeEnd {
     /// Microseconds since the recording began.
     pub at_us: u64,
-    /// How it ended.
     pub how: EndKind,
 }
 

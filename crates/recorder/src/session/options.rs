@@ -16,7 +16,6 @@ pub enum SessionMode {
     Record,
     /// Answers them from a recording.
     Replay {
-        /// The recording.
         recording: Recording,
         /// What is compared.
         rules: MatchRules,
@@ -60,7 +59,6 @@ pub enum ReplayPace {
     Times(f64),
 }
 
-/// The options of a session.
 #[derive(Debug)]
 pub struct SessionOptions {
     /// What it does with requests.

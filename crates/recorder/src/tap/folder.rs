@@ -50,7 +50,6 @@ impl Folder {
         self.root.join(SOCKET)
     }
 
-    /// A `PATH` without the shims.
     pub(super) fn without_shims(&self, path: &OsStr) -> OsString {
         let shims = self.shims();
         let folders = std::env::split_paths(path).filter(|folder| *folder != shims);

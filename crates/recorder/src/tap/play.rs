@@ -16,7 +16,6 @@ use crate::{EndKind, Exchange, Miss, RecordedRequest, SeenHow};
 /// The JSON-RPC code for server-defined errors.
 const SERVER_ERROR: i32 = -32_000;
 
-/// A message to a tap.
 #[derive(Debug)]
 pub(super) enum TapMessage {
     /// A line for the host.

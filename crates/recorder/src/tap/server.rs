@@ -50,7 +50,6 @@ impl EndingSignals {
         Ok(Self([interrupt?, terminate?, hang_up?, quit?]))
     }
 
-    /// The next signal.
     pub(super) async fn next(&mut self) -> Signal {
         let [interrupt, terminate, hang_up, quit] = &mut self.0;
         tokio::select! {

@@ -32,7 +32,6 @@ pub(super) struct Hello {
     pub(super) input: Option<u64>,
 }
 
-/// The task of a tap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum TapTask {

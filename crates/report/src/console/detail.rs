@@ -29,7 +29,6 @@ impl CaseLines {
         Self { width, ..Self::default() }
     }
 
-    /// Adds an event.
     pub(super) fn add(&mut self, event: &RunEvent) {
         let Some(id) = &event.case_id else { return };
         let attempt = event.attempt.unwrap_or(1);

@@ -48,7 +48,6 @@ pub struct Console {
 
 /// The run that is being shown.
 struct ShownRun {
-    /// Its number.
     number: usize,
     /// The position of the first case that was not printed.
     next: usize,

@@ -20,7 +20,6 @@ pub(super) struct RunningAttempt {
     /// Its start, in Unix milliseconds.
     #[serde(skip)]
     begun: u64,
-    /// Its status.
     #[serde(skip)]
     pub(super) status: CaseStatus,
     #[serde(skip)]

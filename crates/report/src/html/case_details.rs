@@ -53,7 +53,6 @@ pub(super) struct PlainEvidence {
 }
 
 impl PageCases {
-    /// Adds an event.
     pub(super) fn add(&mut self, event: &RunEvent) {
         // The results of all attempts together are in the row.
         let (Some(id), false) = (&event.case_id, matches!(event.body, Body::Stability(_))) else { return };

@@ -93,7 +93,6 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("a row is JSON")
 }
 
-/// Repeated names.
 #[derive(Default)]
 struct RepeatedNames {
     files: Numbered,

@@ -42,7 +42,6 @@ pub(super) fn text(text: &str, limit: usize) -> String {
     framed(shown, missing, limit)
 }
 
-/// The end of a text.
 pub(super) fn end_of(text: &str, limit: usize) -> String {
     let (shown, missing) = cut::tail(text, limit);
     let note = if missing { format!("<p class=cut>only the last {} KB", limit / 1024) } else { String::new() };

@@ -124,7 +124,6 @@ fn agent_missing(run: &ReportedRun) -> String {
     format!("### No agent was run\n\n{}:\n\n{}\n", agents::headline(&missing), code::block(&lines.join("\n")))
 }
 
-/// The gates of the run.
 fn gates(run: &ReportedRun) -> String {
     let Some(report) = run.gates.as_deref() else { return String::new() };
     let mut text = String::new();

@@ -64,7 +64,6 @@ fn of_case(case: &CaseDiff<'_>, width: usize, paint: Paint, text: &mut String) {
     }
 }
 
-/// The tone of a row.
 pub(super) fn tone(row: &DiffRow<'_>) -> Option<Tone> {
     match row.role {
         RowRole::Same => None,

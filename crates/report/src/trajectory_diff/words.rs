@@ -189,7 +189,6 @@ pub(super) fn role(case: &CaseDiff<'_>, row: &DiffRow<'_>) -> String {
     }
 }
 
-/// ` `, `~`, `+` or `-`.
 pub(super) fn sign(row: &DiffRow<'_>) -> char {
     match (row.old, row.new) {
         (Some(_), None) => '-',

@@ -52,7 +52,6 @@ pub(super) fn start(run: &ReportedRun) -> Value {
     })
 }
 
-/// The line of a case.
 pub(super) fn line(told: YaoCase<'_>) -> Value {
     let id = told.row.id().into();
     let (kind, fields) = match Stability::of_several(told.row) {

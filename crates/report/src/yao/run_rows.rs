@@ -36,7 +36,6 @@ pub(super) struct YaoCase<'g> {
 }
 
 impl YaoRun {
-    /// Adds an event.
     pub(super) fn add(&mut self, event: &RunEvent) {
         if let (Some(id), Some(attempt)) = (&event.case_id, event.attempt) {
             let key = || (Arc::clone(id), attempt);

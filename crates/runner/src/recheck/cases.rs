@@ -8,7 +8,6 @@ use agentci_plan::{CasePosition, Cases, planned};
 /// A case of a stored run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredCase {
-    /// Its id.
     pub id: Arc<str>,
     /// Its position in the stored run.
     pub index: usize,

@@ -118,7 +118,6 @@ impl StoredChecks {
     }
 }
 
-/// Whether a finding is that of a check.
 pub(super) fn is_of(finding: &Finding, check: &CheckEnd) -> bool {
     let message = check.message.as_deref().unwrap_or_default();
     let same_message = match check.status {

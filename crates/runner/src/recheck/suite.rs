@@ -46,13 +46,11 @@ pub struct StoredAttempt {
     pub attempt: u32,
     /// Its lines before the last one.
     pub lines: Vec<RunEvent>,
-    /// Its end.
     pub end: Arc<CaseEnd>,
     /// When it ended, in Unix milliseconds.
     pub ended_at: u64,
 }
 
-/// The cases of a recheck.
 struct RecheckedCases<'f> {
     matched: MatchedCases,
     cases: Cases,

@@ -98,7 +98,6 @@ impl WorldSession {
         listener.misses.clone()
     }
 
-    /// Ends the session.
     pub(crate) async fn finish(self) -> SessionEnd {
         let Self { session, listener, tasks, used, faults, .. } = self;
         tasks.iter().for_each(JoinHandle::abort);

@@ -65,7 +65,6 @@ pub fn asked(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<()> 
     })
 }
 
-/// An integer.
 pub fn integer(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<i64> {
     let integer = node.scalar().and_then(|scalar| scalar.value(Reading::Core)?.as_i64());
     or_report(integer, problems, || wrong(node, name, "an integer"))
@@ -81,7 +80,6 @@ pub fn count(node: &Node, name: &str, least: u32, problems: &mut Diagnostics) ->
     })
 }
 
-/// A number.
 pub fn number(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<f64> {
     let number = node.scalar().and_then(|scalar| scalar.value(Reading::Core)?.as_f64());
     or_report(number, problems, || wrong(node, name, "a number"))

@@ -16,11 +16,9 @@ pub struct Table {
 /// A key of a mapping.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyRow {
-    /// The key.
     pub key: &'static str,
     /// The kind of its value, in words.
     pub kind: String,
-    /// Whether it is required.
     pub required: bool,
     /// What it is for.
     pub about: &'static str,

@@ -9,7 +9,6 @@ const DURATION: &str = "((\\d+\\.?\\d*|\\.\\d+)(ns|us|µs|ms|s|m|h))+";
 const TRUTH: &str = "^([Yy][Ee][Ss]|[Nn][Oo]|[Oo][Nn]|[Oo][Ff][Ff])$";
 /// The words that mean false.
 const UNTRUE: &str = "^([Nn][Oo]|[Oo][Ff][Ff])$";
-/// A string with a variable.
 const VARIABLE: &str = "\\$\\{";
 
 /// The schema of a kind that contains no other. `templated` means that a string with a variable is allowed in place of

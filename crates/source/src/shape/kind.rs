@@ -23,7 +23,6 @@ pub enum Kind {
     Whole(i64, i64),
     /// A number without a fractional part, in any notation.
     Unbroken,
-    /// A number.
     Number,
     /// A number from the first to the second.
     Range(f64, f64),
@@ -47,7 +46,6 @@ pub enum Kind {
     Nothing,
     /// No value, or `true`.
     Asked,
-    /// A list.
     List(&'static Kind),
     /// A list that is not empty.
     Filled(&'static Kind),
@@ -67,7 +65,6 @@ pub enum Kind {
     Either(&'static [Kind]),
     /// Any mapping.
     Object,
-    /// Any data.
     Data,
     /// A check of the native dialect.
     Check,
@@ -93,7 +90,6 @@ pub struct CheckShape {
     pub name: &'static str,
     /// What it checks, one sentence.
     pub about: &'static str,
-    /// The kind of its arguments.
     pub arguments: Kind,
 }
 

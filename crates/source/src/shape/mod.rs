@@ -45,7 +45,6 @@ pub struct Shape {
 /// A key of a mapping.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
-    /// The key.
     pub key: &'static str,
     /// The kind of its value.
     pub kind: Kind,
@@ -58,7 +57,6 @@ pub struct Field {
 /// Whether a key may be omitted. A key that may be omitted may also have no value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
-    /// It is required.
     Required,
     /// It may be omitted.
     Optional,
@@ -101,7 +99,6 @@ pub enum KeyRule {
     Needs(&'static str, &'static str),
     /// If the key has one of these words as its value, other keys are required or not allowed.
     When {
-        /// The key.
         key: &'static str,
         /// The words.
         is: &'static [&'static str],
@@ -114,7 +111,6 @@ pub enum KeyRule {
     OneKey,
 }
 
-/// A required key.
 pub const fn required(key: &'static str, kind: Kind, about: &'static str) -> Field {
     Field { key, kind, need: Need::Required, about }
 }
@@ -163,7 +159,6 @@ impl Shape {
         self.own.iter().chain(self.shared.iter().copied().flatten())
     }
 
-    /// Whether it declares a key.
     pub fn declares(&self, key: &str) -> bool {
         self.fields().any(|field| field.key == key)
     }

@@ -31,7 +31,6 @@ impl<'t> SpanMaker<'t> {
         Span { width: narrow(width).max(1), ..self.point(start) }
     }
 
-    /// The span of an event.
     pub(super) fn event(&self, range: &Range) -> Span {
         self.range(range.start, range.end)
     }

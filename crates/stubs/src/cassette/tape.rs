@@ -27,7 +27,6 @@ pub struct TapeEntry {
     pub args: Value,
     /// Whether the call succeeded.
     pub ok: bool,
-    /// The result.
     pub result: Arc<Value>,
     /// The error message of the tool.
     pub error: Option<String>,
@@ -54,7 +53,6 @@ pub enum TapeError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// The reason.
         reason: FileError,
     },
     /// A line is not a valid entry.
@@ -66,7 +64,6 @@ pub enum TapeError {
         line: usize,
         /// The column, from 1; 1 if it is not known.
         column: usize,
-        /// The reason.
         reason: String,
     },
 }

@@ -20,7 +20,6 @@ pub enum RouteError {
     File {
         /// The file.
         path: PathBuf,
-        /// The reason.
         reason: FileError,
         /// Where the suite names it.
         span: Span,
@@ -38,7 +37,6 @@ pub enum RouteError {
     Live {
         /// The variable with its base URL.
         name: String,
-        /// The reason.
         reason: UnsetVariableError,
         /// Where the suite names it.
         span: Span,
@@ -48,7 +46,6 @@ pub enum RouteError {
     Suite {
         /// The file.
         path: PathBuf,
-        /// The reason.
         reason: String,
     },
     /// A file cannot be written.

@@ -11,7 +11,6 @@ use agentci_wire::serve::{ClientLimits, Serving};
 /// Clients reuse idle connections; closing one too early would make a request fail for no reason.
 const LIMITS: ClientLimits = ClientLimits { connections: 1_024, head: Some(Duration::from_mins(5)) };
 
-/// Options of a server.
 #[derive(Debug, Clone)]
 pub struct RouteServerOptions {
     /// The address to listen on. Default: loopback.

@@ -192,7 +192,6 @@ mod tests {
         tool.close().await;
     }
 
-    /// A tool that ignores SIGTERM is killed.
     #[tokio::test]
     async fn kills_tool_that_ignores_sigterm() {
         let stays = "trap '' TERM; while :; do sleep 1; done";

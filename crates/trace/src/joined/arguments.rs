@@ -9,7 +9,6 @@ use crate::same_value;
 pub struct ArgumentDifference {
     /// The name of the argument.
     pub name: String,
-    /// The requested value.
     pub requested: Value,
     /// The executed value; `None` if it was omitted.
     pub executed: Option<Value>,

@@ -42,7 +42,6 @@ pub(super) struct StubExchange {
     pub(super) result: Option<Observation<ResultOutcome>>,
 }
 
-/// The outcome of a result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct ResultOutcome {
     pub(super) ok: bool,

@@ -30,7 +30,6 @@ pub struct ModelRequest<'t> {
     pub before: Vec<RequestMessage<'t>>,
     /// The messages of the request itself, without system prompts.
     pub messages: Vec<RequestMessage<'t>>,
-    /// The offered tools.
     pub tools: Vec<OfferedTool<'t>>,
     /// The calls that its answer requests.
     pub calls: Vec<RequestedCall<'t>>,

@@ -28,12 +28,9 @@ pub struct AxisResults {
     pub same_cases: bool,
 }
 
-/// The results with one value of an axis.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AxisValueResults {
-    /// The value.
     pub value: String,
-    /// Its numbers.
     #[serde(flatten)]
     pub numbers: MatrixNumbers,
 }

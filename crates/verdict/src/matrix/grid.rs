@@ -25,14 +25,12 @@ pub struct GridRow {
 pub struct GridCell {
     /// The position of the case among the selected cases, from 0.
     pub index: usize,
-    /// The status.
     pub status: CaseStatus,
     /// The numbers of its runs.
     pub numbers: MatrixNumbers,
 }
 
 impl GridRow {
-    /// The cell of a combination.
     pub fn cell(&self, combination: usize) -> Option<&GridCell> {
         self.cells.iter().find(|(position, _)| *position == combination).map(|(_, cell)| cell)
     }

@@ -31,7 +31,6 @@ impl ClientCertificate {
         Ok(Self { identity, authorities, direct: SharedClients::new(), outside: SharedClients::new() })
     }
 
-    /// The client for a URL.
     pub(super) fn client(&self, url: &Url) -> Result<&Client, HttpError> {
         let client = if is_loopback(url) {
             self.direct.get_or_init(|| build(self.builder().no_proxy()))

@@ -8,7 +8,6 @@ use super::stream::{HttpMethod, StreamRequest, send};
 /// A request with a JSON body.
 #[derive(Debug, Clone)]
 pub struct JsonRequest {
-    /// The URL.
     pub url: String,
     /// Additional headers.
     pub headers: Vec<(String, String)>,
@@ -27,7 +26,6 @@ pub struct WholeResponse {
     pub status: u16,
     /// The `Retry-After` header.
     pub retry_after: Option<String>,
-    /// The body.
     pub body: Vec<u8>,
 }
 

@@ -11,12 +11,9 @@ use super::certificate::ClientCertificate;
 use super::client::{client, is_plain, kept_servers};
 use super::error::server;
 
-/// A request.
 #[derive(Debug, Clone)]
 pub struct StreamRequest {
-    /// The URL.
     pub url: String,
-    /// The method.
     pub method: HttpMethod,
     /// The headers. A later header replaces an earlier one of the same name. Defaults: `content-type` is JSON, `accept`
     /// is anything, `accept-encoding` is `identity`. A `content-length` is ignored.
@@ -25,19 +22,13 @@ pub struct StreamRequest {
     pub body: Bytes,
 }
 
-/// An HTTP method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "UPPERCASE")]
 pub enum HttpMethod {
-    /// `POST`
     Post,
-    /// `GET`
     Get,
-    /// `PUT`
     Put,
-    /// `PATCH`
     Patch,
-    /// `DELETE`
     Delete,
 }
 
@@ -126,7 +117,6 @@ fn headers(request: &StreamRequest) -> Result<HeaderMap, HttpError> {
 }
 
 impl Incoming {
-    /// All headers.
     pub fn headers(&self) -> &HeaderMap {
         self.response.headers()
     }

@@ -31,7 +31,6 @@ pub trait Handler: Send + Sync + 'static {
     ) -> impl Future<Output = Result<Response<Self::Body>, BrokenOffError>> + Send + '_;
 }
 
-/// The limits of clients.
 #[derive(Debug, Clone, Copy)]
 pub struct ClientLimits {
     /// The maximum number of connections; further ones wait.

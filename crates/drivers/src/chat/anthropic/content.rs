@@ -47,7 +47,6 @@ pub(super) fn tool_uses(message: &Value) -> Vec<Value> {
     calls.collect()
 }
 
-/// A tool result.
 pub(super) fn tool_result(message: &Value) -> Value {
     let id = message.get("tool_call_id").or_else(|| message.get("name"));
     let content = message.get("content").unwrap_or(&Value::Null);

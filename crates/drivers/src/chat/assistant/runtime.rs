@@ -17,7 +17,6 @@ use crate::chat::conversation::ModelTurn;
 use crate::error::OpenError;
 use crate::{DriveError, DriveResult, DriverContext};
 
-/// The runtime of one assistant.
 #[derive(Debug, Clone)]
 pub(in crate::chat) struct AssistantRuntime {
     /// The name of its model, which `Create` may repeat but not change.

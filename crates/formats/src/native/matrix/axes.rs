@@ -21,14 +21,12 @@ pub(super) struct Matrix {
     pub(super) combinations: Vec<MatrixCombination>,
 }
 
-/// An axis.
 pub(super) struct Axis {
     pub(super) name: Name,
     pub(super) span: Span,
     pub(super) values: Vec<AxisValue>,
 }
 
-/// A value of an axis.
 #[derive(Clone)]
 pub(in crate::native) struct AxisValue {
     pub(in crate::native) scalar: Scalar,

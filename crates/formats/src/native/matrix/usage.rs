@@ -24,7 +24,6 @@ struct AxisCases {
 }
 
 impl AxisUsage {
-    /// Adds a case with its matrix.
     pub(super) fn add(&mut self, matrix: &Matrix, case: &str, uses: impl Fn(&str) -> bool) {
         for (position, axis) in matrix.axes.iter().enumerate() {
             let mut values: Vec<&str> = Vec::new();

@@ -26,7 +26,6 @@ struct Left {
     output: Option<Value>,
 }
 
-/// Reads the items of a turn.
 fn read(items: &[Value], protocol: A2aProtocol, conversation: &mut A2aConversation) -> (Left, TurnStanding) {
     let mut reader = A2aReader::default();
     let mut kinds = Vec::new();

@@ -7,7 +7,6 @@ use super::form::{IdCandidate, IdForm, readings};
 /// How far back the start of a run is searched.
 const LONGEST_RUN: usize = 512;
 
-/// All ids in a text.
 pub(in super::super) fn ids_in(text: &str) -> impl Iterator<Item = &str> {
     sure_in(text).map(|id| &text[id.start..id.start + id.length])
 }

@@ -35,7 +35,6 @@ pub(crate) struct ReachRules {
 }
 
 impl ReachRules {
-    /// The rule for a connection to this target.
     pub(crate) fn way(&self, target: &RequestTarget) -> ConnectionRule {
         if target.is_loopback() && target.port == self.own {
             return ConnectionRule::Refused("this is the address of the recorder's own proxy".into());

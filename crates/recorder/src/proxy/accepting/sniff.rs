@@ -10,7 +10,6 @@ const REST_TIMEOUT: Duration = Duration::from_secs(10);
 /// The longest name of an HTTP method.
 const LONGEST_METHOD: usize = 20;
 
-/// The protocol in a tunnel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TunnelProtocol {
     Tls,

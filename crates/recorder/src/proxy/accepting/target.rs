@@ -4,7 +4,6 @@ use std::net::IpAddr;
 
 use regex::Regex;
 
-/// The target of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RequestTarget {
     /// Whether it is `https`.
