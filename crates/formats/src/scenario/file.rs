@@ -40,7 +40,7 @@ pub(super) fn scenario(
     root: &Node,
     path: &Path,
     agent: &AgentDefaults<'_>,
-    shelf: AnswerFolders<'_>,
+    folders: AnswerFolders<'_>,
     problems: &mut Diagnostics,
 ) -> Option<Case> {
     SCENARIO.read(root, problems, |fields| {
@@ -52,7 +52,7 @@ pub(super) fn scenario(
         let key = fields.key_span("expected_answer");
         let text = fields.required("expected_answer", wording);
         let threshold = fields.optional("semantic_threshold", threshold);
-        let tools = fields.or_default("tool_fixtures", |node, problems| fixtures(node, shelf, problems));
+        let tools = fields.or_default("tool_fixtures", |node, problems| fixtures(node, folders, problems));
         let faults = fields.or_default("faults", read_faults);
         let (name, question, text) = (name?, question?, text?);
         let tools = agent.routes(tools, fields.key_span("tool_fixtures"), path, name.span);

@@ -41,16 +41,16 @@ static FIXTURE: Shape = Shape::new(
 pub(super) const FIXTURES: Kind = Kind::Map(&Kind::Either(&[Kind::List(&Kind::Shape(&FIXTURE)), Kind::Nothing]));
 
 /// Reads a mapping of tools to their answers.
-pub(super) fn fixtures(node: &Node, shelf: AnswerFolders<'_>, problems: &mut Diagnostics) -> Vec<RoutedTool> {
+pub(super) fn fixtures(node: &Node, folders: AnswerFolders<'_>, problems: &mut Diagnostics) -> Vec<RoutedTool> {
     let Some(pairs) = node.pairs() else {
         let label = "expected `tool_id:` lines with a list below each";
         problems.mismatch(node, "`tool_fixtures` must be a mapping", label);
         return Vec::new();
     };
-    pairs.iter().filter_map(|pair| tool(pair, shelf, problems)).collect()
+    pairs.iter().filter_map(|pair| tool(pair, folders, problems)).collect()
 }
 
-fn tool(pair: &Pair, shelf: AnswerFolders<'_>, problems: &mut Diagnostics) -> Option<RoutedTool> {
+fn tool(pair: &Pair, folders: AnswerFolders<'_>, problems: &mut Diagnostics) -> Option<RoutedTool> {
     let id = read_tool_id(pair, problems)?;
     let name = id.value.escape_debug();
     let items = if pair.value.is_null() { Some(&[][..]) } else { pair.value.items() };
@@ -65,7 +65,7 @@ fn tool(pair: &Pair, shelf: AnswerFolders<'_>, problems: &mut Diagnostics) -> Op
         let help = "add `- request: {..}` with a `response_file`, or record it with `agentci record`";
         problems.warning(pair.key.span, message, "empty").help(help);
     }
-    let fixtures = items.iter().filter_map(|item| fixture(item, shelf, problems)).collect();
+    let fixtures = items.iter().filter_map(|item| fixture(item, folders, problems)).collect();
     Some(RoutedTool { id, fixtures })
 }
 
@@ -78,7 +78,7 @@ fn is_reserved(pair: &Pair) -> bool {
 struct ReportedError;
 
 /// Reads an answer; `None` if it is invalid.
-fn fixture(node: &Node, shelf: AnswerFolders<'_>, problems: &mut Diagnostics) -> Option<Fixture> {
+fn fixture(node: &Node, folders: AnswerFolders<'_>, problems: &mut Diagnostics) -> Option<Fixture> {
     let Some(pairs) = node.pairs() else {
         let help = "write `- request: { id: 1 }` and below it `response_file: 1.json`";
         problems.mismatch(node, "an answer must be a mapping", "expected `request` and `response_file`").help(help);
@@ -100,7 +100,7 @@ fn fixture(node: &Node, shelf: AnswerFolders<'_>, problems: &mut Diagnostics) ->
     fields.node("request");
     let FixtureManner { name, method, status, headers } = read_manner(&mut fields);
     let delay = fields.optional("delay_ms", delay).unwrap_or_default();
-    let answer = answer(&mut fields, &beside, shelf);
+    let answer = answer(&mut fields, &beside, folders);
     fields.end();
     Some(Fixture { name, method, request: request.ok()?, answer: answer?, status, headers, delay, span: node.span })
 }
@@ -159,14 +159,14 @@ fn delay(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Duration
     check_delay(u64::from(milliseconds), node, name, problems).map(Duration::from_millis)
 }
 
-fn answer(fields: &mut Reader<'_, '_>, beside: &[&Pair], shelf: AnswerFolders<'_>) -> Option<FixtureAnswer> {
+fn answer(fields: &mut Reader<'_, '_>, beside: &[&Pair], folders: AnswerFolders<'_>) -> Option<FixtureAnswer> {
     let [file, inline] = ["response_file", "response"].map(|key| fields.node(key));
     let [file_written, inline_written] = ["response_file", "response"].map(|key| fields.key_span(key).is_some());
     let problems = &mut *fields.problems;
     match (file, inline) {
         (Some(file), None) if !inline_written => {
             let written = read::name(file, "response_file", problems)?;
-            let path = shelf.find(&written, problems)?;
+            let path = folders.find(&written, problems)?;
             Some(FixtureAnswer::File(Spanned::new(path, written.span)))
         }
         (None, Some(inline)) if !file_written => {

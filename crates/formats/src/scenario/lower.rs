@@ -67,8 +67,8 @@ pub(crate) fn agents(files: &dyn Files, tests: &Path) -> Vec<String> {
 fn open(files: &dyn Files, home: &Home, agent: &AgentDefaults<'_>, scenario: OpenedFile) -> CaseReading {
     let OpenedFile { path, root } = scenario;
     let folder = folder_of(&path);
-    let shelf = AnswerFolders { files, agent: &home.folder, root: &home.root, folder: &folder };
-    CaseReading::of_file(&path, root, "test_name", |root, problems| file::scenario(root, &path, agent, shelf, problems))
+    let folders = AnswerFolders { files, agent: &home.folder, root: &home.root, folder: &folder };
+    CaseReading::of_file(&path, root, "test_name", |root, problems| file::scenario(root, &path, agent, folders, problems))
 }
 
 /// What the scenarios of an agent share.

@@ -28,7 +28,7 @@ impl McpServers {
     /// One warning per server for recorded calls that were never made.
     fn unused(&self) -> Vec<String> {
         let told = |played: &super::RunningMcpServer| {
-            let mut unused = played.mind.unused();
+            let mut unused = played.state.unused();
             let count = unused.len();
             unused.truncate(LISTED);
             if count > LISTED {

@@ -39,7 +39,7 @@ pub(crate) struct McpServers {
 }
 
 struct RunningMcpServer {
-    mind: Arc<ServerState>,
+    state: Arc<ServerState>,
     watch: Arc<ServerWatch>,
     server: McpServer,
 }

@@ -42,7 +42,7 @@ async fn play(
 ) -> Result<RunningMcpServer, SetupError> {
     let watch = Arc::new(ServerWatch::new(world, Arc::clone(shared)));
     let watcher: Box<dyn ServerWatcher> = Box::new(Watching(Arc::clone(&watch)));
-    let mind = match &world.source {
+    let state = match &world.source {
         McpSource::Script { script, .. } => ServerState::new(Arc::clone(script), Some(watcher))
             .map_err(|error| Finding::new(Cause::Config, error.to_string()).at(job.place(error.span), "this tool"))?,
         McpSource::Recording { path, server } => {
@@ -56,10 +56,10 @@ async fn play(
             ServerState::recorded(tape, Some(watcher))
         }
     };
-    let mind = Arc::new(mind);
-    let server = McpServer::start(Arc::clone(&mind), McpServerOptions::default()).await;
+    let state = Arc::new(state);
+    let server = McpServer::start(Arc::clone(&state), McpServerOptions::default()).await;
     let server = server.map_err(|error| wrong(job, world, format!("the MCP server could not be started: {error}")))?;
-    Ok(RunningMcpServer { mind, watch, server })
+    Ok(RunningMcpServer { state, watch, server })
 }
 
 fn wrong(job: &CaseJob<'_>, world: &McpWorld, message: String) -> Finding {

@@ -36,8 +36,8 @@ pub(crate) struct McpArguments {
 pub(super) fn serve(arguments: &McpArguments, context: &CliContext) -> CommandResult {
     let (to, seen) = unbounded_channel();
     let is_recording = arguments.script.extension().is_some_and(|extension| extension == "jsonl");
-    let mind = if is_recording { recorded(arguments, to)? } else { scripted(arguments, to, context)? };
-    block_on(until_signal(Arc::new(mind), seen, arguments, context))
+    let state = if is_recording { recorded(arguments, to)? } else { scripted(arguments, to, context)? };
+    block_on(until_signal(Arc::new(state), seen, arguments, context))
 }
 
 /// The state of a scripted server.
@@ -51,14 +51,14 @@ fn scripted(
         return Err(CliError::new(message, "leave it out, or pass a recording that ends in `.jsonl`"));
     }
     let mut sources = Sources::default();
-    let mind = load_mcp_script(&DiskFiles, &mut sources, &arguments.script).and_then(|script| {
+    let state = load_mcp_script(&DiskFiles, &mut sources, &arguments.script).and_then(|script| {
         ServerState::new(Arc::new(script), Some(Box::new(to))).map_err(|error| {
             let mut problems = Diagnostics::default();
             problems.push(Diagnostic::error(error.span, error.to_string()).label("this tool"));
             problems
         })
     });
-    mind.map_err(|problems| {
+    state.map_err(|problems| {
         context.show(&problems, &sources);
         CliError::told()
     })
@@ -75,14 +75,14 @@ fn recorded(arguments: &McpArguments, to: UnboundedSender<ServerEvent>) -> Resul
 }
 
 async fn until_signal(
-    mind: Arc<ServerState>,
+    state: Arc<ServerState>,
     seen: UnboundedReceiver<ServerEvent>,
     arguments: &McpArguments,
     context: &CliContext,
 ) -> CommandResult {
     let mut signals = signals()?;
     if arguments.stdio {
-        let serving = serve_lines(mind, BufReader::new(tokio::io::stdin()), tokio::io::stdout());
+        let serving = serve_lines(state, BufReader::new(tokio::io::stdin()), tokio::io::stdout());
         let served = tokio::select! {
             biased;
             () = tell(seen, context) => Ok(()),
@@ -93,7 +93,7 @@ async fn until_signal(
         return Ok(ExitStatus::Success);
     }
     let AddressArguments { bind, port } = arguments.address;
-    let server = McpServer::start(mind, McpServerOptions { bind, port }).await.map_err(not_served)?;
+    let server = McpServer::start(state, McpServerOptions { bind, port }).await.map_err(not_served)?;
     context.print(&format!("{}\n", json!({ "url": server.url(), "sse_url": server.sse_url() })));
     tokio::select! {
         biased;
