@@ -68,7 +68,9 @@ fn open(files: &dyn Files, home: &Home, agent: &AgentDefaults<'_>, scenario: Ope
     let OpenedFile { path, root } = scenario;
     let folder = folder_of(&path);
     let folders = AnswerFolders { files, agent: &home.folder, root: &home.root, folder: &folder };
-    CaseReading::of_file(&path, root, "test_name", |root, problems| file::scenario(root, &path, agent, folders, problems))
+    CaseReading::of_file(&path, root, "test_name", |root, problems| {
+        file::scenario(root, &path, agent, folders, problems)
+    })
 }
 
 /// What the scenarios of an agent share.

@@ -128,6 +128,11 @@ impl CompareWalk<'_> {
             return self.left_out(why, !same_value(recorded, sent));
         }
         match (recorded, sent) {
+            (Value::Object(one), Value::Object(other)) if one.keys().eq(other.keys()) => {
+                for ((name, item), given) in one.iter().zip(other.values()) {
+                    self.step(name, below, (Some(item), Some(given)), depth);
+                }
+            }
             (Value::Object(one), Value::Object(other)) => {
                 let renamed = self.renamed(one, other);
                 for (name, item) in one {

@@ -64,13 +64,14 @@ pub(super) fn is_secret_header(name: &str) -> bool {
 /// Whether the value of a header is a secret: that of a header with credentials, or one with a similar name and both
 /// letters and digits.
 pub(crate) fn is_credential(name: &str, value: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    let mut words = name.split(['-', '_']);
-    let is_harmless = HARMLESS.iter().any(|word| name.contains(word));
-    let is_named = !is_harmless && words.any(|word| SECRET_WORDS.contains(&word));
     let has = |test: fn(&u8) -> bool| value.bytes().any(|byte| test(&byte));
-    let looks_secret = value.len() >= SHORTEST && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
-    is_secret_header(&name) || (is_named && looks_secret)
+    let looks_secret = || value.len() >= SHORTEST && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+    is_secret_header(name) || (looks_secret() && is_named_as_secret(&name.to_ascii_lowercase()))
+}
+
+fn is_named_as_secret(name: &str) -> bool {
+    let mut words = name.split(['-', '_']);
+    words.any(|word| SECRET_WORDS.contains(&word)) && !HARMLESS.iter().any(|word| name.contains(word))
 }
 
 /// The longest value of letters alone that counts as a word.
