@@ -15,8 +15,19 @@ fn project() -> PathBuf {
 
 /// Whether the value of this key differs from run to run.
 fn differs(key: &str) -> bool {
-    ["timestamp", "generated_at", "run_id", "wall_ms", "wall_us", "us", "suite_wall_ms", "agentci_version"]
-        .contains(&key)
+    // A definition is a hash that another version of Rust may compute differently.
+    [
+        "timestamp",
+        "generated_at",
+        "run_id",
+        "wall_ms",
+        "wall_us",
+        "us",
+        "suite_wall_ms",
+        "agentci_version",
+        "definition",
+    ]
+    .contains(&key)
 }
 
 /// Replaces values that differ from run to run, and all numbers below `wall_ms`.
