@@ -9,13 +9,21 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::llm::{self, Client, Server};
-use crate::row::Row;
+use crate::row::{Bar, Row};
 use crate::{Measured, Setting};
 use crate::{growth, process, start};
 
 /// The numbers of requests for the two counts.
 const FEW: usize = 160;
 const MANY: usize = 800;
+
+/// Maximum numbers of instructions, in thousands. Ratios of CPU times differ from processor to processor, so these find
+/// out whether a change made something slower.
+const START: f64 = 900.0;
+const MOCK_CASE: f64 = 400.0;
+const PROCESS_CASE: f64 = 900.0;
+const PLAIN_REQUEST: f64 = 60.0;
+const STREAMED_REQUEST: f64 = 70.0;
 
 pub(crate) fn measure(setting: &Setting) -> Measured {
     if Command::new("valgrind").arg("--version").stdout(Stdio::null()).status().is_err() {
@@ -26,7 +34,7 @@ pub(crate) fn measure(setting: &Setting) -> Measured {
     version.arg("--version");
     let pair = (thousands(count(&version)?), thousands(count(&start::nothing())?));
     Ok(vec![
-        Row::compared("instructions, start", "k", &[pair], None),
+        Row::compared("instructions, start", "k", &[pair], Some(Bar::Value(START))),
         mock_case(setting)?,
         process_case(setting)?,
         request(setting, false)?,
@@ -36,13 +44,13 @@ pub(crate) fn measure(setting: &Setting) -> Measured {
 
 fn mock_case(setting: &Setting) -> Result<Row, Box<dyn Error>> {
     let each = one_more(setting, 500, 1_500, &|folder, cases| growth::write_suite(&folder.join("suite.yaml"), cases))?;
-    Ok(Row::value("instructions, a mock case", "k", thousands(each), None))
+    Ok(Row::value("instructions, a mock case", "k", thousands(each), Some(Bar::Value(MOCK_CASE))))
 }
 
 fn process_case(setting: &Setting) -> Result<Row, Box<dyn Error>> {
     let agent = setting.program("agent");
     let each = one_more(setting, 5, 25, &|folder, cases| process::write_suite(folder, &agent, cases))?;
-    Ok(Row::value("instructions, a process case", "k", thousands(each), None))
+    Ok(Row::value("instructions, a process case", "k", thousands(each), Some(Bar::Value(PROCESS_CASE))))
 }
 
 type Write<'w> = &'w dyn Fn(&Path, usize) -> Result<(), Box<dyn Error>>;
@@ -83,8 +91,9 @@ fn request(setting: &Setting, stream: bool) -> Result<Row, Box<dyn Error>> {
     let ours = one_more(&model)?;
     let mut bare = Command::new(setting.program("bare_server"));
     let floor = one_more(bare.arg(&answer))?;
-    let name = format!("instructions, a {} request", if stream { "streamed" } else { "plain" });
-    Ok(Row::compared(name, "k", &[(thousands(ours), thousands(floor))], None))
+    let (kind, bar) = if stream { ("streamed", STREAMED_REQUEST) } else { ("plain", PLAIN_REQUEST) };
+    let pair = (thousands(ours), thousands(floor));
+    Ok(Row::compared(format!("instructions, a {kind} request"), "k", &[pair], Some(Bar::Value(bar))))
 }
 
 /// The number of instructions of a program, without its children.
