@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::answer::{AnswerCall, AnswerUsage, ModelAnswer, count, list, named, text};
-use super::pieces::CallPieces;
+use super::pieces::{CallInput, CallPieces};
 use super::read::{Assembled, object, some};
 
 pub(super) fn assemble(events: &[Value]) -> Assembled {
@@ -22,13 +22,13 @@ pub(super) fn assemble(events: &[Value]) -> Assembled {
             "tool-call-start" | "tool-call-delta" => {
                 let call = &message["tool_calls"];
                 let part = AnswerCall::read(text(call, "id"), &call["function"], "arguments");
-                calls.take(event["index"].as_u64(), part);
+                calls.take(event["index"].as_u64(), part, CallInput::Json);
             }
             "message-end" => end = event.get("delta"),
             _ => {}
         }
     }
-    let calls: Vec<Value> = calls.calls().map(|call| call.value()).collect();
+    let calls: Vec<Value> = calls.calls(true).map(|call| call.value()).collect();
     let thought = (!thought.is_empty()).then(|| json!({ "type": "thinking", "thinking": thought }));
     let said = (!said.is_empty()).then(|| json!({ "type": "text", "text": said }));
     let content: Vec<Value> = thought.into_iter().chain(said).collect();

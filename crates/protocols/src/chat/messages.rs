@@ -147,7 +147,7 @@ fn take(block: &Value, answer: &mut ModelAnswer) {
             answer.provider_tools.push(ProviderTool { id, name, arguments, ..ProviderTool::default() });
         }
         // `web_search_tool_result`, `code_execution_tool_result`, `mcp_tool_result` and so on.
-        kind if kind.ends_with("_tool_result") => {
+        kind if kind.ends_with("tool_result") => {
             let id = text(block, "tool_use_id");
             if let Some(tool) = answer.provider_tools.iter_mut().find(|tool| tool.id == id) {
                 let content = &block["content"];

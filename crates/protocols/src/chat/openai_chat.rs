@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::answer::{AnswerCall, AnswerUsage, ModelAnswer, count, list, named, text};
-use super::pieces::CallPieces;
+use super::pieces::{CallInput, CallPieces};
 use super::read::{Assembled, object, some};
 
 /// The maximum number of choices that are read of one answer.
@@ -78,24 +78,27 @@ impl ChatAssembly {
 
 impl AnswerChoice {
     fn take(&mut self, choice: &Value) {
+        let is_object = |part: &&Value| part.is_object();
+        let streamed = choice.get("delta").filter(is_object);
         // Some servers send the whole message as their only event.
-        let mut parts = ["delta", "message"].into_iter().filter_map(|part| choice.get(part));
-        let delta = parts.find(|part| part.is_object()).unwrap_or(&Value::Null);
+        let delta = streamed.or_else(|| choice.get("message").filter(is_object)).unwrap_or(&Value::Null);
         self.content.push_str(&words(&delta["content"]));
         self.refusal.push_str(text(delta, "refusal"));
         self.reasoning.push_str(reasoning(delta));
-        for call in list(delta, "tool_calls") {
-            self.calls.take(call["index"].as_u64(), called(call));
+        for (place, call) in (0..).zip(list(delta, "tool_calls")) {
+            let index = call["index"].as_u64().or_else(|| streamed.is_none().then_some(place));
+            let (part, input) = piece(call);
+            self.calls.take(index, part, input);
         }
         if let Some(call) = delta.get("function_call").filter(|call| call.is_object()) {
-            self.function.take(Some(0), AnswerCall::read("", call, "arguments"));
+            self.function.take(Some(0), AnswerCall::read("", call, "arguments"), CallInput::Json);
         }
         self.finish = named(choice, "finish_reason").or(self.finish.take());
     }
 
     fn whole(self, index: u64) -> Value {
-        let calls: Vec<Value> = self.calls.calls().map(|call| call.value()).collect();
-        let function = self.function.calls().next();
+        let calls: Vec<Value> = self.calls.calls(self.finish.is_some()).map(|call| call.value()).collect();
+        let function = self.function.calls(true).next();
         let function = function.map(|call| json!({ "name": call.name, "arguments": call.arguments }));
         let message = object([
             ("role", json!("assistant")),
@@ -132,11 +135,21 @@ pub(super) fn fill(whole: &Value, answer: &mut ModelAnswer) {
     }
 }
 
-/// The name and arguments of a call.
+/// A complete call.
 fn called(call: &Value) -> AnswerCall {
+    let (mut call, input) = piece(call);
+    if input == CallInput::FreeText {
+        call.arguments = json!(call.arguments).to_string();
+    }
+    call
+}
+
+/// A call or a piece of one. The input of a custom tool is free text.
+fn piece(call: &Value) -> (AnswerCall, CallInput) {
+    let id = text(call, "id");
     match call.get("custom") {
-        Some(custom) => AnswerCall::read(text(call, "id"), custom, "input"),
-        None => AnswerCall::read(text(call, "id"), &call["function"], "arguments"),
+        Some(custom) => (AnswerCall::read(id, custom, "input"), CallInput::FreeText),
+        None => (AnswerCall::read(id, &call["function"], "arguments"), CallInput::Json),
     }
 }
 

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::answer::{AnswerCall, AnswerUsage, ModelAnswer, ProviderTool, arguments, count, list, named, text};
+use super::answer::{
+    AnswerCall, AnswerUsage, ModelAnswer, ProviderTool, arguments, count, list, named, parse_arguments, text,
+};
 use super::read::{Assembled, object};
 
 /// The maximum number of items that are read of one answer.
@@ -110,7 +112,7 @@ fn provided(id: String, kind: &str, item: &Value) -> ProviderTool {
         "web_search" => item["action"].clone(),
         "file_search" => json!({ "queries": item["queries"] }),
         "code_interpreter" => json!({ "code": item["code"] }),
-        "mcp" => serde_json::from_str(text(item, "arguments")).unwrap_or_else(|_| item["arguments"].clone()),
+        "mcp" => parse_arguments(&arguments(item.get("arguments"))).unwrap_or_else(|raw| raw),
         _ => object([]),
     };
     let name = if kind == "mcp" { text(item, "name") } else { kind };

@@ -61,7 +61,8 @@ impl AnswerReader for AnthropicReader {
         for block in answer.whole["content"].as_array().into_iter().flatten() {
             let is_of = |tool: &ProviderTool| block["tool_use_id"] == *tool.id;
             match block["type"].as_str().unwrap_or_default() {
-                "thinking" | "redacted_thinking" => thoughts.push(block.clone()),
+                "thinking" => thoughts.push(signed(block)),
+                "redacted_thinking" => thoughts.push(block.clone()),
                 kind if kind.ends_with("tool_result") && !answer.provider_tools.iter().any(is_of) => {
                     results.push(EventKind::ToolResult(result(block)));
                 }
@@ -112,6 +113,15 @@ fn spoken(part: &Value) -> Vec<EventKind> {
         _ => return Vec::new(),
     };
     if said.is_empty() { Vec::new() } else { vec![piece(said)] }
+}
+
+/// A reasoning block as the provider expects it back. Compatible servers may not sign it, but require the key.
+fn signed(block: &Value) -> Value {
+    let mut block = block.clone();
+    if let Some(block) = block.as_object_mut() {
+        block.entry("signature").or_insert_with(|| "".into());
+    }
+    block
 }
 
 /// The result of a tool that the provider did not execute, or that it called in an earlier answer.

@@ -1,7 +1,7 @@
 use agentci_protocols::chat::AnswerCall;
 use agentci_trace::EventKind;
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::super::completion::{AnswerReader as _, Completion, CompletionError};
 use super::super::openai::OpenAiReader;
@@ -83,7 +83,14 @@ fn reads_deprecated_and_custom_calls() {
     let answer = json!({"choices": [{"finish_reason": "tool_calls", "message": {"tool_calls": [custom]}}]});
     let mut reader = OpenAiReader::default();
     assert_eq!(reader.whole(&answer).unwrap(), []);
-    assert_eq!(reader.finish().unwrap().calls, [call("c", "patch", "*** Begin")]);
+    assert_eq!(reader.finish().unwrap().calls, [call("c", "patch", r#""*** Begin""#)]);
+    let part = |custom: Value, finish: Value| {
+        let call = json!({"index": 0, "id": "c", "type": "custom", "custom": custom});
+        format!("data: {}\n\n", json!({"choices": [{"delta": {"tool_calls": [call]}, "finish_reason": finish}]}))
+    };
+    let begun = part(json!({"name": "patch", "input": "{\"a\""}), json!(null));
+    let (_, completion) = of(&(begun + &part(json!({"input": ":1}"}), json!("tool_calls")))).unwrap();
+    assert_eq!(completion.calls, [call("c", "patch", r#""{\"a\":1}""#)]);
 }
 
 #[test]
