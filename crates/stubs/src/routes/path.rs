@@ -24,7 +24,7 @@ mod tests {
             ("v1/pay", "v1/pay"),
             ("100%", "100%"),
             ("a%zzb%4", "a%zzb%4"),
-            ("%ff", "%ff"),
+            ("%ff", "%FF"),
             ("a+b", "a+b"),
         ] {
             assert_eq!(tool(path), name, "{path}");
