@@ -1,6 +1,5 @@
 //! Writes files that are either complete or absent.
 
-use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process;
@@ -44,17 +43,26 @@ fn write_new(path: &Path, write: Write<'_>) -> io::Result<()> {
     write(&mut fs_err::OpenOptions::new().write(true).create_new(true).open(path)?)
 }
 
-/// A hidden file name in the same folder that no other writer uses, in this or another process.
+/// A hidden file name in the same folder that no other writer uses, in this or another process. It does not contain the
+/// name of the file, which may have the maximum length already.
 fn beside(path: &Path) -> PathBuf {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    let mut name = OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(format!(".{}-{}.tmp", process::id(), COUNT.fetch_add(1, Ordering::Relaxed)));
-    path.with_file_name(name)
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    path.with_file_name(format!("{TEMPORARY_START}{}-{number}{TEMPORARY_END}", process::id()))
+}
+
+const TEMPORARY_START: &str = ".agentci-";
+const TEMPORARY_END: &str = ".tmp";
+
+/// Whether a file name is one that an unfinished write leaves behind if its process is killed.
+pub fn is_temporary(name: &str) -> bool {
+    name.starts_with(TEMPORARY_START) && name.ends_with(TEMPORARY_END)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsString;
+
     use super::*;
 
     fn names(folder: &Path) -> Vec<OsString> {
@@ -82,6 +90,15 @@ mod tests {
         let error = replace(&folder.path().join("taken"), &mut |file| file.write_all(b"x")).unwrap_err();
         assert!(error.to_string().contains("taken"), "{error}");
         assert_eq!(names(folder.path()), ["taken"]);
+    }
+
+    #[test]
+    fn writes_file_with_longest_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("n".repeat(255));
+        write_whole(&path, "whole").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"whole");
+        assert!(is_temporary(beside(&path).file_name().unwrap().to_str().unwrap()));
     }
 
     #[cfg(unix)]

@@ -6,5 +6,5 @@
 mod atomic_file;
 mod bounded_file;
 
-pub use atomic_file::{write_pieces, write_whole};
+pub use atomic_file::{is_temporary, write_pieces, write_whole};
 pub use bounded_file::{ReadError, read_bounded};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use agentci_files::write_whole;
+use agentci_files::{is_temporary, write_whole};
 use agentci_trace::Redactor;
 use bytes::Bytes;
 
@@ -41,7 +41,7 @@ pub fn load_with_text(path: &Path) -> Result<(Recording, String), RecordingLoadE
     let Ok(text) = String::from_utf8(read(path)?) else {
         return Err(wrong(RecordingError { line: 1, message: "this is not text in UTF-8".into() }));
     };
-    let folder = with_ending(path, FOLDER);
+    let folder = files_of(path);
     let mut file = |name: &str| read(&folder.join(name)).map(Bytes::from).map_err(|error| error.to_string());
     let recording = Recording::parse_with(&text, &mut file).map_err(wrong)?;
     Ok((recording, text))
@@ -69,7 +69,7 @@ pub fn save(path: &Path, recording: &Recording, secrets: &Redactor) -> io::Resul
         let message = format!("the recording has {} bytes and is too large to be read again", written.text.len());
         return Err(io::Error::other(message));
     }
-    let folder = with_ending(path, FOLDER);
+    let folder = files_of(path);
     for (name, content) in &written.files {
         write_whole(&folder.join(name), content)?;
     }
@@ -78,19 +78,21 @@ pub fn save(path: &Path, recording: &Recording, secrets: &Redactor) -> io::Resul
     Ok(())
 }
 
-fn with_ending(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
+/// The folder with the files of a recording, beside the recording itself if the path is a symbolic link.
+fn files_of(path: &Path) -> PathBuf {
+    let mut name = path.canonicalize().unwrap_or_else(|_| path.to_owned()).into_os_string();
+    name.push(FOLDER);
     name.into()
 }
 
-/// Removes files that an earlier recording needed. Errors are ignored, since a file that stays does no harm.
+/// Removes files that an earlier recording needed, and those that a killed process left unfinished. Errors are ignored, since a file that stays does no harm.
 fn tidy(folder: &Path, needed: &BTreeSet<&str>) {
     let Ok(entries) = fs_err::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        if is_file_name(&name) && !needed.contains(&*name) {
+        let unneeded = is_file_name(&name) && !needed.contains(&*name);
+        if unneeded || is_temporary(&name) {
             let _ = fs_err::remove_file(entry.path());
         }
     }
