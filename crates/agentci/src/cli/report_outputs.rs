@@ -31,7 +31,8 @@ fn growing(path: &Path) -> PieceSink {
 /// A file that is written completely or not at all.
 pub(super) fn to_file(path: &Path) -> PieceSink {
     let path = path.to_path_buf();
-    Box::new(move |write| write_pieces(&path, write))
+    // A closed pipe at this path is a report that got lost, unlike standard output that `head` closes.
+    Box::new(move |write| write_pieces(&path, write).map_err(io::Error::other))
 }
 
 /// Standard output.
