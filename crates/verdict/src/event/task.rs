@@ -12,7 +12,8 @@ pub struct TaskStart {
     pub task_id: Arc<str>,
     /// The input of the case.
     pub input: Arc<Value>,
-    /// The beginning of the SHA-256 of the definition of the case and the files it names, computed without secrets.
+    /// A fingerprint of the definition of the case and the files it names, computed without secrets. Only the same build of
+    /// `agentci` computes it in the same way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition: Option<Arc<str>>,
 }
