@@ -33,15 +33,15 @@ pub(crate) fn spaced(value: &Value) -> Cow<'_, str> {
     let (Value::Array(_) | Value::Object(_)) = value else { return compact(value) };
     let mut bytes = Vec::new();
     // Writing a value into memory does not fail.
-    match value.serialize(&mut Serializer::with_formatter(&mut bytes, Spaced)) {
+    match value.serialize(&mut Serializer::with_formatter(&mut bytes, PythonSpacing)) {
         Ok(()) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),
         Err(_) => compact(value),
     }
 }
 
-struct Spaced;
+struct PythonSpacing;
 
-impl Formatter for Spaced {
+impl Formatter for PythonSpacing {
     fn begin_array_value<W: ?Sized + io::Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
         if first { Ok(()) } else { writer.write_all(b", ") }
     }

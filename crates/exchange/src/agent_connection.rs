@@ -9,7 +9,7 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::live;
-use crate::{Clock, ExchangeError, ExchangePlayer, ExchangeRecorder, Slot, StreamedAnswer, random_seed};
+use crate::{Clock, ExchangeError, ExchangePlayer, ExchangeRecorder, OpenExchange, StreamedAnswer, random_seed};
 
 #[derive(Debug, Clone)]
 pub struct Request {
@@ -85,7 +85,7 @@ impl AgentLine {
     }
 
     /// Starts to record an exchange that is not HTTP, if the line is recorded.
-    pub fn note(&mut self, identity: &Value, clock: Clock, at: Moment) -> Option<Slot> {
+    pub fn note(&mut self, identity: &Value, clock: Clock, at: Moment) -> Option<OpenExchange> {
         match self {
             AgentLine::Record(recorder) => Some(recorder.begin(HttpMethod::Post, identity, clock, at)),
             AgentLine::Live | AgentLine::Replay(_) => None,

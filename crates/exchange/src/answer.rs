@@ -10,7 +10,7 @@ use bytes::Bytes;
 use super::lines::LineCutter;
 use super::live::IncomingAnswer;
 use super::player::PlayedAnswer;
-use crate::{AgentExchangeEnd, AnswerHead, ExchangeError, PieceKind, Slot};
+use crate::{AgentExchangeEnd, AnswerHead, ExchangeError, OpenExchange, PieceKind};
 
 /// The size limit of a line, in bytes.
 const LINE_LIMIT: usize = EVENT_LIMIT;
@@ -34,7 +34,7 @@ pub struct StreamedAnswer {
     latest: Moment,
     /// How the answer ended, if it did.
     over: Option<Result<(), ExchangeError>>,
-    slot: Option<Slot>,
+    slot: Option<OpenExchange>,
 }
 
 /// An event of a stream.
@@ -69,7 +69,13 @@ pub(super) enum ReadPiece {
 }
 
 impl StreamedAnswer {
-    pub(super) fn new(at: Moment, latest: Moment, head: AnswerHead, source: ByteSource, slot: Option<Slot>) -> Self {
+    pub(super) fn new(
+        at: Moment,
+        latest: Moment,
+        head: AnswerHead,
+        source: ByteSource,
+        slot: Option<OpenExchange>,
+    ) -> Self {
         let decoder = Decoder::new(EVENT_LIMIT);
         // Only a recording needs the raw bytes.
         let decoder = if slot.is_some() { decoder } else { decoder.without_raw() };

@@ -56,7 +56,7 @@ pub use error::{ExchangeError, MismatchError};
 pub use ids::{UuidSource, random_seed};
 pub use parse::AgentRecordingError;
 pub use player::ExchangePlayer;
-pub use recorder::{ExchangeRecorder, Slot};
+pub use recorder::{ExchangeRecorder, OpenExchange};
 pub use recording::{
     AgentExchange, AgentExchangeEnd, AgentRecording, AnswerHead, AnswerPiece, ConversationEnding, HookOutput, PieceKind,
 };

@@ -54,27 +54,27 @@ impl ExchangeRecorder {
     }
 
     /// Starts an exchange.
-    pub(super) fn begin(&mut self, method: HttpMethod, identity: &Value, clock: Clock, at: Moment) -> Slot {
+    pub(super) fn begin(&mut self, method: HttpMethod, identity: &Value, clock: Clock, at: Moment) -> OpenExchange {
         let mut recording = lock(&self.recording);
         let index = recording.exchanges.len();
         let (at_us, identity) = (at.offset_us, identity.clone());
         let end = ConversationEnding { at_us, how: AgentExchangeEnd::Left };
         let exchange = AgentExchange { at_us, method, identity, response: None, pieces: Vec::new(), end };
         recording.exchanges.push(exchange);
-        Slot { recording: Arc::clone(&self.recording), index, clock, ended: false }
+        OpenExchange { recording: Arc::clone(&self.recording), index, clock, ended: false }
     }
 }
 
 /// The slot of one exchange in a recording. If it is dropped before the end, the exchange ends as `left`.
 #[derive(Debug)]
-pub struct Slot {
+pub struct OpenExchange {
     recording: Arc<Mutex<AgentRecording>>,
     index: usize,
     clock: Clock,
     ended: bool,
 }
 
-impl Slot {
+impl OpenExchange {
     pub(super) fn head(&mut self, head: AnswerHead) {
         self.change(|exchange| exchange.response = Some(head));
     }
@@ -102,7 +102,7 @@ impl Slot {
     }
 }
 
-impl Drop for Slot {
+impl Drop for OpenExchange {
     fn drop(&mut self) {
         if !self.ended {
             let at = self.clock.now();

@@ -13,7 +13,7 @@ use super::link::{CallReply, Link, McpLink, McpRequest};
 use super::revision::{self, Era, ServerFacts};
 use super::rounds;
 use agentci_process::Ending;
-use agentci_protocols::mcp::headers::{self, Mirrored};
+use agentci_protocols::mcp::headers::{self, HeaderParameters};
 use agentci_protocols::mcp::versions::HEADER_MISMATCH;
 use agentci_protocols::mcp::{
     CallResult, Defect, ElicitationAnswer, MalformedResultError, McpFault, Notification, PartsResult, ServerMessages,
@@ -49,7 +49,7 @@ pub struct McpClient {
     /// Held while a call starts a new session after the old one was lost.
     pub(super) renewal: tokio::sync::Mutex<()>,
     /// The tool parameters to repeat as headers; absent until the tools have been listed.
-    pub(super) mirrored: Mutex<Option<Mirrored>>,
+    pub(super) mirrored: Mutex<Option<HeaderParameters>>,
 }
 
 impl McpClient {
@@ -168,7 +168,7 @@ impl McpClient {
         matches!(self.link.transport, McpLink::Stdio(_))
     }
 
-    fn mirrored<T>(&self, read: impl FnOnce(&Mirrored) -> T) -> Option<T> {
+    fn mirrored<T>(&self, read: impl FnOnce(&HeaderParameters) -> T) -> Option<T> {
         lock(&self.mirrored).as_ref().map(read)
     }
 

@@ -21,7 +21,7 @@ use super::provider::Provider;
 use super::refusal::ModelRefusal;
 use super::routes::{ModelRoute, Route, is_probe};
 use super::rule_engine::{AnswerFault, Decision, RuleEngine};
-use super::sent_answers::Telling;
+use super::sent_answers::DeliveryReport;
 use super::strict;
 use super::strict::messages::Before;
 use super::{anthropic, gemini, keys, observation, ollama, openai, unscripted};
@@ -277,7 +277,7 @@ impl ModelExchange<'_> {
         parsed: &ParsedRequest,
         body: &[u8],
         entry: &JournalEntry,
-    ) -> Option<Telling> {
+    ) -> Option<DeliveryReport> {
         let request = || self.traced(route, body);
         let state = &mut *self.engine.state();
         state.observer.as_ref()?;
@@ -289,7 +289,7 @@ impl ModelExchange<'_> {
                 observer.answer(request(), whole(route, answer), answer);
             }
             Decision::Say(answer, None) => {
-                return Some(Telling::begin(self.engine, state, entry.number, route, request(), answer));
+                return Some(DeliveryReport::begin(self.engine, state, entry.number, route, request(), answer));
             }
             Decision::Say(_, Some(fault)) => observer.refused(request(), json!({ "failure": fault.name() })),
             Decision::Refuse(refusal, _) => {

@@ -26,7 +26,7 @@ pub(super) struct WireObserver {
     /// The maximum number of results of equal calls (equal ids or none) in one request, by the hash of id and call.
     seen: HashMap<u64, usize>,
     /// The standing of requests that are not answered yet, by request number.
-    parsed: HashMap<u64, Standing>,
+    unanswered: HashMap<u64, Standing>,
     /// The digests of answered conversations.
     answered: HashSet<u64>,
 }
@@ -47,14 +47,14 @@ impl WireObserver {
             open: BTreeMap::new(),
             closed: HashSet::new(),
             seen: HashMap::new(),
-            parsed: HashMap::new(),
+            unanswered: HashMap::new(),
             answered: HashSet::new(),
         }
     }
 
     /// Reports the tool results of a request. Each is reported once, since later requests repeat it.
     pub(super) fn results(&mut self, parsed: &ParsedRequest, number: u64) {
-        self.parsed.insert(number, parsed.standing());
+        self.unanswered.insert(number, parsed.standing());
         let newest = parsed.beginning(|digest| self.answered.contains(&digest));
         let mut counted: BTreeMap<u64, usize> = BTreeMap::new();
         let (older, new) = (parsed.older.iter(), parsed.results.iter());
@@ -140,7 +140,7 @@ impl WireObserver {
         if let Some(usage) = usage.filter(|_| self.usage) {
             self.send(EventKind::Usage(usage));
         }
-        let after = self.parsed.remove(&number).unwrap_or_default();
+        let after = self.unanswered.remove(&number).unwrap_or_default();
         self.answered.insert(after.digest);
         for WantedCall { id, name, args, json } in calls {
             let function = FunctionCall { name: name.clone(), arguments: Some(json.clone()) };

@@ -42,8 +42,8 @@ pub(super) enum UnscriptedRoute {
     Embeddings,
     Moderations,
     CountTokens,
-    Gemini(gemini::GeminiMethod),
-    Ollama(ollama::OllamaEndpoint),
+    Gemini(gemini::UnscriptedGemini),
+    Ollama(ollama::UnscriptedOllama),
 }
 
 /// Version prefixes of paths. There may be several, if a base URL with a version is followed by another one.
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn routes_paths_of_every_api() {
-        use gemini::{GeminiForm, GeminiMethod};
+        use gemini::{GeminiForm, UnscriptedGemini};
         use ollama::OllamaForm;
         let gemini = |form| Route::Scripted(ModelRoute::Gemini(form));
         for (path, route) in [
@@ -229,9 +229,12 @@ mod tests {
             ("/v1beta/models/g:streamGenerateContent", gemini(GeminiForm::List)),
             (
                 "/v1beta/models/g:batchEmbedContents",
-                Route::Unscripted(UnscriptedRoute::Gemini(GeminiMethod::EmbedBatch)),
+                Route::Unscripted(UnscriptedRoute::Gemini(UnscriptedGemini::EmbedBatch)),
             ),
-            ("/v1/v1beta/models/g:countTokens", Route::Unscripted(UnscriptedRoute::Gemini(GeminiMethod::CountTokens))),
+            (
+                "/v1/v1beta/models/g:countTokens",
+                Route::Unscripted(UnscriptedRoute::Gemini(UnscriptedGemini::CountTokens)),
+            ),
             ("/v1beta1/publishers/google/models/g:generateContent", gemini(GeminiForm::Whole)),
             ("/api/chat", Route::Scripted(ModelRoute::Ollama(OllamaForm::Chat))),
             ("/v1/api/generate", Route::Scripted(ModelRoute::Ollama(OllamaForm::Generate))),

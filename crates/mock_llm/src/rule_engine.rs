@@ -23,7 +23,7 @@ use super::refusal::ModelRefusal;
 use super::request_words::RequestTexts;
 use super::sequences::{SequenceProgress, StepMatch};
 
-use super::sent_answers::PendingTelling;
+use super::sent_answers::PendingDelivery;
 use super::tokens;
 
 /// The model name if neither the request nor the script has one.
@@ -90,7 +90,7 @@ pub(super) struct State {
     /// Answers that can be retrieved again, by id.
     pub(super) kept: VecDeque<(String, SpokenAnswer)>,
     /// Answers that are being sent, by request number.
-    pub(super) pending: BTreeMap<u64, PendingTelling>,
+    pub(super) pending: BTreeMap<u64, PendingDelivery>,
     /// The progress of conversations with steps.
     progress: SequenceProgress,
     /// Digests of requests that failed on purpose and may be retried.

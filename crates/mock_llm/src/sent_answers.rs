@@ -11,7 +11,7 @@ use agentci_wire::serve::SendProgress;
 
 /// An answer that is being sent.
 #[derive(Debug)]
-pub(super) struct PendingTelling {
+pub(super) struct PendingDelivery {
     request: Value,
     route: ModelRoute,
     answer: SpokenAnswer,
@@ -19,7 +19,7 @@ pub(super) struct PendingTelling {
     said: Arc<AtomicU32>,
 }
 
-impl PendingTelling {
+impl PendingDelivery {
     /// Whether it may have requested the call of a result by name: the result has no id, or the answer was sent
     /// completely.
     fn has_call_of(&self, result: &GivenResult) -> bool {
@@ -31,13 +31,13 @@ impl PendingTelling {
 
 /// Reports an answer when dropped, unless it has been reported already.
 #[derive(Debug)]
-pub(super) struct Telling {
+pub(super) struct DeliveryReport {
     engine: Arc<RuleEngine>,
     number: u64,
     said: Arc<AtomicU32>,
 }
 
-impl Telling {
+impl DeliveryReport {
     /// Registers an answer that is about to be sent.
     pub(super) fn begin(
         engine: &Arc<RuleEngine>,
@@ -48,19 +48,19 @@ impl Telling {
         answer: &SpokenAnswer,
     ) -> Self {
         let said = Arc::new(AtomicU32::new(0));
-        let pending = PendingTelling { request, route, answer: answer.clone(), said: Arc::clone(&said) };
+        let pending = PendingDelivery { request, route, answer: answer.clone(), said: Arc::clone(&said) };
         state.pending.insert(number, pending);
         Self { engine: Arc::clone(engine), number, said }
     }
 }
 
-impl SendProgress for Telling {
+impl SendProgress for DeliveryReport {
     fn said(&self, tokens: u32) {
         self.said.store(tokens, Ordering::Relaxed);
     }
 }
 
-impl Drop for Telling {
+impl Drop for DeliveryReport {
     fn drop(&mut self) {
         self.engine.state().tell(self.number);
     }
@@ -79,7 +79,7 @@ impl RuleEngine {
 impl State {
     /// Reports an answer as far as it was sent, unless it has been reported already.
     fn tell(&mut self, number: u64) {
-        let Some(PendingTelling { request, route, answer, said }) = self.pending.remove(&number) else { return };
+        let Some(PendingDelivery { request, route, answer, said }) = self.pending.remove(&number) else { return };
         let Some(observer) = &mut self.observer else { return };
         let sent = beginning(answer, said.load(Ordering::Relaxed));
         observer.answer(request, whole(route, &sent), &sent);

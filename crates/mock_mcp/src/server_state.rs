@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use agentci_plan::FaultKind;
 use agentci_plan::mcp_script::McpScript;
-use agentci_protocols::mcp::headers::{Mirrored, mirror};
+use agentci_protocols::mcp::headers::{HeaderParameters, mirror};
 use agentci_protocols::mcp::versions::META_SERVER;
 use agentci_source::Span;
 use serde_json::{Map, Value, json};
@@ -22,7 +22,7 @@ pub struct ServerState {
     /// Which answers of each tool were given.
     pub(crate) given: Mutex<Vec<Vec<bool>>>,
     /// The arguments that headers repeat.
-    pub(crate) mirrored: Mirrored,
+    pub(crate) mirrored: HeaderParameters,
     /// The recording, if it is served instead of the script.
     pub(crate) tape: Option<McpTape>,
     calls: AtomicU64,

@@ -10,8 +10,8 @@ mod fields;
 pub mod jsonrpc;
 pub mod mcp;
 pub mod oauth;
-mod side_data;
+mod seen_values;
 pub mod sse;
 
 pub use fields::{NotAnObjectError, ObjectFields};
-pub use side_data::Fresh;
+pub use seen_values::SeenValues;

@@ -28,7 +28,7 @@ mod tap;
 mod warning;
 mod zone;
 
-pub use fork::{AnswerChange, ChangeError, Fork, Forked, SpokenCall, Then, change};
+pub use fork::{AfterFork, AnswerChange, ChangeError, Fork, Forked, SpokenCall, change};
 pub use health::{
     BadAnswer, BadAnswers, Drift, ExchangeLines, IdMapping, KnownShapes, LiveAnswer, LiveWorld, Login,
     NotRepeatableError, ShapeChange, WhatToAsk, bad_answers, goes_to, login, may_ask, places,

@@ -14,7 +14,7 @@ use crate::findings::each_once;
 use crate::fingerprint::fingerprint;
 use crate::job::CaseJob;
 use crate::judge::JudgedAttempt;
-use crate::services::Late;
+use crate::services::LateToolCalls;
 use crate::stage::{ClosedStage, Stage};
 use crate::turn::TurnEnd;
 use crate::{changed_arguments, mock_model, model_trouble, own_frame, prompts, recording, translate, unexecuted_tools};
@@ -98,7 +98,7 @@ impl Account {
     }
 
     /// Completes the end of the attempt; returns its tools if calls may still arrive.
-    pub(crate) fn settle(mut self, attempt: &Attempt<'_>, end: &mut CaseEnd) -> Option<Late> {
+    pub(crate) fn settle(mut self, attempt: &Attempt<'_>, end: &mut CaseEnd) -> Option<LateToolCalls> {
         let job = attempt.job;
         self.conclude_model(job);
         end.replay = self.left.replay.take().map(Box::new);

@@ -18,7 +18,7 @@ use crate::pending::PendingCases;
 use crate::recheck::StoredChecks;
 use crate::repeats::plan_next;
 use crate::retries::Retries;
-use crate::services::{DeferredEnd, Late};
+use crate::services::{DeferredEnd, LateToolCalls};
 use crate::setup_error::SetupError;
 use crate::stage::{PreparedAttempt, Stage, prepare};
 use crate::stored_trace::trace_end;
@@ -67,7 +67,7 @@ struct AttemptEnd {
     /// Whether its agent was unreachable or busy, so that a retry may pass.
     may_pass: bool,
     /// Tool calls that arrive after the end, if the agent is still running.
-    late: Option<Late>,
+    late: Option<LateToolCalls>,
 }
 
 /// Runs a case as often as configured. Returns the worst status, or `None` if the case was not started.

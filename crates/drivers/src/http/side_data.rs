@@ -6,12 +6,12 @@
 use serde_json::{Map, Value};
 
 use super::kinds::{self, Role};
-use agentci_protocols::Fresh;
+use agentci_protocols::SeenValues;
 
 /// The data alongside the text so far.
 #[derive(Debug, Default)]
 pub(super) struct SideData {
-    fresh: Fresh,
+    seen: SeenValues,
     values: Vec<Value>,
     /// Text of events that is not part of the answer, by kind, because it may be streamed.
     texts: Vec<(String, String)>,
@@ -21,7 +21,7 @@ pub(super) struct SideData {
 impl SideData {
     /// Adds a value, without the text in it that is part of the answer.
     pub(super) fn value(&mut self, value: &Value, text: &str) {
-        if let Some(rest) = without(value, text).and_then(|rest| self.fresh.of(&rest)) {
+        if let Some(rest) = without(value, text).and_then(|rest| self.seen.of(&rest)) {
             self.values.push(rest);
         }
     }
@@ -36,7 +36,7 @@ impl SideData {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.bytes + self.fresh.bytes()
+        self.bytes + self.seen.bytes()
     }
 
     /// Returns all data, except for texts that repeat the answer.

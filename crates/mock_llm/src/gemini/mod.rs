@@ -11,7 +11,7 @@ pub(super) mod unscripted;
 
 pub(super) use answer::{events, whole};
 pub(super) use read::{read, read_offer};
-pub(super) use route::{GeminiForm, GeminiMethod, route};
+pub(super) use route::{GeminiForm, UnscriptedGemini, route};
 pub(super) use schema::as_json_schema;
 pub(super) use status::status;
 

@@ -28,7 +28,7 @@ impl GeminiForm {
 
 /// A method of a model that the script does not answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum GeminiMethod {
+pub(in super::super) enum UnscriptedGemini {
     CountTokens,
     Embed,
     EmbedBatch,
@@ -45,14 +45,14 @@ pub(in super::super) fn route(path: &str, query: Option<&str>) -> Option<Route> 
         "generateContent" => GeminiForm::Whole,
         "streamGenerateContent" if has_events() => GeminiForm::Events,
         "streamGenerateContent" => GeminiForm::List,
-        "countTokens" => return Some(unscripted(GeminiMethod::CountTokens)),
-        "embedContent" => return Some(unscripted(GeminiMethod::Embed)),
-        "batchEmbedContents" => return Some(unscripted(GeminiMethod::EmbedBatch)),
+        "countTokens" => return Some(unscripted(UnscriptedGemini::CountTokens)),
+        "embedContent" => return Some(unscripted(UnscriptedGemini::Embed)),
+        "batchEmbedContents" => return Some(unscripted(UnscriptedGemini::EmbedBatch)),
         _ => return None,
     };
     Some(Route::Scripted(ModelRoute::Gemini(form)))
 }
 
-fn unscripted(method: GeminiMethod) -> Route {
+fn unscripted(method: UnscriptedGemini) -> Route {
     Route::Unscripted(UnscriptedRoute::Gemini(method))
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{GeminiMethod, field};
+use super::{UnscriptedGemini, field};
 use crate::fields::{RequestFields, missing};
 use crate::openai::embeddings::{MOST_DIMENSIONS, MOST_INPUTS, vector};
 use crate::{parsed_request::text, refusal::ModelRefusal, tokens};
@@ -10,14 +10,14 @@ use crate::{parsed_request::text, refusal::ModelRefusal, tokens};
 /// The default length of a vector.
 const DIMENSIONS: u32 = 3072;
 
-pub(in super::super) fn answer(method: GeminiMethod, request: &Value, bytes: usize) -> Result<Value, ModelRefusal> {
+pub(in super::super) fn answer(method: UnscriptedGemini, request: &Value, bytes: usize) -> Result<Value, ModelRefusal> {
     match method {
-        GeminiMethod::CountTokens => {
+        UnscriptedGemini::CountTokens => {
             let count = tokens::estimate(bytes);
             Ok(json!({ "totalTokens": count, "promptTokensDetails": [{ "modality": "TEXT", "tokenCount": count }] }))
         }
-        GeminiMethod::Embed => Ok(json!({ "embedding": embedding(request)? })),
-        GeminiMethod::EmbedBatch => {
+        UnscriptedGemini::Embed => Ok(json!({ "embedding": embedding(request)? })),
+        UnscriptedGemini::EmbedBatch => {
             let requests = RequestFields::open(request)?.list("requests")?;
             if requests.len() > MOST_INPUTS {
                 let message = format!("at most {MOST_INPUTS} requests can be in one batch, found {}", requests.len());

@@ -9,6 +9,6 @@ pub(super) mod unscripted;
 
 pub(super) use answer::{events, whole};
 pub(super) use read::{loads, read_chat, read_generate, read_offer};
-pub(super) use route::{OllamaEndpoint, OllamaForm, OllamaState, route};
+pub(super) use route::{OllamaForm, OllamaState, UnscriptedOllama, route};
 
 use timestamp::moment;

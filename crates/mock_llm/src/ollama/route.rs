@@ -23,7 +23,7 @@ pub(in super::super) enum OllamaState {
 
 /// An endpoint with a request body that the script does not answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum OllamaEndpoint {
+pub(in super::super) enum UnscriptedOllama {
     Show,
     Pull,
     Embed,
@@ -42,10 +42,10 @@ pub(in super::super) fn route(path: &str) -> Option<(Route, Method)> {
         "tags" => state(OllamaState::Tags),
         "ps" => state(OllamaState::Running),
         "version" => state(OllamaState::Version),
-        "show" => unscripted(OllamaEndpoint::Show),
-        "pull" => unscripted(OllamaEndpoint::Pull),
-        "embed" => unscripted(OllamaEndpoint::Embed),
-        "embeddings" => unscripted(OllamaEndpoint::Embedding),
+        "show" => unscripted(UnscriptedOllama::Show),
+        "pull" => unscripted(UnscriptedOllama::Pull),
+        "embed" => unscripted(UnscriptedOllama::Embed),
+        "embeddings" => unscripted(UnscriptedOllama::Embedding),
         _ => return None,
     })
 }

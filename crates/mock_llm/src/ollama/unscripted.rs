@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{OllamaEndpoint, OllamaForm, OllamaState, moment};
+use super::{OllamaForm, OllamaState, UnscriptedOllama, moment};
 use crate::fields::{RequestFields, missing, wrong};
 use crate::openai::embeddings::{MOST_DIMENSIONS, MOST_INPUTS, vector};
 use crate::{refusal::ModelRefusal, tokens};
@@ -23,12 +23,16 @@ pub(in super::super) fn state(state: OllamaState, models: &[&str]) -> Value {
     }
 }
 
-pub(in super::super) fn answer(endpoint: OllamaEndpoint, request: &Value, bytes: usize) -> Result<Value, ModelRefusal> {
+pub(in super::super) fn answer(
+    endpoint: UnscriptedOllama,
+    request: &Value,
+    bytes: usize,
+) -> Result<Value, ModelRefusal> {
     let fields = RequestFields::open(request)?;
     match endpoint {
-        OllamaEndpoint::Show => Ok(shown()),
-        OllamaEndpoint::Pull => Ok(json!({ "status": "success" })),
-        OllamaEndpoint::Embed => {
+        UnscriptedOllama::Show => Ok(shown()),
+        UnscriptedOllama::Pull => Ok(json!({ "status": "success" })),
+        UnscriptedOllama::Embed => {
             let inputs = inputs(fields.get("input").ok_or_else(|| missing("input"))?)?;
             let dimensions = fields.count("dimensions", 1, MOST_DIMENSIONS)?.unwrap_or(DIMENSIONS);
             let embeddings: Vec<Vec<f64>> = inputs.iter().map(|input| embedding(input, dimensions)).collect();
@@ -40,7 +44,7 @@ pub(in super::super) fn answer(endpoint: OllamaEndpoint, request: &Value, bytes:
                 "prompt_eval_count": tokens::estimate(bytes),
             }))
         }
-        OllamaEndpoint::Embedding => {
+        UnscriptedOllama::Embedding => {
             Ok(json!({ "embedding": embedding(fields.text("prompt")?.unwrap_or_default(), DIMENSIONS) }))
         }
     }

@@ -95,7 +95,7 @@ mod tests {
         assert_eq!(said(&[json!({ "role": "function", "parts": [result()] }), user(json!([result()]))]), "");
         assert_eq!(said(&[]), "");
         assert!(said(&[user(json!([result()]))]).contains("number of function response parts"));
-        assert!(said(&[user(json!([{ "text": "never engine" }]))]).contains("number of function response parts"));
+        assert!(said(&[user(json!([{ "text": "never mind" }]))]).contains("number of function response parts"));
     }
 
     #[test]

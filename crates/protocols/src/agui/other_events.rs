@@ -128,7 +128,7 @@ impl EventReader<'_> {
         if self.state.before.is_none() {
             self.state.before = Some(self.conversation.state.clone());
             // State that the client sent is not output of the agent.
-            let _ = self.state.fresh.of(&self.conversation.state);
+            let _ = self.state.side_data.of(&self.conversation.state);
         }
     }
 
@@ -156,7 +156,7 @@ impl EventReader<'_> {
     }
 
     fn put_out(&mut self, data: &Value) {
-        if let Some(fresh) = self.state.fresh.of(data) {
+        if let Some(fresh) = self.state.side_data.of(data) {
             self.state.push(EventKind::Beside(fresh.into()));
         }
     }

@@ -16,7 +16,7 @@ use super::interrupt::Interrupt;
 use super::lint::{Lint, QuotedName};
 use super::other_events::Bracket;
 use super::text_events::OpenText;
-use crate::Fresh;
+use crate::SeenValues;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AnswerLimits {
@@ -78,11 +78,11 @@ pub struct AguiReader {
     pub(super) calls: OpenToolCalls,
     /// The steps, subagents and spans of reasoning that are open.
     pub(super) brackets: Vec<Bracket>,
-    pub(super) seen: Seen,
+    pub(super) seen: SeenInRun,
     /// The state before this run changed it.
     pub(super) before: Option<Value>,
     /// The data alongside the messages so far.
-    pub(super) fresh: Fresh,
+    pub(super) side_data: SeenValues,
     pub(super) ending: Option<AnswerEnding>,
     /// The first error of a requested run. Later events do not revoke it.
     pub(super) failed: Option<AnswerEnding>,
@@ -93,7 +93,7 @@ pub struct AguiReader {
 
 /// What was seen in the current run.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct SeenInRun {
     /// The calls of client tools, in order; the client answers them unless the agent does.
     pub(super) begun: Vec<String>,
     pub(super) answered: HashSet<String>,

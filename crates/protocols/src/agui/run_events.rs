@@ -8,7 +8,7 @@ use super::fields::{AguiFields, AguiResult, quote};
 use super::interrupt::Interrupt;
 use super::lint::QuotedName;
 use super::message;
-use super::reader::{EventReader, Phase, Seen};
+use super::reader::{EventReader, Phase, SeenInRun};
 use super::usage::usage;
 
 impl EventReader<'_> {
@@ -20,7 +20,7 @@ impl EventReader<'_> {
             // A joined thread starts with earlier runs, of which only the last counts.
             self.state.failed = None;
         }
-        self.state.seen = Seen::default();
+        self.state.seen = SeenInRun::default();
         let (thread, run) = (fields.optional_text("threadId")?, fields.optional_text("runId")?);
         self.compare("threadId", thread.as_deref(), Some(&self.state.thread.clone()));
         let asked = self.state.run.take();

@@ -34,7 +34,7 @@ pub fn of_call(params: &Map<String, Value>) -> Option<(String, String)> {
 
 /// The parameters of each tool that are repeated as headers.
 #[derive(Debug, Default)]
-pub struct Mirrored(HashMap<String, Vec<Parameter>>);
+pub struct HeaderParameters(HashMap<String, Vec<Parameter>>);
 
 #[derive(Debug, PartialEq, Eq)]
 struct Parameter {
@@ -42,7 +42,7 @@ struct Parameter {
     path: Vec<String>,
 }
 
-impl Mirrored {
+impl HeaderParameters {
     /// The headers for a call.
     pub fn headers(&self, params: &Map<String, Value>) -> Vec<(String, String)> {
         let name = params.get("name").and_then(Value::as_str).unwrap_or_default();
@@ -63,8 +63,8 @@ impl Mirrored {
 
 /// Finds the parameters to be repeated. Tools with invalid annotations are left out, as the protocol requires;
 /// `invalid` receives the name and the reason.
-pub fn mirror(mut tools: Vec<Value>, mut invalid: impl FnMut(&str, String)) -> (Vec<Value>, Mirrored) {
-    let mut mirrored = Mirrored::default();
+pub fn mirror(mut tools: Vec<Value>, mut invalid: impl FnMut(&str, String)) -> (Vec<Value>, HeaderParameters) {
+    let mut mirrored = HeaderParameters::default();
     tools.retain(|tool| {
         let name = tool["name"].as_str().unwrap_or_default();
         let mut found = Vec::new();

@@ -24,14 +24,14 @@ pub struct Fork {
     /// The last call that the recording answers, as numbered by `agentci recording show`; 0 for none.
     pub until: u64,
     /// What answers the later calls.
-    pub then: Then,
+    pub then: AfterFork,
     /// Model calls up to the fork that a scripted model at this address answers.
     pub spoken: Vec<(u64, SocketAddr)>,
 }
 
 /// What answers the calls after the fork.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Then {
+pub enum AfterFork {
     /// The live world.
     Live,
     /// A scripted model at this address, and the rest of the recording for tool calls that are the same again.

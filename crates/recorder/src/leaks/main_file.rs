@@ -17,7 +17,7 @@ const VALUES: &[&str] =
 const RUNS: &[&str] = &["run"];
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) enum Main {
+pub(super) enum MainCode {
     /// The program itself.
     Program,
     /// A file that it interprets, as written in the command.
@@ -29,7 +29,7 @@ pub(super) enum Main {
     Unknown,
 }
 
-impl Main {
+impl MainCode {
     /// Determines what a process with this program and command runs.
     pub(super) fn of(program: &str, command: &[String]) -> Self {
         let name = program.rsplit('/').next().unwrap_or(program);
@@ -90,20 +90,21 @@ mod tests {
 
     #[test]
     fn classifies_commands_as_script_inline_code_or_program() {
-        let of = |program: &str, line: &str| Main::of(program, &line.split(' ').map(str::to_owned).collect::<Vec<_>>());
-        let script = |path: &str| Main::Script(path.to_owned());
+        let of =
+            |program: &str, line: &str| MainCode::of(program, &line.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        let script = |path: &str| MainCode::Script(path.to_owned());
         assert_eq!(of("/usr/bin/python3.11", "python3 server.py --db x"), script("server.py"));
         assert_eq!(of("/usr/bin/python3.11", "python3 -u -W ignore /opt/x/server"), script("/opt/x/server"));
-        assert_eq!(of("/usr/bin/python3.11", "python3 -Ic code"), Main::Typed);
-        assert_eq!(of("/usr/bin/python3.11", "python3 -m mcp_server_git"), Main::Unknown);
-        assert_eq!(of("/usr/bin/python3.11", "python3"), Main::Typed);
-        assert_eq!(of("/bin/bash", "bash -s"), Main::Typed);
+        assert_eq!(of("/usr/bin/python3.11", "python3 -Ic code"), MainCode::Typed);
+        assert_eq!(of("/usr/bin/python3.11", "python3 -m mcp_server_git"), MainCode::Unknown);
+        assert_eq!(of("/usr/bin/python3.11", "python3"), MainCode::Typed);
+        assert_eq!(of("/bin/bash", "bash -s"), MainCode::Typed);
         assert_eq!(of("/bin/dash", "sh start.sh"), script("start.sh"));
         assert_eq!(of("/usr/bin/node", "node --import x server.js"), script("server.js"));
-        assert_eq!(of("/usr/bin/node", "node -e code"), Main::Typed);
+        assert_eq!(of("/usr/bin/node", "node -e code"), MainCode::Typed);
         assert_eq!(of("/usr/bin/deno", "deno run -A server.ts"), script("server.ts"));
-        assert_eq!(of("/bin/bash", "sh -lc server"), Main::Typed);
-        assert_eq!(of("/opt/x/server", "server --stdio"), Main::Program);
-        assert_eq!(of("/opt/nodes", "nodes x"), Main::Program);
+        assert_eq!(of("/bin/bash", "sh -lc server"), MainCode::Typed);
+        assert_eq!(of("/opt/x/server", "server --stdio"), MainCode::Program);
+        assert_eq!(of("/opt/nodes", "nodes x"), MainCode::Program);
     }
 }

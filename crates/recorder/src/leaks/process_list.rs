@@ -7,7 +7,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use super::main_file::Main;
+use super::main_file::MainCode;
 use super::servers::{KnownServers, ServerSign, Untapped, is_tap, line};
 use crate::tap::{Configured, Tapped};
 
@@ -74,7 +74,7 @@ fn runs(command: &[String], server: &Configured) -> bool {
     let Some(program) = command.first() else { return false };
     let words = server.command.join(" ").split_ascii_whitespace().map(str::to_owned).collect();
     let as_listed = Configured { name: String::new(), command: words };
-    as_listed.is(command, Main::of(program, command).script())
+    as_listed.is(command, MainCode::of(program, command).script())
 }
 
 /// Lists all processes of this machine; empty if `ps` fails.

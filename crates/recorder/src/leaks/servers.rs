@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use super::main_file::{DeviceFile, Main, program};
+use super::main_file::{DeviceFile, MainCode, program};
 use super::processes::{command, read_most};
 use super::server_code::Marks;
 use super::stdio::StdioPipes;
@@ -92,7 +92,7 @@ struct SpokenTo {
     greeted: bool,
     /// Whether it was a shell with a command before.
     was_typed: bool,
-    runs: Main,
+    runs: MainCode,
     file: Option<DeviceFile>,
 }
 
@@ -151,7 +151,8 @@ impl ServerMemory {
             // to that one. If a shell exited too soon to be seen, it is missing between the host and the topmost of
             // these processes.
             let is_whole = parents.get(&top) == Some(&process.host);
-            let typed = !is_whole || all.iter().any(|(_, process)| process.was_typed || process.runs == Main::Typed);
+            let typed =
+                !is_whole || all.iter().any(|(_, process)| process.was_typed || process.runs == MainCode::Typed);
             let name = self.name(outermost).or_else(|| self.name(process).filter(|_| !typed));
             // Before it is examined a second time, a process may have the command of its parent.
             let sign = if process.greeted && outermost.looks >= SETTLED {
@@ -217,14 +218,14 @@ impl SpokenTo {
         }
         if command != self.command {
             // A shell that is given a single command replaces itself with it.
-            let runs = self.command.first().map(|program| Main::of(program, &self.command));
-            self.was_typed |= runs == Some(Main::Typed);
-            (self.command, self.same, self.runs, self.file) = (command, 0, Main::Unknown, None);
+            let runs = self.command.first().map(|program| MainCode::of(program, &self.command));
+            self.was_typed |= runs == Some(MainCode::Typed);
+            (self.command, self.same, self.runs, self.file) = (command, 0, MainCode::Unknown, None);
             self.environment = read_most(&format!("/proc/{pid}/environ"), LARGEST_ENVIRONMENT);
         }
         self.same = self.same.saturating_add(1);
         if self.same == SETTLED {
-            self.runs = program(pid).map_or(Main::Unknown, |program| Main::of(&program, &self.command));
+            self.runs = program(pid).map_or(MainCode::Unknown, |program| MainCode::of(&program, &self.command));
             let found = self.runs.open(pid).filter(|(id, _)| files.len() < MOST_FILES || files.contains_key(id));
             self.file = found.map(|(id, file)| {
                 files.entry(id).or_insert(file);

@@ -9,7 +9,7 @@ use super::clock::same_present;
 use super::excerpts::{around, both_around, line_of, shown, typed};
 use super::options::{Holes, MOST_TOLD};
 use super::pairing::Trial;
-use super::pattern::{Below, Why};
+use super::pattern::{RemainingSteps, Why};
 use super::request_view::{TOO_LARGE, View};
 use super::snowflake::are_snowflakes;
 use super::text::{self, HoleContext, opened};
@@ -75,7 +75,7 @@ pub(super) fn compare(
         let is_kept = recorded.kind != TOO_LARGE && sent.kind != TOO_LARGE;
         if is_kept && recorded.kind == sent.kind {
             let patterns = [recorded.patterns.as_slice(), &sent.patterns].concat();
-            walk.value(&Below::of(&patterns), &recorded.body, &sent.body, 0);
+            walk.value(&RemainingSteps::of(&patterns), &recorded.body, &sent.body, 0);
         } else {
             walk.at = "body".into();
             walk.found.leaves += usize::from(!is_kept);
@@ -119,7 +119,7 @@ impl CompareWalk<'_> {
         self.at.clear();
     }
 
-    fn value(&mut self, below: &Below<'_>, recorded: &Value, sent: &Value, depth: usize) {
+    fn value(&mut self, below: &RemainingSteps<'_>, recorded: &Value, sent: &Value, depth: usize) {
         if self.over() {
             return;
         }
@@ -189,7 +189,7 @@ impl CompareWalk<'_> {
         gone.into_iter().zip(new).filter(|pair| fits(pair)).collect()
     }
 
-    fn step(&mut self, name: &str, below: &Below<'_>, both: (Option<&Value>, Option<&Value>), depth: usize) {
+    fn step(&mut self, name: &str, below: &RemainingSteps<'_>, both: (Option<&Value>, Option<&Value>), depth: usize) {
         if self.over() {
             return;
         }

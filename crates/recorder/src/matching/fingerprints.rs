@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::call_ids::is_call_id;
 use super::ids::{ids_in, masked};
-use super::pattern::{Below, Why};
+use super::pattern::{RemainingSteps, Why};
 use super::request_view::View;
 use super::text::opened;
 use crate::RecordedRequest;
@@ -40,7 +40,7 @@ impl RequestPrint {
     pub(super) fn exact(view: &View<'_>) -> Self {
         let mut hasher = DefaultHasher::new();
         (view.place(), &view.around, view.kind).hash(&mut hasher);
-        exact_value(&view.body, &Below::of(&view.patterns), 0, &mut hasher);
+        exact_value(&view.body, &RemainingSteps::of(&view.patterns), 0, &mut hasher);
         Self::Exact(hasher.finish())
     }
 
@@ -51,7 +51,7 @@ impl RequestPrint {
         for (name, _) in &view.around {
             name.hash(&mut hasher);
         }
-        shape_value(&view.body, "", &Below::of(&view.patterns), &mut hasher);
+        shape_value(&view.body, "", &RemainingSteps::of(&view.patterns), &mut hasher);
         Self::Shape(hasher.finish())
     }
 
@@ -76,11 +76,11 @@ pub(crate) fn hash_of(value: &(impl Hash + ?Sized)) -> u64 {
 /// The fingerprint of any value.
 pub(super) fn of_value(value: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
-    exact_value(value, &Below::default(), 0, &mut hasher);
+    exact_value(value, &RemainingSteps::default(), 0, &mut hasher);
     hasher.finish()
 }
 
-fn exact_value(value: &Value, below: &Below<'_>, depth: usize, hasher: &mut DefaultHasher) {
+fn exact_value(value: &Value, below: &RemainingSteps<'_>, depth: usize, hasher: &mut DefaultHasher) {
     if below.here() == Some(Why::Number) {
         return b'#'.hash(hasher);
     }
@@ -123,7 +123,7 @@ fn likely_value(value: &Value, hasher: &mut DefaultHasher) {
 }
 
 /// `name` is the key of the value.
-fn shape_value(value: &Value, name: &str, below: &Below<'_>, hasher: &mut DefaultHasher) {
+fn shape_value(value: &Value, name: &str, below: &RemainingSteps<'_>, hasher: &mut DefaultHasher) {
     match value {
         _ if below.here().is_some() => b'#'.hash(hasher),
         Value::Null => b'n'.hash(hasher),

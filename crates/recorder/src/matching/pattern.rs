@@ -38,9 +38,9 @@ impl PointerPattern {
 
 /// The remaining steps of the patterns at some place in a body.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Below<'p>(Vec<(&'p [String], Why)>);
+pub(super) struct RemainingSteps<'p>(Vec<(&'p [String], Why)>);
 
-impl<'p> Below<'p> {
+impl<'p> RemainingSteps<'p> {
     pub(super) fn of(patterns: &'p [PointerPattern]) -> Self {
         Self(patterns.iter().map(|pattern| (pattern.steps.as_slice(), pattern.why)).collect())
     }

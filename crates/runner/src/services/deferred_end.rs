@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use agentci_verdict::{Body, CaseEnd, CaseStatus, settle};
 
-use super::tools::Late;
+use super::tools::LateToolCalls;
 use crate::{event_sink::EventSink, secrets::Secrets};
 
 /// At most one held-back end. Cases that run one after another share it, so it is in a cell.
@@ -22,7 +22,7 @@ pub(crate) struct DeferredEnd {
     pub(crate) end: CaseEnd,
     /// The agent's output, which is shown with a failure.
     pub(crate) printed: Vec<String>,
-    pub(crate) late: Late,
+    pub(crate) late: LateToolCalls,
     pub(crate) secrets: Secrets,
 }
 

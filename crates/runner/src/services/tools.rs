@@ -171,8 +171,8 @@ impl OpenTools {
     }
 
     /// Calls that arrive after the end of their case.
-    pub(crate) fn late(&self, job: &CaseJob<'_>) -> Late {
-        Late { calls: self.session.late_calls(), miss: self.routes.miss, place: job.place(self.routes.span) }
+    pub(crate) fn late(&self, job: &CaseJob<'_>) -> LateToolCalls {
+        LateToolCalls { calls: self.session.late_calls(), miss: self.routes.miss, place: job.place(self.routes.span) }
     }
 
     /// Saves the recorded answers of an attempt that finished.
@@ -183,13 +183,13 @@ impl OpenTools {
 }
 
 /// The calls of a case that come when it is over.
-pub(crate) struct Late {
+pub(crate) struct LateToolCalls {
     calls: LateCalls,
     miss: UnansweredRoute,
     place: Place,
 }
 
-impl Late {
+impl LateToolCalls {
     /// The findings or warnings for these calls.
     pub(crate) fn told(self) -> (Vec<Finding>, Vec<String>) {
         let help = "make the agent wait for its tools before it answers";

@@ -16,7 +16,7 @@ use agentci_verdict::ReplaySource;
 use crate::mcp_servers::McpServers;
 use crate::mock_model::AttemptModel;
 use crate::recorded_world::WorldSession;
-use crate::services::{Late, OpenTools};
+use crate::services::{LateToolCalls, OpenTools};
 use crate::setup_error::SetupError;
 use crate::tools::Tools;
 
@@ -52,7 +52,7 @@ pub(crate) struct ClosedStage {
     /// The state of the injected faults.
     pub(crate) faults: Vec<Faults>,
     /// Tool calls that may arrive after the end, if the agent is still running.
-    pub(crate) late: Option<Late>,
+    pub(crate) late: Option<LateToolCalls>,
     /// Whether a scripted model replaced the agent's model.
     pub(crate) has_model: bool,
     /// The paths of the scripted model that the agent requested.

@@ -26,7 +26,7 @@ use crate::proxy::{
     RecordedLookup, RecordingReplay, ReplayNotice, RequestTarget, SessionChoice,
 };
 use crate::{
-    Answered, Circumstances, Exchange, Fork, Forked, MatchRules, Matcher, Miss, RecordedRequest, Recording, Then,
+    AfterFork, Answered, Circumstances, Exchange, Fork, Forked, MatchRules, Matcher, Miss, RecordedRequest, Recording,
 };
 
 /// How long a request waits for the agent to be past the recorded beginning: of concurrent calls, a later one may
@@ -42,7 +42,7 @@ const ASKED_BEFORE: &str = "its MCP server asked for this before the fork; the r
 /// A replay that leaves its recording.
 #[derive(Debug)]
 pub(crate) struct Forking {
-    then: Then,
+    then: AfterFork,
     /// Calls of the beginning that a scripted model answers.
     spoken: BTreeMap<u64, SocketAddr>,
     /// The exchanges after the beginning, without calls to models.
@@ -151,8 +151,8 @@ impl Forking {
             return Ok(call.refused(ASKED_BEFORE));
         }
         let to = match self.then {
-            Then::Live => return self.go_live(call).await,
-            Then::Script(to) => to,
+            AfterFork::Live => return self.go_live(call).await,
+            AfterFork::Script(to) => to,
         };
         if scripted_path(&call.clean).is_some() {
             self.state.send_modify(|state| state.scripted += 1);
@@ -212,7 +212,7 @@ impl Forking {
 
     /// Whether the live world answers after the beginning.
     pub(crate) fn goes_live(&self) -> bool {
-        self.then == Then::Live
+        self.then == AfterFork::Live
     }
 
     /// Whether the agent is past the beginning without diverging, and continues live.
@@ -371,7 +371,7 @@ mod tests {
         let request = RecordedRequest { method: "POST".into(), path: "/x".into(), ..RecordedRequest::default() };
         let exchange = Exchange { id: 1, request, response: None, end, chatter: false, after: None };
         let recording = Recording { exchanges: vec![exchange], ..Recording::default() };
-        let fork = Fork { until: 1, then: Then::Live, spoken: Vec::new() };
+        let fork = Fork { until: 1, then: AfterFork::Live, spoken: Vec::new() };
         Forking::new(recording, &Circumstances::default(), &MatchRules::default(), fork).1
     }
 

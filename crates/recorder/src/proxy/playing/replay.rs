@@ -17,8 +17,8 @@ use crate::proxy::{
     ProxyState, Questions, RequestTarget, Spoil, in_streams, spoilt,
 };
 use crate::{
-    Answered, Circumstances, EndKind, Exchange, Fork, MatchRules, Matcher, Miss, NearestRequest, OnMiss, PostEndpoint,
-    RecordedRequest, Recording, Remedy, ReplayPace, ReplayTally, Then, is_chatter, miss_answer,
+    AfterFork, Answered, Circumstances, EndKind, Exchange, Fork, MatchRules, Matcher, Miss, NearestRequest, OnMiss,
+    PostEndpoint, RecordedRequest, Recording, Remedy, ReplayPace, ReplayTally, is_chatter, miss_answer,
 };
 
 /// What a recording contains for a request.
@@ -90,7 +90,7 @@ impl RecordingReplay {
         fork: Fork,
         pace: ReplayPace,
     ) -> Self {
-        let on_miss = if fork.then == Then::Live { OnMiss::Record } else { OnMiss::Fail };
+        let on_miss = if fork.then == AfterFork::Live { OnMiss::Record } else { OnMiss::Fail };
         let (beginning, fork) = Forking::new(recording, &here, &rules, fork);
         let replay = Self::new(Arc::new(beginning), here, rules, on_miss, pace);
         Self { fork: Some(fork), ..replay }

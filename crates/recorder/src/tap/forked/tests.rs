@@ -13,8 +13,8 @@ use crate::authority::Authority;
 use crate::leaks::ConnectionPrograms;
 use crate::proxy::{ExchangeLog, ProxyState, ReachRules, RecordingReplay, Upstream};
 use crate::{
-    AnswerFrame, Circumstances, EndKind, Exchange, ExchangeEnd, Fork, MatchRules, RecordedBody, RecordedRequest,
-    RecordedResponse, Recording, ReplayPace, Then,
+    AfterFork, AnswerFrame, Circumstances, EndKind, Exchange, ExchangeEnd, Fork, MatchRules, RecordedBody,
+    RecordedRequest, RecordedResponse, Recording, ReplayPace,
 };
 
 const ORIGIN: &str = "stdio:python server.py";
@@ -33,7 +33,7 @@ impl World {
         for (id, tool) in (2..).zip(tools) {
             exchanges.push(exchange(id, call(id, tool), json!({ "id": id, "result": format!("recorded {tool}") })));
         }
-        let fork = Fork { until: exchanges.len() as u64, then: Then::Live, spoken: Vec::new() };
+        let fork = Fork { until: exchanges.len() as u64, then: AfterFork::Live, spoken: Vec::new() };
         let recording = Recording { exchanges, ..Recording::default() };
         let (here, rules) = (Circumstances::default(), MatchRules::default());
         let shared = Arc::new(ProxyState {

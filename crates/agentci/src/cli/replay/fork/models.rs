@@ -5,7 +5,7 @@ use std::sync::Arc;
 use agentci::mock_llm::{ModelServer, ModelServerError, ModelServerOptions};
 use agentci::plan::ModelScript;
 use agentci::trace::{EventKind, ModelTrouble};
-use agentci_recorder::{Fork, SpokenCall, Then};
+use agentci_recorder::{AfterFork, Fork, SpokenCall};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 /// Model servers that run until this is dropped.
@@ -39,7 +39,7 @@ impl Models {
 
     /// The fork that these models answer.
     pub(super) fn fork(&self, until: u64) -> Fork {
-        let then = self.script.as_ref().map_or(Then::Live, |server| Then::Script(server.address()));
+        let then = self.script.as_ref().map_or(AfterFork::Live, |server| AfterFork::Script(server.address()));
         let spoken = self.spoken.iter().map(|(call, server)| (*call, server.address())).collect();
         Fork { until, then, spoken }
     }

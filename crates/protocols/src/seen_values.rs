@@ -6,12 +6,12 @@ use serde_json::{Map, Value};
 
 /// Remembers the strings and numbers seen so far.
 #[derive(Debug, Default)]
-pub struct Fresh {
+pub struct SeenValues {
     seen: HashSet<String>,
     bytes: usize,
 }
 
-impl Fresh {
+impl SeenValues {
     /// The size of the strings and numbers seen so far, in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
