@@ -30,7 +30,9 @@ fn misspelt(mapping: &mut Value, shape: &Shape, _: &mut Draw<'_>) -> Option<Stri
 }
 
 fn dropped(mapping: &mut Value, shape: &Shape, _: &mut Draw<'_>) -> Option<String> {
-    let field = shape.fields().find(|field| field.need == Need::Required)?;
+    // Without `from`, a case of a data file that has an id is a plain case.
+    let chooses = |key: &str| key == "from" && mapping.get("id").is_some();
+    let field = shape.fields().find(|field| field.need == Need::Required && !chooses(field.key))?;
     mapping.as_object_mut()?.remove(field.key)?;
     Some(format!("`{}` gone", field.key))
 }
