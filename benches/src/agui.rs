@@ -14,7 +14,7 @@ const TURNS: usize = 3;
 const AT_ONCE: usize = 8;
 /// How long the slow server waits in every turn.
 const PAUSE_MS: u64 = 50;
-const BAR: f64 = 4.0;
+const BAR: f64 = 4.5;
 
 pub(crate) fn measure(setting: &Setting) -> Measured {
     let busy = turns(setting, 0)?;
