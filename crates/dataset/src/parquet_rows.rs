@@ -14,7 +14,7 @@ use parquet::record::reader::RowIter;
 
 use crate::json_lines::object;
 use crate::reader::{PlacedRow, RowSource};
-use crate::row::{DataError, DataRow, RowSpot};
+use crate::row::{DataError, RowSpot};
 
 /// The maximum size of a chunk that is read at once: the page of a column, or the description of the file.
 const CHUNK_LIMIT: usize = 256 << 20;

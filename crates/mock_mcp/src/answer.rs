@@ -7,7 +7,7 @@ use agentci_protocols::jsonrpc::{METHOD_NOT_FOUND, RpcError, reply_value};
 use agentci_protocols::mcp::versions::LEGACY;
 use serde_json::{Map, Value, json};
 
-use crate::client::{ClientLine, ServedClient, ToClient};
+use crate::client::{ClientLine, Outgoing, ServedClient};
 use crate::{faults::outgoing, modern, server_state::ServerState};
 
 /// JSON-RPC code for invalid parameters.
@@ -57,7 +57,7 @@ impl ServerState {
         asked.line.send(answer);
     }
 
-    async fn answer_to(&self, asked: &ServerRequest) -> ToClient {
+    async fn answer_to(&self, asked: &ServerRequest) -> Outgoing {
         self.reached();
         let (outcome, spoilt) = match asked.method.as_str() {
             "tools/call" => self.call(asked).await,

@@ -75,7 +75,7 @@ impl ServedClient {
 
 /// Something to send to a client.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum ToClient {
+pub(crate) enum Outgoing {
     Message(Value),
     /// An answer with a fault.
     Spoilt {
@@ -89,16 +89,16 @@ pub(crate) enum ToClient {
 
 /// The channel to a client while one of its requests is answered.
 #[derive(Debug, Clone)]
-pub(crate) struct ClientLine(pub(crate) UnboundedSender<ToClient>);
+pub(crate) struct ClientLine(pub(crate) UnboundedSender<Outgoing>);
 
 impl ClientLine {
     /// Sends something; ignored if the client has disconnected.
-    pub(crate) fn send(&self, outgoing: ToClient) {
+    pub(crate) fn send(&self, outgoing: Outgoing) {
         let _ = self.0.send(outgoing);
     }
 
     pub(crate) fn notify(&self, method: &str, params: &Value) {
-        self.send(ToClient::Message(json!({ "jsonrpc": "2.0", "method": method, "params": params })));
+        self.send(Outgoing::Message(json!({ "jsonrpc": "2.0", "method": method, "params": params })));
     }
 
     /// Asks the client a question, and waits for its answer.
@@ -110,7 +110,7 @@ impl ClientLine {
     ) -> Result<Value, RpcError> {
         let (id, answer) = client.question();
         let message = json!({ "jsonrpc": "2.0", "id": id, "method": kind.method(), "params": params });
-        self.send(ToClient::Message(message));
+        self.send(Outgoing::Message(message));
         match tokio::time::timeout(PATIENCE, answer).await {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(_)) => Err(RpcError::new(INTERNAL_ERROR, "the client disconnected before it answered")),

@@ -3,7 +3,7 @@
 use agentci_plan::FaultKind;
 use serde_json::Value;
 
-use crate::client::ToClient;
+use crate::client::Outgoing;
 
 /// A fault in sending an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,10 +26,10 @@ impl SpoiltMessage {
 }
 
 /// The message to send, with a fault if `spoilt` is set.
-pub(crate) fn outgoing(message: Value, spoilt: Option<SpoiltMessage>) -> ToClient {
+pub(crate) fn outgoing(message: Value, spoilt: Option<SpoiltMessage>) -> Outgoing {
     match spoilt {
-        None => ToClient::Message(message),
-        Some(spoilt) => ToClient::Spoilt { text: message.to_string(), spoilt },
+        None => Outgoing::Message(message),
+        Some(spoilt) => Outgoing::Spoilt { text: message.to_string(), spoilt },
     }
 }
 

@@ -7,7 +7,7 @@ use agentci_wire::lock;
 use serde_json::{Map, Value, json};
 
 use crate::answer::{AnswerEra, INVALID_PARAMS, ServerRequest};
-use crate::{client::ToClient, paused_calls::Pause, server_state::ServerState, variables::AnswerVariables};
+use crate::{client::Outgoing, paused_calls::Pause, server_state::ServerState, variables::AnswerVariables};
 
 /// How the steps of an answer ended.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ impl ServerState {
                         answers.insert(question.name.clone(), said);
                     }
                 }
-                AnswerStep::Close => asked.line.send(ToClient::Close),
+                AnswerStep::Close => asked.line.send(Outgoing::Close),
             }
         }
         Ok(StepsEnd::Through(answers))

@@ -14,7 +14,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::{AbortHandle, JoinSet};
 
 use crate::answer::{AnswerEra, ServerRequest};
-use crate::client::{ClientLine, ServedClient, ToClient};
+use crate::client::{ClientLine, Outgoing, ServedClient};
 use crate::modern::{Meta, is_modern};
 use crate::{faults::remains, server_state::ServerState};
 
@@ -63,12 +63,12 @@ async fn skip_line<I: AsyncBufRead + Unpin>(input: &mut I) -> io::Result<()> {
     }
 }
 
-async fn write<O: AsyncWrite + Unpin>(mut out: UnboundedReceiver<ToClient>, mut output: O) -> io::Result<()> {
+async fn write<O: AsyncWrite + Unpin>(mut out: UnboundedReceiver<Outgoing>, mut output: O) -> io::Result<()> {
     while let Some(outgoing) = out.recv().await {
         let line = match outgoing {
-            ToClient::Message(message) => format!("{message}\n"),
-            ToClient::Spoilt { text, spoilt } => format!("{}\n", remains(&text, spoilt)),
-            ToClient::Close => continue,
+            Outgoing::Message(message) => format!("{message}\n"),
+            Outgoing::Spoilt { text, spoilt } => format!("{}\n", remains(&text, spoilt)),
+            Outgoing::Close => continue,
         };
         output.write_all(line.as_bytes()).await?;
         output.flush().await?;
@@ -102,7 +102,7 @@ impl StdioSession {
     }
 
     fn refuse(&self, words: String) {
-        self.line.send(ToClient::Message(reply_value(&Value::Null, Err(RpcError::new(PARSE_ERROR, words)))));
+        self.line.send(Outgoing::Message(reply_value(&Value::Null, Err(RpcError::new(PARSE_ERROR, words)))));
     }
 
     fn one(&mut self, message: JsonRpcMessage) {
@@ -120,7 +120,7 @@ impl StdioSession {
                 if method == "initialize" && !is_modern(&method, &params) {
                     let (client, greeting) = self.state.greet(&params);
                     self.client = Arc::new(client);
-                    self.line.send(ToClient::Message(reply_value(&id, Ok(greeting))));
+                    self.line.send(Outgoing::Message(reply_value(&id, Ok(greeting))));
                     return;
                 }
                 self.running.retain(|_, task| !task.is_finished());
@@ -128,7 +128,7 @@ impl StdioSession {
                     None => (AnswerEra::Legacy, Arc::clone(&self.client)),
                     Some(Ok(client)) => (AnswerEra::Modern, Arc::new(client)),
                     Some(Err(error)) => {
-                        return self.line.send(ToClient::Message(reply_value(&id, Err(error))));
+                        return self.line.send(Outgoing::Message(reply_value(&id, Err(error))));
                     }
                 };
                 let key = id.to_string();

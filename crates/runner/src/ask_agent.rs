@@ -131,7 +131,7 @@ impl Ask<'_> {
 
     async fn take_turn(&self, driver: &mut Driver, message: String, sink: &mut TraceSink<'_>) -> Result<(), AskError> {
         let input = Input::Messages(vec![json!({ "role": "user", "content": message })]);
-        let turn = tokio::time::timeout(self.limit, driver.turn(&input, sink, &Nobody));
+        let turn = tokio::time::timeout(self.limit, driver.turn(&input, sink, &NoTools));
         let ended = tokio::select! {
             biased;
             () = self.stop.wait() => return Err(AskError::new(Cause::Interrupted, "the run was interrupted")),
@@ -169,9 +169,9 @@ fn unheard(error: &DriveError, suite: &Path) -> AskError {
 }
 
 /// The tool host of an agent that is asked a question: it has no tools.
-struct Nobody;
+struct NoTools;
 
-impl ToolHost for Nobody {
+impl ToolHost for NoTools {
     fn call<'h>(&'h self, _call: &'h ToolCall) -> PendingAnswer<'h> {
         Box::pin(async { Err(StoppedError) })
     }

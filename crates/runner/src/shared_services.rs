@@ -7,7 +7,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use crate::mock_model::{self, AttemptModel};
 use crate::recorded_world::{self, WorldSession};
-use crate::services::{OpenTools, PORT, Reached, ServerEnvironment, has_own_agent};
+use crate::services::{OpenTools, PORT, ReachedAgent, ServerEnvironment, has_own_agent};
 use crate::{attempt::Attempt, job::CaseJob, mcp_servers::McpServers, setup_error::SetupError};
 
 /// The shared services of an attempt.
@@ -61,7 +61,7 @@ pub(crate) async fn surroundings(
     let world = recorded_world::open(attempt, observer, &bases, hosts, faults).await?;
     let environment = || of_server(job, &bases, played, world.as_ref());
     let reached = shared.agents.reach(job, number, &attempt.lookup(), &environment).await;
-    let Reached { port, warning, started } = reached?;
+    let ReachedAgent { port, warning, started } = reached?;
     if let (Some(world), Some(pid)) = (&world, started) {
         // The receiver ends with the session.
         let _ = world.started.send(pid);

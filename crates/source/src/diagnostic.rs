@@ -60,9 +60,9 @@ impl Diagnostic {
 }
 
 /// A problem that was just added to a list.
-pub struct Added<'d>(&'d mut Diagnostic);
+pub struct AddedProblem<'d>(&'d mut Diagnostic);
 
-impl Added<'_> {
+impl AddedProblem<'_> {
     /// Sets the help text.
     pub fn help(self, help: impl Into<String>) {
         self.0.help = Some(help.into());
@@ -82,23 +82,23 @@ impl Diagnostics {
     }
 
     /// Adds an error, with a phrase next to the marked text.
-    pub fn error(&mut self, span: Span, message: impl Into<String>, label: impl Into<String>) -> Added<'_> {
+    pub fn error(&mut self, span: Span, message: impl Into<String>, label: impl Into<String>) -> AddedProblem<'_> {
         self.add(Diagnostic::error(span, message).label(label))
     }
 
     /// Adds a warning, with a phrase next to the marked text.
-    pub fn warning(&mut self, span: Span, message: impl Into<String>, label: impl Into<String>) -> Added<'_> {
+    pub fn warning(&mut self, span: Span, message: impl Into<String>, label: impl Into<String>) -> AddedProblem<'_> {
         self.add(Diagnostic::warning(span, message).label(label))
     }
 
     /// Adds an error about a value of the wrong kind: the rule, followed by what was found.
-    pub fn mismatch(&mut self, node: &Node, rule: impl Display, label: impl Into<String>) -> Added<'_> {
+    pub fn mismatch(&mut self, node: &Node, rule: impl Display, label: impl Into<String>) -> AddedProblem<'_> {
         self.error(node.span, format!("{rule}, found {}", node.describe()), label)
     }
 
-    fn add(&mut self, diagnostic: Diagnostic) -> Added<'_> {
+    fn add(&mut self, diagnostic: Diagnostic) -> AddedProblem<'_> {
         self.list.push(diagnostic);
-        Added(self.list.last_mut().expect("one was just added"))
+        AddedProblem(self.list.last_mut().expect("one was just added"))
     }
 
     /// Adds all problems of another list.

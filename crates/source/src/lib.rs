@@ -16,7 +16,7 @@ mod source;
 mod units;
 pub mod yaml;
 
-pub use diagnostic::{Added, Diagnostic, Diagnostics, Severity, did_you_mean};
+pub use diagnostic::{AddedProblem, Diagnostic, Diagnostics, Severity, did_you_mean};
 pub use files::{DataInput, FileError, FileKind, Files, FolderEntry, MemoryFiles, UnusableEntry, join, relative};
 pub use name::Name;
 pub use node::{Content, Key, Node, Pair};

@@ -11,20 +11,20 @@ pub(super) struct Time {
 
 /// A half of the day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Half {
+pub(super) enum DayHalf {
     Morning,
     Afternoon,
 }
 
 impl Time {
-    pub(super) fn new(hour: u32, minute: u32, half: Option<Half>) -> Option<Self> {
+    pub(super) fn new(hour: u32, minute: u32, half: Option<DayHalf>) -> Option<Self> {
         if minute > 59 || hour > 24 || (half.is_some() && !(1..=12).contains(&hour)) {
             return None;
         }
         let at = |hour: u32| hour % 24 * 60 + minute;
         Some(match half {
-            Some(Half::Morning) => Self { minutes: at(hour % 12), other: None },
-            Some(Half::Afternoon) => Self { minutes: at(hour % 12 + 12), other: None },
+            Some(DayHalf::Morning) => Self { minutes: at(hour % 12), other: None },
+            Some(DayHalf::Afternoon) => Self { minutes: at(hour % 12 + 12), other: None },
             None if (1..=12).contains(&hour) => Self { minutes: at(hour), other: Some(at(hour + 12)) },
             None => Self { minutes: at(hour), other: None },
         })
@@ -42,11 +42,11 @@ impl Time {
 }
 
 /// The half of the day that a word such as `pm` names.
-pub(super) fn half(word: &str) -> Option<Half> {
+pub(super) fn half(word: &str) -> Option<DayHalf> {
     if is_any(word, &["am", "a.m"]) {
-        Some(Half::Morning)
+        Some(DayHalf::Morning)
     } else {
-        is_any(word, &["pm", "p.m"]).then_some(Half::Afternoon)
+        is_any(word, &["pm", "p.m"]).then_some(DayHalf::Afternoon)
     }
 }
 
@@ -58,7 +58,7 @@ pub(super) fn named(word: &str) -> Option<Time> {
 }
 
 /// Reads a time in digits, with the half of the day at its end or in the next word: `14:30`, `2:30pm`, `14:30:00Z`.
-pub(super) fn in_digits(text: &str, next: Option<Half>) -> Option<Time> {
+pub(super) fn in_digits(text: &str, next: Option<DayHalf>) -> Option<Time> {
     let (hour, rest) = text.split_once(':')?;
     let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     let (minute, rest) = rest.split_at_checked(end).filter(|_| end == 2 && hour.len() <= 2)?;

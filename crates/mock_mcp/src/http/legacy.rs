@@ -13,7 +13,7 @@ use super::reply::{accepted, empty, events, half, message, refused, rpc_error};
 use super::sessions::{ClientSession, ClientSessions};
 use super::{answer_body::McpAnswerBody, header};
 use crate::answer::{AnswerEra, ServerRequest};
-use crate::client::{ClientLine, ToClient};
+use crate::client::{ClientLine, Outgoing};
 use crate::server_state::ServerState;
 
 const SESSION: &str = "mcp-session-id";
@@ -41,8 +41,8 @@ pub(super) async fn answer(
     let asked = ServerRequest { id, method, params, era: AnswerEra::Legacy, client, line: ClientLine(to) };
     tokio::spawn(Arc::clone(state).respond(asked));
     match out.recv().await {
-        Some(ToClient::Message(only)) if only.get("method").is_none() => message(200, &only),
-        Some(ToClient::Spoilt { text, spoilt }) => half(text, spoilt),
+        Some(Outgoing::Message(only)) if only.get("method").is_none() => message(200, &only),
+        Some(Outgoing::Spoilt { text, spoilt }) => half(text, spoilt),
         Some(first) => events(session.streams.open(first, out, session.client.version.as_str() >= PRIMED)),
         None => refused(500, "the request was aborted"),
     }

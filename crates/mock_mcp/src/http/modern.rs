@@ -13,7 +13,7 @@ use super::reply::{events, half, message, refused, rpc_error};
 use super::streams::{event, pass};
 use super::{answer_body::McpAnswerBody, header};
 use crate::answer::{AnswerEra, ServerRequest};
-use crate::client::{ClientLine, ToClient};
+use crate::client::{ClientLine, Outgoing};
 use crate::{modern::Meta, server_state::ServerState};
 
 /// Answers a request.
@@ -38,16 +38,16 @@ pub(super) async fn answer(
     tokio::spawn(Arc::clone(state).respond(asked));
     loop {
         match out.recv().await {
-            Some(ToClient::Message(only)) if only.get("method").is_none() => return message(status(&only), &only),
-            Some(ToClient::Message(first)) => {
+            Some(Outgoing::Message(only)) if only.get("method").is_none() => return message(status(&only), &only),
+            Some(Outgoing::Message(first)) => {
                 let (to, body) = unbounded_channel();
                 let _ = to.send(event(None, &first));
                 tokio::spawn(pass(out, to));
                 return events(McpAnswerBody::Stream(body));
             }
-            Some(ToClient::Spoilt { text, spoilt }) => return half(text, spoilt),
+            Some(Outgoing::Spoilt { text, spoilt }) => return half(text, spoilt),
             // There is no stream yet, and this revision cannot resume one.
-            Some(ToClient::Close) => {}
+            Some(Outgoing::Close) => {}
             None => return refused(500, "the request was aborted"),
         }
     }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::answer_body::McpAnswerBody;
-use crate::client::ToClient;
+use crate::client::Outgoing;
 use crate::faults::{SpoiltMessage, remains};
 
 /// The maximum number of streams of a session that can be resumed; a new one replaces the oldest.
@@ -33,8 +33,8 @@ impl SessionStreams {
     /// Opens the stream of one request. With `primed`, its first event has only an id.
     pub(super) fn open(
         self: &Arc<Self>,
-        first: ToClient,
-        out: UnboundedReceiver<ToClient>,
+        first: Outgoing,
+        out: UnboundedReceiver<Outgoing>,
         primed: bool,
     ) -> McpAnswerBody {
         let (to, events) = unbounded_channel();
@@ -80,11 +80,11 @@ impl SessionStreams {
         Some(McpAnswerBody::Stream(events))
     }
 
-    fn pass(&self, number: u64, outgoing: &ToClient) {
+    fn pass(&self, number: u64, outgoing: &Outgoing) {
         let mut all = lock(&self.0);
         let Some(stream) = all.get_mut(&number) else { return };
         match outgoing {
-            ToClient::Close => stream.listener = None,
+            Outgoing::Close => stream.listener = None,
             outgoing => {
                 let id = format!("{number}-{}", stream.said.len() + 1);
                 if let Some(event) = event_of(Some(&id), outgoing) {
@@ -116,7 +116,7 @@ pub(super) fn event(id: Option<&str>, message: &Value) -> Bytes {
 }
 
 /// Forwards messages as events without ids.
-pub(super) async fn pass(mut out: UnboundedReceiver<ToClient>, to: UnboundedSender<Bytes>) {
+pub(super) async fn pass(mut out: UnboundedReceiver<Outgoing>, to: UnboundedSender<Bytes>) {
     while let Some(outgoing) = out.recv().await {
         if let Some(event) = event_of(None, &outgoing) {
             let _ = to.send(event);
@@ -125,14 +125,14 @@ pub(super) async fn pass(mut out: UnboundedReceiver<ToClient>, to: UnboundedSend
 }
 
 /// A message as an event; `None` for the end of a stream.
-fn event_of(id: Option<&str>, outgoing: &ToClient) -> Option<Bytes> {
+fn event_of(id: Option<&str>, outgoing: &Outgoing) -> Option<Bytes> {
     match outgoing {
-        ToClient::Message(message) => Some(event(id, message)),
-        ToClient::Spoilt { text, spoilt } => {
+        Outgoing::Message(message) => Some(event(id, message)),
+        Outgoing::Spoilt { text, spoilt } => {
             let end = if *spoilt == SpoiltMessage::Truncated { "" } else { "\n\n" };
             Some(Bytes::from(format!("{}{end}", begun(id, &remains(text, *spoilt)))))
         }
-        ToClient::Close => None,
+        Outgoing::Close => None,
     }
 }
 
@@ -156,12 +156,12 @@ mod tests {
     async fn resumed_stream_replays_missed_events() {
         let streams: Arc<SessionStreams> = Arc::default();
         let (to, out) = unbounded_channel();
-        let mut body = streams.open(ToClient::Message(json!(1)), out, true);
+        let mut body = streams.open(Outgoing::Message(json!(1)), out, true);
         assert_eq!(next(&mut body).await.unwrap(), "id: 1-1\nretry: 100\ndata:\n\n");
         assert_eq!(next(&mut body).await.unwrap(), "event: message\nid: 1-2\ndata: 1\n\n");
-        to.send(ToClient::Close).unwrap();
+        to.send(Outgoing::Close).unwrap();
         assert_eq!(next(&mut body).await, None);
-        to.send(ToClient::Message(json!(2))).unwrap();
+        to.send(Outgoing::Message(json!(2))).unwrap();
         let mut again = streams.resume("1-1").unwrap();
         assert_eq!(next(&mut again).await.unwrap(), "event: message\nid: 1-2\ndata: 1\n\n");
         assert_eq!(next(&mut again).await.unwrap(), "event: message\nid: 1-3\ndata: 2\n\n");
@@ -180,7 +180,7 @@ mod tests {
         let senders: Vec<_> = (0..=MOST)
             .map(|_| {
                 let (to, out) = unbounded_channel();
-                (to, streams.open(ToClient::Message(json!(1)), out, false))
+                (to, streams.open(Outgoing::Message(json!(1)), out, false))
             })
             .collect();
         assert!(streams.resume("1-0").is_none());

@@ -45,7 +45,7 @@ pub(super) enum ChunkTarget {
 
 /// Which streams an event ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ends {
+pub(super) enum EndedStreams {
     None,
     Lane,
     All,

@@ -7,7 +7,7 @@ use agentci_trace::{EventKind, Moment};
 use serde_json::Value;
 
 use super::calls::OpenToolCalls;
-use super::chunks::{Ends, Lanes};
+use super::chunks::{EndedStreams, Lanes};
 use super::conversation::{AguiMethod, AguiThread};
 use super::ending::{AnswerEnding, CutShort};
 use super::event_types::{EventType, event_type};
@@ -203,9 +203,9 @@ impl EventReader<'_> {
         self.arrives(name);
         fields.lane = fields.optional_text("subagentRunId")?;
         match ends {
-            Ends::None => {}
-            Ends::Lane => self.close_lane(fields.lane.as_deref()),
-            Ends::All => self.close_lanes(),
+            EndedStreams::None => {}
+            EndedStreams::Lane => self.close_lane(fields.lane.as_deref()),
+            EndedStreams::All => self.close_lanes(),
         }
         read(self, fields)?;
         let state = &*self.state;

@@ -20,6 +20,6 @@ mod tests;
 mod watch;
 
 pub(crate) use processes::{ConnectionPrograms, line_of};
-pub(crate) use servers::{KnownServers, Untapped};
+pub(crate) use servers::{KnownServers, UntappedServer};
 pub(crate) use sockets::listening_ports;
 pub(crate) use watch::{ConnectionWatch, WatchReport};

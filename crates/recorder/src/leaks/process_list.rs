@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::main_file::MainCode;
-use super::servers::{KnownServers, ServerSign, Untapped, is_tap, line};
+use super::servers::{KnownServers, ServerSign, UntappedServer, is_tap, line};
 use crate::tap::{Configured, Tapped};
 
 /// The pause between two looks. A server lives about as long as its host.
@@ -49,10 +49,10 @@ impl Listed {
     }
 
     /// The servers, each once.
-    pub(super) fn end(self, tapped: &Tapped) -> Vec<Untapped> {
+    pub(super) fn end(self, tapped: &Tapped) -> Vec<UntappedServer> {
         let untapped = self.seen.into_iter().filter(|(_, (_, above))| !above.iter().any(|pid| tapped.contains(*pid)));
         untapped
-            .map(|(name, (command, _))| Untapped {
+            .map(|(name, (command, _))| UntappedServer {
                 command,
                 environment: Vec::new(),
                 name: Some(name),

@@ -46,7 +46,7 @@ pub(crate) struct KnownServers {
 
 /// A server without a tap.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Untapped {
+pub(crate) struct UntappedServer {
     /// The command line of the outermost process, including any secrets.
     pub(crate) command: Vec<String>,
     /// Its environment, for finding its secrets.
@@ -136,9 +136,9 @@ impl ServerMemory {
     }
 
     /// The servers, each command once.
-    pub(super) fn end(self, tapped: &Tapped, parents: &HashMap<u32, u32>) -> Vec<Untapped> {
+    pub(super) fn end(self, tapped: &Tapped, parents: &HashMap<u32, u32>) -> Vec<UntappedServer> {
         let mut code = FileReader { files: &self.files, known: BTreeMap::new(), left: MOST_SEARCHED };
-        let mut found: BTreeMap<Vec<String>, Untapped> = BTreeMap::new();
+        let mut found: BTreeMap<Vec<String>, UntappedServer> = BTreeMap::new();
         for (pid, process) in &self.spoken_to {
             let all = self.same_streams(*pid, process, parents);
             let Some((top, outermost)) = all.last().copied() else { continue };
@@ -165,7 +165,7 @@ impl ServerMemory {
                 continue;
             };
             let (command, environment) = (outermost.command.clone(), variables(&outermost.environment));
-            let server = Untapped { command, environment, name: name.cloned(), sign };
+            let server = UntappedServer { command, environment, name: name.cloned(), sign };
             let known = found.entry(server.command.clone()).or_insert_with(|| server.clone());
             known.sign = known.sign.min(sign);
             known.name = known.name.take().or(server.name);

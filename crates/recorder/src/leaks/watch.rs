@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::process_list::{self, Listed};
 use super::processes::{canonical, follow, ignores_environment, inodes, name, read_most};
 use super::proxied::{ProxyRouting, routing};
-use super::servers::{KnownServers, ServerMemory, Untapped, line};
+use super::servers::{KnownServers, ServerMemory, UntappedServer, line};
 use super::sockets::{self, Socket};
 use crate::Bypass;
 use crate::tap::Tapped;
@@ -58,7 +58,7 @@ pub(crate) struct WatchReport {
     /// requests is unknown.
     pub(crate) not_routed: Vec<(String, &'static str)>,
     /// MCP servers without a tap.
-    pub(crate) untapped: Vec<Untapped>,
+    pub(crate) untapped: Vec<UntappedServer>,
 }
 
 impl ConnectionWatch {

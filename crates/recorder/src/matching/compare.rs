@@ -9,7 +9,7 @@ use super::clock::same_present;
 use super::excerpts::{around, both_around, line_of, shown, typed};
 use super::options::{Holes, MOST_TOLD};
 use super::pairing::Trial;
-use super::pattern::{RemainingSteps, Why};
+use super::pattern::{IgnoreReason, RemainingSteps};
 use super::request_view::{TOO_LARGE, View};
 use super::snowflake::are_snowflakes;
 use super::text::{self, HoleContext, opened};
@@ -209,11 +209,11 @@ impl CompareWalk<'_> {
         self.at.truncate(length);
     }
 
-    fn left_out(&mut self, why: Why, differs: bool) {
+    fn left_out(&mut self, why: IgnoreReason, differs: bool) {
         match why {
-            Why::Ignored => self.found.holes.ignored += usize::from(differs),
-            Why::Learned => self.found.holes.learned += usize::from(differs),
-            Why::Number => {}
+            IgnoreReason::Ignored => self.found.holes.ignored += usize::from(differs),
+            IgnoreReason::Learned => self.found.holes.learned += usize::from(differs),
+            IgnoreReason::Number => {}
         }
     }
 

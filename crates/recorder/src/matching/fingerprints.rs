@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::call_ids::is_call_id;
 use super::ids::{ids_in, masked};
-use super::pattern::{RemainingSteps, Why};
+use super::pattern::{IgnoreReason, RemainingSteps};
 use super::request_view::View;
 use super::text::opened;
 use crate::RecordedRequest;
@@ -81,7 +81,7 @@ pub(super) fn of_value(value: &Value) -> u64 {
 }
 
 fn exact_value(value: &Value, below: &RemainingSteps<'_>, depth: usize, hasher: &mut DefaultHasher) {
-    if below.here() == Some(Why::Number) {
+    if below.here() == Some(IgnoreReason::Number) {
         return b'#'.hash(hasher);
     }
     match value {

@@ -12,7 +12,7 @@ const CLIENT_VERSIONS: [&str; 2] =
 
 /// Why a place is not compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Why {
+pub(super) enum IgnoreReason {
     /// The rules ignore it.
     Ignored,
     /// It was seen to differ.
@@ -25,11 +25,11 @@ pub(super) enum Why {
 #[derive(Debug, Clone)]
 pub(super) struct PointerPattern {
     steps: Vec<String>,
-    why: Why,
+    why: IgnoreReason,
 }
 
 impl PointerPattern {
-    pub(super) fn new(pointer: &str, why: Why) -> Self {
+    pub(super) fn new(pointer: &str, why: IgnoreReason) -> Self {
         let steps = pointer.strip_prefix('/').unwrap_or(pointer);
         let steps = steps.split('/').map(|step| step.replace("~1", "/").replace("~0", "~"));
         Self { steps: steps.collect(), why }
@@ -38,7 +38,7 @@ impl PointerPattern {
 
 /// The remaining steps of the patterns at some place in a body.
 #[derive(Debug, Clone, Default)]
-pub(super) struct RemainingSteps<'p>(Vec<(&'p [String], Why)>);
+pub(super) struct RemainingSteps<'p>(Vec<(&'p [String], IgnoreReason)>);
 
 impl<'p> RemainingSteps<'p> {
     pub(super) fn of(patterns: &'p [PointerPattern]) -> Self {
@@ -55,7 +55,7 @@ impl<'p> RemainingSteps<'p> {
     }
 
     /// Why this place is not compared.
-    pub(super) fn here(&self) -> Option<Why> {
+    pub(super) fn here(&self) -> Option<IgnoreReason> {
         self.0.iter().find(|(steps, _)| steps.is_empty()).map(|(_, why)| *why)
     }
 }
@@ -68,21 +68,21 @@ pub(super) fn patterns_of(
     learned: &[LearnedHole],
 ) -> Vec<PointerPattern> {
     let mut patterns: Vec<PointerPattern> =
-        rules.ignore.iter().map(|at| PointerPattern::new(at, Why::Ignored)).collect();
+        rules.ignore.iter().map(|at| PointerPattern::new(at, IgnoreReason::Ignored)).collect();
     let api = request.api();
     if !rules.system {
-        patterns.extend(system_of(request, body).iter().map(|at| PointerPattern::new(at, Why::Ignored)));
+        patterns.extend(system_of(request, body).iter().map(|at| PointerPattern::new(at, IgnoreReason::Ignored)));
     }
     let of_this_api = learned.iter().filter(|hole| hole.speaks.is_none() || hole.speaks == api);
-    patterns.extend(of_this_api.map(|hole| PointerPattern::new(&hole.at, Why::Learned)));
+    patterns.extend(of_this_api.map(|hole| PointerPattern::new(&hole.at, IgnoreReason::Learned)));
     let rpc = |value: &Value| value.get("jsonrpc").is_some() && value.get("method").is_some();
     if rpc(body) {
-        patterns.push(PointerPattern::new("/id", Why::Number));
-        patterns.push(PointerPattern::new("/params/_meta/progressToken", Why::Number));
-        patterns.extend(CLIENT_VERSIONS.iter().map(|at| PointerPattern::new(at, Why::Number)));
+        patterns.push(PointerPattern::new("/id", IgnoreReason::Number));
+        patterns.push(PointerPattern::new("/params/_meta/progressToken", IgnoreReason::Number));
+        patterns.extend(CLIENT_VERSIONS.iter().map(|at| PointerPattern::new(at, IgnoreReason::Number)));
     } else if body.as_array().is_some_and(|calls| calls.iter().any(rpc)) {
-        patterns.push(PointerPattern::new("/*/id", Why::Number));
-        patterns.push(PointerPattern::new("/*/params/_meta/progressToken", Why::Number));
+        patterns.push(PointerPattern::new("/*/id", IgnoreReason::Number));
+        patterns.push(PointerPattern::new("/*/params/_meta/progressToken", IgnoreReason::Number));
     }
     patterns
 }

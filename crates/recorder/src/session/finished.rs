@@ -9,7 +9,7 @@ use agentci_trace::Redactor;
 
 use super::RecorderSession;
 use super::keys::wanted_keys;
-use crate::leaks::{ConnectionWatch, Untapped, WatchReport};
+use crate::leaks::{ConnectionWatch, UntappedServer, WatchReport};
 use crate::proxy::{Forking, ProxyState, RecordingReplay, SeenSoFar, warnings};
 use crate::recording::variables_shown;
 use crate::tap::{line, unreached};
@@ -121,7 +121,7 @@ fn note_watched(shared: &ProxyState, reports: Vec<Option<WatchReport>>) -> BTree
 }
 
 /// Reports an MCP server without a tap, without the secrets in its command.
-fn note_untapped(shared: &ProxyState, mut server: Untapped) {
+fn note_untapped(shared: &ProxyState, mut server: UntappedServer) {
     shared.ledger.learn_server(&server.environment, &mut server.command);
     let command = shorten(&shared.ledger.clean(&line(&server.command)), LONGEST_COMMAND).into_owned();
     let replayed = shared.replay.is_some();

@@ -54,7 +54,7 @@ enum StartState {
 
 /// An agent that is reachable.
 #[derive(Debug, Default)]
-pub(crate) struct Reached {
+pub(crate) struct ReachedAgent {
     /// The port that was chosen for it.
     pub(crate) port: Option<u16>,
     /// The warning that it had to be restarted.
@@ -112,12 +112,12 @@ impl ServedAgents {
         number: u32,
         lookup: &dyn Fn(&str) -> Option<String>,
         environment: &dyn Fn() -> ServerEnvironment,
-    ) -> Result<Reached, SetupError> {
+    ) -> Result<ReachedAgent, SetupError> {
         let shared = || self.shared(job, number);
         match program(&job.case.target) {
             // Boxed, so that cases without such an agent do not pay for its size.
             Some((http, server)) => Box::pin(shared().run(job, http, server, lookup, environment)).await,
-            None => Ok(Reached::default()),
+            None => Ok(ReachedAgent::default()),
         }
     }
 
@@ -201,7 +201,7 @@ impl SharedAgent {
         server: &HttpServer,
         lookup: &dyn Fn(&str) -> Option<String>,
         environment: &dyn Fn() -> ServerEnvironment,
-    ) -> Result<Reached, SetupError> {
+    ) -> Result<ReachedAgent, SetupError> {
         let mut state = self.state.lock().await;
         let mut warning = None;
         match &mut *state {
@@ -216,7 +216,7 @@ impl SharedAgent {
                     if job.run.shared.tools.is_shared(job) {
                         agent.begin_case();
                     }
-                    return Ok(Reached { port: agent.port, warning: None, started: agent.process.id() });
+                    return Ok(ReachedAgent { port: agent.port, warning: None, started: agent.process.id() });
                 }
                 Some(exit) => {
                     warning = Some(format!("the agent ended with {exit} after an earlier case, and was restarted"));
@@ -229,7 +229,7 @@ impl SharedAgent {
         let started = Box::pin(ServedAgent::start(job, http, server, lookup, environment())).await;
         match started {
             Ok(agent) => {
-                let reached = Reached { port: agent.port, warning, started: agent.process.id() };
+                let reached = ReachedAgent { port: agent.port, warning, started: agent.process.id() };
                 *state = StartState::Running(Box::new(agent));
                 Ok(reached)
             }

@@ -7,7 +7,7 @@ mod ready;
 mod tools;
 
 pub(crate) use agent::{PORT, ServerEnvironment};
-pub(crate) use agents::{Reached, ServedAgents, has_own_agent, is_running, takes_turns};
+pub(crate) use agents::{ReachedAgent, ServedAgents, has_own_agent, is_running, takes_turns};
 pub(crate) use deferred_end::{DeferredEnd, DeferredEndSlot};
 pub(crate) use ready::host_and_port;
 pub(crate) use tools::{LateToolCalls, OpenTools, ToolServer, missed, routes, told};

@@ -41,12 +41,12 @@ pub(in crate::cli) struct Captured {
 /// Copies of streams that are passed through.
 #[derive(Debug, Default)]
 pub(super) struct PassedStreams {
-    input: Option<Arc<Mutex<Copy>>>,
-    output: Option<(Arc<Mutex<Copy>>, Receiver<()>)>,
+    input: Option<Arc<Mutex<OutputCopy>>>,
+    output: Option<(Arc<Mutex<OutputCopy>>, Receiver<()>)>,
 }
 
 #[derive(Debug, Default)]
-struct Copy {
+struct OutputCopy {
     bytes: Vec<u8>,
     more: bool,
 }
@@ -79,7 +79,7 @@ impl PassedStreams {
     }
 }
 
-fn taken(copy: &Mutex<Copy>) -> Option<Vec<u8>> {
+fn taken(copy: &Mutex<OutputCopy>) -> Option<Vec<u8>> {
     let mut copy = copy.lock().unwrap_or_else(PoisonError::into_inner);
     (!copy.more).then(|| std::mem::take(&mut copy.bytes))
 }
@@ -90,14 +90,14 @@ fn kept() -> io::Result<(StandardStreams, PassedStreams)> {
     if !io::IsTerminal::is_terminal(&io::stdin()) {
         let (reader, writer): (PipeReader, PipeWriter) = io::pipe()?;
         streams.input = reader.into();
-        let copy = Arc::<Mutex<Copy>>::default();
+        let copy = Arc::<Mutex<OutputCopy>>::default();
         passing.input = Some(Arc::clone(&copy));
         // The thread is not joined: it may read from a pipe that never ends.
         thread::spawn(move || pass(io::stdin(), writer, &copy));
     }
     let (reader, writer) = io::pipe()?;
     streams.output = writer.into();
-    let copy = Arc::<Mutex<Copy>>::default();
+    let copy = Arc::<Mutex<OutputCopy>>::default();
     let (done, finished) = channel();
     passing.output = Some((Arc::clone(&copy), finished));
     thread::spawn(move || {
@@ -108,7 +108,7 @@ fn kept() -> io::Result<(StandardStreams, PassedStreams)> {
 }
 
 /// Passes everything on, and keeps the beginning. Stops when the reader is gone.
-fn pass(mut from: impl Read, mut to: impl Write, copy: &Mutex<Copy>) {
+fn pass(mut from: impl Read, mut to: impl Write, copy: &Mutex<OutputCopy>) {
     let mut piece = vec![0; PIECE];
     loop {
         let count = match from.read(&mut piece) {
@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn wait_for_remaining_output_has_a_timeout() {
         let (sender, never) = channel();
-        let copy = Arc::new(Mutex::new(Copy { bytes: b"so far".to_vec(), more: false }));
+        let copy = Arc::new(Mutex::new(OutputCopy { bytes: b"so far".to_vec(), more: false }));
         let captured = PassedStreams { input: None, output: Some((copy, never)) }.finish();
         assert_eq!(captured.output.as_deref(), Some(&b"so far"[..]));
         drop(sender);

@@ -41,7 +41,7 @@ pub(super) struct PreviousRound {
 
 /// What a file affects in a suite.
 #[derive(Debug, PartialEq, Eq)]
-enum Touch {
+enum FileEffect {
     Nothing,
     Cases(BTreeSet<usize>),
     All,
@@ -63,31 +63,31 @@ impl WatchedSuites {
     ) {
         // A file that several suites share: it is unknown for which of them it was read.
         let touches_none =
-            |path: &Path| self.suites.iter().all(|suite| self.touch(suite, path, previous) == Touch::Nothing);
+            |path: &Path| self.suites.iter().all(|suite| self.touch(suite, path, previous) == FileEffect::Nothing);
         let shared = changed.iter().any(|path| noted.contains(path) && touches_none(path));
         for (suite, loaded) in self.suites.iter().zip(suites.loaded_mut()) {
             let all = shared || !previous.suites.contains(&suite.path);
-            let touches: Vec<Touch> = changed.iter().map(|path| self.touch(suite, path, previous)).collect();
+            let touches: Vec<FileEffect> = changed.iter().map(|path| self.touch(suite, path, previous)).collect();
             loaded.selected.retain(|position| {
                 all || touches.iter().any(|touch| match touch {
-                    Touch::Nothing => false,
-                    Touch::Cases(cases) => cases.contains(&(position.case as usize)),
-                    Touch::All => true,
+                    FileEffect::Nothing => false,
+                    FileEffect::Cases(cases) => cases.contains(&(position.case as usize)),
+                    FileEffect::All => true,
                 })
             });
         }
     }
 
-    fn touch(&self, suite: &SuiteFiles, path: &Path, previous: &PreviousRound) -> Touch {
+    fn touch(&self, suite: &SuiteFiles, path: &Path, previous: &PreviousRound) -> FileEffect {
         if path == suite.path {
-            return Touch::All;
+            return FileEffect::All;
         }
         if let Some(cases) = suite.of_cases.get(path) {
-            return Touch::Cases(cases.clone());
+            return FileEffect::Cases(cases.clone());
         }
         let lies_in = |folder: &PathBuf| path.starts_with(folder);
         if suite.programs.contains(path) || (is_of_a_program(path) && suite.program_folders.iter().any(lies_in)) {
-            return Touch::All;
+            return FileEffect::All;
         }
         let depth = |folder: &Path| folder.components().count();
         let around = self.suites.iter().map(|suite| &suite.folder).filter(|folder| path.starts_with(folder));
@@ -95,9 +95,9 @@ impl WatchedSuites {
         // The file of a removed case affects nothing.
         let gone = previous.of_cases.contains(path) && !path.exists();
         if gone || !path.starts_with(&suite.folder) || nearest != Some(depth(&suite.folder)) {
-            return Touch::Nothing;
+            return FileEffect::Nothing;
         }
-        Touch::All
+        FileEffect::All
     }
 
     /// What the next round needs to know about them.
