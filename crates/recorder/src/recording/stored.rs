@@ -120,6 +120,34 @@ mod tests {
         names
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn recording_behind_link_has_its_files_beside_the_target() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("a.jsonl"), folder.path().join("link.jsonl"));
+        fs_err::write(&file, "").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        let large = recording(&"large ".repeat(200_000));
+        save(&link, &large, &Redactor::default()).unwrap();
+        assert_eq!(names(folder.path()), ["a.jsonl", "a.jsonl.files", "link.jsonl"]);
+        assert_eq!((load(&link).unwrap(), load(&file).unwrap()), (large.clone(), large));
+    }
+
+    #[test]
+    fn save_removes_what_a_killed_save_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        let files = folder.path().join("a.jsonl.files");
+        fs_err::create_dir(&files).unwrap();
+        fs_err::write(files.join(".agentci-1-0.tmp"), "half").unwrap();
+        save(&path, &recording("small"), &Redactor::default()).unwrap();
+        assert_eq!(names(folder.path()), ["a.jsonl"]);
+        fs_err::create_dir(&files).unwrap();
+        fs_err::write(files.join("notes.txt"), "of the user").unwrap();
+        save(&path, &recording("small"), &Redactor::default()).unwrap();
+        assert_eq!(names(&files), ["notes.txt"]);
+    }
+
     #[test]
     fn save_writes_and_removes_attached_files() {
         let folder = tempfile::tempdir().unwrap();
