@@ -2,7 +2,7 @@
 
 use agentci_plan::{AnswerPace, Finish};
 
-use super::tokens;
+use super::{ids::numbered, tokens};
 
 /// An answer of the model.
 #[derive(Debug, Clone)]
@@ -78,6 +78,6 @@ impl SpokenAnswer {
 
     /// Its unique id, with the provider's prefix.
     pub(super) fn id(&self, prefix: &str) -> String {
-        format!("{prefix}{:024}", self.number)
+        numbered(prefix, self.number, 24)
     }
 }

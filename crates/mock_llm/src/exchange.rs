@@ -13,6 +13,7 @@ use tokio::time::Instant;
 
 use super::control::Control;
 use super::delivery::{json_response, refuse, say, stamped, wait, whole};
+use super::ids::numbered;
 use super::journal::{JournalEntry, beginning};
 use super::offer::{self, RequestOffer};
 use super::ollama::OllamaForm;
@@ -59,7 +60,7 @@ pub(super) async fn respond(
         path: beginning(head.uri.path()),
         ..JournalEntry::default()
     };
-    let request_id = format!("req_{:020}", entry.number);
+    let request_id = numbered("req_", entry.number, 20);
     if let Err(refusal) = &found
         && !is_probe(&head.method, head.uri.path())
     {

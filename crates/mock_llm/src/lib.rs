@@ -26,6 +26,7 @@ mod events;
 mod exchange;
 mod fields;
 mod gemini;
+mod ids;
 mod in_process;
 mod index;
 mod journal;

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::answer::{CallForm, SpokenAnswer, WantedCall};
 use super::closest::unmatched;
+use super::ids::numbered;
 use super::in_process::ScriptIndex;
 use super::index::RuleIndex;
 use super::journal::{JournalEntry, RequestJournal};
@@ -320,7 +321,7 @@ fn fail(kind: ModelFailureKind, answer: SpokenAnswer, entry: &mut JournalEntry) 
 fn calls(rule: &ModelRule, made: &mut u64) -> Vec<WantedCall> {
     let call = |(name, args): (&String, &Value)| {
         *made += 1;
-        WantedCall { id: format!("call_{:020}", *made), name: name.clone(), args: args.clone(), json: args.to_string() }
+        WantedCall { id: numbered("call_", *made, 20), name: name.clone(), args: args.clone(), json: args.to_string() }
     };
     rule.tool_calls.iter().map(|call| (&call.name, &call.args)).map(call).collect()
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::ids::numbered;
 use super::journal::{JournalEntry, beginning};
 use super::{
     anthropic, gemini, ollama, openai, refusal::ModelRefusal, routes::UnscriptedRoute, rule_engine::RuleEngine, tokens,
@@ -18,7 +19,7 @@ pub(super) fn answer(
     match route {
         UnscriptedRoute::Conversations => {
             let begun = openai::conversations::read(request)?;
-            let id = format!("conv_{:024}", entry.number);
+            let id = numbered("conv_", entry.number, 24);
             engine.remember(id.clone(), &begun, begun.answers, None, &[]);
             Ok(openai::conversations::begun(&id, entry.unix_ms / 1000))
         }
@@ -29,7 +30,7 @@ pub(super) fn answer(
         UnscriptedRoute::InputTokens => {
             Ok(json!({ "object": "response.input_tokens", "input_tokens": tokens::estimate(bytes) }))
         }
-        UnscriptedRoute::Moderations => openai::moderations::answer(request, &format!("modr-{:024}", entry.number)),
+        UnscriptedRoute::Moderations => openai::moderations::answer(request, &numbered("modr-", entry.number, 24)),
         UnscriptedRoute::Embeddings => {
             entry.model = request["model"].as_str().map(beginning);
             let model = engine.script.model.as_deref().unwrap_or("embedding-test");

@@ -3,7 +3,11 @@
 /// Appends a step to a pointer.
 pub fn push(pointer: &mut String, step: &str) {
     pointer.push('/');
-    pointer.push_str(&step.replace('~', "~0").replace('/', "~1"));
+    if step.contains(['~', '/']) {
+        pointer.push_str(&step.replace('~', "~0").replace('/', "~1"));
+    } else {
+        pointer.push_str(step);
+    }
 }
 
 /// The pointer made of these steps.

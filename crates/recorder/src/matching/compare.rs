@@ -67,8 +67,7 @@ pub(super) fn compare(
     world: &HoleContext<'_>,
     until: Until,
 ) -> RequestComparison {
-    let mut walk =
-        CompareWalk { world, until, system: &sent.system, found: RequestComparison::default(), at: String::new() };
+    let mut walk = CompareWalk { world, until, sent, found: RequestComparison::default(), at: String::new() };
     walk.around(&recorded.around, &sent.around);
     if !walk.over() {
         // A body that was not recorded cannot be compared.
@@ -88,7 +87,7 @@ pub(super) fn compare(
 struct CompareWalk<'w> {
     world: &'w HoleContext<'w>,
     until: Until,
-    system: &'w [String],
+    sent: &'w View<'w>,
     found: RequestComparison,
     at: String,
 }
@@ -296,7 +295,7 @@ impl CompareWalk<'_> {
         };
         match self.at.split('/').nth(1) {
             None => Rank::Around,
-            Some(_) if self.system.iter().any(leads) => Rank::System,
+            Some(_) if self.sent.system().iter().any(leads) => Rank::System,
             Some("model") => Rank::Model,
             Some("tools") => Rank::Tools,
             Some(_) => Rank::Rest,

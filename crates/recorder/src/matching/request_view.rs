@@ -29,8 +29,8 @@ pub(super) struct View<'r> {
     pub(super) body: Cow<'r, Value>,
     /// The places of the body that are not compared.
     pub(super) patterns: Vec<PointerPattern>,
-    /// Pointers to the system prompt.
-    pub(super) system: Vec<String>,
+    /// Pointers to the system prompt; computed on first use, too.
+    system: OnceCell<Vec<String>>,
     pub(super) at_us: u64,
 }
 
@@ -39,9 +39,8 @@ impl<'r> View<'r> {
         let (kind, body) = body_of(&request.body);
         let patterns = patterns_of(request, &body, rules, learned);
         let around = around(request, rules);
-        let system = system_of(request, &body);
-        let (other_path, place, at_us) = (None, OnceCell::new(), request.at_us);
-        Self { request, other_path, place, around, kind, body, patterns, system, at_us }
+        let (place, system) = (OnceCell::new(), OnceCell::new());
+        Self { request, other_path: None, place, around, kind, body, patterns, system, at_us: request.at_us }
     }
 
     /// The same view with another path in its place.
@@ -52,6 +51,11 @@ impl<'r> View<'r> {
     pub(super) fn place(&self) -> &str {
         let path = || self.other_path.as_deref().unwrap_or(split(&self.request.path).0);
         self.place.get_or_init(|| place_at(self.request, path()))
+    }
+
+    /// Pointers to the parts of the system prompt.
+    pub(super) fn system(&self) -> &[String] {
+        self.system.get_or_init(|| system_of(self.request, &self.body))
     }
 }
 

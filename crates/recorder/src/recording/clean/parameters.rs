@@ -57,8 +57,8 @@ fn is_random(value: &str) -> bool {
 
 /// The secret parameters of a path with its query; the origin may be unknown.
 pub(super) fn secrets<'p>(origin: &str, path: &'p str, redactor: &Redactor) -> Vec<&'p str> {
+    let Some((_, query)) = path.split_once('?') else { return Vec::new() };
     let takes_key = takes_key(origin, path);
-    let query = path.split_once('?').map_or("", |(_, query)| query);
     let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
     let found = pairs.filter(|(name, value)| is_secret_at(takes_key, name, value, redactor)).map(|(_, value)| value);
     found.filter(|value| takes_key || !is_word(value)).collect()
@@ -66,10 +66,10 @@ pub(super) fn secrets<'p>(origin: &str, path: &'p str, redactor: &Redactor) -> V
 
 /// A path with its query, without secrets; the origin may be unknown.
 pub(crate) fn clean_path(origin: &str, path: &str, redactor: &Redactor) -> String {
-    let takes_key = takes_key(origin, path);
     let Some((before, query)) = path.split_once('?') else {
         return redactor.text(path).into_owned();
     };
+    let takes_key = takes_key(origin, path);
     let (query, fragment) = query.split_once('#').map_or((query, None), |(query, fragment)| (query, Some(fragment)));
     let pairs: Vec<String> = query
         .split('&')
