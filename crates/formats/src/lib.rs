@@ -59,6 +59,6 @@ pub use finder::dialects;
 pub use load::{LoadOptions, Loaded, MockSource, ScenarioOptions, YaoOptions, load, load_with};
 pub use mcp_script::load_mcp_script;
 pub use model_script::load_model_script;
-pub use native::{definition, print as print_native, surroundings};
+pub use native::{agent_definition, case_definition, print as print_native, world_definition};
 pub use schema_files::{SchemaFile, schemas};
 pub use yao::YaoInput;

@@ -28,27 +28,35 @@ pub(crate) struct Definitions<'s> {
     suite: &'s Suite,
     mode: Mode,
     secrets: &'s Redactor,
-    /// The surroundings of the last case, with what they are of: cases that follow each other often share them.
-    last: RefCell<Option<DefinedSurroundings>>,
+    target: LastDigest<Target>,
+    world: LastDigest<World>,
     /// The digest of each file, computed once: cases share their agent.
     files: RefCell<BTreeMap<PathBuf, String>>,
 }
 
+/// The digest of what the last case uses: cases that follow each other often share it.
 #[derive(Debug)]
-struct DefinedSurroundings {
-    target: Arc<Target>,
-    world: Arc<World>,
-    digest: Arc<str>,
+struct LastDigest<T>(RefCell<Option<(Arc<T>, Arc<str>)>>);
+
+impl<T> LastDigest<T> {
+    fn of(&self, used: &Arc<T>, compute: impl FnOnce() -> Option<Arc<str>>) -> Option<Value> {
+        let mut last = self.0.borrow_mut();
+        if last.as_ref().is_none_or(|(known, _)| !Arc::ptr_eq(known, used)) {
+            *last = Some((Arc::clone(used), compute()?));
+        }
+        last.as_ref().map(|(_, digest)| Value::from(&**digest))
+    }
 }
 
 impl<'s> Definitions<'s> {
     pub(crate) fn new(suite: &'s Suite, mode: Mode, secrets: &'s Redactor) -> Self {
-        Self { suite, mode, secrets, last: RefCell::default(), files: RefCell::default() }
+        let (target, world) = (LastDigest(RefCell::default()), LastDigest(RefCell::default()));
+        Self { suite, mode, secrets, target, world, files: RefCell::default() }
     }
 
     /// The definition of a case; `None` if it cannot be identified, so that its results are not used again.
     pub(crate) fn of(&self, case: &Case, ready: &ReadyCase) -> Option<Arc<str>> {
-        let native = agentci_formats::definition(self.suite, case)?;
+        let native = agentci_formats::case_definition(self.suite, case)?;
         let checks = || ready.checks.iter().chain(ready.turns.iter().flatten());
         let of_checks: Vec<Value> = checks().map(|check| check.definition().unwrap_or_default()).collect();
         let mut of_files: Vec<Value> = hook_commands(case).flat_map(|hook| self.named_files(hook)).collect();
@@ -56,28 +64,23 @@ impl<'s> Definitions<'s> {
         if self.mode == Mode::Replay {
             of_files.extend(recording::written(case).map(|(_, path, _)| self.file(path)));
         }
-        let surroundings = Value::from(&*self.surroundings(case)?);
+        let target = self.target.of(&case.target, || self.target_digest(&case.target))?;
+        let world = self.world.of(&case.world, || self.world_digest(&case.world))?;
         // Not `json!`, which would copy the parts.
-        let mut whole = vec![native, surroundings, Value::Array(of_checks), Value::Array(of_files)];
+        let mut whole = vec![native, target, world, Value::Array(of_checks), Value::Array(of_files)];
         whole.extend(case.row.as_ref().map(|row| Value::Object(row.fields.clone())));
         Some(self.digest(&Value::Array(whole)))
     }
 
-    fn surroundings(&self, case: &Case) -> Option<Arc<str>> {
-        let mut last = self.last.borrow_mut();
-        let same = |last: &&DefinedSurroundings| {
-            Arc::ptr_eq(&last.target, &case.target) && Arc::ptr_eq(&last.world, &case.world)
-        };
-        if let Some(last) = last.as_ref().filter(same) {
-            return Some(Arc::clone(&last.digest));
-        }
-        let mut parts = vec![agentci_formats::surroundings(self.suite, case)?, self.of_target(&case.target)];
+    fn target_digest(&self, target: &Target) -> Option<Arc<str>> {
+        let mut parts = vec![agentci_formats::agent_definition(self.suite, target)?, self.of_target(target)];
         parts.extend(self.suite.agents.iter().map(|(_, agent)| self.of_target(agent)));
-        parts.push(self.of_world(&case.world));
-        let digest = self.digest(&Value::Array(parts));
-        let (target, world) = (Arc::clone(&case.target), Arc::clone(&case.world));
-        *last = Some(DefinedSurroundings { target, world, digest: Arc::clone(&digest) });
-        Some(digest)
+        Some(self.digest(&Value::Array(parts)))
+    }
+
+    fn world_digest(&self, world: &World) -> Option<Arc<str>> {
+        let parts = vec![agentci_formats::world_definition(self.suite, world)?, self.of_world(world)];
+        Some(self.digest(&Value::Array(parts)))
     }
 
     /// The content of the files that an agent consists of.

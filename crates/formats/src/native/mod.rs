@@ -42,7 +42,7 @@ mod turn;
 
 pub(crate) use finder::FRONT_END;
 pub(crate) use lower::lower;
-pub use print::{definition, print, surroundings};
+pub use print::{agent_definition, case_definition, print, world_definition};
 pub(crate) use read::SUITE;
 pub(crate) use shape::{NAMES, is_settings, is_suite};
 pub(crate) use target::{HTTP_KEYS, SERVER_KEYS, named_target, read_address, read_http, usual_http};

@@ -7,7 +7,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use agentci_plan::{
-    Case, Check, Gates, GrowthGate, Hook, Limits, Message, RepeatBudget, ScriptSource, Suite, ToolSource, Turn,
+    Case, Check, Gates, GrowthGate, Hook, Limits, Message, RepeatBudget, ScriptSource, Suite, Target, ToolSource, Turn,
     TurnInput, UnansweredRoute, World, escape,
 };
 use agentci_source::{Node, Reading, Spanned, print_duration};
@@ -51,24 +51,30 @@ pub fn print(suite: &Suite, folder: Option<&str>) -> String {
     ]))
 }
 
-/// What defines a case except for its surroundings, in native form: equal for equal cases, wherever they are written.
+/// What defines a case except for its agent and its world, in native form: equal for equal cases, wherever they are
+/// written.
 /// `None` if it has no form in JSON.
-pub fn definition(suite: &Suite, case: &Case) -> Option<Value> {
+pub fn case_definition(suite: &Suite, case: &Case) -> Option<Value> {
     let printer = Printer { span: suite.span, folder: &suite.folder };
     printer.own(case, &mut TakenIds::default(), true, [None, None]).value(Reading::Core).ok()
 }
 
-/// What defines the surroundings of a case, which many cases share: its agent, its world, and what judges its answers.
-pub fn surroundings(suite: &Suite, case: &Case) -> Option<Value> {
+/// What defines the agent of a case, the suite's other agents, and what judges the answers.
+pub fn agent_definition(suite: &Suite, target: &Target) -> Option<Value> {
     let printer = Printer { span: suite.span, folder: &suite.folder };
     let agents = suite.agents.iter().map(|(name, target)| (name, Some(printer.target(target, 0))));
     let node = printer.map([
         ("embedder", suite.embedder.as_ref().map(|embedder| printer.text(&embedder.value))),
         ("agents", printer.filled_map(agents)),
-        ("target", Some(printer.target(&case.target, 0))),
-        ("world", printer.world(&case.world)),
+        ("target", Some(printer.target(target, 0))),
     ]);
     node.value(Reading::Core).ok()
+}
+
+/// What defines the world of a case.
+pub fn world_definition(suite: &Suite, world: &World) -> Option<Value> {
+    let printer = Printer { span: suite.span, folder: &suite.folder };
+    printer.world(world).map_or(Some(Value::Null), |node| node.value(Reading::Core).ok())
 }
 
 impl Printer<'_> {
