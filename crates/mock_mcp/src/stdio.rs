@@ -49,7 +49,7 @@ where
     // Open requests are still answered, within a limit: the client can no longer answer questions.
     let _ = tokio::time::timeout(GRACE, async { while session.tasks.join_next().await.is_some() {} }).await;
     drop(session);
-    writer.await.unwrap_or(Ok(()))
+    writer.await?
 }
 
 async fn skip_line<I: AsyncBufRead + Unpin>(input: &mut I) -> io::Result<()> {

@@ -37,8 +37,9 @@ pub(crate) fn thrown(ctx: &Ctx<'_>, error: Error, code: &ReadyCode, memory: usiz
 
 /// The text of a thrown value that is not an error.
 fn say<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> String {
-    if let Some(text) = value.as_string() {
-        return text.to_string().unwrap_or_default();
+    // A text with half a character is not UTF-8, but JSON can write it.
+    if let Some(Ok(text)) = value.as_string().map(rquickjs::String::to_string) {
+        return text;
     }
     let text = ctx.json_stringify(value).ok().flatten().and_then(|text| text.to_string().ok());
     text.unwrap_or_else(|| "a value that is not an error".into())

@@ -76,16 +76,17 @@ fn kept(text: &str) -> Result<usize, String> {
 }
 
 /// Whether a file is something other than a baseline. A JSON file that is empty or damaged, for example by a merge
-/// conflict, counts as an earlier baseline.
+/// conflict, counts as an earlier baseline; one that cannot be read may be anything.
 fn is_other(path: &Path) -> bool {
     if read_baseline(path).is_ok() {
         return false;
     }
     let named = path.extension().is_some_and(|extension| extension == "json");
     let damaged = || {
-        let text = std::fs::read(path).unwrap_or_default();
-        serde_json::from_slice(&text)
-            .map_or(true, |value: Value| value.as_object().is_some_and(serde_json::Map::is_empty))
+        std::fs::read(path).is_ok_and(|text| {
+            serde_json::from_slice(&text)
+                .map_or(true, |value: Value| value.as_object().is_some_and(serde_json::Map::is_empty))
+        })
     };
     !(named && damaged())
 }

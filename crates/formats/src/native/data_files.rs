@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use agentci_dataset::DataFormat;
-use agentci_source::{Diagnostics, FileKind, Files, Span, Spanned, join, read};
+use agentci_source::{Diagnostics, FileError, FileKind, Files, Span, Spanned, join, read};
 
 use crate::search::Glob;
 
@@ -29,7 +29,10 @@ pub(super) fn find(
     let mut found: Vec<FoundFile> = Vec::new();
     for Spanned { value, span } in written {
         let paths = if value.contains(['*', '?', '[']) && files.kind(&join(folder, value)).is_none() {
-            fitting(files, folder, value)
+            fitting(files, folder, value, |unlisted, error| {
+                let message = format!("cannot list the folder `{}`: {error}", unlisted.display());
+                problems.warning(*span, message, "its files make no cases").help("make it readable");
+            })
         } else {
             vec![join(folder, value)]
         };
@@ -55,15 +58,17 @@ pub(super) fn find(
     found
 }
 
-/// The files below a folder that match a pattern, sorted.
-fn fitting(files: &dyn Files, folder: &Path, pattern: &str) -> Vec<PathBuf> {
+/// The files below a folder that match a pattern, sorted. Folders that could contain more of them but cannot be listed
+/// are passed to `report`.
+fn fitting(files: &dyn Files, folder: &Path, pattern: &str, mut report: impl FnMut(&Path, &FileError)) -> Vec<PathBuf> {
     // The search begins in the last folder that has no wildcard.
     let parts: Vec<&str> = pattern.split('/').collect();
-    let wild = parts.iter().position(|part| part.contains(['*', '?', '['])).unwrap_or(0);
+    let wild = parts.iter().position(|part| part.contains(['*', '?', '['])).expect("the pattern has a wildcard");
     let base = join(folder, &parts[..wild].join("/"));
     // A pattern without a slash would match at any depth.
     let Some(glob) = Glob::new(&format!("/{}", parts[wild..].join("/"))) else { return Vec::new() };
-    let mut search = Search { files, glob, found: Vec::new(), left: MOST_ENTRIES };
+    let levels = if parts.contains(&"**") { usize::MAX } else { parts.len() - wild };
+    let mut search = Search { files, glob, levels, found: Vec::new(), left: MOST_ENTRIES, report: &mut report };
     search.folder(&base, "", 0);
     search.found.sort();
     search.found
@@ -72,13 +77,26 @@ fn fitting(files: &dyn Files, folder: &Path, pattern: &str) -> Vec<PathBuf> {
 struct Search<'f> {
     files: &'f dyn Files,
     glob: Glob,
+    /// How many levels of folders can contain a match.
+    levels: usize,
     found: Vec<PathBuf>,
     left: usize,
+    report: &'f mut dyn FnMut(&Path, &FileError),
 }
 
 impl Search<'_> {
     fn folder(&mut self, folder: &Path, below: &str, depth: usize) {
-        for entry in self.files.list(folder).unwrap_or_default() {
+        let entries = match self.files.list(folder) {
+            Ok(entries) => entries,
+            Err(FileError::Missing) => return,
+            Err(error) => {
+                if depth < self.levels {
+                    (self.report)(folder, &error);
+                }
+                return;
+            }
+        };
+        for entry in entries {
             let Some(left) = self.left.checked_sub(1) else { return };
             self.left = left;
             let (path, name) = (folder.join(&entry.name), format!("{below}{}", entry.name));
@@ -100,7 +118,7 @@ mod tests {
     use super::*;
 
     fn found(files: &MemoryFiles, pattern: &str) -> Vec<String> {
-        fitting(files, Path::new("s"), pattern).iter().map(|path| path.display().to_string()).collect()
+        fitting(files, Path::new("s"), pattern, |_, _| ()).iter().map(|path| path.display().to_string()).collect()
     }
 
     #[test]
@@ -119,7 +137,9 @@ mod tests {
         let files = MemoryFiles::default().with(format!("s/{}a.csv", "d/".repeat(MOST_DEPTH)), "").with(deep, "");
         assert_eq!(found(&files, "**/*.csv").len(), 1);
         let many = (0..5).fold(MemoryFiles::default(), |files, number| files.with(format!("s/{number}.csv"), ""));
-        let mut search = Search { files: &many, glob: Glob::new("/*.csv").unwrap(), found: Vec::new(), left: 3 };
+        let glob = Glob::new("/*.csv").unwrap();
+        let report = &mut |_: &Path, _: &FileError| ();
+        let mut search = Search { files: &many, glob, levels: 1, found: Vec::new(), left: 3, report };
         search.folder(Path::new("s"), "", 0);
         assert_eq!((search.found.len(), search.left), (3, 0));
     }

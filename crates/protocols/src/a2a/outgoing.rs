@@ -33,7 +33,10 @@ impl OutgoingMessage {
                     role.escape_debug()
                 ));
             }
-            parts.push(A2aPart::text(message.get("content").and_then(Value::as_str).unwrap_or_default()));
+            let Some(content) = message.get("content").and_then(Value::as_str) else {
+                return Err("an A2A agent accepts only user messages whose `content` is text".into());
+            };
+            parts.push(A2aPart::text(content));
         }
         Ok(OutgoingMessage { parts, ..OutgoingMessage::default() })
     }

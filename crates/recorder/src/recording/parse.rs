@@ -155,7 +155,7 @@ impl RecordingParser {
         }
         exchange.response = Some(RecordedResponse {
             at_us: fields.number("at_us")?,
-            status: u16::try_from(fields.number("status")?).map_err(|_| "`status` is too large")?,
+            status: http_status(fields.number("status")?).ok_or("`status` is not an HTTP status")?,
             headers: fields.pairs("headers")?,
             frames: Vec::new(),
         });
@@ -222,6 +222,11 @@ fn counting<'c, 'f>(
 fn within(made: usize) -> Result<(), String> {
     let most = Recording::LARGEST;
     if made > most { Err(format!("the bodies of a recording may have at most {most} bytes in total")) } else { Ok(()) }
+}
+
+/// The status of an answer, if a replay can send it.
+fn http_status(number: u64) -> Option<u16> {
+    u16::try_from(number).ok().filter(|status| (100..1000).contains(status))
 }
 
 /// The approximate size of a value in bytes.

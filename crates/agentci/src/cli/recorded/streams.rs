@@ -32,7 +32,7 @@ pub(in crate::cli) enum AgentStreams {
 /// The contents of the streams of an agent.
 #[derive(Debug, Default)]
 pub(in crate::cli) struct Captured {
-    /// The input; `None` if it was a terminal, or too long to be kept.
+    /// The input, empty if it was a terminal; `None` if it was too long to be kept.
     pub(in crate::cli) input: Option<Vec<u8>>,
     /// The output; `None` if it was too long to be kept.
     pub(in crate::cli) output: Option<Vec<u8>>,
@@ -70,7 +70,7 @@ impl AgentStreams {
 impl PassedStreams {
     /// The contents of the streams, once the agent and everything that it started has exited.
     pub(super) fn finish(self) -> Captured {
-        let input = self.input.and_then(|copy| taken(&copy));
+        let input = self.input.map_or_else(|| Some(Vec::new()), |copy| taken(&copy));
         let output = self.output.and_then(|(copy, done)| {
             let _ = done.recv_timeout(LAST_WORDS);
             taken(&copy)

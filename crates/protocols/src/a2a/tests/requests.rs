@@ -96,4 +96,7 @@ fn refuses_invalid_outgoing_message() {
     }
     let said = OutgoingMessage::of_messages(&[json!({ "role": "system", "content": "be nice" })]).unwrap_err();
     assert!(said.contains("`system`"), "{said}");
+    let parts = json!([{ "type": "text", "text": "hello" }]);
+    let said = OutgoingMessage::of_messages(&[json!({ "role": "user", "content": parts })]).unwrap_err();
+    assert!(said.contains("whose `content` is text"), "{said}");
 }

@@ -76,6 +76,8 @@ struct RecordedStream {
 #[derive(Debug)]
 struct Introduction {
     initialize: Bytes,
+    /// The JSON-RPC id, which the answer repeats.
+    id: Value,
     headers: HeaderMap,
 }
 
@@ -122,9 +124,10 @@ impl ForkStreams {
     pub(crate) fn note(&self, parts: &Parts, request: &RecordedRequest, intake: &Intake) {
         if let (Some(opened), Intake::Whole(body)) = (self.of(request), intake)
             && is_initialize(request)
+            && let Some(message) = request.body.as_json()
         {
-            let headers = headers::to_server(&parts.headers);
-            let _ = opened.introduced.set(Introduction { initialize: body.clone(), headers });
+            let (id, headers) = (message["id"].clone(), headers::to_server(&parts.headers));
+            let _ = opened.introduced.set(Introduction { initialize: body.clone(), id, headers });
         }
     }
 
@@ -216,12 +219,11 @@ impl RecordedStream {
             let path = endpoint.path_and_query().map_or("/", |path| path.as_str());
             let post =
                 async |body: Bytes| self.send(Method::POST, path, introduced.headers.clone(), Some(body), shared).await;
-            let asked: Value = serde_json::from_slice(&introduced.initialize).unwrap_or_default();
             post(introduced.initialize.clone()).await?;
             loop {
                 let event = stream.next_of_handshake("its MCP server did not answer `initialize`").await?;
-                match message(&event).filter(|message| message.get("method").is_none() && message["id"] == asked["id"])
-                {
+                let is_answer = |message: &Value| message.get("method").is_none() && message["id"] == introduced.id;
+                match message(&event).filter(is_answer) {
                     Some(answer) => break other_version(&self.version, &answer["result"]["protocolVersion"])?,
                     None => self.client.send(Ok(event)).await.map_err(|_| NOBODY_LISTENS)?,
                 }

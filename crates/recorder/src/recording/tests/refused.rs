@@ -43,6 +43,7 @@ fn refuses_inconsistent_lines() {
         (vec![response], "line 2: a line of type `response` of exchange 1, which has no request"),
         (vec![&one, frame], "line 3: a line of type `frame` of exchange 1, which has no response yet"),
         (vec![&one, response, response], "line 4: exchange 1 has two responses"),
+        (vec![&one, &response.replace("200", "99")], "line 3: `status` is not an HTTP status"),
         (vec![&one, &end, response], "line 4: a line of type `response` of exchange 1, which has ended"),
         (vec![&one, &end, &end], "line 4: a line of type `end` of exchange 1, which has ended"),
         (vec![&one, response], "line 3: exchange 1 has no end: the file was cut off"),

@@ -76,7 +76,7 @@ fn request() -> impl Strategy<Value = RecordedRequest> {
 
 fn exchange() -> impl Strategy<Value = Exchange> {
     let frame = (any::<u64>(), bytes()).prop_map(|(at_us, bytes)| AnswerFrame { at_us, bytes });
-    let response = (any::<u64>(), any::<u16>(), headers(), vec(frame, 0..4))
+    let response = (any::<u64>(), 100..1000_u16, headers(), vec(frame, 0..4))
         .prop_map(|(at_us, status, headers, frames)| RecordedResponse { at_us, status, headers, frames });
     let how = prop_oneof![
         Just(EndKind::Closed),

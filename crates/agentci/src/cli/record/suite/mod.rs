@@ -45,14 +45,15 @@ pub(super) fn write(
     }
     // Read as stored: it contains no secrets, and a replay answers the same.
     let recording = recorded::read(path)?;
-    let text = |bytes: &Option<Vec<u8>>| {
-        let bytes = bytes.as_deref().unwrap_or_default();
-        finished.secrets.text(&String::from_utf8_lossy(bytes)).into_owned()
+    let text = |bytes: &[u8]| finished.secrets.text(&String::from_utf8_lossy(bytes)).into_owned();
+    let Some(input) = &ended.captured.input else {
+        let help = "the recording was written; pass a shorter input, or let the command read a file";
+        return Err(CliError::new("no suite was written: the standard input of the command is too long", help));
     };
-    let output = text(&ended.captured.output);
+    let output = text(ended.captured.output.as_deref().unwrap_or_default());
     let suite = PrintedSuite {
         command: &without_secrets(&arguments.command, &finished.secrets),
-        input: &text(&ended.captured.input),
+        input: &text(input),
         prints: !output.trim().is_empty(),
         folder,
         recording: path,
