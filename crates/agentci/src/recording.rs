@@ -82,7 +82,7 @@ fn inside(suite: &Suite, cases: &[&Case]) -> Result<(), ToolboxError> {
                 message: format!("the {what} `{shown}`{leads} is outside the project and was not written"),
                 help: format!(
                     "keep the {what} in `{}`, or run it from a folder that contains both",
-                    folders.first().map(|folder| folder.display().to_string()).unwrap_or_default()
+                    folders.first().expect("the folder of the suite is one").display()
                 ),
                 span: Some(span),
             });

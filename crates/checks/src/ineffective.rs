@@ -25,12 +25,9 @@ pub(crate) fn settings(check: &Check) -> Vec<Diagnostic> {
 fn of_calls(check: &Check, found: &mut Vec<Diagnostic>) {
     let arguments = &check.arguments;
     let after = arguments.get("after");
-    let itself = after.filter(|after| {
-        let name = arguments.get("name").and_then(Node::as_text);
-        name.is_some() && name == after.as_text()
-    });
-    if let Some(after) = itself {
-        let name = after.as_text().unwrap_or_default();
+    let name = arguments.get("name").and_then(Node::as_text);
+    let itself = after.zip(name).filter(|(after, name)| after.as_text().as_ref() == Some(name));
+    if let Some((after, name)) = &itself {
         let message = format!("`after` has no effect: `{name}` always comes after itself");
         let help = "name the tool that must be called before it; `count: { min: 2 }` expects two calls";
         found.push(Diagnostic::warning(after.span, message).label("the same tool").help(help));

@@ -60,7 +60,8 @@ impl Evaluate for TokensCheck {
     }
 
     fn forbidden(&self, trace: &Trace) -> Failure {
-        let (used, max) = (trace.usage().tokens_out.unwrap_or_default(), self.max.value);
+        let used = trace.usage().tokens_out.expect("the check only passes if the agent reported its tokens");
+        let max = self.max.value;
         let message = format!("the model wrote {used} tokens, within the limit of {max}, which `not` forbids");
         Failure::new(message).at(self.max.span, format!("{used} were used"))
     }

@@ -176,7 +176,7 @@ impl CsvRows {
     }
 
     fn column_of(&self, at: usize) -> u32 {
-        let line = self.record[..at].rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        let line = self.record[..at].rsplit(|byte| *byte == b'\n').next().expect("a split has a first part");
         u32::try_from(String::from_utf8_lossy(line).chars().count() + 1).unwrap_or(u32::MAX)
     }
 

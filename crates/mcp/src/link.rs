@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::error::McpError;
@@ -143,8 +143,11 @@ impl Drop for PendingCall {
         if self.told {
             return;
         }
-        let params = json!({ "requestId": self.id, "reason": "the client stopped waiting" });
-        let message = jsonrpc::notification("notifications/cancelled", params.as_object().cloned().unwrap_or_default());
+        let params = Map::from_iter([
+            ("requestId".to_owned(), self.id.into()),
+            ("reason".to_owned(), "the client stopped waiting".into()),
+        ]);
+        let message = jsonrpc::notification("notifications/cancelled", params);
         match &self.way {
             LinkKind::Stdio(outgoing) => drop(outgoing.send(message)),
             LinkKind::Http(posting) => posting.cancel(message),

@@ -243,9 +243,9 @@ impl RouterState {
                 ready.or_else(|| self.calls.keys().next().copied())
             }
         };
-        let waiting = number.and_then(|number| self.calls.get_mut(&number));
+        let waiting = number.and_then(|number| Some((number, self.calls.get_mut(&number)?)));
         let is_question = method == "elicitation/create";
-        let Some(waiting) = waiting else {
+        let Some((number, waiting)) = waiting else {
             self.defect(McpFault::UnwantedRequest, format!("`{method}` while no call is under way"), bytes);
             let refusal = RpcError::new(jsonrpc::INTERNAL_ERROR, "no call is under way");
             return Some(jsonrpc::reply(&id, Err(refusal)));
@@ -253,7 +253,7 @@ impl RouterState {
         waiting.questions += 1;
         if waiting.questions > QUESTIONS {
             let error = McpError::TooMuch { what: "requests in one call", limit: QUESTIONS };
-            self.end(number.unwrap_or_default(), error);
+            self.end(number, error);
             return None;
         }
         if is_question {

@@ -141,7 +141,9 @@ fn has_all(wanted: &Map<String, Value>, found: &Map<String, Value>) -> bool {
 fn result(answer: &ToolAnswer, schemas: &Schemas, given: &AnswerVariables<'_>) -> Result<Value, RpcError> {
     let result = match &answer.outcome {
         CallOutcome::Reply(reply) => replied(given.fill(reply)?),
-        CallOutcome::Error(words) => return Ok(complaint(given.fill(words)?.as_str().unwrap_or_default())),
+        CallOutcome::Error(words) => {
+            return Ok(complaint(given.fill(words)?.as_str().expect("the error of an answer is text")));
+        }
         CallOutcome::Result(result) => {
             let mut result = given.fill(result)?;
             if let Some(result) = result.as_object_mut() {

@@ -83,7 +83,7 @@ impl Filter {
     const NAMES: [(&'static str, Filter); 2] = [("|escape", Filter::Escape), ("|json", Filter::Json)];
 
     fn suffix(self) -> &'static str {
-        Self::NAMES.iter().find(|(_, filter)| *filter == self).map_or("", |(suffix, _)| suffix)
+        Self::NAMES.iter().find(|(_, filter)| *filter == self).expect("every filter has a name").0
     }
 }
 

@@ -280,7 +280,7 @@ impl Answer {
         let message = if self.memory {
             format!("it exceeded the memory limit of {} MB", limit >> 20)
         } else {
-            self.thrown.unwrap_or_default()
+            self.thrown.expect("the callers checked that an exception was thrown")
         };
         PythonException { message, line: self.line, traceback: self.traceback }
     }

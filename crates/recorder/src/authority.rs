@@ -110,8 +110,8 @@ fn params(common_name: &str, name: Option<&str>) -> Result<CertificateParams, rc
 fn date(days: i64) -> (i32, u8, u8) {
     let now = Timestamp::now().to_zoned(TimeZone::UTC);
     let then = now.checked_add(days.days()).unwrap_or(now);
-    let month = u8::try_from(then.month()).unwrap_or(1);
-    let day = u8::try_from(then.day()).unwrap_or(1);
+    let month = u8::try_from(then.month()).expect("months are numbered from 1 to 12");
+    let day = u8::try_from(then.day()).expect("days are numbered from 1 to 31");
     (then.year().into(), month, day)
 }
 

@@ -84,7 +84,8 @@ pub(crate) fn reason(end: &CaseEnd) -> Option<String> {
 /// The number of the attempt that is shown, from 1.
 pub(crate) fn decisive_attempt(row: &CaseRow) -> usize {
     let decisive = row.decisive();
-    row.attempts.iter().position(|attempt| std::ptr::eq(&raw const **attempt, decisive)).map_or(1, |at| at + 1)
+    let at = row.attempts.iter().position(|attempt| std::ptr::eq(&raw const **attempt, decisive));
+    at.expect("it is one of the attempts") + 1
 }
 
 fn run_of(row: &CaseRow) -> String {

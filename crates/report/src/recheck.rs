@@ -161,7 +161,8 @@ pub(crate) fn section(run: &ReportedRun, paint: Paint) -> String {
         };
         let heading = ["case", "verdict", "check", "result"].map(str::to_owned);
         let rows: Vec<[String; 4]> = std::iter::once(heading).chain(lines.iter().map(cells)).collect();
-        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
+        let width =
+            |column: usize| rows.iter().map(|row| row[column].chars().count()).max().expect("there is a heading");
         let widths = [width(0), width(1), width(2), width(3)];
         let reasons = std::iter::once("reason").chain(lines.iter().map(|line| line.reason.as_str()));
         for (row, reason) in rows.iter().zip(reasons) {

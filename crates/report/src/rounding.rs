@@ -19,7 +19,7 @@ pub(crate) fn rounded(number: f64, decimals: usize, limits: &[f64]) -> String {
     let number = number + 0.0;
     let mut texts = (decimals..=9).map(|decimals| format!("{number:.decimals$}"));
     let tells = |text: &String| {
-        let shown = text.parse::<f64>().unwrap_or(number);
+        let shown = text.parse::<f64>().expect("a formatted number can be parsed");
         let is_right =
             |limit: &f64| number.partial_cmp(limit) == shown.partial_cmp(limit) || (number - limit).abs() < 1e-9;
         limits.iter().all(is_right)

@@ -13,7 +13,7 @@ pub(crate) fn without_halves(json: &str) -> Cow<'_, str> {
         match unit(json, escape) {
             Some(0xD800..=0xDBFF) if matches!(unit(json, escape + 6), Some(0xDC00..=0xDFFF)) => at = escape + 12,
             Some(0xD800..=0xDFFF) => {
-                clean.push_str(json.get(kept..escape).unwrap_or_default());
+                clean.push_str(&json[kept..escape]);
                 clean.push('\u{FFFD}');
                 at = escape + 6;
                 kept = at;
@@ -24,7 +24,7 @@ pub(crate) fn without_halves(json: &str) -> Cow<'_, str> {
     if kept == 0 {
         return Cow::Borrowed(json);
     }
-    clean.push_str(json.get(kept..).unwrap_or_default());
+    clean.push_str(&json[kept..]);
     Cow::Owned(clean)
 }
 

@@ -78,8 +78,8 @@ impl SequentialTable {
     /// All results of up to `most` runs.
     pub fn new(history: Counts, most: u64) -> Self {
         let mut evidence = vec![vec![SequentialEvidence::new(history, SequentialEvidence::DROP)]];
-        for runs in 0..most {
-            let before = &evidence[usize::try_from(runs).unwrap_or(usize::MAX)];
+        for _ in 0..most {
+            let before = evidence.last().expect("there is the evidence after no runs");
             let with = |one: &SequentialEvidence, passed: bool| {
                 let mut one = one.clone();
                 one.observe(passed);

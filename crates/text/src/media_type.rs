@@ -12,7 +12,7 @@ pub fn is_event_stream(content_type: &str) -> bool {
 }
 
 fn without_parameters(content_type: &str) -> &str {
-    content_type.trim_start().split([';', ',', ' ', '\t']).next().unwrap_or_default()
+    content_type.trim_start().split([';', ',', ' ', '\t']).next().expect("a split has a first part")
 }
 
 #[cfg(test)]

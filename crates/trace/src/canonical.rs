@@ -69,8 +69,8 @@ fn python_number(number: &Number) -> String {
 /// Python's `repr`: the shortest digits that read back the same, with an exponent below 1e-4 and from 1e16.
 fn python_float(float: f64) -> String {
     let scientific = format!("{float:e}");
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let (mantissa, exponent) = scientific.split_once('e').expect("the notation of a finite number has an exponent");
+    let exponent: i32 = exponent.parse().expect("the exponent of a float is a small integer");
     if float != 0.0 && !(-4..16).contains(&exponent) {
         let sign = if exponent < 0 { '-' } else { '+' };
         return format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs());

@@ -207,7 +207,7 @@ fn counterpart<'t>(old: &'t [Trajectory], new: &Trajectory) -> Option<&'t Trajec
     let own = shape(new);
     let shapes: Vec<String> = old.iter().map(shape).collect();
     let often = |of: &String| shapes.iter().filter(|shape| *shape == of).count();
-    let most = shapes.iter().map(often).max().unwrap_or_default();
+    let most = shapes.iter().map(often).max().expect("there are at least two attempts");
     let of_shape = |is: &dyn Fn(&String) -> bool| shapes.iter().position(is).and_then(|at| old.get(at));
     old.iter()
         .find(is_identical)

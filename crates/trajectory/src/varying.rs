@@ -31,11 +31,9 @@ pub(crate) struct Varying {
 
 impl Varying {
     pub(crate) fn new(old: &Trajectory, new: &Trajectory, times: [(u64, u64); 2], exact: bool) -> Self {
-        let seconds = |(from, to): (u64, u64)| {
-            (i64::try_from(from / 1000).unwrap_or_default(), i64::try_from(to / 1000).unwrap_or_default())
-        };
+        let seconds = |ms: u64| i64::try_from(ms / 1000).expect("a thousandth of 64 bits fits into 63");
         let ids = if exact { Default::default() } else { [ids_of(old), ids_of(new)] };
-        Self { exact, ids, spans: times.map(seconds), ..Self::default() }
+        Self { exact, ids, spans: times.map(|(from, to)| (seconds(from), seconds(to))), ..Self::default() }
     }
 
     /// Whether two different values count as the same.

@@ -190,8 +190,8 @@ fn wall(gate: Gate, threshold: Option<f64>, least: f64, wall: WallChange, baseli
     let judged = match (threshold, wall.delta_pct) {
         (None, _) => GateCheck::skipped(gate, None, NOT_ASKED),
         (Some(most), Some(delta)) => {
-            let grown = wall.current.unwrap_or_default() - wall.baseline.unwrap_or_default();
-            let is_noise = least.is_some_and(|least| grown < least - ROUNDING);
+            let (before, now) = wall.baseline.zip(wall.current).expect("a change is computed from both times");
+            let is_noise = least.is_some_and(|least| now - before < least - ROUNDING);
             GateCheck::judged(gate, threshold, status(is_noise || delta <= most + ROUNDING))
         }
         (Some(_), None) if baseline.is_none() => GateCheck::skipped(gate, threshold, NO_BASELINE),

@@ -1,7 +1,6 @@
 //! How often each value of a number occurred.
 
 use std::collections::BTreeMap;
-use std::iter::repeat_n;
 
 use crate::Spread;
 
@@ -52,8 +51,7 @@ impl Distribution {
     pub fn spread(&self) -> Option<Spread> {
         let (min, max) = (self.iter().next()?.0, self.iter().next_back()?.0);
         let count = self.count();
-        let sum: f64 =
-            self.iter().flat_map(|(value, count)| repeat_n(value, usize::try_from(count).unwrap_or(0))).sum();
+        let sum: f64 = self.iter().flat_map(|(value, count)| (0..count).map(move |_| value)).sum();
         let rank = |percent: u64| {
             let mut left = (count * percent).div_ceil(100).max(1);
             let found = self.iter().find(|(_, count)| {

@@ -41,7 +41,7 @@ impl CaseRow {
     /// The first of the worst attempts, which reports show.
     pub fn decisive(&self) -> &CaseEnd {
         let worst = self.attempts.iter().map(|attempt| attempt.status).max();
-        self.attempts.iter().find(|attempt| Some(attempt.status) == worst).unwrap_or(&self.attempts[0])
+        self.attempts.iter().find(|attempt| Some(attempt.status) == worst).expect("a case has an attempt")
     }
 
     /// The ids of the prompts of all its attempts; `None` if they could not be observed.

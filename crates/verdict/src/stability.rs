@@ -100,8 +100,8 @@ impl Stability {
             stable: stability_class == StabilityClass::Stable,
             stability_class,
             avg_duration_ms,
-            min_duration_ms: times().min().unwrap_or_default(),
-            max_duration_ms: times().max().unwrap_or_default(),
+            min_duration_ms: times().min().expect("there are runs"),
+            max_duration_ms: times().max().expect("there are runs"),
             std_deviation_ms,
             identical_outputs: identical(row),
         })

@@ -197,7 +197,7 @@ fn terminal_width() -> Option<usize> {
 /// A text without our own colour codes; text from outside has none.
 fn uncoloured(text: &str) -> String {
     let mut parts = text.split("\u{1b}[");
-    let plain = parts.next().unwrap_or_default().to_owned();
+    let plain = parts.next().expect("a split has at least one part").to_owned();
     parts.fold(plain, |plain, part| plain + part.split_once('m').map_or(part, |(_, rest)| rest))
 }
 

@@ -42,7 +42,7 @@ fn no_recorded_model(span: Span, fault: &Fault) -> Diagnostic {
 }
 
 fn unreachable(span: Span, fault: &Fault, names: &BTreeSet<&str>) -> Diagnostic {
-    let tool = fault.tool.as_ref().map(|tool| tool.value.as_str()).unwrap_or_default();
+    let tool = fault.tool.as_ref().expect("it is the fault of a tool").value.as_str();
     let message = format!("the fault `{}` never happens: `{tool}` is not an available tool", fault.kind.name());
     let listed: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     let known = format!("available tools: {}", listed.join(", "));

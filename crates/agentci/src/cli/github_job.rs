@@ -56,7 +56,7 @@ pub(super) fn checkout() -> Option<Checkout> {
 /// The report for the step summary, which is appended to the existing file.
 pub(crate) fn step_summary(path: &Path) -> Markdown {
     let used = std::fs::metadata(path).map_or(0, |file| file.len());
-    let room = usize::try_from(STEP_SUMMARY_LIMIT.saturating_sub(used)).unwrap_or_default();
+    let room = usize::try_from(STEP_SUMMARY_LIMIT.saturating_sub(used)).expect("the limit is small");
     let path = path.to_path_buf();
     let append: ReportOutput = Box::new(move |bytes| {
         let mut file = fs_err::OpenOptions::new().append(true).create(true).open(&path)?;

@@ -71,7 +71,7 @@ fn script(model: &str, latency: f64, answers: [(&str, u64, f64, &str); 3]) -> Mo
         finish_reason: finish_reason.into(),
     });
     let config = MockLlmConfig::new(model).with_responses(responses);
-    config.clone().with_default_latency_ms(latency).unwrap_or(config)
+    config.with_default_latency_ms(latency).expect("no latency here is negative")
 }
 
 /// Loads the tests of a file, or of all files at or below a folder.

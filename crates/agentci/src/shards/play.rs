@@ -77,15 +77,16 @@ impl GatheredShards {
                 }
             })?;
         }
-        let ended_at = self.parts.iter().map(|part| part.ended_at).max().unwrap_or_default();
+        let ended_at = self.parts.iter().map(|part| part.ended_at).max().expect("there are shards");
         if let Some(policy) = policy {
             let mut report = policy.judge(&self.suite, &mode, &rows.rows, whole);
             let recorded = self.parts[0].start.mode == Mode::Record.name();
             worst = report.decide(worst, loaded && !recorded && rows.rows.all_run());
             on_event(of_run(ended_at, Body::Gates(Box::new(report))));
         }
-        let longest = self.parts.iter().map(|part| &part.end).max_by_key(|end| end.micros());
-        let (wall_ms, micros) = longest.map(|end| (end.wall_ms, end.wall_us)).unwrap_or_default();
+        let ends = self.parts.iter().map(|part| &part.end);
+        let longest = ends.max_by_key(|end| end.micros()).expect("there are shards");
+        let (wall_ms, micros) = (longest.wall_ms, longest.wall_us);
         let unobserved_cost = self.parts.iter().map(|part| part.end.unobserved_cost).sum();
         let stability = rows.stability();
         on_event(of_run(

@@ -53,8 +53,8 @@ impl Evaluator {
                 Ok(json!({ "misfits": found }))
             }
             None if kind == PATH => {
-                let path = read(subject)?;
-                let path = path_cost::parse(path.as_str().unwrap_or_default())?;
+                let path: String = serde_json::from_str(subject).map_err(|error| error.to_string())?;
+                let path = path_cost::parse(&path)?;
                 Ok(json!({ "found": path.query(&value).all() }))
             }
             _ => Err(format!("unknown task `{kind}`")),

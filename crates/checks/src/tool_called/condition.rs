@@ -104,7 +104,8 @@ impl CallCondition {
                 None => format!("the result is {}", answer(call)),
             },
             CallCondition::ResultDoesNotMatch(pattern) => {
-                format!("the result contains {}", found(pattern, call).unwrap_or_default())
+                let found = found(pattern, call).expect("the result of a call that does not meet this matches");
+                format!("the result contains {found}")
             }
         }
     }

@@ -150,7 +150,7 @@ impl Evaluate for ResultOf {
         }
         let is_forbidden = |given: &Cow<'_, Value>| self.result.as_ref().is_none_or(|(wanted, _)| wanted.fits(given));
         let found = fitting.iter().flat_map(|call| call.results()).map(given_by).find(is_forbidden);
-        let found = found.map(|found| cut(&found)).unwrap_or_default();
+        let found = cut(&found.expect("each of these calls has such a result"));
         let message = format!("a call of `{}` returned {found}, which `not` forbids", self.name.value);
         let span = self.result.as_ref().map_or(self.name.span, |(_, span)| *span);
         Outcome::Failed(Failure::new(message).at(span, "a result matches this").notes(self.shown(&fitting)))
@@ -162,7 +162,8 @@ impl Evaluate for ResultOf {
         let Some((SaidResult::Unknown, call)) = said.max_by_key(|(said, _)| *said).filter(|_| !negate) else {
             return Vec::new();
         };
-        let told = call.told_model().map(|told| cut(&given_by(told))).unwrap_or_default();
+        let told = call.told_model().expect("only what the model was told can be unknown");
+        let told = cut(&given_by(told));
         let name = &self.name.value;
         vec![format!("`{name}` returned this result; {told} does not show whether the agent passed it to its model")]
     }

@@ -162,16 +162,14 @@ fn parse(body: &[u8]) -> Result<Value, A2aError> {
 }
 
 /// The content of an answer, without the JSON-RPC envelope.
-pub(super) fn result(value: Value, binding: Binding) -> Result<Value, A2aError> {
-    match (binding, value) {
-        (Binding::Rest, value) => Ok(value),
-        (Binding::JsonRpc, Value::Object(mut envelope)) if envelope.contains_key("result") => {
-            Ok(envelope.remove("result").unwrap_or_default())
-        }
-        (Binding::JsonRpc, value) => {
-            Err(A2aError(format!("the answer is not JSON-RPC: it has neither `result` nor `error`: {}", shown(&value))))
-        }
+pub(super) fn result(mut value: Value, binding: Binding) -> Result<Value, A2aError> {
+    if binding == Binding::Rest {
+        return Ok(value);
     }
+    let result = value.get_mut("result").map(Value::take);
+    result.ok_or_else(|| {
+        A2aError(format!("the answer is not JSON-RPC: it has neither `result` nor `error`: {}", shown(&value)))
+    })
 }
 
 fn excerpt(body: &[u8]) -> String {

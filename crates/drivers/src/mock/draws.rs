@@ -52,7 +52,7 @@ impl MockDraws {
         let counts = &mut known[at].1;
         while counts.len() <= position as usize {
             let last = counts.len() - 1;
-            let answered = u32::from(self.draw(u32::try_from(last).unwrap_or(u32::MAX)) >= rate);
+            let answered = u32::from(self.draw(u32::try_from(last).expect("it is below the position")) >= rate);
             counts.push(counts[last] + answered);
         }
         counts[position as usize] as usize

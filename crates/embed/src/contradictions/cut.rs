@@ -11,7 +11,7 @@ pub(super) struct Piece {
 
 impl Piece {
     pub(super) fn of(self, text: &str) -> &str {
-        text.get(self.start..self.end).unwrap_or_default()
+        &text[self.start..self.end]
     }
 }
 
@@ -38,7 +38,7 @@ fn push(text: &str, start: usize, end: usize, pieces: &mut Vec<Piece>) {
 }
 
 fn ends_sentence(text: &str, at: usize, after: usize) -> bool {
-    let rest = text.get(after..).unwrap_or_default();
+    let rest = &text[after..];
     let next = rest.trim_start_matches([' ', '\u{a0}', '\t', '"', '“', '”', '„', '*', '_', ')', '\'']);
     if next.is_empty() {
         return true;
@@ -50,8 +50,8 @@ fn ends_sentence(text: &str, at: usize, after: usize) -> bool {
     if !spaced {
         return false;
     }
-    let before = text.get(..at).unwrap_or_default();
-    let word = before.rsplit([' ', '\n', '(']).next().unwrap_or_default().to_lowercase();
+    let before = &text[..at];
+    let word = before.rsplit([' ', '\n', '(']).next().expect("a split has a first part").to_lowercase();
     let initial = word.chars().count() == 1 && word.chars().all(char::is_alphabetic);
     let dotted = text.get(at..).is_some_and(|rest| rest.starts_with('.'));
     !(dotted && (initial || is_in("no_full_stop", &word)))
@@ -79,12 +79,12 @@ pub(super) fn clauses(text: &str, sentence: Piece) -> Vec<Piece> {
         if c.is_alphabetic() || (word.is_some() && matches!(c, '\'' | '’')) {
             word.get_or_insert(at);
         } else if let Some(start) = word.take() {
-            words.push((start, piece.get(start..at).unwrap_or_default()));
+            words.push((start, &piece[start..at]));
         }
         before = c;
     }
     if let Some(start) = word {
-        words.push((start, piece.get(start..).unwrap_or_default()));
+        words.push((start, &piece[start..]));
     }
     for index in 0..words.len() {
         if begins_clause(&words[index..]) {

@@ -17,7 +17,7 @@ struct Quantifiers {
 
 static QUANTIFIERS: LazyLock<Vec<Quantifiers>> = LazyLock::new(|| {
     let read = |row: Vec<&'static str>| Quantifiers {
-        coverage: row[0].parse::<f64>().unwrap_or(100.0) / 100.0,
+        coverage: row[0].parse::<f64>().expect("the table has a number here") / 100.0,
         next: row[1] == "next",
         words: [row[2], row[3]],
     };

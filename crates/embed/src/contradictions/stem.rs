@@ -106,8 +106,7 @@ impl Stemmer {
             }
         }
         let after = |from: usize| {
-            let rest = bytes.get(from..).unwrap_or_default();
-            let end = rest.windows(2).position(|pair| matches!(pair, [a, b] if is_vowel(*a) && !is_vowel(*b)));
+            let end = bytes[from..].windows(2).position(|pair| matches!(pair, [a, b] if is_vowel(*a) && !is_vowel(*b)));
             end.map_or(bytes.len(), |end| from + end + 2)
         };
         let special = ["gener", "commun", "arsen"].iter().find(|start| word.starts_with(**start));
@@ -117,7 +116,7 @@ impl Stemmer {
     }
 
     fn as_str(&self) -> &str {
-        std::str::from_utf8(&self.word).unwrap_or_default()
+        std::str::from_utf8(&self.word).expect("only ASCII words are stemmed")
     }
 
     fn ends(&self, ending: &str) -> bool {
@@ -177,7 +176,7 @@ impl Stemmer {
     }
 
     fn ends_short(&self, end: usize) -> bool {
-        match self.word.get(..end).unwrap_or_default() {
+        match &self.word[..end] {
             [a, b] => is_vowel(*a) && !is_vowel(*b),
             [.., a, b, c] => !is_vowel(*a) && is_vowel(*b) && !is_vowel(*c) && !matches!(c, b'w' | b'x' | b'Y'),
             _ => false,

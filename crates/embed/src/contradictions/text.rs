@@ -134,7 +134,7 @@ impl<'a> AnalysedText<'a> {
     fn clause(&mut self, tokens: &[Token<'a>], begins: usize, left: &mut WordsLeft) {
         let from = self.words.len();
         self.words.extend(tokens.iter().map(|token| word(token, token.start > begins)));
-        let words = self.words.get_mut(from..).unwrap_or_default();
+        let words = &mut self.words[from..];
         mark_content_after_be(words);
         negation::mark(words, from);
         govern(words, from);
@@ -182,7 +182,7 @@ fn leading(sentence: &str) -> usize {
 fn drop_opening(source: &str, tokens: &mut Vec<Token<'_>>) {
     const OPENINGS: [&str; 9] = ["yes", "no", "sorry", "unfortunately", "sure", "hello", "hi", "well", "sadly"];
     while let Some(first) = tokens.first().filter(|first| OPENINGS.contains(&first.word.as_str())) {
-        let rest = source.get(first.end..).unwrap_or_default();
+        let rest = &source[first.end..];
         if !rest.is_empty() && !rest.starts_with([',', '.', '!', ';', ':', '—', '–']) {
             break;
         }

@@ -34,7 +34,7 @@ pub(super) struct Token<'a> {
 
 /// The tokens of a piece of a text, before phrases are replaced.
 pub(super) fn tokens(text: &str, from: usize, to: usize) -> Vec<Token<'_>> {
-    let piece = text.get(from..to).unwrap_or_default();
+    let piece = &text[from..to];
     let mut found = Vec::new();
     let mut rest = piece;
     while let Some(start) = rest.find(char::is_alphanumeric) {

@@ -33,8 +33,10 @@ impl Date {
     pub(super) fn is_stated_by(self, other: Self) -> bool {
         let years = self.year.is_none() || other.year.is_none() || self.year == other.year;
         let same = |month: u32, day: Option<u32>| month == other.month && (day.is_none() || day == other.day);
-        let exchanged =
-            |date: Self| Self { month: date.day.unwrap_or(0), day: Some(date.month), exchangeable: false, ..date };
+        let exchanged = |date: Self| {
+            let month = date.day.expect("an exchangeable date has a day");
+            Self { month, day: Some(date.month), exchangeable: false, ..date }
+        };
         if !years || same(self.month, self.day) || (self.exchangeable && other.exchangeable) {
             return years && same(self.month, self.day);
         }

@@ -60,7 +60,7 @@ impl ProperName<'_> {
 
     /// The words that certainly belong to the name.
     fn core(&self) -> &[u64] {
-        self.words.get(usize::from(self.doubtful)..).unwrap_or_default()
+        &self.words[usize::from(self.doubtful)..]
     }
 }
 

@@ -134,17 +134,19 @@ fn is_grouped(groups: &[Group]) -> bool {
 }
 
 fn starts_with_zero(group: Group) -> bool {
-    u32::try_from(group.length - 1).is_ok_and(|zeros| group.value < 10_i128.pow(zeros))
+    group.value < power_of_ten(group.length - 1)
 }
 
 fn whole(groups: &[Group]) -> i128 {
-    groups.iter().fold(0, |value, group| value * 10_i128.pow(u32::try_from(group.length).unwrap_or(0)) + group.value)
-        * ONE
+    groups.iter().fold(0, |value, group| value * power_of_ten(group.length) + group.value) * ONE
 }
 
 fn decimal(before: &[Group], fraction: Group) -> i128 {
-    let scale = 10_i128.pow(u32::try_from(fraction.length).unwrap_or(0));
-    whole(before) + fraction.value * ONE / scale
+    whole(before) + fraction.value * ONE / power_of_ten(fraction.length)
+}
+
+fn power_of_ten(digits: usize) -> i128 {
+    10_i128.pow(u32::try_from(digits).expect("a number has at most 18 digits"))
 }
 
 fn with_fraction(number: Number, rest: &str) -> (Number, &str) {

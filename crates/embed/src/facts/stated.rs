@@ -45,10 +45,10 @@ pub fn numbers(text: &str) -> Vec<StatedNumber> {
 }
 
 fn stated_number(text: &str, start: usize, end: usize, readings: Vec<f64>, doubtful: bool) -> StatedNumber {
-    let (before, after) = (text.get(..start).unwrap_or_default(), text.get(end..).unwrap_or_default());
+    let (before, after) = (&text[..start], &text[end..]);
     let skipped = before.chars().count().saturating_sub(AROUND);
     StatedNumber {
-        text: text.get(start..end).unwrap_or_default().to_owned(),
+        text: text[start..end].to_owned(),
         readings,
         doubtful,
         before: before.chars().skip(skipped).collect(),
@@ -78,7 +78,7 @@ fn readings(number: Number, text: &str) -> Vec<f64> {
 /// `20th`, `third`: a place, not a quantity.
 fn is_ordinal(text: &str) -> bool {
     let lower = text.to_lowercase();
-    let last = lower.rsplit([' ', '-']).next().unwrap_or_default();
+    let last = lower.rsplit([' ', '-']).next().expect("a split has a first part");
     let digits = last.trim_end_matches(char::is_alphabetic);
     let ending = &last[digits.len()..];
     if digits.is_empty() {
@@ -96,7 +96,7 @@ fn join_spaced(text: &str, mut found: Vec<(usize, usize, StatedNumber)>) -> Vec<
     while first < found.len() {
         let mut last = first;
         while let Some([(_, end, one), (start, _, other)]) = found.get(last..last + 2) {
-            let group = other.text.split([',', '.']).next().unwrap_or_default();
+            let group = other.text.split([',', '.']).next().expect("a split has a first part");
             let begins = if last == first { (1..=3).contains(&one.text.len()) } else { true };
             let spaced = text.get(*end..*start) == Some(" ");
             let plain = |text: &str| text.chars().all(|c| c.is_ascii_digit());
@@ -108,7 +108,7 @@ fn join_spaced(text: &str, mut found: Vec<(usize, usize, StatedNumber)>) -> Vec<
         if last > first
             && let (Some((start, ..)), Some((_, end, _))) = (found.get(first), found.get(last))
         {
-            let written = text.get(*start..*end).unwrap_or_default().replace(' ', "").replace(',', ".");
+            let written = text[*start..*end].replace(' ', "").replace(',', ".");
             let value = written.parse::<f64>().ok();
             joined.extend(value.map(|value| (*start, stated_number(text, *start, *end, vec![value], true))));
             for (.., number) in found.iter_mut().take(last + 1).skip(first) {

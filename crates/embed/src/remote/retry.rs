@@ -36,7 +36,7 @@ impl RetryLimits {
         let full = self.pause.saturating_mul(1_u32.checked_shl(tries.saturating_sub(1)).unwrap_or(u32::MAX));
         // Each `RandomState` has a new seed; the number need not be unpredictable.
         let draw = RandomState::new().hash_one(tries) % 1_000;
-        let draw = u32::try_from(draw).unwrap_or(0);
+        let draw = u32::try_from(draw).expect("a number below 1,000 fits into 32 bits");
         let pause = full / 2 + full / 2_000 * draw;
         pause.max(asked_for.unwrap_or_default())
     }

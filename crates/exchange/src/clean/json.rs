@@ -74,7 +74,7 @@ impl JsonScan<'_> {
                 _ if named => {
                     let start = self.at;
                     self.string();
-                    let key: String = serde_json::from_str(&self.text[start..self.at]).unwrap_or_default();
+                    let key: String = serde_json::from_str(&self.text[start..self.at]).expect("the text is valid JSON");
                     self.peek();
                     self.at += 1;
                     self.value(Some(&key));
@@ -112,7 +112,7 @@ impl JsonScan<'_> {
             }
         }
         let inside = start + 1..self.at - 1;
-        let said: String = serde_json::from_str(&self.text[start..self.at]).unwrap_or_default();
+        let said: String = serde_json::from_str(&self.text[start..self.at]).expect("the text is valid JSON");
         let places = self.redactor.places(&said);
         let mut secret: Vec<Range<usize>> = self.touching(&inside).cloned().collect();
         if places.is_empty() && secret.is_empty() {

@@ -46,10 +46,7 @@ pub(super) fn steps(
 /// Reads the steps of the script itself.
 pub(super) fn all_steps(node: &Node, sequences: &mut usize, problems: &mut Diagnostics) -> Vec<ModelRule> {
     let any = ModelCondition::default();
-    let lists = node.items().is_some_and(|items| !items.is_empty() && items.iter().all(|item| item.items().is_some()));
-    if !lists {
-        return steps(node, &any, sequences, problems);
-    }
-    let items = node.items().unwrap_or_default();
-    items.iter().flat_map(|list| steps(list, &any, sequences, problems)).collect()
+    let lists = node.items().filter(|items| !items.is_empty() && items.iter().all(|item| item.items().is_some()));
+    let Some(lists) = lists else { return steps(node, &any, sequences, problems) };
+    lists.iter().flat_map(|list| steps(list, &any, sequences, problems)).collect()
 }

@@ -1,7 +1,5 @@
 //! Reads `from`, `where` and `id` of cases that are made from data, and scans the files.
 
-use std::path::PathBuf;
-
 use agentci_dataset::{Condition, DataError, Dataset, DatasetFile, IdTemplate, RowFilter, RowIndex, Scan, scan};
 use agentci_plan::{CaseData, Text, is_row, row_problem};
 use agentci_source::shape::{Kind, Shape, optional};
@@ -267,14 +265,13 @@ fn duplicate(dataset: &Dataset, first: usize, second: usize) -> Diagnostic {
     let index: &RowIndex = &dataset.index;
     let span = |row| dataset.span(row).unwrap_or(Span::whole(dataset.files[0].file));
     let (first, again) = (span(first), span(second));
-    let before = dataset.files.iter().find(|file| file.file == first.file);
-    let path: PathBuf = before.map(|file| file.path.clone()).unwrap_or_default();
+    let before = dataset.files.iter().find(|file| file.file == first.file).expect("a row is in a file of its dataset");
     let message = format!("two rows make a case with the id `{}`", index.id(second).escape_debug());
     let help = match &dataset.id {
         Some(_) => "make ids from columns that differ, such as `id: \"{lang}-{id}\"`, or omit `id` to number the rows",
         None => "rename one of the files, or make ids from columns: `id: \"{lang}-{id}\"`",
     };
     Diagnostic::error(again, message)
-        .label(format!("the first is in `{}` at line {}", path.display(), first.line))
+        .label(format!("the first is in `{}` at line {}", before.path.display(), first.line))
         .help(help)
 }

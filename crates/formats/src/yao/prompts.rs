@@ -63,7 +63,7 @@ fn prompt(node: &Node, files: &dyn Files, folder: &Path, problems: &mut Diagnost
 fn with_assets(text: &str, files: &dyn Files, folder: &Path, missing: &mut dyn FnMut(&str)) -> String {
     let mut whole = String::with_capacity(text.len());
     let mut pieces = text.split(STAND_IN);
-    whole.push_str(pieces.next().unwrap_or_default());
+    whole.push_str(pieces.next().expect("a split has a first part"));
     for piece in pieces {
         let end = piece.find(char::is_whitespace).unwrap_or(piece.len());
         let (name, rest) = piece.split_at(end);

@@ -17,9 +17,9 @@ pub(super) fn is_local(headers: &HeaderMap) -> bool {
 /// A host without its port.
 fn name_of(host: &str) -> &str {
     if host.starts_with('[') {
-        return host.split_inclusive(']').next().unwrap_or(host);
+        return host.split_inclusive(']').next().expect("the host is not empty");
     }
-    host.split(':').next().unwrap_or(host)
+    host.split(':').next().expect("a split has a first part")
 }
 
 fn is_local_name(name: &str) -> bool {

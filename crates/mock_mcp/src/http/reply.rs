@@ -25,7 +25,7 @@ pub(super) fn half(text: String, spoilt: SpoiltMessage) -> Response<McpAnswerBod
 
 fn response(status: u16, content: &'static str, body: McpAnswerBody) -> Response<McpAnswerBody> {
     let mut response = Response::new(body);
-    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    *response.status_mut() = StatusCode::from_u16(status).expect("every caller gives an HTTP status");
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content));
     response
 }

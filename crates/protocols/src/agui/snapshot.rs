@@ -44,10 +44,9 @@ impl EventReader<'_> {
             list.iter().position(|message| text(message, "id") == said)
         };
         let (known, messages) = match (place(&history.messages), place(messages)) {
-            (Some(here), Some(there)) => (history.messages.get(here..), messages.get(there..)),
-            _ => (Some(history.messages.as_slice()), Some(messages)),
+            (Some(here), Some(there)) => (&history.messages[here..], &messages[there..]),
+            _ => (history.messages.as_slice(), messages),
         };
-        let known = known.unwrap_or_default();
         // How often each text was seen; messages that are still being streamed are not in the history yet.
         let mut heard: HashMap<String, usize> = HashMap::new();
         let open = || self.state.texts.iter().filter(|open| open.stream == ChunkStream::Text);
@@ -61,7 +60,7 @@ impl EventReader<'_> {
             |id: &str| history.seen.contains(id) && (!silent.contains(id) || open().any(|open| open.id == id));
         let (mut calls, mut answers) = (HashSet::new(), HashSet::new());
         let mut news = Vec::new();
-        for message in messages.unwrap_or_default() {
+        for message in messages {
             if let Some(words) = words(message) {
                 let before = heard.get_mut(&words).filter(|left| **left > 0).map(|left| *left -= 1).is_some();
                 if !before && !self.state.seen.said.contains(&words) && !is_known(text(message, "id")) {

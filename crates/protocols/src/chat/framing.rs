@@ -111,7 +111,7 @@ fn lines(bytes: &[u8], notes: &mut Vec<String>) -> Framed {
 
 /// The complete items of a truncated list.
 fn list(bytes: &[u8], notes: &mut Vec<String>) -> Framed {
-    let mut rest = bytes.trim_ascii_start().get(1..).unwrap_or_default();
+    let mut rest = bytes.trim_ascii_start().strip_prefix(b"[").expect("a list begins with a bracket");
     let mut events = Vec::new();
     loop {
         let mut items = serde_json::Deserializer::from_slice(rest).into_iter::<Value>();

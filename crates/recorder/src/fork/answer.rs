@@ -126,9 +126,10 @@ fn answer_in(line: &str) -> Option<Value> {
 fn at<'v>(value: &'v mut Value, pointer: &str) -> Result<&'v mut Value, SetAnswerError> {
     if value.pointer(pointer).is_none() {
         let beginnings = pointer.match_indices('/').map(|(at, _)| &pointer[..at]);
-        let before = beginnings.rev().find(|before| value.pointer(before).is_some()).unwrap_or_default();
-        let names = value.pointer(before).map(names).unwrap_or_default();
-        return Err(SetAnswerError::Missing { before: before.to_owned(), names });
+        let whole = &*value;
+        let found = beginnings.rev().find_map(|before| Some((before, whole.pointer(before)?)));
+        let (before, holder) = found.unwrap_or(("", whole));
+        return Err(SetAnswerError::Missing { before: before.to_owned(), names: names(holder) });
     }
     value.pointer_mut(pointer).ok_or(SetAnswerError::NotJson)
 }

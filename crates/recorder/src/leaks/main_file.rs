@@ -32,7 +32,7 @@ pub(super) enum MainCode {
 impl MainCode {
     /// Determines what a process with this program and command runs.
     pub(super) fn of(program: &str, command: &[String]) -> Self {
-        let name = program.rsplit('/').next().unwrap_or(program);
+        let name = program.rsplit('/').next().expect("a split has a first part");
         let plain = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.' || letter == '-');
         if !INTERPRETERS.contains(&plain) && !INTERPRETERS.contains(&name) {
             return Self::Program;

@@ -74,7 +74,7 @@ impl Marks {
         let is_script = length <= LARGEST_SCRIPT;
         let of_scripts = if is_script { [SERVERS, CLIENTS].concat() } else { Vec::new() };
         let words = [PROTOCOL, HOSTS, &[EDITORS], &of_scripts].concat();
-        let longest = words.iter().map(|word| word.len()).max().unwrap_or_default();
+        let longest = words.iter().map(|word| word.len()).max().expect("there are words for any program");
         let mut open: Vec<(&str, memmem::Finder<'_>)> =
             words.iter().map(|word| (*word, memmem::Finder::new(*word))).collect();
         let (mut found, mut chunk, mut source) = (BTreeSet::new(), Vec::new(), source.take(length));

@@ -14,7 +14,8 @@ pub(super) fn is_call_id(parent: &str, name: &str) -> bool {
 /// Whether a JSON pointer points at the id of a call.
 pub(super) fn at_call_id(pointer: &str) -> bool {
     let mut names = pointer.rsplit('/');
-    let (name, parent) = (names.next().unwrap_or_default(), names.next().unwrap_or_default());
+    let name = names.next().expect("a split has a first part");
+    let parent = names.next().unwrap_or_default();
     is_call_id(parent, name)
 }
 

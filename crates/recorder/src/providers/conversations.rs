@@ -61,7 +61,7 @@ impl Conversations {
         // The longest prefix is the request itself.
         keys.pop();
         let (at, known) = keys.iter().enumerate().rev().find_map(|(at, key)| Some((at, self.by_messages.get(key)?)))?;
-        let rest = messages(api, body).and_then(|all| all.get(at + 1..)).unwrap_or_default();
+        let rest = messages(api, body).and_then(|all| all.get(at + 1..)).expect("there is a key for each message");
         let (repeated, own) = (texts(rest), system(api, body));
         let rank = |known: &KnownExchange| {
             (known.answer.iter().any(|said| repeated.contains(said)), known.system == own, known.id)

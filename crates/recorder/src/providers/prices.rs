@@ -89,7 +89,7 @@ fn row(line: &str) -> Option<PriceRow> {
 
 /// The name of a model without its vendor: `us.anthropic.claude-sonnet-4` and `openai/gpt-4o` contain it.
 fn bare(model: &str) -> &str {
-    let mut name = model.rsplit('/').next().unwrap_or(model);
+    let mut name = model.rsplit('/').next().expect("a split has a first part");
     while let Some((before, rest)) = name.split_once('.').filter(|(before, _)| BEFORE.contains(before)) {
         debug_assert!(!before.is_empty(), "no empty name is listed");
         name = rest;

@@ -82,7 +82,7 @@ impl LineFields {
 
 /// The fields of a line to write, without `null` values.
 pub(super) fn written(mut fields: Value) -> Map<String, Value> {
-    let mut fields = fields.as_object_mut().map(std::mem::take).unwrap_or_default();
+    let mut fields = fields.as_object_mut().map(std::mem::take).expect("the fields of a line are an object");
     fields.retain(|_, value| !value.is_null());
     fields
 }

@@ -90,7 +90,7 @@ fn renumber(exchanges: &mut Vec<Exchange>, kept: &[bool]) {
         }
     }
     let mut kept = kept.iter();
-    exchanges.retain(|_| kept.next().copied().unwrap_or(true));
+    exchanges.retain(|_| *kept.next().expect("there is a mark for each exchange"));
 }
 
 #[cfg(test)]

@@ -98,7 +98,7 @@ impl RecorderSession {
         let tapped = Tapped::default();
         let (taps, servers) = match environment.tap_socket() {
             Some(socket) => {
-                let folder = socket.parent().map(Path::to_owned).unwrap_or_default();
+                let folder = socket.parent().map(Path::to_owned).expect("the socket is in a folder");
                 let known = KnownServers { configured: configured_servers(&options.roots), folder };
                 let taps = Taps::listen(&socket, options.roots, tapped.clone(), Arc::clone(&shared));
                 (Some(taps.map_err(SessionError::Folder)?), Some(known))

@@ -34,7 +34,7 @@ fn unwrapped(command: &[String]) -> &[String] {
 /// The name of a program without its folder. An interpreter has many names: `python3.11` in a recording is `python` in
 /// CI.
 fn plain_name(program: &str) -> String {
-    let name = program.rsplit('/').next().unwrap_or(program);
+    let name = program.rsplit('/').next().expect("a split has a first part");
     let version = name.strip_prefix("python");
     let is_python = version.is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'));
     if is_python { "python".into() } else { name.to_owned() }

@@ -28,7 +28,7 @@ impl Configured {
 }
 
 fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
+    path.rsplit('/').next().expect("a split has a first part")
 }
 
 #[cfg(test)]

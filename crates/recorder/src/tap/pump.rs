@@ -188,7 +188,7 @@ async fn downward(mut server: ChildStdout, tells: Arc<AtomicBool>, told: Unbound
     let (mut host, mut chunk) = (tokio::io::stdout(), vec![0; CHUNK]);
     let mut lines = LineCopies::new(FROM_SERVER);
     while let Ok(read @ 1..) = server.read(&mut chunk).await {
-        let bytes = chunk.get(..read).unwrap_or_default();
+        let bytes = &chunk[..read];
         if tells.load(Ordering::Acquire) {
             lines.push(bytes, &told);
         }

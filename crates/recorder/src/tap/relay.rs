@@ -75,7 +75,7 @@ impl<'a> Relay<'a> {
 
     fn signal(&self, signal: Signal) -> ControlFlow<u8> {
         let Some(server) = &self.server else {
-            return ControlFlow::Break(u8::try_from(128 + signal.as_raw()).unwrap_or(1));
+            return ControlFlow::Break(u8::try_from(128 + signal.as_raw()).expect("signals have numbers below 128"));
         };
         pass_on(&server.child, signal);
         ControlFlow::Continue(())

@@ -36,7 +36,7 @@ pub(super) fn pass_on(child: &Child, signal: Signal) {
 /// The exit code of a tap whose program exited with this status.
 pub(super) fn code(status: ExitStatus) -> u8 {
     let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
-    code.and_then(|code| u8::try_from(code & 0xff).ok()).unwrap_or(1)
+    code.map_or(1, |code| u8::try_from(code & 0xff).expect("8 bits are left"))
 }
 
 /// The signals that terminate programs. While they are handled, they do not terminate this process.

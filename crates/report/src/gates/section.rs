@@ -16,7 +16,7 @@ pub(crate) fn section(report: &GateReport, paint: Paint) -> String {
         let _ = writeln!(text, "{head} {}: {}", line.name, one_line(&line.sentence));
     }
     if let Some(changes) = changed(report) {
-        let path = one_line(report.baseline_path.as_deref().unwrap_or_default());
+        let path = one_line(report.baseline_path.as_deref().expect("only a baseline has changes"));
         let _ = if changes.is_empty() {
             writeln!(text, "no case changed since {path}")
         } else {

@@ -30,7 +30,7 @@ pub fn comparison_table(comparison: &Comparison, paint: Paint) -> String {
     let mut text = numbers(comparison);
     let gates: Vec<_> = asked(&comparison.checks).collect();
     if !gates.is_empty() {
-        let name_width = gates.iter().map(|gate| gate.id.name().len()).max().unwrap_or_default();
+        let name_width = gates.iter().map(|gate| gate.id.name().len()).max().expect("there are gates");
         let _ = writeln!(text, "\n{:name_width$}  status  details", "gate");
         for gate in &gates {
             let (tone, word) = sign(gate.status);
@@ -70,7 +70,7 @@ fn numbers(comparison: &Comparison) -> String {
         time("mean wall", wall.mean),
         time("p95 wall", wall.p95),
     ];
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().expect("there is a heading");
     let (first, second, third) = (width(0), width(1), width(2));
     let mut text = String::new();
     for [name, baseline, current, change] in &rows {

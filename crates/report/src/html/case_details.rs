@@ -115,7 +115,7 @@ impl PageCases {
     fn keep(&mut self, position: usize, mut attempts: Vec<RunningAttempt>) {
         // Strings and numbers can always be serialized.
         let text = |attempts: &[RunningAttempt]| serde_json::to_string(attempts).expect("an attempt is JSON");
-        let worst = attempts.iter().map(|attempt| attempt.status).max().unwrap_or_default();
+        let worst = attempts.iter().map(|attempt| attempt.status).max().expect("an attempt has ended");
         if worst == CaseStatus::Pass {
             for attempt in &mut attempts {
                 attempt.shorten(PASSED_STEP, PASSED_LIMIT);

@@ -64,7 +64,7 @@ pub(super) fn durations(run: &ReportedRun, into: &mut String) {
         let bar = (share * BARS as f64) as usize;
         counts[bar.min(BARS - 1)] += count;
     }
-    let tallest = counts.iter().copied().max().unwrap_or(1).max(1);
+    let tallest = counts.iter().copied().fold(1, u64::max);
     let (least, most) = (duration_of(least), duration_of(most));
     let _ = write!(
         into,

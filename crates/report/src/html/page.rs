@@ -252,7 +252,7 @@ fn gates(run: &ReportedRun, into: &mut String) {
     into.push_str("<div>");
     let changes = changed(report);
     if let Some(changes) = &changes {
-        let path = name(report.baseline_path.as_deref().unwrap_or_default());
+        let path = name(report.baseline_path.as_deref().expect("only a baseline has changes"));
         let _ = writeln!(into, "<h2>Since the baseline</h2>\n<p class=quiet>compared with <code>{path}</code></p>");
         if changes.is_empty() {
             into.push_str("<p class=cut>no case changed</p>\n");

@@ -82,7 +82,7 @@ impl PageSteps {
 
     fn fit(&mut self, half: usize) {
         while self.last.len() > STEPS / 2 || (self.last_bytes > half && self.last.len() > 1) {
-            self.last_bytes -= self.last.pop_front().map_or(0, |step| step.size());
+            self.last_bytes -= self.last.pop_front().expect("there is a step").size();
             self.left_out += 1;
         }
     }

@@ -35,7 +35,7 @@ pub(crate) fn fenced(language: &str, text: &str) -> String {
 
 /// The length of the longest run of backticks.
 fn longest_run(text: &str) -> usize {
-    text.split(|character| character != '`').map(str::len).max().unwrap_or_default()
+    text.split(|character| character != '`').map(str::len).max().expect("a split has at least one part")
 }
 
 #[cfg(test)]

@@ -104,7 +104,7 @@ fn aligned(table: &MatrixTable, width: usize) -> (Vec<String>, &[String]) {
     let least = most.min(SHORTEST_NAME + INDENT.len());
     let widest = |column: usize| {
         let cells = table.rows.iter().map(|row| &row[column]);
-        cells.chain([&table.headings[column]]).map(length).max().unwrap_or_default()
+        cells.chain([&table.headings[column]]).map(length).max().expect("there is a heading")
     };
     let room = |shown: usize| width.saturating_sub((1..shown).map(|column| widest(column) + GAP).sum());
     let mut shown = table.headings.len();

@@ -20,7 +20,7 @@ pub(super) fn distinct(names: &[String], limit: usize) -> Vec<String> {
         }
     }
     // They differ only where every cut is.
-    let number = |name: &String| names.iter().position(|other| other == name).map_or(0, |at| at + 1);
+    let number = |name: &String| names.iter().position(|other| other == name).expect("it is one of the names") + 1;
     names.iter().map(|name| numbered(name, limit, number(name))).collect()
 }
 

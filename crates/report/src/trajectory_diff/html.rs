@@ -122,7 +122,7 @@ fn of_row(case: &CaseDiff<'_>, row: &DiffRow<'_>, page: &mut String) {
         let _ = write!(
             page,
             "<td{kind}><b>{}</b> <code>{}</code>",
-            number.unwrap_or_default(),
+            number.expect("a step has a number"),
             escaped(&words::title(step))
         );
         if !role.is_empty() && (is_new || alone) {

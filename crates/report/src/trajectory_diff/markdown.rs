@@ -108,7 +108,7 @@ fn one_row(case: &CaseDiff<'_>, row: &DiffRow<'_>, text: &mut String) {
     let Some(step) = row.step() else { return };
     // GitHub colours lines that begin with these signs.
     let sign = if words::sign(row) == '~' { '!' } else { words::sign(row) };
-    let number = row.new_number.or(row.old_number).unwrap_or_default();
+    let number = row.new_number.or(row.old_number).expect("a step has a number");
     let line = format!("{sign} {number:>2}  {}  {}", words::title(step), words::role(case, row));
     let _ = writeln!(text, "{}", line.trim_end());
     for change in row.changes.iter().take(words::CHANGES) {

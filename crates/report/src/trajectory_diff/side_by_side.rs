@@ -20,7 +20,7 @@ const MARGIN: usize = 7;
 pub(super) fn columns(case: &CaseDiff<'_>, row: &DiffRow<'_>, width: usize, paint: Paint, text: &mut String) {
     let each = (width - MARGIN) / 2;
     let title = |step: Option<&TrajectoryStep>, number: Option<usize>| {
-        step.map(|step| format!("{:>2}  {}", number.unwrap_or_default(), words::title(step)))
+        step.map(|step| format!("{:>2}  {}", number.expect("a step has a number"), words::title(step)))
     };
     let mut left: Vec<String> = title(row.old, row.old_number).into_iter().collect();
     let mut right: Vec<String> = title(row.new, row.new_number).into_iter().collect();

@@ -79,7 +79,7 @@ pub(super) fn tone(row: &DiffRow<'_>) -> Option<Tone> {
 /// ```
 fn unified(case: &CaseDiff<'_>, row: &DiffRow<'_>, paint: Paint, text: &mut String) {
     let Some(step) = row.step() else { return };
-    let number = row.new_number.or(row.old_number).unwrap_or_default();
+    let number = row.new_number.or(row.old_number).expect("a step has a number");
     let line = format!("  {} {number:>2}  {}  {}", words::sign(row), words::title(step), words::role(case, row));
     let line = line.trim_end();
     let _ = writeln!(text, "{}", tone(row).map_or_else(|| line.to_owned(), |tone| paint.apply(tone, line)));

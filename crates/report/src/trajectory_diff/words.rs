@@ -169,8 +169,9 @@ pub(super) fn first(case: &CaseDiff<'_>) -> Option<String> {
         (Some(old), None) => format!("step {old} of A is gone: {title}"),
         (None, Some(new)) => format!("step {new} is new: {title}"),
         (_, number) => {
-            let change = row.changes.first().map(change).unwrap_or_default();
-            format!("step {} {title}: {change}", number.unwrap_or_default())
+            let number = number.expect("a step has a number");
+            let first = row.changes.first().expect("a step of both that differs has a change");
+            format!("step {number} {title}: {}", change(first))
         }
     })
 }
@@ -182,7 +183,7 @@ pub(super) fn role(case: &CaseDiff<'_>, row: &DiffRow<'_>) -> String {
         RowRole::First => "<- first divergence".to_owned(),
         RowRole::Follows(at) => {
             let earlier = &case.rows[at];
-            let number = earlier.new_number.or(earlier.old_number).unwrap_or_default();
+            let number = earlier.new_number.or(earlier.old_number).expect("a step has a number");
             let of = if earlier.new_number.is_some() { "" } else { " of A" };
             format!("(follows from step {number}{of})")
         }
@@ -250,10 +251,9 @@ pub(super) fn word(case: &CaseDiff<'_>) -> &'static str {
 /// `pass -> fail (check), 12 ms -> 15 ms, 210 -> 240 tokens, passed 10/10 -> 6/10`.
 pub(super) fn headline(case: &CaseDiff<'_>) -> String {
     let (Some(old), Some(new)) = (&case.old, &case.new) else {
-        let own = case.old.as_ref().or(case.new.as_ref());
-        let own = own.map(|own| format!("{}, {}", status(own), count_of(own.runs, "run"))).unwrap_or_default();
+        let own = case.old.as_ref().or(case.new.as_ref()).expect("one of the runs has the case");
         let shape = case.shapes.first().map(|it| format!(", {}", one_line(&it.shape))).unwrap_or_default();
-        return own + &shape;
+        return format!("{}, {}{shape}", status(own), count_of(own.runs, "run"));
     };
     let mut parts = Vec::new();
     if old.status == new.status && old.cause == new.cause {

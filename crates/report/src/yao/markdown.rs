@@ -76,7 +76,7 @@ fn text(gathered: &YaoRun) -> String {
 
 fn summary(run: &ReportedRun, into: &mut String) {
     let numbers = record::summary(run);
-    let number = |name: &str| numbers.get(name).and_then(Value::as_u64).unwrap_or_default();
+    let number = |name: &str| numbers.get(name).and_then(Value::as_u64).expect("the summary has this count");
     #[expect(clippy::cast_precision_loss, reason = "there are fewer cases than a double can count")]
     let rate = if number("total") == 0 { 0.0 } else { number("passed") as f64 / number("total") as f64 };
     let name = |name: &str| code::cell(&cut::name(name, NAME_LIMIT));

@@ -130,16 +130,16 @@ impl<'c> SchemaWriter<'c> {
     fn tagged(&mut self, tagged: &'static Tagged) -> Value {
         let tag = tagged.tag;
         let mut words: Vec<Value> = tagged.variants.iter().map(|(word, _)| json!(word)).collect();
-        let mut ways: Vec<(&'static Shape, Vec<Value>)> = Vec::new();
+        // Each shape with the first of its words, and all of them.
+        let mut ways: Vec<(&'static Shape, &'static str, Vec<Value>)> = Vec::new();
         for (word, shape) in tagged.variants {
-            match ways.iter_mut().find(|(known, _)| std::ptr::eq(*known, *shape)) {
-                Some((_, words)) => words.push(json!(word)),
-                None => ways.push((shape, vec![json!(word)])),
+            match ways.iter_mut().find(|(known, ..)| std::ptr::eq(*known, *shape)) {
+                Some((.., words)) => words.push(json!(word)),
+                None => ways.push((shape, word, vec![json!(word)])),
             }
         }
         let mut all = Vec::with_capacity(ways.len());
-        for (shape, mut words) in ways {
-            let word = words.first().and_then(Value::as_str).unwrap_or_default().to_owned();
+        for (shape, word, mut words) in ways {
             let usual = tagged.usual.is_some_and(|usual| words.contains(&json!(usual)));
             if usual {
                 words.push(Value::Null);
@@ -148,7 +148,7 @@ impl<'c> SchemaWriter<'c> {
             if !usual {
                 condition["required"] = json!([tag]);
             }
-            all.push(json!({ "if": condition, "then": self.shape_of(shape, &word) }));
+            all.push(json!({ "if": condition, "then": self.shape_of(shape, word) }));
         }
         if tagged.usual.is_some() {
             words.push(Value::Null);

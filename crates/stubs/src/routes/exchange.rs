@@ -25,7 +25,7 @@ impl Handler for RouteSessions {
         let body = match collect(body).await {
             Ok(body) => body,
             Err(unread) => {
-                let status = StatusCode::from_u16(unread.status()).unwrap_or(StatusCode::BAD_REQUEST);
+                let status = StatusCode::from_u16(unread.status()).expect("it is 400, 408 or 413");
                 return Ok(json_response(status, &json!({ "error": unread.to_string() })));
             }
         };

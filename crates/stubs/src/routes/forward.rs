@@ -91,7 +91,7 @@ pub(super) async fn forward(
     let method = method(&head.method).ok_or_else(|| {
         refused(format!("{} is not forwarded", head.method), "GET, HEAD, POST, PUT, PATCH and DELETE are")
     })?;
-    let base = way.base.unwrap_or_default().trim_end_matches('/');
+    let base = way.base.expect("a replay forwards nothing").trim_end_matches('/');
     let query = head.uri.query().map(|query| format!("?{query}")).unwrap_or_default();
     let url = format!("{base}/{}{query}", way.path);
     let request = StreamRequest { url, method, headers: sent_headers(&head.headers), body: body.into() };

@@ -116,20 +116,22 @@ pub(super) fn no_fixture(tool: &ToolFixtures, method: &Method, asked: &ToolReque
         ToolRequest::Parameters(_) => loosely_same,
     };
     let candidates = tool.fixtures.iter().enumerate();
-    let with_request = candidates.filter_map(|(at, fixture)| Some(((at, fixture), fixture.request.as_ref()?)));
+    let with_request = candidates.filter_map(|(at, fixture)| {
+        let request = fixture.request.as_ref()?;
+        Some(((at, fixture, request), request))
+    });
     let mut near = closest(with_request, asked.value(), NEAR, loose);
     // Among equally close fixtures, prefer one with the right method.
-    near.sort_by(|((_, a), likeness_a), ((_, b), likeness_b)| {
+    near.sort_by(|((_, a, _), likeness_a), ((_, b, _), likeness_b)| {
         likeness_b.total_cmp(likeness_a).then_with(|| b.takes(method).cmp(&a.takes(method)))
     });
-    if let Some(((at, fixture), _)) = near.first() {
-        let wanted = fixture.request.as_ref().unwrap_or(&Value::Null);
+    if let Some(&((at, fixture, wanted), _)) = near.first() {
         let difference = first_difference(wanted, &asked.like(wanted), same_value);
         notes.push(match &difference {
             Some(difference) => told(difference),
             None => wrong_method(fixture, method),
         });
-        details.insert("closest".into(), json!({ "fixture": label(*at, fixture), "request": wanted }));
+        details.insert("closest".into(), json!({ "fixture": label(at, fixture), "request": wanted }));
         details.extend(difference.map(|difference| ("difference".to_owned(), value(&difference))));
     } else {
         notes.push(match tool.fixtures.first() {
@@ -137,10 +139,9 @@ pub(super) fn no_fixture(tool: &ToolFixtures, method: &Method, asked: &ToolReque
             None => "it has no fixtures".into(),
         });
     }
-    for (index, ((at, fixture), likeness)) in near.iter().enumerate() {
+    for (index, ((at, fixture, request), likeness)) in near.iter().enumerate() {
         let what = if index == 0 { "closest" } else { "then" };
-        let request = fixture.request.as_ref().map(canonical).unwrap_or_default();
-        notes.push(format!("{what}: {} {} (likeness {likeness:.2})", label(*at, fixture), cut(&request)));
+        notes.push(format!("{what}: {} {} (likeness {likeness:.2})", label(*at, fixture), cut(&canonical(request))));
     }
     let mut explained = Explained::plain(&tool.id, message, notes);
     explained.details = details;

@@ -82,7 +82,7 @@ fn without_repeats(list: &mut Vec<WrittenFixture>) {
         }
     }
     let mut needed = needed.into_iter();
-    list.retain(|_| needed.next().unwrap_or(true));
+    list.retain(|_| needed.next().expect("there is a mark for each fixture"));
 }
 
 fn written(call: &RecordedToolCall, with_method: bool, secrets: &Redactor) -> WrittenFixture {

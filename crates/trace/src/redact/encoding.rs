@@ -102,11 +102,11 @@ impl SecretForms {
             let whole = STANDARD.encode(&bytes);
             let first = (before * 8).div_ceil(6);
             let last = bytes.len() * 8 / 6;
-            let inner = whole.get(first..last).unwrap_or_default();
+            let inner = &whole[first..last];
             if inner.len() < SHORTEST_DERIVED {
                 continue;
             }
-            let to_its_end = whole.get(first..).unwrap_or_default();
+            let to_its_end = &whole[first..];
             for form in [inner, to_its_end, to_its_end.trim_end_matches('=')] {
                 self.add(form.to_owned());
                 self.add(form.replace('+', "-").replace('/', "_"));

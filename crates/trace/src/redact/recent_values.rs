@@ -80,7 +80,7 @@ impl Recent {
     /// The slot of a prefix in the table.
     fn place(&self, key: u64) -> usize {
         let mixed = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-        usize::try_from(mixed).unwrap_or(0) & (self.marks.len() - 1)
+        usize::try_from(mixed).expect("the upper half has 32 bits") & (self.marks.len() - 1)
     }
 }
 

@@ -101,13 +101,12 @@ fn compared(old: &PromptSide<'_>, new: &PromptSide<'_>) -> PromptChanges {
         }
     }
     let alone = |at: usize, of: fn(&(usize, usize)) -> usize| pairs.iter().all(|pair| of(pair) != at);
+    let words = |asked: &PromptUse<'_>| request(asked.prompt.as_ref().expect("uses without a prompt were set aside"));
     for (_, asked) in added.iter().enumerate().filter(|(at, _)| alone(*at, |pair| pair.1)) {
-        let words = asked.prompt.as_ref().map(request).unwrap_or_default();
-        said.say(None, format!("a new kind of request: {words}"), asked);
+        said.say(None, format!("a new kind of request: {}", words(asked)), asked);
     }
     for (_, asked) in gone.iter().enumerate().filter(|(at, asked)| asked.counts && alone(*at, |pair| pair.0)) {
-        let words = asked.prompt.as_ref().map(request).unwrap_or_default();
-        said.say(None, format!("a kind of request is gone: {words}"), asked);
+        said.say(None, format!("a kind of request is gone: {}", words(asked)), asked);
     }
     for asked in bare.iter().chain(&bare_gone).filter(|asked| asked.counts) {
         let words = "requests to the model changed; only their fingerprints are kept, because there are too many";

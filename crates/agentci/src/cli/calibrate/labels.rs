@@ -60,7 +60,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Label>, CliError> {
 fn label(line: &str, number: usize) -> Result<Label, (usize, String)> {
     let label: Label = serde_json::from_str(line).map_err(|error| {
         let why = error.to_string();
-        (error.column().max(1), why.split(" at line ").next().unwrap_or(&why).to_owned())
+        (error.column().max(1), why.split(" at line ").next().expect("a split has at least one part").to_owned())
     })?;
     if label.expected.trim().is_empty() {
         return Err((1, "`expected` is blank".to_owned()));

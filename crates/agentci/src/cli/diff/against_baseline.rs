@@ -21,6 +21,7 @@ pub(super) fn diff(baseline: &Path, run: &Path, json: bool, context: &CliContext
         .map_err(|error| error.tell(context));
     let (Ok(baseline), Ok((summary, current))) = (baseline, stored) else { return Err(CliError::told()) };
     let thresholds = Thresholds::of_summary(&summary);
+    let against = one_line(&baseline_path).into_owned();
     let report = GateReport {
         baseline_path: Some(baseline_path),
         thresholds,
@@ -33,7 +34,6 @@ pub(super) fn diff(baseline: &Path, run: &Path, json: bool, context: &CliContext
         document.sort_all_objects();
         context.print(&format!("{document:#}\n"));
     } else {
-        let against = one_line(report.baseline_path.as_deref().unwrap_or_default()).into_owned();
         let table = comparison_table(&report.comparison, Paint::new(context.stdout_color));
         context.print(&format!("{} against {against}\n\n{table}", stored_run::named(&summary)));
     }

@@ -42,7 +42,8 @@ impl AgentKind {
 
     /// Its description, for the prompt.
     pub(super) fn about(self) -> String {
-        self.to_possible_value().and_then(|value| value.get_help().map(ToString::to_string)).unwrap_or_default()
+        let value = self.to_possible_value().expect("no kind is hidden");
+        value.get_help().expect("every kind has a description").to_string()
     }
 
     /// Whether an agent of this kind can be started by a command.

@@ -101,7 +101,7 @@ impl RecordBudget {
 
     /// The message if the limit is exceeded.
     pub(super) fn spent_message(&self) -> String {
-        let limit = self.limit.unwrap_or_default();
+        let limit = self.limit.expect("only a limit can be exceeded");
         format!("the recorded calls cost ${:.4}, more than `--max-cost` {limit}", self.spent)
     }
 }

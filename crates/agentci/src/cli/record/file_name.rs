@@ -69,7 +69,10 @@ fn named(words: &[String], depth: usize) -> String {
     let mut rest = rest.iter().enumerate();
     while let Some((at, word)) = rest.next() {
         match word.as_str() {
-            "-m" => return rest.next().map_or(own, |(_, module)| module.rsplit('.').next().unwrap_or(module).into()),
+            "-m" => {
+                let Some((_, module)) = rest.next() else { return own };
+                return module.rsplit('.').next().expect("a split has at least one part").to_owned();
+            }
             // The script is in the command line itself.
             "-c" | "-e" | "-p" | "--eval" => return own,
             flag if WITH_VALUE.contains(&flag) => {

@@ -46,9 +46,9 @@ pub(in crate::cli) fn is_for_suites(words: &[OsString]) -> bool {
 /// Prints the help of both forms.
 pub(in crate::cli) fn print_help(whole: &mut Command, suites: &clap::Error) {
     whole.build();
-    let command = whole.find_subcommand_mut(WITH_COMMAND).map(|command| command.render_help().to_string());
+    let command = whole.find_subcommand_mut(WITH_COMMAND).expect("the subcommand is defined").render_help().to_string();
     let mut stdout = std::io::stdout().lock();
-    let _ = write!(stdout, "{}\n\nFor suites:\n\n", command.unwrap_or_default().trim_end());
+    let _ = write!(stdout, "{}\n\nFor suites:\n\n", command.trim_end());
     drop(stdout);
     let _ = suites.print();
 }

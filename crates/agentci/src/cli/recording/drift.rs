@@ -194,7 +194,7 @@ fn update(
     recorded::write(path, &updated, keys.secrets())?;
     let calls: Vec<String> = replaced.iter().map(ToString::to_string).collect();
     context.say(&format!("replaced {answers} in {file}: call {}\n", calls.join(", ")));
-    let first = replaced.first().copied().unwrap_or_default();
+    let first = replaced.first().copied().expect("an answer was replaced");
     if updated.exchanges.iter().any(|exchange| exchange.id > first && !exchange.chatter) {
         context.say(&format!(
             "later calls followed the old answers: `agentci replay {file}` shows whether they still match, and \

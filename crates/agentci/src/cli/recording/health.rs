@@ -183,13 +183,13 @@ impl Checking {
     /// Adds a note on what could not be determined, for each reason once.
     pub(super) fn tell_unknown(&mut self) {
         for (why, files) in std::mem::take(&mut self.unknown) {
-            let first = files.first().cloned().unwrap_or_default();
+            let first = files.first().expect("every reason is that of a recording");
             let more = match files.len() {
                 0 | 1 => String::new(),
                 count => format!(" (also for {})", counted(count - 1, "more recording", "more recordings")),
             };
             let message = format!("cannot tell whether all its calls are still used{more}");
-            let (note, path) = (HealthSeverity::Note, Path::new(&first));
+            let (note, path) = (HealthSeverity::Note, Path::new(first));
             self.findings.push(HealthFinding::new(note, "use_not_known", path, message, why));
         }
     }

@@ -24,7 +24,7 @@ pub(super) fn fill(text: &str, mut value: impl FnMut(Family, &str) -> Option<Str
         let found = variable(from).and_then(|(family, name)| Some((value(family, name)?, name.len() + 5)));
         let (value, length) = found.unwrap_or_else(|| ("$".to_owned(), 1));
         filled.push_str(&value);
-        rest = from.get(length..).unwrap_or_default();
+        rest = &from[length..];
     }
     filled.push_str(rest);
     filled

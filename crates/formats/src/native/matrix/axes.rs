@@ -198,7 +198,8 @@ fn named(axes: &[Axis], rows: Vec<Vec<AxisValue>>) -> Vec<MatrixCombination> {
     let combination = |row: Vec<AxisValue>| {
         let label = |axis: usize| {
             let text = &*row[axis].scalar.text;
-            names[axis].iter().find(|(known, _)| known == text).map(|(_, label)| label.as_str()).unwrap_or_default()
+            let found = names[axis].iter().find(|(known, _)| known == text);
+            found.expect("every value has a label").1.as_str()
         };
         let parts: Vec<String> = (0..axes.len()).map(|axis| format!("{}={}", axes[axis].name, label(axis))).collect();
         let texts = axes.iter().zip(&row).map(|(axis, value)| (axis.name.clone(), Name::from(&*value.scalar.text)));

@@ -28,7 +28,7 @@ pub(super) fn scrub(response: &mut RecordedResponse, redactor: &Redactor) {
         }
         BodyForm::List => response.frames = vec![AnswerFrame { at_us, bytes: Value::Array(clean).to_string().into() }],
         BodyForm::Json => {
-            let bytes = clean.pop().unwrap_or_default().to_string().into();
+            let bytes = clean.pop().expect("the body is one JSON value").to_string().into();
             response.frames = vec![AnswerFrame { at_us, bytes }];
         }
     }

@@ -83,7 +83,7 @@ impl YaoFlags {
             return BTreeMap::new();
         }
         let usual = default_chat_context();
-        let usual = |key: &str| usual.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let usual = |key: &str| usual.get(key).and_then(Value::as_str).expect("the context has this text").to_owned();
         let facts = [
             ("user_id", self.user.clone().unwrap_or_else(|| usual("user"))),
             ("team_id", self.team.clone().unwrap_or_else(|| usual("team"))),

@@ -41,7 +41,7 @@ impl SuiteDraft {
         let given = |answer: &ModelAnswer| answer.complete && answer.error.is_none();
         let mut all = Vec::new();
         for (index, answer) in answers.iter().filter(|(_, answer)| given(answer)) {
-            let later = recording.exchanges.get(index + 1..).unwrap_or_default();
+            let later = &recording.exchanges[index + 1..];
             let answered = answer.calls.iter().filter(|call| later.iter().any(|exchange| brings_back(exchange, call)));
             all.extend(answered.map(read_call));
         }
