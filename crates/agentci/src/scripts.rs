@@ -30,7 +30,7 @@ pub(crate) fn read(sources: &mut Sources, suites: &mut [LoadedSuite]) -> Diagnos
                     self::problem(&mut files, call, sources)
                 });
                 let Some(mut problem) = problem else { continue };
-                if suite.habits.invalid_checks == InvalidChecks::FailCase {
+                if suite.conventions.invalid_checks == InvalidChecks::FailCase {
                     *check = check.unusable(&problem);
                     problem = survivable(&problem);
                 } else {

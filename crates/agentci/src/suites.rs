@@ -256,7 +256,7 @@ impl Suites {
             files: &DiskFiles,
             environment: &environment,
             mode: settings.mode.unwrap_or(suite.mode),
-            suite_timeout: settings.suite_timeout.or(suite.habits.time_limit.of_suite()),
+            suite_timeout: settings.suite_timeout.or(suite.conventions.time_limit.of_suite()),
             settings,
             secrets: &self.secrets,
         }
@@ -266,7 +266,7 @@ impl Suites {
 /// Replaces assertions that cannot be parsed with checks that never pass, so that the suite means the same in native
 /// form.
 fn replace_unusable(suite: &mut Suite, ready: &ReadySuite) {
-    if suite.habits.invalid_checks != InvalidChecks::FailCase {
+    if suite.conventions.invalid_checks != InvalidChecks::FailCase {
         return;
     }
     for (case, ready) in suite.cases.iter_mut().zip(&ready.cases) {

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use agentci_plan::{Case, Check, Habits, InvalidChecks, Suite, Turn, without_effect};
+use agentci_plan::{Case, Check, FormatConventions, InvalidChecks, Suite, Turn, without_effect};
 use agentci_source::{Diagnostics, Files, Severity, Span};
 
 use crate::compile::{CheckOrigin, make_ready, never, survivable};
@@ -15,7 +15,7 @@ use crate::{ReadyCase, ReadyCheck, ReadySuite};
 pub(crate) fn compile_suite(suite: &Suite, files: &dyn Files, all: &mut Diagnostics) -> ReadySuite {
     let mut making = SuiteCompiler {
         compiler: Compiler::new(files, &suite.folder),
-        habits: &suite.habits,
+        conventions: &suite.conventions,
         shared: HashMap::new(),
         unled: Vec::new(),
     };
@@ -28,7 +28,7 @@ pub(crate) fn compile_suite(suite: &Suite, files: &dyn Files, all: &mut Diagnost
 /// The state that the cases of a suite share while their checks are compiled.
 struct SuiteCompiler<'s> {
     compiler: Compiler<'s>,
-    habits: &'s Habits,
+    conventions: &'s FormatConventions,
     /// Compiled checks by the pointer to their plan, since cases share them.
     shared: HashMap<*const Check, Result<ReadyCheck, Diagnostics>>,
     /// The models that were already reported as never called.
@@ -84,10 +84,10 @@ impl SuiteCompiler<'_> {
     }
 
     fn make(&mut self, check: &Arc<Check>, all: &mut Diagnostics) -> Result<ReadyCheck, Diagnostics> {
-        let made = make_ready(&mut self.compiler, check, CheckOrigin::Suite(self.habits.empty_checks));
+        let made = make_ready(&mut self.compiler, check, CheckOrigin::Suite(self.conventions.empty_checks));
         let problems = std::mem::take(&mut self.compiler.problems);
         if let (None, InvalidChecks::FailCase, Some(wrong)) =
-            (&made, self.habits.invalid_checks, problems.iter().next())
+            (&made, self.conventions.invalid_checks, problems.iter().next())
         {
             problems.iter().for_each(|problem| all.push(survivable(problem)));
             return Ok(never(check, wrong));
@@ -98,7 +98,7 @@ impl SuiteCompiler<'_> {
 
     /// Whether no case of the suite can run, because a problem concerns all of them.
     fn refuses(&self, suite: &Suite, cases: &[ReadyCase]) -> bool {
-        let together = self.habits.invalid_checks == InvalidChecks::RefuseSuite;
+        let together = self.conventions.invalid_checks == InvalidChecks::RefuseSuite;
         if together && cases.iter().any(|case| case.problems.has_errors()) {
             return true;
         }

@@ -62,4 +62,4 @@ pub use model_called::may_go_unasked;
 pub use registry::{names, shapes};
 pub use script::ScriptCall;
 pub use vacuous::cannot_fail;
-pub use version_changes::{Changed, changed};
+pub use version_changes::{ChangedVerdict, changed};

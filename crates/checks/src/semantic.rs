@@ -49,8 +49,8 @@ const BUILTIN_REACHES: f64 = 0.75;
 struct Semantic {
     expected: Spanned<String>,
     threshold: Option<Threshold>,
-    facts: Reaction,
-    contradictions: Reaction,
+    facts: MismatchPolicy,
+    contradictions: MismatchPolicy,
 }
 
 #[derive(Debug)]
@@ -62,16 +62,17 @@ enum Threshold {
 
 /// What to do if the answer lacks a fact, or contradicts the expected text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reaction {
+enum MismatchPolicy {
     Fail,
     Warn,
     Off,
 }
 
-const REACTIONS: [(&str, Reaction); 3] = [("fail", Reaction::Fail), ("warn", Reaction::Warn), ("off", Reaction::Off)];
+const POLICIES: [(&str, MismatchPolicy); 3] =
+    [("fail", MismatchPolicy::Fail), ("warn", MismatchPolicy::Warn), ("off", MismatchPolicy::Off)];
 
 /// The answer to the question, with the threshold that applies.
-struct Measured {
+struct MeasuredSimilarity {
     similarity: Similarity,
     /// The place of the threshold, if the suite has one.
     span: Option<Span>,
@@ -93,10 +94,10 @@ static ARGUMENTS: Shape = Shape::new(
     &[
         required("expected", Kind::Name, "The text of a good answer."),
         optional("threshold", THRESHOLD, "Minimum similarity, or one for each embedder."),
-        optional("facts", Kind::Choice(&words(&REACTIONS)), "What to do if the answer lacks a fact. Default: fail."),
+        optional("facts", Kind::Choice(&words(&POLICIES)), "What to do if the answer lacks a fact. Default: fail."),
         optional(
             "contradictions",
-            Kind::Choice(&words(&REACTIONS)),
+            Kind::Choice(&words(&POLICIES)),
             "What to do if the answer certainly contradicts the expected text. Default: fail.",
         ),
     ],
@@ -107,13 +108,13 @@ const SHARE: Kind = Kind::Range(0.0, 1.0);
 
 pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<Arc<dyn Evaluate>> {
     let (mut expected, mut limit) = (arguments, None);
-    let (mut facts, mut contradictions) = (Reaction::Fail, Reaction::Fail);
+    let (mut facts, mut contradictions) = (MismatchPolicy::Fail, MismatchPolicy::Fail);
     if arguments.pairs().is_some() {
         let mut arguments = compiler.open(&ARGUMENTS, arguments)?;
         let found = arguments.required_node("expected");
         limit = arguments.optional("threshold", threshold);
-        facts = arguments.optional("facts", choice(&REACTIONS)).unwrap_or(facts);
-        contradictions = arguments.optional("contradictions", choice(&REACTIONS)).unwrap_or(contradictions);
+        facts = arguments.optional("facts", choice(&POLICIES)).unwrap_or(facts);
+        contradictions = arguments.optional("contradictions", choice(&POLICIES)).unwrap_or(contradictions);
         arguments.finish();
         expected = found?;
     }
@@ -171,18 +172,18 @@ impl Semantic {
     /// The differences that the suite asks for; `None` if they are malformed.
     fn differing(&self, answer: &Value) -> Option<DifferingFacts> {
         let all = answer.get("facts").map(DifferingFacts::deserialize).transpose().ok()?.unwrap_or_default();
-        let contradiction = all.contradiction.clone().filter(|_| self.contradictions != Reaction::Off);
-        let facts = if self.facts == Reaction::Off { DifferingFacts::default() } else { all };
+        let contradiction = all.contradiction.clone().filter(|_| self.contradictions != MismatchPolicy::Off);
+        let facts = if self.facts == MismatchPolicy::Off { DifferingFacts::default() } else { all };
         Some(DifferingFacts { contradiction, ..facts })
     }
 
     /// The contradiction that fails the check.
     fn refuted<'f>(&self, facts: &'f DifferingFacts) -> Option<&'f Contradiction> {
-        facts.contradiction.as_ref().filter(|found| found.certain && self.contradictions == Reaction::Fail)
+        facts.contradiction.as_ref().filter(|found| found.certain && self.contradictions == MismatchPolicy::Fail)
     }
 
     /// Reads an answer; `None` if it is malformed.
-    fn measured(&self, answer: &Value, negated: bool) -> Option<Measured> {
+    fn measured(&self, answer: &Value, negated: bool) -> Option<MeasuredSimilarity> {
         let embedder = answer["embedder"].as_str()?.to_owned();
         let threshold = self.threshold_of(&embedder, answer["default_threshold"].as_f64());
         let similarity = Similarity {
@@ -194,17 +195,17 @@ impl Semantic {
         };
         let span = threshold.as_ref().ok().and_then(|(_, span)| *span);
         let note = answer["note"].as_str().map(str::to_owned);
-        Some(Measured { similarity, span, unfit: threshold.err(), note })
+        Some(MeasuredSimilarity { similarity, span, unfit: threshold.err(), note })
     }
 
-    fn judge(&self, measured: &Measured, said: &str) -> Outcome {
+    fn judge(&self, measured: &MeasuredSimilarity, said: &str) -> Outcome {
         let Similarity { similarity, embedder, threshold, negated, facts } = &measured.similarity;
         if let Some(unfit) = &measured.unfit {
             return Outcome::Error(unfit.clone());
         }
         let threshold = threshold.unwrap_or(DEFAULT_THRESHOLD);
         let near = Similarity::passes(*similarity, threshold);
-        let lacking = facts.lacking().filter(|_| self.facts == Reaction::Fail);
+        let lacking = facts.lacking().filter(|_| self.facts == MismatchPolicy::Fail);
         let refuted = self.refuted(facts);
         let shown = measured.similarity.shown();
         let mut failure = match (&lacking, refuted) {
@@ -261,7 +262,7 @@ impl Evaluate for Semantic {
         asks.then(|| EvidenceQuestion::Similarity {
             expected: self.expected.value.clone(),
             said,
-            contradictions: self.contradictions != Reaction::Off,
+            contradictions: self.contradictions != MismatchPolicy::Off,
         })
     }
 
@@ -273,13 +274,13 @@ impl Evaluate for Semantic {
     }
 
     fn keep(&self, answer: Value, negate: bool) -> KeptAnswer {
-        let Some(Measured { similarity, note, unfit, .. }) = self.measured(&answer, negate) else {
+        let Some(MeasuredSimilarity { similarity, note, unfit, .. }) = self.measured(&answer, negate) else {
             return KeptAnswer { evidence: answer, ..KeptAnswer::default() };
         };
         let near = similarity.threshold.is_some_and(|threshold| Similarity::passes(similarity.similarity, threshold));
         let facts = &similarity.facts;
         let lacks = !facts.missing.is_empty();
-        let failed = (lacks && self.facts == Reaction::Fail) || self.refuted(facts).is_some();
+        let failed = (lacks && self.facts == MismatchPolicy::Fail) || self.refuted(facts).is_some();
         let held = unfit.is_none() && near && !negate && !failed;
         let mut warnings = Vec::new();
         if held {

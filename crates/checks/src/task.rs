@@ -43,7 +43,7 @@ const STATES: [&str; 9] = [
 const SHOWN: usize = 200;
 
 #[derive(Debug)]
-struct TaskStands {
+struct TaskConditions {
     states: Vec<Spanned<&'static str>>,
     artifacts: WantedArtifacts,
 }
@@ -92,7 +92,7 @@ pub(crate) fn compile(arguments: &Node, compiler: &mut Compiler<'_>) -> Option<A
         let help = "write `task: { state: completed }`";
         return compiler.refuse(span, "`task` needs `state` or `artifacts`", "no condition", help);
     }
-    Some(Arc::new(TaskStands { states: states.unwrap_or_default(), artifacts: artifacts.unwrap_or_default() }))
+    Some(Arc::new(TaskConditions { states: states.unwrap_or_default(), artifacts: artifacts.unwrap_or_default() }))
 }
 
 impl WantedArtifacts {
@@ -117,7 +117,7 @@ fn states(node: &Node, name: &str, problems: &mut Diagnostics) -> Option<Vec<Spa
     states.into_iter().collect()
 }
 
-impl Evaluate for TaskStands {
+impl Evaluate for TaskConditions {
     fn evaluate(&self, trace: &Trace) -> Outcome {
         let Some(task) = last_task(trace) else {
             let failure = Failure::new("the agent created no task").note("it answered with a message, or not at all");
@@ -135,7 +135,7 @@ impl Evaluate for TaskStands {
     }
 }
 
-impl TaskStands {
+impl TaskConditions {
     fn state(&self, state: &str) -> Option<Failure> {
         let first = self.states.first().filter(|_| self.states.iter().all(|wanted| wanted.value != state))?;
         let wanted: Vec<&str> = self.states.iter().map(|wanted| wanted.value).collect();

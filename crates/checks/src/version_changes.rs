@@ -31,7 +31,7 @@ struct CheckUse<'c> {
 
 /// A changed verdict that concerns checks of a suite.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Changed {
+pub struct ChangedVerdict {
     /// The name of the suite.
     pub suite: String,
     /// What changed.
@@ -158,10 +158,10 @@ const CHANGES: &[VerdictChange] = &[
 ];
 
 /// The changes that concern each suite, in the order of the suites.
-pub fn changed<'s>(suites: impl IntoIterator<Item = &'s Suite>, files: &dyn Files) -> Vec<Changed> {
+pub fn changed<'s>(suites: impl IntoIterator<Item = &'s Suite>, files: &dyn Files) -> Vec<ChangedVerdict> {
     let mut found = Vec::new();
     for suite in suites {
-        let strict = suite.habits.verdicts == Verdicts::Strict;
+        let strict = suite.conventions.verdicts == Verdicts::Strict;
         for change in CHANGES.iter().filter(|change| strict || change.scope == ChangedSuites::All) {
             let mut spans: Vec<Span> = Vec::new();
             for case in suite.cases.iter().filter(|case| case.broken.is_none()) {
@@ -177,7 +177,7 @@ pub fn changed<'s>(suites: impl IntoIterator<Item = &'s Suite>, files: &dyn File
             spans.dedup();
             if let Some(first) = spans.first() {
                 let (suite, sentence) = (suite.name.clone(), change.sentence);
-                found.push(Changed { suite, sentence, first: *first, count: spans.len() });
+                found.push(ChangedVerdict { suite, sentence, first: *first, count: spans.len() });
             }
         }
     }

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_checks::{compile, names};
-use agentci_plan::{Case, Check, Dialect, Habits, Mode, OutputRule, Plan, ProcessTarget, Speech, Suite, Target, World};
+use agentci_plan::{
+    Case, Check, Dialect, FormatConventions, Mode, OutputRule, Plan, ProcessTarget, Speech, Suite, Target, World,
+};
 use agentci_source::{Diagnostics, MemoryFiles, Node, Sources, Span};
 use agentci_trace::{Event, EventKind, Moment, Observer, ToolCall, Trace};
 use agentci_verdict::Outcome;
@@ -37,7 +39,7 @@ fn outcome(kind: &str, arguments: &Value, negate: bool, trace: &Trace) -> Result
         embedder: None,
         name: "s".into(),
         dialect: Dialect::Native,
-        habits: Habits::USUAL,
+        conventions: FormatConventions::USUAL,
         path: "s/agentci.yaml".into(),
         folder: "s".into(),
         span,

@@ -126,7 +126,7 @@ impl Row {
             recognised: recognised_by(format.dialect),
             mode: suite.mode.name(),
             case: time(suite.cases[0].timeout),
-            suite: time(suite.habits.time_limit.of_suite()),
+            suite: time(suite.conventions.time_limit.of_suite()),
             parallel: if documentation::parallel(suite, usize::MAX) == 1 { "1" } else { "one per core" },
             json: if ReportKind::json_of(format.dialect.name()).is_some() { "its own" } else { "the summary" },
         }

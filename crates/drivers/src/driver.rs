@@ -193,7 +193,7 @@ impl Driver {
         let line = match &mut self.0 {
             DriverKind::Process(_) | DriverKind::Plain(_) | DriverKind::Mock(_) => return None,
             DriverKind::Agui(driver) => &mut driver.line,
-            DriverKind::A2a(driver) => &mut driver.ask.line,
+            DriverKind::A2a(driver) => &mut driver.client.line,
             DriverKind::Mcp(driver) => &mut driver.line,
             DriverKind::Chat(driver) => &mut driver.line,
             DriverKind::Http(driver) => &mut driver.line,

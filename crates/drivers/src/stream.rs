@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agentci_exchange::{Arrived, ExchangeError, NextPiece, StreamedAnswer};
+use agentci_exchange::{ArrivedEvent, ExchangeError, NextPiece, StreamedAnswer};
 
 /// The next event of a stream; `None` at its end. Once the answer is complete (`said_all`), the stream also ends after
 /// the `grace` period without an event, and with any error.
@@ -10,7 +10,7 @@ pub(crate) async fn next_event(
     answer: &mut StreamedAnswer,
     said_all: bool,
     grace: Duration,
-) -> Result<Option<Arrived>, ExchangeError> {
+) -> Result<Option<ArrivedEvent>, ExchangeError> {
     if !said_all {
         return answer.frame().await;
     }

@@ -39,7 +39,7 @@ pub struct StreamedAnswer {
 
 /// An event of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Arrived {
+pub struct ArrivedEvent {
     pub frame: SseEvent,
     /// When the bytes that completed it were read.
     pub at: Moment,
@@ -49,7 +49,7 @@ pub struct Arrived {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NextPiece {
     /// An event.
-    Frame(Arrived),
+    Frame(ArrivedEvent),
     /// The end of the stream.
     Closed,
     /// Nothing arrived in time.
@@ -106,7 +106,7 @@ impl StreamedAnswer {
     }
 
     /// The next event of the stream; `None` at its end.
-    pub async fn frame(&mut self) -> Result<Option<Arrived>, ExchangeError> {
+    pub async fn frame(&mut self) -> Result<Option<ArrivedEvent>, ExchangeError> {
         match self.next(None).await? {
             NextPiece::Frame(arrived) => Ok(Some(arrived)),
             NextPiece::Closed | NextPiece::Quiet => Ok(None),
@@ -226,9 +226,9 @@ impl StreamedAnswer {
     }
 
     /// Moves the raw bytes of an event to the recording.
-    fn arrived(&mut self, mut frame: SseEvent) -> Arrived {
+    fn arrived(&mut self, mut frame: SseEvent) -> ArrivedEvent {
         self.keep(PieceKind::Frame, std::mem::take(&mut frame.raw));
-        Arrived { frame, at: self.latest }
+        ArrivedEvent { frame, at: self.latest }
     }
 
     fn keep_rest(&mut self) {

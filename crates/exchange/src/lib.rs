@@ -49,7 +49,7 @@ mod write;
 
 pub use agent_connection::{AgentLine, Request};
 pub use agentci_wire::http::HttpMethod;
-pub use answer::{Arrived, NextPiece, StreamedAnswer};
+pub use answer::{ArrivedEvent, NextPiece, StreamedAnswer};
 pub use clock::Clock;
 pub use difference::{first_difference, shown};
 pub use error::{ExchangeError, MismatchError};

@@ -15,7 +15,7 @@ pub fn write_whole(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
 }
 
 /// The same for content that is written piece by piece.
-pub fn write_pieces(path: &Path, write: Write<'_>) -> io::Result<()> {
+pub fn write_pieces(path: &Path, write: WriteCallback<'_>) -> io::Result<()> {
     if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
         fs_err::create_dir_all(parent)?;
     }
@@ -27,9 +27,9 @@ pub fn write_pieces(path: &Path, write: Write<'_>) -> io::Result<()> {
 }
 
 /// Writes content to a writer.
-type Write<'w> = &'w mut dyn FnMut(&mut dyn io::Write) -> io::Result<()>;
+type WriteCallback<'w> = &'w mut dyn FnMut(&mut dyn io::Write) -> io::Result<()>;
 
-fn replace(path: &Path, write: Write<'_>) -> io::Result<()> {
+fn replace(path: &Path, write: WriteCallback<'_>) -> io::Result<()> {
     let temporary = beside(path);
     let written = write_new(&temporary, write).and_then(|()| fs_err::rename(&temporary, path));
     if written.is_err() {
@@ -39,7 +39,7 @@ fn replace(path: &Path, write: Write<'_>) -> io::Result<()> {
     written
 }
 
-fn write_new(path: &Path, write: Write<'_>) -> io::Result<()> {
+fn write_new(path: &Path, write: WriteCallback<'_>) -> io::Result<()> {
     write(&mut fs_err::OpenOptions::new().write(true).create_new(true).open(path)?)
 }
 

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use agentci_plan::{Cases, Dialect, Gates, Habits, Limits, Mode, Redaction, Suite, Turn, TurnInput};
+use agentci_plan::{Cases, Dialect, FormatConventions, Gates, Limits, Mode, Redaction, Suite, Turn, TurnInput};
 use agentci_source::Span;
 
 /// A suite without cases and with default settings.
 pub(crate) fn new_suite(
     name: String,
-    (dialect, habits): (Dialect, Habits),
+    (dialect, conventions): (Dialect, FormatConventions),
     path: PathBuf,
     folder: PathBuf,
     span: Span,
@@ -17,7 +17,7 @@ pub(crate) fn new_suite(
     Suite {
         name,
         dialect,
-        habits,
+        conventions,
         path,
         folder,
         span,

@@ -124,7 +124,7 @@ impl Drop for RunJournal {
 
 /// The content of a stored run.
 #[derive(Debug, Default)]
-pub struct Readback {
+pub struct JournalContent {
     /// The events, in the order they were appended.
     pub events: Vec<RunEvent>,
     /// Lines without an event that this build can read.
@@ -144,7 +144,7 @@ pub struct Damage {
 
 /// The damage of a stored run.
 #[derive(Debug, Default)]
-pub struct Playback {
+pub struct JournalDamage {
     /// Lines without an event that this build can read.
     pub damaged: Vec<Damage>,
     /// Whether the last line is incomplete because the run was killed.
@@ -152,14 +152,14 @@ pub struct Playback {
 }
 
 /// Reads a `run.jsonl`. Only a file that cannot be opened or read is an error: bad lines are recorded and skipped.
-pub fn read(path: &Path) -> Result<Readback, LedgerError> {
+pub fn read(path: &Path) -> Result<JournalContent, LedgerError> {
     let mut events = Vec::new();
-    let Playback { damaged, torn } = play(path, |event| events.push(event))?;
-    Ok(Readback { events, damaged, torn })
+    let JournalDamage { damaged, torn } = play(path, |event| events.push(event))?;
+    Ok(JournalContent { events, damaged, torn })
 }
 
 /// Reads a `run.jsonl` like [`read`], and passes on each event as it is read: a long run need not fit into memory.
-pub fn play(path: &Path, mut on_event: impl FnMut(RunEvent)) -> Result<Playback, LedgerError> {
+pub fn play(path: &Path, mut on_event: impl FnMut(RunEvent)) -> Result<JournalDamage, LedgerError> {
     play_places(path, |event, _| on_event(event))
 }
 
@@ -167,7 +167,7 @@ pub fn play(path: &Path, mut on_event: impl FnMut(RunEvent)) -> Result<Playback,
 pub fn play_places(
     path: &Path,
     mut on_event: impl FnMut(RunEvent, Option<LinePlace>),
-) -> Result<Playback, LedgerError> {
+) -> Result<JournalDamage, LedgerError> {
     let file = File::open(path)?;
     let is_file = file.metadata()?.is_file();
     let played = play_lines(BufReader::new(file), LINE_LIMIT, |_, event, place| {
@@ -178,7 +178,7 @@ pub fn play_places(
 }
 
 /// Reads a `run.jsonl` like [`play`], with the number of each line, until `on_event` returns `false`.
-pub fn play_while(path: &Path, mut on_event: impl FnMut(u64, RunEvent) -> bool) -> Result<Playback, LedgerError> {
+pub fn play_while(path: &Path, mut on_event: impl FnMut(u64, RunEvent) -> bool) -> Result<JournalDamage, LedgerError> {
     Ok(play_lines(BufReader::new(File::open(path)?), LINE_LIMIT, |number, event, _| on_event(number, event))?)
 }
 
@@ -200,8 +200,8 @@ fn play_lines(
     mut reader: impl BufRead,
     limit: u64,
     mut on_event: impl FnMut(u64, RunEvent, Option<LinePlace>) -> bool,
-) -> io::Result<Playback> {
-    let mut playback = Playback::default();
+) -> io::Result<JournalDamage> {
+    let mut playback = JournalDamage::default();
     let mut line = Vec::new();
     let mut at = 0;
     for number in 1.. {
@@ -259,13 +259,13 @@ mod tests {
         }
     }
 
-    fn read_lines(bytes: &[u8], limit: u64) -> io::Result<Readback> {
+    fn read_lines(bytes: &[u8], limit: u64) -> io::Result<JournalContent> {
         let mut events = Vec::new();
-        let Playback { damaged, torn } = play_lines(bytes, limit, |_, event, _| {
+        let JournalDamage { damaged, torn } = play_lines(bytes, limit, |_, event, _| {
             events.push(event);
             true
         })?;
-        Ok(Readback { events, damaged, torn })
+        Ok(JournalContent { events, damaged, torn })
     }
 
     fn line(event: &RunEvent) -> String {

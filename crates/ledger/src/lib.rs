@@ -18,6 +18,8 @@ mod name;
 pub use agentci_files::{write_pieces, write_whole};
 pub use error::LedgerError;
 pub use folder::RunFolder;
-pub use jsonl::{Damage, Playback, Readback, RunJournal, is_being_written, play, play_places, play_while, read};
+pub use jsonl::{
+    Damage, JournalContent, JournalDamage, RunJournal, is_being_written, play, play_places, play_while, read,
+};
 pub use line_reader::JournalLines;
 pub use name::safe_name;

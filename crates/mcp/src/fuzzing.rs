@@ -1,7 +1,7 @@
 //! Entry point for the fuzz targets; not part of the public API.
 
 use super::frame::FrameWatch;
-use super::router::{Arrival, MessageOrigin, Router};
+use super::router::{CallEvent, MessageOrigin, Router};
 use agentci_protocols::mcp::{CallResult, PartsResult, ServerMessages};
 
 /// Receives messages, one per line, while two calls are in progress, and reads the answers of both as every kind of
@@ -14,7 +14,7 @@ pub fn arrive(bytes: &[u8]) {
         router.arrive(line, if index % 3 == 2 { MessageOrigin::Call(first) } else { MessageOrigin::Shared });
     }
     while let Ok(arrival) = arrivals.try_recv().or_else(|_| others.try_recv()) {
-        if let Arrival::Reply(Ok(result), _) = arrival {
+        if let CallEvent::Reply(Ok(result), _) = arrival {
             let _ =
                 CallResult::read(result.clone(), ServerMessages::default()).map(|result| result.value().into_owned());
             let parts = |name, result| PartsResult::read("", name, result, ServerMessages::default());

@@ -9,7 +9,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use super::error::McpError;
 use super::http::{Http, Posting};
 use super::rounds::answer_question;
-use super::router::{Arrival, Router};
+use super::router::{CallEvent, Router};
 use super::stdio::StdioServer;
 use agentci_protocols::jsonrpc::{self, RpcError};
 use agentci_protocols::mcp::{ElicitationAnswer, ServerMessages};
@@ -79,7 +79,7 @@ impl Link {
 #[derive(Debug)]
 pub(super) struct PendingCall {
     id: u64,
-    arrivals: UnboundedReceiver<Arrival>,
+    arrivals: UnboundedReceiver<CallEvent>,
     way: LinkKind,
     router: Arc<Router>,
     /// Whether the server needs no cancellation.
@@ -100,10 +100,10 @@ impl PendingCall {
         received: &mut ServerMessages,
     ) -> Result<CallReply, McpError> {
         loop {
-            match self.arrivals.recv().await.unwrap_or(Arrival::Failed(McpError::Closed)) {
-                Arrival::Notification(notification) => received.notifications.push(notification),
-                Arrival::Refused(method) => received.refused.push(method),
-                Arrival::Question(id, question) => match answer_question(question, answers, received) {
+            match self.arrivals.recv().await.unwrap_or(CallEvent::Failed(McpError::Closed)) {
+                CallEvent::Notification(notification) => received.notifications.push(notification),
+                CallEvent::Refused(method) => received.refused.push(method),
+                CallEvent::Question(id, question) => match answer_question(question, answers, received) {
                     Ok(answer) => self.answer(jsonrpc::reply(&id, Ok(answer))).await?,
                     Err(error) => {
                         let refusal = RpcError::new(jsonrpc::INTERNAL_ERROR, "no answer is available");
@@ -111,14 +111,14 @@ impl PendingCall {
                         return Err(error);
                     }
                 },
-                Arrival::Reply(outcome, size) => {
+                CallEvent::Reply(outcome, size) => {
                     self.told = true;
                     if let LinkKind::Http(posting) = &mut self.way {
                         posting.answered = true;
                     }
                     return Ok(CallReply { result: outcome?, size });
                 }
-                Arrival::Failed(error) => {
+                CallEvent::Failed(error) => {
                     self.told = !matches!(error, McpError::TooMuch { .. });
                     return Err(error);
                 }

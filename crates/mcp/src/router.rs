@@ -24,7 +24,7 @@ const DEFECTS: usize = 100;
 
 /// A message or event for a call.
 #[derive(Debug)]
-pub(super) enum Arrival {
+pub(super) enum CallEvent {
     /// The answer, and its size in bytes.
     Reply(Result<Value, RpcError>, usize),
     Notification(Notification),
@@ -55,7 +55,7 @@ pub(super) struct Router {
 #[derive(Debug, Default)]
 struct RouterState {
     issued: u64,
-    calls: BTreeMap<u64, Waiting>,
+    calls: BTreeMap<u64, ActiveCall>,
     stray: Vec<Notification>,
     stray_bytes: usize,
     defects: Vec<Defect>,
@@ -63,8 +63,8 @@ struct RouterState {
 }
 
 #[derive(Debug)]
-struct Waiting {
-    to: UnboundedSender<Arrival>,
+struct ActiveCall {
+    to: UnboundedSender<CallEvent>,
     /// The number of answers left for further questions.
     answers: usize,
     notifications: usize,
@@ -78,15 +78,15 @@ impl Router {
     }
 
     /// Starts a call with a number of prepared answers. Returns its id and the receiver of its events.
-    pub(super) fn open(&self, answers: usize) -> (u64, UnboundedReceiver<Arrival>) {
+    pub(super) fn open(&self, answers: usize) -> (u64, UnboundedReceiver<CallEvent>) {
         let (to, arrivals) = unbounded_channel();
         let mut state = self.state();
         state.issued += 1;
         let id = state.issued;
         if let Some(error) = &state.broken {
-            let _ = to.send(Arrival::Failed(error.clone()));
+            let _ = to.send(CallEvent::Failed(error.clone()));
         } else {
-            state.calls.insert(id, Waiting { to, answers, notifications: 0, bytes: 0, questions: 0 });
+            state.calls.insert(id, ActiveCall { to, answers, notifications: 0, bytes: 0, questions: 0 });
         }
         (id, arrivals)
     }
@@ -145,7 +145,7 @@ impl Router {
     pub(super) fn fail_all(&self, error: &McpError) {
         let mut state = self.state();
         for waiting in std::mem::take(&mut state.calls).into_values() {
-            let _ = waiting.to.send(Arrival::Failed(error.clone()));
+            let _ = waiting.to.send(CallEvent::Failed(error.clone()));
         }
         state.broken.get_or_insert_with(|| error.clone());
     }
@@ -188,7 +188,7 @@ impl RouterState {
             _ => id.as_u64(),
         };
         if let Some(waiting) = number.and_then(|number| self.calls.remove(&number)) {
-            let _ = waiting.to.send(Arrival::Reply(outcome, bytes.len()));
+            let _ = waiting.to.send(CallEvent::Reply(outcome, bytes.len()));
         } else if !number.is_some_and(|number| (1..=self.issued).contains(&number)) {
             self.defect(McpFault::UnknownReply, format!("no request has the id {id}"), bytes);
         }
@@ -217,7 +217,7 @@ impl RouterState {
         } else if waiting.bytes > NOTIFICATION_BYTES {
             self.end(id, McpError::TooMuch { what: "bytes of notifications in one call", limit: NOTIFICATION_BYTES });
         } else {
-            let _ = waiting.to.send(Arrival::Notification(notification));
+            let _ = waiting.to.send(CallEvent::Notification(notification));
         }
     }
 
@@ -258,17 +258,17 @@ impl RouterState {
         }
         if is_question {
             waiting.answers = waiting.answers.saturating_sub(1);
-            let _ = waiting.to.send(Arrival::Question(id, ElicitationQuestion::read(params)));
+            let _ = waiting.to.send(CallEvent::Question(id, ElicitationQuestion::read(params)));
             return None;
         }
         let refusal = RpcError::new(jsonrpc::METHOD_NOT_FOUND, format!("this client does not offer `{method}`"));
-        let _ = waiting.to.send(Arrival::Refused(method));
+        let _ = waiting.to.send(CallEvent::Refused(method));
         Some(jsonrpc::reply(&id, Err(refusal)))
     }
 
     fn end(&mut self, id: u64, error: McpError) {
         if let Some(waiting) = self.calls.remove(&id) {
-            let _ = waiting.to.send(Arrival::Failed(error));
+            let _ = waiting.to.send(CallEvent::Failed(error));
         }
     }
 

@@ -17,7 +17,7 @@ use super::refusal::ModelRefusal;
 use super::routes::ModelRoute;
 use super::rule_engine::AnswerFault;
 use super::{anthropic, gemini, ollama, openai};
-use agentci_wire::serve::{Mark, ServedBody};
+use agentci_wire::serve::{PieceEnd, ServedBody};
 
 /// The answer in the provider's format, with a fault if `fault` is set.
 pub(super) async fn say(
@@ -61,7 +61,7 @@ pub(super) async fn say(
 }
 
 /// The marks with their due times. Data before the first token is due at once.
-fn due(mut marks: Vec<Mark>, pace: AnswerPace) -> Vec<Mark> {
+fn due(mut marks: Vec<PieceEnd>, pace: AnswerPace) -> Vec<PieceEnd> {
     for mark in marks.iter_mut().filter(|mark| mark.tokens > 0) {
         mark.after = pace.due(mark.tokens);
     }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde::Serialize;
 use serde_json::Value;
 
-use agentci_wire::serve::Mark;
+use agentci_wire::serve::PieceEnd;
 
 /// How the events of a stream are separated.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -37,7 +37,7 @@ const USUAL_SIZE: usize = 8 * 1024;
 pub(super) struct AnswerEvents {
     framing: Framing,
     bytes: Vec<u8>,
-    marks: Vec<Mark>,
+    marks: Vec<PieceEnd>,
     tokens: u32,
 }
 
@@ -99,7 +99,7 @@ impl AnswerEvents {
             self.bytes.extend_from_slice(before);
             let _ = serde_json::to_writer(&mut self.bytes, token);
             self.bytes.extend_from_slice(after);
-            self.marks.push(Mark { end: self.bytes.len(), tokens: self.tokens, after: Duration::ZERO });
+            self.marks.push(PieceEnd { end: self.bytes.len(), tokens: self.tokens, after: Duration::ZERO });
         }
     }
 
@@ -133,7 +133,7 @@ impl AnswerEvents {
             Framing::List => b"",
         };
         self.bytes.extend_from_slice(after);
-        self.marks.push(Mark { end: self.bytes.len(), tokens: self.tokens, after: Duration::ZERO });
+        self.marks.push(PieceEnd { end: self.bytes.len(), tokens: self.tokens, after: Duration::ZERO });
     }
 
     /// Drops the second half of the events.
@@ -142,7 +142,7 @@ impl AnswerEvents {
         self.bytes.truncate(self.marks.last().map_or(0, |mark| mark.end));
     }
 
-    pub(super) fn into_parts(self) -> (Bytes, Vec<Mark>) {
+    pub(super) fn into_parts(self) -> (Bytes, Vec<PieceEnd>) {
         (self.bytes.into(), self.marks)
     }
 }

@@ -31,9 +31,9 @@ pub(crate) struct Pause {
 
 /// Paused calls, each with its token, the oldest first.
 #[derive(Debug, Default)]
-pub(crate) struct Paused(VecDeque<(String, Pause)>);
+pub(crate) struct PausedCalls(VecDeque<(String, Pause)>);
 
-impl Paused {
+impl PausedCalls {
     /// Keeps a call, and returns its token.
     pub(crate) fn keep(&mut self, pause: Pause) -> String {
         let token = token();
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn oldest_call_is_dropped() {
-        let mut paused = Paused::default();
+        let mut paused = PausedCalls::default();
         let first = paused.keep(Pause { answer: 1, ..Pause::default() });
         assert_eq!(paused.find(&first).map(|pause| pause.answer), Some(1));
         assert_eq!(paused.find(&format!("{first}x")), None);

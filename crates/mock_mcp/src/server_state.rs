@@ -11,7 +11,7 @@ use agentci_source::Span;
 use serde_json::{Map, Value, json};
 
 use crate::observer::{ServerEvent, ServerWatcher};
-use crate::{paused_calls::Paused, schemas::Schemas, tape::McpTape};
+use crate::{paused_calls::PausedCalls, schemas::Schemas, tape::McpTape};
 
 /// The state of a server, shared by all its clients.
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ pub struct ServerState {
     /// The recording, if it is served instead of the script.
     pub(crate) tape: Option<McpTape>,
     calls: AtomicU64,
-    pub(crate) paused: Mutex<Paused>,
+    pub(crate) paused: Mutex<PausedCalls>,
     watcher: Option<Box<dyn ServerWatcher>>,
 }
 

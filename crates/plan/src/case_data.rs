@@ -54,7 +54,6 @@ pub struct PlannedCase<'p> {
 }
 
 impl<'p> PlannedCase<'p> {
-    /// Its id.
     pub fn id(&self) -> &'p str {
         match &self.case.data {
             Some(data) => data.dataset.index.id(self.row),

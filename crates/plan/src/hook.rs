@@ -15,7 +15,6 @@ pub struct Hook {
     pub folder: Option<PathBuf>,
     /// Environment variables in addition to the inherited ones.
     pub environment: Vec<(String, Text)>,
-    /// Its timeout.
     pub timeout: Duration,
     /// Where the suite sets it.
     pub span: Span,

@@ -15,7 +15,7 @@ type WrittenSetting = (Span, Option<Diagnostic>);
 /// Settings without effect, each with the position of a case that has it. In formats that keep their verdicts, each is
 /// a warning.
 pub fn without_effect(suite: &Suite) -> Vec<(usize, Diagnostic)> {
-    let strict = suite.habits.verdicts == Verdicts::Strict;
+    let strict = suite.conventions.verdicts == Verdicts::Strict;
     let mut found: BTreeMap<Span, Vec<(usize, Diagnostic)>> = BTreeMap::new();
     let mut of_use: HashSet<Span> = HashSet::new();
     for (index, case) in suite.cases.iter().enumerate().filter(|(_, case)| case.broken.is_none()) {

@@ -15,8 +15,8 @@ mod combination;
 mod embedder;
 mod empty_demands;
 mod fault;
+mod format_conventions;
 mod gates;
-mod habits;
 mod hook;
 mod ineffective;
 mod limits;
@@ -49,11 +49,11 @@ pub use combination::Combination;
 pub use embedder::is_meant;
 pub use empty_demands::EmptyDemand;
 pub use fault::{Fault, FaultKind, FaultTime};
-pub use gates::{Gates, GrowthGate};
-pub use habits::{
-    CaseFiles, EmptyChecks, Habits, InvalidChecks, Parallelism, RecordedNumbers, ReportWriter, ResultFiles, TimeLimit,
-    Verdicts,
+pub use format_conventions::{
+    CaseFiles, EmptyChecks, FormatConventions, InvalidChecks, Parallelism, RecordedNumbers, ReportWriter, ResultFiles,
+    TimeLimit, Verdicts,
 };
+pub use gates::{Gates, GrowthGate};
 pub use hook::Hook;
 pub use ineffective::without_effect;
 pub use limits::{Limit, Limits};

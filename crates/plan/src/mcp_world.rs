@@ -22,7 +22,6 @@ pub struct McpWorld {
 /// The source of the answers of a mock MCP server.
 #[derive(Debug, Clone, PartialEq)]
 pub enum McpSource {
-    /// A script.
     Script {
         /// The file.
         path: PathBuf,

@@ -15,7 +15,6 @@ pub struct MockTarget {
     pub span: Span,
 }
 
-/// The script of a mock.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MockScript {
     /// The model name of an answer if there are no responses.

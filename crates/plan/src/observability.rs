@@ -43,7 +43,6 @@ const SEEN: &[ObservedBy] = &[Model, Recording];
 /// The agent reports it too.
 const TOLD_OR_SEEN: &[ObservedBy] = &[Agent, Model, Recording];
 
-/// The table.
 pub const TABLE: &[ObservedRow] = &[
     ObservedRow {
         observed: "duration",

@@ -53,9 +53,7 @@ pub struct Fixture {
     pub method: Option<String>,
     /// The body, or the query if there is no body; any when absent.
     pub request: Option<Value>,
-    /// The answer.
     pub answer: FixtureAnswer,
-    /// The status.
     pub status: u16,
     /// Headers in addition to `content-type`, which they override.
     pub headers: Vec<(String, String)>,
@@ -80,7 +78,6 @@ pub enum UnansweredRoute {
     /// The case fails.
     #[default]
     Fail,
-    /// A warning.
     Warn,
 }
 
@@ -136,7 +133,6 @@ pub struct RecordedFixture {
     pub request: Value,
     /// The file of the answer, relative to the folder of the answers.
     pub file: PathBuf,
-    /// The status.
     pub status: u16,
     /// Headers in addition to those implied by the file name.
     pub headers: Vec<(String, String)>,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::{Cases, Gates, Habits, Price, Redaction, Target};
+use crate::{Cases, FormatConventions, Gates, Price, Redaction, Target};
 use agentci_source::{Sources, Span, Spanned};
 
 /// Everything to run.
@@ -19,12 +19,11 @@ pub struct Plan {
 /// Cases that share settings and one run folder.
 #[derive(Debug, Clone)]
 pub struct Suite {
-    /// Its name.
     pub name: String,
-    /// The format it was written in, as a label. The behavior that follows from it is in `habits`.
+    /// The format it was written in, as a label. The behavior that follows from it is in `conventions`.
     pub dialect: Dialect,
     /// The assumptions of its format.
-    pub habits: Habits,
+    pub conventions: FormatConventions,
     /// The file that defines it.
     pub path: PathBuf,
     /// The folder its paths are relative to.
@@ -97,7 +96,6 @@ impl Mode {
     pub const NAMES: [(&'static str, Mode); 3] =
         [("replay", Mode::Replay), ("record", Mode::Record), ("live", Mode::Live)];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         self.into()
     }

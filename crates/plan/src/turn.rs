@@ -28,7 +28,6 @@ impl Turn {
     }
 }
 
-/// The input of a turn.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TurnInput {
     /// A JSON object, for agents that take a task and not a conversation.
@@ -66,6 +65,5 @@ impl Message {
 pub struct Action {
     /// Its name, prefixed with the protocol.
     pub kind: Spanned<String>,
-    /// Its arguments.
     pub arguments: Node,
 }

@@ -49,13 +49,11 @@ impl World {
 /// A tool with scripted answers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScriptedTool {
-    /// Its name.
     pub name: Spanned<String>,
     /// Its answers in order, at least one; the last one repeats.
     pub answers: Vec<ScriptedAnswer>,
 }
 
-/// A scripted answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScriptedAnswer {
     /// Whether the tool succeeded.
@@ -79,7 +77,6 @@ pub enum ToolSource {
     /// Nowhere: in replay mode calls have no answer.
     #[default]
     None,
-    /// In a cassette.
     Cassette(Cassette),
     /// In the fixtures of the stub tool server.
     Routes(Arc<Routes>),

@@ -31,7 +31,7 @@ mod zone;
 pub use fork::{AfterFork, AnswerChange, ChangeError, Fork, Forked, SpokenCall, change};
 pub use health::{
     BadAnswer, BadAnswers, Drift, ExchangeLines, IdMapping, KnownShapes, LiveAnswer, LiveWorld, Login,
-    NotRepeatableError, ShapeChange, WhatToAsk, bad_answers, goes_to, login, may_ask, places,
+    NotRepeatableError, RepeatPolicy, ShapeChange, bad_answers, goes_to, login, may_repeat, places,
 };
 pub use matching::{
     Answered, Circumstances, Holes, MatchRules, Matcher, MentionedTime, Miss, NearestRequest, NormalizedText, Remedy,

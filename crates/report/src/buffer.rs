@@ -36,14 +36,14 @@ impl Write for Buffer {
 }
 
 /// Buffers a report until it is complete, so that its file is complete or absent.
-pub(crate) struct Whole {
+pub(crate) struct BufferedReporter {
     name: &'static str,
     reporter: Box<dyn Reporter>,
     written: Buffer,
     output: ReportOutput,
 }
 
-impl Whole {
+impl BufferedReporter {
     /// The report that `make` creates for a writer; `name` is used in its errors.
     pub(crate) fn new(
         name: &'static str,
@@ -55,7 +55,7 @@ impl Whole {
     }
 }
 
-impl Reporter for Whole {
+impl Reporter for BufferedReporter {
     fn share(&mut self, runs: &SharedRuns) {
         self.reporter.share(runs);
     }

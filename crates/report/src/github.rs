@@ -15,8 +15,8 @@ use crate::annotation::{Spot, annotation, spot};
 use crate::overall::left_undone;
 use crate::shared_runs::RunsInView;
 use crate::{
-    Checkout, PieceSink, ReportError, ReportOutput, ReportedRun, Reporter, SharedRuns, Whole, agents, findings,
-    gate_lines, not_loaded_annotations, of_pieces, stability,
+    BufferedReporter, Checkout, PieceSink, ReportError, ReportOutput, ReportedRun, Reporter, SharedRuns, agents,
+    findings, gate_lines, not_loaded_annotations, of_pieces, stability,
 };
 
 /// Annotates the lines of the suite that failed. It must receive events before any report that prints to the same log.
@@ -37,7 +37,7 @@ impl Github {
 
     /// Writes only the annotations, in one piece.
     pub fn whole(output: ReportOutput, checkout: Option<Checkout>) -> Box<dyn Reporter> {
-        Box::new(Whole::new("github", output, |out| {
+        Box::new(BufferedReporter::new("github", output, |out| {
             Box::new(Self { token: None, ..Self::new(out, "") }.within(checkout))
         }))
     }

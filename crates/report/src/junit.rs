@@ -31,7 +31,7 @@ use agentci_verdict::{Aggregates, Body, CaseRow, CaseStatus, Cause, GateStatus, 
 
 use crate::overall::left;
 use crate::{
-    AgentTestResult, DocumentReport, OwnReports, OwnWordsResults, PIECE, Paint, ReportedRun, RunDocument, agents,
+    AgentTestResult, DocumentReport, OwnReports, PIECE, Paint, ReportedRun, RunDocument, TestSuiteCollector, agents,
     duration, findings, gate_lines, not_loaded, printable, score, similarity, stability, xml_attribute, xml_text,
 };
 
@@ -40,7 +40,7 @@ pub type Junit = DocumentReport<JunitDocument>;
 
 /// The results of each run with the labels of its dialect, if it has its own.
 #[derive(Debug, Default)]
-pub struct JunitDocument(Vec<Option<OwnWordsResults>>);
+pub struct JunitDocument(Vec<Option<TestSuiteCollector>>);
 
 impl RunDocument for JunitDocument {
     const REPORT: &'static str = "junit";
@@ -49,7 +49,7 @@ impl RunDocument for JunitDocument {
     fn add(&mut self, event: &RunEvent) {
         if self.0.is_empty() || matches!(event.body, Body::RunStart(_)) {
             let own = if let Body::RunStart(start) = &event.body { OwnReports::of(&start.dialect) } else { None };
-            self.0.push(own.filter(|own| own.words_in_junit).map(|_| OwnWordsResults::default()));
+            self.0.push(own.filter(|own| own.words_in_junit).map(|_| TestSuiteCollector::default()));
         }
         self.0.last_mut().into_iter().flatten().for_each(|words| words.add(event));
     }

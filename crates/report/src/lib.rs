@@ -48,7 +48,7 @@ pub use agentci_text::{and_more, count_of, first_of, html_text, one_line, printa
 pub use agents::HELP as NO_AGENT_HELP;
 pub use ananke::TestList;
 pub use annotation::{Checkout, not_loaded_annotations};
-pub use aumai::{AgentTestResult, OwnWordsResults, TestSuite, TestSuiteResult, label};
+pub use aumai::{AgentTestResult, TestSuite, TestSuiteCollector, TestSuiteResult, label};
 pub use buffer::Buffer;
 pub use console::{Console, ConsoleOptions};
 pub use csv::Csv;
@@ -73,7 +73,7 @@ pub use trajectory_diff::{DiffDocument, DiffOrigin, diff_html, diff_json, diff_m
 pub use yao::{YaoDocument, YaoLines, YaoMarkdown};
 
 // Helpers that most reports use are available under one name.
-use buffer::Whole;
+use buffer::BufferedReporter;
 use document::{PIECE, in_one_piece, of_pieces, write_json};
 use duration::{duration, duration_of};
 use findings::decisive_attempt;

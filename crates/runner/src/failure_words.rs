@@ -17,7 +17,7 @@ pub(crate) struct RecognisedForms<'c> {
 
 impl<'c> RecognisedForms<'c> {
     pub(crate) fn of(suite: &Suite, case: &'c Case) -> Self {
-        let strict = suite.habits.verdicts == Verdicts::Strict;
+        let strict = suite.conventions.verdicts == Verdicts::Strict;
         let refusals = case.world.refusals.iter().filter_map(|pattern| Regex::new(&pattern.value).ok()).collect();
         Self { strict, target: &case.target, refusals }
     }

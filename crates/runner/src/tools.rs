@@ -126,7 +126,7 @@ fn records_routes(world: &World) -> bool {
 }
 
 fn tape(job: &CaseJob<'_>, cassette: &Cassette) -> Result<Tape, SetupError> {
-    let numbers = job.run.suite.habits.recorded_numbers;
+    let numbers = job.run.suite.conventions.recorded_numbers;
     let tape = Tape::load(job.run.options.files, &cassette.path, &job.secrets.brought(), numbers);
     tape.map_err(|error| {
         let finding = job.invalid(cassette.span, error.to_string()).help(error.help());

@@ -47,7 +47,7 @@ impl TroubleReport {
                     let finding = meter::exceeded(unknown.name, unknown.limit, used, job.run.sources);
                     self.findings.push(Finding { turn, ..finding });
                 }
-            } else if was_asked(events) && job.run.suite.habits.verdicts == Verdicts::Strict {
+            } else if was_asked(events) && job.run.suite.conventions.verdicts == Verdicts::Strict {
                 self.findings.push(unknown.finding(job));
             } else if (was_asked(events) || !sees_models(job))
                 && job.run.shared.pending_faults.limits.borrow_mut().insert(unknown.name)

@@ -44,13 +44,13 @@ struct WorkerState {
 
 struct WorkerJob {
     call: FunctionRun,
-    ticket: Arc<Ticket>,
+    progress: Arc<CallProgress>,
     reply: oneshot::Sender<Result<String, ScriptError>>,
 }
 
 /// The state of a call, shared by the caller and the worker.
 #[derive(Default)]
-struct Ticket {
+struct CallProgress {
     begun: OnceLock<Instant>,
     stage: AtomicU8,
 }
@@ -60,7 +60,7 @@ const RUNNING: u8 = 1;
 const DONE: u8 = 2;
 const GIVEN_UP: u8 = 3;
 
-impl Ticket {
+impl CallProgress {
     fn advance(&self, from: u8, to: u8) -> bool {
         self.stage.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
@@ -74,17 +74,17 @@ impl ScriptWorkers {
 
     async fn call(self: &Arc<Self>, call: FunctionRun) -> Result<String, ScriptError> {
         let longest = call.limits.time.saturating_add(GRACE);
-        let ticket = Arc::new(Ticket::default());
+        let progress = Arc::new(CallProgress::default());
         let (reply, mut answer) = oneshot::channel();
-        self.submit(WorkerJob { call, ticket: Arc::clone(&ticket), reply })?;
+        self.submit(WorkerJob { call, progress: Arc::clone(&progress), reply })?;
         loop {
             match tokio::time::timeout(longest, &mut answer).await {
                 Ok(Ok(answer)) => return answer,
                 Ok(Err(_)) => return Err(ScriptError::Engine("the engine crashed".into())),
                 Err(_) => {
                     // A call that has not started is not late.
-                    let late = ticket.begun.get().is_some_and(|begun| begun.elapsed() >= longest);
-                    if late && ticket.advance(RUNNING, GIVEN_UP) {
+                    let late = progress.begun.get().is_some_and(|begun| begun.elapsed() >= longest);
+                    if late && progress.advance(RUNNING, GIVEN_UP) {
                         self.lose_one();
                         return Err(ScriptError::TooLong(longest.saturating_sub(GRACE)));
                     }
@@ -143,18 +143,18 @@ impl ScriptWorkers {
     fn work(&self) {
         let mut engine = None;
         loop {
-            let WorkerJob { call, ticket, reply } = self.next();
-            if reply.is_closed() || !ticket.advance(WAITING, RUNNING) {
+            let WorkerJob { call, progress, reply } = self.next();
+            if reply.is_closed() || !progress.advance(WAITING, RUNNING) {
                 continue;
             }
-            ticket.begun.get_or_init(Instant::now);
+            progress.begun.get_or_init(Instant::now);
             let result = catch_unwind(AssertUnwindSafe(|| run(&mut engine, &call)));
             let result = result.unwrap_or_else(|_| Err(ScriptError::Engine("the engine crashed".into())));
             let exhausted = !matches!(result, Ok(_) | Err(ScriptError::Thrown { .. } | ScriptError::NoFunction { .. }));
             if exhausted || engine.as_ref().is_some_and(Engine::is_spent) {
                 engine = None;
             }
-            if !ticket.advance(RUNNING, DONE) {
+            if !progress.advance(RUNNING, DONE) {
                 self.state().lost -= 1;
                 return;
             }
@@ -205,7 +205,7 @@ mod tests {
         {
             let mut state = workers.state();
             (state.threads, state.lost) = (1, MOST_LOST - 1);
-            state.jobs.push_back(WorkerJob { call, ticket: Arc::default(), reply });
+            state.jobs.push_back(WorkerJob { call, progress: Arc::default(), reply });
         }
         workers.lose_one();
         let state = workers.state();

@@ -9,7 +9,6 @@ use std::path::{Component, Path, PathBuf};
 pub enum FileKind {
     /// A regular file.
     File,
-    /// A folder.
     Folder,
     /// An entry of a folder that cannot be opened; only [`Files::list`] reports it.
     Unusable(UnusableEntry),
@@ -26,7 +25,6 @@ pub enum UnusableEntry {
     Unreachable,
 }
 
-/// An entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FolderEntry {
     /// Its name, without the folder; a name that is not UTF-8 has replacement characters.

@@ -9,7 +9,6 @@ use crate::{Name, Reading, Scalar, Span};
 pub struct Node {
     /// Its place.
     pub span: Span,
-    /// Its content.
     pub content: Content,
 }
 
@@ -18,7 +17,6 @@ pub struct Node {
 pub enum Content {
     /// A scalar: a string, a number, a boolean or null.
     Scalar(Scalar),
-    /// A list.
     List(Box<[Node]>),
     /// A mapping, in the order it was written, without duplicate keys.
     Map(Box<[Pair]>),
@@ -27,9 +25,7 @@ pub enum Content {
 /// A key and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pair {
-    /// The key.
     pub key: Key,
-    /// The value.
     pub value: Node,
 }
 

@@ -14,7 +14,6 @@ pub struct FileId(u32);
 /// A part of one line of a file. Line and column count from 1, in characters; line 0 means the whole file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
-    /// The file.
     pub file: FileId,
     /// The line, from 1; 0 for the whole file.
     pub line: u32,
@@ -34,7 +33,6 @@ impl Span {
 /// A value and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spanned<T> {
-    /// The value.
     pub value: T,
     /// Its place.
     pub span: Span,

@@ -48,12 +48,7 @@ pub enum EventKind {
     /// The tool answered.
     ToolResult(ToolResult),
     /// The agent called its model: request and answer.
-    ModelCall {
-        /// The request.
-        request: Arc<Value>,
-        /// The response.
-        response: Arc<Value>,
-    },
+    ModelCall { request: Arc<Value>, response: Arc<Value> },
     /// The scripted model reports a problem with a request, or with its own script.
     ModelTrouble(ModelTrouble),
     /// The agent reported its usage.
@@ -62,14 +57,12 @@ pub enum EventKind {
     Log {
         /// The log level.
         level: String,
-        /// The message.
         message: String,
         /// Additional data.
         data: Option<Arc<Value>>,
     },
     /// The agent reported an error.
     AgentError {
-        /// The message.
         message: String,
         /// Additional data.
         data: Option<Arc<Value>>,
@@ -131,7 +124,6 @@ pub struct ToolCall {
     pub name: String,
     /// The arguments.
     pub args: Arc<Value>,
-    /// The observer.
     pub observer: Observer,
     /// When the call started, if its arguments were streamed.
     pub begun: Option<Moment>,
@@ -151,13 +143,11 @@ pub struct ToolResult {
     pub call_id: String,
     /// Whether the tool succeeded.
     pub ok: bool,
-    /// The result.
     pub result: Arc<Value>,
     /// The error message.
     pub error: Option<String>,
     /// The injected fault: the agent may not have received the result as shown here.
     pub fault: Option<String>,
-    /// The observer.
     pub observer: Observer,
     /// The form by which it was recognised as a refusal: the tool was not run.
     pub refused: Option<String>,

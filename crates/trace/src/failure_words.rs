@@ -8,7 +8,6 @@ use serde_json::Value;
 /// A form of result that a framework produces.
 #[derive(Debug, Clone, Copy)]
 pub struct ResultForm {
-    /// The framework.
     pub framework: &'static str,
     /// The text by which it is recognised.
     pub words: &'static str,

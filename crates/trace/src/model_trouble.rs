@@ -6,7 +6,6 @@
 pub struct ModelTrouble {
     /// The kind of problem.
     pub kind: TroubleKind,
-    /// The message.
     pub message: String,
     /// The position of the rule in the script that it is about; for a miss, the closest rule.
     pub rule: Option<usize>,

@@ -129,10 +129,8 @@ impl<'t> Output<'t> {
     }
 }
 
-/// One spelling of the output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutputSpelling {
-    /// The text.
     pub text: String,
     /// Whether it is a single string of a larger JSON value.
     pub is_part: bool,

@@ -48,17 +48,17 @@ const DEPTH: usize = 64;
 /// All differences, in the order of the new value; what is gone from an object comes first. `same` compares two strings
 /// or numbers that are not equal.
 pub fn value_changes(old: &Value, new: &Value, same: &mut impl FnMut(&Value, &Value) -> bool) -> Vec<ValueChange> {
-    let mut walk = Walk { same, found: Vec::new() };
+    let mut walk = ValueComparer { same, found: Vec::new() };
     walk.value(&mut String::new(), &mut String::new(), old, new, DEPTH);
     walk.found
 }
 
-struct Walk<'s, S> {
+struct ValueComparer<'s, S> {
     same: &'s mut S,
     found: Vec<ValueChange>,
 }
 
-impl<S: FnMut(&Value, &Value) -> bool> Walk<'_, S> {
+impl<S: FnMut(&Value, &Value) -> bool> ValueComparer<'_, S> {
     fn value(&mut self, from: &mut String, to: &mut String, old: &Value, new: &Value, depth: usize) {
         match (old, new) {
             (Value::Object(one), Value::Object(other)) if depth > 0 => {

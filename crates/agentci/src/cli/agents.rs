@@ -9,7 +9,7 @@ use super::{CliContext, Suites};
 
 /// The suites that must run an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Required {
+pub(crate) enum AgentRequirement {
     /// All suites
     All,
     /// Suites in the native format; other formats are unaffected
@@ -30,16 +30,16 @@ pub(crate) struct AgentFlags {
         default_missing_value = "all",
         overrides_with = "require_agent"
     )]
-    require_agent: Option<Required>,
+    require_agent: Option<AgentRequirement>,
 }
 
 impl AgentFlags {
     /// Whether cases of a suite must run their agent.
     pub(super) fn required(&self, suite: &Suite) -> bool {
         match self.require_agent {
-            Some(Required::All) => true,
-            Some(Required::Native) => suite.habits.verdicts == Verdicts::Strict,
-            Some(Required::None) | None => false,
+            Some(AgentRequirement::All) => true,
+            Some(AgentRequirement::Native) => suite.conventions.verdicts == Verdicts::Strict,
+            Some(AgentRequirement::None) | None => false,
         }
     }
 

@@ -40,7 +40,7 @@ pub(crate) struct CliContext {
     /// Values that must not be shown.
     secrets: Redactor,
     /// The messages so far, or the log file that messages are also written to.
-    log: RefCell<TalkLog>,
+    log: RefCell<MessageLog>,
     /// Columns of the terminal, or of `COLUMNS`; 0 without both.
     pub(crate) width: usize,
     /// Whether this runs in a GitHub Actions job.
@@ -57,7 +57,7 @@ const KEPT: usize = 1 << 20;
 
 /// Where messages go besides standard error.
 #[derive(Debug)]
-enum TalkLog {
+enum MessageLog {
     Kept(String),
     File(fs_err::File),
 }
@@ -80,7 +80,7 @@ impl CliContext {
             stderr_is_terminal: stderr_is_terminal && std::env::var("TERM").is_ok_and(|term| term != "dumb"),
             unprinted: Cell::new(false),
             secrets: agentci::environment_secrets(),
-            log: RefCell::new(TalkLog::Kept(String::new())),
+            log: RefCell::new(MessageLog::Kept(String::new())),
             width: columns.or_else(terminal_width).unwrap_or(if stderr_is_terminal { WIDTH } else { 0 }),
             is_github,
             step_summary: step_summary.filter(|_| is_github).map(PathBuf::from),
@@ -120,10 +120,10 @@ impl CliContext {
     pub(crate) fn note(&self, text: &str) {
         let text = uncoloured(text);
         match &mut *self.log.borrow_mut() {
-            TalkLog::Kept(kept) if kept.len() + text.len() <= KEPT => kept.push_str(&text),
-            TalkLog::Kept(_) => {}
+            MessageLog::Kept(kept) if kept.len() + text.len() <= KEPT => kept.push_str(&text),
+            MessageLog::Kept(_) => {}
             // The message is printed even if the log cannot be written.
-            TalkLog::File(file) => {
+            MessageLog::File(file) => {
                 let _ = file.write_all(text.as_bytes());
             }
         }
@@ -133,7 +133,7 @@ impl CliContext {
     /// truncated, unless it already is the log. Writes to the returned file continue where the log ends.
     pub(crate) fn log_to(&self, path: &Path) -> std::io::Result<fs_err::File> {
         let mut log = self.log.borrow_mut();
-        if let TalkLog::File(file) = &*log
+        if let MessageLog::File(file) = &*log
             && file.path() == path
         {
             return file.try_clone();
@@ -141,11 +141,11 @@ impl CliContext {
         let mut file = fs_err::File::create(path)?;
         let words = self.without_secrets(&self.arguments.join(" "));
         writeln!(file, "agentci {} {}", env!("CARGO_PKG_VERSION"), agentci::report::one_line(&words))?;
-        if let TalkLog::Kept(kept) = &*log {
+        if let MessageLog::Kept(kept) = &*log {
             file.write_all(kept.as_bytes())?;
         }
         let shared = file.try_clone()?;
-        *log = TalkLog::File(file);
+        *log = MessageLog::File(file);
         Ok(shared)
     }
 

@@ -43,7 +43,7 @@ pub(crate) fn complain(suites: &Suites, context: &CliContext) {
 
 /// The default number of cases that run in parallel.
 pub(crate) fn parallel(suite: &Suite, usual: usize) -> usize {
-    let one = match suite.habits.parallelism {
+    let one = match suite.conventions.parallelism {
         Parallelism::Machine => false,
         Parallelism::MachineUnlessTimed => suite.gates.measures_time(),
         Parallelism::One => true,

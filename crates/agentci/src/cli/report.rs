@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use agentci::ledger::{self, LedgerError, Playback};
+use agentci::ledger::{self, JournalDamage, LedgerError};
 use agentci::report::{Console, FanOut, one_line};
 use agentci::verdict::{Body, ExitStatus, RunEvent};
 use clap::Args;
@@ -92,7 +92,7 @@ fn unreadable(run: &Path, file: &Path, error: &LedgerError) -> CliError {
 }
 
 /// Warns about damaged or missing parts of the journal.
-fn warn(playback: &Playback, complete: bool, file: &Path, context: &CliContext) {
+fn warn(playback: &JournalDamage, complete: bool, file: &Path, context: &CliContext) {
     for damage in playback.damaged.iter().take(DAMAGE_SHOWN) {
         context.say(&format!("warning: {}:{}: {}\n", file.display(), damage.line, one_line(&damage.reason)));
     }

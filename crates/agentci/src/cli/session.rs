@@ -253,7 +253,7 @@ pub(super) fn settings(arguments: &RunArguments, suite: &Suite) -> Settings {
     settings.fail_fast = arguments.fail_fast;
     settings.require_agent = arguments.agents.required(suite);
     settings.retries = arguments.retries;
-    match suite.habits.time_limit {
+    match suite.conventions.time_limit {
         TimeLimit::Suite(_) => settings.suite_timeout = arguments.timeout,
         TimeLimit::Case => settings.timeout = arguments.timeout,
         // It was already applied to cases without their own limit.

@@ -49,7 +49,7 @@ impl<'s> UnselectedCases<'s> {
             let over = |case: &CaseBounds| case.end.is_none_or(|end| end <= warning.span.line);
             let behind = is_last && here.iter().any(|case| Some(case.line) == before && over(case));
             // A warning before the first case or after the last may be about the suite, if both are in one file.
-            let within = loaded.suite.habits.case_files == CaseFiles::WithSettings;
+            let within = loaded.suite.conventions.case_files == CaseFiles::WithSettings;
             if within && (before.is_none() || behind) {
                 return false;
             }

@@ -125,7 +125,7 @@ fn text(written: &Buffer) -> String {
 
 #[cfg(test)]
 mod tests {
-    use agentci_report::{AgentTestResult, OwnWordsResults};
+    use agentci_report::{AgentTestResult, TestSuiteCollector};
 
     use super::*;
 
@@ -142,7 +142,7 @@ mod tests {
         };
         let good = AgentTestResult { passed: true, assertions_failed: vec![], ..result.clone() };
         let suite = TestSuiteResult::new("s", vec![result, good], 7.3);
-        let mut gathered = OwnWordsResults::default();
+        let mut gathered = TestSuiteCollector::default();
         for event in events(&suite) {
             gathered.add(&event);
         }

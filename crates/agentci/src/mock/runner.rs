@@ -8,7 +8,7 @@ use agentci_checks::latency_ms;
 use agentci_drivers::mock::MockAnswer;
 use agentci_formats::{LoadOptions, MockSource, aumai};
 use agentci_plan::Dialect;
-use agentci_report::{OwnWordsResults, Paint, diagnostic, label};
+use agentci_report::{Paint, TestSuiteCollector, diagnostic, label};
 use agentci_source::{Diagnostic, FileKind as PathKind, Files as _, Severity, Sources};
 use agentci_trace::{Event, EventKind, Moment, Trace};
 use agentci_verdict::Outcome;
@@ -135,7 +135,7 @@ impl AgentTestRunner {
         for loaded in suites.loaded_mut() {
             loaded.suite.gates = agentci_plan::Gates::default();
         }
-        let mut gathered = OwnWordsResults::default();
+        let mut gathered = TestSuiteCollector::default();
         suites.run(&settings, |event| gathered.add(&event)).map_err(|error| LoadError::Run(error.to_string()))?;
         Ok(gathered.result())
     }

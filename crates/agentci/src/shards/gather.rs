@@ -8,7 +8,7 @@ use agentci_verdict::{NotLoaded, Policy};
 
 use super::MergeError;
 use super::search::{FOLDER_LIMIT, find};
-use super::stored_part::{Stored, difference, read};
+use super::stored_part::{ShardJournal, difference, read};
 
 /// How many missing shards are listed.
 const NAMED: usize = 20;
@@ -19,7 +19,7 @@ pub struct GatheredShards {
     /// The name of the suite.
     pub suite: String,
     /// The journals of the shards, in order.
-    pub(super) parts: Vec<Stored>,
+    pub(super) parts: Vec<ShardJournal>,
 }
 
 /// Finds the runs at or below these folders, and checks that each suite has every shard exactly once.
@@ -33,7 +33,7 @@ pub fn gather(folders: &[PathBuf]) -> Result<Vec<GatheredShards>, MergeError> {
         // A folder that is passed twice, or together with its parent, counts once.
         paths.append(&mut found);
     }
-    let mut suites: BTreeMap<String, Vec<Stored>> = BTreeMap::new();
+    let mut suites: BTreeMap<String, Vec<ShardJournal>> = BTreeMap::new();
     for path in paths {
         let (suite, stored) = read(&path)?;
         suites.entry(suite).or_default().push(stored);
@@ -42,7 +42,7 @@ pub fn gather(folders: &[PathBuf]) -> Result<Vec<GatheredShards>, MergeError> {
 }
 
 impl GatheredShards {
-    fn new(suite: String, mut parts: Vec<Stored>) -> Result<Self, MergeError> {
+    fn new(suite: String, mut parts: Vec<ShardJournal>) -> Result<Self, MergeError> {
         parts.sort_by_key(|part| part.shard.index);
         let first = &parts[0];
         let (count, cases) = (first.shard.count, first.shard.cases);

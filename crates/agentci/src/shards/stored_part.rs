@@ -10,7 +10,7 @@ use super::auto::MOST_PARTS;
 
 /// The journal of one shard.
 #[derive(Debug)]
-pub(super) struct Stored {
+pub(super) struct ShardJournal {
     pub(super) path: PathBuf,
     pub(super) start: RunStart,
     pub(super) shard: ShardOf,
@@ -21,7 +21,7 @@ pub(super) struct Stored {
 }
 
 /// Reads a journal; returns its suite, and the shard.
-pub(super) fn read(path: &Path) -> Result<(String, Stored), MergeError> {
+pub(super) fn read(path: &Path) -> Result<(String, ShardJournal), MergeError> {
     let (mut started, mut ended, mut gates, mut cases) = (None, None, None, Vec::new());
     let playback = play(path, |event| match event.body {
         Body::RunStart(start) => started = Some((event.suite.to_string(), start)),
@@ -46,11 +46,11 @@ pub(super) fn read(path: &Path) -> Result<(String, Stored), MergeError> {
     if !(1..=MOST_PARTS).contains(&shard.count) {
         return Err(MergeError::TooMany { path, count: shard.count });
     }
-    Ok((suite, Stored { path, start: *start, shard, end, ended_at, gates, cases }))
+    Ok((suite, ShardJournal { path, start: *start, shard, end, ended_at, gates, cases }))
 }
 
 /// Why two journals are not shards of the same run.
-pub(super) fn difference(one: &Stored, other: &Stored) -> Option<String> {
+pub(super) fn difference(one: &ShardJournal, other: &ShardJournal) -> Option<String> {
     let (a, b) = (&one.start, &other.start);
     let differs = |what: &str, a: &str, b: &str| (a != b).then(|| format!("their {what} differs: `{a}` and `{b}`"));
     let known = |sha: &Option<String>| sha.clone().unwrap_or_default();

@@ -1,5 +1,5 @@
 //! Checks that no code after the front ends depends on the dialect of a suite: everything that follows from the dialect
-//! is in the suite's habits. Files that still name a dialect are listed here, each with its reason.
+//! is in the suite's conventions. Files that still name a dialect are listed here, each with its reason.
 
 use std::collections::BTreeSet;
 
@@ -45,7 +45,7 @@ fn only_listed_files_mention_a_dialect() {
     let found: BTreeSet<String> = elsewhere.filter(named).collect();
     let allowed: BTreeSet<String> = ALLOWED.iter().map(|(path, _)| (*path).to_owned()).collect();
     let new: Vec<_> = found.difference(&allowed).collect();
-    assert!(new.is_empty(), "these files name a dialect; use the habits of the suite instead: {new:#?}");
+    assert!(new.is_empty(), "these files name a dialect; use the conventions of the suite instead: {new:#?}");
     let stale: Vec<_> = allowed.difference(&found).collect();
     assert!(stale.is_empty(), "these files no longer name a dialect; remove them from the list: {stale:#?}");
     assert_eq!(ALLOWED.len(), allowed.len(), "a file is listed twice");

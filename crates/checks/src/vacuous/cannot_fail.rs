@@ -20,7 +20,7 @@ pub fn cannot_fail<'s>(suites: impl IntoIterator<Item = &'s Suite>, files: &dyn 
     let mut told: HashSet<Span> = HashSet::new();
     let mut scripts: Vec<&Arc<ModelScript>> = Vec::new();
     for suite in suites {
-        let strict = suite.habits.verdicts == Verdicts::Strict;
+        let strict = suite.conventions.verdicts == Verdicts::Strict;
         for case in suite.cases.iter().filter(|case| case.broken.is_none()) {
             let mut found = Vec::new();
             for check in checks(case) {

@@ -10,8 +10,8 @@ use agentci_protocols::a2a::{
 use agentci_trace::{EventKind, Moment};
 use serde_json::{Value, json};
 
-use super::ask::{A2aAsk, A2aReply};
 use super::auth::Credentials;
+use super::client::{A2aClient, A2aReply};
 use super::hosts::{TrustedHosts, tells_who_asks};
 use super::refusal::refused;
 use super::stream::read_stream;
@@ -28,7 +28,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(2);
 #[derive(Debug)]
 pub(crate) struct A2aDriver {
     found: AgentLocation,
-    pub(crate) ask: A2aAsk,
+    pub(crate) client: A2aClient,
     blocking: Option<bool>,
     accepted: Vec<String>,
     /// The hosts that may receive credentials.
@@ -110,7 +110,7 @@ impl A2aDriver {
         let context_id = target.context.as_ref().map(|context| context.fill(lookup)).transpose()?;
         Ok(Self {
             found,
-            ask: A2aAsk {
+            client: A2aClient {
                 ids: UuidSource::new(line.seed()),
                 line,
                 headers,
@@ -133,12 +133,12 @@ impl A2aDriver {
     /// Takes one turn. Clients do not see an agent's tool calls, so the tool host is not needed.
     pub(crate) async fn turn(&mut self, input: &Input, sink: &mut TraceSink<'_>) -> DriveResult {
         let found = self.find(sink.clock()).await;
-        let over = self.ask.line.next(sink.clock());
+        let over = self.client.line.next(sink.clock());
         sink.push_at(over, EventKind::TurnStart(input.value()))?;
         let agent = found?;
         let message = message_of(input).map_err(DriveError::Unsupported)?;
         let message = self.conversation.say(message, &self.accepted);
-        let (reader, timeout) = (A2aReader::default(), self.ask.timeout);
+        let (reader, timeout) = (A2aReader::default(), self.client.timeout);
         let mut turn = A2aTurn { agent, reader, sink, begun: over, timeout, over };
         let result = self.converse(&message, &mut turn).await;
         let A2aTurn { agent, reader, sink, over, .. } = turn;
@@ -164,13 +164,13 @@ impl A2aDriver {
             AgentLocation::Here(agent) => agent.clone(),
             AgentLocation::Inline(card) => Agent::of(card)?,
             AgentLocation::At(url) => {
-                let agent = Agent::of(&self.ask.card(url, clock).await?)?;
+                let agent = Agent::of(&self.client.card(url, clock).await?)?;
                 self.hosts.allow(url, &agent.interface.url)?;
                 agent
             }
         };
         self.found = AgentLocation::Here(agent.clone());
-        self.ask.credentials.get_ready(self.ask.timeout).await?;
+        self.client.credentials.get_ready(self.client.timeout).await?;
         Ok(agent)
     }
 
@@ -210,7 +210,7 @@ impl A2aDriver {
     /// Sends the first call of a turn. If only the agent's URL is known and it rejects 1.0, the call is repeated in
     /// version 0.3; a rejected call has no effect.
     async fn first(&mut self, call: A2aCall<'_>, turn: &mut A2aTurn<'_, '_>) -> DriveResult<A2aReply> {
-        let reply = self.ask.call(call, turn.begun, turn).await?;
+        let reply = self.client.call(call, turn.begun, turn).await?;
         let is_of_another_version =
             |reply: &A2aReply| matches!(reply, A2aReply::Refused(refusal, _) if refusal.is_of_another_version());
         if turn.agent.settled || !is_of_another_version(&reply) {
@@ -229,8 +229,8 @@ impl A2aDriver {
     }
 
     async fn call_next(&mut self, call: A2aCall<'_>, turn: &A2aTurn<'_, '_>) -> DriveResult<A2aReply> {
-        let at = self.ask.line.next(turn.sink.clock());
-        self.ask.call(call, at, turn).await
+        let at = self.client.line.next(turn.sink.clock());
+        self.client.call(call, at, turn).await
     }
 
     /// Reads a reply to its end. Returns the error that broke a stream; `None` if the agent closed it.
@@ -238,14 +238,14 @@ impl A2aDriver {
         match reply {
             A2aReply::Refused(refusal, at) => {
                 turn.over = at;
-                Err(refused(&refusal, self.ask.keys))
+                Err(refused(&refusal, self.client.keys))
             }
             A2aReply::Whole(value, at) => {
                 turn.over = at;
                 turn.take(&value, &mut self.conversation)?;
                 Ok(None)
             }
-            A2aReply::Stream(mut answer) => read_stream(&mut answer, turn, &mut self.conversation, &self.ask).await,
+            A2aReply::Stream(mut answer) => read_stream(&mut answer, turn, &mut self.conversation, &self.client).await,
         }
     }
 
@@ -257,7 +257,7 @@ impl A2aDriver {
                 Ok(_) | Err(DriveError::Refused { .. } | DriveError::Busy { .. }) => {}
                 Err(error) => return Err(error),
             },
-            Err(DriveError::Transport(_)) => turn.over = self.ask.line.now(turn.sink.clock()),
+            Err(DriveError::Transport(_)) => turn.over = self.client.line.now(turn.sink.clock()),
             Err(error) => return Err(error),
         }
         Ok(())
@@ -268,9 +268,9 @@ impl A2aDriver {
         let mut wait = if at_once { Duration::ZERO } else { FIRST_WAIT };
         while !turn.reader.is_over(&self.conversation) {
             let left = turn.left(turn.over);
-            self.ask.wait(wait.min(left)).await;
+            self.client.wait(wait.min(left)).await;
             if left <= wait {
-                return Err(DriveError::Timeout { after: self.ask.timeout });
+                return Err(DriveError::Timeout { after: self.client.timeout });
             }
             let reply = self.call_next(A2aCall::Get(task), turn).await?;
             self.read(reply, turn).await?;

@@ -1,8 +1,8 @@
 //! Drives agents that support A2A. The protocol itself is in [`agentci_protocols::a2a`]; this module sends the
 //! requests, adds credentials, and restricts the hosts that receive them.
 
-mod ask;
 mod auth;
+mod client;
 mod driver;
 mod hosts;
 mod refusal;

@@ -6,7 +6,7 @@ use agentci_protocols::a2a::{A2aConversation, A2aError, A2aRefusal, cut};
 use agentci_trace::EventKind;
 use serde_json::Value;
 
-use super::ask::{A2aAsk, late, result};
+use super::client::{A2aClient, late, result};
 use super::driver::A2aTurn;
 use super::refusal::refused;
 use crate::stream::next_event;
@@ -22,7 +22,7 @@ pub(super) async fn read_stream(
     answer: &mut StreamedAnswer,
     turn: &mut A2aTurn<'_, '_>,
     conversation: &mut A2aConversation,
-    ask: &A2aAsk,
+    client: &A2aClient,
 ) -> DriveResult<Option<DriveError>> {
     loop {
         let said_all = turn.reader.is_over(conversation);
@@ -33,7 +33,7 @@ pub(super) async fn read_stream(
                 turn.over = answer.latest();
                 return match ended {
                     Err(error @ ExchangeError::Broken(_)) => Ok(Some(error.into())),
-                    Err(error) => Err(late(error, ask.timeout)),
+                    Err(error) => Err(late(error, client.timeout)),
                     Ok(_) => Ok(None),
                 };
             }
@@ -47,7 +47,7 @@ pub(super) async fn read_stream(
         }
         let item = parse(&arrived.frame.data)?;
         if let Some(refusal) = A2aRefusal::of(&item) {
-            return Err(refused(&refusal, ask.keys));
+            return Err(refused(&refusal, client.keys));
         }
         let item = result(item, turn.agent.interface.protocol.binding)?;
         turn.take(&item, conversation)?;

@@ -4,11 +4,11 @@ use agentci_protocols::chat::AnswerCall;
 use agentci_trace::{EventKind, Moment, ToolResult};
 use serde_json::{Value, json};
 
-use super::ask::{ChatQuestion, ask};
 use super::assistant::{NextStep, Opening};
 use super::completion::{Completion, cut_short};
 use super::message::tool_result;
-use super::output::{Called, output};
+use super::model_request::{ChatQuestion, send};
+use super::output::{CallWithResult, output};
 use super::session::{ChatSession, ModelApi};
 use super::{anthropic, openai};
 use crate::host::NO_ANSWER;
@@ -36,7 +36,7 @@ pub(super) struct ChatConversation<'c, 's> {
 #[derive(Debug)]
 pub(super) struct ModelTurn {
     pub(super) completion: Completion,
-    pub(super) called: Vec<Called>,
+    pub(super) called: Vec<CallWithResult>,
     pub(super) over: Moment,
 }
 
@@ -81,12 +81,12 @@ impl ChatConversation<'_, '_> {
                 AgentLine::Record(_) | AgentLine::Replay(_) => self.body(&known, opening).0,
             };
             let question = ChatQuestion { at: self.at, body: body.to_string(), identity };
-            let (completion, over) = ask(self.line, self.session, &question, self.sink).await?;
+            let (completion, over) = send(self.line, self.session, &question, self.sink).await?;
             opening.messages.push(completion.message());
             tell(body, &completion, over, self.sink)?;
             let pending = self.tools && !completion.calls.is_empty();
             if !pending {
-                called.extend(completion.calls.iter().map(|call| Called { call: call.clone(), result: None }));
+                called.extend(completion.calls.iter().map(|call| CallWithResult { call: call.clone(), result: None }));
                 return Ok(ModelTurn { completion, called, over });
             }
             let mut results = Vec::with_capacity(completion.calls.len());
@@ -97,7 +97,7 @@ impl ChatConversation<'_, '_> {
             self.at = self.line.next(self.sink.clock());
             for (call, result) in completion.calls.into_iter().zip(results) {
                 self.sink.push_at(self.at, EventKind::ToolResult(result.clone()))?;
-                called.push(Called { call, result: Some(result) });
+                called.push(CallWithResult { call, result: Some(result) });
             }
         }
         let message = format!("the model called tools in {ROUNDS} consecutive answers");

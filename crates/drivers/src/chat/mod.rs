@@ -12,12 +12,12 @@
 //! scripted model, which is part of this program.
 
 pub(crate) mod anthropic;
-mod ask;
 mod assistant;
 mod completion;
 mod conversation;
 mod driver;
 mod message;
+mod model_request;
 pub(crate) mod openai;
 mod output;
 mod refusal;

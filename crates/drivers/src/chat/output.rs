@@ -9,12 +9,12 @@ use crate::template_parts::as_text;
 
 /// A tool call and its result.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Called {
+pub(super) struct CallWithResult {
     pub(super) call: AnswerCall,
     pub(super) result: Option<ToolResult>,
 }
 
-impl Called {
+impl CallWithResult {
     fn line(&self) -> String {
         let AnswerCall { name, arguments, .. } = &self.call;
         match &self.result {
@@ -26,12 +26,12 @@ impl Called {
 }
 
 /// The default result of a turn: the model's text, or else its tool calls and their results, one per line.
-pub(super) fn output(completion: &Completion, called: &[Called]) -> Value {
+pub(super) fn output(completion: &Completion, called: &[CallWithResult]) -> Value {
     let words = completion.words();
     if !words.is_empty() {
         return words.into();
     }
-    called.iter().map(Called::line).collect::<Vec<_>>().join("\n").into()
+    called.iter().map(CallWithResult::line).collect::<Vec<_>>().join("\n").into()
 }
 
 #[cfg(test)]
@@ -53,9 +53,9 @@ mod tests {
             })
         };
         let called = [
-            Called { call: call("find"), result: given(true, json!({"n": 2}), None) },
-            Called { call: call("mail"), result: given(false, Value::Null, Some("no such box")) },
-            Called { call: call("wipe"), result: None },
+            CallWithResult { call: call("find"), result: given(true, json!({"n": 2}), None) },
+            CallWithResult { call: call("mail"), result: given(false, Value::Null, Some("no such box")) },
+            CallWithResult { call: call("wipe"), result: None },
         ];
         let silent = Completion::default();
         assert_eq!(output(&silent, &called), "find: {\"n\":2}\nmail failed: no such box\nwipe({\"a\":1})");

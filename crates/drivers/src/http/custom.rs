@@ -3,8 +3,8 @@
 use agentci_plan::TextEvents;
 use serde_json::Value;
 
+use super::answer_text;
 use super::kinds::{self, Role};
-use super::places;
 use super::reader::{HttpAnswerError, HttpReader, ReadResult, says_something};
 use crate::error::shortened;
 
@@ -36,11 +36,11 @@ impl HttpReader {
         let value = parsed.filter(|value| value.is_object() || value.is_array());
         let reports_error = |value: &&Value| value.get("error").is_some_and(says_something);
         if role == Role::Error || value.is_some_and(|value| reports_error(&value)) {
-            let words = value.map_or_else(|| data.trim().to_owned(), places::words);
+            let words = value.map_or_else(|| data.trim().to_owned(), answer_text::words);
             return Err(HttpAnswerError::Failed(words));
         }
         let text = match (parsed, value) {
-            (_, Some(value)) => places::text(value, self.manner.pointer.as_deref()),
+            (_, Some(value)) => answer_text::text(value, self.manner.pointer.as_deref()),
             (Some(Value::String(text)), _) => Some(text.clone()),
             (Some(Value::Null), _) => None,
             _ if role == Role::Over => None,

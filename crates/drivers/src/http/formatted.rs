@@ -4,8 +4,8 @@ use agentci_plan::TextEvents;
 use agentci_trace::EventKind;
 use serde_json::Value;
 
+use super::answer_text;
 use super::kinds::{self, Role};
-use super::places;
 use super::reader::{HttpAnswerError, HttpReader, ReadResult, says_something};
 use super::side_data::without_kind;
 use crate::error::shortened;
@@ -22,7 +22,7 @@ impl HttpReader {
             return Ok(());
         };
         if value.get("error").is_some_and(says_something) {
-            return Err(HttpAnswerError::Failed(places::words(&value)));
+            return Err(HttpAnswerError::Failed(answer_text::words(&value)));
         }
         let (own, added) = (known.owns(&value), known.added(&value));
         let mut told = Vec::new();
@@ -34,7 +34,7 @@ impl HttpReader {
                 step => self.push(step),
             }
         }
-        let pointed = self.manner.pointer.as_deref().and_then(|pointer| places::text(&value, Some(pointer)));
+        let pointed = self.manner.pointer.as_deref().and_then(|pointer| answer_text::text(&value, Some(pointer)));
         let pointed = pointed.unwrap_or_default();
         self.say(None, &pointed)?;
         if own {
@@ -44,7 +44,7 @@ impl HttpReader {
             return Ok(());
         }
         let kind = kinds::kind(name, Some(&value));
-        let text = places::text(&value, None).unwrap_or_default();
+        let text = answer_text::text(&value, None).unwrap_or_default();
         if !matches!(kinds::role(kind), Role::Other | Role::Over) && text != pointed {
             self.side_data.text(kind, &text);
         }

@@ -4,6 +4,7 @@
 //! JSON lines, or whole. Text is added to the trace as it arrives, and so are the events of other observers, such as
 //! calls of stub tools; the assembled answer is the final output.
 
+mod answer_text;
 mod body;
 mod custom;
 mod driver;
@@ -12,7 +13,6 @@ pub(crate) mod fuzzing;
 mod kinds;
 mod known;
 mod observer;
-mod places;
 mod reader;
 mod refusal;
 mod side_data;

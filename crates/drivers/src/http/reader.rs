@@ -9,10 +9,10 @@ use agentci_text::json_error;
 use agentci_trace::EventKind;
 use serde_json::Value;
 
+use super::answer_text;
 use super::custom::SpokenEvents;
 use super::kinds::{self, OVER};
 use super::known::{DataStream, KnownStream};
-use super::places;
 use super::side_data::SideData;
 use super::tool_events::ToolEvents;
 use crate::error::shown;
@@ -127,7 +127,7 @@ impl HttpReader {
         }
         *(if is_json { &mut self.json } else { &mut self.plain }) += 1;
         if name == Some("error") {
-            let words = parsed.map_or_else(|| data.trim().to_owned(), |value| places::words(&value));
+            let words = parsed.map_or_else(|| data.trim().to_owned(), |value| answer_text::words(&value));
             return Err(HttpAnswerError::Failed(words));
         }
         self.said(name, data, parsed)
@@ -251,7 +251,7 @@ impl HttpReader {
     fn any(&mut self, name: Option<&str>, data: &str, parsed: Option<Value>) -> ReadResult {
         match parsed {
             Some(value @ (Value::Object(_) | Value::Array(_))) => {
-                let text = places::text(&value, self.manner.pointer.as_deref()).unwrap_or_default();
+                let text = answer_text::text(&value, self.manner.pointer.as_deref()).unwrap_or_default();
                 self.aside(kinds::kind(name, Some(&value)), &value, &text);
                 self.value(name, &value)
             }
@@ -267,13 +267,13 @@ impl HttpReader {
     pub(super) fn value(&mut self, name: Option<&str>, value: &Value) -> ReadResult {
         let kind = value.get("type").and_then(Value::as_str);
         if kind == Some("error") {
-            return Err(HttpAnswerError::Failed(places::words(value)));
+            return Err(HttpAnswerError::Failed(answer_text::words(value)));
         }
-        if let Some(text) = places::text(value, self.manner.pointer.as_deref()) {
+        if let Some(text) = answer_text::text(value, self.manner.pointer.as_deref()) {
             return self.say(name.filter(|name| *name == "final" || OVER.contains(name)).or(kind), &text);
         }
         if value.get("error").is_some_and(|error| !matches!(error, Value::Null | Value::Bool(false))) {
-            return Err(HttpAnswerError::Failed(places::words(value)));
+            return Err(HttpAnswerError::Failed(answer_text::words(value)));
         }
         self.textless += 1;
         self.say(name.filter(|name| OVER.contains(name)).or(kind), "")

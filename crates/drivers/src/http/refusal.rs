@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::places;
+use super::answer_text;
 use super::reader::HttpAnswerError;
 use crate::DriveError;
 use crate::error::{shortened, shown};
@@ -19,7 +19,7 @@ pub(super) fn refused(status: u16, body: &[u8]) -> DriveError {
     };
     let text = String::from_utf8_lossy(body);
     let words = match serde_json::from_str::<Value>(&text) {
-        Ok(value @ Value::Object(_)) => places::words(&value),
+        Ok(value @ Value::Object(_)) => answer_text::words(&value),
         _ => text.trim().to_owned(),
     };
     DriveError::of_status(status, format!("the agent answered with status {status}{}", shown(&words)), help)

@@ -7,8 +7,8 @@ use agentci_protocols::sse::{Decoder, SseEvent};
 use agentci_trace::EventKind;
 use serde_json::Value;
 
+use super::answer_text;
 use super::known::{DataStream, KnownStream};
-use super::places;
 use super::reader::{HttpAnswerError, HttpReader, ReadResult, says_something};
 use crate::error::shown;
 
@@ -37,10 +37,10 @@ impl HttpReader {
     fn whole_value(&mut self, value: &Value) -> ReadResult {
         let every = self.manner.events == TextEvents::All;
         let pointer = self.manner.pointer.clone();
-        let text = places::text(value, pointer.as_deref());
-        let failed = value.get("error").is_some_and(says_something) && !places::has_answer(value);
+        let text = answer_text::text(value, pointer.as_deref());
+        let failed = value.get("error").is_some_and(says_something) && !answer_text::has_answer(value);
         if failed && pointer.is_none() && !every {
-            return Err(HttpAnswerError::Failed(places::words(value)));
+            return Err(HttpAnswerError::Failed(answer_text::words(value)));
         }
         let Some(mut known) = KnownStream::recognise_whole(value) else {
             match &text {

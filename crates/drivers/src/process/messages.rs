@@ -71,17 +71,17 @@ pub(super) fn read(line: &[u8]) -> Result<Option<AgentMessage>, BadLine> {
         Some(_) => return Err(bad("its `type` is not a string".into(), SEE_PROTOCOL)),
         None => return Err(bad("it has no `type`".into(), SEE_PROTOCOL)),
     };
-    let message = Typed { kind, fields }.message();
+    let message = TypedMessage { kind, fields }.message();
     message.map(Some).map_err(|reason| bad(reason, SEE_PROTOCOL))
 }
 
 /// A message whose type is known.
-struct Typed<'l> {
+struct TypedMessage<'l> {
     kind: String,
     fields: ObjectFields<'l>,
 }
 
-impl Typed<'_> {
+impl TypedMessage<'_> {
     fn message(mut self) -> Result<AgentMessage, String> {
         let message = match self.kind.as_str() {
             "tool_call" => AgentMessage::ToolCall {

@@ -3,7 +3,7 @@
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array1, Array2, Axis, Slice};
 
-use super::tensors::{Packed, Tensors, matrix};
+use super::tensors::{QuantizedMatrix, Tensors, matrix};
 
 /// The dimensions of a token and of the vector of a text.
 pub(super) const DIMENSIONS: usize = 384;
@@ -19,9 +19,9 @@ const INNER: usize = 1_536;
 /// The weights, ready to be used. The word embeddings stay packed in 4 bits, since a text needs only a few of them.
 #[derive(Debug)]
 pub(super) struct EmbeddingModel {
-    words: Packed,
-    positions: Packed,
-    kinds: Packed,
+    words: QuantizedMatrix,
+    positions: QuantizedMatrix,
+    kinds: QuantizedMatrix,
     norm: Norm,
     layers: Vec<Layer>,
 }

@@ -15,7 +15,7 @@ pub(super) struct Tensors {
 
 /// A matrix of 4-bit values, expanded one row at a time or as a whole.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Packed {
+pub(super) struct QuantizedMatrix {
     numbers: &'static [u8],
     scales: &'static [u8],
     columns: usize,
@@ -37,10 +37,10 @@ impl Tensors {
     }
 
     /// A matrix whose rows are expanded on demand.
-    pub(super) fn packed(&self, name: &str, rows: usize, columns: usize) -> Result<Packed, String> {
+    pub(super) fn packed(&self, name: &str, rows: usize, columns: usize) -> Result<QuantizedMatrix, String> {
         let numbers = self.bytes(&format!("{name}.q4"), rows * columns / 2)?;
         let scales = self.bytes(&format!("{name}.scales"), rows * columns / GROUP * 2)?;
-        Ok(Packed { numbers, scales, columns })
+        Ok(QuantizedMatrix { numbers, scales, columns })
     }
 
     fn bytes(&self, name: &str, length: usize) -> Result<&'static [u8], String> {
@@ -52,7 +52,7 @@ impl Tensors {
     }
 }
 
-impl Packed {
+impl QuantizedMatrix {
     /// Adds a row of the matrix to `to`.
     pub(super) fn add_row(&self, row: usize, to: &mut [f32]) {
         let first = row * self.columns / GROUP;
@@ -70,7 +70,7 @@ impl Packed {
 }
 
 /// Matrices of the same width, one below the other.
-pub(super) fn matrix(parts: &[Packed]) -> Array2<f32> {
+pub(super) fn matrix(parts: &[QuantizedMatrix]) -> Array2<f32> {
     let columns = parts.first().map_or(1, |part| part.columns);
     let rows = || parts.iter().flat_map(|part| (0..part.numbers.len() * 2 / columns).map(move |row| (part, row)));
     let mut all = Array2::zeros((rows().count(), columns));

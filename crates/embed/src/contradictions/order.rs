@@ -18,7 +18,7 @@ const MARKERS: [(&str, &str); 8] = [
 ];
 
 /// A side of a comparison.
-struct Compared<'w> {
+struct ComparisonSide<'w> {
     marker: &'w str,
     at: usize,
     left: Vec<usize>,
@@ -27,7 +27,7 @@ struct Compared<'w> {
 
 /// How the two sides of a comparison are placed in the two texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Placing {
+enum SideOrder {
     Same,
     Swapped,
     Unclear,
@@ -40,9 +40,9 @@ pub(super) fn judge(case: &MatchedParts<'_, '_>) -> Verdict {
     let differs = parity(&case.expected) != parity(&case.answer) && one.marker != "than";
     match (placing, inverse) {
         // `Not before` is `after`.
-        (Placing::Swapped, _) | (Placing::Same, true) if differs => Verdict::Satisfied,
-        (Placing::Swapped, true) => Verdict::Satisfied,
-        (Placing::Swapped, false) if case.alignment.coverage >= COVERAGE => {
+        (SideOrder::Swapped, _) | (SideOrder::Same, true) if differs => Verdict::Satisfied,
+        (SideOrder::Swapped, true) => Verdict::Satisfied,
+        (SideOrder::Swapped, false) if case.alignment.coverage >= COVERAGE => {
             Verdict::Found(contradiction("order", true, case.expected.all(), case.answer.all()))
         }
         _ => Verdict::Open,
@@ -52,11 +52,11 @@ pub(super) fn judge(case: &MatchedParts<'_, '_>) -> Verdict {
 /// Whether both texts compare, and what is on the left in one is on the left in the other.
 pub(super) fn has_same_sides(case: &MatchedParts<'_, '_>) -> bool {
     let sides = compared(&case.expected).zip(compared(&case.answer));
-    sides.is_some_and(|(one, other)| placing(case, &one, &other) == Placing::Same)
+    sides.is_some_and(|(one, other)| placing(case, &one, &other) == SideOrder::Same)
 }
 
 /// The first marker of a side and the words around it; none if it also has the inverse.
-fn compared<'c>(side: &Side<'c, '_>) -> Option<Compared<'c>> {
+fn compared<'c>(side: &Side<'c, '_>) -> Option<ComparisonSide<'c>> {
     let (at, marker, inverse) = side.range.clone().find_map(|at| {
         let word = side.word(at)?;
         MARKERS.iter().find(|(marker, _)| word.is(marker)).map(|(marker, inverse)| (at, *marker, *inverse))
@@ -74,11 +74,11 @@ fn compared<'c>(side: &Side<'c, '_>) -> Option<Compared<'c>> {
         left = words(end, side.range.end);
         right = words(at + 1, end);
     }
-    Some(Compared { marker, at, left, right })
+    Some(ComparisonSide { marker, at, left, right })
 }
 
 /// Whether the markers say the inverse of each other; `None` if they say different things.
-fn turned_over(case: &MatchedParts<'_, '_>, one: &Compared<'_>, other: &Compared<'_>) -> Option<bool> {
+fn turned_over(case: &MatchedParts<'_, '_>, one: &ComparisonSide<'_>, other: &ComparisonSide<'_>) -> Option<bool> {
     if one.marker != other.marker {
         return MARKERS
             .iter()
@@ -109,7 +109,7 @@ fn comparative(side: &Side<'_, '_>, than: usize) -> Option<(Option<usize>, i8)> 
     word.is_any(&["more", "less", "fewer"]).then(|| (None, less(word)))
 }
 
-fn placing(case: &MatchedParts<'_, '_>, one: &Compared<'_>, other: &Compared<'_>) -> Placing {
+fn placing(case: &MatchedParts<'_, '_>, one: &ComparisonSide<'_>, other: &ComparisonSide<'_>) -> SideOrder {
     let same = |a: usize, b: usize| case.relations.get(a, b).sign() > 0;
     let expected = |a: &usize, b: &usize| {
         let word = |at: usize| case.expected.word(at).map(|word| &word.stem);
@@ -129,10 +129,10 @@ fn placing(case: &MatchedParts<'_, '_>, one: &Compared<'_>, other: &Compared<'_>
     let crossed = meet(&right, &left_said) && meet(&left, &right_said);
     let parallel = meet(&right, &right_said) || (meet(&left, &left_said) && one.marker != "than");
     if crossed && !meet(&right, &right_said) {
-        Placing::Swapped
+        SideOrder::Swapped
     } else if parallel && !meet(&right, &left_said) && !meet(&left, &right_said) {
-        Placing::Same
+        SideOrder::Same
     } else {
-        Placing::Unclear
+        SideOrder::Unclear
     }
 }

@@ -36,7 +36,7 @@ static MEANINGS: LazyLock<HashMap<String, StemMeaning>> = LazyLock::new(meanings
 #[derive(Debug, Default)]
 pub(super) struct StemMeaning {
     /// The axes that it lies on.
-    pub(super) axes: Vec<Pole>,
+    pub(super) axes: Vec<AxisPole>,
     /// The groups of synonyms that it belongs to.
     pub(super) synonyms: Vec<usize>,
     /// The sets of exclusive things that it belongs to, each with the thing.
@@ -47,7 +47,7 @@ pub(super) struct StemMeaning {
 
 /// One side of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Pole {
+pub(super) struct AxisPole {
     pub(super) axis: usize,
     pub(super) sign: i8,
     pub(super) strong: bool,
@@ -108,7 +108,7 @@ fn meanings() -> HashMap<String, StemMeaning> {
                 let (stem, sign) = lemma(word);
                 let axes = &mut all.entry(stem).or_default().axes;
                 if axes.iter().all(|known| known.axis != axis) {
-                    axes.push(Pole { axis, sign: sign * pole, strong: row[0] == "strong" });
+                    axes.push(AxisPole { axis, sign: sign * pole, strong: row[0] == "strong" });
                 }
             }
         }

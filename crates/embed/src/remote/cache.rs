@@ -11,7 +11,7 @@ const MOST: usize = 512;
 /// A cache of embeddings.
 #[derive(Debug, Default)]
 pub struct Cache {
-    memory: Mutex<Memory>,
+    memory: Mutex<CachedVectors>,
 }
 
 /// The key of a text.
@@ -19,7 +19,7 @@ pub struct Cache {
 pub(super) struct CacheKey([u8; 32]);
 
 #[derive(Debug, Default)]
-struct Memory {
+struct CachedVectors {
     vectors: HashMap<CacheKey, Arc<[f32]>>,
     /// The keys, the oldest first.
     order: VecDeque<CacheKey>,
@@ -39,12 +39,12 @@ impl Cache {
         self.memory().keep(key, vector);
     }
 
-    fn memory(&self) -> MutexGuard<'_, Memory> {
+    fn memory(&self) -> MutexGuard<'_, CachedVectors> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Memory {
+impl CachedVectors {
     fn keep(&mut self, key: CacheKey, vector: Arc<[f32]>) {
         if self.vectors.insert(key, vector).is_none() {
             self.order.push_back(key);

@@ -63,7 +63,7 @@ enum Reading {
 #[derive(Debug, PartialEq)]
 enum Seen {
     Head { status: u16, sent: Moment, kind: String, cookie: bool },
-    Frame(Arrived),
+    Frame(ArrivedEvent),
     Body(Vec<u8>, Moment),
     Closed(Moment),
     Quiet,
@@ -147,7 +147,7 @@ async fn replays_recorded_conversation() {
     .await;
     assert_eq!(data(&seen), ["1", "2", "3", "4"]);
     assert!(matches!(&seen[0], Seen::Head { status: 200, kind, cookie: false, .. } if kind == "text/event-stream"));
-    assert!(matches!(&seen[3], Seen::Frame(Arrived { frame, .. }) if frame.unfinished));
+    assert!(matches!(&seen[3], Seen::Frame(ArrivedEvent { frame, .. }) if frame.unfinished));
     assert!(matches!(&seen[5], Seen::Head { status: 404, .. }));
     assert!(matches!(&seen[6], Seen::Body(body, _) if body == b"none"));
     let rest = recording.exchanges[2].pieces.last().unwrap();

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::{
-    Case, CaseFiles, Check, Dialect, Habits, Limits, Mode, Parallelism, RecordingSetting, ScriptedTool, StopRule,
-    Suite, Target, Turn, Verdicts, World,
+    Case, CaseFiles, Check, Dialect, FormatConventions, Limits, Mode, Parallelism, RecordingSetting, ScriptedTool,
+    StopRule, Suite, Target, Turn, Verdicts, World,
 };
 use agentci_source::{Diagnostic, Diagnostics, Node, Span};
 
@@ -14,7 +14,7 @@ use super::config::{self, AnankeConfig};
 use super::named_blocks::CheckBudget;
 use super::project::Project;
 use super::recording;
-use super::rules::{LevelRules, Merged, Rules};
+use super::rules::{LevelRules, MergedRules, Rules};
 use super::target::{SuiteFolder, TargetProtocol};
 use super::test::{self, TestFile};
 use super::tool::{WrittenTool, merged};
@@ -24,11 +24,11 @@ use crate::invalid_case::CaseReading;
 use crate::new_suite::new_suite;
 
 /// The defaults of the dialect.
-const HABITS: Habits = Habits {
+const CONVENTIONS: FormatConventions = FormatConventions {
     parallelism: Parallelism::One,
     verdicts: Verdicts::Kept,
     case_files: CaseFiles::CasesAlone,
-    ..Habits::USUAL
+    ..FormatConventions::USUAL
 };
 
 /// Lowers a config and its tests; `None` if the suite is rejected. An invalid test is a broken case.
@@ -57,7 +57,7 @@ pub(crate) fn lower(loading: &mut Loading<'_>, project: Project) -> Option<Suite
     }
     let cases = opened.into_iter().map(|test| test.finish(Some(shared.target.clone()), &mut ids)).collect();
     let name = loading.files.name(&folder).unwrap_or_else(|| "ananke".into());
-    let suite = new_suite(name, (Dialect::Ananke, HABITS), path, folder, root.span);
+    let suite = new_suite(name, (Dialect::Ananke, CONVENTIONS), path, folder, root.span);
     Some(Suite { mode: Mode::Live, cases, ..suite })
 }
 
@@ -70,7 +70,7 @@ struct ConfigDefaults<'c> {
     /// The assertions of the target.
     said: LevelRules,
     /// The merged checks for a test without its own assertions.
-    merged: Merged,
+    merged: MergedRules,
     /// Requirements with a warning already.
     warned: HashSet<Span>,
 }
@@ -81,7 +81,7 @@ impl<'c> ConfigDefaults<'c> {
         let block = config.target.block.as_ref();
         let rules = block.map(|block| config.named.gather(block, &mut budget)).unwrap_or_default();
         let said = LevelRules { rules, inherit: config.inherit || block.is_some_and(|block| block.inherit) };
-        let merged = Merged::new(&said, &LevelRules::default(), &mut budget);
+        let merged = MergedRules::new(&said, &LevelRules::default(), &mut budget);
         if budget.exceeded() {
             problems.push(too_much(config.target.target.span()));
         }
@@ -184,7 +184,7 @@ impl<'c> ConfigDefaults<'c> {
             let all = inherit || self.config.inherit;
             let target = LevelRules { inherit: inherit || self.said.inherit, ..self.said.clone() };
             let test = LevelRules { rules, inherit: all || block.is_some_and(|block| block.inherit) };
-            own = Merged::new(&target, &test, budget);
+            own = MergedRules::new(&target, &test, budget);
             &own
         };
         let mut turns = Vec::with_capacity(test.turns.len());

@@ -81,14 +81,14 @@ pub(super) struct LevelRules {
 
 /// The checks for the turns of a test, and for the test as a whole.
 #[derive(Debug)]
-pub(super) struct Merged {
+pub(super) struct MergedRules {
     inherited: Rules,
     whole: Rules,
     /// The checks of a turn without its own assertions.
     shared: Arc<[Arc<Check>]>,
 }
 
-impl Merged {
+impl MergedRules {
     /// Merges the levels above the turns.
     pub(super) fn new(target: &LevelRules, test: &LevelRules, budget: &mut CheckBudget) -> Self {
         let (mut inherited, mut whole) = (Rules::default(), Rules::default());

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    Case, CaseFiles, Cases, Data, Dialect, EmptyChecks, Habits, InvalidChecks, Message, MockScript, MockTarget,
-    Parallelism, StopRule, Suite, Target, Text, TimeLimit, TurnInput, Verdicts, World,
+    Case, CaseFiles, Cases, Data, Dialect, EmptyChecks, FormatConventions, InvalidChecks, Message, MockScript,
+    MockTarget, Parallelism, StopRule, Suite, Target, Text, TimeLimit, TurnInput, Verdicts, World,
 };
 use agentci_source::{Diagnostic, Diagnostics, Node, Sources, Span};
 use serde_json::{Map, Value, json};
@@ -23,7 +23,7 @@ use crate::new_suite::{new_suite, plain_turn};
 const SUITE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The defaults of the dialect.
-const HABITS: Habits = Habits {
+const CONVENTIONS: FormatConventions = FormatConventions {
     time_limit: TimeLimit::Suite(SUITE_TIMEOUT),
     parallelism: Parallelism::One,
     // The model answers by position, so each test depends on the ones before it.
@@ -31,7 +31,7 @@ const HABITS: Habits = Habits {
     empty_checks: EmptyChecks::Pass,
     verdicts: Verdicts::Kept,
     case_files: CaseFiles::CasesAlone,
-    ..Habits::USUAL
+    ..FormatConventions::USUAL
 };
 
 /// The files of a suite.
@@ -81,7 +81,7 @@ pub(crate) fn lower(loading: &mut Loading<'_>, documents: Documents<'_>) -> (Opt
     loading.problems.append(problems);
     let Some(span) = cases.first().map(|case| case.span).filter(|_| !refused) else { return (None, strays) };
     let (path, folder) = (documents.path.to_path_buf(), documents.folder.to_path_buf());
-    let suite = new_suite(documents.name, (Dialect::Aumai, HABITS), path, folder, span);
+    let suite = new_suite(documents.name, (Dialect::Aumai, CONVENTIONS), path, folder, span);
     (Some(Suite { cases, ..suite }), strays)
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agentci_plan::{CASE_PLACEHOLDER, Case, Combination, Dialect, Habits, Mode, Skip, Suite, Target, Text};
+use agentci_plan::{CASE_PLACEHOLDER, Case, Combination, Dialect, FormatConventions, Mode, Skip, Suite, Target, Text};
 use agentci_source::shape::{Field, KeyRule, Kind, Shape, optional, required, words};
 use agentci_source::{Diagnostics, Files, Node, Pair, Reader, Reading, join, read};
 
@@ -147,7 +147,8 @@ pub(super) fn suite(files: &dyn Files, path: &Path, root: &Node, problems: &mut 
     }
     let (name, _) = (name?, cases?);
     let exclude = exclude.into_iter().map(|pattern| pattern.value).collect();
-    let suite = new_suite(name.value, (Dialect::Native, Habits::USUAL), path.to_path_buf(), folder, name.span);
+    let suite =
+        new_suite(name.value, (Dialect::Native, FormatConventions::USUAL), path.to_path_buf(), folder, name.span);
     let suite = Suite { output_dir, redact, gates, exclude, embedder, prices, agents, ..suite };
     Some(WrittenSuite { suite, mode, settings, has_target })
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    Case, CaseFiles, Cassette, Check, Data, Dialect, EmptyChecks, Gates, Habits, Limits, LiveTools, Mode,
+    Case, CaseFiles, Cassette, Check, Data, Dialect, EmptyChecks, FormatConventions, Gates, Limits, LiveTools, Mode,
     Normalization, OutputRule, Parallelism, ProcessTarget, RecordedNumbers, Speech, Suite, Target, Text, ToolSource,
     TurnInput, Verdicts, World,
 };
@@ -24,14 +24,14 @@ use crate::world::{
 };
 
 /// Defaults of the dialect.
-const HABITS: Habits = Habits {
+const CONVENTIONS: FormatConventions = FormatConventions {
     parallelism: Parallelism::MachineUnlessTimed,
     empty_checks: EmptyChecks::PassInOrdersAndProhibitions,
     verdicts: Verdicts::Kept,
     // `RunLedger` compares recorded arguments as text.
     recorded_numbers: RecordedNumbers::AsWritten,
     case_files: CaseFiles::CasesAlone,
-    ..Habits::USUAL
+    ..FormatConventions::USUAL
 };
 
 /// Timeout of a case without a wall-time budget.
@@ -140,7 +140,7 @@ pub(super) fn suite(place: SuiteFolder<'_>, path: &Path, root: &Node, problems: 
             span,
         });
         let (path, folder) = (path.to_path_buf(), place.folder.to_path_buf());
-        let suite = new_suite(name.value, (Dialect::Runledger, HABITS), path, folder, name.span);
+        let suite = new_suite(name.value, (Dialect::Runledger, CONVENTIONS), path, folder, name.span);
         Some(SuiteFile {
             suite: Suite { mode, output_dir, redact, gates, ..suite },
             cases_path,

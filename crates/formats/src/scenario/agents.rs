@@ -15,7 +15,7 @@ const MOST_STEPS: usize = 64;
 
 /// The folder of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Home {
+pub(crate) struct AgentFolder {
     pub(crate) folder: PathBuf,
     /// The folder that its paths must not leave: the one with all agents, if there is one.
     pub(crate) root: PathBuf,
@@ -23,7 +23,7 @@ pub(crate) struct Home {
 
 pub(crate) struct ScenarioAgent {
     pub(crate) slug: String,
-    pub(crate) home: Home,
+    pub(crate) home: AgentFolder,
     pub(crate) scenarios: Vec<OpenedFile>,
 }
 
@@ -47,19 +47,21 @@ impl<'f> ScenarioAgents<'f> {
 
     /// The agent that a folder belongs to: the folder directly below the nearest parent folder `tests`, or below the
     /// folder that the caller named.
-    pub(crate) fn home(&self, folder: &Path) -> Option<Home> {
+    pub(crate) fn home(&self, folder: &Path) -> Option<AgentFolder> {
         let mut folder = join(folder, "");
         if let Some(tests) = &self.tests {
             let below = relative(tests, &folder);
             let name = below.components().next()?;
             let within = matches!(name, std::path::Component::Normal(_)) && folder.is_absolute() == tests.is_absolute();
-            return within
-                .then(|| Home { folder: join(tests, &name.as_os_str().to_string_lossy()), root: tests.clone() });
+            return within.then(|| AgentFolder {
+                folder: join(tests, &name.as_os_str().to_string_lossy()),
+                root: tests.clone(),
+            });
         }
         for _ in 0..MOST_STEPS {
             let above = self.files.parent(&folder).filter(|_| self.files.kind(&join(&folder, TOP)).is_none())?;
             if self.files.name(&above).is_some_and(|name| name == TESTS) {
-                return Some(Home { folder, root: above });
+                return Some(AgentFolder { folder, root: above });
             }
             folder = above;
         }
@@ -67,7 +69,7 @@ impl<'f> ScenarioAgents<'f> {
     }
 
     /// Adds a scenario to its agent.
-    pub(crate) fn add(&mut self, home: Home, scenario: OpenedFile) {
+    pub(crate) fn add(&mut self, home: AgentFolder, scenario: OpenedFile) {
         if let Some(agent) = self.met.iter_mut().find(|agent| agent.home == home) {
             return agent.scenarios.push(scenario);
         }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use agentci_plan::Dialect;
 use agentci_source::{FileKind, Files, Node, join};
 
-use super::agents::{Home, ScenarioAgents};
+use super::agents::{AgentFolder, ScenarioAgents};
 use super::lower::{agents, lower};
 use super::project::ScenarioProjects;
 use super::shape::{is_meant_as_scenario, is_scenario, reads_like_one};
@@ -56,7 +56,7 @@ impl Finder for ScenarioFinder<'_> {
     /// Scenarios are searched for below a `tests` folder, or everywhere if there is no other suite. Once one is found,
     /// all files of its agent are examined, so that invalid ones are reported too.
     fn take_found(&mut self, paths: &mut Vec<PathBuf>, search: &mut SuiteSearch<'_>) -> bool {
-        let mut known: BTreeMap<PathBuf, Option<Home>> = BTreeMap::new();
+        let mut known: BTreeMap<PathBuf, Option<AgentFolder>> = BTreeMap::new();
         for folder in paths.iter().map(|path| folder_of(path)) {
             if !known.contains_key(folder) {
                 known.insert(folder.to_path_buf(), self.agents.home(folder));
@@ -73,7 +73,7 @@ impl Finder for ScenarioFinder<'_> {
             }
         }
         let home = |folder: &Path| known.get(folder).cloned().flatten().unwrap_or_else(|| highest(folder, &folders));
-        let homes: Vec<Home> = folders.iter().map(|folder| home(folder)).collect();
+        let homes: Vec<AgentFolder> = folders.iter().map(|folder| home(folder)).collect();
         paths.retain(|path| {
             let home = home(folder_of(path));
             !homes.contains(&home) || !self.take_at_home(path, &home, search)
@@ -117,7 +117,7 @@ impl ScenarioFinder<'_> {
             return ChosenSuites::Taken;
         }
         if self.files.kind(&folder) == Some(FileKind::Folder) {
-            self.agent(&Home { folder, root: tests }, search);
+            self.agent(&AgentFolder { folder, root: tests }, search);
             return ChosenSuites::Taken;
         }
         let known = agents(self.files, &tests);
@@ -135,7 +135,7 @@ impl ScenarioFinder<'_> {
         ChosenSuites::Taken
     }
 
-    fn agent(&mut self, home: &Home, search: &mut SuiteSearch<'_>) {
+    fn agent(&mut self, home: &AgentFolder, search: &mut SuiteSearch<'_>) {
         let mut paths = Vec::new();
         search.start(&home.folder);
         yaml_below(&home.folder, 0, &mut paths, search);
@@ -158,7 +158,7 @@ impl ScenarioFinder<'_> {
 
     /// Adds a file in the folder of an agent to the agent, unless it has no sign of a scenario. Returns whether it was
     /// added.
-    fn take_at_home(&mut self, path: &Path, home: &Home, search: &mut SuiteSearch<'_>) -> bool {
+    fn take_at_home(&mut self, path: &Path, home: &AgentFolder, search: &mut SuiteSearch<'_>) -> bool {
         if search.opened.contains(path) {
             return true;
         }
@@ -193,10 +193,10 @@ fn holds_a_scenario(folder: &Path, depth: usize, search: &mut SuiteSearch<'_>) -
 }
 
 /// Without a `tests` folder, the folder of an agent is the topmost one with scenarios.
-fn highest(folder: &Path, folders: &BTreeSet<PathBuf>) -> Home {
+fn highest(folder: &Path, folders: &BTreeSet<PathBuf>) -> AgentFolder {
     let highest = folder.ancestors().filter(|above| folders.contains(*above)).last().unwrap_or(folder);
     let folder = join(highest, "");
-    Home { root: folder.clone(), folder }
+    AgentFolder { root: folder.clone(), folder }
 }
 
 fn folder_of(path: &Path) -> &Path {

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agentci_plan::{
-    CaseFiles, Check, Dialect, FixtureWriter, Habits, LiveTools, Parallelism, ResultFiles, RouteRecord, RoutedTool,
-    Routes, Suite, Target, ToolBase, ToolSource, UnansweredRoute, Verdicts,
+    CaseFiles, Check, Dialect, FixtureWriter, FormatConventions, LiveTools, Parallelism, ResultFiles, RouteRecord,
+    RoutedTool, Routes, Suite, Target, ToolBase, ToolSource, UnansweredRoute, Verdicts,
 };
 use agentci_source::{Diagnostics, FileKind, Files, Node, Span, Spanned, join};
 
-use super::agents::{Home, ScenarioAgent};
+use super::agents::{AgentFolder, ScenarioAgent};
 use super::answer::{ANSWERS, AnswerFolders};
 use super::file;
 use super::project::ScenarioProjects;
@@ -21,12 +21,12 @@ use crate::invalid_case::{CaseReading, claim_ids};
 use crate::new_suite::new_suite;
 
 /// Defaults of the dialect.
-const HABITS: Habits = Habits {
+const CONVENTIONS: FormatConventions = FormatConventions {
     parallelism: Parallelism::One,
     verdicts: Verdicts::Kept,
     case_files: CaseFiles::CasesAlone,
     result_files: ResultFiles::ResultsFolder,
-    ..Habits::USUAL
+    ..FormatConventions::USUAL
 };
 
 /// Lowers the scenarios of an agent; `None` if the suite is rejected.
@@ -52,7 +52,7 @@ pub(crate) fn lower(
     let embedder = settings?.embedder.clone();
     let cases = cases.into_iter().map(|case| case.finish(Some(shared.target.clone()), &mut ids)).collect();
     let (path, folder) = (home.folder.clone(), home.folder.clone());
-    Some(Suite { embedder, cases, ..new_suite(slug, (Dialect::Scenario, HABITS), path, folder, span) })
+    Some(Suite { embedder, cases, ..new_suite(slug, (Dialect::Scenario, CONVENTIONS), path, folder, span) })
 }
 
 /// The names of all agents.
@@ -64,7 +64,7 @@ pub(crate) fn agents(files: &dyn Files, tests: &Path) -> Vec<String> {
     entries.filter(folder).map(|entry| entry.name).collect()
 }
 
-fn open(files: &dyn Files, home: &Home, agent: &AgentDefaults<'_>, scenario: OpenedFile) -> CaseReading {
+fn open(files: &dyn Files, home: &AgentFolder, agent: &AgentDefaults<'_>, scenario: OpenedFile) -> CaseReading {
     let OpenedFile { path, root } = scenario;
     let folder = folder_of(&path);
     let folders = AnswerFolders { files, agent: &home.folder, root: &home.root, folder: &folder };

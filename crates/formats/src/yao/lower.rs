@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agentci_plan::{
-    Case, CaseFiles, Check, Dialect, Habits, InvalidChecks, LiveTools, Message, Mode, Parallelism, ReportWriter,
-    ResultFiles, Skip, StopRule, Suite, Target, Text, TimeLimit, TurnInput, Verdicts, World,
+    Case, CaseFiles, Check, Dialect, FormatConventions, InvalidChecks, LiveTools, Message, Mode, Parallelism,
+    ReportWriter, ResultFiles, Skip, StopRule, Suite, Target, Text, TimeLimit, TurnInput, Verdicts, World,
 };
 use agentci_source::{Diagnostic, Diagnostics, Files, Name, Node, Reading, Sources, Span};
 use serde_json::Value;
@@ -24,7 +24,7 @@ use crate::ids::TakenIds;
 use crate::new_suite::{new_suite, plain_turn};
 
 /// Defaults of the dialect.
-const HABITS: Habits = Habits {
+const CONVENTIONS: FormatConventions = FormatConventions {
     time_limit: TimeLimit::CaseDefault,
     parallelism: Parallelism::One,
     invalid_checks: InvalidChecks::FailCase,
@@ -32,7 +32,7 @@ const HABITS: Habits = Habits {
     case_files: CaseFiles::CasesAlone,
     result_files: ResultFiles::BesideCases,
     report_writer: ReportWriter::Agent,
-    ..Habits::USUAL
+    ..FormatConventions::USUAL
 };
 
 /// Maximum size of a test file in bytes.
@@ -159,7 +159,7 @@ fn world(folder: &Path) -> Arc<World> {
 }
 
 fn empty(name: &str, path: PathBuf, folder: &Path, span: Span) -> Suite {
-    let dialect = (Dialect::Yao, HABITS);
+    let dialect = (Dialect::Yao, CONVENTIONS);
     Suite { mode: Mode::Live, ..new_suite(name.to_owned(), dialect, path, folder.to_path_buf(), span) }
 }
 

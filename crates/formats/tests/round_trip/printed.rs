@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use agentci_formats::{load, print_native};
-use agentci_plan::{Check, Dialect, Habits, Suite};
+use agentci_plan::{Check, Dialect, FormatConventions, Suite};
 use agentci_source::{Content, MemoryFiles, Node, Scalar, Spanned};
 use serde_json::json;
 
@@ -112,7 +112,7 @@ fn yao_suite_round_trips_through_native_format() {
     let plain = |suite: &Suite| {
         let mut suite = Suite {
             dialect: Dialect::Native,
-            habits: Habits::USUAL,
+            conventions: FormatConventions::USUAL,
             agent_folder: None,
             prices: std::collections::BTreeMap::new(),
             path: PathBuf::new(),

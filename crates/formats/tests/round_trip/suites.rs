@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agentci_plan::{
-    Action, Case, Combination, CommandPart, Data, Dialect, Gates, GrowthGate, Habits, Hook, Limit, Limits, Message,
-    Mode, Price, Redaction, Skip, StopRule, Suite, Text, Turn, TurnInput,
+    Action, Case, Combination, CommandPart, Data, Dialect, FormatConventions, Gates, GrowthGate, Hook, Limit, Limits,
+    Message, Mode, Price, Redaction, Skip, StopRule, Suite, Text, Turn, TurnInput,
 };
 use agentci_source::{Node, Spanned};
 use proptest::prelude::*;
@@ -224,7 +224,7 @@ pub(crate) fn suite() -> impl Strategy<Value = Suite> {
                 embedder: embedder.map(|embedder| Spanned::new(embedder, span())),
                 name,
                 dialect: Dialect::Native,
-                habits: Habits::USUAL,
+                conventions: FormatConventions::USUAL,
                 path: "s/agentci.yaml".into(),
                 folder: "s".into(),
                 span: span(),

@@ -1,7 +1,7 @@
 //! Scenarios converted by `agentci convert`.
 
 use agentci_formats::{load as load_paths, print_native};
-use agentci_plan::{Dialect, Habits, Suite, Target, ToolSource};
+use agentci_plan::{Dialect, FormatConventions, Suite, Target, ToolSource};
 use std::sync::Arc;
 
 use crate::project::{good_suite, project, scenario};
@@ -10,7 +10,7 @@ use crate::project::{good_suite, project, scenario};
 fn comparable(suite: &Suite) -> String {
     let mut suite = suite.clone();
     suite.dialect = Dialect::Native;
-    suite.habits = Habits::USUAL;
+    suite.conventions = FormatConventions::USUAL;
     suite.path = "p".into();
     for case in &mut suite.cases {
         let mut world = (*case.world).clone();

@@ -53,9 +53,9 @@ pub(super) enum EndedStreams {
 
 /// The open streams, at most one per lane.
 #[derive(Debug, Default)]
-pub(super) struct Lanes(pub(super) Vec<ChunkLane>);
+pub(super) struct ChunkLanes(pub(super) Vec<ChunkLane>);
 
-impl Lanes {
+impl ChunkLanes {
     /// Ends the stream of a lane.
     pub(super) fn close(&mut self, owner: Option<&str>) -> Option<ChunkLane> {
         let found = self.0.iter().position(|lane| lane.owner.as_deref() == owner)?;
@@ -93,14 +93,14 @@ impl Lanes {
 mod tests {
     use super::*;
 
-    fn lanes(open: &[(Option<&str>, ChunkStream, &str)]) -> Lanes {
+    fn lanes(open: &[(Option<&str>, ChunkStream, &str)]) -> ChunkLanes {
         let lane = |(owner, stream, id): &(Option<&str>, ChunkStream, &str)| ChunkLane {
             owner: owner.map(str::to_owned),
             stream: *stream,
             id: (*id).to_owned(),
             said: [("role", None), ("name", None)],
         };
-        Lanes(open.iter().map(lane).collect())
+        ChunkLanes(open.iter().map(lane).collect())
     }
 
     #[test]

@@ -20,7 +20,7 @@ const ON_INTERRUPT: &str = "on_interrupt";
 const PREDICT_STATE: &str = "PredictState";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum BracketKind {
+pub(super) enum EventScopeKind {
     /// A step, by name and agent.
     Step,
     /// A subagent, by the id of its run.
@@ -31,18 +31,18 @@ pub(super) enum BracketKind {
 
 /// Something that starts with one event and ends with another.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Bracket {
-    what: BracketKind,
+pub(super) struct EventScope {
+    what: EventScopeKind,
     owner: Option<String>,
     name: String,
 }
 
-impl fmt::Display for Bracket {
+impl fmt::Display for EventScope {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match self.what {
-            BracketKind::Step => "step",
-            BracketKind::Subagent => "subagent",
-            BracketKind::Span => "reasoning",
+            EventScopeKind::Step => "step",
+            EventScopeKind::Subagent => "subagent",
+            EventScopeKind::Span => "reasoning",
         };
         write!(formatter, "{what} {}", QuotedName(&self.name))?;
         match &self.owner {
@@ -53,15 +53,15 @@ impl fmt::Display for Bracket {
 }
 
 impl EventReader<'_> {
-    /// Opens or closes a bracket.
-    pub(super) fn bracket(&mut self, opens: bool, what: BracketKind, owner: Option<String>, name: String) {
-        let bracket = Bracket { what, owner, name };
-        let found = self.state.brackets.iter().rposition(|open| *open == bracket);
+    /// Opens or closes a scope.
+    pub(super) fn scope(&mut self, opens: bool, what: EventScopeKind, owner: Option<String>, name: String) {
+        let scope = EventScope { what, owner, name };
+        let found = self.state.scopes.iter().rposition(|open| *open == scope);
         match (opens, found) {
-            (true, None) => self.state.brackets.push(bracket),
-            (true, Some(_)) => self.state.violation(format!("{bracket} is already open")),
-            (false, Some(found)) => drop(self.state.brackets.remove(found)),
-            (false, None) => self.state.violation(format!("{bracket} is not open")),
+            (true, None) => self.state.scopes.push(scope),
+            (true, Some(_)) => self.state.violation(format!("{scope} is already open")),
+            (false, Some(found)) => drop(self.state.scopes.remove(found)),
+            (false, None) => self.state.violation(format!("{scope} is not open")),
         }
     }
 
@@ -70,7 +70,7 @@ impl EventReader<'_> {
         let message = format!("step {} {}", QuotedName(&step), if begins { "begins" } else { "ends" });
         let data = fields.lane.as_ref().map(|lane| json!({ "subagentRunId": lane }));
         self.state.log("debug", message, data);
-        self.bracket(begins, BracketKind::Step, fields.lane.take(), step);
+        self.scope(begins, EventScopeKind::Step, fields.lane.take(), step);
         Ok(())
     }
 
@@ -78,7 +78,7 @@ impl EventReader<'_> {
     pub(super) fn span(&mut self, mut fields: AguiFields<'_>, begins: bool) -> AguiResult {
         let old = fields.kind.starts_with("THINKING");
         let name = if old { "thinking".to_owned() } else { fields.text("messageId")? };
-        self.bracket(begins, BracketKind::Span, None, name);
+        self.scope(begins, EventScopeKind::Span, None, name);
         Ok(())
     }
 
@@ -101,7 +101,7 @@ impl EventReader<'_> {
             ("info", format!("subagent {} ends", QuotedName(&id)))
         };
         self.state.log(level, message, Some(data));
-        self.bracket(begins, BracketKind::Subagent, None, id);
+        self.scope(begins, EventScopeKind::Subagent, None, id);
         Ok(())
     }
 

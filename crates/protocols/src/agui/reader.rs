@@ -7,14 +7,14 @@ use agentci_trace::{EventKind, Moment};
 use serde_json::Value;
 
 use super::calls::OpenToolCalls;
-use super::chunks::{EndedStreams, Lanes};
+use super::chunks::{ChunkLanes, EndedStreams};
 use super::conversation::{AguiMethod, AguiThread};
 use super::ending::{AnswerEnding, CutShort};
 use super::event_types::{EventType, event_type};
 use super::fields::{self, AguiError, AguiFields, AguiResult, quote};
 use super::interrupt::Interrupt;
 use super::lint::{Lint, QuotedName};
-use super::other_events::Bracket;
+use super::other_events::EventScope;
 use super::text_events::OpenText;
 use crate::SeenValues;
 
@@ -72,12 +72,12 @@ pub struct AguiReader {
     pub(super) at: Moment,
     pub(super) phase: Phase,
     lint: Lint,
-    pub(super) lanes: Lanes,
+    pub(super) lanes: ChunkLanes,
     /// The messages that are being streamed, in the order in which they were opened.
     pub(super) texts: Vec<OpenText>,
     pub(super) calls: OpenToolCalls,
     /// The steps, subagents and spans of reasoning that are open.
-    pub(super) brackets: Vec<Bracket>,
+    pub(super) scopes: Vec<EventScope>,
     pub(super) seen: SeenInRun,
     /// The state before this run changed it.
     pub(super) before: Option<Value>,
@@ -164,7 +164,7 @@ impl AguiReader {
         let texts = self.texts.iter().filter(|open| !open.implied);
         let texts = texts.map(|open| format!("{} {}", open.stream.noun(), QuotedName(&open.id)));
         let calls = self.calls.open().map(|id| format!("call {}", QuotedName(id)));
-        texts.chain(calls).chain(self.brackets.iter().map(ToString::to_string)).collect()
+        texts.chain(calls).chain(self.scopes.iter().map(ToString::to_string)).collect()
     }
 
     /// Reports a violation, unless it was already reported.
@@ -209,7 +209,7 @@ impl EventReader<'_> {
         }
         read(self, fields)?;
         let state = &*self.state;
-        let open = state.texts.len() + state.calls.len() + state.brackets.len() + state.lanes.0.len();
+        let open = state.texts.len() + state.calls.len() + state.scopes.len() + state.lanes.0.len();
         let AnswerLimits { open: most, entities, .. } = state.limits;
         if open > most {
             return Err(too_much(format!("more than {most} messages, calls and steps are open at the same time")));

@@ -126,7 +126,7 @@ impl EventReader<'_> {
         }
         let completed = self.state.calls.complete_all();
         self.complete_calls(completed);
-        self.state.brackets.clear();
+        self.state.scopes.clear();
         if self.state.before.take().is_some_and(|before| before != self.conversation.state) {
             self.state.push(EventKind::State(self.conversation.state.clone().into()));
         }

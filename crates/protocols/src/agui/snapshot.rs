@@ -15,7 +15,7 @@ use super::reader::EventReader;
 use super::text_events::ASSISTANT;
 
 /// New content of a snapshot.
-enum New {
+enum SnapshotContent {
     Text(String),
     Call { id: String, name: String, arguments: String },
     Answer(ToolResult),
@@ -37,7 +37,7 @@ impl EventReader<'_> {
     /// The content of a snapshot that was neither sent nor seen before, in order. Servers that stream and then send a
     /// snapshot may use other ids in it, so messages with the same text are the same. Messages before the last user
     /// message are older than this run.
-    fn news(&self, messages: &[Value]) -> Vec<New> {
+    fn news(&self, messages: &[Value]) -> Vec<SnapshotContent> {
         let history = &self.conversation.history;
         let place = |list: &[Value]| {
             let said = self.conversation.said.as_deref()?;
@@ -64,7 +64,7 @@ impl EventReader<'_> {
             if let Some(words) = words(message) {
                 let before = heard.get_mut(&words).filter(|left| **left > 0).map(|left| *left -= 1).is_some();
                 if !before && !self.state.seen.said.contains(&words) && !is_known(text(message, "id")) {
-                    news.push(New::Text(words));
+                    news.push(SnapshotContent::Text(words));
                 }
             }
             for call in calls_of(message) {
@@ -72,33 +72,37 @@ impl EventReader<'_> {
                 if !history.calls.contains(id) && calls.insert(id) {
                     let function = call.get("function").unwrap_or(&Value::Null);
                     let arguments = function.get("arguments").cloned().map(plain).unwrap_or_default();
-                    news.push(New::Call { id: id.to_owned(), name: text(function, "name").to_owned(), arguments });
+                    news.push(SnapshotContent::Call {
+                        id: id.to_owned(),
+                        name: text(function, "name").to_owned(),
+                        arguments,
+                    });
                 }
             }
             let id = text(message, "toolCallId");
             if text(message, "role") == "tool" && !history.answered.contains(id) && answers.insert(id) {
                 let content = message.get("content").unwrap_or(&Value::Null);
-                news.push(New::Answer(result(id, content, message.get("error").cloned().map(plain))));
+                news.push(SnapshotContent::Answer(result(id, content, message.get("error").cloned().map(plain))));
             }
         }
         news
     }
 
-    fn tell(&mut self, new: New) -> AguiResult {
+    fn tell(&mut self, new: SnapshotContent) -> AguiResult {
         match new {
-            New::Text(words) => {
+            SnapshotContent::Text(words) => {
                 self.state.keep(words.len())?;
                 self.state.push(EventKind::Text(words));
             }
-            New::Call { id, name, .. } if id.is_empty() || name.is_empty() => {
+            SnapshotContent::Call { id, name, .. } if id.is_empty() || name.is_empty() => {
                 self.state.violation(format!("a call {} has no `id` or no `function.name`", QuotedName(&id)));
             }
-            New::Call { id, name, arguments } => {
+            SnapshotContent::Call { id, name, arguments } => {
                 self.enter_call(&id, name);
                 self.add_arguments(&id, &arguments, None)?;
                 self.close_call(&id, None);
             }
-            New::Answer(result) => {
+            SnapshotContent::Answer(result) => {
                 self.state.keep(result.result.to_string().len())?;
                 let id = &result.call_id;
                 if !self.state.seen.made.contains(id) && !self.conversation.history.calls.contains(id) {

@@ -13,7 +13,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use fs_err as fs;
 
-use super::variables::{BUNDLE_VARIABLES, Outside};
+use super::variables::{BUNDLE_VARIABLES, OuterEnvironment};
 
 /// Maximum number of bytes read from a certificate file; the roots of a system take a quarter of a megabyte.
 const LARGEST_FILE: u64 = 16 << 20;
@@ -95,7 +95,7 @@ impl Certificates {
 type KnownCertificates = Mutex<HashMap<Vec<Option<String>>, Arc<str>>>;
 
 /// All certificates that the agent trusts without the recorder, plus our own authority, as PEM.
-pub(super) fn bundle(own: &Certificates, outside: &Outside<'_>) -> String {
+pub(super) fn bundle(own: &Certificates, outside: &OuterEnvironment<'_>) -> String {
     static KNOWN: LazyLock<KnownCertificates> = LazyLock::new(KnownCertificates::default);
     let variables = BUNDLE_VARIABLES.iter().chain(&["SSL_CERT_DIR"]);
     let key: Vec<Option<String>> = variables.map(|name| outside.value(name).map(str::to_owned)).collect();
@@ -115,7 +115,7 @@ pub(super) fn bundle(own: &Certificates, outside: &Outside<'_>) -> String {
 }
 
 /// All certificates that the agent trusts without the recorder.
-fn trusted(outside: &Outside<'_>) -> Certificates {
+fn trusted(outside: &OuterEnvironment<'_>) -> Certificates {
     let mut all = Certificates::default();
     // OpenSSL uses this file and these folders instead of those of the system.
     if let Some(file) = outside.whole_path("SSL_CERT_FILE") {
@@ -136,7 +136,7 @@ fn trusted(outside: &Outside<'_>) -> Certificates {
 }
 
 /// Our own authority and the certificates that the user adds to Node's roots.
-pub(super) fn extra(own: &Certificates, outside: &Outside<'_>) -> Certificates {
+pub(super) fn extra(own: &Certificates, outside: &OuterEnvironment<'_>) -> Certificates {
     let mut all = Certificates::of(&own.text);
     if let Some(file) = outside.whole_path("NODE_EXTRA_CA_CERTS") {
         all.add_file(file);

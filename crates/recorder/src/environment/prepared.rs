@@ -12,7 +12,8 @@ use tempfile::TempDir;
 use super::certificates::{Certificates, bundle, extra};
 use super::stale;
 use super::variables::{
-    AUTHORITY, BUNDLE, NO_CERTIFICATES, NODE_CERTIFICATES, NODE_HOOK, Outside, PYTHON, check_fit, joined, variables,
+    AUTHORITY, BUNDLE, NO_CERTIFICATES, NODE_CERTIFICATES, NODE_HOOK, OuterEnvironment, PYTHON, check_fit, joined,
+    variables,
 };
 use crate::Roots;
 use crate::tap::Folder;
@@ -47,7 +48,7 @@ impl Environment {
         folder: Option<&Path>,
     ) -> io::Result<Self> {
         let (root, temporary) = root(folder)?;
-        let outside = Outside::new(outside);
+        let outside = OuterEnvironment::new(outside);
         check_fit(&root)?;
         let own = Certificates::of(ca_pem);
         write(&root.join(AUTHORITY), &own.text)?;

@@ -28,9 +28,9 @@ const EMPTIED_VARIABLES: &[&str] = &["NO_PROXY", "no_proxy", "ALL_PROXY", "all_p
 
 /// The environment that the agent would have without the recorder.
 #[derive(Debug)]
-pub(super) struct Outside<'a>(HashMap<&'a str, &'a str>);
+pub(super) struct OuterEnvironment<'a>(HashMap<&'a str, &'a str>);
 
-impl<'a> Outside<'a> {
+impl<'a> OuterEnvironment<'a> {
     pub(super) fn new(variables: &'a [(String, String)]) -> Self {
         Self(variables.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect())
     }
@@ -78,7 +78,7 @@ pub(super) fn check_fit(root: &Path) -> io::Result<()> {
 }
 
 /// All variables, each once.
-pub(super) fn variables(proxy: &str, root: &Path, outside: &Outside<'_>) -> Vec<(String, String)> {
+pub(super) fn variables(proxy: &str, root: &Path, outside: &OuterEnvironment<'_>) -> Vec<(String, String)> {
     let below = |name: &str| root.join(name).display().to_string();
     let url = format!("http://{proxy}");
     let mut all: Vec<(&str, String)> = Vec::new();

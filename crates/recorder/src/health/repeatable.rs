@@ -11,7 +11,7 @@ const MCP: [&str; 2] = ["mcp-session-id", "mcp-protocol-version"];
 
 /// Which calls may be repeated.
 #[derive(Debug, Clone, Default)]
-pub struct WhatToAsk {
+pub struct RepeatPolicy {
     /// Only these hosts, unless empty; `*` stands for any text.
     pub only: Vec<String>,
     /// Whether to repeat requests that may change something.
@@ -56,7 +56,7 @@ pub fn goes_to(request: &RecordedRequest, hosts: &[String]) -> bool {
 }
 
 /// Checks whether a call may be repeated.
-pub fn may_ask(exchange: &Exchange, what: &WhatToAsk) -> Result<(), NotRepeatableError> {
+pub fn may_repeat(exchange: &Exchange, what: &RepeatPolicy) -> Result<(), NotRepeatableError> {
     let request = &exchange.request;
     if RequestTarget::of_origin(&request.origin).is_none() {
         return Err(NotRepeatableError::NotHttp);
@@ -119,12 +119,12 @@ mod tests {
 
     #[test]
     fn writes_are_repeated_only_if_allowed() {
-        let asked = |exchange: &Exchange| may_ask(exchange, &WhatToAsk::default());
+        let asked = |exchange: &Exchange| may_repeat(exchange, &RepeatPolicy::default());
         assert_eq!(asked(&call("GET", "https://shop.example/orders/17")), Ok(()));
         assert_eq!(asked(&call("POST", "https://api.openai.com/v1/chat/completions")), Ok(()));
         let write = call("POST", "https://shop.example/refunds");
         assert_eq!(asked(&write), Err(NotRepeatableError::Write));
-        assert_eq!(may_ask(&write, &WhatToAsk { writes: true, ..WhatToAsk::default() }), Ok(()));
+        assert_eq!(may_repeat(&write, &RepeatPolicy { writes: true, ..RepeatPolicy::default() }), Ok(()));
         assert_eq!(asked(&call("DELETE", "https://api.openai.com/v1/files/1")), Err(NotRepeatableError::Write));
         assert_eq!(asked(&call("POST", "stdio:files/tools")), Err(NotRepeatableError::NotHttp));
         assert_eq!(asked(&call("POST", "https://b.example/model/x/converse")), Err(NotRepeatableError::Signed));
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn skips_requests_without_response_or_with_redacted_secret() {
-        let asked = |exchange: &Exchange| may_ask(exchange, &WhatToAsk::default());
+        let asked = |exchange: &Exchange| may_repeat(exchange, &RepeatPolicy::default());
         let mut left = call("GET", "https://shop.example/a");
         left.end.how = EndKind::Left;
         assert_eq!(asked(&left), Err(NotRepeatableError::NoAnswer));
@@ -146,7 +146,7 @@ mod tests {
         // The key is sent in a header.
         let gemini = "https://generativelanguage.googleapis.com/v1beta/models/g:generateContent?key=[REDACTED]";
         assert_eq!(asked(&call("POST", gemini)), Ok(()));
-        let other = WhatToAsk { only: vec!["*.example".into()], ..WhatToAsk::default() };
-        assert_eq!(may_ask(&call("POST", gemini), &other), Err(NotRepeatableError::OtherHost));
+        let other = RepeatPolicy { only: vec!["*.example".into()], ..RepeatPolicy::default() };
+        assert_eq!(may_repeat(&call("POST", gemini), &other), Err(NotRepeatableError::OtherHost));
     }
 }

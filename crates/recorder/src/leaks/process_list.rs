@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::main_file::MainCode;
 use super::servers::{KnownServers, ServerSign, UntappedServer, is_tap, line};
-use crate::tap::{Configured, Tapped};
+use crate::tap::{ConfiguredServer, TapRegistry};
 
 /// The pause between two looks. A server lives about as long as its host.
 pub(super) const PAUSE: Duration = Duration::from_millis(500);
@@ -20,14 +20,14 @@ const PS: &str = "/bin/ps";
 
 /// The state between two looks.
 #[derive(Debug)]
-pub(super) struct Listed {
+pub(super) struct ProcessListScan {
     known: KnownServers,
     root: u32,
     /// The servers found so far, by their names in the settings: the command, and the process with its ancestors.
     seen: BTreeMap<String, (Vec<String>, Vec<u32>)>,
 }
 
-impl Listed {
+impl ProcessListScan {
     pub(super) fn new(root: u32, known: KnownServers) -> Self {
         Self { known, root, seen: BTreeMap::new() }
     }
@@ -49,7 +49,7 @@ impl Listed {
     }
 
     /// The servers, each once.
-    pub(super) fn end(self, tapped: &Tapped) -> Vec<UntappedServer> {
+    pub(super) fn end(self, tapped: &TapRegistry) -> Vec<UntappedServer> {
         let untapped = self.seen.into_iter().filter(|(_, (_, above))| !above.iter().any(|pid| tapped.contains(*pid)));
         untapped
             .map(|(name, (command, _))| UntappedServer {
@@ -70,10 +70,10 @@ fn process(line: &str) -> Option<(u32, (u32, Vec<String>))> {
 }
 
 /// Whether this is the command of a server in the settings.
-fn runs(command: &[String], server: &Configured) -> bool {
+fn runs(command: &[String], server: &ConfiguredServer) -> bool {
     let Some(program) = command.first() else { return false };
     let words = server.command.join(" ").split_ascii_whitespace().map(str::to_owned).collect();
-    let as_listed = Configured { name: String::new(), command: words };
+    let as_listed = ConfiguredServer { name: String::new(), command: words };
     as_listed.is(command, MainCode::of(program, command).script())
 }
 
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     fn known() -> KnownServers {
-        let server = |name: &str, command: &[&str]| Configured {
+        let server = |name: &str, command: &[&str]| ConfiguredServer {
             name: name.into(),
             command: command.iter().map(|word| (*word).to_owned()).collect(),
         };
@@ -116,9 +116,9 @@ mod tests {
     }
 
     fn found(list: &str) -> Vec<String> {
-        let mut listed = Listed::new(10, known());
+        let mut listed = ProcessListScan::new(10, known());
         listed.look(list);
-        listed.end(&Tapped::default()).into_iter().filter_map(|server| server.name).collect()
+        listed.end(&TapRegistry::default()).into_iter().filter_map(|server| server.name).collect()
     }
 
     #[test]
@@ -146,7 +146,7 @@ mod tests {
     fn reads_process_list_of_this_machine() {
         let shell = "sleep 41.5 & read line; kill $!";
         let mut agent = Command::new("/bin/sh").args(["-c", shell]).stdin(Stdio::piped()).spawn().unwrap();
-        let mut listed = Listed::new(agent.id(), known());
+        let mut listed = ProcessListScan::new(agent.id(), known());
         for _ in 0..100 {
             listed.look(&list());
             if !listed.seen.is_empty() {
@@ -156,7 +156,7 @@ mod tests {
         }
         drop(agent.stdin.take());
         agent.wait().unwrap();
-        let servers = listed.end(&Tapped::default());
+        let servers = listed.end(&TapRegistry::default());
         assert_eq!(servers.iter().map(|server| server.command.join(" ")).collect::<Vec<_>>(), ["sleep 41.5"]);
     }
 }

@@ -63,12 +63,12 @@ const EDITORS: &str = "textDocument/";
 
 /// The names found in a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Marks {
+pub(super) struct CodeMarkers {
     found: BTreeSet<&'static str>,
     is_script: bool,
 }
 
-impl Marks {
+impl CodeMarkers {
     /// Searches a file or a text of this length.
     pub(super) fn read(source: impl Read, length: u64) -> Self {
         let is_script = length <= LARGEST_SCRIPT;
@@ -106,7 +106,7 @@ mod tests {
 
     fn tell(text: &str, arguments: &[&str]) -> bool {
         let arguments: Vec<String> = arguments.iter().map(|word| (*word).to_owned()).collect();
-        Marks::read(text.as_bytes(), text.len() as u64).tell_server(&arguments)
+        CodeMarkers::read(text.as_bytes(), text.len() as u64).tell_server(&arguments)
     }
 
     /// A program that contains these names, one of them split across two reads.

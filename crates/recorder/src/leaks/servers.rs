@@ -5,7 +5,7 @@
 //! a server if one of these is true:
 //! - its unread input is the first message of a host: a server takes time to start, and the host does not wait for it;
 //! - its command is that of a server in the settings of a host;
-//! - its code is that of a server, see [`Marks`].
+//! - its code is that of a server, see [`CodeMarkers`].
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::File;
@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 
 use super::main_file::{DeviceFile, MainCode, program};
 use super::processes::{command, read_most};
-use super::server_code::Marks;
+use super::server_code::CodeMarkers;
 use super::stdio::StdioPipes;
-use crate::tap::{Configured, Tapped, opens};
+use crate::tap::{ConfiguredServer, TapRegistry, opens};
 
 /// How often a new process is examined to see whether another one talks to it.
 const LOOKS: u8 = 3;
@@ -39,7 +39,7 @@ const MOST_ABOVE: usize = 64;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct KnownServers {
     /// The servers in the settings of hosts.
-    pub(crate) configured: Vec<Configured>,
+    pub(crate) configured: Vec<ConfiguredServer>,
     /// The folder with the shims of the session: a command in it is a tap.
     pub(crate) folder: PathBuf,
 }
@@ -74,13 +74,13 @@ pub(super) struct ServerMemory {
     root: u32,
     /// New processes, and how often they were examined.
     young: BTreeMap<u32, u8>,
-    spoken_to: BTreeMap<u32, SpokenTo>,
+    candidates: BTreeMap<u32, ServerCandidate>,
     files: BTreeMap<DeviceFile, File>,
 }
 
 /// A process that another process of the agent talks to.
 #[derive(Debug, Default)]
-struct SpokenTo {
+struct ServerCandidate {
     /// The process that talks to it.
     host: u32,
     stdio: StdioPipes,
@@ -98,7 +98,7 @@ struct SpokenTo {
 
 impl ServerMemory {
     pub(super) fn new(root: u32, known: KnownServers) -> Self {
-        Self { known, root, young: BTreeMap::new(), spoken_to: BTreeMap::new(), files: BTreeMap::new() }
+        Self { known, root, young: BTreeMap::new(), candidates: BTreeMap::new(), files: BTreeMap::new() }
     }
 
     /// Examines the new processes and those with a host.
@@ -107,8 +107,8 @@ impl ServerMemory {
         for (pid, looks) in std::mem::take(&mut self.young) {
             let found = StdioPipes::of(pid).and_then(|stdio| Some((self.host(pid, &stdio, parents)?, stdio)));
             match found {
-                Some((host, stdio)) if self.spoken_to.len() < MOST_SPOKEN_TO => {
-                    self.spoken_to.insert(pid, SpokenTo { host, stdio, ..SpokenTo::default() });
+                Some((host, stdio)) if self.candidates.len() < MOST_SPOKEN_TO => {
+                    self.candidates.insert(pid, ServerCandidate { host, stdio, ..ServerCandidate::default() });
                 }
                 None if looks + 1 < LOOKS && there.contains(&pid) => {
                     self.young.insert(pid, looks + 1);
@@ -117,7 +117,7 @@ impl ServerMemory {
             }
         }
         let files = &mut self.files;
-        self.spoken_to.retain(|pid, process| {
+        self.candidates.retain(|pid, process| {
             if there.contains(pid) {
                 process.look(*pid, files);
             }
@@ -136,10 +136,10 @@ impl ServerMemory {
     }
 
     /// The servers, each command once.
-    pub(super) fn end(self, tapped: &Tapped, parents: &HashMap<u32, u32>) -> Vec<UntappedServer> {
+    pub(super) fn end(self, tapped: &TapRegistry, parents: &HashMap<u32, u32>) -> Vec<UntappedServer> {
         let mut code = FileReader { files: &self.files, known: BTreeMap::new(), left: MOST_SEARCHED };
         let mut found: BTreeMap<Vec<String>, UntappedServer> = BTreeMap::new();
-        for (pid, process) in &self.spoken_to {
+        for (pid, process) in &self.candidates {
             let all = self.same_streams(*pid, process, parents);
             let Some((top, outermost)) = all.last().copied() else { continue };
             let is_below = line(*pid, parents).any(|pid| tapped.contains(pid));
@@ -174,15 +174,15 @@ impl ServerMemory {
     }
 
     /// Whether a tap reads this input: the process itself, or one that it started with the same streams.
-    fn is_read_by_tap(&self, stdio: &StdioPipes, tapped: &Tapped) -> bool {
+    fn is_read_by_tap(&self, stdio: &StdioPipes, tapped: &TapRegistry) -> bool {
         // A tap that was killed early has not reported to the session.
-        let mut same = self.spoken_to.values().filter(|process| process.stdio == *stdio);
+        let mut same = self.candidates.values().filter(|process| process.stdio == *stdio);
         stdio.input().is_some_and(|input| tapped.reads(input))
             || same.any(|process| is_tap(&process.command, &self.known.folder))
     }
 
     /// The name of the configured server that this process runs.
-    fn name(&self, process: &SpokenTo) -> Option<&String> {
+    fn name(&self, process: &ServerCandidate) -> Option<&String> {
         self.known
             .configured
             .iter()
@@ -194,18 +194,18 @@ impl ServerMemory {
     fn same_streams<'s>(
         &'s self,
         pid: u32,
-        process: &'s SpokenTo,
+        process: &'s ServerCandidate,
         parents: &HashMap<u32, u32>,
-    ) -> Vec<(u32, &'s SpokenTo)> {
+    ) -> Vec<(u32, &'s ServerCandidate)> {
         let above = line(pid, parents).skip(1).map_while(|above| {
-            let process = self.spoken_to.get(&above).filter(|above| above.stdio == process.stdio)?;
+            let process = self.candidates.get(&above).filter(|above| above.stdio == process.stdio)?;
             Some((above, process))
         });
         std::iter::once((pid, process)).chain(above).collect()
     }
 }
 
-impl SpokenTo {
+impl ServerCandidate {
     fn look(&mut self, pid: u32, files: &mut BTreeMap<DeviceFile, File>) {
         if self.looks == MOST_LOOKS {
             return;
@@ -243,12 +243,12 @@ impl SpokenTo {
 /// Searches files, each once.
 struct FileReader<'f> {
     files: &'f BTreeMap<DeviceFile, File>,
-    known: BTreeMap<DeviceFile, Marks>,
+    known: BTreeMap<DeviceFile, CodeMarkers>,
     left: u64,
 }
 
 impl FileReader<'_> {
-    fn is_server(&mut self, process: &SpokenTo) -> bool {
+    fn is_server(&mut self, process: &ServerCandidate) -> bool {
         let arguments = process.command.get(1..).unwrap_or_default();
         let Some((id, file)) = process.file.and_then(|id| Some((id, self.files.get(&id)?))) else { return false };
         if !self.known.contains_key(&id) {
@@ -257,7 +257,7 @@ impl FileReader<'_> {
                 return false;
             }
             self.left -= length;
-            self.known.insert(id, Marks::read(file, length));
+            self.known.insert(id, CodeMarkers::read(file, length));
         }
         self.known.get(&id).is_some_and(|marks| marks.tell_server(arguments))
     }

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use super::sockets::{inode_of, socket};
 use super::{ConnectionPrograms, ConnectionWatch, WatchReport, listening_ports};
 use crate::Bypass;
-use crate::tap::Tapped;
+use crate::tap::TapRegistry;
 
 /// A program that connects to addresses, prints a line, and stays connected until it receives a line.
 const CLIENT: &str = "
@@ -47,7 +47,7 @@ fn watched(words: &[&str], ports: &[u16], proxy: SocketAddr, before: HashSet<u16
 
 fn watched_all(words: &[&str], ports: &[u16], proxy: SocketAddr, before: HashSet<u16>) -> WatchReport {
     let child = client(words, ports);
-    let watch = ConnectionWatch::start(child.id(), proxy, before, Tapped::default(), None);
+    let watch = ConnectionWatch::start(child.id(), proxy, before, TapRegistry::default(), None);
     std::thread::sleep(std::time::Duration::from_millis(600));
     end(child);
     watch.finish().unwrap()
@@ -133,7 +133,7 @@ fn inherited_connection_is_not_reported() {
 fn watch_of_missing_process_ends() {
     let (_proxy, proxy) = listener();
     assert_eq!(
-        ConnectionWatch::start(u32::MAX, proxy, HashSet::new(), Tapped::default(), None).finish(),
+        ConnectionWatch::start(u32::MAX, proxy, HashSet::new(), TapRegistry::default(), None).finish(),
         Some(WatchReport::default())
     );
 }

@@ -8,13 +8,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::process_list::{self, Listed};
+use super::process_list::{self, ProcessListScan};
 use super::processes::{canonical, follow, ignores_environment, inodes, name, read_most};
 use super::proxied::{ProxyRouting, routing};
 use super::servers::{KnownServers, ServerMemory, UntappedServer, line};
 use super::sockets::{self, Socket};
 use crate::Bypass;
-use crate::tap::Tapped;
+use crate::tap::TapRegistry;
 
 /// The pause between two looks: at first and after a new process, and at most.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(20);
@@ -69,7 +69,7 @@ impl ConnectionWatch {
         root: u32,
         proxy: SocketAddr,
         listened_before: HashSet<u16>,
-        tapped: Tapped,
+        tapped: TapRegistry,
         servers: Option<KnownServers>,
     ) -> Self {
         let (stop, stopped) = channel();
@@ -80,12 +80,12 @@ impl ConnectionWatch {
         let mut look = WatchState::new(root, proxy, listened_before, tapped);
         look.servers = servers.map(|known| ServerMemory::new(root, known));
         let work = move || {
-            let (mut pause, mut work) = (SHORTEST_PAUSE, Work::default());
+            let (mut pause, mut timer) = (SHORTEST_PAUSE, ThreadCpuTimer::default());
             loop {
                 let begun = Instant::now();
                 let news = look.once();
                 pause = if news { SHORTEST_PAUSE } else { (pause * 5 / 4).min(LONGEST_PAUSE) };
-                match stopped.recv_timeout(pause.max(work.lap().unwrap_or_else(|| begun.elapsed()) * REST)) {
+                match stopped.recv_timeout(pause.max(timer.lap().unwrap_or_else(|| begun.elapsed()) * REST)) {
                     Err(RecvTimeoutError::Timeout) => {}
                     _ => return look.end(),
                 }
@@ -113,11 +113,12 @@ fn named_thread(work: impl FnOnce() -> WatchReport + Send + 'static) -> io::Resu
 fn list(
     root: u32,
     known: KnownServers,
-    tapped: Tapped,
+    tapped: TapRegistry,
     stopped: Receiver<()>,
 ) -> Option<io::Result<JoinHandle<WatchReport>>> {
     // Without settings there is nothing to look for.
-    let mut listed = Some(known).filter(|known| !known.configured.is_empty()).map(|known| Listed::new(root, known))?;
+    let mut listed =
+        Some(known).filter(|known| !known.configured.is_empty()).map(|known| ProcessListScan::new(root, known))?;
     let work = move || {
         while stopped.recv_timeout(process_list::PAUSE) == Err(RecvTimeoutError::Timeout) {
             listed.look(&process_list::list());
@@ -130,11 +131,11 @@ fn list(
 /// Measures the CPU time of this thread. On a busy machine, a look mostly waits for the CPU, and a pause of many times
 /// its duration would miss everything.
 #[derive(Debug, Default)]
-struct Work {
+struct ThreadCpuTimer {
     before: Duration,
 }
 
-impl Work {
+impl ThreadCpuTimer {
     /// The CPU time since the last call; `None` if the system does not report it. The kernel updates the count when a
     /// thread yields, so the end of this look counts for the next one.
     fn lap(&mut self) -> Option<Duration> {
@@ -158,7 +159,7 @@ struct WatchState {
     /// The parents of processes.
     parents: HashMap<u32, u32>,
     /// MCP servers that are recorded separately: they and their children are not part of the agent.
-    tapped: Tapped,
+    tapped: TapRegistry,
     /// Sockets of this process. Its parent may have left some open, and the agent inherits them with everything else.
     inherited: HashSet<u64>,
     /// How often the owner of a socket was searched.
@@ -175,7 +176,7 @@ struct WatchState {
 }
 
 impl WatchState {
-    fn new(root: u32, proxy: SocketAddr, listened_before: HashSet<u16>, tapped: Tapped) -> Self {
+    fn new(root: u32, proxy: SocketAddr, listened_before: HashSet<u16>, tapped: TapRegistry) -> Self {
         Self {
             tapped,
             parents: HashMap::new(),

@@ -8,9 +8,9 @@ use super::call_ids::at_call_id;
 use super::clock::same_present;
 use super::excerpts::{around, both_around, line_of, shown, typed};
 use super::options::{Holes, MOST_TOLD};
-use super::pairing::Trial;
+use super::pairing::TentativePairs;
 use super::pattern::{IgnoreReason, RemainingSteps};
-use super::request_view::{TOO_LARGE, View};
+use super::request_view::{RequestView, TOO_LARGE};
 use super::snowflake::are_snowflakes;
 use super::text::{self, HoleContext, opened};
 
@@ -21,7 +21,7 @@ const MOST_RENAMED: usize = 256;
 #[derive(Debug, Default)]
 pub(super) struct RequestComparison {
     pub(super) holes: Holes,
-    pub(super) trial: Trial,
+    pub(super) tentative: TentativePairs,
     pub(super) leaves: usize,
     pub(super) different: usize,
     pub(super) first: Option<RequestDifference>,
@@ -38,14 +38,14 @@ pub(super) struct RequestDifference {
     pub(super) line: Option<usize>,
     pub(super) recorded: String,
     pub(super) sent: String,
-    pub(super) rank: Rank,
+    pub(super) rank: DifferenceRank,
 }
 
 /// Which of several differences is reported first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Rank {
+pub(super) enum DifferenceRank {
     /// Path, query, headers.
-    Around,
+    Head,
     System,
     Model,
     Tools,
@@ -54,7 +54,7 @@ pub(super) enum Rank {
 
 /// When a comparison stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Until {
+pub(super) enum ComparisonStop {
     /// At the first difference that is not a hole.
     Difference,
     End,
@@ -62,13 +62,13 @@ pub(super) enum Until {
 
 /// Compares a recorded request with the one that was sent.
 pub(super) fn compare(
-    recorded: &View<'_>,
-    sent: &View<'_>,
+    recorded: &RequestView<'_>,
+    sent: &RequestView<'_>,
     world: &HoleContext<'_>,
-    until: Until,
+    until: ComparisonStop,
 ) -> RequestComparison {
     let mut walk = CompareWalk { world, until, sent, found: RequestComparison::default(), at: String::new() };
-    walk.around(&recorded.around, &sent.around);
+    walk.head(&recorded.head, &sent.head);
     if !walk.over() {
         // A body that was not recorded cannot be compared.
         let is_kept = recorded.kind != TOO_LARGE && sent.kind != TOO_LARGE;
@@ -86,18 +86,18 @@ pub(super) fn compare(
 
 struct CompareWalk<'w> {
     world: &'w HoleContext<'w>,
-    until: Until,
-    sent: &'w View<'w>,
+    until: ComparisonStop,
+    sent: &'w RequestView<'w>,
     found: RequestComparison,
     at: String,
 }
 
 impl CompareWalk<'_> {
     fn over(&self) -> bool {
-        self.until == Until::Difference && self.found.different > 0
+        self.until == ComparisonStop::Difference && self.found.different > 0
     }
 
-    fn around(&mut self, recorded: &[(String, String)], sent: &[(String, String)]) {
+    fn head(&mut self, recorded: &[(String, String)], sent: &[(String, String)]) {
         let mut left: Vec<&(String, String)> = sent.iter().collect();
         for (name, value) in recorded {
             self.at.clone_from(name);
@@ -181,7 +181,7 @@ impl CompareWalk<'_> {
         let found = &mut self.found;
         let mut fits = |(old, new): &(&String, &String)| {
             let mut holes = Holes::default();
-            let same = text::compare(old, new, self.world, &mut found.trial, &mut holes).is_ok();
+            let same = text::compare(old, new, self.world, &mut found.tentative, &mut holes).is_ok();
             found.holes.add(if same { holes } else { Holes::default() });
             same
         };
@@ -220,12 +220,13 @@ impl CompareWalk<'_> {
         match (recorded, sent) {
             (Value::String(one), Value::String(_)) => self.same_text(one),
             (Value::Number(one), Value::Number(other)) if !same_value(recorded, sent) => {
-                let known = self.found.trial.renamed();
+                let known = self.found.tentative.renamed();
                 let now = (&self.world.now.0, &self.world.now.1);
                 let (one, other) = (one.as_str(), other.as_str());
                 if same_present(one, other, now) {
                     self.found.holes.clock += 1;
-                } else if are_snowflakes(one, other, now) && self.world.pairing.pair(one, other, &mut self.found.trial)
+                } else if are_snowflakes(one, other, now)
+                    && self.world.pairing.pair(one, other, &mut self.found.tentative)
                 {
                     self.found.holes.ids += 1;
                     self.tell_renamed(known);
@@ -239,8 +240,8 @@ impl CompareWalk<'_> {
     }
 
     fn call_id(&mut self, recorded: &str, sent: &str) {
-        let known = self.found.trial.renamed();
-        if self.world.pairing.pair_call(recorded, sent, &mut self.found.trial) {
+        let known = self.found.tentative.renamed();
+        if self.world.pairing.pair_call(recorded, sent, &mut self.found.tentative) {
             self.found.holes.ids += usize::from(recorded != sent);
             self.tell_renamed(known);
         } else {
@@ -250,7 +251,7 @@ impl CompareWalk<'_> {
 
     /// A text that is equal on both sides: each of its ids stands for itself, unless it was paired with another before.
     fn same_text(&mut self, text: &str) {
-        if !self.world.pairing.pair_same(text, &mut self.found.trial) {
+        if !self.world.pairing.pair_same(text, &mut self.found.tentative) {
             self.differ(around(text, 0), around(text, 0), None);
         }
     }
@@ -265,8 +266,8 @@ impl CompareWalk<'_> {
             return self.differ(shown(Some(&recorded.into())), shown(Some(&sent.into())), None);
         }
         let mut holes = Holes::default();
-        let known = found.trial.renamed();
-        match text::compare(recorded, sent, self.world, &mut found.trial, &mut holes) {
+        let known = found.tentative.renamed();
+        match text::compare(recorded, sent, self.world, &mut found.tentative, &mut holes) {
             Ok(()) => {
                 found.holes.add(holes);
                 self.tell_renamed(known);
@@ -282,23 +283,23 @@ impl CompareWalk<'_> {
 
     /// Adds the pairs of ids that were made here; `known` is the number of pairs before.
     fn tell_renamed(&mut self, known: usize) {
-        let RequestComparison { trial, renamed, .. } = &mut self.found;
-        let new = trial.pairs_from(known).take(MOST_TOLD.saturating_sub(renamed.len()));
+        let RequestComparison { tentative, renamed, .. } = &mut self.found;
+        let new = tentative.pairs_from(known).take(MOST_TOLD.saturating_sub(renamed.len()));
         renamed.extend(new.map(|(recorded, sent)| (recorded.to_owned(), sent.to_owned(), self.at.clone())));
     }
 
     /// System prompts come before tools, tools before messages: a later difference is often a consequence of an earlier
     /// one.
-    fn rank(&self) -> Rank {
+    fn rank(&self) -> DifferenceRank {
         let leads = |prompt: &String| {
             self.at.strip_prefix(prompt.as_str()).is_some_and(|end| end.is_empty() || end.starts_with('/'))
         };
         match self.at.split('/').nth(1) {
-            None => Rank::Around,
-            Some(_) if self.sent.system().iter().any(leads) => Rank::System,
-            Some("model") => Rank::Model,
-            Some("tools") => Rank::Tools,
-            Some(_) => Rank::Rest,
+            None => DifferenceRank::Head,
+            Some(_) if self.sent.system().iter().any(leads) => DifferenceRank::System,
+            Some("model") => DifferenceRank::Model,
+            Some("tools") => DifferenceRank::Tools,
+            Some(_) => DifferenceRank::Rest,
         }
     }
 

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use super::call_ids::is_call_id;
 use super::ids::{ids_in, masked};
 use super::pattern::{IgnoreReason, RemainingSteps};
-use super::request_view::View;
+use super::request_view::RequestView;
 use super::text::opened;
 use crate::RecordedRequest;
 
@@ -37,18 +37,18 @@ impl RequestPrint {
     }
 
     /// The fingerprint of everything that is compared, including places that the rules ignore.
-    pub(super) fn exact(view: &View<'_>) -> Self {
+    pub(super) fn exact(view: &RequestView<'_>) -> Self {
         let mut hasher = DefaultHasher::new();
-        (view.place(), &view.around, view.kind).hash(&mut hasher);
+        (view.place(), &view.head, view.kind).hash(&mut hasher);
         exact_value(&view.body, &RemainingSteps::of(&view.patterns), 0, &mut hasher);
         Self::Exact(hasher.finish())
     }
 
     /// The fingerprint of everything that no hole may change.
-    pub(super) fn shape(view: &View<'_>) -> Self {
+    pub(super) fn shape(view: &RequestView<'_>) -> Self {
         let mut hasher = DefaultHasher::new();
         (view.place(), view.kind).hash(&mut hasher);
-        for (name, _) in &view.around {
+        for (name, _) in &view.head {
             name.hash(&mut hasher);
         }
         shape_value(&view.body, "", &RemainingSteps::of(&view.patterns), &mut hasher);
@@ -57,14 +57,14 @@ impl RequestPrint {
 
     /// The fingerprint of everything except ids and the content of long texts. It usually finds requests that differ
     /// only in ids, and of many with the same shape those that should be compared first.
-    pub(super) fn likely(view: &View<'_>) -> Self {
+    pub(super) fn likely(view: &RequestView<'_>) -> Self {
         let mut hasher = DefaultHasher::new();
         (view.place(), view.kind).hash(&mut hasher);
         likely_value(&view.body, &mut hasher);
         Self::Likely(hasher.finish())
     }
 
-    pub(super) fn place(view: &View<'_>) -> Self {
+    pub(super) fn place(view: &RequestView<'_>) -> Self {
         Self::Place(hash_of(view.place()))
     }
 }

@@ -6,7 +6,7 @@ use super::fingerprints::RequestPrint;
 use super::folders::RootPairs;
 use super::options::MatchRules;
 use super::place::split;
-use super::request_view::View;
+use super::request_view::RequestView;
 use crate::Recording;
 
 /// Positions of exchanges, in order.
@@ -20,7 +20,7 @@ impl ExchangeIndex {
         for (position, exchange) in recording.exchanges.iter().enumerate() {
             let request = &exchange.request;
             index.0.entry(RequestPrint::equal(request)).or_default().push(position);
-            let view = || View::of(request, rules, &recording.holes);
+            let view = || RequestView::of(request, rules, &recording.holes);
             index.add(position, &view());
             if let Some(path) = roots.masked(split(&request.path).0, |pair| &pair.recorded) {
                 index.add(position, &view().at(path));
@@ -29,7 +29,7 @@ impl ExchangeIndex {
         index
     }
 
-    fn add(&mut self, position: usize, view: &View<'_>) {
+    fn add(&mut self, position: usize, view: &RequestView<'_>) {
         for print in [RequestPrint::exact, RequestPrint::shape, RequestPrint::likely, RequestPrint::place] {
             self.0.entry(print(view)).or_default().push(position);
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::clock::Now;
-use super::compare::{RequestComparison, Until, compare};
+use super::compare::{ComparisonStop, RequestComparison, compare};
 use super::conversation::{MatchedConversations, message_prints};
 use super::fingerprints::RequestPrint;
 use super::folders::RootPairs;
@@ -16,7 +16,7 @@ use super::options::{Answered, Circumstances, Holes, MatchRules, ReplayTally};
 use super::pairing::Pairing;
 use super::place::split;
 use super::reply::{id_of, may_repeat};
-use super::request_view::View;
+use super::request_view::RequestView;
 use super::temp_names::TempNames;
 use super::text::HoleContext;
 use crate::{LearnedHole, RecordedBody, RecordedRequest, Recording, is_chatter};
@@ -100,7 +100,7 @@ impl Matcher {
         let recording = Arc::clone(&self.recording);
         let messages = message_prints(request);
         let before = self.conversations.before(&messages);
-        let view = View::of(request, &self.rules, &recording.holes);
+        let view = RequestView::of(request, &self.rules, &recording.holes);
         let found = self.find(request, &view, before).or_else(|| {
             let path = self.roots.masked(split(&request.path).0, |pair| &pair.here)?;
             self.find(request, &view.at(path), before)
@@ -122,7 +122,7 @@ impl Matcher {
             return Some(answered);
         }
         let recording = Arc::clone(&self.recording);
-        let view = View::of(request, &self.rules, &recording.holes);
+        let view = RequestView::of(request, &self.rules, &recording.holes);
         let exact = |position: &usize| self.compared(*position, &view).filter(|(_, found)| found.holes.is_empty());
         let equal = self.index.having(RequestPrint::exact(&view));
         let unused = equal.iter().filter(|position| !self.used[**position]);
@@ -136,10 +136,10 @@ impl Matcher {
     pub(crate) fn fits(&mut self, id: u64, request: &RecordedRequest) -> bool {
         let recording = Arc::clone(&self.recording);
         let Some(position) = recording.exchanges.iter().position(|exchange| exchange.id == id) else { return false };
-        let view = View::of(request, &self.rules, &recording.holes);
+        let view = RequestView::of(request, &self.rules, &recording.holes);
         let found = self.compared(position, &view);
         found.is_some_and(|(_, comparison)| {
-            self.pairing.keep(comparison.trial);
+            self.pairing.keep(comparison.tentative);
             true
         })
     }
@@ -156,8 +156,8 @@ impl Matcher {
     }
 
     /// The view of a request without an answer: at its path with a mark for a folder, if it contains one.
-    fn unanswered<'r>(&self, request: &'r RecordedRequest, learned: &[LearnedHole]) -> View<'r> {
-        let view = View::of(request, &self.rules, learned);
+    fn unanswered<'r>(&self, request: &'r RecordedRequest, learned: &[LearnedHole]) -> RequestView<'r> {
+        let view = RequestView::of(request, &self.rules, learned);
         match self.roots.masked(split(&request.path).0, |pair| &pair.here) {
             Some(path) => view.at(path),
             None => view,
@@ -171,7 +171,7 @@ impl Matcher {
         let is_equal = |position: &usize| are_equal(&recording.exchanges[*position].request, request, &self.rules);
         let equal = self.index.having(RequestPrint::equal(request)).iter().copied();
         let position = equal.filter(|position| !self.used[*position]).find(is_equal)?;
-        let (_, comparison) = self.compared(position, &View::of(request, &self.rules, &recording.holes))?;
+        let (_, comparison) = self.compared(position, &RequestView::of(request, &self.rules, &recording.holes))?;
         Some(self.found(position, comparison, request, &message_prints(request)))
     }
 
@@ -197,9 +197,9 @@ impl Matcher {
             self.tally.chatter += 1;
         } else {
             self.asked += 1;
-            self.tally.tell_renamed(id, comparison.trial.renamed(), &comparison.renamed);
+            self.tally.tell_renamed(id, comparison.tentative.renamed(), &comparison.renamed);
         }
-        self.pairing.keep(comparison.trial);
+        self.pairing.keep(comparison.tentative);
         self.answered(position, request, comparison.holes, chatter)
     }
 
@@ -221,7 +221,7 @@ impl Matcher {
     fn find(
         &self,
         request: &RecordedRequest,
-        view: &View<'_>,
+        view: &RequestView<'_>,
         before: Option<u64>,
     ) -> Option<(usize, RequestComparison)> {
         let equal = self.index.having(RequestPrint::exact(view));
@@ -244,15 +244,15 @@ impl Matcher {
     }
 
     /// Compares an exchange. `None` if it has differences other than holes.
-    fn compared(&self, position: usize, view: &View<'_>) -> Option<(usize, RequestComparison)> {
-        let comparison = self.compare(position, view, Until::Difference);
+    fn compared(&self, position: usize, view: &RequestView<'_>) -> Option<(usize, RequestComparison)> {
+        let comparison = self.compare(position, view, ComparisonStop::Difference);
         (comparison.different == 0).then_some((position, comparison))
     }
 
-    fn compare(&self, position: usize, view: &View<'_>, until: Until) -> RequestComparison {
+    fn compare(&self, position: usize, view: &RequestView<'_>, until: ComparisonStop) -> RequestComparison {
         let request = &self.recording.exchanges[position].request;
         let header = &self.recording.header;
-        let recorded = View::of(request, &self.rules, &self.recording.holes);
+        let recorded = RequestView::of(request, &self.rules, &self.recording.holes);
         let then = Now::new(header.now_ms, request.at_us, header.offset_s);
         let now = Now::new(self.here.now_ms, view.at_us, self.here.offset_s);
         let (pairing, roots, temp_names) = (&self.pairing, &self.roots, &self.temp_names);
@@ -260,7 +260,7 @@ impl Matcher {
         compare(&recorded, view, &world, until)
     }
 
-    fn miss(&self, request: &RecordedRequest, view: &View<'_>, before: Option<u64>, messages: usize) -> Miss {
+    fn miss(&self, request: &RecordedRequest, view: &RequestView<'_>, before: Option<u64>, messages: usize) -> Miss {
         let mut positions: Vec<usize> = self.index.having(RequestPrint::place(view)).to_vec();
         let alike: HashSet<usize> = self.index.having(RequestPrint::shape(view)).iter().copied().collect();
         positions.sort_by_cached_key(|position| {
@@ -270,7 +270,7 @@ impl Matcher {
         positions.truncate(MOST_COMPARED);
         let candidates = positions.into_iter().map(|position| {
             let exchange = &self.recording.exchanges[position];
-            let comparison = self.compare(position, view, Until::End);
+            let comparison = self.compare(position, view, ComparisonStop::End);
             MissCandidate { exchange, comparison, used: self.used[position], continues: exchange.after == before }
         });
         let nearest = nearest(candidates.collect(), messages);

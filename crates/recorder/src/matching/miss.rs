@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::compare::{Rank, RequestComparison, RequestDifference};
+use super::compare::{DifferenceRank, RequestComparison, RequestDifference};
 use super::pattern::system_of;
 use super::place;
 use super::request_view::TOO_LARGE;
@@ -155,9 +155,9 @@ fn reason(request: &RecordedRequest, recorded: &RecordedRequest, difference: &Re
     let of_model = request.api().is_some();
     let of_messages = matches!(difference.at.split('/').nth(1), Some("messages" | "input" | "contents"));
     match difference.rank {
-        Rank::System => "the system prompt changed".into(),
-        Rank::Model if of_model => "the model changed".into(),
-        Rank::Tools if of_model => "the tools changed".into(),
+        DifferenceRank::System => "the system prompt changed".into(),
+        DifferenceRank::Model if of_model => "the model changed".into(),
+        DifferenceRank::Tools if of_model => "the tools changed".into(),
         _ if of_model && of_messages => {
             tool_result(request, recorded, &difference.at).unwrap_or_else(|| "a message changed".into())
         }

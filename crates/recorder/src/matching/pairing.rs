@@ -29,7 +29,7 @@ pub(super) struct Pairing {
 
 /// The pairs of one request, which become permanent once it is answered.
 #[derive(Debug, Default)]
-pub(super) struct Trial {
+pub(super) struct TentativePairs {
     to_sent: HashMap<String, String>,
     to_recorded: HashMap<String, String>,
     same: Vec<u64>,
@@ -37,7 +37,7 @@ pub(super) struct Trial {
     renamed: Vec<String>,
 }
 
-impl Trial {
+impl TentativePairs {
     /// The number of recorded ids that were replaced by another one.
     pub(super) fn renamed(&self) -> usize {
         self.renamed.len()
@@ -101,8 +101,8 @@ impl Pairing {
         }
     }
 
-    /// Whether a sent id may replace a recorded one, given the earlier pairs. Adds the pair to `trial`.
-    pub(super) fn pair(&self, recorded: &str, sent: &str, trial: &mut Trial) -> bool {
+    /// Whether a sent id may replace a recorded one, given the earlier pairs. Adds the pair to `tentative`.
+    pub(super) fn pair(&self, recorded: &str, sent: &str, tentative: &mut TentativePairs) -> bool {
         if recorded == sent && self.given.contains(sent) {
             return true;
         }
@@ -112,17 +112,17 @@ impl Pairing {
         if recorded != sent && self.made.contains(sent) {
             return false;
         }
-        let forth = self.to_sent.get(recorded).or_else(|| trial.to_sent.get(recorded));
-        let back = self.to_recorded.get(sent).or_else(|| trial.to_recorded.get(sent));
+        let forth = self.to_sent.get(recorded).or_else(|| tentative.to_sent.get(recorded));
+        let back = self.to_recorded.get(sent).or_else(|| tentative.to_recorded.get(sent));
         match (forth, back) {
             // The agent received its recorded id, and may send it.
             (Some(_), _) | (_, Some(_)) if recorded == sent && self.echoed.contains(sent) => true,
             (None, None) => {
                 if recorded != sent {
-                    trial.renamed.push(recorded.to_owned());
+                    tentative.renamed.push(recorded.to_owned());
                 }
-                trial.to_sent.insert(recorded.to_owned(), sent.to_owned());
-                trial.to_recorded.insert(sent.to_owned(), recorded.to_owned());
+                tentative.to_sent.insert(recorded.to_owned(), sent.to_owned());
+                tentative.to_recorded.insert(sent.to_owned(), recorded.to_owned());
                 true
             }
             (Some(forth), Some(back)) => forth == sent && back == recorded,
@@ -131,26 +131,26 @@ impl Pairing {
     }
 
     /// The same for the id of a call, which may be any text.
-    pub(super) fn pair_call(&self, recorded: &str, sent: &str, trial: &mut Trial) -> bool {
+    pub(super) fn pair_call(&self, recorded: &str, sent: &str, tentative: &mut TentativePairs) -> bool {
         let given = recorded != sent && [recorded, sent].iter().any(|id| self.given_calls.contains(*id));
-        !given && self.pair(recorded, sent, trial)
+        !given && self.pair(recorded, sent, tentative)
     }
 
     /// Pairs the ids of a text that is equal on both sides. Such a text has often been seen before.
-    pub(super) fn pair_same(&self, text: &str, trial: &mut Trial) -> bool {
+    pub(super) fn pair_same(&self, text: &str, tentative: &mut TentativePairs) -> bool {
         let print = hash_of(text);
         if self.seen.contains(&print) {
             return true;
         }
-        trial.same.push(print);
-        ids_in(text).all(|id| self.pair(id, id, trial))
+        tentative.same.push(print);
+        ids_in(text).all(|id| self.pair(id, id, tentative))
     }
 
     /// Keeps the pairs of a request that was answered.
-    pub(super) fn keep(&mut self, trial: Trial) {
-        self.to_sent.extend(trial.to_sent);
-        self.to_recorded.extend(trial.to_recorded);
-        self.seen.extend(trial.same);
+    pub(super) fn keep(&mut self, tentative: TentativePairs) {
+        self.to_sent.extend(tentative.to_sent);
+        self.to_recorded.extend(tentative.to_recorded);
+        self.seen.extend(tentative.same);
     }
 }
 

@@ -16,14 +16,14 @@ use crate::{FormPart, LearnedHole, RecordedBody, RecordedRequest};
 pub(super) const TOO_LARGE: &str = "too large";
 
 /// A request in the form that is compared.
-pub(super) struct View<'r> {
+pub(super) struct RequestView<'r> {
     request: &'r RecordedRequest,
     /// Replaces the path of the request in its place.
     other_path: Option<String>,
     /// Computed on first use: the search for equal requests does not need it.
     place: OnceCell<String>,
     /// What is compared besides the body, each with its name: path, query, headers.
-    pub(super) around: Vec<(String, String)>,
+    pub(super) head: Vec<(String, String)>,
     /// The kind of the body.
     pub(super) kind: &'static str,
     pub(super) body: Cow<'r, Value>,
@@ -34,13 +34,13 @@ pub(super) struct View<'r> {
     pub(super) at_us: u64,
 }
 
-impl<'r> View<'r> {
+impl<'r> RequestView<'r> {
     pub(super) fn of(request: &'r RecordedRequest, rules: &MatchRules, learned: &[LearnedHole]) -> Self {
         let (kind, body) = body_of(&request.body);
         let patterns = patterns_of(request, &body, rules, learned);
-        let around = around(request, rules);
+        let head = head(request, rules);
         let (place, system) = (OnceCell::new(), OnceCell::new());
-        Self { request, other_path: None, place, around, kind, body, patterns, system, at_us: request.at_us }
+        Self { request, other_path: None, place, head, kind, body, patterns, system, at_us: request.at_us }
     }
 
     /// The same view with another path in its place.
@@ -59,16 +59,16 @@ impl<'r> View<'r> {
     }
 }
 
-fn around(request: &RecordedRequest, rules: &MatchRules) -> Vec<(String, String)> {
+fn head(request: &RecordedRequest, rules: &MatchRules) -> Vec<(String, String)> {
     let (path, _) = split(&request.path);
-    let mut around = vec![("path".to_owned(), unversioned(path).to_owned())];
-    around.extend(query_of(&request.path).into_iter().map(|(name, value)| (format!("query `{name}`"), value)));
+    let mut head = vec![("path".to_owned(), unversioned(path).to_owned())];
+    head.extend(query_of(&request.path).into_iter().map(|(name, value)| (format!("query `{name}`"), value)));
     for name in &rules.headers {
         let values = request.headers.iter().filter(|(given, _)| given.eq_ignore_ascii_case(name));
         let name = format!("header `{}`", name.to_ascii_lowercase());
-        around.extend(values.map(|(_, value)| (name.clone(), value.clone())));
+        head.extend(values.map(|(_, value)| (name.clone(), value.clone())));
     }
-    around
+    head
 }
 
 /// The kind of a body, and its value.

@@ -7,7 +7,7 @@ use super::clock::{LONGEST, Now, both_present, may_begin};
 use super::folders::RootPairs;
 use super::ids::pair_over;
 use super::options::Holes;
-use super::pairing::{Pairing, Trial};
+use super::pairing::{Pairing, TentativePairs};
 use super::snowflake;
 use super::temp_names::TempNames;
 
@@ -40,7 +40,7 @@ pub(super) fn compare(
     recorded: &str,
     sent: &str,
     world: &HoleContext<'_>,
-    trial: &mut Trial,
+    tentative: &mut TentativePairs,
     holes: &mut Holes,
 ) -> Result<(), (usize, usize)> {
     let (mut at, mut of_sent) = (0, 0);
@@ -48,17 +48,17 @@ pub(super) fn compare(
         let equal = common(&recorded.as_bytes()[at..], &sent.as_bytes()[of_sent..]);
         let apart = (at + equal, of_sent + equal);
         if apart == (recorded.len(), sent.len()) {
-            return same(&recorded[at..], world, trial).ok_or(apart);
+            return same(&recorded[at..], world, tentative).ok_or(apart);
         }
         let texts = TextPair { recorded, sent, at, of_sent, equal };
-        let hole = texts.hole(world, trial, holes).ok_or(apart)?;
-        same(&recorded[at..at + hole.start], world, trial).ok_or(apart)?;
+        let hole = texts.hole(world, tentative, holes).ok_or(apart)?;
+        same(&recorded[at..at + hole.start], world, tentative).ok_or(apart)?;
         (at, of_sent) = (at + hole.start + hole.recorded, of_sent + hole.start + hole.sent);
     }
 }
 
-fn same(text: &str, world: &HoleContext<'_>, trial: &mut Trial) -> Option<()> {
-    world.pairing.pair_same(text, trial).then_some(())
+fn same(text: &str, world: &HoleContext<'_>, tentative: &mut TentativePairs) -> Option<()> {
+    world.pairing.pair_same(text, tentative).then_some(())
 }
 
 /// The length of the common prefix.
@@ -83,7 +83,7 @@ struct TextHole {
 }
 
 impl TextPair<'_> {
-    fn hole(&self, world: &HoleContext<'_>, trial: &mut Trial, holes: &mut Holes) -> Option<TextHole> {
+    fn hole(&self, world: &HoleContext<'_>, tentative: &mut TentativePairs, holes: &mut Holes) -> Option<TextHole> {
         if let Some(secret) = self.secret() {
             return Some(secret);
         }
@@ -96,7 +96,7 @@ impl TextPair<'_> {
             holes.clock += 1;
             return Some(time);
         }
-        let id = self.id(world, trial)?;
+        let id = self.id(world, tentative)?;
         holes.ids += 1;
         Some(id)
     }
@@ -116,14 +116,15 @@ impl TextPair<'_> {
         })
     }
 
-    fn id(&self, world: &HoleContext<'_>, trial: &mut Trial) -> Option<TextHole> {
+    fn id(&self, world: &HoleContext<'_>, tentative: &mut TentativePairs) -> Option<TextHole> {
         let (one, other) =
             ((self.recorded, self.at, self.at + self.equal), (self.sent, self.of_sent, self.of_sent + self.equal));
         let found = pair_over(one, other).or_else(|| world.temp_names.pair_over(one, other));
         let found = found.or_else(|| snowflake::pair_over(one, other, (&world.now.0, &world.now.1)));
         let (start, recorded, sent) = found?;
         let (at, at_sent) = (self.at + start, self.of_sent + start);
-        let paired = world.pairing.pair(&self.recorded[at..at + recorded], &self.sent[at_sent..at_sent + sent], trial);
+        let paired =
+            world.pairing.pair(&self.recorded[at..at + recorded], &self.sent[at_sent..at_sent + sent], tentative);
         paired.then_some(TextHole { start, recorded, sent })
     }
 

@@ -12,20 +12,20 @@ use crate::proxy::forwarding::forward;
 use crate::proxy::forwarding::headers;
 use crate::proxy::own_answers::{refusal, unreachable, whole};
 use crate::proxy::{
-    AnswerBody, ConnectionRule, Handover, Intake, ObservedRequest, OutgoingRequest, ProxyAnswer, ProxyState,
-    RequestTarget, Speaker, Tunnel, Upgrade,
+    AnswerBody, ConnectionEnds, ConnectionRule, ObservedRequest, OutgoingRequest, ProxyAnswer, ProxyState,
+    ReceivedBody, RequestTarget, Tunnel, Upgrade, UpgradeSlot,
 };
 use crate::{RecordedBody, WarningKind};
 
 /// Answers a request; an error closes the connection.
 pub(crate) async fn answer(
     mut request: Request<Incoming>,
-    speaker: &Speaker,
+    ends: &ConnectionEnds,
     shared: &Arc<ProxyState>,
-    handover: &Handover,
+    handover: &UpgradeSlot,
 ) -> ProxyAnswer {
-    if let Some(target) = &speaker.target {
-        return read(request, target, speaker, shared, handover).await;
+    if let Some(target) = &ends.target {
+        return read(request, target, ends, shared, handover).await;
     }
     if request.method() == Method::CONNECT {
         return Ok(connect(&mut request, shared, handover).await);
@@ -35,7 +35,7 @@ pub(crate) async fn answer(
         return Ok(refusal(StatusCode::BAD_REQUEST, "no_proxy_request", message));
     };
     match shared.reach.way(&target) {
-        ConnectionRule::Read => read(request, &target, speaker, shared, handover).await,
+        ConnectionRule::Read => read(request, &target, ends, shared, handover).await,
         ConnectionRule::Unread => {
             shared.ledger.note_unread(&target.host, 1, 0);
             unkept(request, &target, shared).await
@@ -49,7 +49,7 @@ pub(crate) async fn answer(
 }
 
 /// Opens a tunnel.
-async fn connect(request: &mut Request<Incoming>, shared: &ProxyState, handover: &Handover) -> Response<AnswerBody> {
+async fn connect(request: &mut Request<Incoming>, shared: &ProxyState, handover: &UpgradeSlot) -> Response<AnswerBody> {
     let Some(target) = request.uri().authority().and_then(RequestTarget::of_authority) else {
         return refusal(StatusCode::BAD_REQUEST, "no_address", "CONNECT needs a host and a port");
     };
@@ -95,9 +95,9 @@ fn refuse(target: &RequestTarget, method: &Method, reason: &str, shared: &ProxyS
 async fn read(
     request: Request<Incoming>,
     target: &RequestTarget,
-    speaker: &Speaker,
+    ends: &ConnectionEnds,
     shared: &Arc<ProxyState>,
-    handover: &Handover,
+    handover: &UpgradeSlot,
 ) -> ProxyAnswer {
     shared.ledger.learn(target, request.headers(), request.uri());
     if headers::asks_for_socket(request.headers()) {
@@ -106,17 +106,17 @@ async fn read(
     let (parts, incoming) = request.into_parts();
     let intake = request_reader::read(incoming).await?;
     let body = match &intake {
-        Intake::Whole(bytes) if shared.replay.is_some() || shared.ledger.keeps(bytes.len() as u64) => {
+        ReceivedBody::Whole(bytes) if shared.replay.is_some() || shared.ledger.keeps(bytes.len() as u64) => {
             request_reader::body(&parts.headers, bytes)
         }
-        Intake::Whole(bytes) => RecordedBody::TooLarge { bytes: bytes.len() as u64 },
-        Intake::TooLarge(read, _) => {
+        ReceivedBody::Whole(bytes) => RecordedBody::TooLarge { bytes: bytes.len() as u64 },
+        ReceivedBody::TooLarge(read, _) => {
             RecordedBody::TooLarge { bytes: read.iter().map(|piece| piece.len() as u64).sum() }
         }
     };
     let secrets = shared.ledger.secrets();
     let request = request_reader::request(target, &parts, body, shared.ledger.now_us(), &secrets);
-    let asked = ObservedRequest { request, program: speaker.program.clone(), keep: true };
+    let asked = ObservedRequest { request, program: ends.program.clone(), keep: true };
     let outgoing = OutgoingRequest { target, parts: &parts, intake };
     match &shared.replay {
         None => Ok(forward::forward(outgoing, Some(asked), shared).await),

@@ -13,7 +13,7 @@ use crate::proxy::accepting::credentials;
 use crate::proxy::accepting::program::PATIENCE;
 use crate::proxy::{ClientProgram, OngoingExchange, RequestTarget};
 use crate::recording::is_word;
-use crate::tap::Tapped;
+use crate::tap::TapRegistry;
 use crate::{
     Bypass, Conversations, Exchange, Miss, RecordedRequest, SeenHow, SessionEvent, StreamAnswer, WarningKind,
     is_chatter, learn_request,
@@ -250,7 +250,7 @@ impl ExchangeLog {
 
     /// Adds the names of programs that were still unknown when their exchanges ended. Marks exchanges of MCP servers
     /// that are themselves recorded as chatter: in a replay those servers do not run, and send nothing.
-    pub(crate) async fn name_programs(&self, tapped: &Tapped) {
+    pub(crate) async fn name_programs(&self, tapped: &TapRegistry) {
         let askers = std::mem::take(&mut self.seen().askers);
         let all = async {
             for (_, program) in askers.iter().filter(|(_, program)| program.known().is_none()) {

@@ -17,7 +17,7 @@ use crate::authority::Authority;
 use crate::environment::Environment;
 use crate::leaks::{ConnectionPrograms, ConnectionWatch, KnownServers, listening_ports};
 use crate::proxy::{ExchangeLog, ProxyListener, ProxyState, ReachRules, RecordingReplay, Upstream};
-use crate::tap::{Tapped, Taps, configured_servers};
+use crate::tap::{TapRegistry, Taps, configured_servers};
 use crate::zone;
 use crate::{Circumstances, Header, RecordedRequest, Spoil, WarningKind};
 
@@ -31,7 +31,7 @@ pub struct RecorderSession {
     pub(super) header: Header,
     pub(super) watches: Mutex<Vec<ConnectionWatch>>,
     pub(super) taps: Option<Taps>,
-    pub(super) tapped: Tapped,
+    pub(super) tapped: TapRegistry,
     /// What is known about MCP servers; `None` if they are not recorded.
     servers: Option<KnownServers>,
     /// The `PATH` of the agent without the recorder.
@@ -95,7 +95,7 @@ impl RecorderSession {
         let programs = ConnectionPrograms::default();
         let shared = Arc::new(ProxyState { address, authority, ledger, reach, upstream, replay, programs });
         let listener = ProxyListener::start(socket, Arc::clone(&shared));
-        let tapped = Tapped::default();
+        let tapped = TapRegistry::default();
         let (taps, servers) = match environment.tap_socket() {
             Some(socket) => {
                 let folder = socket.parent().map(Path::to_owned).expect("the socket is in a folder");

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::configured_server::Configured;
+use super::configured_server::ConfiguredServer;
 use crate::Roots;
 
 /// Settings of hosts, in the working directory and in the home directory.
@@ -43,7 +43,7 @@ pub(super) fn commands(roots: &Roots) -> BTreeSet<String> {
 }
 
 /// The servers in the settings, as far as they can be parsed.
-pub(crate) fn configured_servers(roots: &Roots) -> Vec<Configured> {
+pub(crate) fn configured_servers(roots: &Roots) -> Vec<ConfiguredServer> {
     let mut found = BTreeSet::new();
     for settings in settings(roots) {
         match settings {
@@ -96,7 +96,7 @@ fn of_json(value: &Value, depth: usize, found: &mut BTreeSet<String>) {
 }
 
 /// `"orders": { "command": "npx", "args": ["-y"] }`, or with all words in `command`.
-fn servers_of_json(value: &Value, is_server: bool, depth: usize, found: &mut BTreeSet<Configured>) {
+fn servers_of_json(value: &Value, is_server: bool, depth: usize, found: &mut BTreeSet<ConfiguredServer>) {
     let Some(fields) = value.as_object().filter(|_| depth < DEEPEST) else { return };
     for (name, value) in fields {
         let words = |value: &Value| match value {
@@ -106,7 +106,7 @@ fn servers_of_json(value: &Value, is_server: bool, depth: usize, found: &mut BTr
         };
         let command = [words(&value["command"]), words(&value["args"])].concat();
         if is_server && !value["command"].is_null() {
-            found.insert(Configured { name: name.clone(), command });
+            found.insert(ConfiguredServer { name: name.clone(), command });
         } else {
             servers_of_json(value, is_server || SERVERS.contains(&name.as_str()), depth + 1, found);
         }
@@ -114,7 +114,7 @@ fn servers_of_json(value: &Value, is_server: bool, depth: usize, found: &mut BTr
 }
 
 /// `[mcp_servers.orders]`, `command = "npx"` and `args = ["-y"]`, each on a line. Other notations are ignored.
-fn servers_of_toml(text: &str, found: &mut BTreeSet<Configured>) {
+fn servers_of_toml(text: &str, found: &mut BTreeSet<ConfiguredServer>) {
     for section in text.split("\n[").filter_map(|section| section.trim_start_matches('[').strip_prefix("mcp_servers."))
     {
         let Some((name, lines)) = section.split_once(']') else { continue };
@@ -122,7 +122,7 @@ fn servers_of_toml(text: &str, found: &mut BTreeSet<Configured>) {
         let arguments = lines.lines().find_map(|line| line.trim().strip_prefix("args")?.trim_start().strip_prefix('='));
         let Ok(arguments) = serde_json::from_str::<Vec<String>>(arguments.unwrap_or("[]").trim()) else { continue };
         let command = std::iter::once(program).chain(arguments).collect();
-        found.insert(Configured { name: name.trim_matches('"').to_owned(), command });
+        found.insert(ConfiguredServer { name: name.trim_matches('"').to_owned(), command });
     }
 }
 

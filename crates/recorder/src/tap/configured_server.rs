@@ -2,14 +2,14 @@
 
 /// A server in the settings of a host.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Configured {
+pub(crate) struct ConfiguredServer {
     /// Its name in the settings.
     pub(crate) name: String,
     /// Its program and arguments.
     pub(crate) command: Vec<String>,
 }
 
-impl Configured {
+impl ConfiguredServer {
     /// Whether this is the command line of a process that runs it. A script follows its interpreter, optionally with an
     /// option in between: `script` is the interpreted file.
     pub(crate) fn is(&self, line: &[String], script: Option<&str>) -> bool {
@@ -39,7 +39,7 @@ mod tests {
     fn recognizes_process_by_server_command() {
         let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
         let runs = |command: &str, line: &str, script: Option<&str>| {
-            Configured { name: "orders".into(), command: words(command) }.is(&words(line), script)
+            ConfiguredServer { name: "orders".into(), command: words(command) }.is(&words(line), script)
         };
         let is = |command: &str, line: &str| runs(command, line, None);
         assert!(is("/opt/orders --stdio", "/opt/orders --stdio"));
@@ -51,6 +51,6 @@ mod tests {
             assert!(!is("/opt/orders --stdio", other), "{other}");
         }
         assert!(!is("/opt/orders", "grep -r x /opt/orders"));
-        assert!(!Configured { name: String::new(), command: Vec::new() }.is(&words("x"), None));
+        assert!(!ConfiguredServer { name: String::new(), command: Vec::new() }.is(&words("x"), None));
     }
 }

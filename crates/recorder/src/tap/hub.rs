@@ -29,10 +29,10 @@ const HELLO_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The taps of a session.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Tapped(Arc<Mutex<TapsSoFar>>);
+pub(crate) struct TapRegistry(Arc<Mutex<RegisteredTaps>>);
 
 #[derive(Debug, Default)]
-struct TapsSoFar {
+struct RegisteredTaps {
     /// All taps, by process ID.
     all: HashSet<u32>,
     /// Taps whose programs are servers. Their descendants are not part of the agent.
@@ -41,7 +41,7 @@ struct TapsSoFar {
     inputs: HashSet<u64>,
 }
 
-impl Tapped {
+impl TapRegistry {
     fn meet(&self, hello: &Hello) {
         let mut known = self.known();
         known.all.insert(hello.pid);
@@ -67,7 +67,7 @@ impl Tapped {
         self.known().inputs.contains(&input)
     }
 
-    fn known(&self) -> MutexGuard<'_, TapsSoFar> {
+    fn known(&self) -> MutexGuard<'_, RegisteredTaps> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -80,7 +80,12 @@ pub(crate) struct Taps {
 }
 
 impl Taps {
-    pub(crate) fn listen(socket: &Path, roots: Roots, tapped: Tapped, shared: Arc<ProxyState>) -> io::Result<Self> {
+    pub(crate) fn listen(
+        socket: &Path,
+        roots: Roots,
+        tapped: TapRegistry,
+        shared: Arc<ProxyState>,
+    ) -> io::Result<Self> {
         let listener = UnixListener::bind(socket)?;
         let (stop, mut stopped) = tokio::sync::oneshot::channel();
         let work = tokio::spawn(async move {
@@ -108,7 +113,7 @@ impl Taps {
 }
 
 /// Serves a tap. Any error ends it: the host then sees that its server is gone.
-async fn serve(stream: UnixStream, roots: Roots, tapped: Tapped, shared: Arc<ProxyState>) {
+async fn serve(stream: UnixStream, roots: Roots, tapped: TapRegistry, shared: Arc<ProxyState>) {
     let (read, mut write) = stream.into_split();
     let mut lines = LineReader::new(read, LONGEST_LINE);
     let Ok(Ok(Some(first))) = tokio::time::timeout(HELLO_TIMEOUT, lines.next()).await else { return };
@@ -129,7 +134,7 @@ async fn serve(stream: UnixStream, roots: Roots, tapped: Tapped, shared: Arc<Pro
         return;
     }
     let goes_live = shared.replay.as_ref().and_then(RecordingReplay::fork).is_some_and(Forking::goes_live);
-    let at = TapPlace { origin, pid: hello.pid, tapped, shared };
+    let at = TapContext { origin, pid: hello.pid, tapped, shared };
     match task {
         TapTask::Record => at.record(lines).await,
         TapTask::Play | TapTask::Watch if goes_live => at.fork(lines, write).await,
@@ -139,14 +144,14 @@ async fn serve(stream: UnixStream, roots: Roots, tapped: Tapped, shared: Arc<Pro
 }
 
 /// The context of a tap.
-struct TapPlace {
+struct TapContext {
     origin: String,
     pid: u32,
-    tapped: Tapped,
+    tapped: TapRegistry,
     shared: Arc<ProxyState>,
 }
 
-impl TapPlace {
+impl TapContext {
     async fn record(self, mut lines: LineReader<OwnedReadHalf>) {
         let keep = self.shared.replay.as_ref().is_none_or(|replay| replay.on_miss == OnMiss::Record);
         let mut recorded = RecordedServer::new(Arc::clone(&self.shared.ledger), self.origin, keep);

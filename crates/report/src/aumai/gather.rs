@@ -12,7 +12,7 @@ use crate::{AgentTestResult, DocumentReport, ReportedRun, RunDocument, TestSuite
 
 /// Collects the events of one run.
 #[derive(Debug, Default)]
-pub struct OwnWordsResults {
+pub struct TestSuiteCollector {
     suite: Arc<str>,
     first_seen: Option<u64>,
     last_seen: u64,
@@ -33,7 +33,7 @@ struct OpenAttempt {
     error: Option<String>,
 }
 
-impl OwnWordsResults {
+impl TestSuiteCollector {
     /// Adds an event.
     pub fn add(&mut self, event: &RunEvent) {
         self.first_seen.get_or_insert(event.timestamp);
@@ -88,9 +88,9 @@ impl OwnWordsResults {
 }
 
 /// Writes the result of a run as JSON, one document per run.
-pub type TestSuite = DocumentReport<OwnWordsResults>;
+pub type TestSuite = DocumentReport<TestSuiteCollector>;
 
-impl RunDocument for OwnWordsResults {
+impl RunDocument for TestSuiteCollector {
     const REPORT: &'static str = "test suite";
 
     fn add(&mut self, event: &RunEvent) {

@@ -25,7 +25,7 @@ mod gather;
 mod labels;
 mod result;
 
-pub use gather::{OwnWordsResults, TestSuite};
+pub use gather::{TestSuite, TestSuiteCollector};
 pub use labels::label;
 pub use result::{AgentTestResult, TestSuiteResult};
 

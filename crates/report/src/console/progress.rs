@@ -28,12 +28,12 @@ pub(super) struct RunProgress {
     drawn: bool,
     /// When it was last drawn.
     drawn_at: u64,
-    run: Running,
+    run: ProgressState,
 }
 
 /// The progress of the run.
 #[derive(Default)]
-struct Running {
+struct ProgressState {
     total: usize,
     done: usize,
     begun: u64,
@@ -44,7 +44,7 @@ struct Running {
 
 impl RunProgress {
     pub(super) fn new(terminal: Box<dyn Write>, width: usize) -> Self {
-        Self { terminal, width, now: 0, drawn: false, drawn_at: 0, run: Running::default() }
+        Self { terminal, width, now: 0, drawn: false, drawn_at: 0, run: ProgressState::default() }
     }
 
     /// Adds an event; `completed` means that it was the last of its case.
@@ -53,7 +53,7 @@ impl RunProgress {
         let run = &mut self.run;
         match (&event.body, &event.case_id) {
             (Body::RunStart(start), _) => {
-                *run = Running { total: start.cases_total, begun: event.timestamp, ..Running::default() };
+                *run = ProgressState { total: start.cases_total, begun: event.timestamp, ..ProgressState::default() };
             }
             (Body::TaskStart(_), Some(id)) => run.cases.push(id.clone()),
             (Body::CaseEnd(end), Some(id)) => {

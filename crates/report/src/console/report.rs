@@ -12,8 +12,8 @@ use super::progress::RunProgress;
 use crate::failures::LISTED;
 use crate::shared_runs::RunsInView;
 use crate::{
-    Paint, ReportError, ReportOutput, ReportedRun, Reporter, SharedRuns, Whole, agents, findings, gates, matrix,
-    one_line, recheck, score, similarity,
+    BufferedReporter, Paint, ReportError, ReportOutput, ReportedRun, Reporter, SharedRuns, agents, findings, gates,
+    matrix, one_line, recheck, score, similarity,
 };
 
 /// The number of lines of an agent's standard error that are shown without `--verbose`.
@@ -76,7 +76,7 @@ impl Console {
     /// The report without colors, written to `output` when it is complete.
     pub(crate) fn whole(output: ReportOutput) -> Box<dyn Reporter> {
         let console = |out| -> Box<dyn Reporter> { Box::new(Self::new(out, ConsoleOptions::default())) };
-        Box::new(Whole::new("console", output, console))
+        Box::new(BufferedReporter::new("console", output, console))
     }
 
     /// The lines of all cases that do not wait for an earlier case, once a case is complete.

@@ -9,9 +9,9 @@ use agentci_verdict::{CaseRow, LinePlace, Rows, RunEvent};
 
 /// Reads an event again that was stored at a place.
 #[derive(Clone)]
-pub struct JournalReader(Rc<RefCell<ReadAgain>>);
+pub struct JournalReader(Rc<RefCell<JournalReaderState>>);
 
-struct ReadAgain {
+struct JournalReaderState {
     read: Box<dyn FnMut(LinePlace) -> io::Result<RunEvent>>,
     /// The first error.
     error: Option<io::Error>,
@@ -20,7 +20,7 @@ struct ReadAgain {
 impl JournalReader {
     /// A reader that calls this function.
     pub fn new(read: impl FnMut(LinePlace) -> io::Result<RunEvent> + 'static) -> Self {
-        Self(Rc::new(RefCell::new(ReadAgain { read: Box::new(read), error: None })))
+        Self(Rc::new(RefCell::new(JournalReaderState { read: Box::new(read), error: None })))
     }
 
     /// The row of the case at a position, from its last event. After an error there are no more rows.

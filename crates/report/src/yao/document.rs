@@ -34,9 +34,9 @@ impl RunDocument for YaoResultsPage {
 struct YaoJson<'g> {
     summary: Value,
     environment: &'g std::collections::BTreeMap<String, String>,
-    results: Results<'g>,
+    results: ResultSequence<'g>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    stability_results: Option<Results<'g>>,
+    stability_results: Option<ResultSequence<'g>>,
     metadata: Value,
 }
 
@@ -47,21 +47,21 @@ impl<'g> YaoJson<'g> {
         Self {
             summary: summary(run),
             environment: &run.start.environment,
-            results: Results { of: gathered, several: false },
-            stability_results: several.then_some(Results { of: gathered, several }),
+            results: ResultSequence { of: gathered, several: false },
+            stability_results: several.then_some(ResultSequence { of: gathered, several }),
             metadata: metadata(run),
         }
     }
 }
 
 /// Serializes results one after another: all of them at once would take several times the memory of their source.
-struct Results<'g> {
+struct ResultSequence<'g> {
     of: &'g YaoRun,
     /// Whether to include only cases that are run more than once.
     several: bool,
 }
 
-impl Serialize for Results<'_> {
+impl Serialize for ResultSequence<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let told = self.of.iter().filter(|told| !self.several || told.row.repeated());
         serializer.collect_seq(told.map(record::result))

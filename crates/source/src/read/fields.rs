@@ -1,7 +1,7 @@
 //! Reads the keys of a mapping. Unknown keys are rejected with a suggestion; every problem is reported, and none ends
 //! the reading.
 
-use super::meaning::meant;
+use super::key_synonyms::meant;
 use super::quoted_list;
 use crate::shape::{Field, Need, Shape, UnknownKeys};
 use crate::{Diagnostic, Diagnostics, Node, Pair, Severity, Span};

@@ -4,12 +4,12 @@
 //! one from its [`Fields`], and each value by the function for its type.
 
 mod fields;
-mod meaning;
+mod key_synonyms;
 mod reader;
 mod values;
 
 pub use fields::Fields;
-pub use meaning::meant;
+pub use key_synonyms::meant;
 pub use reader::Reader;
 
 pub use values::{

@@ -19,7 +19,7 @@ pub(super) const COPY_BYTES: usize = 64 << 20;
 const KEEP_BYTES: usize = 2 * COPY_BYTES;
 
 /// A finished node with its size, which is computed while it is built.
-pub(super) struct Sized {
+pub(super) struct SizedNode {
     pub(super) node: Node,
     /// The number of nodes in it, including itself.
     pub(super) nodes: usize,
@@ -42,7 +42,7 @@ pub(super) enum AliasError {
 #[derive(Default)]
 pub(super) struct Anchors {
     /// The nodes by anchor, each with the number of bytes of its text.
-    kept: HashMap<usize, Result<(Sized, usize), AliasError>>,
+    kept: HashMap<usize, Result<(SizedNode, usize), AliasError>>,
     kept_nodes: usize,
     kept_bytes: usize,
     copied_nodes: usize,
@@ -51,7 +51,7 @@ pub(super) struct Anchors {
 
 impl Anchors {
     /// Keeps a node under the parser's id of its anchor; 0 means that it has none.
-    pub(super) fn keep(&mut self, anchor: usize, sized: &Sized) {
+    pub(super) fn keep(&mut self, anchor: usize, sized: &SizedNode) {
         if anchor == 0 {
             return;
         }
@@ -62,13 +62,13 @@ impl Anchors {
         }
         let bytes = text_bytes(&sized.node);
         self.kept_bytes = self.kept_bytes.saturating_add(bytes);
-        let copy = || Sized { node: sized.node.clone(), nodes: sized.nodes, height: sized.height };
+        let copy = || SizedNode { node: sized.node.clone(), nodes: sized.nodes, height: sized.height };
         let fits = self.kept_bytes <= KEEP_BYTES;
         self.kept.insert(anchor, if fits { Ok((copy(), bytes)) } else { Err(AliasError::TooLong) });
     }
 
     /// A copy of the node an alias refers to.
-    pub(super) fn copy(&mut self, anchor: usize) -> Result<Sized, AliasError> {
+    pub(super) fn copy(&mut self, anchor: usize) -> Result<SizedNode, AliasError> {
         let kept = self.kept.get(&anchor).ok_or(AliasError::Unfinished)?;
         let (kept, bytes) = kept.as_ref().map_err(|error| *error)?;
         self.copied_nodes = self.copied_nodes.saturating_add(kept.nodes);
@@ -79,7 +79,7 @@ impl Anchors {
         if self.copied_bytes > COPY_BYTES {
             return Err(AliasError::TooLong);
         }
-        Ok(Sized { node: kept.node.clone(), nodes: kept.nodes, height: kept.height })
+        Ok(SizedNode { node: kept.node.clone(), nodes: kept.nodes, height: kept.height })
     }
 }
 
@@ -98,10 +98,10 @@ mod tests {
 
     use super::*;
 
-    fn text(length: usize, nodes: usize) -> Sized {
+    fn text(length: usize, nodes: usize) -> SizedNode {
         let span = Span::whole(Sources::default().add(std::path::Path::new("a"), ""));
         let content = Content::Scalar(Scalar::plain("x".repeat(length)));
-        Sized { node: Node { span, content }, nodes, height: 1 }
+        SizedNode { node: Node { span, content }, nodes, height: 1 }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use crate::{Content, Diagnostic, FileId, Key, Name, Node, Scalar, Span};
 use granit_parser::{Event, Marker, Parser, ScalarStyle, Span as Range, StructureStyle, Tag};
 
-use super::anchors::{AliasError, Anchors, COPY_BYTES, COPY_LIMIT, Sized};
+use super::anchors::{AliasError, Anchors, COPY_BYTES, COPY_LIMIT, SizedNode};
 use super::mapping::Mapping;
 use super::spans::SpanMaker;
 use super::syntax::diagnose;
@@ -104,7 +104,7 @@ impl Builder<'_> {
         let text = if absent { String::new() } else { text.into_owned() };
         let scalar = Scalar { text: text.into(), quoted: !plain || tag == Some("str"), inserted: false };
         let node = Node { span: self.places.event(range), content: Content::Scalar(scalar) };
-        let sized = Sized { node, nodes: 1, height: 1 };
+        let sized = SizedNode { node, nodes: 1, height: 1 };
         self.anchors.keep(anchor, &sized);
         self.add(sized, absent)
     }
@@ -163,7 +163,7 @@ impl Builder<'_> {
                 Content::Map(pairs.into())
             }
         };
-        let sized = Sized { node: Node { span, content }, nodes: frame.nodes, height: frame.height };
+        let sized = SizedNode { node: Node { span, content }, nodes: frame.nodes, height: frame.height };
         self.anchors.keep(frame.anchor, &sized);
         self.add(sized, false)
     }
@@ -187,7 +187,7 @@ impl Builder<'_> {
     }
 
     /// Adds a finished node to its parent; `absent` means that nothing is written there.
-    fn add(&mut self, sized: Sized, absent: bool) -> Result<(), Diagnostic> {
+    fn add(&mut self, sized: SizedNode, absent: bool) -> Result<(), Diagnostic> {
         let Some(frame) = self.stack.last_mut() else {
             self.root = Some(sized.node);
             return Ok(());

@@ -16,7 +16,7 @@ const PLACES_EACH: usize = 16;
 
 /// Values that are found anywhere in a text.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Recent {
+pub(super) struct RecentValues {
     values: Vec<Arc<str>>,
     /// The values by their prefix.
     by_beginning: HashMap<u64, Vec<usize>>,
@@ -24,7 +24,7 @@ pub(super) struct Recent {
     marks: Vec<bool>,
 }
 
-impl Recent {
+impl RecentValues {
     pub(super) fn len(&self) -> usize {
         self.values.len()
     }
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     fn found(values: &[String], text: &str) -> Vec<Range<usize>> {
-        let mut recent = Recent::default();
+        let mut recent = RecentValues::default();
         for value in values {
             recent.add(value.as_str().into());
         }

@@ -12,7 +12,7 @@ use super::encoding::decode_base64;
 use super::keys::{may_hold_secret_key, secret_key, secret_variable, snake, worth_hiding};
 use super::marked::MarkedText;
 use super::patterns;
-use super::values::Values;
+use super::values::SecretValues;
 
 /// The replacement for a secret.
 pub const PLACEHOLDER: &str = "[REDACTED]";
@@ -28,7 +28,7 @@ const DEEPEST: usize = 4;
 #[derive(Debug, Clone, Default)]
 pub struct Redactor {
     /// Values that are removed wherever they occur.
-    values: Arc<Values>,
+    values: Arc<SecretValues>,
     /// Additional keys, in snake case.
     keys: Arc<Vec<String>>,
     /// Additional patterns.

@@ -8,7 +8,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::encoding::forms;
 use super::marked::MarkedText;
-use super::recent_values::Recent;
+use super::recent_values::RecentValues;
 use super::redactor::PLACEHOLDER;
 
 /// The minimum length of a value: a shorter one would match everywhere.
@@ -32,14 +32,14 @@ pub(super) fn any_of(words: &[&str]) -> AhoCorasick {
 
 /// Values to remove.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Values {
+pub(super) struct SecretValues {
     known: BTreeSet<Arc<str>>,
     /// Values that are not in the automaton yet.
-    recent: Recent,
+    recent: RecentValues,
     automaton: Option<Arc<AhoCorasick>>,
 }
 
-impl Values {
+impl SecretValues {
     /// Remembers a value in all its forms.
     pub(super) fn add(&mut self, value: &str) {
         if !self.lacks(value) {
@@ -69,7 +69,7 @@ impl Values {
     }
 
     /// Adds all values of another list.
-    pub(super) fn absorb(&mut self, other: &Values) {
+    pub(super) fn absorb(&mut self, other: &SecretValues) {
         for form in &other.known {
             if self.known.len() < MOST && self.known.insert(Arc::clone(form)) {
                 self.recent.add(Arc::clone(form));
@@ -88,7 +88,7 @@ impl Values {
     }
 
     /// Whether another list has values that this one does not.
-    pub(super) fn lacks_any_of(&self, other: &Values) -> bool {
+    pub(super) fn lacks_any_of(&self, other: &SecretValues) -> bool {
         !other.known.is_subset(&self.known)
     }
 
@@ -145,7 +145,7 @@ impl Values {
 mod tests {
     use super::*;
 
-    fn removed(values: &Values, text: &str) -> String {
+    fn removed(values: &SecretValues, text: &str) -> String {
         let mut text = MarkedText::new(text);
         values.remove(&mut text);
         text.into_clean().into_owned()
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn redacts_many_values() {
-        let mut values = Values::default();
+        let mut values = SecretValues::default();
         for number in 0..3_000 {
             values.add(&format!("secret-number-{number}"));
         }
@@ -164,7 +164,7 @@ mod tests {
     /// A value is removed whichever search finds it.
     #[test]
     fn redacts_values_inside_and_outside_automaton() {
-        let mut values = Values::default();
+        let mut values = SecretValues::default();
         let mut number = 0;
         while values.automaton.is_none() {
             values.add(&format!("secret-number-{number}"));
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn number_of_known_values_is_limited() {
-        let mut values = Values::default();
+        let mut values = SecretValues::default();
         values.known.extend((0..MOST).map(|number| format!("value-{number}").into()));
         assert!(!values.lacks("one-more"));
         values.known.pop_first();
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn redacts_url_encoded_and_base64_values() {
-        let mut values = Values::default();
+        let mut values = SecretValues::default();
         values.add("pass word/1");
         assert_eq!(removed(&values, "?p=pass%20word%2F1&"), "?p=[REDACTED]&");
         assert_eq!(removed(&values, "cGFzcyB3b3JkLzE="), "[REDACTED]");
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn redacts_truncated_value_by_its_prefix() {
-        let mut values = Values::default();
+        let mut values = SecretValues::default();
         values.add("quo\"te-secret-value");
         assert_eq!(removed(&values, "see quo\"te-sec..."), "see [REDACTED]...");
         assert_eq!(removed(&values, "x quo\"te-sec... y quo\"te-secre..."), "x [REDACTED]... y [REDACTED]...");
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn redacts_value_cut_at_end_of_line() {
-        let mut values = Values::default();
+        let mut values = SecretValues::default();
         values.add("swordfish-of-the-sea");
         let long = "x".repeat(1_990);
         assert_eq!(removed(&values, &format!("{long}sw [cut]")), format!("{long}[REDACTED] [cut]"));
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn redacts_every_encoded_form_of_value() {
         let secret = "p\"a/ss wörd+1";
-        let mut values = Values::default();
+        let mut values = SecretValues::default();
         values.add(secret);
         for form in [
             r#"p\"a/ss wörd+1"#,
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn redacts_multiline_value_with_any_line_ending() {
-        let mut values = Values::default();
+        let mut values = SecretValues::default();
         values.add("first-line-1\nsecond-line-2\nend");
         for text in ["first-line-1\nsecond-line-2\nend", "first-line-1\r\nsecond-line-2\r\nend"] {
             assert_eq!(removed(&values, text), "[REDACTED]");
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn value_resembling_placeholder_end_is_redacted() {
-        let mut values = Values::default();
+        let mut values = SecretValues::default();
         values.add("REDACTED]-and-more");
         assert_eq!(removed(&values, "see REDACTED]-and..."), "see [REDACTED]...");
     }

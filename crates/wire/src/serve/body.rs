@@ -18,7 +18,7 @@ pub struct BrokenOffError;
 
 /// The end of a piece.
 #[derive(Debug, Clone, Copy)]
-pub struct Mark {
+pub struct PieceEnd {
     /// Where it ends in the buffer.
     pub end: usize,
     /// The number of tokens up to here.
@@ -41,7 +41,7 @@ pub struct ServedBody {
     /// The announced length, if it differs from the actual one.
     announced: Option<u64>,
     /// The pieces and their times; `None` if the body is sent at once.
-    paced: Option<Paced>,
+    paced: Option<PacedDelivery>,
     /// Whether the connection is closed early, after these bytes.
     cut: Option<BreakProgress>,
     progress: Option<Box<dyn SendProgress>>,
@@ -57,9 +57,9 @@ enum BreakProgress {
 }
 
 #[derive(Debug)]
-struct Paced {
+struct PacedDelivery {
     start: Instant,
-    marks: Vec<Mark>,
+    marks: Vec<PieceEnd>,
     next: usize,
     sleep: Pin<Box<Sleep>>,
 }
@@ -71,8 +71,8 @@ impl ServedBody {
     }
 
     /// A body that is sent in pieces, each when it is due.
-    pub fn paced(bytes: Bytes, marks: Vec<Mark>, start: Instant) -> Self {
-        let paced = Paced { start, marks, next: 0, sleep: Box::pin(sleep_until(start)) };
+    pub fn paced(bytes: Bytes, marks: Vec<PieceEnd>, start: Instant) -> Self {
+        let paced = PacedDelivery { start, marks, next: 0, sleep: Box::pin(sleep_until(start)) };
         Self { paced: Some(paced), ..Self::whole(bytes) }
     }
 
@@ -97,7 +97,7 @@ impl ServedBody {
     }
 }
 
-impl Paced {
+impl PacedDelivery {
     /// The number of tokens sent so far.
     fn said(&self) -> u32 {
         let last = self.next.checked_sub(1).and_then(|last| self.marks.get(last));
@@ -154,7 +154,7 @@ impl Body for ServedBody {
         let bytes = this.bytes.slice(this.sent..end);
         this.sent = end;
         if let Some(progress) = &this.progress {
-            progress.said(this.paced.as_ref().map_or(u32::MAX, Paced::said));
+            progress.said(this.paced.as_ref().map_or(u32::MAX, PacedDelivery::said));
         }
         if end == this.bytes.len() {
             // Before the client receives the end and can continue.

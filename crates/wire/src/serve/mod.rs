@@ -5,6 +5,6 @@ mod body;
 mod listen;
 mod request_body;
 
-pub use body::{BrokenOffError, Mark, SendProgress, ServedBody};
+pub use body::{BrokenOffError, PieceEnd, SendProgress, ServedBody};
 pub use listen::{ClientLimits, Handler, Serving};
 pub use request_body::{RequestBodyError, collect};

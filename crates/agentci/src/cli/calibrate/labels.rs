@@ -23,7 +23,7 @@ const HELP: &str = "write `{\"expected\": \"..\", \"answer\": \"..\", \"same\": 
 /// An expected text and an answer, and whether the answer is right.
 #[derive(Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Label {
+pub(super) struct LabelledAnswer {
     pub(super) expected: String,
     pub(super) answer: String,
     pub(super) same: bool,
@@ -35,7 +35,7 @@ pub(super) struct Label {
 }
 
 /// Reads a file of labelled pairs. Blank lines and lines that begin with `#` are left out.
-pub(super) fn read(path: &Path) -> Result<Vec<Label>, CliError> {
+pub(super) fn read(path: &Path) -> Result<Vec<LabelledAnswer>, CliError> {
     let shown = path.display();
     let bytes = DiskFiles.read(path, FILE_LIMIT).map_err(|error| {
         CliError::new(format!("the pairs in `{shown}` cannot be read: {error}"), "pass a file with one pair per line")
@@ -49,7 +49,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Label>, CliError> {
             CliError::new(format!("{shown}:{}:{column}: not a labelled pair: {why}", at + 1), HELP)
         })
     });
-    let labels: Vec<Label> = labels.collect::<Result<_, _>>()?;
+    let labels: Vec<LabelledAnswer> = labels.collect::<Result<_, _>>()?;
     if labels.is_empty() {
         return Err(CliError::new(format!("`{shown}` contains no pairs"), HELP));
     }
@@ -57,15 +57,15 @@ pub(super) fn read(path: &Path) -> Result<Vec<Label>, CliError> {
 }
 
 /// A pair from its line, or the column and the reason why it is none.
-fn label(line: &str, number: usize) -> Result<Label, (usize, String)> {
-    let label: Label = serde_json::from_str(line).map_err(|error| {
+fn label(line: &str, number: usize) -> Result<LabelledAnswer, (usize, String)> {
+    let label: LabelledAnswer = serde_json::from_str(line).map_err(|error| {
         let why = error.to_string();
         (error.column().max(1), why.split(" at line ").next().expect("a split has at least one part").to_owned())
     })?;
     if label.expected.trim().is_empty() {
         return Err((1, "`expected` is blank".to_owned()));
     }
-    Ok(Label { line: number, ..label })
+    Ok(LabelledAnswer { line: number, ..label })
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use agentci::environment;
 use agentci::verdict::Contradiction;
 
 use super::super::CliError;
-use super::labels::Label;
+use super::labels::LabelledAnswer;
 
 /// The number of pairs that are embedded at a time.
 const BATCH: usize = 32;
@@ -39,7 +39,7 @@ pub(super) fn open(pinned: Option<&str>) -> Result<Embedder, CliError> {
 }
 
 /// Measures all pairs, in their order.
-pub(super) async fn all(embedder: &Embedder, labels: &[Label]) -> Result<Vec<MeasuredPair>, CliError> {
+pub(super) async fn all(embedder: &Embedder, labels: &[LabelledAnswer]) -> Result<Vec<MeasuredPair>, CliError> {
     let mut measured = Vec::with_capacity(labels.len());
     for batch in labels.chunks(BATCH) {
         let texts: Vec<&str> = batch.iter().flat_map(|label| [&*label.expected, &*label.answer]).collect();
@@ -52,7 +52,7 @@ pub(super) async fn all(embedder: &Embedder, labels: &[Label]) -> Result<Vec<Mea
     Ok(measured)
 }
 
-fn pair(label: &Label, vectors: &[Vec<f32>]) -> Result<MeasuredPair, CliError> {
+fn pair(label: &LabelledAnswer, vectors: &[Vec<f32>]) -> Result<MeasuredPair, CliError> {
     // A blank answer has no vector, and is similar to nothing.
     let similarity = match vectors {
         [expected, answer] if !answer.is_empty() => cosine(expected, answer).map_err(CliError::plain)?.max(0.0),

@@ -8,7 +8,7 @@ use agentci::embed::Embedder;
 use agentci::embed::calibration::{LabelledPair, Refusal, RefusedAnswers, best_threshold};
 use agentci::report::{count_of, one_line};
 
-use super::labels::Label;
+use super::labels::LabelledAnswer;
 use super::measure::MeasuredPair;
 
 /// The threshold of an embedder that has none of its own, as in the check.
@@ -16,9 +16,9 @@ const DEFAULT_THRESHOLD: f64 = 0.88;
 /// The maximum number of wrong verdicts that are listed, of each kind.
 const LISTED: usize = 20;
 
-pub(super) fn table(path: &Path, embedder: &Embedder, labels: &[Label], measured: &[MeasuredPair]) -> String {
+pub(super) fn table(path: &Path, embedder: &Embedder, labels: &[LabelledAnswer], measured: &[MeasuredPair]) -> String {
     let pairs: Vec<LabelledPair> = measured.iter().map(|measured| measured.pair).collect();
-    let totals = Totals::of(&pairs);
+    let totals = AnswerCounts::of(&pairs);
     let mut text = format!(
         "{}: {} right and {} wrong answers; embedder {}\n\n",
         count_of(pairs.len(), "pair"),
@@ -47,12 +47,12 @@ pub(super) fn table(path: &Path, embedder: &Embedder, labels: &[Label], measured
 }
 
 /// The numbers of right and of wrong answers.
-struct Totals {
+struct AnswerCounts {
     right: usize,
     wrong: usize,
 }
 
-impl Totals {
+impl AnswerCounts {
     fn of(pairs: &[LabelledPair]) -> Self {
         let right = pairs.iter().filter(|pair| pair.same).count();
         Self { right, wrong: pairs.len() - right }
@@ -81,7 +81,7 @@ fn likely(measured: &[MeasuredPair], all: &Refusal) -> RefusedAnswers {
 }
 
 /// What is refused of each kind, if pairs have kinds.
-fn kinds(labels: &[Label], pairs: &[LabelledPair], all: &Refusal) -> String {
+fn kinds(labels: &[LabelledAnswer], pairs: &[LabelledPair], all: &Refusal) -> String {
     let mut kinds: BTreeMap<&str, Vec<LabelledPair>> = BTreeMap::new();
     for (label, pair) in labels.iter().zip(pairs) {
         if let Some(kind) = &label.kind {
@@ -91,7 +91,7 @@ fn kinds(labels: &[Label], pairs: &[LabelledPair], all: &Refusal) -> String {
     if kinds.is_empty() {
         return String::new();
     }
-    let rows = kinds.into_iter().map(|(kind, pairs)| Totals::of(&pairs).row(kind, all.count(&pairs)));
+    let rows = kinds.into_iter().map(|(kind, pairs)| AnswerCounts::of(&pairs).row(kind, all.count(&pairs)));
     format!(
         "\n{:24}  {:>22}  {:>22}\n{}",
         "kind, by all three",
@@ -101,7 +101,7 @@ fn kinds(labels: &[Label], pairs: &[LabelledPair], all: &Refusal) -> String {
     )
 }
 
-fn best(pairs: &[LabelledPair], totals: &Totals) -> String {
+fn best(pairs: &[LabelledPair], totals: &AnswerCounts) -> String {
     let Some(best) = best_threshold(pairs) else {
         return "\nno threshold can be recommended: there are only right or only wrong answers\n".to_owned();
     };
@@ -116,7 +116,7 @@ fn best(pairs: &[LabelledPair], totals: &Totals) -> String {
 }
 
 /// The pairs that are judged wrongly, with the reason.
-fn mistakes(path: &Path, labels: &[Label], measured: &[MeasuredPair], all: &Refusal) -> String {
+fn mistakes(path: &Path, labels: &[LabelledAnswer], measured: &[MeasuredPair], all: &Refusal) -> String {
     let mut text = String::new();
     for (same, heading) in [(true, "right answers that are refused"), (false, "wrong answers that pass")] {
         let wrong = labels.iter().zip(measured);

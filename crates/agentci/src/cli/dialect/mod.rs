@@ -2,7 +2,7 @@
 //!
 //! A format has one file or folder here, and a line in [`DialectFlags`] or [`DialectRunFlags`] if it has flags. Nothing
 //! else in the command line names a format: the defaults of a suite's format are in
-//! [`Suite::habits`](agentci::plan::Suite::habits).
+//! [`Suite::conventions`](agentci::plan::Suite::conventions).
 
 mod ananke;
 mod aumai;

@@ -36,7 +36,7 @@ impl DialectRunFlags {
     /// Checks that `--reporter` has a suite that it applies to and a file to write to; `has_out` is whether `--out` is
     /// set.
     pub(crate) fn report_has_a_place(&self, suites: &Suites, has_out: bool) -> Result<(), CliError> {
-        let is_for = |loaded: &LoadedSuite| loaded.suite.habits.report_writer == ReportWriter::Agent;
+        let is_for = |loaded: &LoadedSuite| loaded.suite.conventions.report_writer == ReportWriter::Agent;
         if self.reporter.is_none() {
             return Ok(());
         }
@@ -87,14 +87,14 @@ impl DialectRunFlags {
             CliError::new(format!("the results cannot be written: {error}"), "choose another folder with `--out`")
         };
         let files = out.out_paths(&suite.name);
-        let mut own = match suite.habits.result_files {
+        let mut own = match suite.conventions.result_files {
             ResultFiles::BesideCases if files.is_empty() => dialects.yao.results(suite),
             ResultFiles::ResultsFolder => {
                 scenario::open_results(suite, out.folder(), self.stable_name, context).map_err(unwritable)?
             }
             ResultFiles::RunFolder | ResultFiles::BesideCases => OwnResults::default(),
         };
-        if let Some(agent) = self.reporter.clone().filter(|_| suite.habits.report_writer == ReportWriter::Agent) {
+        if let Some(agent) = self.reporter.clone().filter(|_| suite.conventions.report_writer == ReportWriter::Agent) {
             let (writer, document) = AgentReport::new(agent, files);
             own.reports.push(("for the reporter".to_owned(), document));
             own.writer = Some(writer);

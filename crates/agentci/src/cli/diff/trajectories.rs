@@ -13,7 +13,8 @@ use super::{CliContext, CliError, DiffArguments};
 use crate::cli::CommandResult;
 
 pub(super) fn diff(old: &Path, new: &Path, arguments: &DiffArguments, context: &CliContext) -> CommandResult {
-    let files = arguments.out.iter().map(|path| Ok((path, Form::of(path)?))).collect::<Result<Vec<_>, CliError>>()?;
+    let files =
+        arguments.out.iter().map(|path| Ok((path, DiffFormat::of(path)?))).collect::<Result<Vec<_>, CliError>>()?;
     let (before, now) = both(ComparedSide::read(old), ComparedSide::read(new), context)?;
     same_suite(&before.run, &now.run, (old, new), context)?;
     for warning in before.warnings.iter().chain(&now.warnings) {
@@ -35,8 +36,8 @@ pub(super) fn diff(old: &Path, new: &Path, arguments: &DiffArguments, context: &
     } else {
         context.print(&diff_table(&document, context.width, Paint::new(context.stdout_color)));
     }
-    for (path, form) in &files {
-        let written = write_whole(path, form.text(&document).as_bytes());
+    for (path, format) in &files {
+        let written = write_whole(path, format.text(&document).as_bytes());
         written.map_err(|error| CliError::plain(format!("cannot write `{}`: {error}", path.display())))?;
         context.say(&format!("wrote {}\n", path.display()));
     }
@@ -44,17 +45,17 @@ pub(super) fn diff(old: &Path, new: &Path, arguments: &DiffArguments, context: &
     Ok(if failed { ExitStatus::Failed } else { ExitStatus::Success })
 }
 
-/// The form of a file.
+/// The format of a file.
 #[derive(Debug, Clone, Copy)]
-enum Form {
+enum DiffFormat {
     Markdown,
     Html,
     Json,
     Text,
 }
 
-impl Form {
-    /// The form that the extension of a path stands for.
+impl DiffFormat {
+    /// The format that the extension of a path stands for.
     fn of(path: &Path) -> Result<Self, CliError> {
         match path.extension().and_then(|extension| extension.to_str()) {
             Some("md") => Ok(Self::Markdown),

@@ -25,7 +25,7 @@ pub(super) enum AgentKind {
 }
 
 /// A file of a suite: its name and its text.
-pub(super) type File = (&'static str, &'static str);
+pub(super) type TemplateFile = (&'static str, &'static str);
 
 /// A template file.
 macro_rules! template {
@@ -57,7 +57,7 @@ impl AgentKind {
     }
 
     /// The files of the suite for an example agent.
-    pub(super) fn example(self) -> &'static [File] {
+    pub(super) fn example(self) -> &'static [TemplateFile] {
         match self {
             AgentKind::Command => &[
                 template!("command", "agentci.yaml"),

@@ -12,7 +12,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::{Instant, sleep_until};
 
 use super::recorder_address::{ReachFlags, RecordedHosts};
-use super::streams::{AgentStreams, Captured};
+use super::streams::{AgentStreams, StreamContents};
 use crate::cli::signals::Signals;
 
 /// How long an agent may take to exit after a signal.
@@ -46,7 +46,7 @@ pub(in crate::cli) struct AgentEnd {
     pub(in crate::cli) forced: bool,
     /// Programs that it left running, which were stopped.
     pub(in crate::cli) left: Vec<String>,
-    pub(in crate::cli) captured: Captured,
+    pub(in crate::cli) captured: StreamContents,
     pub(in crate::cli) took: Duration,
 }
 

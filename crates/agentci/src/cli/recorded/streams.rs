@@ -31,7 +31,7 @@ pub(in crate::cli) enum AgentStreams {
 
 /// The contents of the streams of an agent.
 #[derive(Debug, Default)]
-pub(in crate::cli) struct Captured {
+pub(in crate::cli) struct StreamContents {
     /// The input, empty if it was a terminal; `None` if it was too long to be kept.
     pub(in crate::cli) input: Option<Vec<u8>>,
     /// The output; `None` if it was too long to be kept.
@@ -69,17 +69,17 @@ impl AgentStreams {
 
 impl PassedStreams {
     /// The contents of the streams, once the agent and everything that it started has exited.
-    pub(super) fn finish(self) -> Captured {
-        let input = self.input.map_or_else(|| Some(Vec::new()), |copy| taken(&copy));
+    pub(super) fn finish(self) -> StreamContents {
+        let input = self.input.map_or_else(|| Some(Vec::new()), |copy| complete_bytes(&copy));
         let output = self.output.and_then(|(copy, done)| {
             let _ = done.recv_timeout(LAST_WORDS);
-            taken(&copy)
+            complete_bytes(&copy)
         });
-        Captured { input, output }
+        StreamContents { input, output }
     }
 }
 
-fn taken(copy: &Mutex<OutputCopy>) -> Option<Vec<u8>> {
+fn complete_bytes(copy: &Mutex<OutputCopy>) -> Option<Vec<u8>> {
     let mut copy = copy.lock().unwrap_or_else(PoisonError::into_inner);
     (!copy.more).then(|| std::mem::take(&mut copy.bytes))
 }
@@ -139,7 +139,7 @@ mod tests {
             let (copy, mut out) = (Mutex::default(), Vec::new());
             pass(&*vec![b'x'; length], &mut out, &copy);
             assert_eq!(out.len(), length);
-            assert_eq!(taken(&copy).map(|bytes| bytes.len()), is_kept.then_some(length));
+            assert_eq!(complete_bytes(&copy).map(|bytes| bytes.len()), is_kept.then_some(length));
         }
     }
 

@@ -16,8 +16,8 @@ use clap::Args;
 use serde_json::json;
 
 use super::finding::HealthSeverity;
-use super::health::{Checking, DAY_S};
-use super::uses::SuitesInSight;
+use super::health::{DAY_S, RecordingCheck};
+use super::uses::SearchedSuites;
 use crate::cli::{CliContext, CliError, CommandResult, ExitStatus, counted};
 
 /// Arguments of `agentci recording check`.
@@ -48,8 +48,8 @@ fn age(text: &str) -> Result<Duration, String> {
 }
 
 pub(super) fn check(arguments: &RecordingCheckArguments, context: &CliContext) -> CommandResult {
-    let in_sight = SuitesInSight::load(&arguments.suite, &arguments.paths);
-    let mut checking = Checking::new(arguments.older_than, in_sight);
+    let in_sight = SearchedSuites::load(&arguments.suite, &arguments.paths);
+    let mut checking = RecordingCheck::new(arguments.older_than, in_sight);
     for path in &arguments.paths {
         checking.path(path)?;
     }
@@ -70,7 +70,7 @@ pub(super) fn check(arguments: &RecordingCheckArguments, context: &CliContext) -
     Ok(if failed { ExitStatus::Failed } else { ExitStatus::Success })
 }
 
-fn text(checking: &Checking, paint: Paint, errors: usize, warnings: usize) -> String {
+fn text(checking: &RecordingCheck, paint: Paint, errors: usize, warnings: usize) -> String {
     let mut text: String = checking.findings.iter().map(|finding| finding.line(paint)).collect();
     if checking.retried > 0 {
         let were = counted(checking.retried, "answer asked for a retry", "answers asked for a retry");
@@ -89,7 +89,7 @@ fn text(checking: &Checking, paint: Paint, errors: usize, warnings: usize) -> St
     text + &format!("{found}: {wrong}\n")
 }
 
-fn json(checking: &Checking, errors: usize, warnings: usize) -> String {
+fn json(checking: &RecordingCheck, errors: usize, warnings: usize) -> String {
     let all = json!({
         "recordings": checking.done.len(),
         "errors": errors,

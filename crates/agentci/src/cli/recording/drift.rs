@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agentci::source::parse_duration;
-use agentci_recorder::{Drift, Exchange, IdMapping, KnownShapes, LiveAnswer, LiveWorld, Recording, WhatToAsk};
+use agentci_recorder::{Drift, Exchange, IdMapping, KnownShapes, LiveAnswer, LiveWorld, Recording, RepeatPolicy};
 use clap::Args;
 
 use super::keys::{HostHeader, KeySource, host_header};
@@ -69,7 +69,7 @@ pub(super) fn drift(arguments: &DriftArguments, context: &CliContext) -> Command
     let recording = recorded::read(&arguments.file)?;
     let budget = RecordBudget::new(None, arguments.prices.as_deref())?;
     let mut keys = KeySource::new(&arguments.header)?;
-    let what = WhatToAsk { only: arguments.only.clone(), writes: arguments.include_writes };
+    let what = RepeatPolicy { only: arguments.only.clone(), writes: arguments.include_writes };
     let plan = DriftPlan::of(&recording, &what, &mut keys);
     context.say(&keys.secrets().text(&plan.text(&file, &budget)));
     if plan.asked.is_empty() {
@@ -88,7 +88,7 @@ pub(super) fn drift(arguments: &DriftArguments, context: &CliContext) -> Command
     let mut ids = IdMapping::default();
     let mut asked = Vec::new();
     for (exchange, sent) in &plan.asked {
-        let answer = runtime.block_on(live.ask(&ids.continued(&exchange.request), &sent.headers));
+        let answer = runtime.block_on(live.repeat(&ids.continued(&exchange.request), &sent.headers));
         let one = match answer {
             Ok(LiveAnswer { response, end }) => {
                 let drift = known.drift(exchange, &response);

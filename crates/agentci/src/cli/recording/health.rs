@@ -10,7 +10,7 @@ use agentci::source::Files as _;
 use agentci_recorder::{Exchange, ExchangeLines, Recording, RecordingLoadError, bad_answers, load_with_text, places};
 
 use super::finding::{HealthFinding, HealthSeverity};
-use super::uses::{RecordingUse, SuitesInSight};
+use super::uses::{RecordingUse, SearchedSuites};
 use crate::cli::secrets::{dirty_lines_of_world, files_below};
 use crate::cli::{CliError, counted};
 
@@ -22,9 +22,9 @@ pub(super) const DAY_S: u64 = 24 * 60 * 60;
 
 /// The findings so far.
 #[derive(Debug, Default)]
-pub(super) struct Checking {
+pub(super) struct RecordingCheck {
     older_than: Duration,
-    in_sight: SuitesInSight,
+    in_sight: SearchedSuites,
     pub(super) done: BTreeSet<PathBuf>,
     pub(super) findings: Vec<HealthFinding>,
     /// Answers that asked for a retry, which succeeded.
@@ -35,9 +35,9 @@ pub(super) struct Checking {
     unknown: BTreeMap<String, Vec<String>>,
 }
 
-impl Checking {
+impl RecordingCheck {
     /// Creates an empty set of findings. Recordings older than `older_than` are reported.
-    pub(super) fn new(older_than: Duration, in_sight: SuitesInSight) -> Self {
+    pub(super) fn new(older_than: Duration, in_sight: SearchedSuites) -> Self {
         Self { older_than, in_sight, ..Self::default() }
     }
 

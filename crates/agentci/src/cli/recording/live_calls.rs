@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 
 use agentci_protocols::chat::requested_model;
-use agentci_recorder::{Exchange, RecordedBody, Recording, WhatToAsk, may_ask};
+use agentci_recorder::{Exchange, RecordedBody, Recording, RepeatPolicy, may_repeat};
 
 use super::keys::{KeySource, LoginHeaders};
 use crate::cli::init::answer;
@@ -65,10 +65,10 @@ fn asked_model(exchange: &Exchange) -> String {
 }
 
 impl<'r> DriftPlan<'r> {
-    pub(super) fn of(recording: &'r Recording, what: &WhatToAsk, keys: &mut KeySource) -> Self {
+    pub(super) fn of(recording: &'r Recording, what: &RepeatPolicy, keys: &mut KeySource) -> Self {
         let mut plan = Self::default();
         for exchange in &recording.exchanges {
-            if let Err(reason) = may_ask(exchange, what) {
+            if let Err(reason) = may_repeat(exchange, what) {
                 plan.not_asked.push((exchange, reason.to_string()));
                 continue;
             }

@@ -13,7 +13,7 @@ use crate::cli::stored_run;
 
 /// The suites that may use recordings, and their newest runs.
 #[derive(Debug, Default)]
-pub(super) struct SuitesInSight {
+pub(super) struct SearchedSuites {
     /// Cases that are answered from a recording.
     cases: Vec<UsingCase>,
     /// Whether there are any suites.
@@ -43,7 +43,7 @@ pub(super) enum RecordingUse {
     NotKnown(String),
 }
 
-impl SuitesInSight {
+impl SearchedSuites {
     /// Loads the suites at these paths. Default: those in the folders of the recordings, or in their parent folders.
     pub(super) fn load(suites: &[PathBuf], recordings: &[PathBuf]) -> Self {
         if !suites.is_empty() {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::hooks::Hooks;
 use crate::chat::conversation::ModelTurn;
 use crate::chat::message::all_normal;
-use crate::chat::output::Called;
+use crate::chat::output::CallWithResult;
 use crate::{DriveError, DriveResult};
 
 /// What `Next` decided.
@@ -29,7 +29,7 @@ pub(super) fn payload(messages: &[Value], answered: Result<&ModelTurn, &DriveErr
 }
 
 /// A call and its result.
-fn tool(called: &Called) -> Value {
+fn tool(called: &CallWithResult) -> Value {
     let arguments = called.call.parsed().unwrap_or_else(|raw| raw);
     let (result, error) = match &called.result {
         Some(ToolResult { ok: true, result, .. }) => (Some(result), None),
@@ -76,7 +76,7 @@ mod tests {
     fn failed_tool_is_passed_with_its_error() {
         let call = AnswerCall { id: "c".into(), name: "mail".into(), arguments: "{\"a\":1}".into() };
         let result = ToolResult { call_id: "c".into(), error: Some("no such box".into()), ..ToolResult::default() };
-        let called = vec![Called { call, result: Some(result) }];
+        let called = vec![CallWithResult { call, result: Some(result) }];
         let answered = ModelTurn { completion: Completion::default(), called, over: Moment::default() };
         let shown = payload(&[], Ok(&answered));
         let tool = json!({

@@ -22,7 +22,7 @@ use self::messages::Messages;
 use self::ollama::Ollama;
 use self::responses::Responses;
 use self::ui_messages::UiMessages;
-use super::places;
+use super::answer_text;
 use super::reader::{HttpAnswerError, ReadResult};
 use crate::chat::{Completion, CompletionError, cut_short, finish_word};
 
@@ -299,5 +299,5 @@ fn broken(broken: CompletionError) -> HttpAnswerError {
 
 /// The error that the agent reports.
 fn gave_up(event: &Value) -> HttpAnswerError {
-    HttpAnswerError::Failed(places::words(event))
+    HttpAnswerError::Failed(answer_text::words(event))
 }

@@ -5,7 +5,7 @@ use agentci_source::shape::{Field, Kind, optional};
 use agentci_source::{Diagnostics, Node, Reader};
 
 use super::auth::AUTH;
-use super::{Common, SuiteFolder, auth};
+use super::{SuiteFolder, TargetSettings, auth};
 use crate::ananke::readers::{plain_texts, url};
 use crate::hosts::hosts;
 use crate::texts::{object_data, template};
@@ -26,7 +26,7 @@ pub(super) static KEYS: &[Field] = &[
     ),
 ];
 
-pub(super) fn target(fields: &mut Reader<'_, '_>, common: Common, place: SuiteFolder<'_>) -> Option<Target> {
+pub(super) fn target(fields: &mut Reader<'_, '_>, common: TargetSettings, place: SuiteFolder<'_>) -> Option<Target> {
     let card = card(fields);
     Some(Target::A2a(Box::new(A2aTarget {
         context: fields.optional("contextId", template),

@@ -4,7 +4,7 @@ use agentci_plan::{AguiTarget, AguiWire, OutputRule, Strictness, Target, Text};
 use agentci_source::shape::{Field, Kind, optional, required, words};
 use agentci_source::{Reader, read};
 
-use super::Common;
+use super::TargetSettings;
 use crate::ananke::readers::url;
 use crate::ananke::tool::{TOOLS, WrittenTool, tools as read_tools};
 use crate::texts::{object_data, template};
@@ -25,7 +25,11 @@ pub(super) static KEYS: &[Field] = &[
     ),
 ];
 
-pub(super) fn target(fields: &mut Reader<'_, '_>, common: Common, tools: &mut Vec<WrittenTool>) -> Option<Target> {
+pub(super) fn target(
+    fields: &mut Reader<'_, '_>,
+    common: TargetSettings,
+    tools: &mut Vec<WrittenTool>,
+) -> Option<Target> {
     let endpoint = fields.required("endpoint", url);
     let agent = fields.required("agentId", read::name);
     let thread = fields.optional("threadId", template);

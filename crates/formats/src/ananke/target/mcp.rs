@@ -5,7 +5,7 @@ use agentci_source::shape::{Field, Kind, depends, optional, required, words};
 use agentci_source::{Node, Reader};
 
 use super::auth::AUTH;
-use super::{Common, SuiteFolder, auth};
+use super::{SuiteFolder, TargetSettings, auth};
 use crate::ananke::readers::{command as read_command, url};
 use crate::mcp_auth;
 use crate::texts::named_texts;
@@ -28,7 +28,7 @@ pub(super) static KEYS: &[Field] = &[
     optional("auth", AUTH, "Authentication."),
 ];
 
-pub(super) fn target(fields: &mut Reader<'_, '_>, common: Common, place: SuiteFolder<'_>) -> Option<Target> {
+pub(super) fn target(fields: &mut Reader<'_, '_>, common: TargetSettings, place: SuiteFolder<'_>) -> Option<Target> {
     let node = fields.required_node("transport");
     let transport = fields.choice("transport", &TRANSPORTS);
     let [command, endpoint] = ["command", "endpoint"].map(|key| fields.node(key));
@@ -63,7 +63,7 @@ pub(super) fn target(fields: &mut Reader<'_, '_>, common: Common, place: SuiteFo
     if let (Some(auth), Some(node)) = (&auth, written) {
         mcp_auth::check(auth, &transport, node.span, fields.problems);
     }
-    let Common { headers, timeout, span } = common;
+    let TargetSettings { headers, timeout, span } = common;
     Some(Target::Mcp(Box::new(McpTarget { transport, auth, headers, timeout, span })))
 }
 

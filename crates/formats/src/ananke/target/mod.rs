@@ -100,7 +100,7 @@ pub(super) struct AnankeTarget {
 }
 
 /// The settings of every target.
-struct Common {
+struct TargetSettings {
     headers: Vec<(String, Text)>,
     timeout: Duration,
     span: Span,
@@ -125,7 +125,7 @@ pub(super) fn target(
         let what = format!("a target of type `{}`", protocol.facts().name);
         needs(&what, protocol.facts().version, version, node.span, fields.problems);
     }
-    let common = Common {
+    let common = TargetSettings {
         headers: fields.named_or_default("headers", named_texts),
         timeout: fields.optional("timeout_ms", milliseconds).unwrap_or(REQUEST_TIMEOUT),
         span: node.span,

@@ -10,7 +10,7 @@ pub(in super::super) const LONGEST: usize = 48;
 /// A rendering: its style, the time it states, and its length.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rendering {
-    pub(super) style: Style,
+    pub(super) style: TimeFormat,
     pub(super) said: PartialMoment,
     pub(super) length: usize,
 }
@@ -18,7 +18,7 @@ pub(super) struct Rendering {
 impl Rendering {
     /// A rendering that ends at the position of the scan.
     pub(super) fn new(parts: (&'static str, u8, u8), said: PartialMoment, scan: RenderingScan<'_>) -> Self {
-        Self { style: Style { parts, weekday: None, month: None }, said, length: scan.at }
+        Self { style: TimeFormat { parts, weekday: None, month: None }, said, length: scan.at }
     }
 
     /// Sets the spelling of the month.
@@ -30,14 +30,14 @@ impl Rendering {
 
 /// How a time is written. Two renderings of one style differ only in the time.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Style {
+pub(super) struct TimeFormat {
     /// The parts with their order, and the separators.
     pub(super) parts: (&'static str, u8, u8),
     pub(super) weekday: Option<NameSpelling>,
     pub(super) month: Option<NameSpelling>,
 }
 
-impl Style {
+impl TimeFormat {
     fn agrees(&self, other: &Self) -> bool {
         let agree = |one: Option<NameSpelling>, other: Option<NameSpelling>| match (one, other) {
             (Some(one), Some(other)) => one.agrees(other),

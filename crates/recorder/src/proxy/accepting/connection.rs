@@ -36,7 +36,7 @@ pub(crate) struct ProxyState {
 
 /// The two ends of a connection.
 #[derive(Debug, Clone)]
-pub(crate) struct Speaker {
+pub(crate) struct ConnectionEnds {
     /// The program of the agent.
     pub(crate) program: ClientProgram,
     /// The far end of the tunnel; `None` for a connection to the proxy itself.
@@ -53,9 +53,9 @@ pub(crate) enum Upgrade {
 
 /// Passes the upgrade of a connection from the answer to the connection.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Handover(Arc<Mutex<Option<Upgrade>>>);
+pub(crate) struct UpgradeSlot(Arc<Mutex<Option<Upgrade>>>);
 
-impl Handover {
+impl UpgradeSlot {
     pub(crate) fn leave(&self, becomes: Upgrade) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(becomes);
     }
@@ -73,8 +73,8 @@ pub(crate) async fn serve(stream: TcpStream, peer: SocketAddr, shared: Arc<Proxy
     if shared.replay.is_none() {
         program.look();
     }
-    let speaker = Speaker { program: program.clone(), target: None };
-    match speak(stream, speaker, &shared).await {
+    let ends = ConnectionEnds { program: program.clone(), target: None };
+    match speak(stream, ends, &shared).await {
         Some(Upgrade::Tunnel(upgrade, tunnel)) => {
             if let Ok(upgraded) = upgrade.await {
                 tunnel::run(TokioIo::new(upgraded), tunnel, program, &shared).await;
@@ -86,14 +86,14 @@ pub(crate) async fn serve(stream: TcpStream, peer: SocketAddr, shared: Arc<Proxy
 }
 
 /// Answers requests until the connection ends or is upgraded.
-pub(crate) async fn speak<I>(io: I, speaker: Speaker, shared: &Arc<ProxyState>) -> Option<Upgrade>
+pub(crate) async fn speak<I>(io: I, ends: ConnectionEnds, shared: &Arc<ProxyState>) -> Option<Upgrade>
 where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let handover = Handover::default();
+    let handover = UpgradeSlot::default();
     let service = service_fn(|request| {
-        let (speaker, shared, handover) = (speaker.clone(), Arc::clone(shared), handover.clone());
-        async move { answer::answer(request, &speaker, &shared, &handover).await }
+        let (ends, shared, handover) = (ends.clone(), Arc::clone(shared), handover.clone());
+        async move { answer::answer(request, &ends, &shared, &handover).await }
     });
     let mut builder = http1::Builder::new();
     builder.max_headers(MOST_HEADERS).half_close(false);

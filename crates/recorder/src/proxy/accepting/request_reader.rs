@@ -17,7 +17,7 @@ pub(crate) const LARGEST_REQUEST: usize = 32 * 1024 * 1024;
 
 /// The body of a request.
 #[derive(Debug)]
-pub(crate) enum Intake {
+pub(crate) enum ReceivedBody {
     /// The complete body.
     Whole(Bytes),
     /// Larger than the limit: the part that was read, and the rest.
@@ -25,7 +25,7 @@ pub(crate) enum Intake {
 }
 
 /// Reads a body up to the limit. An error means that the client disconnected.
-pub(crate) async fn read(mut body: Incoming) -> Result<Intake, UpstreamBrokenError> {
+pub(crate) async fn read(mut body: Incoming) -> Result<ReceivedBody, UpstreamBrokenError> {
     let mut pieces: Vec<Bytes> = Vec::new();
     let mut length = 0;
     while let Some(frame) = body.frame().await {
@@ -33,10 +33,10 @@ pub(crate) async fn read(mut body: Incoming) -> Result<Intake, UpstreamBrokenErr
         length += data.len();
         pieces.push(data);
         if length > LARGEST_REQUEST {
-            return Ok(Intake::TooLarge(pieces, body));
+            return Ok(ReceivedBody::TooLarge(pieces, body));
         }
     }
-    Ok(Intake::Whole(pieces.concat().into()))
+    Ok(ReceivedBody::Whole(pieces.concat().into()))
 }
 
 /// Converts a request to a recorded one. Known secrets are removed from its path.

@@ -16,7 +16,7 @@ use tokio_rustls::server::TlsStream;
 use crate::proxy::accepting::connection::speak;
 use crate::proxy::accepting::sniff::sniff;
 use crate::proxy::accepting::websocket;
-use crate::proxy::{ClientProgram, ProxyState, RequestTarget, Speaker, TunnelProtocol, Upgrade};
+use crate::proxy::{ClientProgram, ConnectionEnds, ProxyState, RequestTarget, TunnelProtocol, Upgrade};
 use crate::{Bypass, WarningKind};
 
 /// Timeout of a TLS handshake.
@@ -66,9 +66,9 @@ pub(crate) async fn run(mut io: Io, tunnel: Tunnel, program: ClientProgram, shar
     let becomes = match spoken {
         TunnelProtocol::Tls => {
             let Some((stream, target)) = shake_hands(io, target, &program, shared).await else { return };
-            speak(stream, Speaker { program, target: Some(target) }, shared).await
+            speak(stream, ConnectionEnds { program, target: Some(target) }, shared).await
         }
-        TunnelProtocol::Http => speak(io, Speaker { program, target: Some(target) }, shared).await,
+        TunnelProtocol::Http => speak(io, ConnectionEnds { program, target: Some(target) }, shared).await,
         TunnelProtocol::Http2 => return unread(io, &target, "HTTP/2 without TLS", shared).await,
         TunnelProtocol::Other => return unread(io, &target, "a protocol other than HTTP", shared).await,
         TunnelProtocol::Nothing => {

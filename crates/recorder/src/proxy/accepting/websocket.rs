@@ -13,14 +13,14 @@ use tokio::io::copy_bidirectional;
 use crate::WarningKind;
 use crate::proxy::forwarding::headers;
 use crate::proxy::own_answers::{refusal, unreachable, whole};
-use crate::proxy::{AnswerBody, Handover, ProxyState, RequestTarget, Upgrade};
+use crate::proxy::{AnswerBody, ProxyState, RequestTarget, Upgrade, UpgradeSlot};
 
 /// Answers a WebSocket request.
 pub(crate) async fn answer(
     mut request: Request<Incoming>,
     target: &RequestTarget,
     shared: &Arc<ProxyState>,
-    handover: &Handover,
+    handover: &UpgradeSlot,
 ) -> Response<AnswerBody> {
     // Codex tries a WebSocket first, and switches to server-sent events immediately after this status.
     if request.uri().path().ends_with("/responses") {

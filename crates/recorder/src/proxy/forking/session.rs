@@ -14,7 +14,7 @@ use hyper::{HeaderMap, Method};
 use serde_json::Value;
 
 use crate::proxy::forwarding::headers;
-use crate::proxy::{Intake, ProxyState, RequestTarget};
+use crate::proxy::{ProxyState, ReceivedBody, RequestTarget};
 use crate::tap::messages_in;
 use crate::{Exchange, RecordedRequest, WarningKind};
 
@@ -79,8 +79,8 @@ impl SessionChoice {
 
 impl ForkSessions {
     /// Remembers how the client opened a session that the recording answers.
-    pub(crate) fn note(&self, target: &RequestTarget, parts: &Parts, intake: &Intake, exchange: &Exchange) {
-        let Intake::Whole(body) = intake else { return };
+    pub(crate) fn note(&self, target: &RequestTarget, parts: &Parts, intake: &ReceivedBody, exchange: &Exchange) {
+        let ReceivedBody::Whole(body) = intake else { return };
         let message: Value = serde_json::from_slice(body).unwrap_or_default();
         let Some(response) = exchange.response.as_ref().filter(|_| message["method"] == "initialize") else { return };
         let mut ids = response.headers.iter().filter(|(name, _)| name == SESSION.as_str());

@@ -23,7 +23,7 @@ use crate::proxy::forking::session::{
 };
 use crate::proxy::forwarding::headers;
 use crate::proxy::streams::mcp_stream::{endpoint_in, message};
-use crate::proxy::{Intake, Listening, PostEndpoint, ProxyState, RequestTarget, SessionChoice, Splitter, words};
+use crate::proxy::{Listening, PostEndpoint, ProxyState, ReceivedBody, RequestTarget, SessionChoice, Splitter, words};
 use crate::{EndKind, Exchange, RecordedRequest};
 
 /// Maximum number of bytes of an event.
@@ -121,8 +121,8 @@ impl ForkStreams {
     }
 
     /// Remembers the client's `initialize` to a server that the recording answers.
-    pub(crate) fn note(&self, parts: &Parts, request: &RecordedRequest, intake: &Intake) {
-        if let (Some(opened), Intake::Whole(body)) = (self.of(request), intake)
+    pub(crate) fn note(&self, parts: &Parts, request: &RecordedRequest, intake: &ReceivedBody) {
+        if let (Some(opened), ReceivedBody::Whole(body)) = (self.of(request), intake)
             && is_initialize(request)
             && let Some(message) = request.body.as_json()
         {

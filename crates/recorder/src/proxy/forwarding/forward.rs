@@ -8,7 +8,7 @@ use hyper::{Response, StatusCode};
 
 use crate::proxy::forwarding::headers;
 use crate::proxy::own_answers::{refusal, unreachable};
-use crate::proxy::{AnswerBody, ClientProgram, Intake, ProxyState, RequestTarget, Tee, Upload, response_headers};
+use crate::proxy::{AnswerBody, ClientProgram, ProxyState, ReceivedBody, RequestTarget, Tee, Upload, response_headers};
 use crate::{EndKind, RecordedRequest, WarningKind};
 
 /// A request to the live world.
@@ -16,7 +16,7 @@ use crate::{EndKind, RecordedRequest, WarningKind};
 pub(crate) struct OutgoingRequest<'r> {
     pub(crate) target: &'r RequestTarget,
     pub(crate) parts: &'r Parts,
-    pub(crate) intake: Intake,
+    pub(crate) intake: ReceivedBody,
 }
 
 /// The recorded form of a request that is forwarded.
@@ -45,9 +45,9 @@ pub(crate) async fn forward(
     let mut ongoing = asked.map(|asked| shared.ledger.begin(asked.request, asked.keep).by(asked.program));
     let mut sent = headers::to_server(&parts.headers);
     let body = match intake {
-        Intake::Whole(bytes) if bytes.is_empty() => None,
-        Intake::Whole(bytes) => Some(reqwest::Body::from(bytes)),
-        Intake::TooLarge(read, rest) => {
+        ReceivedBody::Whole(bytes) if bytes.is_empty() => None,
+        ReceivedBody::Whole(bytes) => Some(reqwest::Body::from(bytes)),
+        ReceivedBody::TooLarge(read, rest) => {
             let (upload, counter) = Upload::new(read, rest);
             if let Some(ongoing) = &mut ongoing {
                 ongoing.counts_upload(counter);

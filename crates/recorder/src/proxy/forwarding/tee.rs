@@ -19,11 +19,11 @@ pub(crate) struct UpstreamBrokenError;
 /// An aborted answer. Waits for one poll, in which the connection sends the earlier data: an immediate error would drop
 /// it.
 #[derive(Debug, Default)]
-pub(crate) struct Break {
+pub(crate) struct AnswerAbort {
     flushed: bool,
 }
 
-impl Break {
+impl AnswerAbort {
     pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<UpstreamBrokenError> {
         if self.flushed {
             return Poll::Ready(UpstreamBrokenError);
@@ -40,7 +40,7 @@ pub(crate) struct Tee {
     /// The exchange that it belongs to, until it ends; `None` if nothing is kept.
     ongoing: Option<OngoingExchange>,
     /// Set when the server disconnected.
-    breaking: Option<Break>,
+    breaking: Option<AnswerAbort>,
 }
 
 impl Tee {

@@ -13,8 +13,8 @@ use super::play::{ReplayNotice, play};
 use crate::proxy::forwarding::forward;
 use crate::proxy::own_answers::{of_miss, whole};
 use crate::proxy::{
-    AnswerBody, Decide, Forking, InStream, ObservedRequest, OngoingExchange, OutgoingRequest, PlayClock, ProxyAnswer,
-    ProxyState, Questions, RequestTarget, Spoil, in_streams, spoilt,
+    AnswerBody, Decide, Forking, ObservedRequest, OngoingExchange, OutgoingRequest, PlayClock, ProxyAnswer, ProxyState,
+    Questions, RequestTarget, Spoil, StreamPosition, in_streams, spoilt,
 };
 use crate::{
     AfterFork, Answered, Circumstances, EndKind, Exchange, Fork, MatchRules, Matcher, Miss, NearestRequest, OnMiss,
@@ -48,7 +48,7 @@ pub(crate) struct RecordingReplay {
     spoilt: Mutex<BTreeSet<u64>>,
     asked: AtomicUsize,
     /// The exchanges that were answered over a stream.
-    in_streams: OnceLock<BTreeMap<u64, InStream>>,
+    in_streams: OnceLock<BTreeMap<u64, StreamPosition>>,
     /// The requests so far, for streams that wait for them.
     pub(crate) questions: Arc<Questions>,
     /// Misses that the matcher does not count.

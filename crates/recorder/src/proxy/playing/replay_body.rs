@@ -20,7 +20,8 @@ use tokio::task::JoinHandle;
 use crate::proxy::playing::spoil::spoilt_event;
 use crate::proxy::streams::mcp_stream::message;
 use crate::proxy::{
-    Break, ClientMessages, Listening, LiveEvent, OngoingExchange, PlayClock, Questions, Spoil, UpstreamBrokenError,
+    AnswerAbort, ClientMessages, Listening, LiveEvent, OngoingExchange, PlayClock, Questions, Spoil,
+    UpstreamBrokenError,
 };
 use crate::{EndKind, Exchange, ReplayPace, with_reply_id};
 
@@ -52,7 +53,7 @@ pub(crate) struct ReplayBody {
     length: Option<u64>,
     how: EndKind,
     /// Set when it is aborted, as recorded or on purpose.
-    breaking: Option<Break>,
+    breaking: Option<AnswerAbort>,
     ongoing: Option<OngoingExchange>,
     /// Whether it becomes part of a recording.
     kept: bool,

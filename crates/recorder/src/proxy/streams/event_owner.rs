@@ -62,7 +62,7 @@ impl<'s, 'r> ClientMessages<'s, 'r> {
 
 /// The place of an answer that came over a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct InStream {
+pub(crate) struct StreamPosition {
     /// The exchange that is the stream.
     pub(crate) stream: u64,
     /// The position of the event in it.
@@ -70,7 +70,7 @@ pub(crate) struct InStream {
 }
 
 /// The requests of a recording that were only accepted, and whose answers came over a stream.
-pub(crate) fn in_streams<'r>(recorded: impl Iterator<Item = &'r Exchange> + Clone) -> BTreeMap<u64, InStream> {
+pub(crate) fn in_streams<'r>(recorded: impl Iterator<Item = &'r Exchange> + Clone) -> BTreeMap<u64, StreamPosition> {
     let mut found = BTreeMap::new();
     for stream in recorded.clone().filter(|exchange| is_mcp_stream(exchange)) {
         let Some(response) = &stream.response else { continue };
@@ -85,7 +85,7 @@ pub(crate) fn in_streams<'r>(recorded: impl Iterator<Item = &'r Exchange> + Clon
             }
             let Some(answer) = answer else { continue };
             let of = there.request(&answer.message, frame.at_us);
-            found.extend(of.map(|of| (of, InStream { stream: stream.id, event })));
+            found.extend(of.map(|of| (of, StreamPosition { stream: stream.id, event })));
         }
     }
     let of_requests = recorded.filter(|exchange| found.contains_key(&exchange.id) && is_accepted(exchange));

@@ -3,10 +3,10 @@
 use crate::did_you_mean;
 
 /// A key, the words that other tools use for it, and a help text if the key alone would not help.
-type Meaning = (&'static str, &'static [&'static str], Option<&'static str>);
+type KeySynonyms = (&'static str, &'static [&'static str], Option<&'static str>);
 
 /// The first entry whose key is known at that place applies. Words are in lower case and without dashes.
-const MEANINGS: [Meaning; 29] = [
+const KEY_SYNONYMS: [KeySynonyms; 29] = [
     (
         "checks",
         &["assert", "asserts", "assertion", "assertions", "expect", "expects", "expectations", "evaluators", "scorers"],
@@ -57,7 +57,7 @@ const MEANINGS: [Meaning; 29] = [
 /// The known key that a word refers to, and the help text.
 pub fn meant<'k>(word: &str, known: impl Iterator<Item = &'k str> + Clone) -> Option<(&'k str, String)> {
     let plain: String = word.chars().filter(|letter| !"-_ ".contains(*letter)).collect::<String>().to_lowercase();
-    let named = MEANINGS.iter().filter(|(_, words, _)| words.contains(&plain.as_str()));
+    let named = KEY_SYNONYMS.iter().filter(|(_, words, _)| words.contains(&plain.as_str()));
     let elsewhere = named.into_iter().find_map(|(meant, _, remedy)| {
         let key = known.clone().find(|key| key == meant)?;
         Some((key, remedy.map(str::to_owned)))
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn synonyms_are_lowercase_ascii() {
-        for word in MEANINGS.iter().flat_map(|(_, words, _)| *words) {
+        for word in KEY_SYNONYMS.iter().flat_map(|(_, words, _)| *words) {
             assert!(word.chars().all(|letter| letter.is_ascii_lowercase()), "{word}");
         }
     }

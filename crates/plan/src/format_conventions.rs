@@ -1,13 +1,14 @@
 //! Assumptions of a suite's format, as data.
 //!
-//! A front end fills [`Habits`] once for its dialect; the rest of the program uses the habits and never the name of the
-//! dialect. [`Habits::USUAL`] are those of the native format, so that a dialect lists only its differences.
+//! A front end fills [`FormatConventions`] once for its dialect; the rest of the program uses the conventions and never
+//! the name of the dialect. [`FormatConventions::USUAL`] are those of the native format, so that a dialect lists only
+//! its differences.
 
 use std::time::Duration;
 
 /// Assumptions of a suite's format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Habits {
+pub struct FormatConventions {
     /// What a timeout set by the caller covers.
     pub time_limit: TimeLimit,
     /// How many cases run at once by default.
@@ -28,8 +29,8 @@ pub struct Habits {
     pub report_writer: ReportWriter,
 }
 
-impl Habits {
-    /// The habits of the native format.
+impl FormatConventions {
+    /// The conventions of the native format.
     pub const USUAL: Self = Self {
         time_limit: TimeLimit::Case,
         parallelism: Parallelism::Machine,
@@ -43,7 +44,7 @@ impl Habits {
     };
 }
 
-impl Default for Habits {
+impl Default for FormatConventions {
     fn default() -> Self {
         Self::USUAL
     }

@@ -31,7 +31,7 @@ pub(super) struct ChatQuestion {
 }
 
 /// Sends the request, with retries if the server is busy. The model's output is written to the sink as it arrives.
-pub(super) async fn ask(
+pub(super) async fn send(
     line: &mut AgentLine,
     session: &ChatSession,
     question: &ChatQuestion,

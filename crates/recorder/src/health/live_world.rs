@@ -36,7 +36,7 @@ impl LiveWorld {
     }
 
     /// Sends a recorded request again with additional headers. The error is the reason why there is no complete answer.
-    pub async fn ask(&self, request: &RecordedRequest, keys: &[(String, String)]) -> Result<LiveAnswer, String> {
+    pub async fn repeat(&self, request: &RecordedRequest, keys: &[(String, String)]) -> Result<LiveAnswer, String> {
         match tokio::time::timeout(self.limit, self.send(request, keys)).await {
             Ok(answer) => answer,
             Err(_) => Err(format!("no complete answer within {} s", self.limit.as_secs_f64())),
@@ -116,7 +116,7 @@ mod tests {
         let live = LiveWorld::new(None, &[], Duration::from_mins(1)).unwrap();
         let request =
             RecordedRequest { method: "GET".into(), origin, path: "/".into(), at_us: 7, ..RecordedRequest::default() };
-        live.ask(&request, &[]).await
+        live.repeat(&request, &[]).await
     }
 
     #[tokio::test]

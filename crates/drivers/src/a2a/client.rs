@@ -18,7 +18,7 @@ const LARGEST: usize = 32 << 20;
 
 /// Everything that is needed to send requests to an agent.
 #[derive(Debug)]
-pub(crate) struct A2aAsk {
+pub(crate) struct A2aClient {
     pub(crate) line: AgentLine,
     pub(super) ids: UuidSource,
     pub(super) headers: Vec<(String, String)>,
@@ -38,7 +38,7 @@ pub(super) enum A2aReply {
     Refused(A2aRefusal, Moment),
 }
 
-impl A2aAsk {
+impl A2aClient {
     /// Calls the agent; `at` comes from [`AgentLine::next`]. A refused token is renewed once.
     pub(super) async fn call(
         &mut self,
