@@ -108,6 +108,8 @@ fn exceptions_carry_original_source_location() {
     assert_eq!((message.as_str(), place.unwrap().0), ("ReferenceError: missing is not defined", 4));
     assert_eq!(thrown("function f() { throw 'a text' }"), ("a text".into(), None));
     assert_eq!(thrown("function f() { throw { code: 3 } }"), (r#"{"code":3}"#.into(), None));
+    // Half of a surrogate pair.
+    assert_eq!(thrown("function f() { throw 'half \\ud83d' }"), (r#""half \ud83d""#.into(), None));
     let (message, place) = thrown("async function f() {\n  await null;\n  throw new Error('late');\n}");
     assert_eq!((message.as_str(), place.unwrap().0), ("Error: late", 3));
     let (message, place) = thrown("const x: number = 1;\n\nnull.y;\nfunction f() {}");

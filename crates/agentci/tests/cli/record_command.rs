@@ -196,6 +196,25 @@ fn generated_suite_passes_immediately_and_fails_for_another_agent() {
 }
 
 #[test]
+fn input_that_is_too_long_makes_no_suite_and_no_rehearsal() {
+    let upstream = Upstream::start();
+    let suite = shop(&upstream).file("reads.py", format!("import sys\nsys.stdin.read()\n{PYTHON}"));
+    fs::write(suite.path("long.txt"), "x".repeat((1 << 20) + 1)).unwrap();
+    for (name, flags, said) in [
+        ("a", vec!["--suite", "tests"], "no suite was written: the standard input of the command is too long"),
+        ("b", vec!["--rehearse"], "the recording was not rehearsed: the standard input of the command is too long"),
+    ] {
+        let arguments = [&["record", "--name", name], &*flags, &["--", "python3", "reads.py"]].concat();
+        let mut command = suite.command(&arguments);
+        let recorded = ran(&suite, command.stdin(fs::File::open(suite.path("long.txt")).unwrap()));
+        assert_eq!(recorded.code, Some(1), "{recorded:?}");
+        recorded.complains(&[said, "the recording was written"]);
+        assert!(suite.path(&format!("recordings/{name}.jsonl")).exists(), "{recorded:?}");
+    }
+    assert!(!suite.path("tests").exists());
+}
+
+#[test]
 fn writes_certificates_and_variables_for_containers() {
     let upstream = Upstream::start();
     let suite = shop(&upstream);

@@ -173,7 +173,7 @@ impl Forking {
     fn note(&self, call: &ForkCall<'_>, exchange: &Exchange) -> Option<Receiver<LiveEvent>> {
         let OutgoingRequest { target, parts, intake } = &call.outgoing;
         let request = &call.asked.request;
-        self.sessions.note(target, parts, intake, exchange);
+        self.sessions.note(&call.outgoing, request, exchange);
         self.streams.note(parts, request, intake);
         // A stream that ended before the fork does not concern the live world.
         let is_open = exchange.end.at_us > self.forked_us;

@@ -14,7 +14,7 @@ use hyper::{HeaderMap, Method};
 use serde_json::Value;
 
 use crate::proxy::forwarding::headers;
-use crate::proxy::{ProxyState, ReceivedBody, RequestTarget};
+use crate::proxy::{OutgoingRequest, ProxyState, ReceivedBody, RequestTarget};
 use crate::tap::messages_in;
 use crate::{Exchange, RecordedRequest, WarningKind};
 
@@ -79,15 +79,17 @@ impl SessionChoice {
 
 impl ForkSessions {
     /// Remembers how the client opened a session that the recording answers.
-    pub(crate) fn note(&self, target: &RequestTarget, parts: &Parts, intake: &ReceivedBody, exchange: &Exchange) {
-        let ReceivedBody::Whole(body) = intake else { return };
-        let message: Value = serde_json::from_slice(body).unwrap_or_default();
-        let Some(response) = exchange.response.as_ref().filter(|_| message["method"] == "initialize") else { return };
+    pub(crate) fn note(&self, outgoing: &OutgoingRequest<'_>, request: &RecordedRequest, exchange: &Exchange) {
+        let OutgoingRequest { target, parts, intake } = outgoing;
+        let (ReceivedBody::Whole(body), Some(response)) = (intake, &exchange.response) else { return };
+        if !is_initialize(request) {
+            return;
+        }
         let mut ids = response.headers.iter().filter(|(name, _)| name == SESSION.as_str());
         let Some(id) = ids.find_map(|(_, id)| HeaderValue::from_str(id).ok()) else { return };
         let said = response.whole();
         let opened = RecordedSession {
-            target: target.clone(),
+            target: RequestTarget::clone(target),
             path: path(parts),
             headers: headers::to_server(&parts.headers),
             initialize: body.clone(),
@@ -113,6 +115,10 @@ impl ForkSessions {
         };
         SessionChoice::renewed(live, parts, |parts, id| drop(parts.headers.insert(SESSION, id.clone())))
     }
+}
+
+pub(super) fn is_initialize(request: &RecordedRequest) -> bool {
+    request.body.as_json().is_some_and(|body| body["method"] == "initialize")
 }
 
 pub(crate) fn is_call(request: &RecordedRequest) -> bool {

@@ -19,7 +19,7 @@ use serde_json::Value;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::proxy::forking::session::{
-    INITIALIZED, LARGEST_HANDSHAKE, SESSION, accepted, in_time, is_call, other_version, path,
+    INITIALIZED, LARGEST_HANDSHAKE, SESSION, accepted, in_time, is_call, is_initialize, other_version, path,
 };
 use crate::proxy::forwarding::headers;
 use crate::proxy::streams::mcp_stream::{endpoint_in, message};
@@ -188,10 +188,6 @@ impl SessionStream {
 fn opens_stream(answer: &reqwest::Response) -> bool {
     let kind = answer.headers().get(hyper::header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     answer.status().is_success() && kind.is_some_and(agentci_text::is_event_stream)
-}
-
-fn is_initialize(request: &RecordedRequest) -> bool {
-    request.body.as_json().is_some_and(|body| body["method"] == "initialize")
 }
 
 impl RecordedStream {
