@@ -21,9 +21,9 @@ const MANY: usize = 800;
 /// out whether a change made something slower.
 const START: f64 = 900.0;
 const MOCK_CASE: f64 = 400.0;
-const PROCESS_CASE: f64 = 900.0;
-const PLAIN_REQUEST: f64 = 60.0;
-const STREAMED_REQUEST: f64 = 70.0;
+const PROCESS_CASE: f64 = 860.0;
+const PLAIN_REQUEST: f64 = 56.0;
+const STREAMED_REQUEST: f64 = 65.0;
 
 pub(crate) fn measure(setting: &Setting) -> Measured {
     if Command::new("valgrind").arg("--version").stdout(Stdio::null()).status().is_err() {
