@@ -162,7 +162,7 @@ impl Evaluate for ResultOf {
         let Some((SaidResult::Unknown, call)) = said.max_by_key(|(said, _)| *said).filter(|_| !negate) else {
             return Vec::new();
         };
-        let told = call.told_model().expect("only what the model was told can be unknown");
+        let told = call.told_model().expect("the result is unknown only if the model received something else");
         let told = cut(&given_by(told));
         let name = &self.name.value;
         vec![format!("`{name}` returned this result; {told} does not show whether the agent passed it to its model")]
