@@ -5,6 +5,7 @@ use rquickjs::{CaughtError, Ctx, Error, Value};
 
 use crate::ScriptError;
 use crate::code::{NAME, ReadyCode};
+use crate::surrogates::without_halves;
 
 /// The longest message that is kept, in characters.
 const SHOWN: usize = 2_000;
@@ -14,8 +15,9 @@ pub(crate) fn thrown(ctx: &Ctx<'_>, error: Error, code: &ReadyCode, memory: usiz
     match CaughtError::from_error(ctx, error) {
         CaughtError::Error(error) => ScriptError::Engine(error.to_string()),
         CaughtError::Exception(exception) => {
-            let text = exception.message().unwrap_or_default();
-            let name = exception.as_object().get::<_, String>("name").unwrap_or_default();
+            let property = |name| exception.as_object().get(name).ok().and_then(|string| text_of(ctx, string));
+            let text = exception.message().or_else(|| property("message")).unwrap_or_default();
+            let name = property("name").unwrap_or_default();
             if name == "InternalError" && text == "out of memory" {
                 return ScriptError::TooMuchMemory(memory);
             }
@@ -37,12 +39,19 @@ pub(crate) fn thrown(ctx: &Ctx<'_>, error: Error, code: &ReadyCode, memory: usiz
 
 /// The text of a thrown value that is not an error.
 fn say<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> String {
-    // A text with half a character is not UTF-8, but JSON can write it.
-    if let Some(Ok(text)) = value.as_string().map(rquickjs::String::to_string) {
+    if let Some(text) = value.as_string().and_then(|string| text_of(ctx, string.clone())) {
         return text;
     }
     let text = ctx.json_stringify(value).ok().flatten().and_then(|text| text.to_string().ok());
     text.unwrap_or_else(|| "a value that is not an error".into())
+}
+
+/// A string of the engine, in which a replacement character is in the place of half a character.
+fn text_of<'js>(ctx: &Ctx<'js>, string: rquickjs::String<'js>) -> Option<String> {
+    string.to_string().ok().or_else(|| {
+        let json = ctx.json_stringify(string).ok()??.to_string().ok()?;
+        serde_json::from_str(&without_halves(&json)).ok()
+    })
 }
 
 /// The first place of a stack that is in the file: `at Check (script:3:7)`.

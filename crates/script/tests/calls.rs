@@ -108,8 +108,10 @@ fn exceptions_carry_original_source_location() {
     assert_eq!((message.as_str(), place.unwrap().0), ("ReferenceError: missing is not defined", 4));
     assert_eq!(thrown("function f() { throw 'a text' }"), ("a text".into(), None));
     assert_eq!(thrown("function f() { throw { code: 3 } }"), (r#"{"code":3}"#.into(), None));
-    // Half of a surrogate pair.
-    assert_eq!(thrown("function f() { throw 'half \\ud83d' }"), (r#""half \ud83d""#.into(), None));
+    for thrower in ["'half \\ud83d'", "new Error('half \\ud83d')"] {
+        let (message, _) = thrown(&format!("function f() {{ throw {thrower} }}"));
+        assert!(message.ends_with("half \u{fffd}"), "{message}");
+    }
     let (message, place) = thrown("async function f() {\n  await null;\n  throw new Error('late');\n}");
     assert_eq!((message.as_str(), place.unwrap().0), ("Error: late", 3));
     let (message, place) = thrown("const x: number = 1;\n\nnull.y;\nfunction f() {}");

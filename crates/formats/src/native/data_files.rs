@@ -31,7 +31,9 @@ pub(super) fn find(
         let paths = if value.contains(['*', '?', '[']) && files.kind(&join(folder, value)).is_none() {
             fitting(files, folder, value, |unlisted, error| {
                 let message = format!("cannot list the folder `{}`: {error}", unlisted.display());
-                problems.warning(*span, message, "its files make no cases").help("make it readable");
+                problems
+                    .warning(*span, message, "its files make no cases")
+                    .help("make it readable, or narrow the pattern");
             })
         } else {
             vec![join(folder, value)]
@@ -88,7 +90,8 @@ impl Search<'_> {
     fn folder(&mut self, folder: &Path, below: &str, depth: usize) {
         let entries = match self.files.list(folder) {
             Ok(entries) => entries,
-            Err(FileError::Missing) => return,
+            // A path that is not a folder has no files.
+            Err(_) if self.files.kind(folder) != Some(FileKind::Folder) => return,
             Err(error) => {
                 if depth < self.levels {
                     (self.report)(folder, &error);

@@ -2,16 +2,15 @@
 
 use hyper::HeaderMap;
 
-use super::header;
-
 /// Whether `Host` and `Origin` of a request name this machine, or are absent.
 pub(super) fn is_local(headers: &HeaderMap) -> bool {
-    let host = header(headers, "host").is_none_or(|host| is_local_name(name_of(host)));
-    let origin = header(headers, "origin").is_none_or(|origin| {
-        let rest = origin.split_once("://").map_or(origin, |(_, rest)| rest);
-        is_local_name(name_of(rest))
-    });
-    host && origin
+    let host = is_local_in(headers, "host", |host| host);
+    host && is_local_in(headers, "origin", |origin| origin.split_once("://").map_or(origin, |(_, rest)| rest))
+}
+
+/// Whether a header is absent, or the part of it that is a host names this machine. A header that is not text does not.
+fn is_local_in(headers: &HeaderMap, name: &str, host: impl Fn(&str) -> &str) -> bool {
+    headers.get(name).is_none_or(|value| value.to_str().is_ok_and(|text| is_local_name(name_of(host(text)))))
 }
 
 /// A host without its port.
@@ -28,6 +27,8 @@ fn is_local_name(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use hyper::header::HeaderValue;
+
     use super::*;
 
     #[test]
@@ -47,6 +48,10 @@ mod tests {
                 headers.insert("origin", origin.parse().unwrap());
             }
             assert_eq!(is_local(&headers), local, "{host} {origin:?}");
+        }
+        for name in ["host", "origin"] {
+            let headers = HeaderMap::from_iter([(name.parse().unwrap(), HeaderValue::from_bytes(b"\xff").unwrap())]);
+            assert!(!is_local(&headers), "{name}");
         }
     }
 }

@@ -30,14 +30,14 @@ pub(super) async fn rehearse(
     recorded: &AgentEnd,
     context: &CliContext,
 ) -> CommandResult {
-    context.say("rehearsing: running the command again with recorded answers; its local side effects happen again\n");
-    let mut recording = recorded::read(path)?;
     let input = recorded.captured.input.clone().ok_or_else(|| {
         CliError::new(
             "the recording was not rehearsed: the standard input of the command is too long to be kept",
             "the recording was written; pass a shorter input, or let the command read a file",
         )
     })?;
+    context.say("rehearsing: running the command again with recorded answers; its local side effects happen again\n");
+    let mut recording = recorded::read(path)?;
     let mut learned = Vec::new();
     for _ in 0..MOST_RUNS {
         let failed = |message| CliError::new(message, "the recording was written; only its rehearsal failed");
