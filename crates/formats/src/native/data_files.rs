@@ -146,4 +146,31 @@ mod tests {
         search.folder(Path::new("s"), "", 0);
         assert_eq!((search.found.len(), search.left), (3, 0));
     }
+
+    /// Files of which one folder cannot be listed.
+    struct Unlistable(MemoryFiles);
+
+    impl Files for Unlistable {
+        fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
+            self.0.read(path, limit)
+        }
+
+        fn list(&self, folder: &Path) -> Result<Vec<agentci_source::FolderEntry>, FileError> {
+            if folder.ends_with("locked") { Err(FileError::Other("denied".into())) } else { self.0.list(folder) }
+        }
+
+        fn kind(&self, path: &Path) -> Option<FileKind> {
+            self.0.kind(path)
+        }
+    }
+
+    #[test]
+    fn reports_folders_that_cannot_be_listed_and_could_contain_matches() {
+        let files = Unlistable(MemoryFiles::default().with("s/a.csv", "").with("s/locked/b.csv", ""));
+        for (pattern, reported) in [("**/*.csv", true), ("*/b.csv", true), ("*.csv", false), ("missing/*.csv", false)] {
+            let mut unlisted = Vec::new();
+            fitting(&files, Path::new("s"), pattern, |folder, _| unlisted.push(folder.to_path_buf()));
+            assert_eq!(unlisted.contains(&PathBuf::from("s/locked")), reported, "{pattern}: {unlisted:?}");
+        }
+    }
 }

@@ -52,8 +52,7 @@ pub fn print(suite: &Suite, folder: Option<&str>) -> String {
 }
 
 /// What defines a case except for its agent and its world, in native form: equal for equal cases, wherever they are
-/// written.
-/// `None` if it has no form in JSON.
+/// written. `None` if it has no form in JSON.
 pub fn case_definition(suite: &Suite, case: &Case) -> Option<Value> {
     let printer = Printer { span: suite.span, folder: &suite.folder };
     printer.own(case, &mut TakenIds::default(), true, [None, None]).value(Reading::Core).ok()
