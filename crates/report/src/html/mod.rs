@@ -41,6 +41,5 @@ mod steps;
 mod table;
 mod value;
 
-pub(crate) use assets::policy_of;
 pub use page::Html;
 pub(crate) use page::{name, shortened};

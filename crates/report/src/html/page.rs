@@ -6,7 +6,7 @@ use std::io;
 
 use agentci_verdict::{Aggregates, CaseRow, CaseStatus, RunEvent, iso_utc};
 
-use super::assets::{SCRIPT, STYLE, policy};
+use super::assets::{POLICY, SCRIPT, STYLE};
 use super::case::sections;
 use super::case_details::PageCases;
 use super::charts;
@@ -62,12 +62,11 @@ fn page(run: &ReportedRun, gathered: &PageCases) -> String {
     let word = overall(run, &numbers);
     let mut page = format!(
         "<!doctype html>\n<html lang=en>\n<meta charset=utf-8>\n\
-         <meta http-equiv=Content-Security-Policy content=\"{}\">\n\
+         <meta http-equiv=Content-Security-Policy content=\"{POLICY}\">\n\
          <meta name=viewport content=\"width=device-width,initial-scale=1\">\n\
          <meta name=color-scheme content=\"light dark\">\n\
          <title>{suite}: {word}</title>\n<style>{STYLE}</style>\n\
-         <header><h1>{suite}</h1><b class=\"verdict {word}\">{word}</b></header>\n<main>\n<section id=overview aria-label=overview>\n",
-        policy()
+         <header><h1>{suite}</h1><b class=\"verdict {word}\">{word}</b></header>\n<main>\n<section id=overview aria-label=overview>\n"
     );
     overview(run, &numbers, &mut page);
     gates(run, &mut page);

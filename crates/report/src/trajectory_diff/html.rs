@@ -8,11 +8,12 @@ use std::fmt::Write as _;
 use agentci_trajectory::{CaseDiff, DiffRow, RowRole, TrajectoryStep};
 
 use super::{DiffDocument, words};
-use crate::html::policy_of;
 use crate::{count_of, cut, html_text, one_line};
 
-const STYLE: &str = concat!(include_str!("../html/assets/base.css"), include_str!("assets/diff.css"));
-const SCRIPT: &str = concat!("(() => {\n\"use strict\";\n", include_str!("assets/diff.js"), "})();\n");
+// `build.rs` writes them.
+const STYLE: &str = include_str!(concat!(env!("OUT_DIR"), "/diff.css"));
+const SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/diff.js"));
+const POLICY: &str = include_str!(concat!(env!("OUT_DIR"), "/diff.policy"));
 
 /// The size of the page in bytes beyond which cases are left out.
 const PAGE_LIMIT: usize = 4_000_000;
@@ -30,12 +31,11 @@ pub fn diff_html(document: &DiffDocument<'_>) -> String {
     let word = if document.differs() { "changed" } else { "passed" };
     let mut page = format!(
         "<!doctype html>\n<html lang=en>\n<meta charset=utf-8>\n\
-         <meta http-equiv=Content-Security-Policy content=\"{}\">\n\
+         <meta http-equiv=Content-Security-Policy content=\"{POLICY}\">\n\
          <meta name=viewport content=\"width=device-width,initial-scale=1\">\n\
          <meta name=color-scheme content=\"light dark\">\n\
          <title>{suite}: {total}</title>\n<style>{STYLE}</style>\n\
-         <header><h1>{suite}</h1><b class=\"verdict {word}\">{total}</b></header>\n<main>\n",
-        policy_of(STYLE, SCRIPT)
+         <header><h1>{suite}</h1><b class=\"verdict {word}\">{total}</b></header>\n<main>\n"
     );
     for (name, origin) in [("A", &document.old), ("B", &document.new)] {
         let _ = writeln!(page, "<p>{name}: <code>{}</code>", escaped(&origin.path));
