@@ -68,7 +68,7 @@ impl PlayedServer {
             self.answers.give(&message["id"]);
         }
         let spoil = replay.spoil(&request);
-        let (look, clean) = replay.look(&request, spoil.as_ref(), &shared);
+        let (look, clean) = replay.look(request, spoil.as_ref(), &shared);
         match look {
             RecordedLookup::Chatter => {}
             RecordedLookup::Recorded(exchange, reply_id) => {

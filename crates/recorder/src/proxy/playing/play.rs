@@ -75,7 +75,7 @@ pub(crate) async fn play(
     } else {
         let stream = is_stream(answer);
         let bodiless = matches!(answer.status, 204 | 304) || recorded.request.method == "HEAD";
-        let frames = pieces(answer, began, stream, reply_id);
+        let frames = pieces(answer, began, reply_id);
         ReplayBody::paced(frames, stream || bodiless, recorded.end.how.clone(), clock, ongoing)
     };
     *response.body_mut() = body.boxed_unsync();
@@ -90,11 +90,11 @@ fn is_stream(answer: &RecordedResponse) -> bool {
 
 /// The pieces of an answer, with the microseconds from the request to each. A JSON-RPC answer gets the id of the
 /// current request.
-fn pieces(answer: &RecordedResponse, began: u64, stream: bool, reply_id: Option<&Value>) -> Vec<(u64, Bytes)> {
+fn pieces(answer: &RecordedResponse, began: u64, reply_id: Option<&Value>) -> Vec<(u64, Bytes)> {
     let after = |frame: &AnswerFrame| frame.at_us.saturating_sub(began);
     match reply_id {
         None => answer.frames.iter().map(|frame| (after(frame), frame.bytes.clone())).collect(),
-        Some(id) if stream => {
+        Some(id) if is_stream(answer) => {
             answer.frames.iter().map(|frame| (after(frame), with_reply_id(&frame.bytes, id).into())).collect()
         }
         Some(id) => {
@@ -109,7 +109,7 @@ pub(crate) fn moved(recorded: &Exchange, request: RecordedRequest, reply_id: Opt
     let (from, to) = (recorded.request.at_us, request.at_us);
     let moved = |at_us: u64| to.saturating_add(at_us.saturating_sub(from));
     let response = recorded.response.as_ref().map(|response| {
-        let frames = pieces(response, from, is_stream(response), reply_id).into_iter();
+        let frames = pieces(response, from, reply_id).into_iter();
         let frames = frames.map(|(after, bytes)| AnswerFrame { at_us: to.saturating_add(after), bytes });
         let (status, headers) = (response.status, response.headers.clone());
         RecordedResponse { at_us: moved(response.at_us), status, headers, frames: frames.collect() }

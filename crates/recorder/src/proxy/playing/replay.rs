@@ -32,6 +32,15 @@ pub(crate) enum RecordedLookup<'r> {
     Miss(Miss),
 }
 
+/// The result for a request.
+struct FoundRequest {
+    answered: Answered,
+    /// The request without its secrets.
+    clean: RecordedRequest,
+    /// The request as it was sent, if more than its headers may differ.
+    changed: Option<RecordedRequest>,
+}
+
 /// A recording that answers requests.
 pub(crate) struct RecordingReplay {
     pub(crate) recording: Arc<Recording>,
@@ -160,14 +169,15 @@ impl RecordingReplay {
     /// the request without its secrets.
     pub(crate) fn look(
         &self,
-        request: &RecordedRequest,
+        request: RecordedRequest,
         spoil: Option<&Spoil>,
         shared: &ProxyState,
     ) -> (RecordedLookup<'_>, RecordedRequest) {
-        if let Some(fork) = self.fork.as_ref().filter(|_| !is_chatter(request)) {
-            return fork.look(self, request, shared);
+        if let Some(fork) = self.fork.as_ref().filter(|_| !is_chatter(&request)) {
+            return fork.look(self, &request, shared);
         }
-        let (answered, clean) = self.find(request, spoil, shared);
+        let FoundRequest { answered, clean, changed } = self.find(request, spoil, shared);
+        let request = changed.as_ref().unwrap_or(&clean);
         let look = match answered {
             Answered::Chatter => RecordedLookup::Chatter,
             Answered::Recorded { id, reply_id, holes } => {
@@ -214,7 +224,9 @@ impl RecordingReplay {
             tokio::time::sleep(*time).await;
         }
         let clock = self.clock();
-        let (look, clean) = self.look(&asked.request, spoil.as_ref(), shared);
+        let ObservedRequest { request, program, .. } = asked;
+        let forwarded = self.is_live().then(|| request.clone());
+        let (look, clean) = self.look(request, spoil.as_ref(), shared);
         let miss = match look {
             RecordedLookup::Chatter => {
                 let mut response = Response::new(whole(""));
@@ -231,13 +243,9 @@ impl RecordingReplay {
             }
             RecordedLookup::Miss(miss) => miss,
         };
-        match self.on_miss {
-            OnMiss::Fail => Ok(refuse(clean, miss, shared)),
-            OnMiss::Live | OnMiss::Record => {
-                let asked = ObservedRequest { keep: self.on_miss == OnMiss::Record, ..asked };
-                Ok(forward::forward(outgoing, Some(asked), shared).await)
-            }
-        }
+        let Some(request) = forwarded else { return Ok(refuse(clean, miss, shared)) };
+        let asked = ObservedRequest { request, program, keep: self.on_miss == OnMiss::Record };
+        Ok(forward::forward(outgoing, Some(asked), shared).await)
     }
 
     pub(crate) fn clock(&self) -> PlayClock {
@@ -253,23 +261,19 @@ impl RecordingReplay {
         self.asked.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// The result for a request, and the request without its secrets.
-    fn find(
-        &self,
-        request: &RecordedRequest,
-        spoil: Option<&Spoil>,
-        shared: &ProxyState,
-    ) -> (Answered, RecordedRequest) {
+    /// The result for a request.
+    fn find(&self, request: RecordedRequest, spoil: Option<&Spoil>, shared: &ProxyState) -> FoundRequest {
         let mut matcher = self.matcher();
+        let secrets = shared.ledger.secrets();
         if spoil.is_some_and(|spoil| !matches!(spoil, Spoil::Delay(_))) {
-            let clean = request.redacted(&shared.ledger.secrets());
-            return (matcher.look_up(&clean), clean);
+            let clean = request.redacted(&secrets);
+            return FoundRequest { answered: matcher.look_up(&clean), clean, changed: Some(request) };
         }
-        if let Some(answered) = matcher.answer_equal(request) {
-            return (answered, request.with_clean_headers(&shared.ledger.secrets()));
+        if let Some(answered) = matcher.answer_equal(&request) {
+            return FoundRequest { answered, clean: request.with_clean_headers(&secrets), changed: None };
         }
-        let clean = request.redacted(&shared.ledger.secrets());
-        (matcher.answer(&clean), clean)
+        let clean = request.redacted(&secrets);
+        FoundRequest { answered: matcher.answer(&clean), clean, changed: Some(request) }
     }
 
     /// A client that replies to its server differently than recorded has still replied: streams that wait for it

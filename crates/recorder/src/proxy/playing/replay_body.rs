@@ -6,6 +6,7 @@
 //! With Streamable HTTP, a server asks its client a question in the middle of an answer, and continues when the client
 //! has posted its reply. With the transport of 2024, all answers come over one stream that is opened first.
 
+use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -16,6 +17,7 @@ use hyper::body::{Body, Frame, SizeHint};
 use serde_json::Value;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::task::JoinHandle;
+use tokio::time::{Sleep, sleep_until};
 
 use crate::proxy::playing::spoil::spoilt_event;
 use crate::proxy::streams::mcp_stream::message;
@@ -43,12 +45,39 @@ pub(crate) struct GatedPiece {
     reply: Option<u64>,
 }
 
+/// Where the pieces of an answer come from.
+enum PieceSource {
+    /// The answer itself.
+    Timed(TimedPieces),
+    /// A task that waits for requests of the client.
+    Fed(Receiver<Result<Bytes, UpstreamBrokenError>>, JoinHandle<()>),
+}
+
+/// The remaining pieces of an answer, each with the microseconds from the request to it.
+struct TimedPieces {
+    frames: VecDeque<(u64, Bytes)>,
+    clock: PlayClock,
+    /// The wait for the next piece.
+    pause: Option<Pin<Box<Sleep>>>,
+}
+
+impl TimedPieces {
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        let Some((after_us, _)) = self.frames.front() else { return Poll::Ready(None) };
+        if self.pause.is_none() {
+            self.pause = self.clock.due(*after_us).map(|due| Box::pin(sleep_until(due)));
+        }
+        if let Some(pause) = &mut self.pause {
+            ready!(pause.as_mut().poll(context));
+            self.pause = None;
+        }
+        Poll::Ready(self.frames.pop_front().map(|(_, bytes)| bytes))
+    }
+}
+
 /// A recorded answer that is sent to the client.
 pub(crate) struct ReplayBody {
-    pieces: Receiver<Result<Bytes, UpstreamBrokenError>>,
-    feeding: JoinHandle<()>,
-    /// The number of remaining pieces, if known.
-    left: Option<usize>,
+    pieces: PieceSource,
     /// The number of remaining bytes, if the client is told the length.
     length: Option<u64>,
     how: EndKind,
@@ -82,9 +111,7 @@ impl ReplayBody {
                 let _ = tokio::time::timeout(CLIENT_TIMEOUT, out.closed()).await;
             }
         });
-        let ongoing = Some(ongoing);
-        let (left, length) = (None, None);
-        Self { pieces: received, feeding, left, length, how, breaking: None, ongoing, kept: false, live: None }
+        Self::of(PieceSource::Fed(received, feeding), None, how, ongoing)
     }
 
     /// An answer that only waits for its times: its pieces, each with the microseconds from the request to it. With
@@ -98,20 +125,12 @@ impl ReplayBody {
     ) -> Self {
         let is_whole = !stream && how == EndKind::Closed;
         let length = is_whole.then(|| frames.iter().map(|(_, bytes)| bytes.len() as u64).sum());
-        let left = Some(frames.len());
-        let (out, pieces) = channel(1);
-        let feeding = tokio::spawn(async move {
-            for (after_us, bytes) in frames {
-                if let Some(due) = clock.due(after_us) {
-                    tokio::time::sleep_until(due).await;
-                }
-                if out.send(Ok(bytes)).await.is_err() {
-                    return;
-                }
-            }
-        });
-        let ongoing = Some(ongoing);
-        Self { pieces, feeding, left, length, how, breaking: None, ongoing, kept: false, live: None }
+        let pieces = TimedPieces { frames: frames.into(), clock, pause: None };
+        Self::of(PieceSource::Timed(pieces), length, how, ongoing)
+    }
+
+    fn of(pieces: PieceSource, length: Option<u64>, how: EndKind, ongoing: OngoingExchange) -> Self {
+        Self { pieces, length, how, breaking: None, ongoing: Some(ongoing), kept: false, live: None }
     }
 
     /// The sent data becomes part of a recording, and a live server may continue the stream.
@@ -122,7 +141,11 @@ impl ReplayBody {
     }
 
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, UpstreamBrokenError>>> {
-        let is_over = match self.pieces.poll_recv(context) {
+        let next = match &mut self.pieces {
+            PieceSource::Timed(pieces) => pieces.poll_next(context).map(|piece| piece.map(Ok)),
+            PieceSource::Fed(pieces, _) => pieces.poll_recv(context),
+        };
+        let is_over = match next {
             Poll::Ready(Some(piece)) => return Poll::Ready(Some(piece)),
             Poll::Ready(None) => true,
             Poll::Pending => false,
@@ -162,7 +185,6 @@ impl Body for ReplayBody {
         if self.breaking.is_none() {
             match ready!(self.poll_next(context)) {
                 Some(Ok(bytes)) => {
-                    self.left = self.left.map(|left| left - 1);
                     self.length = self.length.map(|length| length - bytes.len() as u64);
                     let kept = self.kept;
                     match &mut self.ongoing {
@@ -185,7 +207,8 @@ impl Body for ReplayBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.left == Some(0) && !matches!(self.how, EndKind::Broken(_))
+        let is_over = matches!(&self.pieces, PieceSource::Timed(pieces) if pieces.frames.is_empty());
+        is_over && !matches!(self.how, EndKind::Broken(_))
     }
 
     fn size_hint(&self) -> SizeHint {
@@ -195,7 +218,9 @@ impl Body for ReplayBody {
 
 impl Drop for ReplayBody {
     fn drop(&mut self) {
-        self.feeding.abort();
+        if let PieceSource::Fed(_, feeding) = &self.pieces {
+            feeding.abort();
+        }
     }
 }
 
@@ -222,7 +247,7 @@ async fn feed(
             }
             let piece = pieces.remove(position);
             if let Some(due) = piece.of.and_then(|of| asked.due(of, piece.at_us, pace)) {
-                tokio::time::sleep_until(due).await;
+                sleep_until(due).await;
             }
             // Before sending: the reply may arrive immediately.
             if let Some(reply) = piece.reply {

@@ -63,10 +63,9 @@ impl RecordedRequest {
 
     /// The request without secrets in its headers, if the rest is known to have none.
     #[must_use]
-    pub(crate) fn with_clean_headers(&self, secrets: &Redactor) -> RecordedRequest {
-        let mut clean = self.clone();
-        scrub_headers(&mut clean, secrets);
-        clean
+    pub(crate) fn with_clean_headers(mut self, secrets: &Redactor) -> Self {
+        scrub_headers(&mut self, secrets);
+        self
     }
 }
 
