@@ -142,8 +142,14 @@ impl ModelExchange<'_> {
     /// The body as JSON, with the model that the path names.
     fn read(&self, body: &[u8]) -> Result<Value, ModelRefusal> {
         let refusal = |error| ModelRefusal::new(400, format!("the request is not valid JSON: {error}"));
-        let request = serde_json::from_slice(body).map_err(|error| refusal(error).code("invalid_json"))?;
-        Ok(with_model(request, self.path))
+        // Checking the encoding once takes less time than checking that of each string.
+        let request = match std::str::from_utf8(body) {
+            Ok(text) => serde_json::from_str(text),
+            Err(_) => serde_json::from_slice(body),
+        };
+        let request = request.map_err(|error| refusal(error).code("invalid_json"))?;
+        // The paths of OpenAI name no model.
+        Ok(if self.provider == Provider::OpenAi { request } else { with_model(request, self.path) })
     }
 
     fn scripted(&self, route: ModelRoute, body: &[u8], entry: &mut JournalEntry) -> Result<HttpReply, ModelRefusal> {
