@@ -20,10 +20,10 @@ const MANY: usize = 800;
 /// Maximum numbers of instructions, in thousands. Ratios of CPU times differ from processor to processor, so these find
 /// out whether a change made something slower.
 const START: f64 = 900.0;
-const MOCK_CASE: f64 = 400.0;
-const PROCESS_CASE: f64 = 860.0;
-const PLAIN_REQUEST: f64 = 56.0;
-const STREAMED_REQUEST: f64 = 65.0;
+const MOCK_CASE: f64 = 360.0;
+const PROCESS_CASE: f64 = 790.0;
+const PLAIN_REQUEST: f64 = 47.0;
+const STREAMED_REQUEST: f64 = 60.0;
 
 pub(crate) fn measure(setting: &Setting) -> Measured {
     if Command::new("valgrind").arg("--version").stdout(Stdio::null()).status().is_err() {

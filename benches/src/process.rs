@@ -11,7 +11,7 @@ use crate::{Measured, Setting};
 const CASES: usize = 200;
 const WALL: f64 = 1.6;
 /// On the slowest processor so far; `instructions` finds out whether a case became slower.
-const CPU: f64 = 2.0;
+const CPU: f64 = 1.8;
 
 pub(crate) fn measure(setting: &Setting) -> Measured {
     let mut rows = Vec::new();

@@ -16,7 +16,7 @@ use crate::{Measured, Setting};
 /// The number of requests of a round.
 const REQUESTS: usize = 800;
 /// Maximum cost of a replayed request, relative to one to the scripted model.
-const BAR: f64 = 2.5;
+const BAR: f64 = 2.0;
 /// Maximum time that forwarding adds to a request, in milliseconds.
 const ADDED: f64 = 1.0;
 /// Every request has its own exchange, since a recorded answer is only given once.
