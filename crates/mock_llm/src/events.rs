@@ -58,6 +58,15 @@ impl AnswerEvents {
         self.end(data);
     }
 
+    /// Adds an event without a name: an object with the fields of `head`, which is one in JSON, and those of `data`.
+    pub(super) fn data_after(&mut self, head: &[u8], data: &impl Serialize) {
+        self.begin();
+        self.bytes.extend_from_slice(head.strip_suffix(b"}").unwrap_or(head));
+        let joint = self.bytes.len();
+        self.end(data);
+        self.bytes[joint] = b',';
+    }
+
     /// Adds tokens to the count of the following events.
     pub(super) fn tokens(&mut self, count: u32) {
         self.tokens = self.tokens.saturating_add(count);

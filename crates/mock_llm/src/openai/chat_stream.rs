@@ -6,15 +6,21 @@ use super::chat::{ChatUsage, FINGERPRINT, TIER};
 use crate::answer::{CallForm, SpokenAnswer, WantedCall};
 use crate::{events::AnswerEvents, tokens::tokens};
 
+/// The fields that all chunks of an answer share.
 #[derive(Serialize)]
-#[expect(clippy::option_option, reason = "`usage` is absent, null or an object")]
-struct ChatChunk<'a> {
-    id: &'a str,
+struct ChunkHead<'a> {
+    id: String,
     object: &'static str,
     created: u64,
     model: &'a str,
     service_tier: &'static str,
     system_fingerprint: &'static str,
+}
+
+/// The other fields of a chunk.
+#[derive(Serialize)]
+#[expect(clippy::option_option, reason = "`usage` is absent, null or an object")]
+struct ChunkRest<'a> {
     choices: &'a [ChunkChoice<'a>],
     /// If requested, present in every chunk and null in all but the last.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,7 +66,8 @@ struct FunctionDelta<'a> {
 
 struct ChunkWriter<'a> {
     answer: &'a SpokenAnswer,
-    id: String,
+    /// A [`ChunkHead`] as JSON, written once for all chunks.
+    head: Vec<u8>,
     events: AnswerEvents,
 }
 
@@ -92,16 +99,8 @@ impl ChunkWriter<'_> {
     }
 
     fn chunk(&mut self, choices: &[ChunkChoice<'_>], usage: Option<ChatUsage>) {
-        self.events.data(&ChatChunk {
-            id: &self.id,
-            object: "chat.completion.chunk",
-            created: self.answer.created,
-            model: &self.answer.model,
-            service_tier: TIER,
-            system_fingerprint: FINGERPRINT,
-            choices,
-            usage: self.answer.include_usage.then_some(usage),
-        });
+        let usage = self.answer.include_usage.then_some(usage);
+        self.events.data_after(&self.head, &ChunkRest { choices, usage });
     }
 }
 
@@ -113,7 +112,16 @@ impl<'a> FunctionDelta<'a> {
 }
 
 pub(in super::super) fn events(answer: &SpokenAnswer) -> AnswerEvents {
-    let mut writer = ChunkWriter { answer, id: answer.id("chatcmpl-"), events: AnswerEvents::default() };
+    let head = ChunkHead {
+        id: answer.id("chatcmpl-"),
+        object: "chat.completion.chunk",
+        created: answer.created,
+        model: &answer.model,
+        service_tier: TIER,
+        system_fingerprint: FINGERPRINT,
+    };
+    let head = serde_json::to_vec(&head).expect("strings and numbers serialize as JSON");
+    let mut writer = ChunkWriter { answer, head, events: AnswerEvents::default() };
     let empty = ChunkDelta { content: Some(""), ..ChunkDelta::default() };
     for index in 0..answer.choices {
         let begin = ChunkDelta { role: Some("assistant"), ..ChunkDelta::default() };
