@@ -23,7 +23,7 @@ const START: f64 = 900.0;
 const MOCK_CASE: f64 = 360.0;
 const PROCESS_CASE: f64 = 790.0;
 const PLAIN_REQUEST: f64 = 47.0;
-const STREAMED_REQUEST: f64 = 60.0;
+const STREAMED_REQUEST: f64 = 56.0;
 
 pub(crate) fn measure(setting: &Setting) -> Measured {
     if Command::new("valgrind").arg("--version").stdout(Stdio::null()).status().is_err() {
