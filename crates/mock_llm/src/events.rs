@@ -61,7 +61,7 @@ impl AnswerEvents {
     /// Adds an event without a name: an object with the fields of `head`, which is one in JSON, and those of `data`.
     pub(super) fn data_after(&mut self, head: &[u8], data: &impl Serialize) {
         self.begin();
-        self.bytes.extend_from_slice(head.strip_suffix(b"}").unwrap_or(head));
+        self.bytes.extend_from_slice(head.strip_suffix(b"}").expect("an object ends with a brace"));
         let joint = self.bytes.len();
         self.end(data);
         self.bytes[joint] = b',';
