@@ -20,6 +20,7 @@ mod check;
 mod data;
 mod data_files;
 mod data_ids;
+mod defaults;
 mod file_names;
 mod finder;
 mod gates;
